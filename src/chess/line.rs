@@ -1,0 +1,282 @@
+//! The line of a game: where it began and what was played since. A position travels between rooms, threads and machines
+//! as its line, because only the line knows of repetitions and of rights already lost.
+
+use std::fmt;
+
+use shakmaty::{
+    CastlingMode, Chess, Color, EnPassantMode, Position,
+    fen::Fen,
+    uci::UciMove,
+    variant::VariantPosition,
+    zobrist::Zobrist64,
+};
+
+use super::Variant;
+
+/// A starting position and the legal moves played from it, with the position they lead to.
+///
+/// Invariant: every move in it was legal where it was played, so [`Line::position`] always stands.
+#[derive(Clone)]
+pub struct Line {
+    variant: Variant,
+    start: VariantPosition,
+    castling_mode: CastlingMode,
+    moves: Vec<UciMove>,
+    position: VariantPosition,
+    /// One key a position reached, the start's first.
+    keys: Vec<u64>,
+}
+
+/// A line that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// The starting position is not a legal position of its variant.
+    #[error("starting position {fen:?} is not a legal {variant} position: {reason}")]
+    Start {
+        /// As it was given.
+        fen: String,
+        /// Whose rules it should obey.
+        variant: Variant,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A move is not legal where it is played.
+    #[error("move {text:?} (ply {ply}) is not legal in {fen}")]
+    Move {
+        /// As it was given.
+        text: String,
+        /// The number of moves before it.
+        ply: usize,
+        /// The position in which it was to be played.
+        fen: String,
+    },
+}
+
+impl Line {
+    /// The line without moves from the usual starting position of `variant`.
+    pub fn start(variant: Variant) -> Self {
+        Self::at(variant, VariantPosition::new(variant.rules()), CastlingMode::Standard)
+    }
+
+    /// The line without moves from `fen`; `startpos` and the empty text are the usual start.
+    ///
+    /// Shredder-FEN and X-FEN castling rights are understood. A position whose castling rights only
+    /// Chess960 can express is played with Chess960 castling even where the variant is named otherwise
+    /// (Lichess sends such games as `fromPosition`).
+    ///
+    /// # Errors
+    /// [`LineError::Start`] if the position breaks the rules of the variant.
+    pub fn from_fen(variant: Variant, fen: &str) -> Result<Self, LineError> {
+        if fen.is_empty() || fen == "startpos" {
+            return Ok(Self::start(variant));
+        }
+        let error = |reason: String| LineError::Start { fen: fen.to_owned(), variant, reason };
+        let setup = fen.parse::<Fen>().map_err(|reason| error(reason.to_string()))?.into_setup();
+        #[allow(clippy::result_large_err, reason = "shakmaty's error carries the position; read once a game")]
+        let read = |mode| {
+            VariantPosition::from_setup(variant.rules(), setup.clone(), mode)
+                .or_else(|broken| broken.ignore_too_much_material())
+                .or_else(|broken| broken.ignore_invalid_ep_square())
+        };
+        // Standard rights are tried first, so that a standard position keeps its e1g1 way of writing castling.
+        let standard = if variant == Variant::Chess960 { None } else { read(CastlingMode::Standard).ok() };
+        let (start, mode) = match standard {
+            Some(start) => (start, CastlingMode::Standard),
+            None => match read(CastlingMode::Chess960) {
+                Ok(start) => (start, CastlingMode::Chess960),
+                Err(broken) => match broken.ignore_invalid_castling_rights() {
+                    Ok(start) => (start, CastlingMode::Standard),
+                    Err(broken) => return Err(error(broken.to_string())),
+                },
+            },
+        };
+        Ok(Self::at(variant, start, mode))
+    }
+
+    fn at(variant: Variant, start: VariantPosition, castling_mode: CastlingMode) -> Self {
+        let keys = vec![key(&start)];
+        Self { variant, position: start.clone(), start, castling_mode, moves: Vec::new(), keys }
+    }
+
+    /// Plays one move. Castling is understood both as the king's move and as king takes rook, and kept as the line's mode writes it.
+    ///
+    /// # Errors
+    /// [`LineError::Move`] if the move is not legal here; the line is unchanged.
+    pub fn play(&mut self, uci: UciMove) -> Result<(), LineError> {
+        let mv = uci.to_move(&self.position).map_err(|_| LineError::Move {
+            text: uci.to_string(),
+            ply: self.moves.len(),
+            fen: self.fen(),
+        })?;
+        self.position.play_unchecked(mv);
+        self.moves.push(mv.to_uci(self.castling_mode));
+        self.keys.push(key(&self.position));
+        Ok(())
+    }
+
+    /// Plays moves given as texts in UCI notation, separated by blanks.
+    ///
+    /// # Errors
+    /// [`LineError::Move`] at the first text that is no legal move; what came before it was played.
+    pub fn play_all(&mut self, moves: &str) -> Result<(), LineError> {
+        for text in moves.split_ascii_whitespace() {
+            let uci = text.parse().map_err(|_| LineError::Move {
+                text: text.to_owned(),
+                ply: self.moves.len(),
+                fen: self.fen(),
+            })?;
+            self.play(uci)?;
+        }
+        Ok(())
+    }
+
+    /// Takes back moves until `ply` of them are left. Does nothing where there are no more than that.
+    pub fn truncate(&mut self, ply: usize) {
+        if ply >= self.moves.len() {
+            return;
+        }
+        let kept: Vec<UciMove> = self.moves.drain(..).take(ply).collect();
+        *self = Self::at(self.variant, self.start.clone(), self.castling_mode);
+        for uci in kept {
+            // These moves were legal when they were played from this very start.
+            let _ = self.play(uci);
+        }
+    }
+
+    /// The same line cut off after `ply` moves.
+    pub fn prefix(&self, ply: usize) -> Self {
+        let mut line = self.clone();
+        line.truncate(ply);
+        line
+    }
+
+    /// Whose rules the game obeys.
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// How the line writes castling: as the king's own move, or as king takes rook.
+    pub fn castling_mode(&self) -> CastlingMode {
+        self.castling_mode
+    }
+
+    /// The position on the board now.
+    pub fn position(&self) -> &VariantPosition {
+        &self.position
+    }
+
+    /// The position the game began with.
+    pub fn start_position(&self) -> &VariantPosition {
+        &self.start
+    }
+
+    /// The moves played, in UCI notation.
+    pub fn moves(&self) -> &[UciMove] {
+        &self.moves
+    }
+
+    /// How many moves were played since the start.
+    pub fn ply(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Whose move it is.
+    pub fn turn(&self) -> Color {
+        self.position.turn()
+    }
+
+    /// Whether `uci` may be played here.
+    pub fn is_legal(&self, uci: UciMove) -> bool {
+        uci.to_move(&self.position).is_ok()
+    }
+
+    /// The legal moves here, as the line would write them.
+    pub fn legal_moves(&self) -> Vec<UciMove> {
+        self.position.legal_moves().iter().map(|mv| mv.to_uci(self.castling_mode)).collect()
+    }
+
+    /// The FEN of the position on the board.
+    pub fn fen(&self) -> String {
+        Fen::from_position(&self.position, EnPassantMode::Legal).to_string()
+    }
+
+    /// The FEN of the starting position, `None` if it is the variant's usual one.
+    pub fn start_fen(&self) -> Option<String> {
+        let usual = self.start == VariantPosition::new(self.variant.rules());
+        (!usual).then(|| Fen::from_position(&self.start, EnPassantMode::Legal).to_string())
+    }
+
+    /// How often the position on the board has stood there in this line, now included (so at least once).
+    pub fn occurrences(&self) -> usize {
+        let now = self.keys.last();
+        self.keys.iter().filter(|key| Some(*key) == now).count()
+    }
+
+    /// The position if its rules are those of standard chess.
+    pub fn standard(&self) -> Option<&Chess> {
+        match &self.position {
+            VariantPosition::Chess(position) => Some(position),
+            _ => None,
+        }
+    }
+}
+
+fn key(position: &VariantPosition) -> u64 {
+    position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
+}
+
+impl PartialEq for Line {
+    fn eq(&self, other: &Self) -> bool {
+        self.variant == other.variant && self.keys.first() == other.keys.first() && self.moves == other.moves
+    }
+}
+
+impl Eq for Line {}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Line({} after {} plies: {})", self.variant, self.ply(), self.fen())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn castling_is_written_as_the_start_demands() {
+        let mut standard = Line::start(Variant::Standard);
+        standard.play_all("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1h1").expect("king takes rook is understood");
+        assert_eq!(standard.moves().last().map(ToString::to_string).as_deref(), Some("e1g1"));
+
+        let fen = "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1";
+        let mut fischer = Line::from_fen(Variant::Chess960, fen).expect("a legal start");
+        fischer.play_all("g1f3 g8f6 e1f1").expect("castling with the rook beside the king");
+        assert_eq!(fischer.moves().last().map(ToString::to_string).as_deref(), Some("e1f1"));
+        assert_eq!(fischer.position().board().king_of(Color::White), Some(shakmaty::Square::G1));
+    }
+
+    #[test]
+    fn a_from_position_game_may_need_chess960_castling() {
+        let fen = "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w FDfd - 0 1";
+        let line = Line::from_fen(Variant::FromPosition, fen).expect("Shredder-FEN rights");
+        assert_eq!(line.castling_mode(), CastlingMode::Chess960);
+    }
+
+    #[test]
+    fn repetitions_are_counted_over_the_line() {
+        let mut line = Line::start(Variant::Standard);
+        line.play_all("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8").expect("legal");
+        assert_eq!(line.occurrences(), 3);
+        line.truncate(3);
+        assert_eq!((line.ply(), line.occurrences()), (3, 1));
+    }
+
+    #[test]
+    fn an_illegal_move_is_named_and_changes_nothing() {
+        let mut line = Line::start(Variant::Standard);
+        let error = line.play_all("e2e4 e2e4").expect_err("no pawn on e2");
+        assert!(error.to_string().contains("\"e2e4\" (ply 1)"), "{error}");
+        assert_eq!(line.ply(), 1);
+    }
+}

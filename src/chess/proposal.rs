@@ -1,0 +1,99 @@
+//! What an elector answers.
+
+use std::{cmp::Ordering, fmt, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use shakmaty::uci::UciMove;
+
+use super::{ElectorName, SearchId};
+
+/// The value of a position, from the side of the player to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Score {
+    /// Centipawns; positive is good for the player to move.
+    Cp(i32),
+    /// Full moves to mate: positive gives mate, negative (or zero: mated already) receives it.
+    Mate(i32),
+}
+
+impl Score {
+    /// One number that orders all scores: centipawns, with mates beyond ±30000.
+    pub const fn as_centipawns(self) -> i32 {
+        match self {
+            Self::Cp(centipawns) => centipawns,
+            Self::Mate(moves) if moves > 0 => 32_000 - moves,
+            Self::Mate(moves) => -32_000 - moves,
+        }
+    }
+
+    /// The same value from the other player's side.
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::Cp(centipawns) => Self::Cp(-centipawns),
+            Self::Mate(moves) => Self::Mate(-moves),
+        }
+    }
+}
+
+impl Ord for Score {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_centipawns().cmp(&other.as_centipawns())
+    }
+}
+
+impl PartialOrd for Score {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Score {
+    /// Pawns with a sign, or `#` and moves: `+0.34`, `-1.20`, `#3`, `#-2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cp(centipawns) => f.pad(&format!("{:+.2}", f64::from(*centipawns) / 100.0)),
+            Self::Mate(moves) => f.pad(&format!("#{moves}")),
+        }
+    }
+}
+
+/// How a score relates to the true value of the search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bound {
+    /// It is the value.
+    #[default]
+    Exact,
+    /// The value is at least this.
+    Lower,
+    /// The value is at most this.
+    Upper,
+}
+
+/// What an elector would play, after some iteration of its search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// The search it answers.
+    pub search: SearchId,
+    /// Who proposes.
+    pub elector: ElectorName,
+    /// The move: legal in the task's position.
+    pub best: UciMove,
+    /// Its value, from the side of the player to move.
+    pub score: Score,
+    /// Whether the score is exact.
+    pub bound: Bound,
+    /// The last completed iteration, in plies.
+    pub depth: u32,
+    /// The deepest line looked at, in plies.
+    pub selective_depth: u32,
+    /// Root moves fully searched in the iteration that was not completed (METHOD.md §4, depth criterion).
+    pub root_moves_done: u32,
+    /// Nodes visited so far.
+    pub nodes: u64,
+    /// Time since the search began.
+    pub time: Duration,
+    /// The principal variation, `best` first.
+    pub pv: Vec<UciMove>,
+}

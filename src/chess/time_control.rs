@@ -1,0 +1,209 @@
+//! Time controls, speeds and clocks. All time is [`Duration`]; servers' seconds, milliseconds and days end at their adapters.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use shakmaty::Color;
+
+/// How much time a game gives its players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TimeControl {
+    /// A clock that runs, with an increment after every move.
+    RealTime {
+        /// What each clock shows at the start.
+        initial: Duration,
+        /// What every move adds.
+        increment: Duration,
+    },
+    /// So many days for every move.
+    Correspondence {
+        /// At least one.
+        days: u32,
+    },
+    /// No clock at all.
+    Unlimited,
+}
+
+impl TimeControl {
+    /// A real-time control.
+    pub const fn real_time(initial: Duration, increment: Duration) -> Self {
+        Self::RealTime { initial, increment }
+    }
+
+    /// What the whole game is expected to take one player, by Lichess's estimate of forty moves. `None` without a clock.
+    pub fn estimate(self) -> Option<Duration> {
+        match self {
+            Self::RealTime { initial, increment } => Some(initial.saturating_add(increment.saturating_mul(40))),
+            Self::Correspondence { .. } | Self::Unlimited => None,
+        }
+    }
+
+    /// The speed class, by the estimate.
+    pub fn speed(self) -> Speed {
+        match self.estimate().map(|estimate| estimate.as_secs()) {
+            None => Speed::Correspondence,
+            Some(..30) => Speed::UltraBullet,
+            Some(..180) => Speed::Bullet,
+            Some(..480) => Speed::Blitz,
+            Some(..1500) => Speed::Rapid,
+            Some(_) => Speed::Classical,
+        }
+    }
+}
+
+impl fmt::Display for TimeControl {
+    /// Seconds and seconds, as the command line reads them: `60+1`; or `3d`, or `unlimited`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RealTime { initial, increment } => write!(f, "{}+{}", initial.as_secs_f64(), increment.as_secs_f64()),
+            Self::Correspondence { days } => write!(f, "{days}d"),
+            Self::Unlimited => f.write_str("unlimited"),
+        }
+    }
+}
+
+/// A text that is no time control.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is not a time control (accepted: seconds+seconds such as 60+1 or 10+0.1, days such as 3d, or unlimited)"
+)]
+pub struct TimeControlError(pub String);
+
+impl FromStr for TimeControl {
+    type Err = TimeControlError;
+
+    fn from_str(text: &str) -> Result<Self, TimeControlError> {
+        let error = || TimeControlError(text.to_owned());
+        let seconds = |text: &str| {
+            text.parse()
+                .ok()
+                .filter(|seconds: &f64| (0.0..=1e6).contains(seconds))
+                .map(Duration::from_secs_f64)
+                .ok_or_else(error)
+        };
+        if text == "unlimited" {
+            return Ok(Self::Unlimited);
+        }
+        if let Some(days) = text.strip_suffix('d') {
+            return match days.parse() {
+                Ok(days @ 1..=365) => Ok(Self::Correspondence { days }),
+                _ => Err(error()),
+            };
+        }
+        let (initial, increment) = text.split_once('+').ok_or_else(error)?;
+        Ok(Self::real_time(seconds(initial)?, seconds(increment)?))
+    }
+}
+
+/// A class of time controls, in the order from fast to slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Speed {
+    /// Estimated under 30 seconds; closed to bots on Lichess.
+    UltraBullet,
+    /// Under three minutes.
+    Bullet,
+    /// Under eight minutes.
+    Blitz,
+    /// Under twenty-five minutes.
+    Rapid,
+    /// All slower games on a clock.
+    Classical,
+    /// Days a move, or no clock.
+    Correspondence,
+}
+
+impl Speed {
+    /// Every speed, from fast to slow.
+    pub const ALL: [Self; 6] =
+        [Self::UltraBullet, Self::Bullet, Self::Blitz, Self::Rapid, Self::Classical, Self::Correspondence];
+
+    /// Lichess's key, such as `ultraBullet`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::UltraBullet => "ultraBullet",
+            Self::Bullet => "bullet",
+            Self::Blitz => "blitz",
+            Self::Rapid => "rapid",
+            Self::Classical => "classical",
+            Self::Correspondence => "correspondence",
+        }
+    }
+}
+
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.key())
+    }
+}
+
+/// One player's clock at the moment the server spoke.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// Time left for all moves to come.
+    pub remaining: Duration,
+    /// What the next move adds.
+    pub increment: Duration,
+}
+
+/// Both clocks of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clocks {
+    /// White's.
+    pub white: Clock,
+    /// Black's.
+    pub black: Clock,
+}
+
+impl Clocks {
+    /// Both players start with the same.
+    pub const fn both(clock: Clock) -> Self {
+        Self { white: clock, black: clock }
+    }
+
+    /// The clock of `color`.
+    pub const fn of(&self, color: Color) -> Clock {
+        match color {
+            Color::White => self.white,
+            Color::Black => self.black,
+        }
+    }
+
+    /// The clock of `color`, to change.
+    pub const fn of_mut(&mut self, color: Color) -> &mut Clock {
+        match color {
+            Color::White => &mut self.white,
+            Color::Black => &mut self.black,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_controls_read_back_what_they_print() {
+        for text in ["60+1", "10+0.1", "0+1", "3d", "unlimited"] {
+            assert_eq!(text.parse::<TimeControl>().map(|control| control.to_string()).as_deref(), Ok(text));
+        }
+        for text in ["", "60", "+", "-1+0", "1e99+0", "nan+0", "0d", "999d", "3x"] {
+            assert!(text.parse::<TimeControl>().is_err(), "{text:?} must be refused");
+        }
+    }
+
+    #[test]
+    fn speeds_follow_the_forty_move_estimate() {
+        for (text, speed) in [
+            ("15+0", Speed::UltraBullet),
+            ("0+1", Speed::Bullet),
+            ("60+1", Speed::Bullet),
+            ("180+2", Speed::Blitz),
+            ("600+5", Speed::Rapid),
+            ("1800+0", Speed::Classical),
+            ("3d", Speed::Correspondence),
+        ] {
+            assert_eq!(text.parse::<TimeControl>().map(TimeControl::speed), Ok(speed), "{text}");
+        }
+    }
+}

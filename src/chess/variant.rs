@@ -1,0 +1,123 @@
+//! The rules a game is played by.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// A variant of chess, by Lichess's keys. FICS's wild types map onto these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Variant {
+    /// The game as everybody knows it.
+    #[default]
+    Standard,
+    /// Fischer's random starting positions.
+    Chess960,
+    /// Standard rules from a given position.
+    FromPosition,
+    /// Captured pieces change sides and are dropped.
+    Crazyhouse,
+    /// Captures are compulsory; whoever loses everything wins.
+    Antichess,
+    /// Captures explode.
+    Atomic,
+    /// White has thirty-six pawns and no king.
+    Horde,
+    /// A king that reaches the centre wins.
+    KingOfTheHill,
+    /// Kings race to the eighth rank.
+    RacingKings,
+    /// The third check wins.
+    ThreeCheck,
+}
+
+impl Variant {
+    /// Every variant, in the order of their declaration.
+    pub const ALL: [Self; 10] = [
+        Self::Standard,
+        Self::Chess960,
+        Self::FromPosition,
+        Self::Crazyhouse,
+        Self::Antichess,
+        Self::Atomic,
+        Self::Horde,
+        Self::KingOfTheHill,
+        Self::RacingKings,
+        Self::ThreeCheck,
+    ];
+
+    /// Lichess's key, such as `kingOfTheHill`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::Chess960 => "chess960",
+            Self::FromPosition => "fromPosition",
+            Self::Crazyhouse => "crazyhouse",
+            Self::Antichess => "antichess",
+            Self::Atomic => "atomic",
+            Self::Horde => "horde",
+            Self::KingOfTheHill => "kingOfTheHill",
+            Self::RacingKings => "racingKings",
+            Self::ThreeCheck => "threeCheck",
+        }
+    }
+
+    /// The value of the UCI option `UCI_Variant` under which engines know these rules.
+    pub const fn uci_name(self) -> &'static str {
+        match self {
+            Self::Standard | Self::Chess960 | Self::FromPosition => "chess",
+            Self::Crazyhouse => "crazyhouse",
+            Self::Antichess => "antichess",
+            Self::Atomic => "atomic",
+            Self::Horde => "horde",
+            Self::KingOfTheHill => "kingofthehill",
+            Self::RacingKings => "racingkings",
+            Self::ThreeCheck => "3check",
+        }
+    }
+
+    /// Whether our own engine plays it: the rules of standard chess, from any starting position.
+    pub const fn is_standard_rules(self) -> bool {
+        matches!(self, Self::Standard | Self::Chess960 | Self::FromPosition)
+    }
+
+    /// The rules as `shakmaty` names them.
+    pub const fn rules(self) -> shakmaty::variant::Variant {
+        use shakmaty::variant::Variant as Rules;
+        match self {
+            Self::Standard | Self::Chess960 | Self::FromPosition => Rules::Chess,
+            Self::Crazyhouse => Rules::Crazyhouse,
+            Self::Antichess => Rules::Antichess,
+            Self::Atomic => Rules::Atomic,
+            Self::Horde => Rules::Horde,
+            Self::KingOfTheHill => Rules::KingOfTheHill,
+            Self::RacingKings => Rules::RacingKings,
+            Self::ThreeCheck => Rules::ThreeCheck,
+        }
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.key())
+    }
+}
+
+/// A name that is no variant's key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown variant {0:?} (known: standard, chess960, fromPosition, crazyhouse, antichess, atomic, horde, kingOfTheHill, racingKings, threeCheck)"
+)]
+pub struct VariantError(pub String);
+
+impl FromStr for Variant {
+    type Err = VariantError;
+
+    /// Reads a key, in any case of letters.
+    fn from_str(key: &str) -> Result<Self, VariantError> {
+        Self::ALL
+            .into_iter()
+            .find(|variant| variant.key().eq_ignore_ascii_case(key))
+            .ok_or_else(|| VariantError(key.to_owned()))
+    }
+}

@@ -1,0 +1,5 @@
+//! One sequential searcher.
+
+#![allow(missing_docs)]
+mod knowledge;
+pub use knowledge::{Heuristic, Knowledge, KnowledgeError};

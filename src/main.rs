@@ -1,0 +1,3 @@
+//! Parse the command line, call one command.
+
+fn main() {}

@@ -1,0 +1,208 @@
+//! A chess server as we see it.
+//!
+//! An adapter ([`lichess`]) keeps the connections, the protocol and the server's manners to itself and shows two things:
+//! a stream of [`ServerEvent`]s, in the order in which the server spoke, and [`Server::perform`] for what we want done.
+//! It knows nothing of engines, councils or journals.
+//!
+//! Invariants every adapter keeps:
+//! - after any gap (a cut stream, a restart of the server) a running game is told whole again by [`ServerEvent::Game`];
+//! - an adapter never repeats an action by itself: the session decides whether it still makes sense;
+//! - `perform` returning `Ok` means that the server took the request, not that it had an effect: the events tell.
+
+mod types;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::chess::{ChallengeId, Color, GameId, TimeControl, UciMove, Variant};
+
+pub use types::{
+    Account, Challenge, ChallengeRequest, ChatLine, ChatRoom, DeclineReason, GameInfo, GameState, GameStatus, Offers,
+    Player,
+};
+
+/// What a server tells us.
+#[derive(Clone, Debug)]
+pub enum ServerEvent {
+    /// We are connected and the server knows us. Sent again after every reconnection of the event stream.
+    Connected(Account),
+    /// The event stream was lost; the adapter is already reconnecting.
+    Disconnected {
+        /// For the log.
+        reason: String,
+    },
+    /// A challenge stands, ours or another's; may come more than once for the same one.
+    Challenge(Challenge),
+    /// A challenge was withdrawn by its maker, or went out of date.
+    ChallengeCancelled(ChallengeId),
+    /// A challenge of ours was declined.
+    ChallengeDeclined {
+        /// Which one.
+        id: ChallengeId,
+        /// Who declined, if the server says.
+        by: Option<Player>,
+        /// Why.
+        reason: DeclineReason,
+    },
+    /// A game runs in which we play; may come more than once. A [`ServerEvent::Game`] follows as soon as its stream is open.
+    GameStarted(GameId),
+    /// All there is to know of a game: the first word after every (re)connection of its stream.
+    Game(Box<GameInfo>, GameState),
+    /// The state of a game changed: a move, an offer, more time, a takeback, the end.
+    GameState(GameId, GameState),
+    /// A game is over, by the event stream. Comes also where the game's own stream has died.
+    GameFinished {
+        /// Which one.
+        id: GameId,
+        /// How it ended, if the server says.
+        status: Option<GameStatus>,
+        /// Who won.
+        winner: Option<Color>,
+    },
+    /// The server knows no such game of ours any more; whatever held for it is over.
+    GameGone(GameId),
+    /// Somebody spoke.
+    Chat(GameId, ChatLine),
+    /// The opponent left the game or came back.
+    OpponentGone {
+        /// Which game.
+        id: GameId,
+        /// `false`: is back.
+        gone: bool,
+        /// When the win may be claimed, from now; `None` if the server does not say.
+        claim_after: Option<Duration>,
+    },
+    /// Something went wrong that the adapter copes with by itself: for the journal.
+    Fault {
+        /// Whose stream it was, if it was a game's.
+        game: Option<GameId>,
+        /// What and why, in one line, without secrets.
+        what: String,
+    },
+}
+
+/// What we want a server to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Takes a challenge.
+    Accept(ChallengeId),
+    /// Refuses a challenge.
+    Decline(ChallengeId, DeclineReason),
+    /// Withdraws a challenge of ours.
+    Cancel(ChallengeId),
+    /// Challenges somebody.
+    Challenge(ChallengeRequest),
+    /// Plays a move, and offers a draw with it (which also accepts a standing offer).
+    Move {
+        /// In which game.
+        game: GameId,
+        /// Legal in the position on the board, castling as the game's line writes it.
+        uci: UciMove,
+        /// Whether a draw is offered with it.
+        offer_draw: bool,
+    },
+    /// Ends a game before both sides have moved.
+    Abort(GameId),
+    /// Gives a game up.
+    Resign(GameId),
+    /// Accepts (or makes), or declines (or withdraws), a draw offer.
+    Draw(GameId, bool),
+    /// Accepts or declines a takeback.
+    Takeback(GameId, bool),
+    /// Speaks.
+    Chat(GameId, ChatRoom, String),
+    /// Claims the win because the opponent is gone.
+    ClaimVictory(GameId),
+    /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
+    ClaimDraw(GameId),
+    /// Halves our time for a tournament point more, where the server allows it to bots.
+    Berserk(GameId),
+}
+
+impl Action {
+    /// The game it belongs to, if any.
+    pub fn game(&self) -> Option<&GameId> {
+        match self {
+            Self::Accept(_) | Self::Decline(..) | Self::Cancel(_) | Self::Challenge(_) => None,
+            Self::Move { game, .. }
+            | Self::Abort(game)
+            | Self::Resign(game)
+            | Self::Draw(game, _)
+            | Self::Takeback(game, _)
+            | Self::Chat(game, ..)
+            | Self::ClaimVictory(game)
+            | Self::ClaimDraw(game)
+            | Self::Berserk(game) => Some(game),
+        }
+    }
+}
+
+/// What came of an action that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// The server took it.
+    Taken,
+    /// Our challenge stands under this name.
+    Challenged(ChallengeId),
+}
+
+/// Why an action was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ActionError {
+    /// The server asks for patience (HTTP 429).
+    #[error("the server limits requests: {detail}")]
+    Limited {
+        /// How long to wait, where the server says it.
+        retry_after: Option<Duration>,
+        /// The limit's name where the server gives one, such as `bot.vsBot.day`.
+        key: Option<String>,
+        /// Whether it is the opponent's limit that is reached, not ours.
+        opponent: bool,
+        /// The server's words.
+        detail: String,
+    },
+    /// The network or the server failed; the action may or may not have happened.
+    #[error("no answer from the server: {0}")]
+    Unavailable(String),
+    /// The server understood and refused.
+    #[error("the server refused: {0}")]
+    Refused(String),
+    /// The game or challenge does not exist (any more).
+    #[error("not found: {0}")]
+    NotFound(String),
+    /// The token is missing, wrong or lacks a scope.
+    #[error("not authorised: {0}")]
+    Unauthorised(String),
+    /// This server has no such thing.
+    #[error("this server does not offer it: {0}")]
+    Unsupported(&'static str),
+}
+
+/// The outgoing side of a server. Cheap to share behind an `Arc`; every method may be called from several tasks at once,
+/// and a move never waits behind another kind of request.
+#[async_trait]
+pub trait Server: Send + Sync + 'static {
+    /// Does one thing, once, and says what came of it.
+    async fn perform(&self, action: Action) -> Result<Done, ActionError>;
+
+    /// The bots that are online and could be challenged.
+    async fn online_bots(&self) -> Result<Vec<Player>, ActionError>;
+
+    /// Whether each of these players is there and free to play; in the order asked.
+    async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;
+
+    /// The games in which we are playing now.
+    async fn running_games(&self) -> Result<Vec<GameId>, ActionError>;
+}
+
+/// What both sides of a challenge agree on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameTerms {
+    /// The rules.
+    pub variant: Variant,
+    /// The clock.
+    pub time_control: TimeControl,
+    /// Whether ratings change.
+    pub rated: bool,
+}
