@@ -105,7 +105,7 @@ impl Thinker {
         let budget = self.game.clock.budget(&moment, &lag);
         let legal = request.line.legal_moves();
         if let [only] = legal.as_slice() {
-            return Some((without_council(*only, Source::Forced), budget));
+            return Some((Decision::without_vote(*only, Source::Forced), budget));
         }
         let timing = timing(budget, &request.line, self.last_score);
         let question = Question {
@@ -123,20 +123,6 @@ impl Thinker {
             })
             .await?;
         Some((decision, budget))
-    }
-}
-
-/// A decision that needed no vote.
-fn without_council(best: UciMove, source: Source) -> Decision {
-    Decision {
-        best,
-        ponder: None,
-        score: None,
-        source,
-        criterion: source.word().to_owned(),
-        votes: Vec::new(),
-        second_phase: None,
-        elapsed: std::time::Duration::ZERO,
     }
 }
 
