@@ -9,6 +9,7 @@
 //! - an adapter never repeats an action by itself: the session decides whether it still makes sense;
 //! - `perform` returning `Ok` means that the server took the request, not that it had an effect: the events tell.
 
+pub mod lichess;
 mod types;
 
 use std::time::Duration;
@@ -30,6 +31,11 @@ pub enum ServerEvent {
     /// The event stream was lost; the adapter is already reconnecting.
     Disconnected {
         /// For the log.
+        reason: String,
+    },
+    /// The server will not have us (a wrong token, say); the adapter has given up, and this is its last word.
+    Rejected {
+        /// For whoever runs the daemon.
         reason: String,
     },
     /// A challenge stands, ours or another's; may come more than once for the same one.
@@ -186,8 +192,8 @@ pub trait Server: Send + Sync + 'static {
     /// Does one thing, once, and says what came of it.
     async fn perform(&self, action: Action) -> Result<Done, ActionError>;
 
-    /// The bots that are online and could be challenged.
-    async fn online_bots(&self) -> Result<Vec<Player>, ActionError>;
+    /// The bots that are online and could be challenged, with their ratings.
+    async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;
 
     /// Whether each of these players is there and free to play; in the order asked.
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;
