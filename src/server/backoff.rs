@@ -10,18 +10,29 @@ use rand::RngExt;
 pub struct Backoff {
     shortest: Duration,
     longest: Duration,
+    first_at_once: bool,
     last: Option<Duration>,
 }
 
 impl Backoff {
     /// Delays between these bounds.
     pub const fn new(shortest: Duration, longest: Duration) -> Self {
-        Self { shortest, longest, last: None }
+        Self { shortest, longest, first_at_once: false, last: None }
+    }
+
+    /// The same, but with no delay at all before the first attempt.
+    #[must_use]
+    pub const fn first_at_once(self) -> Self {
+        Self { first_at_once: true, ..self }
     }
 
     /// How long to wait before the next attempt.
     pub fn next_delay(&mut self) -> Duration {
-        let widest = self.last.unwrap_or(self.shortest).saturating_mul(3).min(self.longest);
+        if self.first_at_once && self.last.is_none() {
+            self.last = Some(Duration::ZERO);
+            return Duration::ZERO;
+        }
+        let widest = self.last.unwrap_or_default().max(self.shortest).saturating_mul(3).min(self.longest);
         let delay =
             if widest > self.shortest { rand::rng().random_range(self.shortest..=widest) } else { self.shortest };
         self.last = Some(delay);
@@ -51,6 +62,9 @@ mod tests {
         assert!(delays.iter().all(|delay| (shortest..=longest).contains(delay)));
         assert!(delays[0] <= shortest * 3);
         assert!(delays.iter().any(|delay| *delay > Duration::from_secs(1)));
+        let mut at_once = backoff.clone().first_at_once();
+        at_once.reset();
+        assert!(at_once.next_delay().is_zero() && at_once.next_delay() >= shortest);
         backoff.reset();
         assert!(backoff.is_fresh() && backoff.next_delay() <= shortest * 3);
     }
