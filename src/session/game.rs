@@ -19,13 +19,13 @@ use super::{
     happening::{Happening, Herald},
     machine::{self, Effect, Input, Thought, Timer},
     manners::Manners,
-    recorder::Recorder,
     thinker::{self, Idea, Request, SharedLag},
 };
 use crate::{
     chess::{Color, Decision, GameId, Limits, ServerName, Source},
     clock::Budget,
     council::Council,
+    journal::{DecidedMove, GameKey, Journal},
     pool::Pool,
     server::{Action, ActionError, GameInfo, GameState, GameStatus, Server},
     settings::PlayerSettings,
@@ -39,7 +39,7 @@ pub(super) struct Shared {
     pub pool: Pool,
     pub lag: SharedLag,
     pub herald: Herald,
-    pub recorder: Recorder,
+    pub journal: Journal,
     pub player: Arc<dyn Fn(&GameInfo) -> PlayerSettings + Send + Sync>,
 }
 
@@ -67,7 +67,8 @@ pub(super) fn start(id: GameId, shared: Shared, ended: mpsc::UnboundedSender<End
         thinker: None,
         thinking: None,
         timers: HashMap::new(),
-        budgets: Vec::new(),
+        budget: None,
+        last_decision: None,
         remembered: false,
     };
     tokio::spawn(task.run(inbox, ideas, ended));
@@ -85,7 +86,8 @@ struct GameTask {
     thinking: Option<CancellationToken>,
     timers: HashMap<Timer, Instant>,
     /// The budget of the decision that is about to be recorded.
-    budgets: Vec<(Thought, Budget)>,
+    budget: Option<Budget>,
+    last_decision: Option<Arc<Decision>>,
     /// Whether the journal was asked for a move decided before a restart.
     remembered: bool,
 }
@@ -132,7 +134,7 @@ impl GameTask {
                 None
             }
             Idea::Decided(thought, decision, budget) => {
-                self.budgets = vec![(thought, budget)];
+                self.budget = Some(budget);
                 Some(Input::Decided(thought, decision))
             }
         }
@@ -177,7 +179,7 @@ impl GameTask {
         };
         self.thinker =
             Some(thinker::start(game, council, Arc::clone(&self.shared.lag), self.ideas_sender.clone()));
-        self.shared.recorder.game_began(&info, &state);
+        self.shared.journal.game_started(&self.shared.name, &info);
         self.shared.herald.tell(|| Happening::GameStarted(self.shared.name.clone(), info.clone()));
         let manners = Manners::new(&player);
         let (machine, effects) = machine::Game::new(now, info, state, manners);
@@ -200,7 +202,7 @@ impl GameTask {
                 }
                 Effect::RecordMoves => {
                     if let Some(machine) = &self.machine {
-                        self.shared.recorder.moves(machine.info(), machine.line(), machine.state());
+                        self.shared.journal.line_seen(&self.key(), machine.line(), machine.state().clocks);
                     }
                     self.show_position();
                 }
@@ -228,7 +230,7 @@ impl GameTask {
                 }
                 Effect::Fault(what) => {
                     tracing::warn!(game = %self.id, what, "a fault in a game");
-                    self.shared.recorder.fault(Some(&self.id), &what);
+                    self.shared.journal.fault(&self.shared.name, Some(&self.id), &what);
                     self.shared.herald.tell(|| Happening::Fault(Some(self.id.clone()), what));
                 }
                 Effect::Over { status, winner } => return Some(self.over(status, winner).await),
@@ -242,7 +244,7 @@ impl GameTask {
         self.thinking = Some(request.cancelled.clone());
         if !std::mem::replace(&mut self.remembered, true)
             && request.excluded.is_empty()
-            && let Some(best) = self.shared.recorder.decided(&self.id, &request.line).await
+            && let Ok(Some(best)) = self.shared.journal.decided_move(&self.key(), &request.line).await
         {
             let mut decision = Decision::without_vote(best, Source::Council);
             decision.criterion = "journal".to_owned();
@@ -258,20 +260,34 @@ impl GameTask {
 
     async fn record(&mut self, decision: Box<Decision>) {
         let Some(machine) = &self.machine else { return };
-        let budget = self.budgets.pop().map(|(_, budget)| budget);
-        let lag = self.shared.lag.lock().unwrap_or_else(PoisonError::into_inner).typical();
-        self.shared.recorder.decision(machine.info(), machine.line(), machine.state(), &decision, budget, lag).await;
-        self.shared.herald.tell(|| Happening::Decided(self.id.clone(), decision));
+        let budget = self.budget.take().unwrap_or_else(|| Budget::fixed(Duration::ZERO, Duration::ZERO));
+        let decision = Arc::new(*decision);
+        let clocks = machine.state().clocks;
+        let decided = DecidedMove {
+            game: self.key(),
+            line: Arc::clone(machine.line()),
+            decision: Arc::clone(&decision),
+            clock: clocks.map(|clocks| clocks.of(machine.info().our_color).remaining),
+            spent: budget.spent,
+            response: budget.response,
+            extra: budget.extra,
+            lag: self.shared.lag.lock().unwrap_or_else(PoisonError::into_inner).typical(),
+        };
+        // The game goes before its record: a full disk must not lose it.
+        if let Err(error) = self.shared.journal.move_decided(decided).await {
+            tracing::error!(game = %self.id, %error, "a move is not in the journal");
+        }
+        self.shared.herald.tell(|| Happening::Decided(self.id.clone(), Arc::clone(&decision)));
+        self.last_decision = Some(decision);
     }
 
     /// Asks the server for something whose effect its events will tell.
     fn perform(&self, action: Action) {
-        let (server, recorder, id) =
-            (Arc::clone(&self.shared.server), self.shared.recorder.clone(), self.id.clone());
+        let (shared, id) = (self.shared.clone(), self.id.clone());
         tokio::spawn(async move {
-            if let Err(error) = server.perform(action.clone()).await {
+            if let Err(error) = shared.server.perform(action.clone()).await {
                 tracing::info!(game = %id, ?action, %error, "not taken");
-                recorder.fault(Some(&id), &format!("{action:?}: {error}"));
+                shared.journal.fault(&shared.name, Some(&id), &format!("{action:?}: {error}"));
             }
         });
     }
@@ -281,15 +297,21 @@ impl GameTask {
             Some(machine) => (Some(Box::new(machine.info().clone())), machine.line().ply()),
             None => (None, 0),
         };
-        let pgn = match &self.machine {
-            Some(machine) => {
-                self.shared.recorder.game_over(machine.info(), machine.state(), status.as_ref(), winner).await
+        let ended = status.clone().unwrap_or(GameStatus::UnknownFinish);
+        let pgn = match self.shared.journal.game_over(&self.key(), &ended, winner).await {
+            Ok(pgn) => pgn,
+            Err(error) => {
+                tracing::error!(game = %self.id, %error, "the end of a game is not in the journal");
+                None
             }
-            None => None,
         };
         let game = self.id.clone();
         self.shared.herald.tell(|| Happening::GameOver { game, status: status.clone(), winner, pgn });
         Ended { id: self.id.clone(), info, status, winner, plies }
+    }
+
+    fn key(&self) -> GameKey {
+        GameKey::new(&self.shared.name, &self.id)
     }
 
     fn show_position(&self) {

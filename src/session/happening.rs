@@ -33,7 +33,7 @@ pub enum Happening {
     /// An elector proposes.
     Proposal(GameId, Proposal),
     /// A move was elected.
-    Decided(GameId, Box<Decision>),
+    Decided(GameId, Arc<Decision>),
     /// Something went wrong and is being coped with.
     Fault(Option<GameId>, String),
     /// A game is over.

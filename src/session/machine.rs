@@ -17,10 +17,10 @@ use std::{
 
 use crate::{
     chess::{Clocks, Color, Decision, Line, UciMove},
-    server::{Action, ActionError, Backoff, ChatLine, GameInfo, GameState, GameStatus},
+    server::{Action, ActionError, Backoff, GameInfo, GameState, GameStatus, Offers},
 };
 
-use super::manners::Manners;
+use super::manners::{Manners, Verdict};
 
 #[cfg(test)]
 mod tests;
@@ -43,8 +43,6 @@ pub(super) enum Input {
     Finished(Option<GameStatus>, Option<Color>),
     /// The server knows no such running game.
     Gone,
-    /// Somebody spoke.
-    Chat(ChatLine),
     /// The opponent left, and when the win may be claimed; or is back.
     OpponentGone(bool, Option<Duration>),
     /// The council has decided.
@@ -165,7 +163,8 @@ impl Game {
         let line = Arc::new(info.start.clone());
         let mut game = Self {
             line,
-            state: state.clone(),
+            // Nothing is believed yet; the offers of this first state are all new.
+            state: GameState { draw_offers: Offers::default(), takeback_offers: Offers::default(), ..state.clone() },
             turn: Turn::Theirs,
             manners,
             counter: 0,
@@ -176,9 +175,6 @@ impl Game {
         };
         let mut effects = Vec::new();
         game.full(now, state, &mut effects);
-        if !game.over {
-            effects.extend(game.manners.greet(&game.info, game.line.ply()).into_iter().map(Effect::Do));
-        }
         (game, effects)
     }
 
@@ -211,9 +207,6 @@ impl Game {
             Input::State(state) => self.state_changed(now, state, &mut effects),
             Input::Finished(status, winner) => self.finish(status, winner, &mut effects),
             Input::Gone => self.finish(None, None, &mut effects),
-            Input::Chat(line) => {
-                effects.extend(self.manners.hear(now, &self.info, &line).into_iter().map(Effect::Do));
-            }
             Input::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
             Input::Decided(thought, decision) => self.decided(thought, decision, &mut effects),
             Input::Sent(number, outcome) => self.sent(now, number, outcome, &mut effects),
@@ -323,7 +316,7 @@ impl Game {
     }
 
     fn answer_offers(&mut self, earlier: &GameState, effects: &mut Vec<Effect>) {
-        let (us, them) = (self.info.our_color, self.info.our_color.other());
+        let (us, them) = (self.info.our_color, !self.info.our_color);
         let game = &self.info.id;
         if self.state.takeback_offers.by(them) && !earlier.takeback_offers.by(them) {
             let granted = self.manners.grants_takeback();
@@ -333,7 +326,7 @@ impl Game {
         if self.state.draw_offers.by(them)
             && !earlier.draw_offers.by(them)
             && self.line.turn() != us
-            && self.manners.accepts_draw(&self.info, &self.line)
+            && self.manners.accepts_draw(&self.info, &self.line, self.state.clocks)
         {
             effects.push(Effect::Do(Action::Draw(game.clone(), true)));
         }
@@ -356,7 +349,6 @@ impl Game {
         }
         self.turn = Turn::Theirs;
         self.over = true;
-        effects.extend(self.manners.take_leave(&self.info).into_iter().map(Effect::Do));
         effects.push(Effect::Over { status, winner });
     }
 
@@ -378,20 +370,20 @@ impl Game {
         if !matches!(self.turn, Turn::Thinking(current) if current == thought) {
             return;
         }
-        let their_offer = self.state.draw_offers.by(self.info.our_color.other());
-        let verdict = self.manners.judge(&self.info, &self.line, &decision, their_offer);
+        let they_offer = self.state.draw_offers.by(!self.info.our_color);
+        let verdict = self.manners.judge(&self.info, &self.line, self.state.clocks, &decision, they_offer);
         let number = AnswerNumber(self.next_number());
         let retries = Backoff::new(Duration::from_millis(50), Duration::from_secs(2));
         self.turn = Turn::Answered(Answer {
             number,
             uci: decision.best,
-            offer_draw: verdict.offers_draw(),
+            offer_draw: verdict == Verdict::PlayAndDraw,
             sending: Sending::Unsettled,
             refusals: 0,
             retries,
         });
         effects.push(Effect::RecordDecision(decision));
-        if verdict.resigns() {
+        if verdict == Verdict::Resign {
             effects.push(Effect::Do(Action::Resign(self.info.id.clone())));
             // Should the resignation get lost, the game goes on with the move.
             effects.push(Effect::Wake(Timer::Resend, RESYNC));
@@ -478,8 +470,10 @@ impl Game {
                 effects.push(Effect::Wake(Timer::Resync, self.resyncs.next_delay()));
             }
             (Timer::Claim, _) => {
-                effects.push(Effect::Do(self.manners.claim(&self.info, &self.line)));
-                effects.push(Effect::Wake(Timer::Claim, self.claims.next_delay()));
+                if let Some(claim) = self.manners.claim(&self.info, &self.line) {
+                    effects.push(Effect::Do(claim));
+                    effects.push(Effect::Wake(Timer::Claim, self.claims.next_delay()));
+                }
             }
             (Timer::Abort, Turn::Theirs) if self.line.ply() < 2 => {
                 effects.push(Effect::Do(Action::Abort(self.info.id.clone())));

@@ -30,7 +30,7 @@ struct Game {
     since: Instant,
     /// The newest proposals for the position on the board, the electors in the order in which they first proposed.
     proposals: Vec<Proposal>,
-    decision: Option<(Arc<Line>, Box<Decision>)>,
+    decision: Option<(Arc<Line>, Arc<Decision>)>,
     over: Option<String>,
 }
 
