@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     chess::{ChallengeId, Speed, TimeControl, Variant},
-    server::{ActionError, ChallengeRequest, DeclineReason, GameTerms, Player},
+    server::{Account, ActionError, ChallengeRequest, DeclineReason, GameTerms, Player},
 };
 
 /// The `matchmaking` table.
@@ -346,7 +346,7 @@ impl Matchmaker {
         settings: &MatchmakingSettings,
         lists: &MatchmakingLists<'_>,
         ratings: &[(String, u32)],
-        bots: &[Player],
+        bots: &[Account],
         now: Timestamp,
         random: &mut impl Rng,
     ) -> Option<ChallengeRequest> {
@@ -360,9 +360,10 @@ impl Matchmaker {
                 Selection::Cyclic => self.turn % types.len(),
             };
             let kind = types.remove(picked);
-            let ours = our_rating(ratings, kind.terms());
-            let candidates: Vec<&Player> = bots
+            let ours = rating_for(ratings, kind.terms());
+            let candidates: Vec<Player> = bots
                 .iter()
+                .map(|bot| Player { rating: rating_for(&bot.ratings, kind.terms()), ..bot.player.clone() })
                 .filter(|bot| {
                     !lists.avoids(&bot.id) && kind.suits(bot, ours) && !self.is_refused(&bot.id, kind.terms(), now)
                 })
@@ -495,16 +496,16 @@ impl MatchmakingLists<'_> {
 }
 
 impl RatingPreference {
-    fn pick<'a>(self, candidates: &[&'a Player], random: &mut impl Rng) -> Option<&'a Player> {
+    fn pick<'a>(self, candidates: &'a [Player], random: &mut impl Rng) -> Option<&'a Player> {
         let rating = |player: &Player| player.rating.unwrap_or(1500);
-        let lowest = candidates.iter().map(|player| rating(player)).min()?;
-        let highest = candidates.iter().map(|player| rating(player)).max()?;
+        let lowest = candidates.iter().map(rating).min()?;
+        let highest = candidates.iter().map(rating).max()?;
         let weights = candidates.iter().map(|player| match self {
             Self::None => 1,
             Self::High => rating(player) - lowest + 1,
             Self::Low => highest - rating(player) + 1,
         });
-        candidates.get(pick(weights, random)?).copied()
+        candidates.get(pick(weights, random)?)
     }
 }
 
@@ -524,8 +525,8 @@ fn pick(weights: impl Iterator<Item = u32> + Clone, random: &mut impl Rng) -> Op
     })
 }
 
-/// Our rating in the category of these terms, from ratings by the server's names.
-pub fn our_rating(ratings: &[(String, u32)], terms: GameTerms) -> Option<u32> {
+/// The rating in the category of these terms, from ratings by the server's names.
+pub fn rating_for(ratings: &[(String, u32)], terms: GameTerms) -> Option<u32> {
     let category = match terms.variant {
         Variant::Standard | Variant::FromPosition => terms.time_control.speed().key(),
         variant => variant.key(),

@@ -16,6 +16,8 @@ use tokio::{sync::mpsc, time::sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    GameSettings,
+    chat::Conversation,
     happening::{Happening, Herald},
     machine::{self, Effect, Input, Thought, Timer},
     manners::Manners,
@@ -28,7 +30,6 @@ use crate::{
     journal::{DecidedMove, GameKey, Journal},
     pool::Pool,
     server::{Action, ActionError, GameInfo, GameState, GameStatus, Server},
-    settings::PlayerSettings,
 };
 
 /// What all games of one server account share.
@@ -40,7 +41,7 @@ pub(super) struct Shared {
     pub lag: SharedLag,
     pub herald: Herald,
     pub journal: Journal,
-    pub player: Arc<dyn Fn(&GameInfo) -> PlayerSettings + Send + Sync>,
+    pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
 }
 
 /// How a game ended, as its task saw it.
@@ -68,7 +69,7 @@ pub(super) fn start(id: GameId, shared: Shared, ended: mpsc::UnboundedSender<End
         thinking: None,
         timers: HashMap::new(),
         budget: None,
-        last_decision: None,
+        conversation: None,
         remembered: false,
     };
     tokio::spawn(task.run(inbox, ideas, ended));
@@ -87,7 +88,7 @@ struct GameTask {
     timers: HashMap<Timer, Instant>,
     /// The budget of the decision that is about to be recorded.
     budget: Option<Budget>,
-    last_decision: Option<Arc<Decision>>,
+    conversation: Option<Conversation>,
     /// Whether the journal was asked for a move decided before a restart.
     remembered: bool,
 }
@@ -152,6 +153,14 @@ impl GameTask {
     fn take(&mut self, input: Input) -> Vec<Effect> {
         let now = Instant::now();
         match (&mut self.machine, input) {
+            (Some(machine), Input::Chat(line)) => {
+                self.shared.journal.chat(&GameKey::new(&self.shared.name, &self.id), &line);
+                let answers = self.conversation.as_mut().map(|talk| talk.answer(machine.info(), &line));
+                for answer in answers.into_iter().flatten() {
+                    self.perform(answer);
+                }
+                Vec::new()
+            }
             (Some(machine), input) => machine.handle(now, input),
             (None, Input::Full(info, state)) => self.begin(now, info, state),
             (None, Input::Finished(status, winner)) => vec![Effect::Over { status, winner }],
@@ -163,13 +172,7 @@ impl GameTask {
 
     fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<Effect> {
         let player = (self.shared.player)(&info);
-        let council = match Council::convene(&self.shared.pool, &player.council, info.terms.variant) {
-            Ok(council) => council,
-            Err(error) => {
-                tracing::error!(%error, "no council; playing the first legal move");
-                Council::empty(&self.shared.pool)
-            }
-        };
+        let council = Council::convene(&self.shared.pool, &player.roster, &player.council, info.terms.variant);
         let game = thinker::Game {
             id: self.id.clone(),
             color: info.our_color,
@@ -181,8 +184,13 @@ impl GameTask {
             Some(thinker::start(game, council, Arc::clone(&self.shared.lag), self.ideas_sender.clone()));
         self.shared.journal.game_started(&self.shared.name, &info);
         self.shared.herald.tell(|| Happening::GameStarted(self.shared.name.clone(), info.clone()));
-        let manners = Manners::new(&player);
+        let mut conversation = Conversation::new(player.chat, &info, &player.council.roster);
+        let manners = Manners::new(player.draw, player.resign, player.abort, player.claim, player.takebacks);
         let (machine, effects) = machine::Game::new(now, info, state, manners);
+        for greeting in conversation.greet(machine.info(), machine.line().ply()) {
+            self.perform(greeting);
+        }
+        self.conversation = Some(conversation);
         self.machine = Some(machine);
         self.show_position();
         effects
@@ -260,7 +268,8 @@ impl GameTask {
 
     async fn record(&mut self, decision: Box<Decision>) {
         let Some(machine) = &self.machine else { return };
-        let budget = self.budget.take().unwrap_or_else(|| Budget::fixed(Duration::ZERO, Duration::ZERO));
+        let budget = self.budget.take();
+        let allotted = budget.unwrap_or_else(|| Budget::fixed(Duration::ZERO, Duration::ZERO));
         let decision = Arc::new(*decision);
         let clocks = machine.state().clocks;
         let decided = DecidedMove {
@@ -268,9 +277,9 @@ impl GameTask {
             line: Arc::clone(machine.line()),
             decision: Arc::clone(&decision),
             clock: clocks.map(|clocks| clocks.of(machine.info().our_color).remaining),
-            spent: budget.spent,
-            response: budget.response,
-            extra: budget.extra,
+            spent: allotted.spent,
+            response: allotted.response,
+            extra: allotted.extra,
             lag: self.shared.lag.lock().unwrap_or_else(PoisonError::into_inner).typical(),
         };
         // The game goes before its record: a full disk must not lose it.
@@ -278,7 +287,9 @@ impl GameTask {
             tracing::error!(game = %self.id, %error, "a move is not in the journal");
         }
         self.shared.herald.tell(|| Happening::Decided(self.id.clone(), Arc::clone(&decision)));
-        self.last_decision = Some(decision);
+        if let Some(conversation) = &mut self.conversation {
+            conversation.decided(machine.line(), &decision, budget);
+        }
     }
 
     /// Asks the server for something whose effect its events will tell.
@@ -305,6 +316,11 @@ impl GameTask {
                 None
             }
         };
+        if let (Some(talk), Some(machine)) = (&mut self.conversation, &self.machine) {
+            for goodbye in talk.take_leave(machine.info()) {
+                self.perform(goodbye);
+            }
+        }
         let game = self.id.clone();
         self.shared.herald.tell(|| Happening::GameOver { game, status: status.clone(), winner, pgn });
         Ended { id: self.id.clone(), info, status, winner, plies }

@@ -17,7 +17,7 @@ use std::{
 
 use crate::{
     chess::{Clocks, Color, Decision, Line, UciMove},
-    server::{Action, ActionError, Backoff, GameInfo, GameState, GameStatus, Offers},
+    server::{Action, ActionError, Backoff, ChatLine, GameInfo, GameState, GameStatus, Offers},
 };
 
 use super::manners::{Manners, Verdict};
@@ -43,6 +43,8 @@ pub(super) enum Input {
     Finished(Option<GameStatus>, Option<Color>),
     /// The server knows no such running game.
     Gone,
+    /// Somebody spoke: no matter of the game's, but it comes the same way.
+    Chat(ChatLine),
     /// The opponent left, and when the win may be claimed; or is back.
     OpponentGone(bool, Option<Duration>),
     /// The council has decided.
@@ -207,6 +209,7 @@ impl Game {
             Input::State(state) => self.state_changed(now, state, &mut effects),
             Input::Finished(status, winner) => self.finish(status, winner, &mut effects),
             Input::Gone => self.finish(None, None, &mut effects),
+            Input::Chat(_) => (),
             Input::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
             Input::Decided(thought, decision) => self.decided(thought, decision, &mut effects),
             Input::Sent(number, outcome) => self.sent(now, number, outcome, &mut effects),

@@ -18,14 +18,24 @@ fn settings() -> MatchmakingSettings {
     }
 }
 
-fn bot(name: &str, rating: u32) -> Player {
-    Player { rating: Some(rating), title: Some("BOT".to_owned()), ..Player::named(name) }
+fn bot(name: &str, rating: u32) -> Account {
+    Account {
+        player: Player { title: Some("BOT".to_owned()), ..Player::named(name) },
+        is_bot: true,
+        ratings: Variant::ALL
+            .map(|variant| variant.key().to_owned())
+            .into_iter()
+            .chain(Speed::ALL.map(|speed| speed.key().to_owned()))
+            .map(|name| (name, rating))
+            .collect(),
+        games_played: 1,
+    }
 }
 
 fn choose(
     matchmaker: &mut Matchmaker,
     settings: &MatchmakingSettings,
-    bots: &[Player],
+    bots: &[Account],
     seed: u64,
 ) -> Option<(String, Speed)> {
     choose_at(matchmaker, settings, bots, seed, NOW)
@@ -34,7 +44,7 @@ fn choose(
 fn choose_at(
     matchmaker: &mut Matchmaker,
     settings: &MatchmakingSettings,
-    bots: &[Player],
+    bots: &[Account],
     seed: u64,
     now: Timestamp,
 ) -> Option<(String, Speed)> {
