@@ -4,5 +4,6 @@ pub mod chess;
 pub mod clock;
 pub mod council;
 pub mod engine;
+pub mod journal;
 pub mod pool;
 pub mod server;
