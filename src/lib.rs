@@ -8,3 +8,4 @@ pub mod journal;
 pub mod policy;
 pub mod pool;
 pub mod server;
+pub mod session;

@@ -11,9 +11,7 @@ use std::{
 use tokio::{sync::mpsc, time::timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    CouncilSettings, CriterionName, Roster, criterion, election::Election, settings::HeuristicWeights,
-};
+use super::{CouncilSettings, CriterionName, Roster, criterion, election::Election, settings::HeuristicWeights};
 use crate::{
     chess::{
         Decision, GameId, Knowledge, Limits, Line, Phase, Proposal, Score, SearchId, SecondPhase, Source, Task,

@@ -328,7 +328,8 @@ impl Lobby {
 
     fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<Effect>) {
         self.memory.matchmaker.accepted(&ChallengeId::new(id.as_str()));
-        let place = self.places.entry(id.clone()).or_insert(Place { opponent: None, reserved_until: None, challenge: None });
+        let place =
+            self.places.entry(id.clone()).or_insert(Place { opponent: None, reserved_until: None, challenge: None });
         let begins = place.reserved_until.take().is_some();
         place.challenge = None;
         if begins {
