@@ -4,4 +4,5 @@ pub mod chess;
 pub mod clock;
 pub mod council;
 pub mod engine;
+pub mod practice;
 pub mod server;
