@@ -7,5 +7,6 @@ pub mod engine;
 pub mod journal;
 pub mod policy;
 pub mod pool;
+pub mod practice;
 pub mod server;
 pub mod session;
