@@ -71,11 +71,9 @@ impl Board {
         board.read_en_passant(fields.next().unwrap_or("-"))?;
         let mut counter = |default: u16| match fields.next() {
             None => Ok(default),
-            Some(text) => text
-                .parse::<u16>()
-                .ok()
-                .filter(|n| *n <= 9999)
-                .ok_or_else(|| FenError::Counter(text.to_owned())),
+            Some(text) => {
+                text.parse::<u16>().ok().filter(|n| *n <= 9999).ok_or_else(|| FenError::Counter(text.to_owned()))
+            }
         };
         board.halfmoves = counter(0)?;
         board.fullmoves = counter(1)?.max(1);

@@ -28,6 +28,7 @@ pub use generate::Stage;
 pub use moves::{Move, MoveKind, MoveList};
 pub use perft::perft;
 pub use position::{Position, PositionError};
+pub use see::EXCHANGE_VALUES;
 pub use types::{Color, Piece, Role, Square};
 
 /// Zobrist keys, kept up to date move by move.

@@ -52,8 +52,7 @@ impl Position {
         moves: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self, PositionError> {
         let fen = if fen == "startpos" { Self::START } else { fen };
-        let board =
-            Board::from_fen(fen).map_err(|reason| PositionError::Fen { fen: fen.to_owned(), reason })?;
+        let board = Board::from_fen(fen).map_err(|reason| PositionError::Fen { fen: fen.to_owned(), reason })?;
         let mut position = Self { board, chess960, past: Vec::new() };
         for (ply, text) in moves.into_iter().enumerate() {
             let mv = position.parse_move(text).ok_or_else(|| PositionError::Move {

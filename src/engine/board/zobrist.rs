@@ -30,13 +30,8 @@ const fn row<const N: usize>(mut state: u64) -> (u64, [u64; N]) {
 }
 
 const fn make_keys() -> Keys {
-    let mut keys = Keys {
-        pieces: [[0; 64]; 12],
-        counts: [[0; 16]; 12],
-        castling: [0; 16],
-        en_passant: [0; 8],
-        black_to_move: 0,
-    };
+    let mut keys =
+        Keys { pieces: [[0; 64]; 12], counts: [[0; 16]; 12], castling: [0; 16], en_passant: [0; 8], black_to_move: 0 };
     let mut state = 1993;
     let mut piece = 0;
     while piece < 12 {
