@@ -1,6 +1,7 @@
 //! concilio: a chess player for internet chess servers that picks its moves by distributed knowledge.
 
 pub mod chess;
+pub mod cli;
 pub mod clock;
 pub mod council;
 pub mod engine;

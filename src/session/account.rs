@@ -46,6 +46,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
         lists: conduct.lists.clone(),
         avoid: conduct.avoid.clone(),
         variants: conduct.variants.clone(),
+        keep_limits: conduct.keep_limits,
     };
     let (ended_sender, mut ended) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
