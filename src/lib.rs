@@ -5,5 +5,7 @@ pub mod clock;
 pub mod council;
 pub mod engine;
 pub mod journal;
+pub mod policy;
 pub mod pool;
 pub mod server;
+pub mod session;

@@ -26,8 +26,8 @@ pub struct Progress {
     pub only_move: bool,
     /// The leading move takes back what was just taken, and nothing else comes near it.
     pub easy_recapture: bool,
-    /// The share of electors that propose another move than the leading one, 0 to 1.
-    pub dissent: f64,
+    /// How far the electors are from proposing the same move, 0 (unanimous) to 1; `None` where there is nobody to disagree.
+    pub dissent: Option<f64>,
     /// How often the leading move has changed, from the depth on at which that means something.
     pub changes: u32,
     /// By how many centipawns the leading move's score lies under that of our last move; negative when it has risen.
@@ -66,12 +66,13 @@ impl Allotment {
             return spent;
         }
         let fall = (f64::from(progress.score_fall) - FALL_NOTICED) / (FALL_ALARMING - FALL_NOTICED);
-        let dissent = if progress.dissent > 0.0 { progress.dissent.min(1.0) } else { 0.0 };
+        let dissent = progress.dissent.filter(|dissent| *dissent > 0.0).unwrap_or_default().min(1.0);
+        let unanimous = progress.dissent.is_some() && dissent == 0.0;
         let trouble = (fall.clamp(0.0, 1.0) + f64::from(progress.changes) * PER_CHANGE + dissent).min(1.0);
         let enough = match () {
             () if fall > 0.0 => 1.0,
             () if progress.easy_recapture => WHEN_RECAPTURING,
-            () if dissent == 0.0 => WHEN_UNANIMOUS,
+            () if unanimous => WHEN_UNANIMOUS,
             () => 1.0,
         };
         let think = response.saturating_sub(spent).mul_f64(enough).saturating_add(extra.mul_f64(trouble));

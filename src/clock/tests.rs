@@ -124,10 +124,11 @@ fn extra_time_is_granted_in_trouble_and_time_given_back_in_ease() {
     let allotment = Allotment::new(budget(&moment("60+0")), 1.0);
     let Budget { spent, response, extra, .. } = allotment.budget();
     let stop = |progress| allotment.stop_at(&progress);
-    let divided = Progress { dissent: 0.3, ..Progress::default() };
+    let divided = Progress { dissent: Some(0.3), ..Progress::default() };
 
     assert_eq!(stop(Progress { only_move: true, ..divided }), spent);
-    assert!(stop(Progress::default()) < response, "unanimous");
+    assert!(stop(Progress { dissent: Some(0.0), ..divided }) < response, "unanimous");
+    assert_eq!(stop(Progress::default()), response, "one elector has nobody to agree with");
     assert!(stop(Progress { easy_recapture: true, ..divided }) < response, "an easy recapture");
     assert!(stop(divided) > response, "the electors disagree");
     assert!(stop(Progress { changes: 2, ..divided }) > stop(divided), "the best move changes");
@@ -212,7 +213,7 @@ prop_compose! {
     fn any_progress()(
         only_move in prop::bool::weighted(0.1),
         easy_recapture: bool,
-        dissent in prop_oneof![0.0..=1.0_f64, Just(0.0), Just(f64::NAN), Just(-1.0)],
+        dissent in prop::option::of(prop_oneof![0.0..=1.0_f64, Just(0.0), Just(f64::NAN), Just(-1.0)]),
         changes in prop_oneof![0..10_u32, Just(u32::MAX)],
         score_fall: i32,
     ) -> Progress {
@@ -268,7 +269,7 @@ proptest! {
         let worse = Progress {
             changes: progress.changes.saturating_add(changes),
             score_fall: progress.score_fall.saturating_add(fall),
-            dissent: progress.dissent.max(0.0) + dissent,
+            dissent: progress.dissent.map(|so_far| so_far.max(0.0) + dissent),
             ..progress
         };
         prop_assert!(allotment.stop_at(&progress) <= allotment.stop_at(&worse));
