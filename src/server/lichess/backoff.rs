@@ -12,13 +12,19 @@ pub struct Backoff {
 }
 
 impl Backoff {
+    /// A connection that held for so long was a good one: its loss is a new misfortune, not the last one again.
+    const GOOD: Duration = Duration::from_secs(1);
+
     /// Waits between `base` and `cap` after the first attempt.
     pub const fn new(base: Duration, cap: Duration) -> Self {
         Self { base, cap, last: None }
     }
 
-    /// The next wait.
-    pub fn next(&mut self) -> Duration {
+    /// The next wait, after an attempt whose connection held for `held`; zero if there was none.
+    pub fn next_after(&mut self, held: Duration) -> Duration {
+        if held >= Self::GOOD {
+            self.last = None;
+        }
         let wait = match self.last {
             None => Duration::ZERO,
             Some(last) => {
@@ -29,15 +35,10 @@ impl Backoff {
         self.last = Some(wait);
         wait
     }
-
-    /// All is well again.
-    pub fn reset(&mut self) {
-        self.last = None;
-    }
 }
 
 /// Keeps the openings of the event stream under the server's limit of thirty in ten minutes: a few may come at once, then
-/// one every half minute.
+/// one every twenty-five seconds.
 #[derive(Debug, Default)]
 pub struct OpenBudget {
     /// When the openings so far would be due if each had waited its interval.
@@ -45,8 +46,8 @@ pub struct OpenBudget {
 }
 
 impl OpenBudget {
-    const INTERVAL: Duration = Duration::from_secs(30);
-    const BURST: u32 = 8;
+    const INTERVAL: Duration = Duration::from_secs(25);
+    const BURST: u32 = 5;
 
     /// Takes one opening, and says how long to wait for it.
     pub fn take(&mut self, now: Instant) -> Duration {
@@ -67,10 +68,9 @@ mod tests {
         let (base, cap) = (Duration::from_secs(1), Duration::from_secs(30));
         let mut backoff = Backoff::new(base, cap);
         for _ in 0..10 {
-            assert_eq!(backoff.next(), Duration::ZERO);
-            let waits: Vec<Duration> = (0..50).map(|_| backoff.next()).collect();
+            assert_eq!(backoff.next_after(Duration::from_secs(60)), Duration::ZERO);
+            let waits: Vec<Duration> = (0..50).map(|_| backoff.next_after(Duration::from_millis(10))).collect();
             assert!(waits.iter().all(|wait| (base..=cap).contains(wait)), "{waits:?}");
-            backoff.reset();
         }
     }
 
@@ -83,7 +83,7 @@ mod tests {
             let mut opened = Vec::new();
             for (index, life) in lives.into_iter().enumerate() {
                 let wait = budget.take(now);
-                prop_assert!(index >= 8 || wait.is_zero(), "a burst is free");
+                prop_assert!(index >= 5 || wait.is_zero(), "a burst is free");
                 now += wait;
                 opened.push(now);
                 now += Duration::from_millis(life);
