@@ -9,6 +9,7 @@
 //! - an adapter never repeats an action by itself: the session decides whether it still makes sense;
 //! - `perform` returning `Ok` means that the server took the request, not that it had an effect: the events tell.
 
+mod backoff;
 pub mod lichess;
 mod types;
 
@@ -18,6 +19,7 @@ use async_trait::async_trait;
 
 use crate::chess::{ChallengeId, Color, GameId, TimeControl, UciMove, Variant};
 
+pub use backoff::Backoff;
 pub use types::{
     Account, Challenge, ChallengeRequest, ChatLine, ChatRoom, DeclineReason, GameInfo, GameState, GameStatus, Offers,
     Player,
@@ -191,6 +193,9 @@ pub enum ActionError {
 pub trait Server: Send + Sync + 'static {
     /// Does one thing, once, and says what came of it.
     async fn perform(&self, action: Action) -> Result<Done, ActionError>;
+
+    /// Asks for the whole state of a game: a [`ServerEvent::Game`] (or [`ServerEvent::GameGone`]) follows as soon as may be.
+    async fn resync(&self, game: &GameId);
 
     /// The bots that are online and could be challenged, with their ratings.
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;

@@ -332,6 +332,16 @@ async fn a_game_survives_a_server_that_stumbles() {
 }
 
 #[tokio::test]
+async fn the_whole_state_can_be_asked_for() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    story.bot.resync(&GameId::from("game0001")).await;
+    game.closed().await;
+    let _game = story.open_game("e2e4 e7e5").await;
+    story.bot.resync(&GameId::from("game0002")).await;
+    story.server.expect("GET /api/bot/game/stream/game0002").await;
+}
+
+#[tokio::test]
 async fn a_game_unknown_to_the_server_is_gone() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
     game.end().await;

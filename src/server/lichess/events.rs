@@ -9,16 +9,16 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    backoff::{Backoff, OpenBudget},
     games::Games,
     http::Http,
+    open_budget::OpenBudget,
     running_games,
     stream::Stream,
     wire::{self, WireError},
 };
 use crate::{
     chess::GameId,
-    server::{ActionError, ServerEvent},
+    server::{ActionError, Backoff, ServerEvent},
 };
 
 const PATH: [&str; 3] = ["api", "stream", "event"];
@@ -41,8 +41,6 @@ pub struct EventStream {
     budget: OpenBudget,
     /// Games we were told of and that have not finished, as far as this stream says.
     running: HashSet<GameId>,
-    /// When the stream was opened, while it is open.
-    opened: Option<Instant>,
     /// Whether we were ever connected.
     was_connected: bool,
     /// Whether the loss of the stream was told already.
@@ -55,10 +53,9 @@ impl EventStream {
             http,
             games,
             events,
-            backoff: Backoff::new(Duration::from_secs(1), Duration::from_secs(30)),
+            backoff: Backoff::new(Duration::from_secs(1), Duration::from_secs(30)).first_at_once(),
             budget: OpenBudget::default(),
             running: HashSet::new(),
-            opened: None,
             was_connected: false,
             told_lost: false,
         }
@@ -83,8 +80,7 @@ impl EventStream {
                 }
             };
             self.tell_lost(&reason).await;
-            let held = self.opened.take().map_or(Duration::ZERO, |opened| opened.elapsed());
-            let wait = self.backoff.next_after(held).max(at_least);
+            let wait = self.backoff.next_delay().max(at_least);
             self.wait(wait).await;
         }
     }
@@ -95,14 +91,18 @@ impl EventStream {
         let held_back = self.budget.take(Instant::now());
         self.wait(held_back).await;
         let mut stream = Stream::open(&self.http, &PATH).await?;
-        self.opened = Some(Instant::now());
         self.was_connected = true;
         self.told_lost = false;
         self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
         loop {
             let line = match stream.next().await {
                 Ok(line) => line,
-                Err(end) => return Ok(end.to_string()),
+                Err(end) => {
+                    if stream.was_good() {
+                        self.backoff.reset();
+                    }
+                    return Ok(end.to_string());
+                }
             };
             let event = line.text.map_err(WireError::from).and_then(|text| wire::event(&text, &account.player.id));
             match event {

@@ -6,12 +6,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{sync::mpsc, task::JoinSet};
+use futures_util::FutureExt;
+use tokio::{
+    sync::{Notify, mpsc},
+    task::JoinSet,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     MOST_RUNNING_GAMES,
-    backoff::Backoff,
     http::Http,
     running_games,
     stream::{Line, Stream},
@@ -19,7 +22,7 @@ use super::{
 };
 use crate::{
     chess::GameId,
-    server::{ActionError, ServerEvent},
+    server::{ActionError, Backoff, ServerEvent},
 };
 
 /// How long a stream is read on after the end of its game: the server may have more to say of it, and closes it itself.
@@ -37,6 +40,7 @@ pub struct Games {
 #[derive(Debug)]
 enum Command {
     Watch(GameId),
+    Reopen(GameId),
     Finished(GameId),
 }
 
@@ -53,10 +57,24 @@ impl Games {
         let _ = self.commands.send(Command::Watch(id));
     }
 
+    /// Opens the stream of a game anew, because its first line is the whole state.
+    pub fn reopen(&self, id: GameId) {
+        let _ = self.commands.send(Command::Reopen(id));
+    }
+
     /// The server says elsewhere that a game is over.
     pub fn finished(&self, id: GameId) {
         let _ = self.commands.send(Command::Finished(id));
     }
+}
+
+/// What a game's task can be told.
+#[derive(Clone, Debug, Default)]
+struct Signals {
+    /// The event stream says that the game is over.
+    finished: CancellationToken,
+    /// The whole state is wanted.
+    reopen: Arc<Notify>,
 }
 
 /// Starts and forgets the games' tasks. Dropping it ends them all.
@@ -64,8 +82,7 @@ pub struct GamesActor {
     inbox: mpsc::UnboundedReceiver<Command>,
     http: Arc<Http>,
     events: mpsc::Sender<ServerEvent>,
-    /// The running tasks; the token is cancelled when the game is finished.
-    games: HashMap<GameId, CancellationToken>,
+    games: HashMap<GameId, Signals>,
     tasks: JoinSet<GameId>,
 }
 
@@ -81,9 +98,13 @@ impl GamesActor {
                 },
                 command = self.inbox.recv() => match command {
                     Some(Command::Watch(id)) => self.watch(id),
+                    Some(Command::Reopen(id)) => match self.games.get(&id) {
+                        Some(game) => game.reopen.notify_one(),
+                        None => self.watch(id),
+                    },
                     Some(Command::Finished(id)) => {
-                        if let Some(finished) = self.games.get(&id) {
-                            finished.cancel();
+                        if let Some(game) = self.games.get(&id) {
+                            game.finished.cancel();
                         }
                     }
                     None => return,
@@ -96,16 +117,16 @@ impl GamesActor {
         if self.games.contains_key(&id) {
             return;
         }
-        let finished = CancellationToken::new();
-        self.games.insert(id.clone(), finished.clone());
+        let signals = Signals::default();
+        self.games.insert(id.clone(), signals.clone());
         let game = GameStream {
             id: id.clone(),
             http: Arc::clone(&self.http),
             events: self.events.clone(),
-            finished,
+            signals,
             is_over: false,
             was_open: false,
-            opened: None,
+            backoff: Backoff::new(Duration::from_millis(100), Duration::from_secs(2)).first_at_once(),
             since: Instant::now(),
         };
         self.tasks.spawn(async move {
@@ -115,31 +136,37 @@ impl GamesActor {
     }
 }
 
+/// How an open stream ended.
+enum End {
+    /// We want it opened anew.
+    Reopen,
+    /// For this reason.
+    Lost(String),
+}
+
 /// Follows one game.
 struct GameStream {
     id: GameId,
     http: Arc<Http>,
     events: mpsc::Sender<ServerEvent>,
-    /// The event stream says that the game is over.
-    finished: CancellationToken,
+    signals: Signals,
     /// The game's own stream said so.
     is_over: bool,
     /// Whether the stream was ever open.
     was_open: bool,
-    /// When it was opened, while it is open.
-    opened: Option<Instant>,
+    backoff: Backoff,
     /// When we were told of the game.
     since: Instant,
 }
 
 impl GameStream {
     async fn follow(mut self) {
-        let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(2));
         loop {
             // Once the game is finished elsewhere, one more look at it gives the last moves; then it is enough.
-            let last_look = self.finished.is_cancelled();
+            let last_look = self.signals.finished.is_cancelled();
             let reason = match self.open_and_read().await {
-                Ok(reason) => reason,
+                Ok(End::Reopen) => continue,
+                Ok(End::Lost(reason)) => reason,
                 Err(ActionError::NotFound(_)) if self.is_gone().await => {
                     return self.tell(ServerEvent::GameGone(self.id.clone())).await;
                 }
@@ -153,35 +180,36 @@ impl GameStream {
                 return;
             }
             self.fault(&reason).await;
-            let held = self.opened.take().map_or(Duration::ZERO, |opened| opened.elapsed());
             tokio::select! {
-                () = tokio::time::sleep(backoff.next_after(held)) => {}
-                () = self.finished.cancelled() => {}
+                () = tokio::time::sleep(self.backoff.next_delay()) => {}
+                () = self.signals.finished.cancelled() => {}
             }
         }
     }
 
-    /// Tells of everything the stream brings until it ends, and gives the reason of its end.
-    async fn open_and_read(&mut self) -> Result<String, ActionError> {
+    /// Tells of everything the stream brings until it ends.
+    async fn open_and_read(&mut self) -> Result<End, ActionError> {
         let account = self.http.account().await?;
+        // Whoever asked for the whole state until now is served by this opening.
+        let _ = self.signals.reopen.notified().now_or_never();
         let mut stream = Stream::open(&self.http, &["api", "bot", "game", "stream", self.id.as_str()]).await?;
         self.was_open = true;
-        self.opened = Some(Instant::now());
         let linger = tokio::time::sleep(LINGER);
         tokio::pin!(linger);
         let mut ends = false;
         loop {
             let line = tokio::select! {
                 line = stream.next() => line,
-                () = self.finished.cancelled(), if !ends => {
+                () = self.signals.finished.cancelled(), if !ends => {
                     ends = true;
                     linger.as_mut().reset(tokio::time::Instant::now() + LINGER);
                     continue;
                 }
                 () = &mut linger, if ends => {
                     self.is_over = true;
-                    return Ok(String::new());
+                    return Ok(End::Lost("the game is over".to_owned()));
                 }
+                () = self.signals.reopen.notified() => return Ok(End::Reopen),
             };
             match line {
                 Ok(line) => {
@@ -191,7 +219,12 @@ impl GameStream {
                         linger.as_mut().reset(tokio::time::Instant::now() + LINGER);
                     }
                 }
-                Err(end) => return Ok(end.to_string()),
+                Err(end) => {
+                    if stream.was_good() {
+                        self.backoff.reset();
+                    }
+                    return Ok(End::Lost(end.to_string()));
+                }
             }
         }
     }

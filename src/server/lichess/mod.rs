@@ -8,11 +8,11 @@
 //! `ndjson` cuts bytes into lines, `wire` turns lines into our types, `stream` watches an open stream for silence, `http` keeps
 //! the server's limits. Everything that is lost is reopened; what the server then says is whole, so nothing needs to be remembered.
 
-mod backoff;
 mod events;
 mod games;
 mod http;
 pub mod ndjson;
+mod open_budget;
 mod settings;
 mod stream;
 mod token;
@@ -194,6 +194,10 @@ impl Server for LichessServer {
             }
             Action::Berserk(_) => Err(ActionError::Unsupported("Lichess does not let bots berserk")),
         }
+    }
+
+    async fn resync(&self, game: &GameId) {
+        self.games.reopen(game.clone());
     }
 
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
