@@ -7,3 +7,4 @@ pub mod engine;
 pub mod policy;
 pub mod pool;
 pub mod server;
+pub mod settings;
