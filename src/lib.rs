@@ -11,3 +11,4 @@ pub mod pool;
 pub mod practice;
 pub mod server;
 pub mod session;
+pub mod settings;

@@ -195,11 +195,8 @@ impl MatchmakingSettings {
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if self.enabled && self.types.values().all(|kind| kind.weight == 0) {
-            let example = r#"[matchmaking.types.blitz] time_control = "3+2""#;
-            faults.push(Fault::value(
-                "types",
-                format!("at least one type with a weight when enabled, such as {example}"),
-            ));
+            let accepted = r#"false, or a type with a weight, such as [matchmaking.types.blitz] time_control = "3+2""#;
+            faults.push(Fault::value("enabled", accepted));
         }
         faults.extend(Fault::unless_ordered(("backoff", self.backoff), ("max_backoff", self.max_backoff)));
         for (name, kind) in &self.types {
