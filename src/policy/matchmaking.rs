@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     chess::{ChallengeId, Speed, TimeControl, Variant},
-    server::{ActionError, ChallengeRequest, DeclineReason, GameTerms, Player},
+    server::{Account, ActionError, ChallengeRequest, DeclineReason, GameTerms, Player},
 };
 
 /// The `matchmaking` table.
@@ -263,7 +263,8 @@ struct Standing {
     opponent: String,
     terms: GameTerms,
     since: Timestamp,
-    cancelled: Option<Timestamp>,
+    /// When we last asked for it to be withdrawn, and how often.
+    cancelled: Option<(Timestamp, u32)>,
 }
 
 /// What is remembered from challenge to challenge. Saved as JSON, a restart forgets no refusal.
@@ -311,13 +312,20 @@ pub struct Situation<'a> {
 
 /// How long we wait for a withdrawn challenge to be gone before we ask again.
 const CANCEL_AGAIN: Duration = Duration::from_secs(10);
+/// How often we ask. Whoever does not know the challenge by then never will, and it must not keep us from the next.
+const CANCEL_TIMES: u32 = 3;
 
 impl Matchmaker {
     /// Says what is to be done now. To be asked whenever something happens and at the time it names.
     pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> Step {
         let now = situation.now.timestamp();
-        if let Some(standing) = &mut self.standing {
-            return standing.step(settings.timeout, now);
+        match self.standing.as_mut().and_then(|standing| standing.step(settings.timeout, now)) {
+            Some(step) => return step,
+            None => {
+                if let Some(lost) = self.standing.take() {
+                    self.refuse(lost.opponent, Refused::Everything, settings, now);
+                }
+            }
         }
         let busy = situation.games > 0 && !settings.during_games;
         if !settings.enabled || busy || !situation.place_free || situation.others_wait || situation.closing {
@@ -343,7 +351,7 @@ impl Matchmaker {
         settings: &MatchmakingSettings,
         lists: &MatchmakingLists<'_>,
         ratings: &[(String, u32)],
-        bots: &[Player],
+        bots: &[Account],
         now: Timestamp,
         random: &mut impl Rng,
     ) -> Option<ChallengeRequest> {
@@ -357,9 +365,10 @@ impl Matchmaker {
                 Selection::Cyclic => self.turn % types.len(),
             };
             let kind = types.remove(picked);
-            let ours = our_rating(ratings, kind.terms());
-            let candidates: Vec<&Player> = bots
+            let ours = rating_for(ratings, kind.terms());
+            let candidates: Vec<Player> = bots
                 .iter()
+                .map(|bot| Player { rating: rating_for(&bot.ratings, kind.terms()), ..bot.player.clone() })
                 .filter(|bot| {
                     !lists.avoids(&bot.id) && kind.suits(bot, ours) && !self.is_refused(&bot.id, kind.terms(), now)
                 })
@@ -459,16 +468,17 @@ impl Matchmaker {
 }
 
 impl Standing {
-    fn step(&mut self, timeout: Duration, now: Timestamp) -> Step {
-        let due = match self.cancelled {
-            None => later(self.since, timeout),
-            Some(asked) => later(asked, CANCEL_AGAIN),
+    /// What is to be done about it; `None` if it is to be forgotten.
+    fn step(&mut self, timeout: Duration, now: Timestamp) -> Option<Step> {
+        let (due, times) = match self.cancelled {
+            None => (later(self.since, timeout), 0),
+            Some((asked, times)) => (later(asked, CANCEL_AGAIN), times),
         };
         if due > now {
-            return Step::Wait(Some(due));
+            return Some(Step::Wait(Some(due)));
         }
-        self.cancelled = Some(now);
-        Step::Cancel(self.id.clone())
+        self.cancelled = Some((now, times + 1));
+        (times < CANCEL_TIMES).then(|| Step::Cancel(self.id.clone()))
     }
 }
 
@@ -492,16 +502,16 @@ impl MatchmakingLists<'_> {
 }
 
 impl RatingPreference {
-    fn pick<'a>(self, candidates: &[&'a Player], random: &mut impl Rng) -> Option<&'a Player> {
+    fn pick<'a>(self, candidates: &'a [Player], random: &mut impl Rng) -> Option<&'a Player> {
         let rating = |player: &Player| player.rating.unwrap_or(1500);
-        let lowest = candidates.iter().map(|player| rating(player)).min()?;
-        let highest = candidates.iter().map(|player| rating(player)).max()?;
+        let lowest = candidates.iter().map(rating).min()?;
+        let highest = candidates.iter().map(rating).max()?;
         let weights = candidates.iter().map(|player| match self {
             Self::None => 1,
             Self::High => rating(player) - lowest + 1,
             Self::Low => highest - rating(player) + 1,
         });
-        candidates.get(pick(weights, random)?).copied()
+        candidates.get(pick(weights, random)?)
     }
 }
 
@@ -521,8 +531,8 @@ fn pick(weights: impl Iterator<Item = u32> + Clone, random: &mut impl Rng) -> Op
     })
 }
 
-/// Our rating in the category of these terms, from ratings by the server's names.
-pub fn our_rating(ratings: &[(String, u32)], terms: GameTerms) -> Option<u32> {
+/// The rating in the category of these terms, from ratings by the server's names.
+pub fn rating_for(ratings: &[(String, u32)], terms: GameTerms) -> Option<u32> {
     let category = match terms.variant {
         Variant::Standard | Variant::FromPosition => terms.time_control.speed().key(),
         variant => variant.key(),
