@@ -30,16 +30,17 @@ use std::{collections::BTreeMap, fs, io, path::PathBuf};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
-use crate::policy::{
-    ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, Profile, Profiles, challenge::Names,
+use crate::{
+    journal::JournalSettings,
+    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, Profile, Profiles, challenge::Names},
 };
 use layers::Layers;
 
 pub use layers::Origin;
 pub use problem::{Problem, Problems};
 pub use sections::{
-    BookSelection, BookSettings, JournalSettings, LimitSettings, LogSettings, PgnGrouping, PlayerSettings, Protocol,
-    ServerSettings, ShutdownGames, ShutdownSettings, TablebaseSettings,
+    BookSelection, BookSettings, LimitSettings, LogSettings, PlayerSettings, Protocol, ServerSettings, ShutdownGames,
+    ShutdownSettings, TablebaseSettings,
 };
 
 /// What is built in.

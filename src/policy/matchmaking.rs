@@ -263,7 +263,8 @@ struct Standing {
     opponent: String,
     terms: GameTerms,
     since: Timestamp,
-    cancelled: Option<Timestamp>,
+    /// When we last asked for it to be withdrawn, and how often.
+    cancelled: Option<(Timestamp, u32)>,
 }
 
 /// What is remembered from challenge to challenge. Saved as JSON, a restart forgets no refusal.
@@ -311,13 +312,20 @@ pub struct Situation<'a> {
 
 /// How long we wait for a withdrawn challenge to be gone before we ask again.
 const CANCEL_AGAIN: Duration = Duration::from_secs(10);
+/// How often we ask. Whoever does not know the challenge by then never will, and it must not keep us from the next.
+const CANCEL_TIMES: u32 = 3;
 
 impl Matchmaker {
     /// Says what is to be done now. To be asked whenever something happens and at the time it names.
     pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> Step {
         let now = situation.now.timestamp();
-        if let Some(standing) = &mut self.standing {
-            return standing.step(settings.timeout, now);
+        match self.standing.as_mut().and_then(|standing| standing.step(settings.timeout, now)) {
+            Some(step) => return step,
+            None => {
+                if let Some(lost) = self.standing.take() {
+                    self.refuse(lost.opponent, Refused::Everything, settings, now);
+                }
+            }
         }
         let busy = situation.games > 0 && !settings.during_games;
         if !settings.enabled || busy || !situation.place_free || situation.others_wait || situation.closing {
@@ -460,16 +468,17 @@ impl Matchmaker {
 }
 
 impl Standing {
-    fn step(&mut self, timeout: Duration, now: Timestamp) -> Step {
-        let due = match self.cancelled {
-            None => later(self.since, timeout),
-            Some(asked) => later(asked, CANCEL_AGAIN),
+    /// What is to be done about it; `None` if it is to be forgotten.
+    fn step(&mut self, timeout: Duration, now: Timestamp) -> Option<Step> {
+        let (due, times) = match self.cancelled {
+            None => (later(self.since, timeout), 0),
+            Some((asked, times)) => (later(asked, CANCEL_AGAIN), times),
         };
         if due > now {
-            return Step::Wait(Some(due));
+            return Some(Step::Wait(Some(due)));
         }
-        self.cancelled = Some(now);
-        Step::Cancel(self.id.clone())
+        self.cancelled = Some((now, times + 1));
+        (times < CANCEL_TIMES).then(|| Step::Cancel(self.id.clone()))
     }
 }
 

@@ -10,7 +10,10 @@ use super::{
     problem::{dotted, written},
     read::place_of,
 };
-use crate::policy::{Conditions, Fault};
+use crate::{
+    policy::{Conditions, Fault},
+    server::lichess::ServerUrl,
+};
 
 /// Adds all that is wrong, but for what only follows from a value that was reported already.
 pub(super) fn check(settings: &Settings, layers: &Layers, problems: &mut Vec<Problem>) {
@@ -54,9 +57,8 @@ fn zone(name: &str) -> Vec<Fault> {
 
 fn server(server: &ServerSettings) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let web = ["http://", "https://"].iter().any(|scheme| server.url.starts_with(scheme));
-    if server.protocol == Protocol::Lichess && !server.url.is_empty() && !web {
-        faults.push(Fault::value("url", "an address such as https://lichess.org"));
+    if server.protocol == Protocol::Lichess && server.address().parse::<ServerUrl>().is_err() {
+        faults.push(Fault::value("url", "https://..., or http://... only to localhost, 127.0.0.1 or [::1]"));
     }
     if server.enabled && !server.token_file.as_os_str().is_empty() && !server.token_file.is_file() {
         faults.push(Fault::value("token_file", "a file that exists and holds the token"));

@@ -75,7 +75,10 @@ impl Layers {
         if let Some((name, table)) = file {
             layers.lay(table, &Origin::File(name.clone()));
         }
-        for (name, text) in &sources.environment {
+        // In the order of their names, so that a table comes before its keys whatever order the system has them in.
+        let environment: BTreeMap<&String, &String> =
+            sources.environment.iter().map(|(name, text)| (name, text)).collect();
+        for (name, text) in environment {
             if let Some(key) = name.strip_prefix("CONCILIO__") {
                 let path = key.split("__").map(str::to_lowercase).collect();
                 problems.extend(layers.lay_text(path, text, &Origin::Environment(name.clone())));

@@ -149,39 +149,6 @@ impl Default for TablebaseSettings {
     }
 }
 
-/// The `journal` table: where games are kept.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct JournalSettings {
-    /// The database.
-    pub path: PathBuf,
-    /// The folder of the PGN files.
-    pub pgn_directory: PathBuf,
-    /// Which games share a PGN file.
-    pub pgn_grouping: PgnGrouping,
-}
-
-impl Default for JournalSettings {
-    fn default() -> Self {
-        Self { path: "concilio.db".into(), pgn_directory: "games".into(), pgn_grouping: PgnGrouping::default() }
-    }
-}
-
-/// Which games share a PGN file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PgnGrouping {
-    /// Each has its own.
-    #[default]
-    Game,
-    /// All against one opponent.
-    Opponent,
-    /// All.
-    All,
-    /// None is written.
-    None,
-}
-
 /// The `shutdown` table: what becomes of running games when we are told to stop.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]

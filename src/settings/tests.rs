@@ -219,6 +219,7 @@ fn a_bad_value_is_one_line_with_key_value_place_and_what_is_accepted() {
         ("challenge.hours = ['8-22']", r#"challenge.hours = "8-22": expected hours of the day such as 08:00-22:30"#),
         ("journal.path = 3", "journal.path = 3: expected a text in quotes"),
         ("player.council.hash = -1", "player.council.hash = -1: expected a whole number from 0 on"),
+        ("player.clock.reserve = -1", "player.clock.reserve = -1: expected seconds from 0 to 86400, found -1"),
         ("player.council.split = 'half'", r#"player.council.split = "half": expected a number"#),
         ("player.draw.opponents = ['cat']", r#"player.draw.opponents = "cat": expected human or bot"#),
         (
@@ -335,8 +336,8 @@ fn a_token_is_never_shown() {
         let found = problems(&file(text));
         assert!(!found.is_empty() && !found.concat().contains("hush"), "{found:?}");
     }
-    let mut sources = Sources::default();
-    sources.environment = vec![("CONCILIO__SERVERS__LICHESS__TOKEN".to_owned(), "lip_hidden".to_owned())];
+    let variable = ("CONCILIO__SERVERS__LICHESS__TOKEN".to_owned(), "lip_hidden".to_owned());
+    let sources = Sources { environment: vec![variable], ..Sources::default() };
     let found = problems(&sources);
     assert_eq!(
         found,
@@ -361,7 +362,9 @@ fn a_server_needs_one_line() {
     assert_eq!(settings.servers["other"].address(), "freechess.org:5000");
     complains(
         "servers.a.url = 'lichess.org'",
-        &[r#"my.toml: servers.a.url = "lichess.org": expected an address such as https://lichess.org"#],
+        &[
+            r#"my.toml: servers.a.url = "lichess.org": expected https://..., or http://... only to localhost, 127.0.0.1 or [::1]"#,
+        ],
     );
 }
 

@@ -207,3 +207,16 @@ fn high_ratings_can_be_preferred() {
         .count();
     assert!(count > 180, "{count} of 200");
 }
+
+#[test]
+fn a_challenge_that_cannot_be_cancelled_is_forgotten() {
+    let (mut matchmaker, settings) = (Matchmaker::default(), settings());
+    matchmaker.made(ChallengeId::new("ours0001"), "robot", MatchType::default().terms(), NOW);
+    let mut now = NOW + 25.seconds();
+    for _ in 0..3 {
+        assert!(matches!(step_at(&mut matchmaker, &settings, now, |_| ()), Step::Cancel(_)));
+        now += 10.seconds();
+    }
+    assert_eq!(step_at(&mut matchmaker, &settings, now, |_| ()), Step::Wait(Some(NOW + 1.minute())));
+    assert_eq!(step_at(&mut matchmaker, &settings, NOW + 1.minute(), |_| ()), Step::Look);
+}
