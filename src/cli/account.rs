@@ -4,7 +4,10 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::{Args, Subcommand};
 
-use super::{Failure, run::SettingsArgs};
+use super::{
+    Failure,
+    run::{SettingsArgs, servers},
+};
 use crate::{
     server::lichess::{self, AccountReport, LichessSettings, Token},
     settings::Protocol,
@@ -43,12 +46,14 @@ impl Account {
         };
         let loaded = settings.load()?;
         let mut ready = true;
-        let servers = loaded.settings.servers.iter();
-        for (name, server) in servers.filter(|(_, server)| server.enabled && server.protocol == Protocol::Lichess) {
+        for (name, server) in servers(&loaded.settings) {
+            if server.protocol != Protocol::Lichess {
+                continue;
+            }
             let token = Token::load(server.token_file())?;
             let lichess = server.lichess()?;
             let report = lichess::account_check(&lichess, &token).await?;
-            print!("{}", describe(name, &lichess, &report));
+            print!("{}", describe(&name, &lichess, &report));
             if upgrade && !report.account.is_bot {
                 self::upgrade(&lichess, &token, &report, yes).await?;
             } else {
@@ -64,7 +69,10 @@ fn describe(name: &str, settings: &LichessSettings, report: &AccountReport) -> S
     let bot = match (account.is_bot, report.can_upgrade()) {
         (true, _) => "a bot account".to_owned(),
         (false, true) => "no bot account yet; `concilio account upgrade` makes it one, for good".to_owned(),
-        (false, false) => format!("no bot account, and it has played {} games; only an account without games can become one", account.games_played),
+        (false, false) => format!(
+            "no bot account, and it has played {} games; only an account without games can become one",
+            account.games_played
+        ),
     };
     let scope = if report.may_play() { "sufficient" } else { "bot:play is missing; make a new token with it" };
     format!("{name} ({}): {}\n  {bot}\n  scopes: {} ({scope})\n", settings.url, account.player, scopes.join(", "))

@@ -50,7 +50,8 @@ struct Player {
 
 impl Player {
     fn new(table: &str, settings: &PlayerSettings) -> Result<Self, Failure> {
-        let roster = Roster::from_settings(&settings.council).map_err(|error| Failure::usage(format_args!("{table}: {error}")))?;
+        let roster = Roster::from_settings(&settings.council)
+            .map_err(|error| Failure::usage(format_args!("{table}: {error}")))?;
         let missing = roster.missing_knowledge();
         if !missing.is_empty() {
             tracing::warn!("{table}: no elector of the roster knows {missing}");

@@ -1,6 +1,6 @@
 //! `concilio run`: the daemon, on the servers of the settings, until stopped.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
 use tokio::{
@@ -15,7 +15,7 @@ use crate::{
     journal::Journal,
     server::lichess::{self, Token},
     session::{self, AccountEnd, Closing, Connection, Herald},
-    settings::{Protocol, ServerSettings, Settings},
+    settings::{Protocol, ServerSettings, Settings, ShutdownGames},
 };
 
 /// Play on the configured servers until stopped
@@ -68,18 +68,24 @@ impl Run {
         let house = house::build(&settings, journal, herald.clone())?;
         let closing = Closing::default();
         let mut accounts = JoinSet::new();
-        for (name, server) in settings.servers.iter().filter(|(_, server)| server.enabled) {
-            let connection = connect(name, server, &closing)?;
-            let (name, house, closing) = (name.clone(), house.clone(), closing.clone());
+        for (name, server) in servers(&settings) {
+            let connection = connect(&name, &server, &closing)?;
+            let (house, closing) = (house.clone(), closing.clone());
             accounts.spawn(async move { (name, session::play(connection, house, closing).await) });
         }
         if accounts.is_empty() {
-            return Err(Failure::usage("no server is enabled; add a [servers.lichess] table (see config/example.toml)"));
+            return Err(Failure::usage(
+                "no server is enabled; add a [servers.lichess] table (see config/example.toml)",
+            ));
         }
         if self.watch {
             tokio::spawn(view::watch(herald.listen(), closing.at_once.clone()));
         }
-        tokio::spawn(heed_signals(closing.clone(), settings.shutdown.grace, settings.shutdown.finishes()));
+        tokio::spawn(heed_signals(
+            closing.clone(),
+            settings.shutdown.grace,
+            settings.shutdown.games == ShutdownGames::Finish,
+        ));
 
         let mut rejected = None;
         while let Some(ended) = accounts.join_next().await {
@@ -91,6 +97,16 @@ impl Run {
         }
         rejected.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
     }
+}
+
+/// The accounts to play with. Settings that name none mean Lichess, with the token from the environment.
+pub(super) fn servers(settings: &Settings) -> BTreeMap<String, ServerSettings> {
+    let mut servers = settings.servers.clone();
+    if servers.is_empty() {
+        servers.insert("lichess".to_owned(), ServerSettings::default());
+    }
+    servers.retain(|_, server| server.enabled);
+    servers
 }
 
 /// Connects one account of the settings.
