@@ -29,6 +29,9 @@ struct KnownLine {
     /// The game's row.
     game: i64,
     moves: Vec<KnownMove>,
+    /// Moves of ours that were superseded, with their plies: a state that comes late may have done it, and the next one
+    /// shows them again.
+    set_aside: Vec<(usize, KnownMove)>,
     /// The clock of the player to move, ms, and after how many moves the server told it.
     clock_to_move: Option<(usize, i64)>,
 }
@@ -38,6 +41,8 @@ struct KnownMove {
     row: i64,
     uci: UciMove,
     confirmed: bool,
+    /// Whether it was decided by us, and its vote with it.
+    decided: bool,
 }
 
 /// A transaction of the writer.
@@ -62,11 +67,13 @@ impl<'a> Ledger<'a> {
     ) -> Result<T, JournalError> {
         self.execute("SAVEPOINT job", [])?;
         let outcome = work(self);
-        if outcome.is_err() {
+        if outcome.is_ok() {
+            self.execute("RELEASE job", [])?;
+        } else {
             self.lines.forget();
-            self.execute("ROLLBACK TO job", [])?;
+            // SQLite may have undone the whole transaction by itself; there is no savepoint then.
+            let _ = self.transaction.execute_batch("ROLLBACK TO job; RELEASE job");
         }
-        self.execute("RELEASE job", [])?;
         outcome
     }
 
@@ -191,13 +198,26 @@ impl<'a> Ledger<'a> {
             known.confirmed = true;
         }
         for (ply, &uci) in shown.iter().enumerate().skip(agreed) {
-            let before = line.clock_to_move.and_then(|(told_at, clock)| (told_at == ply).then_some(clock));
-            transaction
-                .prepare_cached(
-                    "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before) VALUES (?, ?, ?, 1, ?, ?)",
-                )?
-                .execute(params![line.game, codes::count(ply), uci.to_string(), now, before])?;
-            line.moves.push(KnownMove { row: transaction.last_insert_rowid(), uci, confirmed: true });
+            let known = match line.set_aside.iter().rposition(|(at, known)| *at == ply && known.uci == uci) {
+                Some(index) => {
+                    let (_, known) = line.set_aside.remove(index);
+                    transaction
+                        .prepare_cached("UPDATE moves SET superseded_at = NULL, confirmed = 1 WHERE id = ?")?
+                        .execute([known.row])?;
+                    KnownMove { confirmed: true, ..known }
+                }
+                None => {
+                    let clock = line.clock_to_move.and_then(|(told_at, clock)| (told_at == ply).then_some(clock));
+                    transaction
+                        .prepare_cached(
+                            "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before)
+                             VALUES (?, ?, ?, 1, ?, ?)",
+                        )?
+                        .execute(params![line.game, codes::count(ply), uci.to_string(), now, clock])?;
+                    KnownMove { row: transaction.last_insert_rowid(), uci, confirmed: true, decided: false }
+                }
+            };
+            line.moves.push(known);
         }
         if let Some((to_move, other)) = clocks {
             if let Some(last) = shown.len().checked_sub(1).and_then(|ply| line.moves.get(ply)) {
@@ -248,7 +268,7 @@ impl<'a> Ledger<'a> {
                 codes::milliseconds(decided.lag),
             ])?;
         let row = transaction.last_insert_rowid();
-        line.moves.push(KnownMove { row, uci: decision.best, confirmed: false });
+        line.moves.push(KnownMove { row, uci: decision.best, confirmed: false, decided: true });
         for (place, vote) in decision.votes.iter().enumerate() {
             proposal(transaction, row, 1, place, &vote.proposal, Some(vote.weight))?;
         }
@@ -284,7 +304,14 @@ impl<'a> Ledger<'a> {
         self.execute(
             "UPDATE games SET status = ?, winner = ?, result = ?, ended_at = coalesce(ended_at, ?)
              WHERE server = ? AND game = ?",
-            params![status.name(), winner.map(codes::color), result, now, game.server.as_str(), game.id.as_str()],
+            params![
+                status.name(),
+                winner.map(codes::color),
+                result,
+                (*status != GameStatus::Adjourned).then_some(now),
+                game.server.as_str(),
+                game.id.as_str()
+            ],
         )?;
         self.lines.0.remove(game);
         Ok(())
@@ -356,11 +383,16 @@ fn read_line(connection: &Connection, key: &GameKey) -> Result<KnownLine, Journa
         .optional()?;
     let game = game.ok_or_else(|| JournalError::UnknownGame(key.clone()))?;
     let mut moves = connection
-        .prepare_cached("SELECT id, uci, confirmed FROM moves WHERE game = ? AND superseded_at IS NULL ORDER BY ply")?;
+        .prepare_cached(
+        "SELECT id, uci, confirmed, source IS NOT NULL FROM moves WHERE game = ? AND superseded_at IS NULL ORDER BY ply",
+    )?;
     let moves = moves
-        .query_map([game], |row| Ok(KnownMove { row: row.get(0)?, uci: codes::uci(row, 1)?, confirmed: row.get(2)? }))?
+        .query_map([game], |row| {
+            let uci = codes::uci(row, 1)?;
+            Ok(KnownMove { row: row.get(0)?, uci, confirmed: row.get(2)?, decided: row.get(3)? })
+        })?
         .collect::<Result<_, _>>()?;
-    Ok(KnownLine { game, moves, clock_to_move: None })
+    Ok(KnownLine { game, moves, set_aside: Vec::new(), clock_to_move: None })
 }
 
 /// Takes the moves from `ply` on out of the line; they stay in the table.
@@ -368,10 +400,14 @@ fn supersede(connection: &Connection, line: &mut KnownLine, ply: usize, now: i64
     if ply < line.moves.len() {
         line.clock_to_move = None;
     }
-    for known in line.moves.drain(ply.min(line.moves.len())..) {
+    let ply = ply.min(line.moves.len());
+    for (at, known) in (ply..).zip(line.moves.drain(ply..)) {
         connection
             .prepare_cached("UPDATE moves SET superseded_at = ? WHERE id = ?")?
             .execute(params![now, known.row])?;
+        if known.decided {
+            line.set_aside.push((at, known));
+        }
     }
     Ok(())
 }
@@ -406,7 +442,6 @@ fn proposal(
             codes::bounded(proposal.nodes),
             codes::microseconds(proposal.time),
             codes::moves(&proposal.pv),
-            // NaN cannot be told from NULL in SQLite.
             weight,
         ])?;
     Ok(())

@@ -5,7 +5,8 @@
 //!
 //! Invariants:
 //! - [`Journal::move_decided`] returns after the commit: what is sent to a server stands in the journal before. A process
-//!   killed at any instant loses nothing that was committed, and asks [`Journal::decided_move`] when it is back;
+//!   killed at any instant loses nothing that was committed, and asks [`Journal::decided_move`] when it is back; a machine
+//!   that loses its power may lose the last moments, but never the file;
 //! - nothing is deleted: a move taken back or decided anew is marked as superseded;
 //! - no secrets: what is written are the plain values of `chess` and `server`, which have none.
 
@@ -246,7 +247,7 @@ impl Journal {
         self.writer.call(move |ledger| ledger.decided_move(&game, line.moves())).await
     }
 
-    /// Notes how a game ended and writes its PGN; returns the PGN file, if one is wanted.
+    /// Notes how a game ended and writes its PGN; returns the PGN file, if one is wanted. An adjourned game has not ended.
     ///
     /// # Errors
     /// [`JournalError::UnknownGame`] if the game was never started here, [`JournalError::Pgn`] if the file could not be

@@ -20,13 +20,17 @@ use crate::{
 /// Lines of the movetext are shorter than this, as the specification asks of exported games.
 const WIDTH: usize = 80;
 
-/// Writes a game that has ended to the file its grouping gives it; `None` where no PGN is wanted.
+/// Writes a game that has ended to the file its grouping gives it; `None` where no PGN is wanted, or the
+/// game is only adjourned.
 pub(super) fn save(settings: &JournalSettings, key: &GameKey) -> Result<Option<PathBuf>, JournalError> {
     if settings.pgn_directory.as_os_str().is_empty() {
         return Ok(None);
     }
     let archive = Archive::open(&settings.path)?;
     let game = archive.game(key)?.ok_or_else(|| JournalError::UnknownGame(key.clone()))?;
+    if game.ended_at.is_none() {
+        return Ok(None);
+    }
     let text = text(&game, &archive.moves(&game)?);
     let path = settings.pgn_directory.join(file_name(&game, settings.pgn_grouping));
     let written = match settings.pgn_grouping {

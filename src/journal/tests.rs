@@ -272,6 +272,33 @@ async fn a_move_taken_back_is_superseded_but_not_lost() {
 }
 
 #[tokio::test]
+async fn a_state_that_comes_late_does_not_cost_the_vote() {
+    let desk = Desk::new();
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    let line = desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
+    desk.journal.line_seen(&key, &start, Some(clocks(60)));
+    desk.journal.line_seen(&key, &line, Some(clocks(50)));
+    desk.journal.flush().await.expect("written");
+    assert_eq!(desk.uci_moves(&key), "e2e4 e7e5 g1f3");
+    let archive = desk.archive();
+    let game = archive.game(&key).expect("readable").expect("there");
+    let moves = archive.moves(&game).expect("readable");
+    assert_eq!(moves.iter().map(|played| played.ours.is_some()).collect::<Vec<_>>(), [true, false, true]);
+}
+
+#[tokio::test]
+async fn an_adjourned_game_has_not_ended() {
+    let desk = Desk::grouped(PgnGrouping::All);
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    let line = desk.play(&key, &start, "e2e4 e7e5").await;
+    assert_eq!(desk.journal.game_over(&key, &GameStatus::Adjourned, None).await, Ok(None));
+    desk.journal.game_started(&desk.server, &info("abcdefgh", Variant::Standard, ""));
+    desk.play(&key, &line, "g1f3 b8c6").await;
+    let pgn = desk.journal.game_over(&key, &GameStatus::Draw, None).await.expect("written").expect("a PGN");
+    assert!(std::fs::read_to_string(pgn).expect("a file").contains("[PlyCount \"4\"]"));
+}
+
+#[tokio::test]
 async fn what_the_server_shows_wins_over_what_was_decided() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");

@@ -12,7 +12,7 @@ use tokio::{sync::mpsc, time::sleep};
 
 use super::{
     Closing, Connection, Farewell, Happening, House,
-    game::{self, Ended, Shared},
+    game::{self, Shared},
     lobby::{Effect, Input, Lobby, Memory, Outcome, Rules},
     machine,
     thinker::SharedLag,
@@ -46,6 +46,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
         lists: conduct.lists.clone(),
         avoid: conduct.avoid.clone(),
         variants: conduct.variants.clone(),
+        keep_limits: conduct.keep_limits,
     };
     let (ended_sender, mut ended) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
@@ -88,7 +89,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
                 Some(event) => manager.event(event),
                 None => break,
             },
-            Some(end) = ended.recv() => manager.game_ended(&end),
+            Some(id) = ended.recv() => manager.game_ended(id),
             Some(answer) = answers.recv() => manager.tell_lobby(answer),
             () = sleep(nap) => manager.tell_lobby(Input::Tick),
         }
@@ -123,7 +124,7 @@ struct Manager {
     games: HashMap<GameId, mpsc::UnboundedSender<machine::Input>>,
     /// Games that are over, so that a late event does not open them again.
     over: HashSet<GameId>,
-    ended_sender: mpsc::UnboundedSender<Ended>,
+    ended_sender: mpsc::UnboundedSender<GameId>,
     /// Answers to the lobby's requests.
     answers_sender: mpsc::UnboundedSender<Input>,
 }
@@ -198,17 +199,18 @@ impl Manager {
         }
     }
 
-    fn game_ended(&mut self, end: &Ended) {
-        self.games.remove(&end.id);
-        self.over.insert(end.id.clone());
-        self.tell_lobby(Input::GameEnded(end.id.clone()));
+    fn game_ended(&mut self, id: GameId) {
+        self.games.remove(&id);
+        self.over.insert(id.clone());
+        self.tell_lobby(Input::GameEnded(id));
     }
 
     fn nap(&mut self) -> Duration {
         let now = Zoned::now();
-        let until = self.lobby.wake_at(&now).map_or(LONGEST_NAP, |at| {
-            Duration::try_from(at.duration_since(now.timestamp())).unwrap_or(Duration::ZERO)
-        });
+        let until = self
+            .lobby
+            .wake_at(&now)
+            .map_or(LONGEST_NAP, |at| Duration::try_from(at.duration_since(now.timestamp())).unwrap_or(Duration::ZERO));
         until.clamp(Duration::from_millis(10), LONGEST_NAP)
     }
 

@@ -8,6 +8,7 @@
 
 use std::{
     collections::HashMap,
+    ops::ControlFlow,
     sync::{Arc, PoisonError},
     time::{Duration, Instant},
 };
@@ -19,7 +20,7 @@ use super::{
     GameSettings,
     chat::Conversation,
     happening::{Happening, Herald},
-    machine::{self, Effect, Input, Thought, Timer},
+    machine::{self, Effect, Input, Timer},
     manners::Manners,
     thinker::{self, Idea, Request, SharedLag},
 };
@@ -44,18 +45,8 @@ pub(super) struct Shared {
     pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
 }
 
-/// How a game ended, as its task saw it.
-#[derive(Debug)]
-pub(super) struct Ended {
-    pub id: GameId,
-    pub info: Option<Box<GameInfo>>,
-    pub status: Option<GameStatus>,
-    pub winner: Option<Color>,
-    pub plies: usize,
-}
-
 /// Starts the task of a game. It ends when the game does, or when the sender is dropped; `ended` is told in the first case.
-pub(super) fn start(id: GameId, shared: Shared, ended: mpsc::UnboundedSender<Ended>) -> mpsc::UnboundedSender<Input> {
+pub(super) fn start(id: GameId, shared: Shared, ended: mpsc::UnboundedSender<GameId>) -> mpsc::UnboundedSender<Input> {
     let (inbox_sender, inbox) = mpsc::unbounded_channel();
     let (ideas_sender, ideas) = mpsc::unbounded_channel();
     let task = GameTask {
@@ -98,7 +89,7 @@ impl GameTask {
         mut self,
         mut inbox: mpsc::UnboundedReceiver<Input>,
         mut ideas: mpsc::UnboundedReceiver<Idea>,
-        ended: mpsc::UnboundedSender<Ended>,
+        ended: mpsc::UnboundedSender<GameId>,
     ) {
         loop {
             let alarm = self.timers.values().min().copied();
@@ -118,8 +109,8 @@ impl GameTask {
                 },
             };
             let effects = self.take(input);
-            if let Some(end) = self.carry_out(effects).await {
-                let _ = ended.send(end);
+            if self.carry_out(effects).await.is_break() {
+                let _ = ended.send(self.id.clone());
                 break;
             }
         }
@@ -164,7 +155,6 @@ impl GameTask {
             (Some(machine), input) => machine.handle(now, input),
             (None, Input::Full(info, state)) => self.begin(now, info, state),
             (None, Input::Finished(status, winner)) => vec![Effect::Over { status, winner }],
-            (None, Input::Gone) => vec![Effect::Over { status: None, winner: None }],
             // Before the whole state nothing else makes sense, and the whole state will contain it.
             (None, _) => Vec::new(),
         }
@@ -180,8 +170,7 @@ impl GameTask {
             clock: player.clock.clone(),
             limits: Limits::default(),
         };
-        self.thinker =
-            Some(thinker::start(game, council, Arc::clone(&self.shared.lag), self.ideas_sender.clone()));
+        self.thinker = Some(thinker::start(game, council, Arc::clone(&self.shared.lag), self.ideas_sender.clone()));
         self.shared.journal.game_started(&self.shared.name, &info);
         self.shared.herald.tell(|| Happening::GameStarted(self.shared.name.clone(), info.clone()));
         let mut conversation = Conversation::new(player.chat, &info, &player.council.roster);
@@ -196,12 +185,19 @@ impl GameTask {
         effects
     }
 
-    async fn carry_out(&mut self, effects: Vec<Effect>) -> Option<Ended> {
+    async fn carry_out(&mut self, effects: Vec<Effect>) -> ControlFlow<()> {
         for effect in effects {
             match effect {
                 Effect::Think { thought, line, clocks, received, excluded } => {
-                    self.think(Request { thought, line, clocks, received, excluded, cancelled: CancellationToken::new() })
-                        .await;
+                    self.think(Request {
+                        thought,
+                        line,
+                        clocks,
+                        received,
+                        excluded,
+                        cancelled: CancellationToken::new(),
+                    })
+                    .await;
                 }
                 Effect::StopThinking => {
                     if let Some(thinking) = self.thinking.take() {
@@ -241,10 +237,13 @@ impl GameTask {
                     self.shared.journal.fault(&self.shared.name, Some(&self.id), &what);
                     self.shared.herald.tell(|| Happening::Fault(Some(self.id.clone()), what));
                 }
-                Effect::Over { status, winner } => return Some(self.over(status, winner).await),
+                Effect::Over { status, winner } => {
+                    self.over(status, winner).await;
+                    return ControlFlow::Break(());
+                }
             }
         }
-        None
+        ControlFlow::Continue(())
     }
 
     /// Hands a position to the thinker; after a restart the journal may know the answer already.
@@ -303,11 +302,7 @@ impl GameTask {
         });
     }
 
-    async fn over(&mut self, status: Option<GameStatus>, winner: Option<Color>) -> Ended {
-        let (info, plies) = match &self.machine {
-            Some(machine) => (Some(Box::new(machine.info().clone())), machine.line().ply()),
-            None => (None, 0),
-        };
+    async fn over(&mut self, status: Option<GameStatus>, winner: Option<Color>) {
         let ended = status.clone().unwrap_or(GameStatus::UnknownFinish);
         let pgn = match self.shared.journal.game_over(&self.key(), &ended, winner).await {
             Ok(pgn) => pgn,
@@ -323,7 +318,6 @@ impl GameTask {
         }
         let game = self.id.clone();
         self.shared.herald.tell(|| Happening::GameOver { game, status: status.clone(), winner, pgn });
-        Ended { id: self.id.clone(), info, status, winner, plies }
     }
 
     fn key(&self) -> GameKey {

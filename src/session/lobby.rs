@@ -44,6 +44,8 @@ pub(super) struct Rules {
     pub avoid: Names,
     /// What our electors can play.
     pub variants: Vec<Variant>,
+    /// Whether we count what we spend of the server's known limits.
+    pub keep_limits: bool,
 }
 
 /// What happened.
@@ -328,7 +330,8 @@ impl Lobby {
 
     fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<Effect>) {
         self.memory.matchmaker.accepted(&ChallengeId::new(id.as_str()));
-        let place = self.places.entry(id.clone()).or_insert(Place { opponent: None, reserved_until: None, challenge: None });
+        let place =
+            self.places.entry(id.clone()).or_insert(Place { opponent: None, reserved_until: None, challenge: None });
         let begins = place.reserved_until.take().is_some();
         place.challenge = None;
         if begins {
@@ -342,7 +345,7 @@ impl Lobby {
         if acquaintance.last_game.as_ref() != Some(id) {
             acquaintance.last_game = Some(id.clone());
             acquaintance.games.push(now);
-            if opponent.is_bot() && opponent.ai_level.is_none() {
+            if self.rules.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
                 self.memory.ledger.spend(Spending::GameAgainstBot, now);
                 effects.push(Effect::Save);
             }
@@ -398,7 +401,9 @@ impl Lobby {
         let matchmaker = &mut self.memory.matchmaker;
         match matchmaker.choose(&self.rules.matchmaking, &lists, &us.ratings, bots, now, &mut self.chance) {
             Some(request) => {
-                self.memory.ledger.spend(Spending::ChallengeToBot, now);
+                if self.rules.keep_limits {
+                    self.memory.ledger.spend(Spending::ChallengeToBot, now);
+                }
                 effects.push(Effect::Do(Action::Challenge(request)));
                 effects.push(Effect::Save);
             }

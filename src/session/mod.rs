@@ -87,6 +87,23 @@ pub struct GameSettings {
     pub chat: ChatSettings,
 }
 
+impl GameSettings {
+    /// This roster with these rules of election, and the usual manners.
+    pub fn with(roster: Arc<Roster>, council: CouncilSettings) -> Self {
+        Self {
+            roster,
+            council,
+            clock: ClockSettings::default(),
+            draw: DrawSettings::default(),
+            resign: ResignSettings::default(),
+            abort: AbortSettings::default(),
+            claim: ClaimSettings::default(),
+            takebacks: 0,
+            chat: ChatSettings::default(),
+        }
+    }
+}
+
 /// How an account behaves: whom it plays, and how it stops.
 #[derive(Clone, Debug, Default)]
 pub struct Conduct {
@@ -100,6 +117,8 @@ pub struct Conduct {
     pub avoid: Names,
     /// What our electors can play.
     pub variants: Vec<Variant>,
+    /// Whether we count what we spend of the server's known limits. Its own refusals are obeyed in any case.
+    pub keep_limits: bool,
     /// What becomes of running games when we are told to stop at once.
     pub farewell: Farewell,
 }
