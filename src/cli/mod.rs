@@ -1,11 +1,16 @@
 //! The command line: one file a subcommand. Each reads its arguments, sets up what the rooms below need, and prints what
 //! came of it. Exit codes: 0 done, 1 failed, 2 wrong usage.
 
+mod account;
+mod config;
 mod demo;
 mod eval;
 mod games;
+mod house;
 
 mod practice;
+mod run;
+mod uci;
 
 mod view;
 
@@ -27,14 +32,22 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Play on the configured servers until stopped
+    Run(run::Run),
     /// Watch the whole program play against a practice server on this machine
     Demo(demo::Demo),
     /// Run the practice server alone, for any Lichess bot to play on
     Practice(practice::Practice),
     /// List and export the games of the journal
     Games(games::Games),
+    /// Look at the accounts, or make one a bot's
+    Account(account::Account),
+    /// Look at the settings
+    Config(config::Config),
     /// Explain the evaluation of a position, heuristic by heuristic
     Eval(eval::Eval),
+    /// Speak UCI, for any chess program
+    Uci(uci::Uci),
 }
 
 impl Cli {
@@ -43,10 +56,14 @@ impl Cli {
         let quiet = matches!(self.command, Command::Demo(_));
         init_logging(self.log.as_deref(), if quiet { "error" } else { "info" });
         let outcome = match self.command {
+            Command::Run(run) => in_runtime(run.run()),
             Command::Demo(demo) => in_runtime(demo.run()),
             Command::Practice(practice) => in_runtime(practice.run()),
             Command::Games(games) => games.run(),
+            Command::Account(account) => in_runtime(account.run()),
+            Command::Config(config) => config.run(),
             Command::Eval(eval) => eval.run(),
+            Command::Uci(uci) => uci.run(),
         };
         match outcome {
             Ok(()) => ExitCode::SUCCESS,
@@ -69,6 +86,11 @@ impl Failure {
     /// It was called wrongly.
     fn usage(what: impl Display) -> Self {
         Self { what: what.to_string(), code: ExitCode::from(2) }
+    }
+
+    /// It was called rightly and did not succeed.
+    fn failed(what: impl Display) -> Self {
+        Self { what: what.to_string(), code: ExitCode::FAILURE }
     }
 }
 

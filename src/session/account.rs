@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use jiff::{Timestamp, Zoned};
+use jiff::{Timestamp, Zoned, tz::TimeZone};
 use tokio::{sync::mpsc, time::sleep};
 
 use super::{
@@ -63,6 +63,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
         lobby: Lobby::new(rules, memory, Timestamp::now(), rand::random()),
         shared,
         farewell: conduct.farewell,
+        time_zone: conduct.time_zone.clone(),
         games: HashMap::new(),
         over: HashSet::new(),
         ended_sender,
@@ -121,6 +122,7 @@ struct Manager {
     lobby: Lobby,
     shared: Shared,
     farewell: Farewell,
+    time_zone: TimeZone,
     games: HashMap<GameId, mpsc::UnboundedSender<machine::Input>>,
     /// Games that are over, so that a late event does not open them again.
     over: HashSet<GameId>,
@@ -205,8 +207,13 @@ impl Manager {
         self.tell_lobby(Input::GameEnded(id));
     }
 
+    /// The time, in the zone in which hours of the day are meant.
+    fn now(&self) -> Zoned {
+        Timestamp::now().to_zoned(self.time_zone.clone())
+    }
+
     fn nap(&mut self) -> Duration {
-        let now = Zoned::now();
+        let now = self.now();
         let until = self
             .lobby
             .wake_at(&now)
@@ -215,7 +222,7 @@ impl Manager {
     }
 
     fn tell_lobby(&mut self, input: Input) {
-        for effect in self.lobby.handle(&Zoned::now(), input) {
+        for effect in self.lobby.handle(&self.now(), input) {
             self.carry_out(effect);
         }
     }

@@ -25,7 +25,7 @@ use super::{
     thinker::{self, Idea, Request, SharedLag},
 };
 use crate::{
-    chess::{Color, Decision, GameId, Limits, ServerName, Source},
+    chess::{Color, Decision, GameId, ServerName, Source},
     clock::Budget,
     council::Council,
     journal::{DecidedMove, GameKey, Journal},
@@ -168,7 +168,7 @@ impl GameTask {
             color: info.our_color,
             control: info.terms.time_control,
             clock: player.clock.clone(),
-            limits: Limits::default(),
+            limits: player.limits,
         };
         self.thinker = Some(thinker::start(game, council, Arc::clone(&self.shared.lag), self.ideas_sender.clone()));
         self.shared.journal.game_started(&self.shared.name, &info);

@@ -20,11 +20,12 @@ mod thinker;
 
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    chess::{ServerName, Variant},
+    chess::{Limits, ServerName, Variant},
     clock::ClockSettings,
     council::{CouncilSettings, Roster},
     journal::Journal,
@@ -73,6 +74,8 @@ pub struct GameSettings {
     pub council: CouncilSettings,
     /// How time is spent.
     pub clock: ClockSettings,
+    /// Bounds on every search, beside those of the clock.
+    pub limits: Limits,
     /// When draws are offered and accepted.
     pub draw: DrawSettings,
     /// When we resign.
@@ -94,6 +97,7 @@ impl GameSettings {
             roster,
             council,
             clock: ClockSettings::default(),
+            limits: Limits::default(),
             draw: DrawSettings::default(),
             resign: ResignSettings::default(),
             abort: AbortSettings::default(),
@@ -105,7 +109,7 @@ impl GameSettings {
 }
 
 /// How an account behaves: whom it plays, and how it stops.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Conduct {
     /// Which challenges are taken.
     pub challenge: ChallengeSettings,
@@ -117,10 +121,27 @@ pub struct Conduct {
     pub avoid: Names,
     /// What our electors can play.
     pub variants: Vec<Variant>,
+    /// The zone in which hours of the day are meant.
+    pub time_zone: TimeZone,
     /// Whether we count what we spend of the server's known limits. Its own refusals are obeyed in any case.
     pub keep_limits: bool,
     /// What becomes of running games when we are told to stop at once.
     pub farewell: Farewell,
+}
+
+impl Default for Conduct {
+    fn default() -> Self {
+        Self {
+            challenge: ChallengeSettings::default(),
+            matchmaking: MatchmakingSettings::default(),
+            lists: NameLists::default(),
+            avoid: Names::default(),
+            variants: Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect(),
+            time_zone: TimeZone::UTC,
+            keep_limits: false,
+            farewell: Farewell::default(),
+        }
+    }
 }
 
 /// What becomes of running games when the daemon must stop at once.

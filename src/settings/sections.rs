@@ -1,6 +1,9 @@
 //! The tables of the settings that belong to no other room.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde::Deserialize;
 
@@ -11,6 +14,7 @@ use crate::{
         AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
         values::{seconds, seconds_or_none, whole, whole_or_none},
     },
+    server::lichess::{LichessSettings, ServerUrlError},
 };
 
 /// A `servers.NAME` table: an account we play with.
@@ -34,6 +38,19 @@ impl Default for ServerSettings {
 }
 
 impl ServerSettings {
+    /// The file of the token, if one is named.
+    pub fn token_file(&self) -> Option<&Path> {
+        (!self.token_file.as_os_str().is_empty()).then_some(&self.token_file)
+    }
+
+    /// The settings of the Lichess adapter.
+    ///
+    /// # Errors
+    /// [`ServerUrlError`] if `url` is no address a token may be sent to.
+    pub fn lichess(&self) -> Result<LichessSettings, ServerUrlError> {
+        Ok(LichessSettings { url: self.address().parse()?, ..LichessSettings::default() })
+    }
+
     /// Where it is.
     pub fn address(&self) -> &str {
         match (self.url.as_str(), self.protocol) {
