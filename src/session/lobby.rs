@@ -131,7 +131,7 @@ struct Place {
     opponent: Option<Player>,
     /// Until when it is kept for a game that has not begun; `None`: it runs.
     reserved_until: Option<Timestamp>,
-    /// The challenge that was accepted, to be queued again if the server could not hear us.
+    /// The challenge it came of: to be queued again if the server could not hear us, and to tell a rematch.
     challenge: Option<(Box<Challenge>, u32)>,
 }
 
@@ -333,7 +333,6 @@ impl Lobby {
         let place =
             self.places.entry(id.clone()).or_insert(Place { opponent: None, reserved_until: None, challenge: None });
         let begins = place.reserved_until.take().is_some();
-        place.challenge = None;
         if begins {
             self.last_start = Some(now);
         }
@@ -343,8 +342,9 @@ impl Lobby {
     fn opponent(&mut self, now: Timestamp, id: &GameId, opponent: Player, effects: &mut Vec<Effect>) {
         let acquaintance = self.acquaintances.entry(opponent.id.clone()).or_default();
         if acquaintance.last_game.as_ref() != Some(id) {
-            acquaintance.last_game = Some(id.clone());
-            acquaintance.games.push(now);
+            let challenge = self.places.get(id).and_then(|place| place.challenge.as_ref());
+            let rematch_of = challenge.and_then(|(challenge, _)| challenge.rematch_of.as_ref());
+            acquaintance.began(id.clone(), rematch_of, now);
             if self.rules.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
                 self.memory.ledger.spend(Spending::GameAgainstBot, now);
                 effects.push(Effect::Save);
