@@ -4,10 +4,7 @@
 use std::fmt;
 
 use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, Position,
-    fen::Fen,
-    uci::UciMove,
-    variant::VariantPosition,
+    CastlingMode, Chess, Color, EnPassantMode, Position, fen::Fen, uci::UciMove, variant::VariantPosition,
     zobrist::Zobrist64,
 };
 

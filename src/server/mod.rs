@@ -9,6 +9,7 @@
 //! - an adapter never repeats an action by itself: the session decides whether it still makes sense;
 //! - `perform` returning `Ok` means that the server took the request, not that it had an effect: the events tell.
 
+pub mod fics;
 mod types;
 
 use std::time::Duration;

@@ -1,0 +1,4 @@
+//! FICS and its relatives.
+
+pub mod codec;
+pub mod timeseal;
