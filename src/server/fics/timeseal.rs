@@ -197,8 +197,9 @@ mod tests {
     /// The vectors recorded with the real helper programs, where they lie beside the checkout.
     #[test]
     fn recorded_vectors_agree() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/fics/timeseal-vectors.txt");
-        let Ok(text) = std::fs::read_to_string(path) else { return };
+        let above = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+        let mut files = above.map(|folder| folder.join("shared/fics/timeseal-vectors.txt"));
+        let Some(text) = files.find_map(|file| std::fs::read_to_string(file).ok()) else { return };
         let mut lines = text.lines();
         while let (Some(given), Some(expected)) = (lines.next(), lines.next()) {
             let line = given.split('"').nth(1).expect("in=\"...\"").replace("\\x02", "\u{2}");

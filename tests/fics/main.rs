@@ -1,0 +1,3 @@
+//! FICS and its relatives, as a user would see them.
+
+mod recordings;
