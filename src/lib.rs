@@ -4,4 +4,6 @@ pub mod chess;
 pub mod clock;
 pub mod council;
 pub mod engine;
+pub mod policy;
+pub mod pool;
 pub mod server;

@@ -1,0 +1,174 @@
+//! Other settings for other games: a profile overrides part of the player's settings where its conditions hold.
+//!
+//! The most specific profile wins: the one with the most conditions. Among equals it is the first by name, in the order of
+//! the alphabet. One profile applies, never two mixed: what is played can be read off a single table.
+//!
+//! The type of the settings that are overridden is a parameter, so that this room does not know the council.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, de::DeserializeOwned};
+
+use super::values::{Kind, TimeControlRule};
+use crate::{
+    chess::{Color, Variant},
+    server::GameInfo,
+};
+
+/// When a profile applies. Every condition that is set must hold.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Conditions {
+    /// A speed or one time control.
+    pub time_control: Option<TimeControlRule>,
+    /// A speed; the same as a speed under `time_control`, for those who look for it here.
+    pub speed: Option<crate::chess::Speed>,
+    /// Our colour.
+    #[serde(deserialize_with = "color")]
+    pub color: Option<Color>,
+    /// The rules.
+    pub variant: Option<Variant>,
+    /// Human or bot.
+    pub opponent: Option<Kind>,
+    /// Rated or casual.
+    pub rated: Option<bool>,
+    /// In a tournament or not.
+    pub tournament: Option<bool>,
+}
+
+fn color<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Color>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Name {
+        White,
+        Black,
+    }
+    Ok(Some(match Name::deserialize(deserializer)? {
+        Name::White => Color::White,
+        Name::Black => Color::Black,
+    }))
+}
+
+impl Conditions {
+    /// How many conditions hold, if all that are set do.
+    fn matched(&self, game: &GameInfo) -> Option<usize> {
+        let terms = game.terms;
+        let conditions = [
+            self.time_control.map(|rule| rule.covers(terms.time_control)),
+            self.speed.map(|speed| speed == terms.time_control.speed()),
+            self.color.map(|color| color == game.our_color),
+            self.variant.map(|variant| variant == terms.variant),
+            self.opponent.map(|kind| kind == Kind::of(game.opponent())),
+            self.rated.map(|rated| rated == terms.rated),
+            self.tournament.map(|tournament| tournament == game.tournament.is_some()),
+        ];
+        let set = conditions.into_iter().flatten();
+        set.clone().all(|holds| holds).then(|| set.count())
+    }
+}
+
+/// A profile with its settings whole: the player's own, overridden by the profile's.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, bound = "P: Default + DeserializeOwned")]
+pub struct Profile<P> {
+    /// When it applies.
+    pub when: Conditions,
+    /// What applies then.
+    pub player: P,
+}
+
+/// The player's settings and all profiles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profiles<P> {
+    /// What applies where no profile does.
+    pub base: P,
+    /// Profiles by name.
+    pub named: BTreeMap<String, Profile<P>>,
+}
+
+impl<P> Profiles<P> {
+    /// The settings for a game, and the name of the profile they come from.
+    pub fn choose(&self, game: &GameInfo) -> (&P, Option<&str>) {
+        let mut best: (usize, &P, Option<&str>) = (0, &self.base, None);
+        for (name, profile) in &self.named {
+            let Some(conditions) = profile.when.matched(game) else { continue };
+            if best.2.is_none() || conditions > best.0 {
+                best = (conditions, &profile.player, Some(name));
+            }
+        }
+        (best.1, best.2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::{GameId, Line},
+        policy::values::MinutesAndSeconds,
+        server::{GameTerms, Player},
+    };
+
+    fn game(time_control: &str, bot: bool) -> GameInfo {
+        let opponent = Player { title: bot.then(|| "BOT".to_owned()), ..Player::named("Other") };
+        GameInfo {
+            id: GameId::new("abcdefgh"),
+            terms: GameTerms {
+                variant: Variant::Standard,
+                time_control: time_control.parse::<MinutesAndSeconds>().expect("a time control").0,
+                rated: true,
+            },
+            white: Player::named("Concilio"),
+            black: opponent,
+            our_color: Color::White,
+            start: Line::start(Variant::Standard),
+            tournament: None,
+            url: None,
+        }
+    }
+
+    fn profiles(text: &str) -> Profiles<String> {
+        Profiles { base: "base".to_owned(), named: toml::from_str(text).expect("profiles") }
+    }
+
+    #[test]
+    fn the_most_specific_profile_wins() {
+        let profiles = profiles(
+            "
+            [blitz]
+            when = { speed = 'blitz' }
+            player = 'blitz'
+            [blitz-against-bots]
+            when = { speed = 'blitz', opponent = 'bot' }
+            player = 'blitz against bots'
+            [a-black-one]
+            when = { color = 'black', opponent = 'bot', rated = true }
+            player = 'black'
+            ",
+        );
+        assert_eq!(profiles.choose(&game("3+2", true)), (&"blitz against bots".to_owned(), Some("blitz-against-bots")));
+        assert_eq!(profiles.choose(&game("3+2", false)), (&"blitz".to_owned(), Some("blitz")));
+        assert_eq!(profiles.choose(&game("1+0", false)), (&"base".to_owned(), None));
+    }
+
+    #[test]
+    fn among_equals_the_first_by_name_wins_and_no_conditions_hold_always() {
+        let profiles = profiles(
+            "
+            [b]
+            when = { rated = true }
+            player = 'b'
+            [a]
+            when = { variant = 'standard' }
+            player = 'a'
+            [always]
+            player = 'always'
+            ",
+        );
+        assert_eq!(profiles.choose(&game("3+2", true)).1, Some("a"));
+        let mut casual = game("3+2", true);
+        casual.terms.rated = false;
+        casual.terms.variant = Variant::Atomic;
+        assert_eq!(profiles.choose(&casual).1, Some("always"));
+    }
+}
