@@ -71,8 +71,15 @@ pub enum ServerEvent {
     },
     /// The server knows no such game of ours any more; whatever held for it is over.
     GameGone(GameId),
-    /// Somebody spoke.
+    /// Somebody spoke in a game.
     Chat(GameId, ChatLine),
+    /// Somebody spoke to us outside a game (FICS).
+    Tell {
+        /// Who. A guest may bear anybody's name.
+        from: Player,
+        /// What.
+        text: String,
+    },
     /// The opponent left the game or came back.
     OpponentGone {
         /// Which game.
@@ -119,8 +126,15 @@ pub enum Action {
     Draw(GameId, bool),
     /// Accepts or declines a takeback.
     Takeback(GameId, bool),
-    /// Speaks.
+    /// Speaks in a game.
     Chat(GameId, ChatRoom, String),
+    /// Speaks to somebody outside a game (FICS).
+    Tell {
+        /// To whom.
+        to: String,
+        /// What.
+        text: String,
+    },
     /// Claims the win because the opponent is gone.
     ClaimVictory(GameId),
     /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
@@ -133,7 +147,7 @@ impl Action {
     /// The game it belongs to, if any.
     pub fn game(&self) -> Option<&GameId> {
         match self {
-            Self::Accept(_) | Self::Decline(..) | Self::Cancel(_) | Self::Challenge(_) => None,
+            Self::Accept(_) | Self::Decline(..) | Self::Cancel(_) | Self::Challenge(_) | Self::Tell { .. } => None,
             Self::Move { game, .. }
             | Self::Abort(game)
             | Self::Resign(game)

@@ -63,7 +63,6 @@ impl LoginError {
         Some(match message {
             Message::Displaced => Self::Displaced(name.to_owned()),
             Message::Kicked(words) => Self::Kicked(words.clone()),
-            Message::Banned(words) => Self::Banned(words.clone()),
             Message::TimedOut(words) => Self::Closing(words.clone()),
             _ => return None,
         })
@@ -144,6 +143,7 @@ impl Login {
             }
             Message::WrongPassword => Err(LoginError::WrongPassword(name)),
             Message::BadName(reason) => Err(LoginError::BadName { name, reason: reason.clone() }),
+            Message::Banned(words) => Err(LoginError::Banned(words.clone())),
             Message::Full(words) => Err(LoginError::Full(words.clone())),
             Message::Session(speaker) => Ok(Step::Done(speaker.clone())),
             Message::Unknown(words) => {

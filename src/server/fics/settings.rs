@@ -4,6 +4,12 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+/// The environment variable that may hold the password.
+pub const PASSWORD_VARIABLE: &str = "CONCILIO_FICS_PASSWORD";
+
+/// The name of the systemd credential that may hold the password (`LoadCredential=fics-password:...`).
+pub const PASSWORD_CREDENTIAL: &str = "fics-password";
+
 /// The `fics` table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -18,8 +24,8 @@ pub struct FicsSettings {
     pub timeseal: Timeseal,
     /// The account; empty plays as a guest under a name that the server draws.
     pub username: String,
-    /// The file that holds the account's password in its first line. Looked at after the environment variable
-    /// `CONCILIO_FICS_PASSWORD` and systemd's credential `fics-password`. An account without password is a guest's name.
+    /// The file that holds the account's password in its first line. Without it the environment variable
+    /// `CONCILIO_FICS_PASSWORD` and systemd's credential `fics-password` are looked at. Without any password we are a guest.
     pub password_file: Option<PathBuf>,
     /// Games sought while we are idle, in the server's words: `5 0 rated`, `15 10 unrated f`. Always posted as manual, so
     /// that the policy sees every answer.
@@ -127,21 +133,21 @@ impl Password {
         &self.0
     }
 
-    /// Looks for the account's password: in the environment, among systemd's credentials, in the file of the settings.
-    /// `None` if there is none in any of them.
+    /// Looks for the account's password in the file of the settings, else in the environment, else among systemd's
+    /// credentials. `None` if it is in none of them: then we are a guest.
     ///
     /// # Errors
     /// [`PasswordError`] if a file that is named cannot be read or is empty.
-    pub fn find(settings: &FicsSettings) -> Result<Option<Self>, PasswordError> {
-        if let Ok(password) = std::env::var("CONCILIO_FICS_PASSWORD")
-            && !password.is_empty()
-        {
+    pub fn load(settings: &FicsSettings) -> Result<Option<Self>, PasswordError> {
+        if let Some(file) = &settings.password_file {
+            return Self::from_file(file.clone()).map(Some);
+        }
+        if let Some(password) = std::env::var(PASSWORD_VARIABLE).ok().filter(|password| !password.is_empty()) {
             return Ok(Some(Self(password)));
         }
-        let credential =
-            std::env::var_os("CREDENTIALS_DIRECTORY").map(|folder| PathBuf::from(folder).join("fics-password"));
-        let file = credential.filter(|file| file.exists()).or_else(|| settings.password_file.clone());
-        file.map(Self::from_file).transpose()
+        let folder = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+        let credential = folder.map(|folder| folder.join(PASSWORD_CREDENTIAL)).filter(|file| file.exists());
+        credential.map(Self::from_file).transpose()
     }
 
     fn from_file(file: PathBuf) -> Result<Self, PasswordError> {

@@ -461,6 +461,8 @@ fn server_phrase(line: &str) -> Option<Message> {
         "The" => {
             rest.starts_with("clock is not ticking").then_some(Message::NotFlagged).or_else(|| login_refusal(line))
         }
+        "Local" => rest.starts_with("time").then_some(Message::Noise),
+        "Server" if rest.starts_with("time") => Some(Message::Noise),
         "Server" => shuts_down(rest).then(|| Message::Shutdown(line.to_owned())).or_else(|| login_refusal(line)),
         "Stored" => rest.starts_with("games for ").then_some(Message::Noise),
         "Finger" | "Statistics" => None,

@@ -1,3 +1,0 @@
-//! FICS and its relatives, as a user would see them.
-
-mod recordings;
