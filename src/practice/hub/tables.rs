@@ -391,13 +391,11 @@ impl State {
         }
         let deadline = table.game.next_deadline();
         let planned = std::mem::replace(&mut table.deadline, deadline);
-        if planned != deadline {
-            if let Some(at) = planned {
-                self.deadlines.remove(&(at, Due::Game(id.clone())));
-            }
-            if let Some(at) = deadline {
-                self.deadlines.insert((at, Due::Game(id.clone())));
-            }
+        if let Some(at) = planned {
+            self.deadlines.remove(&(at, Due::Game(id.clone())));
+        }
+        if let Some(at) = deadline {
+            self.deadlines.insert((at, Due::Game(id.clone())));
         }
         for change in changes {
             self.tell_table(id, change);
