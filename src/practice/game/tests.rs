@@ -189,8 +189,7 @@ fn a_game_that_nobody_begins_is_aborted() {
 #[test]
 fn the_win_can_be_claimed_when_the_opponent_stays_away() {
     let patience = Patience { gone_after: ms(1000), claim_after: ms(8000), first_move: None };
-    let mut game =
-        Game::new(Line::start(Variant::Standard), "600+0".parse().expect("a time control"), patience, ZERO);
+    let mut game = Game::new(Line::start(Variant::Standard), "600+0".parse().expect("a time control"), patience, ZERO);
     assert_eq!(game.claim_victory(Color::White, ZERO), Err(Refusal::CannotClaim));
     play_all(&mut game, "e2e4 e7e5", ZERO);
     game.take_changes();
