@@ -3,11 +3,11 @@
 //! A sparring player is an account like any other; it hears and plays through the hub, and only its moves come from a
 //! [`Sparring`] instead of a wire. It plays any number of games at the same time.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use async_trait::async_trait;
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
-use shakmaty::{Move, Position, Role, variant::VariantPosition};
+use shakmaty::{CastlingMode, Move, Position as _, Role, variant::VariantPosition};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +15,10 @@ use super::{
     account::AccountId,
     hub::{AccountEvent, BoardEvent, GameView, Hub, ListenerKey, Stopped},
 };
-use crate::chess::{Color, GameId, Line, UciMove};
+use crate::{
+    chess::{Color, GameId, Line, UciMove},
+    engine::{Engine, EngineOptions, Limits, Position},
+};
 
 /// Chooses moves for a sparring player.
 #[async_trait]
@@ -41,6 +44,11 @@ pub enum SparringKind {
     Random,
     /// Mates when it can, takes the most valuable piece it can, and otherwise moves by lot.
     Greedy,
+    /// Our own engine with complete knowledge and so many nodes a move.
+    Engine {
+        /// At least one.
+        nodes: u64,
+    },
     /// Plays these moves, in UCI notation, whenever the next one is legal; otherwise moves like [`Self::Greedy`].
     Script(Vec<UciMove>),
 }
@@ -51,6 +59,7 @@ impl SparringKind {
         match self {
             Self::Random => Arc::new(RandomMover),
             Self::Greedy => Arc::new(Greedy),
+            Self::Engine { nodes } => Arc::new(EnginePlayer { nodes }),
             Self::Script(moves) => Arc::new(Script(moves)),
         }
     }
@@ -76,6 +85,39 @@ impl Sparring for Greedy {
     fn accepts_draw(&self, _game: &GameView) -> bool {
         true
     }
+}
+
+struct EnginePlayer {
+    nodes: u64,
+}
+
+#[async_trait]
+impl Sparring for EnginePlayer {
+    async fn choose(&self, game: &GameView) -> Option<UciMove> {
+        let (line, nodes) = (game.line.clone(), self.nodes);
+        // Searches block, so they run where blocking is allowed.
+        let found = tokio::task::spawn_blocking(move || engine_move(&line, nodes)).await.ok().flatten();
+        found.or_else(|| greedy_move(&game.line, &mut lots_of(game)))
+    }
+
+    fn accepts_draw(&self, _game: &GameView) -> bool {
+        true
+    }
+}
+
+/// What our engine finds in so many nodes, from a clean table: the same position gives the same move.
+fn engine_move(line: &Line, nodes: u64) -> Option<UciMove> {
+    if !line.variant().is_standard_rules() {
+        return None;
+    }
+    let start = line.start_fen().unwrap_or_else(|| "startpos".to_owned());
+    let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
+    let chess960 = line.castling_mode() == CastlingMode::Chess960;
+    let position = Position::from_line(&start, chess960, moves.iter().map(String::as_str)).ok()?;
+    let mut engine = Engine::new(EngineOptions { hash: 1, ..EngineOptions::default() });
+    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+    let found = engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {})?;
+    position.move_to_uci(found.best).parse().ok()
 }
 
 struct Script(Vec<UciMove>);

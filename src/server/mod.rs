@@ -9,6 +9,8 @@
 //! - an adapter never repeats an action by itself: the session decides whether it still makes sense;
 //! - `perform` returning `Ok` means that the server took the request, not that it had an effect: the events tell.
 
+mod backoff;
+pub mod lichess;
 mod types;
 
 use std::time::Duration;
@@ -17,6 +19,7 @@ use async_trait::async_trait;
 
 use crate::chess::{ChallengeId, Color, GameId, TimeControl, UciMove, Variant};
 
+pub use backoff::Backoff;
 pub use types::{
     Account, Challenge, ChallengeRequest, ChatLine, ChatRoom, DeclineReason, GameInfo, GameState, GameStatus, Offers,
     Player,
@@ -30,6 +33,11 @@ pub enum ServerEvent {
     /// The event stream was lost; the adapter is already reconnecting.
     Disconnected {
         /// For the log.
+        reason: String,
+    },
+    /// The server will not have us (a wrong token, say); the adapter has given up, and this is its last word.
+    Rejected {
+        /// For whoever runs the daemon.
         reason: String,
     },
     /// A challenge stands, ours or another's; may come more than once for the same one.
@@ -186,8 +194,11 @@ pub trait Server: Send + Sync + 'static {
     /// Does one thing, once, and says what came of it.
     async fn perform(&self, action: Action) -> Result<Done, ActionError>;
 
-    /// The bots that are online and could be challenged.
-    async fn online_bots(&self) -> Result<Vec<Player>, ActionError>;
+    /// Asks for the whole state of a game: a [`ServerEvent::Game`] (or [`ServerEvent::GameGone`]) follows as soon as may be.
+    async fn resync(&self, game: &GameId);
+
+    /// The bots that are online and could be challenged, with their ratings.
+    async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;
 
     /// Whether each of these players is there and free to play; in the order asked.
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;
