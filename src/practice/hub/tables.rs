@@ -54,6 +54,8 @@ pub struct GameReport {
     pub line: Line,
     /// The clocks, now or at the end.
     pub clocks: Option<Clocks>,
+    /// What the mover's clock showed after each move.
+    pub clocks_after: Vec<Option<Duration>>,
     /// How it ended, and who won.
     pub outcome: Option<Outcome>,
     /// Moves that were sent and not taken, the first hundred.
@@ -185,6 +187,7 @@ impl State {
             terms: table.pairing.terms,
             line: table.game.line().clone(),
             clocks: table.game.clocks(self.now),
+            clocks_after: table.game.move_times().to_vec(),
             outcome: table.game.outcome().cloned(),
             refused: table.refused.clone(),
             streams_opened: table.streams_opened,
