@@ -147,6 +147,12 @@ impl Board {
         (self.color(color) & !(self.role(Role::Pawn) | self.role(Role::King))).has_any()
     }
 
+    /// How many castling rights a player has left.
+    #[inline]
+    pub fn castling_rights(&self, color: Color) -> usize {
+        (self.castling.rights >> (2 * color.index()) & 3).count_ones() as usize
+    }
+
     /// The men that give check to the player to move.
     #[inline]
     pub const fn checkers(&self) -> Bitboard {

@@ -207,7 +207,7 @@ impl Engine {
             return None;
         }
         let threads = self.options.threads.max(1);
-        self.memories.resize_with(threads, Memory::new);
+        self.memories.resize_with(threads, || Memory::new(self.recipe));
         let table: &Table = self.table.get_or_insert_with(|| Table::new(self.options.hash));
         table.next_search();
         let shared = Shared {
@@ -219,16 +219,16 @@ impl Engine {
             done: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
         };
-        let (shared, options, recipe, moves) = (&shared, &self.options, &self.recipe, &moves);
+        let (shared, options, moves) = (&shared, &self.options, &moves);
         let mut memories = self.memories.iter_mut().enumerate();
         let (_, main) = memories.next()?;
         std::thread::scope(|scope| {
             for (id, memory) in memories {
                 scope.spawn(move || {
-                    Worker::new(id, shared, options, recipe, memory, position, moves).iterate(&mut |_| {});
+                    Worker::new(id, shared, options, memory, position, moves).iterate(&mut |_| {});
                 });
             }
-            let result = Worker::new(0, shared, options, recipe, main, position, moves).iterate(on_iteration);
+            let result = Worker::new(0, shared, options, main, position, moves).iterate(on_iteration);
             shared.done.store(true, Relaxed);
             result
         })
