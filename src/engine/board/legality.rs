@@ -59,6 +59,10 @@ impl Board {
         let (us, from, to) = (self.turn, mv.from(), mv.to());
         let Some(piece) = self.piece_on(from).filter(|piece| piece.color() == us) else { return false };
         let role = piece.role();
+        // Promotion bits of another kind of move must be clear, else two codes would mean one move.
+        if mv != Move::pack(from, to, mv.kind(), mv.promotion().unwrap_or(Role::Knight)) {
+            return false;
+        }
         match mv.kind() {
             MoveKind::Castling => {
                 let queen_side = to < from;
@@ -79,9 +83,7 @@ impl Board {
         } else {
             mv.kind() == MoveKind::Normal && (attacks::of(role, from, self.occupied()) & !self.color(us)).has(to)
         };
-        // Promotion bits of a normal move must be clear, else two codes would mean one move.
-        let canonical = mv == Move::pack(from, to, mv.kind(), mv.promotion().unwrap_or(Role::Knight));
-        reaches && canonical && (role == Role::King || self.check_targets().has(to))
+        reaches && (role == Role::King || self.check_targets().has(to))
     }
 
     /// Where a man other than the king must go: everywhere, or onto the line of a single check; nowhere in double check.

@@ -241,3 +241,6 @@ impl Board {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
