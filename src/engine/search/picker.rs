@@ -139,8 +139,9 @@ impl Picker {
     fn generate(&mut self, board: &Board, stage: Generated, score: impl Fn(Move) -> i32) {
         let mut moves = MoveList::new();
         board.generate(stage, &mut moves);
+        let table_move = self.table_move;
         self.scored.clear();
-        self.scored.extend(moves.into_iter().filter(|mv| Some(*mv) != self.table_move).map(|mv| (mv, score(mv))));
+        self.scored.extend(moves.iter().filter(|mv| Some(**mv) != table_move).map(|mv| (*mv, score(*mv))));
     }
 
     /// Takes out the best of what is left: sorting all would be wasted where a cut-off comes early.
