@@ -51,10 +51,13 @@ struct Castling {
     rights: u8,
     /// The rook of each right.
     rooks: [Square; 4],
+    /// Those squares as a set; few moves touch one.
+    homes: Bitboard,
 }
 
 /// A chess position without its past.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Board {
     squares: [Option<Piece>; 64],
     roles: [Bitboard; 6],
@@ -79,7 +82,7 @@ impl Board {
             checkers: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
             keys: Keys::default(),
-            castling: Castling { rights: 0, rooks: [Square::new(0); 4] },
+            castling: Castling { rights: 0, rooks: [Square::new(0); 4], homes: Bitboard::EMPTY },
             turn: Color::White,
             en_passant: None,
             halfmoves: 0,

@@ -24,7 +24,15 @@ pub fn evaluate<T: Trace>(board: &Board, context: &Context, passed: Bitboard, us
         tally.add(&table[square.rank_for(us) & 7], 1);
     }
     // The king as a fighter: steps to the nearest pawn of either side.
-    if let Some(steps) = board.role(Role::Pawn).map(|pawn| own.king.distance(pawn)).min() {
+    let targets = board.role(Role::Pawn);
+    if targets.has_any() {
+        let mut reach = Bitboard::from(own.king);
+        let mut steps = 0;
+        while (reach & targets).is_empty() {
+            reach |= reach.sideways();
+            reach |= reach.forward(us) | reach.forward(!us);
+            steps += 1;
+        }
         tally.add(&weights.king_to_pawns[0], steps);
     }
 }

@@ -305,6 +305,7 @@ impl Worker<'_> {
         let mut best = -value::INFINITE;
         let mut best_move = None;
         let mut tried = 0;
+        let checks = board.check_map();
         let mut quiet_tried: ArrayVec<Move, 64> = ArrayVec::new();
         let mut noisy_tried: ArrayVec<Move, 32> = ArrayVec::new();
 
@@ -317,6 +318,7 @@ impl Worker<'_> {
             let history =
                 if noisy { self.histories.capture(board, mv) } else { self.histories.quiet(board, mv, &recent) };
 
+            let gives_check = checks.gives_check(board, mv);
             let mut reduced_by = reduction(depth, tried) - history / if noisy { 8192 } else { 12_288 };
             if best > -value::WIN_BOUND && board.has_pieces(board.turn()) {
                 let left = (depth - reduced_by).max(0);
@@ -326,13 +328,12 @@ impl Worker<'_> {
                         picker.skip_quiet();
                     }
                     // Futility: the evaluation is so low that a quiet move will not reach alpha.
-                    if !node.in_check && left <= 8 && node.evaluation + 110 + 85 * left + history / 256 <= alpha {
-                        picker.skip_quiet();
+                    let hope = node.evaluation + 110 + 85 * left + history / 256;
+                    if !node.in_check && !gives_check && left <= 8 && hope <= alpha {
                         continue;
                     }
                     // History pruning: it has failed too often.
-                    if left <= 4 && history < -4000 * depth {
-                        picker.skip_quiet();
+                    if left <= 4 && !gives_check && history < -4000 * depth {
                         continue;
                     }
                 }
@@ -367,7 +368,7 @@ impl Worker<'_> {
                 reduced_by += i32::from(cut) * 2 + i32::from(!node.improving) - i32::from(node.principal)
                     + i32::from(table_move_is_noisy)
                     + i32::from(self.frame(ply + 1).cutoffs > 3)
-                    - i32::from(next.in_check())
+                    - i32::from(gives_check)
                     - i32::from(self.frame(ply).killers.contains(&Some(mv)))
                     - i32::from(PV);
                 if noisy {

@@ -234,3 +234,6 @@ impl Engine {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,6 +20,9 @@ enum Stage {
     End,
 }
 
+/// What giving check is worth among quiet moves, in units of history.
+const CHECK_BONUS: i32 = 10_000;
+
 /// Yields pseudo-legal moves, the most promising first.
 pub struct Picker {
     stage: Stage,
@@ -115,7 +118,11 @@ impl Picker {
                 },
                 Stage::GenerateQuiet => {
                     if self.with_quiet {
-                        self.generate(board, Generated::Quiet, |mv| histories.quiet(board, mv, recent));
+                        let checks = board.check_map();
+                        self.generate(board, Generated::Quiet, |mv| {
+                            let check = if checks.gives_check(board, mv) { CHECK_BONUS } else { 0 };
+                            histories.quiet(board, mv, recent) + check
+                        });
                     }
                     self.stage = Stage::Quiet;
                 }

@@ -192,6 +192,9 @@ impl<'a> Worker<'a> {
     /// Counts a node and says whether the search is over. The first iteration always ends.
     #[inline]
     pub fn visit(&mut self) -> bool {
+        if self.stopped {
+            return true;
+        }
         self.nodes += 1;
         self.uncounted += 1;
         if self.uncounted >= 512 || (self.shared.threads == 1 && self.shared.limits.nodes.is_some()) {
