@@ -4,9 +4,11 @@
 
 mod bench;
 pub mod board;
+pub mod book;
 pub mod evaluation;
 mod knowledge;
 mod search;
+mod syzygy;
 pub mod uci;
 
 pub use bench::{Bench, bench};
@@ -14,3 +16,4 @@ pub use board::{Board, Move, MoveList, Position, PositionError};
 pub use evaluation::{Breakdown, breakdown};
 pub use knowledge::{Heuristic, Knowledge, KnowledgeError};
 pub use search::{Engine, EngineOptions, Iteration, Limits, Score, ScoreBound};
+pub use syzygy::{Outcome, Tablebases};

@@ -156,6 +156,12 @@ impl Board {
         (self.castling.rights >> (2 * color.index()) & 3).count_ones() as usize
     }
 
+    /// Whether nobody has a right to castle any more.
+    #[inline]
+    pub const fn can_never_castle(&self) -> bool {
+        self.castling.rights == 0
+    }
+
     /// The men that give check to the player to move.
     #[inline]
     pub const fn checkers(&self) -> Bitboard {

@@ -12,7 +12,10 @@ use super::{
     value::{self, MAX_PLY, Value},
     worker::Worker,
 };
-use crate::engine::board::{Board, Move};
+use crate::engine::{
+    board::{Board, Move},
+    syzygy::Outcome,
+};
 
 /// Base reduction in plies of the n-th move at a depth.
 static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
@@ -101,6 +104,19 @@ impl Worker<'_> {
                 }
                 return known;
             }
+        }
+
+        // Tablebases settle what a capture or a pawn's move has led to.
+        if board.halfmoves() == 0
+            && excluded.is_none()
+            && let Some(tables) = self.options.tablebases.as_ref().filter(|tables| tables.covers(board))
+            && let Some(outcome) = tables.outcome(board)
+        {
+            return match outcome {
+                Outcome::Win => value::TABLEBASE_WIN - ply as Value,
+                Outcome::Loss => ply as Value - value::TABLEBASE_WIN,
+                Outcome::Draw => self.draw_value(ply),
+            };
         }
 
         let node = self.look(board, entry.as_ref(), ply, PV, excluded.is_some());
@@ -330,10 +346,12 @@ impl Worker<'_> {
                     // Futility: the evaluation is so low that a quiet move will not reach alpha.
                     let hope = node.evaluation + 110 + 85 * left + history / 256;
                     if !node.in_check && !gives_check && left <= 8 && hope <= alpha {
+                        picker.skip_quiet();
                         continue;
                     }
                     // History pruning: it has failed too often.
                     if left <= 4 && !gives_check && history < -4000 * depth {
+                        picker.skip_quiet();
                         continue;
                     }
                 }

@@ -20,7 +20,7 @@ enum Stage {
     End,
 }
 
-/// What giving check is worth among quiet moves, in units of history.
+/// What giving check without losing a piece is worth among quiet moves, in units of history.
 const CHECK_BONUS: i32 = 10_000;
 
 /// Yields pseudo-legal moves, the most promising first.
@@ -120,7 +120,8 @@ impl Picker {
                     if self.with_quiet {
                         let checks = board.check_map();
                         self.generate(board, Generated::Quiet, |mv| {
-                            let check = if checks.gives_check(board, mv) { CHECK_BONUS } else { 0 };
+                            let safe_check = checks.gives_check(board, mv) && board.exchange_reaches(mv, -80);
+                            let check = if safe_check { CHECK_BONUS } else { 0 };
                             histories.quiet(board, mv, recent) + check
                         });
                     }

@@ -28,7 +28,7 @@ fn mates_are_found_and_the_nearest_is_preferred() {
     for (fen, moves, plies) in [
         ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", 1, 3),
         ("r1b3kr/ppp1Bp1p/1b6/n2P4/2p3q1/2Q2N2/P4PPP/RN2R1K1 w - - 1 1", 3, 9),
-        ("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1", 2, 6),
+        ("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1", 2, 9),
         ("8/8/8/8/8/2k5/1q6/K7 w - - 0 1", 0, 0),
     ] {
         if plies == 0 {
