@@ -180,6 +180,7 @@ impl Board {
         self.pinned
     }
 
+    /// The keys that name the position and parts of it.
     #[inline]
     pub const fn keys(&self) -> &Keys {
         &self.keys
