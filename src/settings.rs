@@ -4,10 +4,10 @@
 //! config/default.toml  <  FILE  <  CONCILIO__SECTION__KEY=value  <  (key, value) of the command line
 //! ```
 //!
-//! Layers are merged as tables, key by key, before anything is read from them ([`layers`]); then the merged table is read
-//! into [`Settings`] ([`read`]). Whatever is wrong becomes one line that names the key, its value, where it was set, and
-//! what is accepted; all of it is reported, not only the first ([`problem`]). What took effect, and from where each value
-//! came, can be shown as TOML again ([`show`]).
+//! Layers are merged as tables, key by key, before anything is read from them (`layers`); then the merged table is read
+//! into [`Settings`] (`read`). Whatever is wrong becomes one line that names the key, its value, where it was set, and
+//! what is accepted; all of it is reported, not only the first (`problem`). What took effect, and from where each value
+//! came, can be shown as TOML again (`show`).
 //!
 //! Invariants: no settings text, however odd, brings the program down; no token stands in the settings, only the name of
 //! the file that holds it.

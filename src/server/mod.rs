@@ -1,6 +1,6 @@
 //! A chess server as we see it.
 //!
-//! An adapter ([`lichess`]) keeps the connections, the protocol and the server's manners to itself and shows two things:
+//! An adapter ([`lichess`], [`fics`]) keeps the connections, the protocol and the server's manners to itself and shows two things:
 //! a stream of [`ServerEvent`]s, in the order in which the server spoke, and [`Server::perform`] for what we want done.
 //! It knows nothing of engines, councils or journals.
 //!
@@ -10,6 +10,7 @@
 //! - `perform` returning `Ok` means that the server took the request, not that it had an effect: the events tell.
 
 mod backoff;
+pub mod fics;
 pub mod lichess;
 mod types;
 
@@ -70,8 +71,15 @@ pub enum ServerEvent {
     },
     /// The server knows no such game of ours any more; whatever held for it is over.
     GameGone(GameId),
-    /// Somebody spoke.
+    /// Somebody spoke in a game.
     Chat(GameId, ChatLine),
+    /// Somebody spoke to us outside a game (FICS).
+    Tell {
+        /// Who. A guest may bear anybody's name.
+        from: Player,
+        /// What.
+        text: String,
+    },
     /// The opponent left the game or came back.
     OpponentGone {
         /// Which game.
@@ -118,8 +126,15 @@ pub enum Action {
     Draw(GameId, bool),
     /// Accepts or declines a takeback.
     Takeback(GameId, bool),
-    /// Speaks.
+    /// Speaks in a game.
     Chat(GameId, ChatRoom, String),
+    /// Speaks to somebody outside a game (FICS).
+    Tell {
+        /// To whom.
+        to: String,
+        /// What.
+        text: String,
+    },
     /// Claims the win because the opponent is gone.
     ClaimVictory(GameId),
     /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
@@ -132,7 +147,7 @@ impl Action {
     /// The game it belongs to, if any.
     pub fn game(&self) -> Option<&GameId> {
         match self {
-            Self::Accept(_) | Self::Decline(..) | Self::Cancel(_) | Self::Challenge(_) => None,
+            Self::Accept(_) | Self::Decline(..) | Self::Cancel(_) | Self::Challenge(_) | Self::Tell { .. } => None,
             Self::Move { game, .. }
             | Self::Abort(game)
             | Self::Resign(game)

@@ -36,8 +36,6 @@ const RESERVED: Duration = Duration::from_secs(30);
 const AGAIN: Duration = Duration::from_secs(1);
 /// How often one challenge is accepted in vain before it is given up.
 const ATTEMPTS: u32 = 8;
-/// The longest time over which the settings can count games with one opponent.
-const REMEMBERED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// What the lobby goes by.
 pub(super) struct Rules {
@@ -136,6 +134,8 @@ struct Place {
     opponent: Option<Player>,
     /// Whether the game was counted for its opponent and the server's limits.
     counted: bool,
+    /// The game of which this one is the rematch.
+    rematch_of: Option<GameId>,
     /// What it is kept for; `None`: its game runs.
     reserved: Option<Reservation>,
 }
@@ -171,6 +171,12 @@ impl Lobby {
     /// What is worth keeping.
     pub(super) fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    /// Whose challenges wait, the next one first.
+    pub(super) fn queue(&self) -> Vec<String> {
+        let opponents = self.waiting.iter().filter_map(|queued| queued.waiting.challenge.opponent.as_ref());
+        opponents.map(|player| player.name.clone()).collect()
     }
 
     /// Games that run or are about to.
@@ -275,7 +281,7 @@ impl Lobby {
                     again: None,
                 };
                 let opponent = challenge.opponent.clone();
-                let place = Place { opponent, counted: false, reserved: Some(reserved) };
+                let place = Place { opponent, counted: false, rematch_of: None, reserved: Some(reserved) };
                 self.places.insert(GameId::from(&challenge.id), place);
             }
         }
@@ -377,14 +383,15 @@ impl Lobby {
         let challenge = ChallengeId::new(id.as_str());
         self.memory.matchmaker.accepted(&challenge);
         self.waiting.retain(|queued| queued.waiting.challenge.id != challenge);
-        let place = self.places.entry(id.clone()).or_insert(Place { opponent: None, counted: false, reserved: None });
+        let place = self.places.entry(id.clone()).or_insert(Place {
+            opponent: None,
+            counted: false,
+            rematch_of: None,
+            reserved: None,
+        });
         if let Some(reserved) = place.reserved.take() {
             self.last_start = Some(now);
-            let opponent = place.opponent.as_ref().map(|player| player.id.clone()).unwrap_or_default();
-            let acquaintance = self.acquaintances.entry(opponent).or_default();
-            let again =
-                reserved.challenge.rematch_of.is_some() && reserved.challenge.rematch_of == acquaintance.last_game;
-            acquaintance.rematches = if again { acquaintance.rematches + 1 } else { 0 };
+            place.rematch_of = reserved.challenge.rematch_of;
         }
         effects.push(Effect::Play(id));
     }
@@ -393,9 +400,7 @@ impl Lobby {
         let Some(place) = self.places.get_mut(id) else { return };
         if !std::mem::replace(&mut place.counted, true) {
             let acquaintance = self.acquaintances.entry(opponent.id.clone()).or_default();
-            acquaintance.last_game = Some(id.clone());
-            acquaintance.games.retain(|start| later(*start, REMEMBERED) > now);
-            acquaintance.games.push(now);
+            acquaintance.began(id.clone(), place.rematch_of.as_ref(), now);
             if self.rules.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
                 self.memory.ledger.spend(Spending::GameAgainstBot, now);
                 effects.push(Effect::Save);

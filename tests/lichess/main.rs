@@ -301,8 +301,7 @@ async fn a_game_survives_a_reset_connection() {
 
 #[tokio::test]
 async fn a_game_survives_a_connection_that_is_half_open() {
-    let (mut story, _events, _silent) =
-        Story::in_game(|settings| settings.idle_timeout = Duration::from_millis(300)).await;
+    let (mut story, _events, _silent) = Story::in_game(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
     // The event stream falls silent, too; only the game's is looked at here.
     loop {
         if let ServerEvent::Fault { game: Some(_), what } = story.event().await {
@@ -410,7 +409,7 @@ async fn the_event_stream_is_reopened_and_games_go_on() {
 
 #[tokio::test]
 async fn a_silent_event_stream_is_noticed() {
-    let (mut story, _silent) = Story::connected(|settings| settings.idle_timeout = Duration::from_millis(300)).await;
+    let (mut story, _silent) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
     assert!(matches!(story.event().await, ServerEvent::Disconnected { reason } if reason.contains("silent")));
     story.server.expect("GET /api/stream/event").await.stream().await;
     assert!(matches!(story.event().await, ServerEvent::Connected(_)));
@@ -519,7 +518,7 @@ async fn answers_become_errors_that_say_what_to_do() {
 
 #[tokio::test]
 async fn a_move_that_is_not_answered_fails_and_is_not_repeated() {
-    let (mut story, _events) = Story::connected(|settings| settings.move_timeout = Duration::from_millis(200)).await;
+    let (mut story, _events) = Story::connected(|settings| settings.move_timeout = Duration::from_secs(1)).await;
     let silent = story.act(play("e2e4"));
     let _unanswered = story.server.expect("POST /api/bot/game/game0001/move/e2e4").await;
     assert_eq!(silent.await.expect("no panic"), Err(ActionError::Unavailable("no answer in time".to_owned())));

@@ -133,19 +133,17 @@ impl EventStream {
         self.games.watch(id);
     }
 
-    /// Waits; and when that takes long, asks meanwhile whether a game has begun, since its clock waits for nobody.
+    /// Waits; and when that takes long, looks meanwhile for games that have begun, since their clocks wait for nobody.
     async fn wait(&mut self, pause: Duration) {
-        let until = Instant::now() + pause;
+        // The end of the pause is what is waited for.
+        let _ = tokio::time::timeout(pause, self.look_for_games()).await;
+    }
+
+    /// Never returns by itself.
+    async fn look_for_games(&mut self) {
         let mut ask = ASK;
         loop {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            tokio::time::sleep(left.min(ask)).await;
-            if left <= ask {
-                return;
-            }
+            tokio::time::sleep(ask).await;
             ask = (ask * 2).min(ASK_AT_LEAST);
             for id in running_games(&self.http).await.unwrap_or_default() {
                 if !self.running.contains(&id) {

@@ -192,6 +192,9 @@ impl Server for LichessServer {
                 let form = [("room", room.key().to_owned()), ("text", text)];
                 self.http.call(Call::post(&call, Topic::Chat).form(&form)).await.map(taken)
             }
+            Action::Tell { .. } => {
+                Err(ActionError::Unsupported("Lichess has no way for bots to write to people outside games"))
+            }
             Action::Berserk(_) => Err(ActionError::Unsupported("Lichess does not let bots berserk")),
         }
     }
