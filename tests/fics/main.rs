@@ -1,5 +1,6 @@
 //! FICS and its relatives, as a user would see them.
 
+mod golden;
 mod ics;
 
 use concilio::{

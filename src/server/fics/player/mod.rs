@@ -13,6 +13,8 @@ mod game;
 mod offers;
 mod requests;
 mod resumption;
+#[cfg(test)]
+mod tests;
 mod tournament;
 
 use std::{
@@ -67,6 +69,8 @@ enum Table {
     /// A game of which we wait to learn the moves.
     Opening(Box<Opening>),
     Running(Box<Game>),
+    /// A game by rules we do not know, with its number; its boards are not looked at.
+    Unplayable(u32),
 }
 
 struct Opening {
@@ -268,7 +272,7 @@ impl Player {
             self.challenges.wake_at(),
             opening,
             self.whole_due,
-            self.adjournments.wake_at().filter(|_| self.us.is_some()),
+            self.adjournments.wake_at(self.may_resume()).filter(|_| self.us.is_some()),
             self.flag_at(),
             seek,
         ];
@@ -325,6 +329,7 @@ impl Player {
                 opening.board = board;
                 opening.received = now;
             }
+            Table::Unplayable(number) if *number == board.game => {}
             _ => self.game_begins(board, now),
         }
     }
@@ -383,7 +388,7 @@ impl Player {
         }
         match Game::begin(id.clone(), &board, &said, now) {
             Ok(game) => self.run(game),
-            Err(error) => self.cannot_play(id, &error.to_string()),
+            Err(error) => self.cannot_play(id, board.game, &error.to_string()),
         }
     }
 
@@ -424,7 +429,7 @@ impl Player {
         self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
         match Game::from_here(id.clone(), &board, &said, received) {
             Ok(game) => self.run(game),
-            Err(error) => self.cannot_play(id, &error.to_string()),
+            Err(error) => self.cannot_play(id, board.game, &error.to_string()),
         }
     }
 
@@ -434,7 +439,8 @@ impl Player {
     }
 
     /// A game by rules we do not know. The policy takes none, so it can only be a mistake.
-    fn cannot_play(&mut self, id: GameId, why: &str) {
+    fn cannot_play(&mut self, id: GameId, number: u32, why: &str) {
+        self.table = Table::Unplayable(number);
         self.tell(ServerEvent::Fault { game: Some(id.clone()), what: format!("a game we cannot play: {why}") });
         self.tell(ServerEvent::GameGone(id));
         self.send("abort");
@@ -446,6 +452,10 @@ impl Player {
                 (game.info.id.clone(), Some(game.ended(end.status.clone(), end.winner)))
             }
             Table::Opening(opening) if opening.board.game == end.game => (opening.id.clone(), None),
+            Table::Unplayable(number) if *number == end.game => {
+                self.table = Table::Empty;
+                return;
+            }
             _ => return,
         };
         if end.status == GameStatus::Adjourned
@@ -589,7 +599,7 @@ impl Player {
 
     fn current_id(&self) -> Option<&GameId> {
         match &self.table {
-            Table::Empty => None,
+            Table::Empty | Table::Unplayable(_) => None,
             Table::Opening(opening) => Some(&opening.id),
             Table::Running(game) => Some(&game.info.id),
         }
@@ -597,7 +607,7 @@ impl Player {
 
     fn opponent_name(&self) -> Option<String> {
         match &self.table {
-            Table::Empty => None,
+            Table::Empty | Table::Unplayable(_) => None,
             Table::Opening(opening) => {
                 let (white, black) = (&opening.board.white, &opening.board.black);
                 opening.board.our_color().map(|color| color.fold_wb(black, white).clone())

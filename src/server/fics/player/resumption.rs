@@ -119,9 +119,9 @@ impl Adjournments {
         Some(game.opponent.clone())
     }
 
-    /// When something is due.
-    pub(super) fn wake_at(&self) -> Option<Instant> {
-        let waiting = self.games.values().filter(|game| game.confirmed && game.online && !game.declined);
+    /// When something is due; `may_ask` says whether opponents can be asked at all.
+    pub(super) fn wake_at(&self, may_ask: bool) -> Option<Instant> {
+        let waiting = self.games.values().filter(|game| may_ask && game.confirmed && game.online && !game.declined);
         let again = waiting.filter_map(|game| game.asked).map(|asked| asked + ASK_AGAIN).min();
         self.verdict_at.into_iter().chain(again).min()
     }
@@ -151,10 +151,15 @@ impl Player {
         }
     }
 
+    /// Whether nothing speaks against going on with a game that waits.
+    pub(super) fn may_resume(&self) -> bool {
+        let free = matches!(self.table, Table::Empty) && !self.requests.is_open(|want| matches!(want, Want::Game(_)));
+        self.settings.resume && self.open && free && self.us.is_some()
+    }
+
     /// Asks an opponent who is there to go on.
     pub(super) fn resume_if_possible(&mut self, now: Instant) {
-        let free = matches!(self.table, Table::Empty) && !self.requests.is_open(|want| matches!(want, Want::Game(_)));
-        if !self.settings.resume || !self.open || !free || self.us.is_none() {
+        if !self.may_resume() {
             return;
         }
         if let Some(opponent) = self.adjournments.next_to_ask(now) {
