@@ -11,9 +11,7 @@ use std::{
 use tokio::{sync::mpsc, time::timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    CouncilSettings, CriterionName, Roster, RosterError, criterion, election::Election, settings::HeuristicWeights,
-};
+use super::{CouncilSettings, CriterionName, Roster, criterion, election::Election, settings::HeuristicWeights};
 use crate::{
     chess::{
         Decision, GameId, Knowledge, Limits, Line, Phase, Proposal, Score, SearchId, SecondPhase, Source, Task,
@@ -81,14 +79,11 @@ pub struct Council {
 }
 
 impl Council {
-    /// Seats the electors of the settings that can play `variant`.
-    ///
-    /// # Errors
-    /// [`RosterError`] if the settings name no roster.
-    pub fn convene(pool: &Pool, settings: &CouncilSettings, variant: Variant) -> Result<Self, RosterError> {
-        let electors = Roster::from_settings(settings)?.for_variant(variant);
+    /// Seats those electors of the roster that can play `variant`.
+    pub fn convene(pool: &Pool, roster: &Roster, settings: &CouncilSettings, variant: Variant) -> Self {
+        let electors = roster.for_variant(variant);
         let seats = electors.iter().map(|elector| pool.seat(elector)).collect();
-        Ok(Self {
+        Self {
             pool: pool.clone(),
             seats,
             electors,
@@ -99,7 +94,7 @@ impl Council {
             hash: settings.hash,
             threads: settings.threads,
             seed: settings.seed,
-        })
+        }
     }
 
     /// Who sits in it.

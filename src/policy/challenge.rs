@@ -179,6 +179,18 @@ pub struct Acquaintance {
     pub last_game: Option<GameId>,
 }
 
+impl Acquaintance {
+    /// Writes down that a game began; `rematch_of` is that of its challenge. Games too old to count as recent under any
+    /// settings are dropped.
+    pub fn began(&mut self, game: GameId, rematch_of: Option<&GameId>, now: Timestamp) {
+        let rematch = rematch_of.is_some() && rematch_of == self.last_game.as_ref();
+        self.rematches = if rematch { self.rematches.saturating_add(1) } else { 0 };
+        self.last_game = Some(game);
+        self.games.retain(|&start| since(start, now) < ChallengeFilter::LONGEST_RECENT);
+        self.games.push(now);
+    }
+}
+
 /// The state of affairs in which a challenge is judged.
 #[derive(Clone, Copy, Debug)]
 pub struct Affairs<'a> {

@@ -8,6 +8,7 @@
 //! Whoever declines is left alone for a while, longer every time, and only for what the reason speaks of: a bot that does
 //! not play bullet may still play blitz.
 
+mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -17,205 +18,18 @@ use jiff::{Timestamp, Zoned};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
+pub use settings::{MatchType, MatchmakingSettings, RatingPreference, RefusalScope, Selection};
+
 use super::{
-    Fault, NameLists,
+    NameLists,
     challenge::Names,
     ledger::{Ledger, Spending, later},
-    values::{HoursOfDay, MinutesAndSeconds, seconds, whole, whole_or_none},
+    values::HoursOfDay,
 };
 use crate::{
-    chess::{ChallengeId, Speed, TimeControl, Variant},
-    server::{ActionError, ChallengeRequest, DeclineReason, GameTerms, Player},
+    chess::{ChallengeId, Speed, Variant},
+    server::{Account, ActionError, ChallengeRequest, DeclineReason, GameTerms, Player},
 };
-
-/// The `matchmaking` table.
-///
-/// The keys of [`OpponentWindow`] stand in the table itself in the text of the settings, for all types, and may be
-/// overridden in each.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MatchmakingSettings {
-    /// Whether we challenge at all.
-    pub enabled: bool,
-    /// How long nothing must have been played before we do, in seconds. 0 to 86400.
-    #[serde(deserialize_with = "seconds::<0, 86400, _>")]
-    pub idle: Duration,
-    /// Whether we also challenge while games run, as long as places are free.
-    pub during_games: bool,
-    /// How long a challenge of ours may stand unanswered, in seconds. 5 to 600.
-    #[serde(deserialize_with = "seconds::<5, 600, _>")]
-    pub timeout: Duration,
-    /// The least time from one challenge of ours to the next, in seconds. 5 to 86400.
-    #[serde(deserialize_with = "seconds::<5, 86400, _>")]
-    pub min_gap: Duration,
-    /// How the type of the next challenge is picked.
-    pub selection: Selection,
-    /// Which opponents are more likely.
-    pub rating_preference: RatingPreference,
-    /// For how long somebody is left alone after the first refusal, in seconds; every further one doubles it. 1 to 604800.
-    #[serde(deserialize_with = "seconds::<1, 604800, _>")]
-    pub backoff: Duration,
-    /// The longest time somebody is left alone, in seconds. 1 to 31536000.
-    #[serde(deserialize_with = "seconds::<1, 31536000, _>")]
-    pub max_backoff: Duration,
-    /// How much a refusal refuses.
-    pub refusal: RefusalScope,
-    /// When we challenge, in the time zone of the settings; empty is always.
-    pub hours: Vec<HoursOfDay>,
-    /// Who is never challenged, by name.
-    pub avoid: Vec<String>,
-    /// Files with more such names, one a line.
-    pub avoid_files: Vec<std::path::PathBuf>,
-    /// Whether those on `challenge.block` are not challenged either.
-    pub avoid_blocked: bool,
-    /// What is proposed.
-    pub types: BTreeMap<String, MatchType>,
-}
-
-impl Default for MatchmakingSettings {
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            idle: Duration::from_mins(8),
-            during_games: false,
-            timeout: Duration::from_secs(25),
-            min_gap: Duration::from_mins(1),
-            selection: Selection::default(),
-            rating_preference: RatingPreference::default(),
-            backoff: Duration::from_hours(1),
-            max_backoff: Duration::from_hours(7 * 24),
-            refusal: RefusalScope::default(),
-            hours: Vec::new(),
-            avoid: Vec::new(),
-            avoid_files: Vec::new(),
-            avoid_blocked: true,
-            types: BTreeMap::new(),
-        }
-    }
-}
-
-/// How the type of the next challenge is picked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Selection {
-    /// By lot, in proportion to the weights.
-    #[default]
-    Weighted,
-    /// One after the other, in the order of their names.
-    Cyclic,
-}
-
-/// Which opponents are more likely.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RatingPreference {
-    /// All the same.
-    #[default]
-    None,
-    /// Those with higher ratings.
-    High,
-    /// Those with lower ratings.
-    Low,
-}
-
-/// How much a refusal refuses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RefusalScope {
-    /// What its reason speaks of.
-    #[default]
-    Reason,
-    /// Everything.
-    All,
-}
-
-/// One kind of challenge we make.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MatchType {
-    /// The clock.
-    pub time_control: MinutesAndSeconds,
-    /// Whether ratings change.
-    pub rated: bool,
-    /// The rules.
-    pub variant: Variant,
-    /// How likely it is, compared to the others; 0 is never. 0 to 1000.
-    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
-    pub weight: u32,
-    /// The opponent's least rating; one without a rating passes. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
-    pub min_rating: u32,
-    /// The opponent's greatest rating. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
-    pub max_rating: u32,
-    /// How far the opponent's rating must at least be from ours. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
-    pub min_rating_difference: u32,
-    /// How far it may at most be; `None` is no limit.
-    #[serde(deserialize_with = "whole_or_none::<0, 4000, _, _>")]
-    pub max_rating_difference: Option<u32>,
-}
-
-impl Default for MatchType {
-    fn default() -> Self {
-        let blitz = TimeControl::real_time(Duration::from_mins(3), Duration::from_secs(2));
-        Self {
-            time_control: MinutesAndSeconds(blitz),
-            rated: true,
-            variant: Variant::Standard,
-            weight: 1,
-            min_rating: 600,
-            max_rating: 4000,
-            min_rating_difference: 0,
-            max_rating_difference: Some(300),
-        }
-    }
-}
-
-impl MatchType {
-    /// The keys that `matchmaking` gives for every type.
-    pub const INHERITED: [&str; 4] = ["min_rating", "max_rating", "min_rating_difference", "max_rating_difference"];
-
-    /// What both sides would agree on.
-    pub const fn terms(&self) -> GameTerms {
-        GameTerms { variant: self.variant, time_control: self.time_control.0, rated: self.rated }
-    }
-
-    fn suits(&self, player: &Player, our_rating: Option<u32>) -> bool {
-        let Some(rating) = player.rating else { return true };
-        let difference = our_rating.map_or(self.min_rating_difference, |ours| ours.abs_diff(rating));
-        (self.min_rating..=self.max_rating).contains(&rating)
-            && difference >= self.min_rating_difference
-            && self.max_rating_difference.is_none_or(|most| difference <= most)
-    }
-}
-
-impl MatchmakingSettings {
-    /// What is wrong between keys.
-    pub fn faults(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        if self.enabled && self.types.values().all(|kind| kind.weight == 0) {
-            let example = r#"[matchmaking.types.blitz] time_control = "3+2""#;
-            faults.push(Fault::value(
-                "types",
-                format!("at least one type with a weight when enabled, such as {example}"),
-            ));
-        }
-        faults.extend(Fault::unless_ordered(("backoff", self.backoff), ("max_backoff", self.max_backoff)));
-        for (name, kind) in &self.types {
-            let most = kind.max_rating_difference.unwrap_or(u32::MAX);
-            let ordered = [
-                Fault::unless_ordered(("min_rating", kind.min_rating), ("max_rating", kind.max_rating)),
-                Fault::unless_ordered(
-                    ("min_rating_difference", kind.min_rating_difference),
-                    ("max_rating_difference", most),
-                ),
-            ];
-            faults.extend(ordered.into_iter().flatten().map(|fault| fault.below(name).below("types")));
-        }
-        faults
-    }
-}
 
 /// What a refusal refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -266,7 +80,8 @@ struct Standing {
     opponent: String,
     terms: GameTerms,
     since: Timestamp,
-    cancelled: Option<Timestamp>,
+    /// When we last asked for it to be withdrawn, and how often.
+    cancelled: Option<(Timestamp, u32)>,
 }
 
 /// What is remembered from challenge to challenge. Saved as JSON, a restart forgets no refusal.
@@ -314,13 +129,20 @@ pub struct Situation<'a> {
 
 /// How long we wait for a withdrawn challenge to be gone before we ask again.
 const CANCEL_AGAIN: Duration = Duration::from_secs(10);
+/// How often we ask. Whoever does not know the challenge by then never will, and it must not keep us from the next.
+const CANCEL_TIMES: u32 = 3;
 
 impl Matchmaker {
     /// Says what is to be done now. To be asked whenever something happens and at the time it names.
     pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> Step {
         let now = situation.now.timestamp();
-        if let Some(standing) = &mut self.standing {
-            return standing.step(settings.timeout, now);
+        match self.standing.as_mut().and_then(|standing| standing.step(settings.timeout, now)) {
+            Some(step) => return step,
+            None => {
+                if let Some(lost) = self.standing.take() {
+                    self.refuse(lost.opponent, Refused::Everything, settings, now);
+                }
+            }
         }
         let busy = situation.games > 0 && !settings.during_games;
         if !settings.enabled || busy || !situation.place_free || situation.others_wait || situation.closing {
@@ -346,7 +168,7 @@ impl Matchmaker {
         settings: &MatchmakingSettings,
         lists: &MatchmakingLists<'_>,
         ratings: &[(String, u32)],
-        bots: &[Player],
+        bots: &[Account],
         now: Timestamp,
         random: &mut impl Rng,
     ) -> Option<ChallengeRequest> {
@@ -360,9 +182,10 @@ impl Matchmaker {
                 Selection::Cyclic => self.turn % types.len(),
             };
             let kind = types.remove(picked);
-            let ours = our_rating(ratings, kind.terms());
-            let candidates: Vec<&Player> = bots
+            let ours = rating_for(ratings, kind.terms());
+            let candidates: Vec<Player> = bots
                 .iter()
+                .map(|bot| Player { rating: rating_for(&bot.ratings, kind.terms()), ..bot.player.clone() })
                 .filter(|bot| {
                     !lists.avoids(&bot.id) && kind.suits(bot, ours) && !self.is_refused(&bot.id, kind.terms(), now)
                 })
@@ -462,16 +285,17 @@ impl Matchmaker {
 }
 
 impl Standing {
-    fn step(&mut self, timeout: Duration, now: Timestamp) -> Step {
-        let due = match self.cancelled {
-            None => later(self.since, timeout),
-            Some(asked) => later(asked, CANCEL_AGAIN),
+    /// What is to be done about it; `None` if it is to be forgotten.
+    fn step(&mut self, timeout: Duration, now: Timestamp) -> Option<Step> {
+        let (due, times) = match self.cancelled {
+            None => (later(self.since, timeout), 0),
+            Some((asked, times)) => (later(asked, CANCEL_AGAIN), times),
         };
         if due > now {
-            return Step::Wait(Some(due));
+            return Some(Step::Wait(Some(due)));
         }
-        self.cancelled = Some(now);
-        Step::Cancel(self.id.clone())
+        self.cancelled = Some((now, times + 1));
+        (times < CANCEL_TIMES).then(|| Step::Cancel(self.id.clone()))
     }
 }
 
@@ -495,16 +319,16 @@ impl MatchmakingLists<'_> {
 }
 
 impl RatingPreference {
-    fn pick<'a>(self, candidates: &[&'a Player], random: &mut impl Rng) -> Option<&'a Player> {
+    fn pick<'a>(self, candidates: &'a [Player], random: &mut impl Rng) -> Option<&'a Player> {
         let rating = |player: &Player| player.rating.unwrap_or(1500);
-        let lowest = candidates.iter().map(|player| rating(player)).min()?;
-        let highest = candidates.iter().map(|player| rating(player)).max()?;
+        let lowest = candidates.iter().map(rating).min()?;
+        let highest = candidates.iter().map(rating).max()?;
         let weights = candidates.iter().map(|player| match self {
             Self::None => 1,
             Self::High => rating(player) - lowest + 1,
             Self::Low => highest - rating(player) + 1,
         });
-        candidates.get(pick(weights, random)?).copied()
+        candidates.get(pick(weights, random)?)
     }
 }
 
@@ -524,8 +348,8 @@ fn pick(weights: impl Iterator<Item = u32> + Clone, random: &mut impl Rng) -> Op
     })
 }
 
-/// Our rating in the category of these terms, from ratings by the server's names.
-pub fn our_rating(ratings: &[(String, u32)], terms: GameTerms) -> Option<u32> {
+/// The rating in the category of these terms, from ratings by the server's names.
+pub fn rating_for(ratings: &[(String, u32)], terms: GameTerms) -> Option<u32> {
     let category = match terms.variant {
         Variant::Standard | Variant::FromPosition => terms.time_control.speed().key(),
         variant => variant.key(),

@@ -78,19 +78,19 @@ pub struct Profile<P> {
 }
 
 /// The player's settings and all profiles.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Profiles<P> {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profiles<'a, P> {
     /// What applies where no profile does.
-    pub base: P,
+    pub base: &'a P,
     /// Profiles by name.
-    pub named: BTreeMap<String, Profile<P>>,
+    pub named: &'a BTreeMap<String, Profile<P>>,
 }
 
-impl<P> Profiles<P> {
+impl<'a, P> Profiles<'a, P> {
     /// The settings for a game, and the name of the profile they come from.
-    pub fn choose(&self, game: &GameInfo) -> (&P, Option<&str>) {
-        let mut best: (usize, &P, Option<&str>) = (0, &self.base, None);
-        for (name, profile) in &self.named {
+    pub fn choose(&self, game: &GameInfo) -> (&'a P, Option<&'a str>) {
+        let mut best: (usize, &P, Option<&str>) = (0, self.base, None);
+        for (name, profile) in self.named {
             let Some(conditions) = profile.when.matched(game) else { continue };
             if best.2.is_none() || conditions > best.0 {
                 best = (conditions, &profile.player, Some(name));
@@ -127,14 +127,15 @@ mod tests {
         }
     }
 
-    fn profiles(text: &str) -> Profiles<String> {
-        Profiles { base: "base".to_owned(), named: toml::from_str(text).expect("profiles") }
+    fn choose(text: &str, game: &GameInfo) -> (String, Option<String>) {
+        let (base, named) = ("base".to_owned(), toml::from_str(text).expect("profiles"));
+        let (player, name) = Profiles { base: &base, named: &named }.choose(game);
+        (player.clone(), name.map(str::to_owned))
     }
 
     #[test]
     fn the_most_specific_profile_wins() {
-        let profiles = profiles(
-            "
+        let profiles = "
             [blitz]
             when = { speed = 'blitz' }
             player = 'blitz'
@@ -144,31 +145,26 @@ mod tests {
             [a-black-one]
             when = { color = 'black', opponent = 'bot', rated = true }
             player = 'black'
-            ",
-        );
-        assert_eq!(profiles.choose(&game("3+2", true)), (&"blitz against bots".to_owned(), Some("blitz-against-bots")));
-        assert_eq!(profiles.choose(&game("3+2", false)), (&"blitz".to_owned(), Some("blitz")));
-        assert_eq!(profiles.choose(&game("1+0", false)), (&"base".to_owned(), None));
+            ";
+        let chosen = |time_control, bot| choose(profiles, &game(time_control, bot));
+        assert_eq!(chosen("3+2", true), ("blitz against bots".to_owned(), Some("blitz-against-bots".to_owned())));
+        assert_eq!(chosen("3+2", false), ("blitz".to_owned(), Some("blitz".to_owned())));
+        assert_eq!(chosen("1+0", false), ("base".to_owned(), None));
     }
 
     #[test]
-    fn among_equals_the_first_by_name_wins_and_no_conditions_hold_always() {
-        let profiles = profiles(
-            "
+    fn among_equals_the_first_by_name_wins() {
+        let profiles = "
             [b]
             when = { rated = true }
             player = 'b'
             [a]
             when = { variant = 'standard' }
             player = 'a'
-            [always]
-            player = 'always'
-            ",
-        );
-        assert_eq!(profiles.choose(&game("3+2", true)).1, Some("a"));
-        let mut casual = game("3+2", true);
-        casual.terms.rated = false;
-        casual.terms.variant = Variant::Atomic;
-        assert_eq!(profiles.choose(&casual).1, Some("always"));
+            ";
+        assert_eq!(choose(profiles, &game("3+2", true)).0, "a");
+        let mut atomic = game("3+2", true);
+        atomic.terms.variant = Variant::Atomic;
+        assert_eq!(choose(profiles, &atomic).0, "b");
     }
 }

@@ -23,7 +23,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use crate::chess::{Proposal, Task};
+use crate::chess::{Proposal, Task, Variant};
 
 /// One searcher, wherever it runs. Used from one thread only.
 pub trait Elector: Send {
@@ -41,6 +41,21 @@ pub trait Elector: Send {
 
     /// Forgets what it learnt in the last game.
     fn new_game(&mut self) {}
+}
+
+/// What an elector can play. A foreign engine is started to be asked, and ended again; this may take seconds.
+///
+/// # Errors
+/// [`ElectorFailure`] if it does not start.
+pub fn variants_of(spec: &ElectorSpec) -> Result<Vec<Variant>, ElectorFailure> {
+    match &spec.kind {
+        ElectorKind::Own(_) => Ok(Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect()),
+        ElectorKind::Trivial => Ok(Variant::ALL.to_vec()),
+        ElectorKind::Uci(program) => {
+            let engine = uci::UciElector::start(spec.name.clone(), program, spec.hash, spec.threads)?;
+            Ok(engine.variants())
+        }
+    }
 }
 
 /// Why an elector gave up.

@@ -8,6 +8,7 @@
 
 use std::{
     collections::HashMap,
+    ops::ControlFlow,
     sync::{Arc, PoisonError},
     time::{Duration, Instant},
 };
@@ -16,19 +17,20 @@ use tokio::{sync::mpsc, time::sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    GameSettings,
+    chat::Conversation,
     happening::{Happening, Herald},
-    machine::{self, Effect, Input, Thought, Timer},
+    machine::{self, Effect, Input, Timer},
     manners::Manners,
     thinker::{self, Idea, Request, SharedLag},
 };
 use crate::{
-    chess::{Color, Decision, GameId, Limits, ServerName, Source},
+    chess::{Color, Decision, GameId, ServerName, Source},
     clock::Budget,
     council::Council,
     journal::{DecidedMove, GameKey, Journal},
     pool::Pool,
     server::{Action, ActionError, GameInfo, GameState, GameStatus, Server},
-    settings::PlayerSettings,
 };
 
 /// What all games of one server account share.
@@ -40,21 +42,11 @@ pub(super) struct Shared {
     pub lag: SharedLag,
     pub herald: Herald,
     pub journal: Journal,
-    pub player: Arc<dyn Fn(&GameInfo) -> PlayerSettings + Send + Sync>,
-}
-
-/// How a game ended, as its task saw it.
-#[derive(Debug)]
-pub(super) struct Ended {
-    pub id: GameId,
-    pub info: Option<Box<GameInfo>>,
-    pub status: Option<GameStatus>,
-    pub winner: Option<Color>,
-    pub plies: usize,
+    pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
 }
 
 /// Starts the task of a game. It ends when the game does, or when the sender is dropped; `ended` is told in the first case.
-pub(super) fn start(id: GameId, shared: Shared, ended: mpsc::UnboundedSender<Ended>) -> mpsc::UnboundedSender<Input> {
+pub(super) fn start(id: GameId, shared: Shared, ended: mpsc::UnboundedSender<GameId>) -> mpsc::UnboundedSender<Input> {
     let (inbox_sender, inbox) = mpsc::unbounded_channel();
     let (ideas_sender, ideas) = mpsc::unbounded_channel();
     let task = GameTask {
@@ -68,7 +60,7 @@ pub(super) fn start(id: GameId, shared: Shared, ended: mpsc::UnboundedSender<End
         thinking: None,
         timers: HashMap::new(),
         budget: None,
-        last_decision: None,
+        conversation: None,
         remembered: false,
     };
     tokio::spawn(task.run(inbox, ideas, ended));
@@ -87,7 +79,7 @@ struct GameTask {
     timers: HashMap<Timer, Instant>,
     /// The budget of the decision that is about to be recorded.
     budget: Option<Budget>,
-    last_decision: Option<Arc<Decision>>,
+    conversation: Option<Conversation>,
     /// Whether the journal was asked for a move decided before a restart.
     remembered: bool,
 }
@@ -97,7 +89,7 @@ impl GameTask {
         mut self,
         mut inbox: mpsc::UnboundedReceiver<Input>,
         mut ideas: mpsc::UnboundedReceiver<Idea>,
-        ended: mpsc::UnboundedSender<Ended>,
+        ended: mpsc::UnboundedSender<GameId>,
     ) {
         loop {
             let alarm = self.timers.values().min().copied();
@@ -117,8 +109,8 @@ impl GameTask {
                 },
             };
             let effects = self.take(input);
-            if let Some(end) = self.carry_out(effects).await {
-                let _ = ended.send(end);
+            if self.carry_out(effects).await.is_break() {
+                let _ = ended.send(self.id.clone());
                 break;
             }
         }
@@ -152,10 +144,17 @@ impl GameTask {
     fn take(&mut self, input: Input) -> Vec<Effect> {
         let now = Instant::now();
         match (&mut self.machine, input) {
+            (Some(machine), Input::Chat(line)) => {
+                self.shared.journal.chat(&GameKey::new(&self.shared.name, &self.id), &line);
+                let answers = self.conversation.as_mut().map(|talk| talk.answer(machine.info(), &line));
+                for answer in answers.into_iter().flatten() {
+                    self.perform(answer);
+                }
+                Vec::new()
+            }
             (Some(machine), input) => machine.handle(now, input),
             (None, Input::Full(info, state)) => self.begin(now, info, state),
             (None, Input::Finished(status, winner)) => vec![Effect::Over { status, winner }],
-            (None, Input::Gone) => vec![Effect::Over { status: None, winner: None }],
             // Before the whole state nothing else makes sense, and the whole state will contain it.
             (None, _) => Vec::new(),
         }
@@ -163,37 +162,42 @@ impl GameTask {
 
     fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<Effect> {
         let player = (self.shared.player)(&info);
-        let council = match Council::convene(&self.shared.pool, &player.council, info.terms.variant) {
-            Ok(council) => council,
-            Err(error) => {
-                tracing::error!(%error, "no council; playing the first legal move");
-                Council::empty(&self.shared.pool)
-            }
-        };
+        let council = Council::convene(&self.shared.pool, &player.roster, &player.council, info.terms.variant);
         let game = thinker::Game {
             id: self.id.clone(),
             color: info.our_color,
             control: info.terms.time_control,
             clock: player.clock.clone(),
-            limits: Limits::default(),
+            limits: player.limits,
         };
-        self.thinker =
-            Some(thinker::start(game, council, Arc::clone(&self.shared.lag), self.ideas_sender.clone()));
+        self.thinker = Some(thinker::start(game, council, Arc::clone(&self.shared.lag), self.ideas_sender.clone()));
         self.shared.journal.game_started(&self.shared.name, &info);
         self.shared.herald.tell(|| Happening::GameStarted(self.shared.name.clone(), info.clone()));
-        let manners = Manners::new(&player);
+        let mut conversation = Conversation::new(player.chat, &info, &player.council.roster);
+        let manners = Manners::new(player.draw, player.resign, player.abort, player.claim, player.takebacks);
         let (machine, effects) = machine::Game::new(now, info, state, manners);
+        for greeting in conversation.greet(machine.info(), machine.line().ply()) {
+            self.perform(greeting);
+        }
+        self.conversation = Some(conversation);
         self.machine = Some(machine);
         self.show_position();
         effects
     }
 
-    async fn carry_out(&mut self, effects: Vec<Effect>) -> Option<Ended> {
+    async fn carry_out(&mut self, effects: Vec<Effect>) -> ControlFlow<()> {
         for effect in effects {
             match effect {
                 Effect::Think { thought, line, clocks, received, excluded } => {
-                    self.think(Request { thought, line, clocks, received, excluded, cancelled: CancellationToken::new() })
-                        .await;
+                    self.think(Request {
+                        thought,
+                        line,
+                        clocks,
+                        received,
+                        excluded,
+                        cancelled: CancellationToken::new(),
+                    })
+                    .await;
                 }
                 Effect::StopThinking => {
                     if let Some(thinking) = self.thinking.take() {
@@ -233,10 +237,13 @@ impl GameTask {
                     self.shared.journal.fault(&self.shared.name, Some(&self.id), &what);
                     self.shared.herald.tell(|| Happening::Fault(Some(self.id.clone()), what));
                 }
-                Effect::Over { status, winner } => return Some(self.over(status, winner).await),
+                Effect::Over { status, winner } => {
+                    self.over(status, winner).await;
+                    return ControlFlow::Break(());
+                }
             }
         }
-        None
+        ControlFlow::Continue(())
     }
 
     /// Hands a position to the thinker; after a restart the journal may know the answer already.
@@ -260,7 +267,8 @@ impl GameTask {
 
     async fn record(&mut self, decision: Box<Decision>) {
         let Some(machine) = &self.machine else { return };
-        let budget = self.budget.take().unwrap_or_else(|| Budget::fixed(Duration::ZERO, Duration::ZERO));
+        let budget = self.budget.take();
+        let allotted = budget.unwrap_or_else(|| Budget::fixed(Duration::ZERO, Duration::ZERO));
         let decision = Arc::new(*decision);
         let clocks = machine.state().clocks;
         let decided = DecidedMove {
@@ -268,9 +276,9 @@ impl GameTask {
             line: Arc::clone(machine.line()),
             decision: Arc::clone(&decision),
             clock: clocks.map(|clocks| clocks.of(machine.info().our_color).remaining),
-            spent: budget.spent,
-            response: budget.response,
-            extra: budget.extra,
+            spent: allotted.spent,
+            response: allotted.response,
+            extra: allotted.extra,
             lag: self.shared.lag.lock().unwrap_or_else(PoisonError::into_inner).typical(),
         };
         // The game goes before its record: a full disk must not lose it.
@@ -278,7 +286,9 @@ impl GameTask {
             tracing::error!(game = %self.id, %error, "a move is not in the journal");
         }
         self.shared.herald.tell(|| Happening::Decided(self.id.clone(), Arc::clone(&decision)));
-        self.last_decision = Some(decision);
+        if let Some(conversation) = &mut self.conversation {
+            conversation.decided(machine.line(), &decision, budget);
+        }
     }
 
     /// Asks the server for something whose effect its events will tell.
@@ -292,11 +302,7 @@ impl GameTask {
         });
     }
 
-    async fn over(&mut self, status: Option<GameStatus>, winner: Option<Color>) -> Ended {
-        let (info, plies) = match &self.machine {
-            Some(machine) => (Some(Box::new(machine.info().clone())), machine.line().ply()),
-            None => (None, 0),
-        };
+    async fn over(&mut self, status: Option<GameStatus>, winner: Option<Color>) {
         let ended = status.clone().unwrap_or(GameStatus::UnknownFinish);
         let pgn = match self.shared.journal.game_over(&self.key(), &ended, winner).await {
             Ok(pgn) => pgn,
@@ -305,9 +311,13 @@ impl GameTask {
                 None
             }
         };
+        if let (Some(talk), Some(machine)) = (&mut self.conversation, &self.machine) {
+            for goodbye in talk.take_leave(machine.info()) {
+                self.perform(goodbye);
+            }
+        }
         let game = self.id.clone();
         self.shared.herald.tell(|| Happening::GameOver { game, status: status.clone(), winner, pgn });
-        Ended { id: self.id.clone(), info, status, winner, plies }
     }
 
     fn key(&self) -> GameKey {

@@ -44,6 +44,8 @@ pub(super) struct Rules {
     pub avoid: Names,
     /// What our electors can play.
     pub variants: Vec<Variant>,
+    /// Whether we count what we spend of the server's known limits.
+    pub keep_limits: bool,
 }
 
 /// What happened.
@@ -129,7 +131,7 @@ struct Place {
     opponent: Option<Player>,
     /// Until when it is kept for a game that has not begun; `None`: it runs.
     reserved_until: Option<Timestamp>,
-    /// The challenge that was accepted, to be queued again if the server could not hear us.
+    /// The challenge it came of: to be queued again if the server could not hear us, and to tell a rematch.
     challenge: Option<(Box<Challenge>, u32)>,
 }
 
@@ -328,9 +330,9 @@ impl Lobby {
 
     fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<Effect>) {
         self.memory.matchmaker.accepted(&ChallengeId::new(id.as_str()));
-        let place = self.places.entry(id.clone()).or_insert(Place { opponent: None, reserved_until: None, challenge: None });
+        let place =
+            self.places.entry(id.clone()).or_insert(Place { opponent: None, reserved_until: None, challenge: None });
         let begins = place.reserved_until.take().is_some();
-        place.challenge = None;
         if begins {
             self.last_start = Some(now);
         }
@@ -340,9 +342,10 @@ impl Lobby {
     fn opponent(&mut self, now: Timestamp, id: &GameId, opponent: Player, effects: &mut Vec<Effect>) {
         let acquaintance = self.acquaintances.entry(opponent.id.clone()).or_default();
         if acquaintance.last_game.as_ref() != Some(id) {
-            acquaintance.last_game = Some(id.clone());
-            acquaintance.games.push(now);
-            if opponent.is_bot() && opponent.ai_level.is_none() {
+            let challenge = self.places.get(id).and_then(|place| place.challenge.as_ref());
+            let rematch_of = challenge.and_then(|(challenge, _)| challenge.rematch_of.as_ref());
+            acquaintance.began(id.clone(), rematch_of, now);
+            if self.rules.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
                 self.memory.ledger.spend(Spending::GameAgainstBot, now);
                 effects.push(Effect::Save);
             }
@@ -398,7 +401,9 @@ impl Lobby {
         let matchmaker = &mut self.memory.matchmaker;
         match matchmaker.choose(&self.rules.matchmaking, &lists, &us.ratings, bots, now, &mut self.chance) {
             Some(request) => {
-                self.memory.ledger.spend(Spending::ChallengeToBot, now);
+                if self.rules.keep_limits {
+                    self.memory.ledger.spend(Spending::ChallengeToBot, now);
+                }
                 effects.push(Effect::Do(Action::Challenge(request)));
                 effects.push(Effect::Save);
             }

@@ -17,7 +17,7 @@ use std::{
 
 use crate::{
     chess::{Clocks, Color, Decision, Line, UciMove},
-    server::{Action, ActionError, Backoff, GameInfo, GameState, GameStatus, Offers},
+    server::{Action, ActionError, Backoff, ChatLine, GameInfo, GameState, GameStatus, Offers},
 };
 
 use super::manners::{Manners, Verdict};
@@ -39,10 +39,10 @@ pub(super) enum Input {
     Full(Box<GameInfo>, GameState),
     /// A change of the state.
     State(GameState),
-    /// The event stream says that the game is over.
+    /// The event stream says that the game is over, or the server knows no such running game any more.
     Finished(Option<GameStatus>, Option<Color>),
-    /// The server knows no such running game.
-    Gone,
+    /// Somebody spoke: no matter of the game's, but it comes the same way.
+    Chat(ChatLine),
     /// The opponent left, and when the win may be claimed; or is back.
     OpponentGone(bool, Option<Duration>),
     /// The council has decided.
@@ -206,7 +206,7 @@ impl Game {
             }
             Input::State(state) => self.state_changed(now, state, &mut effects),
             Input::Finished(status, winner) => self.finish(status, winner, &mut effects),
-            Input::Gone => self.finish(None, None, &mut effects),
+            Input::Chat(_) => (),
             Input::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
             Input::Decided(thought, decision) => self.decided(thought, decision, &mut effects),
             Input::Sent(number, outcome) => self.sent(now, number, outcome, &mut effects),
@@ -305,7 +305,8 @@ impl Game {
             Turn::Answered(answer) if full && answer.sending != Sending::InFlight => {
                 if answer.refusals >= REFUSALS {
                     let refused = answer.uci;
-                    effects.push(Effect::Fault(format!("the server keeps refusing {refused}; looking for another move")));
+                    effects
+                        .push(Effect::Fault(format!("the server keeps refusing {refused}; looking for another move")));
                     self.think(vec![refused], effects);
                 } else {
                     self.send(effects);

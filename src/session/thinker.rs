@@ -101,7 +101,7 @@ impl Thinker {
             moves_to_go: None,
             spent,
         };
-        let lag = self.lag.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let lag = *self.lag.lock().unwrap_or_else(PoisonError::into_inner);
         let budget = self.game.clock.budget(&moment, &lag);
         let legal = request.line.legal_moves();
         if let [only] = legal.as_slice() {

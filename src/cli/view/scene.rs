@@ -38,9 +38,7 @@ impl Scene {
     /// Takes notice of a happening, and says it in lines for those who have no picture.
     pub(in crate::cli) fn take(&mut self, happening: &Happening) -> Vec<String> {
         match happening {
-            Happening::Connected(server, account) => {
-                self.notice(format!("{server}: connected as {}", account.player))
-            }
+            Happening::Connected(server, account) => self.notice(format!("{server}: connected as {}", account.player)),
             Happening::Disconnected(server, reason) => self.notice(format!("{server}: connection lost: {reason}")),
             Happening::Challenge(server, challenge, verdict) => {
                 let who = challenge.opponent.as_ref().map_or_else(|| "somebody".to_owned(), ToString::to_string);
@@ -207,7 +205,8 @@ impl Game {
         let player = if color == Color::White { &self.info.white } else { &self.info.black };
         let on_move = self.over.is_none() && self.line.turn() == color;
         let clock = self.clocks.map_or_else(String::new, |clocks| {
-            let elapsed = if on_move && self.line.ply() >= 2 { self.since.elapsed() } else { std::time::Duration::ZERO };
+            let elapsed =
+                if on_move && self.line.ply() >= 2 { self.since.elapsed() } else { std::time::Duration::ZERO };
             let left = clocks.of(color).remaining.saturating_sub(elapsed).as_secs_f64();
             format!("{}:{:04.1}", (left / 60.0).floor(), left % 60.0)
         });
@@ -248,7 +247,8 @@ impl Game {
     /// The council's table: what is proposed now, or how the last vote went.
     fn votes(&self, columns: usize) -> Vec<String> {
         let thinking = !self.proposals.is_empty();
-        let mut lines = vec![format!("   {:<10} {:>8} {:>8} {:>6} {:>10}", "elector", "move", "score", "depth", "nodes")];
+        let mut lines =
+            vec![format!("   {:<10} {:>8} {:>8} {:>6} {:>10}", "elector", "move", "score", "depth", "nodes")];
         let (line, proposals, elected) = match &self.decision {
             _ if thinking => (&self.line, self.proposals.clone(), None),
             Some((line, decision)) => {

@@ -100,6 +100,9 @@ impl Default for ChallengeFilter {
 }
 
 impl ChallengeFilter {
+    /// The greatest value of `recent`.
+    pub(super) const LONGEST_RECENT: Duration = Duration::from_secs(604_800);
+
     /// The names of the keys.
     pub const KEYS: [&str; 19] = [
         "accept",

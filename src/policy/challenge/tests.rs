@@ -272,6 +272,20 @@ fn recent_games_and_rematches_have_limits() {
 }
 
 #[test]
+fn rematches_count_as_long_as_they_follow_one_another() {
+    let now = Idle::default().now.timestamp();
+    let mut ann = Acquaintance::default();
+    let game = |name: &str| GameId::new(name);
+    ann.began(game("a"), None, now - 200.hours());
+    ann.began(game("b"), Some(&game("a")), now - 1.hour());
+    assert_eq!((ann.rematches, ann.games.len()), (1, 1), "the first is too old to be counted");
+    ann.began(game("c"), Some(&game("b")), now);
+    assert_eq!((ann.rematches, ann.games.len()), (2, 2));
+    ann.began(game("d"), Some(&game("a")), now);
+    assert_eq!(ann.rematches, 0);
+}
+
+#[test]
 fn hours_limits_and_closing_time_decline_for_later() {
     let night =
         ChallengeSettings { hours: vec!["23:00-06:00".parse().expect("hours")], ..ChallengeSettings::default() };

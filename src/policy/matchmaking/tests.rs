@@ -18,14 +18,24 @@ fn settings() -> MatchmakingSettings {
     }
 }
 
-fn bot(name: &str, rating: u32) -> Player {
-    Player { rating: Some(rating), title: Some("BOT".to_owned()), ..Player::named(name) }
+fn bot(name: &str, rating: u32) -> Account {
+    Account {
+        player: Player { title: Some("BOT".to_owned()), ..Player::named(name) },
+        is_bot: true,
+        ratings: Variant::ALL
+            .map(|variant| variant.key().to_owned())
+            .into_iter()
+            .chain(Speed::ALL.map(|speed| speed.key().to_owned()))
+            .map(|name| (name, rating))
+            .collect(),
+        games_played: 1,
+    }
 }
 
 fn choose(
     matchmaker: &mut Matchmaker,
     settings: &MatchmakingSettings,
-    bots: &[Player],
+    bots: &[Account],
     seed: u64,
 ) -> Option<(String, Speed)> {
     choose_at(matchmaker, settings, bots, seed, NOW)
@@ -34,7 +44,7 @@ fn choose(
 fn choose_at(
     matchmaker: &mut Matchmaker,
     settings: &MatchmakingSettings,
-    bots: &[Player],
+    bots: &[Account],
     seed: u64,
     now: Timestamp,
 ) -> Option<(String, Speed)> {
@@ -196,4 +206,17 @@ fn high_ratings_can_be_preferred() {
         .filter(|&seed| choose(&mut Matchmaker::default(), &high, &bots, seed).is_some_and(|(name, _)| name == "high"))
         .count();
     assert!(count > 180, "{count} of 200");
+}
+
+#[test]
+fn a_challenge_that_cannot_be_cancelled_is_forgotten() {
+    let (mut matchmaker, settings) = (Matchmaker::default(), settings());
+    matchmaker.made(ChallengeId::new("ours0001"), "robot", MatchType::default().terms(), NOW);
+    let mut now = NOW + 25.seconds();
+    for _ in 0..3 {
+        assert!(matches!(step_at(&mut matchmaker, &settings, now, |_| ()), Step::Cancel(_)));
+        now += 10.seconds();
+    }
+    assert_eq!(step_at(&mut matchmaker, &settings, now, |_| ()), Step::Wait(Some(NOW + 1.minute())));
+    assert_eq!(step_at(&mut matchmaker, &settings, NOW + 1.minute(), |_| ()), Step::Look);
 }

@@ -8,7 +8,14 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use super::{games::Games, http::Http, open_budget::OpenBudget, running_games, stream::Stream, wire};
+use super::{
+    games::Games,
+    http::Http,
+    open_budget::OpenBudget,
+    running_games,
+    stream::Stream,
+    wire::{self, WireError},
+};
 use crate::{
     chess::GameId,
     server::{ActionError, Backoff, ServerEvent},
@@ -19,11 +26,11 @@ const PATH: [&str; 3] = ["api", "stream", "event"];
 /// How long to wait after a 429 on opening that does not say it.
 const LIMITED: Duration = Duration::from_secs(60);
 
-/// A stream that held for so long was a good one: the next loss is a new misfortune, not the same one.
-const HELD: Duration = Duration::from_secs(10);
+/// The span over which the server counts openings: there is no cause to wait longer.
+const LIMIT_SPAN: Duration = Duration::from_secs(600);
 
 /// How often we ask for our games while the event stream must stay closed.
-const ASK: Duration = Duration::from_secs(3);
+const ASK: Duration = Duration::from_secs(2);
 
 /// Follows the event stream.
 pub struct EventStream {
@@ -57,7 +64,6 @@ impl EventStream {
     /// Returns only when the server will not have us.
     pub async fn follow(mut self) {
         loop {
-            let opened = Instant::now();
             let (reason, at_least) = match self.open_and_read().await {
                 Ok(reason) => (reason, Duration::ZERO),
                 // A server that knew us once and now does not is a server in trouble, until it says so for good.
@@ -67,16 +73,13 @@ impl EventStream {
                 }
                 Err(error) => {
                     let at_least = match &error {
-                        ActionError::Limited { retry_after, .. } => retry_after.unwrap_or(LIMITED),
+                        ActionError::Limited { retry_after, .. } => retry_after.unwrap_or(LIMITED).min(LIMIT_SPAN),
                         _ => Duration::ZERO,
                     };
                     (error.to_string(), at_least)
                 }
             };
-            if opened.elapsed() > HELD {
-                self.backoff.reset();
-            }
-            self.tell_lost(reason).await;
+            self.tell_lost(&reason).await;
             let wait = self.backoff.next_delay().max(at_least);
             self.wait(wait).await;
         }
@@ -94,15 +97,17 @@ impl EventStream {
         loop {
             let line = match stream.next().await {
                 Ok(line) => line,
-                Err(end) => return Ok(end.to_string()),
+                Err(end) => {
+                    if stream.was_good() {
+                        self.backoff.reset();
+                    }
+                    return Ok(end.to_string());
+                }
             };
-            let event = match line.text {
-                Ok(text) => wire::event(&text, &account.player.id).map_err(|error| error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
+            let event = line.text.map_err(WireError::from).and_then(|text| wire::event(&text, &account.player.id));
             match event {
-                Ok(Some(ServerEvent::GameStarted(id))) => self.start(id).await,
-                Ok(Some(event)) => {
+                Ok(ServerEvent::GameStarted(id)) => self.start(id).await,
+                Ok(event) => {
                     let finished = match &event {
                         ServerEvent::GameFinished { id, .. } => Some(id.clone()),
                         _ => None,
@@ -113,8 +118,10 @@ impl EventStream {
                         self.games.finished(id);
                     }
                 }
-                Ok(None) => {}
-                Err(what) => self.tell(ServerEvent::Fault { game: None, what }).await,
+                Err(unknown @ WireError::Unknown(_)) => {
+                    tracing::debug!("{}", self.http.printable(&unknown.to_string()))
+                }
+                Err(error) => self.fault(&error.to_string()).await,
             }
         }
     }
@@ -125,15 +132,16 @@ impl EventStream {
         self.games.watch(id);
     }
 
-    /// Waits; and when that takes long, asks meanwhile whether a game has begun, since its clock waits for nobody.
+    /// Waits; and when that takes long, looks meanwhile for games that have begun, since their clocks wait for nobody.
     async fn wait(&mut self, pause: Duration) {
-        let until = Instant::now() + pause;
+        // The end of the pause is what is waited for.
+        let _ = tokio::time::timeout(pause, self.look_for_games()).await;
+    }
+
+    /// Never returns by itself.
+    async fn look_for_games(&mut self) {
         loop {
-            let left = until.saturating_duration_since(Instant::now());
-            tokio::time::sleep(left.min(ASK)).await;
-            if left <= ASK {
-                return;
-            }
+            tokio::time::sleep(ASK).await;
             for id in running_games(&self.http).await.unwrap_or_default() {
                 if !self.running.contains(&id) {
                     self.start(id).await;
@@ -142,15 +150,19 @@ impl EventStream {
         }
     }
 
-    async fn tell_lost(&mut self, reason: String) {
+    async fn tell_lost(&mut self, reason: &str) {
+        let reason = self.http.printable(reason);
         tracing::warn!(%reason, "no event stream");
         if self.told_lost {
-            self.tell(ServerEvent::Fault { game: None, what: format!("the event stream does not open: {reason}") })
-                .await;
+            self.fault(&format!("the event stream does not open: {reason}")).await;
         } else {
             self.told_lost = true;
             self.tell(ServerEvent::Disconnected { reason }).await;
         }
+    }
+
+    async fn fault(&self, what: &str) {
+        self.tell(ServerEvent::Fault { game: None, what: self.http.printable(what) }).await;
     }
 
     async fn tell(&self, event: ServerEvent) {

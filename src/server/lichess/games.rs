@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::FutureExt;
 use tokio::{
     sync::{Notify, mpsc},
     task::JoinSet,
@@ -17,7 +18,7 @@ use super::{
     http::Http,
     running_games,
     stream::{Line, Stream},
-    wire,
+    wire::{self, WireError},
 };
 use crate::{
     chess::GameId,
@@ -26,9 +27,6 @@ use crate::{
 
 /// How long a stream is read on after the end of its game: the server may have more to say of it, and closes it itself.
 const LINGER: Duration = Duration::from_secs(3);
-
-/// A stream that held for so long was a good one, and is reopened at once.
-const HELD: Duration = Duration::from_secs(1);
 
 /// How long a game that we were told of may be unknown to its stream and to the list of our games, before we believe it.
 const BIRTH: Duration = Duration::from_secs(10);
@@ -128,6 +126,7 @@ impl GamesActor {
             signals,
             is_over: false,
             was_open: false,
+            backoff: Backoff::new(Duration::from_millis(100), Duration::from_secs(2)).first_at_once(),
             since: Instant::now(),
         };
         self.tasks.spawn(async move {
@@ -153,17 +152,18 @@ struct GameStream {
     signals: Signals,
     /// The game's own stream said so.
     is_over: bool,
+    /// Whether the stream was ever open.
     was_open: bool,
+    backoff: Backoff,
+    /// When we were told of the game.
     since: Instant,
 }
 
 impl GameStream {
     async fn follow(mut self) {
-        let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(2)).first_at_once();
         loop {
             // Once the game is finished elsewhere, one more look at it gives the last moves; then it is enough.
             let last_look = self.signals.finished.is_cancelled();
-            let opened = Instant::now();
             let reason = match self.open_and_read().await {
                 Ok(End::Reopen) => continue,
                 Ok(End::Lost(reason)) => reason,
@@ -172,20 +172,16 @@ impl GameStream {
                 }
                 // Nothing will change such a refusal, as of a game that is closed to bots.
                 Err(error @ (ActionError::Refused(_) | ActionError::Unsupported(_))) if !self.was_open => {
-                    return self.fault(format!("the game cannot be followed: {error}")).await;
+                    return self.fault(&format!("the game cannot be followed: {error}")).await;
                 }
                 Err(error) => error.to_string(),
             };
             if self.is_over || last_look {
                 return;
             }
-            if opened.elapsed() > HELD {
-                backoff.reset();
-            }
-            tracing::debug!(game = %self.id, %reason, "the game's stream is lost");
-            self.fault(reason).await;
+            self.fault(&reason).await;
             tokio::select! {
-                () = tokio::time::sleep(backoff.next_delay()) => {}
+                () = tokio::time::sleep(self.backoff.next_delay()) => {}
                 () = self.signals.finished.cancelled() => {}
             }
         }
@@ -194,6 +190,8 @@ impl GameStream {
     /// Tells of everything the stream brings until it ends.
     async fn open_and_read(&mut self) -> Result<End, ActionError> {
         let account = self.http.account().await?;
+        // Whoever asked for the whole state until now is served by this opening.
+        let _ = self.signals.reopen.notified().now_or_never();
         let mut stream = Stream::open(&self.http, &["api", "bot", "game", "stream", self.id.as_str()]).await?;
         self.was_open = true;
         let linger = tokio::time::sleep(LINGER);
@@ -221,41 +219,45 @@ impl GameStream {
                         linger.as_mut().reset(tokio::time::Instant::now() + LINGER);
                     }
                 }
-                Err(end) => return Ok(End::Lost(end.to_string())),
+                Err(end) => {
+                    if stream.was_good() {
+                        self.backoff.reset();
+                    }
+                    return Ok(End::Lost(end.to_string()));
+                }
             }
         }
     }
 
     async fn read(&mut self, Line { text, received }: Line, us: &str) {
-        let event = match text {
-            Ok(text) => {
-                wire::game_event(&text, &self.id, us, self.http.url(), received).map_err(|error| error.to_string())
-            }
-            Err(error) => Err(error.to_string()),
-        };
+        let event = text
+            .map_err(WireError::from)
+            .and_then(|text| wire::game_event(&text, &self.id, us, self.http.url(), received));
         match event {
-            Ok(Some(event)) => {
+            Ok(event) => {
                 if let ServerEvent::Game(_, state) | ServerEvent::GameState(_, state) = &event {
                     self.is_over = !state.status.is_running();
                 }
                 self.tell(event).await;
             }
-            Ok(None) => {}
-            Err(what) => self.fault(what).await,
+            Err(unknown @ WireError::Unknown(_)) => tracing::debug!("{}", self.http.printable(&unknown.to_string())),
+            Err(error) => self.fault(&error.to_string()).await,
         }
     }
 
     /// Whether the game, unknown to its stream, is also missing among our running ones.
     async fn is_gone(&self) -> bool {
-        let is_young = !self.was_open && self.since.elapsed() < BIRTH;
+        if !self.was_open && self.since.elapsed() < BIRTH {
+            return false;
+        }
         match running_games(&self.http).await {
-            Ok(running) => !is_young && running.len() < MOST_RUNNING_GAMES && !running.contains(&self.id),
+            Ok(running) => running.len() < MOST_RUNNING_GAMES && !running.contains(&self.id),
             Err(_) => false,
         }
     }
 
-    async fn fault(&self, what: String) {
-        self.tell(ServerEvent::Fault { game: Some(self.id.clone()), what }).await;
+    async fn fault(&self, what: &str) {
+        self.tell(ServerEvent::Fault { game: Some(self.id.clone()), what: self.http.printable(what) }).await;
     }
 
     async fn tell(&self, event: ServerEvent) {

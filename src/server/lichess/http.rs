@@ -27,6 +27,9 @@ use crate::server::{Account, ActionError};
 /// How long a topic is closed after a 429 that does not say it, as Lichess documents.
 const PAUSE: Duration = Duration::from_secs(60);
 
+/// No wait is longer, whatever the server says.
+const LONGEST_PAUSE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
 /// Longer answers are cut off, in bytes. The longest, the list of bots online, takes about 600 kB.
 const LONGEST_ANSWER: usize = 8 * 1024 * 1024;
 
@@ -142,7 +145,7 @@ impl Http {
             .connect_timeout(Duration::from_secs(5))
             .pool_idle_timeout(None)
             // Over HTTP/2 the pings keep a connection warm between moves, and find out when it is dead.
-            .http2_keep_alive_interval(Duration::from_secs(3))
+            .http2_keep_alive_interval(Duration::from_secs(2))
             .http2_keep_alive_timeout(Duration::from_secs(3))
             .http2_keep_alive_while_idle(true)
             // A redirected POST would arrive as a GET, elsewhere.
@@ -275,7 +278,7 @@ impl Http {
         if status == StatusCode::TOO_MANY_REQUESTS || limited.is_some() {
             let wait = limited.as_ref().and_then(wire::RateLimit::wait);
             return ActionError::Limited {
-                retry_after: wait.or(header.map(Duration::from_secs)),
+                retry_after: wait.or(header.map(Duration::from_secs)).map(|wait| wait.min(LONGEST_PAUSE)),
                 key: limited.and_then(|limit| limit.key),
                 opponent: status == StatusCode::BAD_REQUEST,
                 detail,
@@ -289,20 +292,25 @@ impl Http {
         }
     }
 
-    /// The server's words in one line, as far as they are words: pages of a proxy are not, and our secret is not theirs to tell.
+    /// The server's words, as far as they are words: a proxy's page is not.
     fn detail(&self, status: StatusCode, body: &str) -> String {
         let words = wire::error_text(body).or_else(|| {
             let body = body.trim();
             (!body.is_empty() && !body.starts_with(['<', '{', '['])).then(|| body.to_owned())
         });
         let Some(words) = words else { return status.to_string() };
-        let line: String = words
+        let line = self.printable(&words);
+        format!("{line} ({})", status.as_u16())
+    }
+
+    /// Words from outside in one line of bounded length that may be logged: without our secret, should the server echo it.
+    pub fn printable(&self, words: &str) -> String {
+        words
             .replace(self.token.secret(), "***")
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
             .take(LONGEST_DETAIL)
-            .collect();
-        format!("{line} ({})", status.as_u16())
+            .collect()
     }
 }
 

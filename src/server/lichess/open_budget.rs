@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Keeps the openings of the event stream under the server's limit of thirty in ten minutes: a few may come at once, then
-/// one every half minute.
+/// one every twenty-five seconds.
 #[derive(Debug, Default)]
 pub struct OpenBudget {
     /// When the openings so far would be due if each had waited its interval.
@@ -11,8 +11,8 @@ pub struct OpenBudget {
 }
 
 impl OpenBudget {
-    const INTERVAL: Duration = Duration::from_secs(30);
-    const BURST: u32 = 8;
+    const INTERVAL: Duration = Duration::from_secs(25);
+    const BURST: u32 = 5;
 
     /// Takes one opening, and says how long to wait for it.
     pub fn take(&mut self, now: Instant) -> Duration {
@@ -37,7 +37,7 @@ mod tests {
             let mut opened = Vec::new();
             for (index, life) in lives.into_iter().enumerate() {
                 let wait = budget.take(now);
-                prop_assert!(index >= 8 || wait.is_zero(), "a burst is free");
+                prop_assert!(index >= 5 || wait.is_zero(), "a burst is free");
                 now += wait;
                 opened.push(now);
                 now += Duration::from_millis(life);

@@ -20,8 +20,12 @@ pub struct Stream {
     lines: VecDeque<Result<String, LineTooLong>>,
     received: Instant,
     idle_timeout: Duration,
+    opened: Instant,
     is_over: bool,
 }
+
+/// A stream that held for so long was a good one: its loss is a new misfortune, not the last one again.
+const GOOD: Duration = Duration::from_secs(1);
 
 /// What a stream brings.
 pub struct Line {
@@ -58,8 +62,14 @@ impl Stream {
             lines: VecDeque::new(),
             received: Instant::now(),
             idle_timeout: http.idle_timeout(),
+            opened: Instant::now(),
             is_over: false,
         })
+    }
+
+    /// Whether it has been open long enough for its loss to be answered at once by another one.
+    pub fn was_good(&self) -> bool {
+        self.opened.elapsed() >= GOOD
     }
 
     /// The next line. Nothing is lost if the future is dropped.

@@ -1,0 +1,95 @@
+//! Which pseudo-legal moves are legal, and which sixteen bits are a pseudo-legal move.
+
+use super::{
+    Bitboard, Board, Castling, Move, MoveKind, attacks,
+    generate::pawn_targets,
+    make::castling_targets,
+    types::{Role, Square},
+};
+
+impl Board {
+    /// Whether a pseudo-legal move leaves the own king safe.
+    ///
+    /// The generators and [`Self::is_pseudo_legal`] already answer checks and test castling, so what is left is a king
+    /// that walks into an attack, a pinned man that leaves its line, and taking in passing.
+    #[inline]
+    pub fn is_legal(&self, mv: Move) -> bool {
+        let king = self.king(self.turn);
+        match mv.kind() {
+            MoveKind::Castling => true,
+            MoveKind::EnPassant => self.is_en_passant_legal(mv.from(), mv.to()),
+            MoveKind::Normal | MoveKind::Promotion if mv.from() == king => {
+                let attackers = self.attackers(mv.to(), self.occupied() ^ king);
+                (attackers & self.color(!self.turn)).is_empty()
+            }
+            MoveKind::Normal | MoveKind::Promotion => {
+                !self.pinned.has(mv.from()) || attacks::line(king, mv.from()).has(mv.to())
+            }
+        }
+    }
+
+    /// Two pawns leave the rank at once, so the king is tested on the board as it would be.
+    pub(super) fn is_en_passant_legal(&self, from: Square, to: Square) -> bool {
+        let (us, taken) = (self.turn, to.forward(!self.turn));
+        let occupied = (self.occupied() ^ from ^ taken) | to;
+        let attackers = self.attackers(self.king(us), occupied) & self.color(!us) & occupied;
+        attackers.is_empty()
+    }
+
+    /// Whether the player to move may castle to that side now.
+    pub(super) fn can_castle(&self, queen_side: bool) -> bool {
+        let us = self.turn;
+        if !self.castling.allows(us, queen_side) || self.in_check() {
+            return false;
+        }
+        let (king, rook) = (self.king(us), self.castling.rooks[Castling::index(us, queen_side)]);
+        let (king_to, rook_to) = castling_targets(us, queen_side);
+        let others = self.occupied() ^ king ^ rook;
+        let path = attacks::between(king, king_to) | king_to;
+        if (others & (path | attacks::between(rook, rook_to) | rook_to)).has_any() {
+            return false;
+        }
+        // In Chess960 the rook may have been the shield of the king's new square.
+        let safe = |square, occupied| (self.attackers(square, occupied) & self.color(!us)).is_empty();
+        path.into_iter().all(|square| safe(square, others | rook)) && safe(king_to, others | rook_to)
+    }
+
+    /// Whether the generators would make this move here. For moves from tables, which may belong to other positions.
+    pub fn is_pseudo_legal(&self, mv: Move) -> bool {
+        let (us, from, to) = (self.turn, mv.from(), mv.to());
+        let Some(piece) = self.piece_on(from).filter(|piece| piece.color() == us) else { return false };
+        let role = piece.role();
+        match mv.kind() {
+            MoveKind::Castling => {
+                let queen_side = to < from;
+                return role == Role::King
+                    && self.castling.rooks[Castling::index(us, queen_side)] == to
+                    && self.can_castle(queen_side);
+            }
+            MoveKind::EnPassant => {
+                return role == Role::Pawn && self.en_passant == Some(to) && attacks::pawn(from, us).has(to);
+            }
+            MoveKind::Normal | MoveKind::Promotion => {}
+        }
+        let last_rank = Bitboard::rank(7, us).has(to);
+        let reaches = if role == Role::Pawn {
+            let pushes = pawn_targets(from, us, self.occupied());
+            (mv.kind() == MoveKind::Promotion) == last_rank
+                && (pushes | (attacks::pawn(from, us) & self.color(!us))).has(to)
+        } else {
+            mv.kind() == MoveKind::Normal && (attacks::of(role, from, self.occupied()) & !self.color(us)).has(to)
+        };
+        // Promotion bits of a normal move must be clear, else two codes would mean one move.
+        let canonical = mv == Move::pack(from, to, mv.kind(), mv.promotion().unwrap_or(Role::Knight));
+        reaches && canonical && (role == Role::King || self.check_targets().has(to))
+    }
+
+    /// Where a man other than the king must go: everywhere, or onto the line of a single check; nowhere in double check.
+    pub(super) fn check_targets(&self) -> Bitboard {
+        match self.checkers.get() {
+            None => Bitboard::ALL,
+            Some(_) if self.checkers.many() => Bitboard::EMPTY,
+            Some(checker) => attacks::between(self.king(self.turn), checker) | checker,
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The board: what stands where, what may happen next, and what a move makes of it.
+//!
+//! Bitboards by role and colour, with a mailbox beside them. Boards are copied to make a move ([`Board::after`]); there
+//! is no unmake. Invariants of every board outside this module:
+//! - one king a side, no pawns on the back ranks, the player who is not to move is not in check;
+//! - `checkers` and `pinned` are those of the player to move; the keys are those of the position;
+//! - `en_passant` is set only where a pawn can legally take in passing, so that equal keys mean equal positions in the
+//!   sense of the rule of repetition.
+
+pub mod attacks;
+mod bitboard;
+mod cuckoo;
+mod fen;
+mod generate;
+mod legality;
+mod magics;
+mod make;
+mod moves;
+mod perft;
+mod position;
+mod see;
+mod types;
+mod zobrist;
+
+pub use bitboard::Bitboard;
+pub use fen::FenError;
+pub use generate::Stage;
+pub use moves::{Move, MoveKind, MoveList};
+pub use perft::perft;
+pub use position::{Position, PositionError};
+pub use see::EXCHANGE_VALUES;
+pub use types::{Color, Piece, Role, Square};
+
+/// Zobrist keys, kept up to date move by move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keys {
+    /// The whole position: men, player to move, castling rights, en passant.
+    pub position: u64,
+    /// The pawns.
+    pub pawns: u64,
+    /// The other men of each colour.
+    pub pieces: [u64; 2],
+    /// How many men of each kind there are.
+    pub material: u64,
+}
+
+/// Castling rights, and where the rooks of the game stood at its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Castling {
+    /// A bit for each of white's king side and queen side, black's king side and queen side.
+    rights: u8,
+    /// The rook of each right.
+    rooks: [Square; 4],
+}
+
+/// A chess position without its past.
+#[derive(Clone, Debug)]
+pub struct Board {
+    squares: [Option<Piece>; 64],
+    roles: [Bitboard; 6],
+    colors: [Bitboard; 2],
+    checkers: Bitboard,
+    pinned: Bitboard,
+    keys: Keys,
+    castling: Castling,
+    turn: Color,
+    en_passant: Option<Square>,
+    halfmoves: u16,
+    fullmoves: u16,
+}
+
+impl Board {
+    /// A board with nothing on it, white to move.
+    fn empty() -> Self {
+        Self {
+            squares: [None; 64],
+            roles: [Bitboard::EMPTY; 6],
+            colors: [Bitboard::EMPTY; 2],
+            checkers: Bitboard::EMPTY,
+            pinned: Bitboard::EMPTY,
+            keys: Keys::default(),
+            castling: Castling { rights: 0, rooks: [Square::new(0); 4] },
+            turn: Color::White,
+            en_passant: None,
+            halfmoves: 0,
+            fullmoves: 1,
+        }
+    }
+
+    /// Who is to move.
+    #[inline]
+    pub const fn turn(&self) -> Color {
+        self.turn
+    }
+
+    /// What stands on a square.
+    #[inline]
+    pub const fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.squares[square.index()]
+    }
+
+    /// All men of a role.
+    #[inline]
+    pub const fn role(&self, role: Role) -> Bitboard {
+        self.roles[role.index()]
+    }
+
+    /// All men of a colour.
+    #[inline]
+    pub const fn color(&self, color: Color) -> Bitboard {
+        self.colors[color.index()]
+    }
+
+    /// The men of a colour and role.
+    #[inline]
+    pub fn men(&self, color: Color, role: Role) -> Bitboard {
+        self.color(color) & self.role(role)
+    }
+
+    /// All pieces that move like a rook.
+    #[inline]
+    pub fn straight_sliders(&self) -> Bitboard {
+        self.role(Role::Rook) | self.role(Role::Queen)
+    }
+
+    /// All pieces that move like a bishop.
+    #[inline]
+    pub fn diagonal_sliders(&self) -> Bitboard {
+        self.role(Role::Bishop) | self.role(Role::Queen)
+    }
+
+    /// Everything that is not empty.
+    #[inline]
+    pub fn occupied(&self) -> Bitboard {
+        self.colors[0] | self.colors[1]
+    }
+
+    /// Where a king stands.
+    #[inline]
+    pub fn king(&self, color: Color) -> Square {
+        self.men(color, Role::King).first()
+    }
+
+    /// Whether a player has more than king and pawns.
+    #[inline]
+    pub fn has_pieces(&self, color: Color) -> bool {
+        (self.color(color) & !(self.role(Role::Pawn) | self.role(Role::King))).has_any()
+    }
+
+    /// The men that give check to the player to move.
+    #[inline]
+    pub const fn checkers(&self) -> Bitboard {
+        self.checkers
+    }
+
+    /// Whether the player to move is in check.
+    #[inline]
+    pub const fn in_check(&self) -> bool {
+        self.checkers.has_any()
+    }
+
+    /// The men of the player to move that shield their king from a slider.
+    #[inline]
+    pub const fn pinned(&self) -> Bitboard {
+        self.pinned
+    }
+
+    #[inline]
+    pub const fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Plies since a pawn moved or something was taken.
+    #[inline]
+    pub const fn halfmoves(&self) -> u16 {
+        self.halfmoves
+    }
+
+    /// What `mv` takes. Castling takes nothing.
+    #[inline]
+    pub fn captured(&self, mv: Move) -> Option<Role> {
+        match mv.kind() {
+            MoveKind::EnPassant => Some(Role::Pawn),
+            MoveKind::Castling => None,
+            MoveKind::Normal | MoveKind::Promotion => self.piece_on(mv.to()).map(Piece::role),
+        }
+    }
+
+    /// Whether `mv` changes the material: a capture or a promotion to a queen. Other promotions count as quiet.
+    #[inline]
+    pub fn is_noisy(&self, mv: Move) -> bool {
+        match mv.kind() {
+            MoveKind::Normal => self.piece_on(mv.to()).is_some(),
+            MoveKind::EnPassant => true,
+            MoveKind::Castling => false,
+            MoveKind::Promotion => mv.promotion() == Some(Role::Queen),
+        }
+    }
+
+    /// All men of both colours that attack a square, were `occupied` the occupied squares.
+    #[inline]
+    pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        (attacks::pawn(square, Color::Black) & self.men(Color::White, Role::Pawn))
+            | (attacks::pawn(square, Color::White) & self.men(Color::Black, Role::Pawn))
+            | (attacks::knight(square) & self.role(Role::Knight))
+            | (attacks::king(square) & self.role(Role::King))
+            | (attacks::bishop(square, occupied) & self.diagonal_sliders())
+            | (attacks::rook(square, occupied) & self.straight_sliders())
+    }
+
+    /// Whether neither side can ever give mate, by rule: bare kings, or one minor piece in all.
+    pub fn is_insufficient(&self) -> bool {
+        let minors = self.role(Role::Knight) | self.role(Role::Bishop);
+        (self.occupied() & !(minors | self.role(Role::King))).is_empty() && !minors.many()
+    }
+
+    /// Sets `checkers` and `pinned` for the player to move.
+    fn update_checks(&mut self) {
+        let us = self.turn;
+        let king = self.king(us);
+        let (own, enemies, occupied) = (self.color(us), self.color(!us), self.occupied());
+        self.checkers = enemies
+            & ((attacks::pawn(king, us) & self.role(Role::Pawn)) | (attacks::knight(king) & self.role(Role::Knight)));
+        self.pinned = Bitboard::EMPTY;
+        let snipers = enemies
+            & ((attacks::rook_rays(king) & self.straight_sliders())
+                | (attacks::bishop_rays(king) & self.diagonal_sliders()));
+        for sniper in snipers {
+            let shield = attacks::between(king, sniper) & occupied;
+            if shield.is_empty() {
+                self.checkers |= sniper;
+            } else if !shield.many() {
+                self.pinned |= shield & own;
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Moves in sixteen bits, and lists of them.
+
+use std::{fmt, num::NonZeroU16};
+
+use arrayvec::ArrayVec;
+
+use super::types::{Role, Square};
+
+/// A move: from and to (six bits each), a promotion (two) and a [`MoveKind`] (two).
+///
+/// Castling is written as the king taking its own rook, in standard chess as in Chess960. No move goes from a1 to a1, so
+/// zero is free to mean "none" and `Option<Move>` takes sixteen bits too.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Move(NonZeroU16);
+
+/// What is special about a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveKind {
+    /// Nothing: the piece goes, and takes what stands there.
+    Normal,
+    /// A pawn takes in passing.
+    EnPassant,
+    /// The king "takes" its rook.
+    Castling,
+    /// A pawn becomes another piece.
+    Promotion,
+}
+
+impl Move {
+    #[inline]
+    pub(super) const fn pack(from: Square, to: Square, kind: MoveKind, promotion: Role) -> Self {
+        let promotion = if matches!(kind, MoveKind::Promotion) { promotion as u16 - 1 } else { 0 };
+        let bits = from.index() as u16 | (to.index() as u16) << 6 | promotion << 12 | (kind as u16) << 14;
+        match NonZeroU16::new(bits) {
+            Some(bits) => Self(bits),
+            // From a1 to a1: no generator makes it. Some move has to stand for it.
+            None => Self(NonZeroU16::MAX),
+        }
+    }
+
+    #[inline]
+    pub(super) const fn normal(from: Square, to: Square) -> Self {
+        Self::pack(from, to, MoveKind::Normal, Role::Knight)
+    }
+
+    /// Where the piece comes from.
+    #[inline]
+    pub const fn from(self) -> Square {
+        Square::new(self.0.get() as usize & 63)
+    }
+
+    /// Where it goes; for castling, where the rook stands.
+    #[inline]
+    pub const fn to(self) -> Square {
+        Square::new(self.0.get() as usize >> 6 & 63)
+    }
+
+    /// What is special about it.
+    #[inline]
+    pub const fn kind(self) -> MoveKind {
+        match self.0.get() >> 14 {
+            0 => MoveKind::Normal,
+            1 => MoveKind::EnPassant,
+            2 => MoveKind::Castling,
+            _ => MoveKind::Promotion,
+        }
+    }
+
+    /// What the pawn becomes.
+    #[inline]
+    pub const fn promotion(self) -> Option<Role> {
+        match self.kind() {
+            MoveKind::Promotion => Some(Role::ALL[(self.0.get() as usize >> 12 & 3) + 1]),
+            _ => None,
+        }
+    }
+
+    /// The sixteen bits of a move or of none.
+    #[inline]
+    pub const fn to_bits(mv: Option<Self>) -> u16 {
+        match mv {
+            Some(mv) => mv.0.get(),
+            None => 0,
+        }
+    }
+
+    /// A move from its sixteen bits; 0 is none. Whether it makes sense on a board is another question.
+    #[inline]
+    pub const fn from_bits(bits: u16) -> Option<Self> {
+        match NonZeroU16::new(bits) {
+            Some(bits) => Some(Self(bits)),
+            None => None,
+        }
+    }
+}
+
+impl fmt::Debug for Move {
+    /// King takes rook for castling; otherwise as UCI writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.from(), self.to())?;
+        self.promotion().map_or(Ok(()), |role| write!(f, "{}", role.letter()))
+    }
+}
+
+/// A list of moves that lives on the stack. The most moves any position has is 218; FEN with more men than a game can have
+/// are refused, so the generators cannot overflow it.
+pub type MoveList = ArrayVec<Move, 256>;

@@ -1,0 +1,216 @@
+//! Colours, pieces and squares.
+
+use std::fmt;
+
+/// A player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Color {
+    /// Moves first.
+    White,
+    /// Moves second.
+    Black,
+}
+
+impl Color {
+    /// Both, white first.
+    pub const ALL: [Self; 2] = [Self::White, Self::Black];
+
+    /// 0 for white, 1 for black.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// +1 for white, -1 for black: the factor that turns a value of one player into a value for white.
+    #[inline]
+    pub const fn sign(self) -> i32 {
+        1 - 2 * self as i32
+    }
+}
+
+impl std::ops::Not for Color {
+    type Output = Self;
+
+    #[inline]
+    fn not(self) -> Self {
+        match self {
+            Self::White => Self::Black,
+            Self::Black => Self::White,
+        }
+    }
+}
+
+/// The kind of a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Role {
+    /// ♙
+    Pawn,
+    /// ♘
+    Knight,
+    /// ♗
+    Bishop,
+    /// ♖
+    Rook,
+    /// ♕
+    Queen,
+    /// ♔
+    King,
+}
+
+impl Role {
+    /// All six, the pawn first.
+    pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
+
+    /// 0 for the pawn to 5 for the king.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The lower-case letter of FEN and UCI.
+    pub const fn letter(self) -> char {
+        b"pnbrqk"[self as usize] as char
+    }
+
+    /// Reads either case of the letter.
+    pub fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.letter() == letter.to_ascii_lowercase())
+    }
+}
+
+/// A piece of a player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+#[rustfmt::skip]
+pub enum Piece {
+    WhitePawn, WhiteKnight, WhiteBishop, WhiteRook, WhiteQueen, WhiteKing,
+    BlackPawn, BlackKnight, BlackBishop, BlackRook, BlackQueen, BlackKing,
+}
+
+impl Piece {
+    /// All twelve in the order of their index.
+    #[rustfmt::skip]
+    pub const ALL: [Self; 12] = [
+        Self::WhitePawn, Self::WhiteKnight, Self::WhiteBishop, Self::WhiteRook, Self::WhiteQueen, Self::WhiteKing,
+        Self::BlackPawn, Self::BlackKnight, Self::BlackBishop, Self::BlackRook, Self::BlackQueen, Self::BlackKing,
+    ];
+
+    #[inline]
+    pub const fn new(color: Color, role: Role) -> Self {
+        Self::ALL[color as usize * 6 + role as usize]
+    }
+
+    #[inline]
+    pub const fn color(self) -> Color {
+        if (self as u8) < 6 { Color::White } else { Color::Black }
+    }
+
+    #[inline]
+    pub const fn role(self) -> Role {
+        Role::ALL[self as usize % 6]
+    }
+
+    /// 0 to 11, white pawn first.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The letter of FEN: upper case for white.
+    pub const fn letter(self) -> char {
+        b"PNBRQKpnbrqk"[self as usize] as char
+    }
+
+    /// Reads the letter of FEN.
+    pub fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|piece| piece.letter() == letter)
+    }
+}
+
+/// A square: a1 is 0, b1 is 1, h8 is 63.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Square(u8);
+
+impl Square {
+    /// `index` is taken modulo 64.
+    #[inline]
+    pub const fn new(index: usize) -> Self {
+        Self(index as u8 & 63)
+    }
+
+    /// File and rank from 0 to 7.
+    #[inline]
+    pub const fn at(file: usize, rank: usize) -> Self {
+        Self::new(rank * 8 + file)
+    }
+
+    /// 0 to 63. The mask tells the compiler so, which spares bounds checks.
+    #[inline]
+    pub const fn index(self) -> usize {
+        (self.0 & 63) as usize
+    }
+
+    /// 0 for a to 7 for h.
+    #[inline]
+    pub const fn file(self) -> usize {
+        (self.0 & 7) as usize
+    }
+
+    /// 0 for the first to 7 for the eighth.
+    #[inline]
+    pub const fn rank(self) -> usize {
+        (self.0 >> 3 & 7) as usize
+    }
+
+    /// The rank as `color` sees it: 0 is the own back rank.
+    #[inline]
+    pub const fn rank_for(self, color: Color) -> usize {
+        self.rank() ^ (7 * color as usize)
+    }
+
+    /// The square as `color` sees it: mirrored for black.
+    #[inline]
+    pub const fn relative(self, color: Color) -> Self {
+        Self(self.0 ^ (56 * color as u8))
+    }
+
+    /// One step forward as `color` moves; wraps at the edge of the board.
+    #[inline]
+    pub const fn forward(self, color: Color) -> Self {
+        match color {
+            Color::White => Self::new(self.0 as usize + 8),
+            Color::Black => Self::new(self.0 as usize + 56),
+        }
+    }
+
+    /// How many king steps away `other` is.
+    #[inline]
+    pub const fn distance(self, other: Self) -> usize {
+        let (files, ranks) = (self.file().abs_diff(other.file()), self.rank().abs_diff(other.rank()));
+        if files > ranks { files } else { ranks }
+    }
+
+    /// Reads `e4`.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.as_bytes() {
+            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
+                Some(Self::at(usize::from(file - b'a'), usize::from(rank - b'1')))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", char::from(b'a' + self.file() as u8), self.rank() + 1)
+    }
+}
+
+impl fmt::Debug for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

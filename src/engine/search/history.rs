@@ -1,0 +1,161 @@
+//! What the search has learnt about moves and about its own evaluation.
+//!
+//! Every number here is pulled towards the newest result by "gravity": `h += bonus - h * |bonus| / limit` keeps it within
+//! ±limit and forgets the old. All tables belong to one thread.
+
+use super::value::{self, Value};
+use crate::engine::board::{Board, Color, Move, Piece, Role};
+
+/// No history exceeds this.
+pub const LIMIT: i32 = 16_384;
+
+/// A learnt number.
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+struct Learnt(i16);
+
+impl Learnt {
+    #[inline]
+    fn pull(&mut self, bonus: i32, limit: i32) {
+        let bonus = bonus.clamp(-limit, limit);
+        let old = i32::from(self.0);
+        self.0 = (old + bonus - old * bonus.abs() / limit) as i16;
+    }
+}
+
+/// A piece and the square it went to, as one index; or nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct MovedTo(u16);
+
+const MOVED: usize = 12 * 64 + 1;
+
+impl MovedTo {
+    /// No move, or a null move.
+    pub const NONE: Self = Self(12 * 64);
+
+    /// Of a move about to be made.
+    #[inline]
+    pub fn new(board: &Board, mv: Move) -> Self {
+        board.piece_on(mv.from()).map_or(Self::NONE, |piece| Self::of(piece, mv))
+    }
+
+    #[inline]
+    fn of(piece: Piece, mv: Move) -> Self {
+        Self((piece.index() * 64 + mv.to().index()) as u16)
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// Entries of each table of corrections.
+const CORRECTIONS: usize = 16_384;
+/// No correction exceeds this, in 1/64 of a centipawn before weighing.
+const CORRECTION_LIMIT: i32 = 1024;
+
+type CorrectionTable = Box<[[Learnt; 2]]>;
+
+/// All that one thread has learnt.
+pub struct Histories {
+    /// Quiet moves by colour, from and to.
+    quiet: Box<[[Learnt; 64 * 64]; 2]>,
+    /// Captures by piece and target, and role taken.
+    captures: Box<[[Learnt; 6]]>,
+    /// Quiet moves as answers to an earlier move.
+    continuations: Box<[Learnt]>,
+    /// By the pawns.
+    pawns: CorrectionTable,
+    /// By the other men, of either colour.
+    pieces: [CorrectionTable; 2],
+    /// By the material.
+    material: CorrectionTable,
+}
+
+fn zeroed<T: Clone + Default>(len: usize) -> Box<[T]> {
+    vec![T::default(); len].into_boxed_slice()
+}
+
+impl Histories {
+    pub fn new() -> Self {
+        Self {
+            quiet: Box::new([[Learnt(0); 64 * 64]; 2]),
+            captures: zeroed(MOVED),
+            continuations: zeroed(MOVED * MOVED),
+            pawns: zeroed(CORRECTIONS),
+            pieces: [zeroed(CORRECTIONS), zeroed(CORRECTIONS)],
+            material: zeroed(CORRECTIONS),
+        }
+    }
+
+    #[inline]
+    fn from_to(mv: Move) -> usize {
+        mv.from().index() * 64 + mv.to().index()
+    }
+
+    /// How well a quiet move has done, here and as an answer to the moves before. Within ±4 limits.
+    #[inline]
+    pub fn quiet(&self, board: &Board, mv: Move, recent: &[MovedTo; 3]) -> i32 {
+        let moved = MovedTo::new(board, mv).index();
+        let answer = |earlier: MovedTo| i32::from(self.continuations[earlier.index() * MOVED + moved].0);
+        i32::from(self.quiet[board.turn().index()][Self::from_to(mv)].0)
+            + answer(recent[0])
+            + answer(recent[1])
+            + answer(recent[2]) / 2
+    }
+
+    /// How well a capture has done.
+    #[inline]
+    pub fn capture(&self, board: &Board, mv: Move) -> i32 {
+        let taken = board.captured(mv).unwrap_or(Role::Pawn);
+        i32::from(self.captures[MovedTo::new(board, mv).index()][taken.index()].0)
+    }
+
+    /// A quiet move did well (or not) at this depth.
+    pub fn learn_quiet(&mut self, board: &Board, mv: Move, recent: &[MovedTo; 3], bonus: i32) {
+        self.quiet[board.turn().index()][Self::from_to(mv)].pull(bonus, LIMIT);
+        let moved = MovedTo::new(board, mv);
+        for earlier in recent {
+            self.learn_answer(*earlier, moved, bonus);
+        }
+    }
+
+    /// A move did well (or not) as an answer to an earlier one.
+    pub fn learn_answer(&mut self, earlier: MovedTo, moved: MovedTo, bonus: i32) {
+        if earlier != MovedTo::NONE {
+            self.continuations[earlier.index() * MOVED + moved.index()].pull(bonus, LIMIT);
+        }
+    }
+
+    /// A capture did well (or not).
+    pub fn learn_capture(&mut self, board: &Board, mv: Move, bonus: i32) {
+        let taken = board.captured(mv).unwrap_or(Role::Pawn);
+        self.captures[MovedTo::new(board, mv).index()][taken.index()].pull(bonus, LIMIT);
+    }
+
+    /// The static evaluation with what searches of like positions have added to it on average.
+    #[inline]
+    pub fn corrected(&self, board: &Board, evaluation: Value) -> Value {
+        let (keys, turn) = (board.keys(), board.turn().index());
+        let of = |table: &CorrectionTable, key: u64| i32::from(table[key as usize % CORRECTIONS][turn].0);
+        let sum = 2 * of(&self.pawns, keys.pawns)
+            + of(&self.pieces[0], keys.pieces[0])
+            + of(&self.pieces[1], keys.pieces[1])
+            + of(&self.material, keys.material);
+        (evaluation + sum / 64).clamp(-value::WIN_BOUND + 1, value::WIN_BOUND - 1)
+    }
+
+    /// The search of a position found `difference` more than its static evaluation said.
+    pub fn learn_correction(&mut self, board: &Board, depth: i32, difference: Value) {
+        let bonus = (difference * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
+        let (keys, turn) = (*board.keys(), board.turn().index());
+        let learn = |table: &mut CorrectionTable, key: u64| {
+            table[key as usize % CORRECTIONS][turn].pull(bonus, CORRECTION_LIMIT);
+        };
+        learn(&mut self.pawns, keys.pawns);
+        learn(&mut self.pieces[Color::White.index()], keys.pieces[0]);
+        learn(&mut self.pieces[Color::Black.index()], keys.pieces[1]);
+        learn(&mut self.material, keys.material);
+    }
+}

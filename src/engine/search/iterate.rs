@@ -1,0 +1,191 @@
+//! Iterative deepening, aspiration windows and the root.
+
+use std::cmp::Reverse;
+
+use super::{
+    Iteration, Score, ScoreBound,
+    value::{self, MAX_PLY, Value},
+    worker::Worker,
+};
+use crate::engine::board::Board;
+
+impl Worker<'_> {
+    /// Searches deeper and deeper until told to stop, and returns what is known then.
+    pub fn iterate(&mut self, on_iteration: &mut dyn FnMut(&Iteration)) -> Option<Iteration> {
+        let limits = self.shared.limits;
+        let deepest = limits.depth.map_or(MAX_PLY as i32 / 2, |depth| (depth as i32).clamp(1, MAX_PLY as i32 / 2));
+        let lines = self.options.multi_pv.clamp(1, self.root_moves.len());
+        for depth in 1..=deepest {
+            self.depth = depth;
+            self.root_moves_done = 0;
+            for root_move in &mut self.root_moves {
+                root_move.previous = root_move.value;
+            }
+            self.set_draw_value();
+            for line in 0..lines {
+                self.pv_index = line;
+                self.selective_depth = 0;
+                self.aspire(depth);
+                if self.stopped {
+                    break;
+                }
+                self.root_moves[..=line].sort_by_key(|root_move| Reverse(root_move.value));
+            }
+            if self.stopped {
+                break;
+            }
+            self.completed_depth = depth;
+            self.root_moves_done = 0;
+            for rank in 1..=lines {
+                on_iteration(&self.report(rank));
+            }
+            let best = self.root_moves.first()?.value;
+            let mate_found = |moves: u32| value::MATE - best.abs() <= 2 * moves as Value;
+            if limits.mate.is_some_and(mate_found) {
+                break;
+            }
+        }
+        (!self.root_moves.is_empty()).then(|| self.report(1))
+    }
+
+    /// A draw is worth something to the side that stands worse and costs the one that stands better.
+    fn set_draw_value(&mut self) {
+        let contempt = self.options.contempt;
+        let standing = self.root_moves.first().map_or(0, |root_move| root_move.previous);
+        let share = if standing == -value::INFINITE { 0 } else { standing.clamp(-100, 100) };
+        self.draw = -contempt * share / 100;
+    }
+
+    /// Aspiration: searches a narrow window around the value of the iteration before, and widens it on the failing side.
+    fn aspire(&mut self, depth: i32) {
+        let previous = self.root_moves[self.pv_index].previous;
+        let mut delta = 12 + previous.abs().min(2000) / 100;
+        let (mut alpha, mut beta) = (-value::INFINITE, value::INFINITE);
+        if depth >= 5 && !value::is_decisive(previous) {
+            (alpha, beta) = (previous - delta, previous + delta);
+        }
+        let mut fails_high = 0;
+        loop {
+            let root = self.root;
+            let found = self.search_root(root, alpha, beta, (depth - fails_high).max(1));
+            if self.stopped {
+                return;
+            }
+            let from = self.pv_index;
+            self.root_moves[from..].sort_by_key(|root_move| Reverse(root_move.value));
+            if found <= alpha {
+                beta = (alpha + beta) / 2;
+                alpha = (found - delta).max(-value::INFINITE);
+                fails_high = 0;
+            } else if found >= beta {
+                beta = (found + delta).min(value::INFINITE);
+                fails_high = (fails_high + 1).min(2);
+            } else {
+                return;
+            }
+            delta += delta / 2;
+            if delta > 800 || value::is_decisive(found) {
+                (alpha, beta) = (-value::INFINITE, value::INFINITE);
+            }
+        }
+    }
+
+    /// The root node: all root moves from `pv_index` on.
+    fn search_root(&mut self, board: &Board, mut alpha: Value, beta: Value, depth: i32) -> Value {
+        self.root_moves_done = 0;
+        let evaluation = if board.in_check() {
+            value::NONE
+        } else {
+            let raw = self.evaluate(board);
+            self.histories.corrected(board, raw)
+        };
+        self.frame_mut(0).evaluation = evaluation;
+        self.frame_mut(1).killers = [None; 2];
+        self.frame_mut(1).cutoffs = 0;
+        let mut best = -value::INFINITE;
+        for i in self.pv_index..self.root_moves.len() {
+            let mv = self.root_moves[i].mv;
+            let nodes_before = self.nodes;
+            let next = self.make(board, mv, 0);
+            let first = i == self.pv_index;
+            let mut value = alpha;
+            if !first {
+                let late = i - self.pv_index;
+                let quiet = !board.is_noisy(mv) && !next.in_check();
+                let reduced_by = if depth >= 3 && quiet && late > 2 {
+                    1 + i32::from(late > 6) + i32::from(late > 20) * depth / 6
+                } else {
+                    0
+                };
+                value = -self.search::<false>(&next, -alpha - 1, -alpha, depth - 1 - reduced_by, 1, true);
+                if value > alpha && reduced_by > 0 && !self.stopped {
+                    value = -self.search::<false>(&next, -alpha - 1, -alpha, depth - 1, 1, true);
+                }
+            }
+            if first || (value > alpha && !self.stopped) {
+                value = -self.search::<true>(&next, -beta, -alpha, depth - 1, 1, false);
+            }
+            self.undo();
+            let spent = self.nodes - nodes_before;
+            self.root_moves[i].nodes += spent;
+            if self.stopped {
+                return best;
+            }
+            self.root_moves_done += 1;
+            if first || value > alpha {
+                let pv = self.frame(1).pv.clone();
+                let selective_depth = self.selective_depth;
+                let root_move = &mut self.root_moves[i];
+                root_move.value = value;
+                root_move.selective_depth = selective_depth;
+                root_move.pv.clear();
+                root_move.pv.push(mv);
+                root_move.pv.extend(pv.into_iter().take(MAX_PLY - 1));
+            } else {
+                self.root_moves[i].value = -value::INFINITE;
+            }
+            if value > best {
+                best = value;
+                if value > alpha {
+                    alpha = value;
+                    if value >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        if let Some(best_move) = self.root_moves[self.pv_index..].iter().max_by_key(|m| m.value) {
+            let bound = if best >= beta { super::table::Bound::Lower } else { super::table::Bound::Exact };
+            let (key, mv) = (board.keys().position, best_move.mv);
+            self.shared.table.store(key, 0, Some(mv), best, evaluation, depth, bound, true);
+        }
+        best
+    }
+
+    /// What is known now about the line of a rank. If the last iteration was cut short, a better move that it had found
+    /// counts already.
+    fn report(&self, rank: usize) -> Iteration {
+        let completed = &self.root_moves[rank - 1];
+        let line = if rank == 1 && self.stopped {
+            // Of an unfinished iteration only values of moves that were searched are there.
+            self.root_moves.iter().max_by_key(|m| m.value).filter(|m| m.value > completed.value).unwrap_or(completed)
+        } else {
+            completed
+        };
+        let value = if line.value == -value::INFINITE { line.previous } else { line.value };
+        Iteration {
+            best: line.mv,
+            score: Score::from(value),
+            bound: ScoreBound::Exact,
+            depth: self.completed_depth as u32,
+            selective_depth: line.selective_depth as u32,
+            root_moves_done: self.root_moves_done,
+            rank,
+            nodes: self.total_nodes(),
+            effort: line.nodes as f64 / self.nodes.max(1) as f64,
+            time: self.shared.began.elapsed(),
+            table_use: self.shared.table.per_mille_full(),
+            pv: line.pv.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The searcher: iterative deepening over alpha-beta, with everything that makes it find the move sooner.
+//!
+//! [`Engine`] owns what lasts from move to move (the transposition table and the histories); a search borrows it. One
+//! thread searches deterministically for equal limits of nodes or depth; more threads search the same tree and help
+//! each other through the table (Lazy SMP). Nothing is allocated before the first search.
+
+mod alpha_beta;
+mod history;
+mod iterate;
+mod picker;
+mod quiescence;
+mod table;
+mod value;
+mod worker;
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    time::{Duration, Instant},
+};
+
+use table::Table;
+use value::Value;
+use worker::{Memory, Worker};
+
+use super::{
+    board::{Move, MoveList, Position},
+    evaluation::{self, Recipe},
+    knowledge::Knowledge,
+};
+
+/// How an engine is set up. The default is complete knowledge on one thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EngineOptions {
+    /// Transposition table, MiB; at least 1.
+    pub hash: usize,
+    /// Threads that search one tree; at least 1.
+    pub threads: usize,
+    /// What the evaluation knows.
+    pub knowledge: Knowledge,
+    /// How much each heuristic counts, in per cent from 0 to 200, in the order of [`Heuristic::ALL`](super::Heuristic::ALL).
+    pub percentages: [u16; 8],
+    /// The most a draw is worth to the side that stands worse, and costs the side that stands better, in centipawns.
+    pub contempt: i32,
+    /// How many root moves get a principal variation each; at least 1.
+    pub multi_pv: usize,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self { hash: 16, threads: 1, knowledge: Knowledge::COMPLETE, percentages: [100; 8], contempt: 10, multi_pv: 1 }
+    }
+}
+
+/// Where a search ends by itself. Every bound that is set holds; none set means until told to stop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall time from the start of the search.
+    pub time: Option<Duration>,
+    /// Nodes, summed over threads. Exact with one thread.
+    pub nodes: Option<u64>,
+    /// Completed iterations, in plies.
+    pub depth: Option<u32>,
+    /// A mate in at most so many moves has been found.
+    pub mate: Option<u32>,
+}
+
+/// A value from the side of the player to move at the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Score {
+    /// Centipawns. Wins known from tablebases lie beyond ±19000.
+    Cp(i32),
+    /// Full moves to mate: positive gives mate, negative receives it, zero is mated already.
+    Mate(i32),
+}
+
+impl From<Value> for Score {
+    fn from(value: Value) -> Self {
+        let plies_to = |win: Value| win - value.abs();
+        if value.abs() >= value::MATE_BOUND {
+            Self::Mate((plies_to(value::MATE) + 1) / 2 * value.signum())
+        } else if value.abs() >= value::WIN_BOUND {
+            Self::Cp((20_000 - plies_to(value::TABLEBASE_WIN)) * value.signum())
+        } else {
+            Self::Cp(value)
+        }
+    }
+}
+
+/// How a [`Score`] relates to the value of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreBound {
+    /// It is the value.
+    Exact,
+    /// The value is at least this.
+    Lower,
+    /// The value is at most this.
+    Upper,
+}
+
+/// What is known after an iteration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Iteration {
+    /// The best move.
+    pub best: Move,
+    /// Its value, from the side of the player to move.
+    pub score: Score,
+    /// What the score is worth.
+    pub bound: ScoreBound,
+    /// The last completed iteration, in plies.
+    pub depth: u32,
+    /// The longest line looked at, in plies.
+    pub selective_depth: u32,
+    /// Root moves fully searched in an iteration that was begun and not completed.
+    pub root_moves_done: u32,
+    /// 1 for the best line; more with [`EngineOptions::multi_pv`].
+    pub rank: usize,
+    /// Nodes so far, over all threads.
+    pub nodes: u64,
+    /// Of the main thread's nodes, the share spent below `best`, 0 to 1.
+    pub effort: f64,
+    /// Time since the search began.
+    pub time: Duration,
+    /// How full the table is, in thousandths.
+    pub table_use: usize,
+    /// The principal variation, `best` first.
+    pub pv: Vec<Move>,
+}
+
+/// What the threads of one search share.
+struct Shared<'a> {
+    table: &'a Table,
+    limits: Limits,
+    threads: usize,
+    began: Instant,
+    /// The caller's wish.
+    stop: &'a AtomicBool,
+    /// The main thread has finished.
+    done: AtomicBool,
+    /// Counted in batches.
+    nodes: AtomicU64,
+}
+
+/// A searcher with its memory.
+pub struct Engine {
+    options: EngineOptions,
+    recipe: Recipe,
+    table: Option<Table>,
+    memories: Vec<Memory>,
+}
+
+impl Engine {
+    /// Allocates nothing yet.
+    pub fn new(options: EngineOptions) -> Self {
+        let recipe = Recipe::new(options.knowledge, options.percentages);
+        Self { options, recipe, table: None, memories: Vec::new() }
+    }
+
+    /// How it is set up.
+    pub fn options(&self) -> &EngineOptions {
+        &self.options
+    }
+
+    /// Sets it up anew. Keeps the memory of the game where it still holds.
+    pub fn set_options(&mut self, options: EngineOptions) {
+        if options.hash != self.options.hash {
+            self.table = None;
+        }
+        let recipe = Recipe::new(options.knowledge, options.percentages);
+        if recipe != self.recipe {
+            self.recipe = recipe;
+            self.new_game();
+        }
+        self.options = options;
+    }
+
+    /// Forgets everything: the next position belongs to another game.
+    pub fn new_game(&mut self) {
+        self.table = None;
+        self.memories.clear();
+    }
+
+    /// The static value of a position by this engine's knowledge, centipawns from the player to move.
+    pub fn evaluate(&self, position: &Position) -> i32 {
+        evaluation::evaluate(position.board(), &self.recipe)
+    }
+
+    /// Searches `position` until a limit is reached or `stop` is set. Only `root_moves` are considered, all legal moves if
+    /// there are none. Every completed iteration is reported once for each principal variation; the first (of one ply)
+    /// is completed even if `stop` is set before, so that there is always a move. Stopping takes under 5 ms.
+    ///
+    /// Returns the last state of knowledge, or nothing if there is no legal move. With one thread and no limit of time,
+    /// equal searches after [`Self::new_game`] give equal results.
+    pub fn search(
+        &mut self,
+        position: &Position,
+        root_moves: &[Move],
+        limits: &Limits,
+        stop: &AtomicBool,
+        on_iteration: &mut dyn FnMut(&Iteration),
+    ) -> Option<Iteration> {
+        let began = Instant::now();
+        let mut moves: MoveList = position.legal_moves();
+        if !root_moves.is_empty() {
+            moves.retain(|mv| root_moves.contains(mv));
+        }
+        if moves.is_empty() {
+            return None;
+        }
+        let threads = self.options.threads.max(1);
+        self.memories.resize_with(threads, Memory::new);
+        let table: &Table = self.table.get_or_insert_with(|| Table::new(self.options.hash));
+        table.next_search();
+        let shared = Shared {
+            table,
+            limits: *limits,
+            threads,
+            began,
+            stop,
+            done: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
+        };
+        let (shared, options, recipe, moves) = (&shared, &self.options, &self.recipe, &moves);
+        let mut memories = self.memories.iter_mut().enumerate();
+        let (_, main) = memories.next()?;
+        std::thread::scope(|scope| {
+            for (id, memory) in memories {
+                scope.spawn(move || {
+                    Worker::new(id, shared, options, recipe, memory, position, moves).iterate(&mut |_| {});
+                });
+            }
+            let result = Worker::new(0, shared, options, recipe, main, position, moves).iterate(on_iteration);
+            shared.done.store(true, Relaxed);
+            result
+        })
+    }
+}

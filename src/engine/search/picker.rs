@@ -1,0 +1,158 @@
+//! Moves in the order in which they are worth searching.
+//!
+//! The table's move, captures that do not lose material, killers, quiet moves by history, losing captures. Each stage is
+//! generated only when the one before it is used up: most nodes are left before.
+
+use arrayvec::ArrayVec;
+
+use super::history::{Histories, MovedTo};
+use crate::engine::board::{Board, EXCHANGE_VALUES, Move, MoveList, Role, Stage as Generated};
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum Stage {
+    TableMove,
+    GenerateNoisy,
+    GoodNoisy,
+    Killers,
+    GenerateQuiet,
+    Quiet,
+    BadNoisy,
+    End,
+}
+
+/// Yields pseudo-legal moves, the most promising first.
+pub struct Picker {
+    stage: Stage,
+    table_move: Option<Move>,
+    killers: [Option<Move>; 2],
+    killers_tried: usize,
+    scored: ArrayVec<(Move, i32), 256>,
+    bad: ArrayVec<Move, 64>,
+    bad_tried: usize,
+    /// A capture is good if its exchanges are worth at least this.
+    threshold: i32,
+    with_quiet: bool,
+}
+
+impl Picker {
+    /// For the main search.
+    pub fn new(board: &Board, table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
+        Self::make(board, table_move, killers, 0, true)
+    }
+
+    /// Captures and queen promotions that are worth at least `threshold` centipawns.
+    pub fn noisy(board: &Board, table_move: Option<Move>, threshold: i32) -> Self {
+        let table_move = table_move.filter(|mv| board.is_noisy(*mv) && board.exchange_reaches(*mv, threshold));
+        Self::make(board, table_move, [None; 2], threshold, false)
+    }
+
+    fn make(
+        board: &Board,
+        table_move: Option<Move>,
+        killers: [Option<Move>; 2],
+        threshold: i32,
+        with_quiet: bool,
+    ) -> Self {
+        Self {
+            stage: Stage::TableMove,
+            table_move: table_move.filter(|mv| board.is_pseudo_legal(*mv)),
+            killers,
+            killers_tried: 0,
+            scored: ArrayVec::new(),
+            bad: ArrayVec::new(),
+            bad_tried: 0,
+            threshold,
+            with_quiet,
+        }
+    }
+
+    /// Leaves out the quiet moves that have not been yielded yet.
+    pub fn skip_quiet(&mut self) {
+        self.with_quiet = false;
+    }
+
+    /// Whether the moves yielded now are the captures that lose material.
+    pub fn is_bad_noisy(&self) -> bool {
+        self.stage == Stage::BadNoisy
+    }
+
+    /// The next move that is not known to be illegal, or nothing at the end.
+    pub fn next(&mut self, board: &Board, histories: &Histories, recent: &[MovedTo; 3]) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::TableMove => {
+                    self.stage = Stage::GenerateNoisy;
+                    if self.table_move.is_some() {
+                        return self.table_move;
+                    }
+                }
+                Stage::GenerateNoisy => {
+                    self.generate(board, Generated::Noisy, |mv| score_noisy(board, histories, mv));
+                    self.stage = Stage::GoodNoisy;
+                }
+                Stage::GoodNoisy => match self.best() {
+                    Some((mv, score)) => {
+                        // A capture that has done well may cost a little.
+                        let threshold = if self.with_quiet { -score / 48 } else { self.threshold };
+                        if board.exchange_reaches(mv, threshold.min(self.threshold)) {
+                            return Some(mv);
+                        }
+                        let _ = self.bad.try_push(mv);
+                    }
+                    None if self.with_quiet => self.stage = Stage::Killers,
+                    None => self.stage = Stage::BadNoisy,
+                },
+                Stage::Killers => match self.killers.get(self.killers_tried) {
+                    Some(killer) => {
+                        self.killers_tried += 1;
+                        if let Some(mv) = killer.filter(|mv| {
+                            Some(*mv) != self.table_move && !board.is_noisy(*mv) && board.is_pseudo_legal(*mv)
+                        }) {
+                            return Some(mv);
+                        }
+                    }
+                    None => self.stage = Stage::GenerateQuiet,
+                },
+                Stage::GenerateQuiet => {
+                    if self.with_quiet {
+                        self.generate(board, Generated::Quiet, |mv| histories.quiet(board, mv, recent));
+                    }
+                    self.stage = Stage::Quiet;
+                }
+                Stage::Quiet => match self.best().filter(|_| self.with_quiet) {
+                    Some((mv, _)) if self.killers.contains(&Some(mv)) => {}
+                    Some((mv, _)) => return Some(mv),
+                    None => self.stage = Stage::BadNoisy,
+                },
+                Stage::BadNoisy => {
+                    if let Some(mv) = self.bad.get(self.bad_tried) {
+                        self.bad_tried += 1;
+                        return Some(*mv);
+                    }
+                    self.stage = Stage::End;
+                }
+                Stage::End => return None,
+            }
+        }
+    }
+
+    fn generate(&mut self, board: &Board, stage: Generated, score: impl Fn(Move) -> i32) {
+        let mut moves = MoveList::new();
+        board.generate(stage, &mut moves);
+        self.scored.clear();
+        self.scored.extend(moves.into_iter().filter(|mv| Some(*mv) != self.table_move).map(|mv| (mv, score(mv))));
+    }
+
+    /// Takes out the best of what is left: sorting all would be wasted where a cut-off comes early.
+    fn best(&mut self) -> Option<(Move, i32)> {
+        let (i, _) = self.scored.iter().enumerate().max_by_key(|(i, (_, score))| (*score, std::cmp::Reverse(*i)))?;
+        Some(self.scored.swap_remove(i))
+    }
+}
+
+/// Most valuable victim first, then what history says.
+fn score_noisy(board: &Board, histories: &Histories, mv: Move) -> i32 {
+    let victim = board.captured(mv).map_or(0, |role| EXCHANGE_VALUES[role.index()]);
+    let promotion = if mv.promotion() == Some(Role::Queen) { 900 } else { 0 };
+    8 * (victim + promotion) + histories.capture(board, mv) / 3
+}

@@ -1,0 +1,121 @@
+//! Captures until the position is quiet enough for a static evaluation.
+
+use super::{
+    picker::Picker,
+    table::Bound,
+    value::{self, MAX_PLY, Value},
+    worker::Worker,
+};
+use crate::engine::board::{Board, EXCHANGE_VALUES};
+
+impl Worker<'_> {
+    /// The value of `board` when only captures (all moves if in check) are looked at. Fail-soft.
+    pub fn quiescence<const PV: bool>(&mut self, board: &Board, mut alpha: Value, beta: Value, ply: usize) -> Value {
+        if self.visit() {
+            return 0;
+        }
+        if PV {
+            self.frame_mut(ply).pv.clear();
+            self.selective_depth = self.selective_depth.max(ply);
+        }
+        if self.is_draw(board, ply) {
+            return self.draw_value(ply);
+        }
+        if ply >= MAX_PLY - 1 {
+            return if board.in_check() { 0 } else { self.evaluate(board) };
+        }
+
+        let key = board.keys().position;
+        let entry = self.shared.table.probe(key);
+        let principal = PV || entry.is_some_and(|entry| entry.principal);
+        if let Some(entry) = entry.filter(|_| !PV) {
+            let known = entry.value_at(ply);
+            if entry.bound.settles(known, beta) {
+                return known;
+            }
+        }
+
+        let in_check = board.in_check();
+        let raw = match entry {
+            _ if in_check => value::NONE,
+            Some(entry) if entry.evaluation != value::NONE => entry.evaluation,
+            _ => self.evaluate(board),
+        };
+        let mut best = value::mated_in(ply);
+        let mut hopeless_below = -value::INFINITE;
+        if !in_check {
+            best = self.histories.corrected(board, raw);
+            if let Some(entry) = entry {
+                let known = entry.value_at(ply);
+                if !value::is_decisive(known) && entry.bound.settles(known, best + i32::from(known < best)) {
+                    best = known;
+                }
+            }
+            if best >= beta {
+                if entry.is_none() {
+                    self.shared.table.store(key, ply, None, best, raw, 0, Bound::Lower, false);
+                }
+                return best;
+            }
+            alpha = alpha.max(best);
+            hopeless_below = best + 150;
+        }
+
+        let old_alpha = alpha;
+        let table_move = entry.and_then(|entry| entry.mv);
+        let mut picker =
+            if in_check { Picker::new(board, table_move, [None; 2]) } else { Picker::noisy(board, table_move, 0) };
+        let recent = self.recent_moves(ply);
+        let mut best_move = None;
+        while let Some(mv) = picker.next(board, self.histories, &recent) {
+            if best > -value::WIN_BOUND {
+                // What is left loses material.
+                if picker.is_bad_noisy() {
+                    break;
+                }
+                // One answer to the check was found that does not get mated: the other quiet ones are not needed.
+                if in_check && !board.is_noisy(mv) {
+                    picker.skip_quiet();
+                    continue;
+                }
+                // Even winning the man for nothing would not do.
+                let victim = board.captured(mv).map_or(0, |role| EXCHANGE_VALUES[role.index()]);
+                if !in_check && mv.promotion().is_none() && hopeless_below + victim <= alpha {
+                    best = best.max(hopeless_below + victim);
+                    continue;
+                }
+            }
+            if !board.is_legal(mv) {
+                continue;
+            }
+            let next = self.make(board, mv, ply);
+            let found = -self.quiescence::<PV>(&next, -beta, -alpha, ply + 1);
+            self.undo();
+            if self.stopped {
+                return 0;
+            }
+            if found > best {
+                best = found;
+                if found > alpha {
+                    best_move = Some(mv);
+                    alpha = found;
+                    if PV {
+                        self.update_pv(ply, mv);
+                    }
+                    if found >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        let bound = if best >= beta {
+            Bound::Lower
+        } else if PV && best > old_alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        self.shared.table.store(key, ply, best_move, best, raw, 0, bound, principal);
+        best
+    }
+}

@@ -1,0 +1,228 @@
+//! The transposition table: what earlier searches found out about positions, shared by all threads without locks.
+//!
+//! An entry is 64 bits of data and 16 bits of key. The key is stored exclusive-or'ed with a fold of the data, so that an
+//! entry which two threads wrote at once does not match and is passed over (Hyatt and Mann, "A lock-less transposition
+//! table implementation", 2002). Sixteen bits let a foreign entry through now and then: whoever reads a move from here
+//! tests it on its board first. Memory comes zeroed from the system and is not touched before it is used.
+
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
+
+use super::value::{self, Value};
+use crate::engine::board::Move;
+
+/// How a stored value relates to the true one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Bound {
+    /// No value is stored, only a static evaluation.
+    None,
+    /// The true value is at most this.
+    Upper,
+    /// The true value is at least this.
+    Lower,
+    /// It is the value.
+    Exact,
+}
+
+impl Bound {
+    const ALL: [Self; 4] = [Self::None, Self::Upper, Self::Lower, Self::Exact];
+
+    /// Whether a value with this bound proves that the true one is at least `beta` or at most `beta - 1`.
+    #[inline]
+    pub fn settles(self, value: Value, beta: Value) -> bool {
+        match self {
+            Self::None => false,
+            Self::Exact => true,
+            Self::Lower => value >= beta,
+            Self::Upper => value < beta,
+        }
+    }
+}
+
+/// What is known about a position.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The best move found, if any.
+    pub mv: Option<Move>,
+    /// The value, mates counted from the position itself. See [`Entry::value_at`].
+    stored: i16,
+    /// The static evaluation, or [`value::NONE`] (in check).
+    pub evaluation: Value,
+    /// Plies searched below the position; 0 for quiescence.
+    pub depth: i32,
+    /// What `value` is worth.
+    pub bound: Bound,
+    /// Whether the position was ever on a principal variation.
+    pub principal: bool,
+    age: u8,
+}
+
+impl Entry {
+    /// The value seen from `ply` plies below the root: mates are stored as distances from the position.
+    #[inline]
+    pub fn value_at(&self, ply: usize) -> Value {
+        value::from_table(Value::from(self.stored), ply)
+    }
+
+    // Data, from the lowest bit: move 16, value 16, evaluation 16, depth 8, bound 2, principal 1, age 5.
+    #[inline]
+    fn pack(self) -> u64 {
+        u64::from(Move::to_bits(self.mv))
+            | u64::from(self.stored as u16) << 16
+            | u64::from(self.evaluation as i16 as u16) << 32
+            | u64::from(self.depth.clamp(0, 255) as u8) << 48
+            | (self.bound as u64) << 56
+            | u64::from(self.principal) << 58
+            | u64::from(self.age) << 59
+    }
+
+    #[inline]
+    fn unpack(data: u64) -> Self {
+        Self {
+            mv: Move::from_bits(data as u16),
+            stored: (data >> 16) as i16,
+            evaluation: Value::from((data >> 32) as i16),
+            depth: i32::from((data >> 48) as u8),
+            bound: Bound::ALL[(data >> 56 & 3) as usize],
+            principal: data >> 58 & 1 != 0,
+            age: (data >> 59) as u8,
+        }
+    }
+}
+
+const AGES: u8 = 32;
+
+/// Three entries in half a cache line.
+#[repr(C, align(32))]
+struct Cluster {
+    data: [AtomicU64; 3],
+    keys: [AtomicU16; 3],
+}
+
+/// Folds data to the width of a key.
+#[inline]
+fn fold(data: u64) -> u16 {
+    (data ^ data >> 16 ^ data >> 32 ^ data >> 48) as u16
+}
+
+/// The shared table.
+pub struct Table {
+    clusters: Box<[Cluster]>,
+    age: AtomicU8,
+}
+
+impl Table {
+    /// A table of about `mebibytes` MiB, at least 1.
+    pub fn new(mebibytes: usize) -> Self {
+        let count = (mebibytes.max(1) << 20) / size_of::<Cluster>();
+        // SAFETY: a cluster is atomic integers, for which all bits zero is a value.
+        let clusters = unsafe { Box::<[Cluster]>::new_zeroed_slice(count).assume_init() };
+        Self { clusters, age: AtomicU8::new(0) }
+    }
+
+    /// Begins a new search: entries of older ones give way first.
+    pub fn next_search(&self) {
+        self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
+    }
+
+    #[inline]
+    fn cluster(&self, key: u64) -> &Cluster {
+        // The high bits of the key spread evenly over any number of clusters; the low ones are stored.
+        &self.clusters[((u128::from(key) * self.clusters.len() as u128) >> 64) as usize]
+    }
+
+    /// Asks for the memory of a position before it is needed.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: prefetching reads nothing, and the address is one of ours.
+            unsafe { _mm_prefetch(std::ptr::from_ref(self.cluster(key)).cast(), _MM_HINT_T0) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
+    }
+
+    /// What is known about the position with this key.
+    #[inline]
+    pub fn probe(&self, key: u64) -> Option<Entry> {
+        let cluster = self.cluster(key);
+        cluster.data.iter().zip(&cluster.keys).find_map(|(data, stored_key)| {
+            let data = data.load(Relaxed);
+            (data != 0 && stored_key.load(Relaxed) ^ fold(data) == key as u16).then(|| Entry::unpack(data))
+        })
+    }
+
+    /// Remembers a search of `depth` plies. Keeps the move known before where this search found none.
+    #[expect(clippy::too_many_arguments, reason = "they are the fields of an entry")]
+    pub fn store(
+        &self,
+        key: u64,
+        ply: usize,
+        mv: Option<Move>,
+        value: Value,
+        evaluation: Value,
+        depth: i32,
+        bound: Bound,
+        principal: bool,
+    ) {
+        let age = self.age.load(Relaxed);
+        let cluster = self.cluster(key);
+        let mut victim = 0;
+        let mut least = i32::MAX;
+        let mut mv = mv;
+        for i in 0..3 {
+            let data = cluster.data[i].load(Relaxed);
+            let old = Entry::unpack(data);
+            let years = i32::from((age + AGES - old.age) % AGES);
+            if data != 0 && cluster.keys[i].load(Relaxed) ^ fold(data) == key as u16 {
+                mv = mv.or(old.mv);
+                // A deeper entry of this search is worth more than a shallow bound.
+                if bound != Bound::Exact && years == 0 && depth + 4 < old.depth {
+                    return;
+                }
+                victim = i;
+                break;
+            }
+            let worth = if data == 0 { i32::MIN } else { old.depth - 4 * years };
+            if worth < least {
+                least = worth;
+                victim = i;
+            }
+        }
+        let stored = value::to_table(value, ply) as i16;
+        let data = Entry { mv, stored, evaluation, depth, bound, principal, age }.pack();
+        cluster.data[victim].store(data, Relaxed);
+        cluster.keys[victim].store(key as u16 ^ fold(data), Relaxed);
+    }
+
+    /// How full the table is with entries of this search, in thousandths, by a sample.
+    pub fn per_mille_full(&self) -> usize {
+        let age = self.age.load(Relaxed);
+        let sample = &self.clusters[..self.clusters.len().min(1000)];
+        let current = |data: &AtomicU64| {
+            let data = data.load(Relaxed);
+            data != 0 && Entry::unpack(data).age == age
+        };
+        let used: usize = sample.iter().map(|c| c.data.iter().filter(|d| current(d)).count()).sum();
+        used * 1000 / (sample.len() * 3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_comes_back_as_it_went_in() {
+        let table = Table::new(1);
+        let mv = Move::from_bits(0x1234);
+        table.store(0xdead_beef_cafe_f00d, 3, mv, value::mated_in(7), -250, 12, Bound::Lower, true);
+        let entry = table.probe(0xdead_beef_cafe_f00d).expect("it was stored");
+        assert_eq!((entry.mv, entry.value_at(3), entry.evaluation), (mv, value::mated_in(7), -250));
+        assert_eq!((entry.depth, entry.bound, entry.principal), (12, Bound::Lower, true));
+        assert_eq!(entry.value_at(5), value::mated_in(9), "two plies further from the root, the mate is further too");
+        assert!(table.probe(0xdead_beef_cafe_f00c).is_none());
+    }
+}

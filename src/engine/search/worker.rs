@@ -1,0 +1,293 @@
+//! One thread's part of a search: its position in the tree and its own memory.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use arrayvec::ArrayVec;
+
+use super::{
+    EngineOptions, Shared,
+    history::{Histories, MovedTo},
+    value::{self, MAX_PLY, Value},
+};
+use crate::engine::{
+    board::{Board, Move, MoveList, Position},
+    evaluation::{Recipe, evaluate},
+};
+
+/// What a thread keeps from one search to the next.
+pub struct Memory {
+    pub histories: Histories,
+}
+
+impl Memory {
+    pub fn new() -> Self {
+        Self { histories: Histories::new() }
+    }
+}
+
+/// A line of moves.
+pub type Line = ArrayVec<Move, MAX_PLY>;
+
+/// What the search knows about one ply of the line it is on.
+#[derive(Clone)]
+pub struct Frame {
+    /// The piece that was moved from here and where it went.
+    pub moved: MovedTo,
+    /// Whether the move from here was a null move.
+    pub null: bool,
+    /// The corrected static evaluation, or [`value::NONE`] in check.
+    pub evaluation: Value,
+    /// The move left out while it is tested whether it is singular.
+    pub excluded: Option<Move>,
+    /// Quiet moves that refuted a sibling.
+    pub killers: [Option<Move>; 2],
+    /// How many extensions by more than a ply lie on the line.
+    pub double_extensions: u32,
+    /// Beta cut-offs among the children.
+    pub cutoffs: u32,
+    /// The principal variation from here.
+    pub pv: Line,
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Self {
+            moved: MovedTo::NONE,
+            null: false,
+            evaluation: value::NONE,
+            excluded: None,
+            killers: [None; 2],
+            double_extensions: 0,
+            cutoffs: 0,
+            pv: Line::new(),
+        }
+    }
+}
+
+/// A move at the root.
+pub struct RootMove {
+    pub mv: Move,
+    /// Of the current iteration; `-INFINITE` if it did not raise alpha.
+    pub value: Value,
+    /// Of the iteration before.
+    pub previous: Value,
+    pub selective_depth: usize,
+    pub nodes: u64,
+    pub pv: Line,
+}
+
+/// Frames before the root's, so that looking back from it stays in bounds.
+const BEFORE_ROOT: usize = 6;
+
+/// A thread at work.
+pub struct Worker<'a> {
+    /// 0 is the main thread.
+    pub id: usize,
+    pub shared: &'a Shared<'a>,
+    pub options: &'a EngineOptions,
+    pub recipe: &'a Recipe,
+    pub histories: &'a mut Histories,
+    pub root: &'a Board,
+    pub root_moves: Vec<RootMove>,
+    /// The first root move that belongs to the principal variation being searched (multi-PV).
+    pub pv_index: usize,
+    pub root_moves_done: u32,
+    /// Keys of all positions up to the current one.
+    pub keys: Vec<u64>,
+    frames: Box<[Frame]>,
+    pub nodes: u64,
+    uncounted: u64,
+    pub selective_depth: usize,
+    pub completed_depth: i32,
+    /// The iteration that runs.
+    pub depth: i32,
+    pub stopped: bool,
+    /// No null move for this side before this ply (verification search).
+    pub null_move_from: [usize; 2],
+    /// What a draw is worth to the player to move at the root.
+    pub draw: Value,
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(
+        id: usize,
+        shared: &'a Shared<'a>,
+        options: &'a EngineOptions,
+        recipe: &'a Recipe,
+        memory: &'a mut Memory,
+        position: &'a Position,
+        moves: &MoveList,
+    ) -> Self {
+        let root_moves = moves
+            .iter()
+            .map(|mv| RootMove {
+                mv: *mv,
+                value: -value::INFINITE,
+                previous: -value::INFINITE,
+                selective_depth: 0,
+                nodes: 0,
+                pv: [*mv].into_iter().collect(),
+            })
+            .collect();
+        let mut keys = Vec::with_capacity(position.past().len() + MAX_PLY + 8);
+        keys.extend_from_slice(position.past());
+        keys.push(position.board().keys().position);
+        Self {
+            id,
+            shared,
+            options,
+            recipe,
+            histories: &mut memory.histories,
+            root: position.board(),
+            root_moves,
+            pv_index: 0,
+            root_moves_done: 0,
+            keys,
+            frames: vec![Frame::default(); MAX_PLY + BEFORE_ROOT + 4].into_boxed_slice(),
+            nodes: 0,
+            uncounted: 0,
+            selective_depth: 0,
+            completed_depth: 0,
+            depth: 0,
+            stopped: false,
+            null_move_from: [0; 2],
+            draw: 0,
+        }
+    }
+
+    /// The frame of a ply of the search.
+    #[inline]
+    pub fn frame(&self, ply: usize) -> &Frame {
+        &self.frames[ply + BEFORE_ROOT]
+    }
+
+    #[inline]
+    pub fn frame_mut(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + BEFORE_ROOT]
+    }
+
+    /// The frame `back` plies before `ply`, at most [`BEFORE_ROOT`].
+    #[inline]
+    pub fn frame_before(&self, ply: usize, back: usize) -> &Frame {
+        &self.frames[ply + BEFORE_ROOT - back]
+    }
+
+    /// What was moved 1, 2 and 4 plies before.
+    #[inline]
+    pub fn recent_moves(&self, ply: usize) -> [MovedTo; 3] {
+        [1, 2, 4].map(|back| self.frame_before(ply, back).moved)
+    }
+
+    /// Makes `line` the principal variation of a ply: a move and what follows it.
+    pub fn update_pv(&mut self, ply: usize, mv: Move) {
+        let (before, after) = self.frames.split_at_mut(ply + BEFORE_ROOT + 1);
+        if let (Some(here), Some(next)) = (before.last_mut(), after.first()) {
+            here.pv.clear();
+            here.pv.push(mv);
+            here.pv.extend(next.pv.iter().copied().take(MAX_PLY - 1));
+        }
+    }
+
+    /// Counts a node and says whether the search is over. The first iteration always ends.
+    #[inline]
+    pub fn visit(&mut self) -> bool {
+        self.nodes += 1;
+        self.uncounted += 1;
+        if self.uncounted >= 512 || (self.shared.threads == 1 && self.shared.limits.nodes.is_some()) {
+            self.check_limits();
+        }
+        self.stopped
+    }
+
+    #[cold]
+    fn check_limits(&mut self) {
+        let counted = self.shared.nodes.fetch_add(self.uncounted, Relaxed) + self.uncounted;
+        let poll = self.uncounted >= 512 || self.nodes.is_multiple_of(512);
+        self.uncounted = 0;
+        let limits = &self.shared.limits;
+        let over = limits.nodes.is_some_and(|nodes| counted >= nodes)
+            || (poll
+                && (self.shared.stop.load(Relaxed)
+                    || self.shared.done.load(Relaxed)
+                    || limits.time.is_some_and(|time| self.shared.began.elapsed() >= time)));
+        if over && (self.id != 0 || self.completed_depth > 0) {
+            self.stopped = true;
+        }
+    }
+
+    /// Nodes of all threads.
+    pub fn total_nodes(&self) -> u64 {
+        self.shared.nodes.load(Relaxed) + self.uncounted
+    }
+
+    /// The static evaluation for the player to move, before correction. It fades as the fifty-move rule draws near.
+    pub fn evaluate(&mut self, board: &Board) -> Value {
+        let value = evaluate(board, self.recipe);
+        let value = value * (220 - i32::from(board.halfmoves().min(100))) / 220;
+        value.clamp(-value::WIN_BOUND + 1, value::WIN_BOUND - 1)
+    }
+
+    /// What a draw is worth to the player to move at `ply`. A little noise keeps the search from settling on one of
+    /// several ways to repeat.
+    #[inline]
+    pub fn draw_value(&self, ply: usize) -> Value {
+        let noise = 1 - (self.nodes & 2) as Value;
+        if ply.is_multiple_of(2) { self.draw + noise } else { noise - self.draw }
+    }
+
+    /// Whether the position is drawn by rule. Within the search one repetition is enough: what could be avoided once can
+    /// be avoided again.
+    pub fn is_draw(&self, board: &Board, ply: usize) -> bool {
+        if board.halfmoves() >= 100 && (!board.in_check() || !board.legal_moves().is_empty()) {
+            return true;
+        }
+        board.is_insufficient() || self.is_repetition(board, ply)
+    }
+
+    fn is_repetition(&self, board: &Board, ply: usize) -> bool {
+        let key = board.keys().position;
+        let reach = usize::from(board.halfmoves());
+        let mut before_root = 0;
+        for (i, earlier) in self.keys.iter().rev().enumerate().skip(4).step_by(2) {
+            if i > reach {
+                break;
+            }
+            if *earlier == key {
+                if i < ply {
+                    return true;
+                }
+                before_root += 1;
+                if before_root == 2 {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Steps from `board` by `mv`: notes the move in the frame and the new key. Undone by [`Self::undo`].
+    pub fn make(&mut self, board: &Board, mv: Move, ply: usize) -> Board {
+        let next = board.after(mv);
+        self.shared.table.prefetch(next.keys().position);
+        let frame = self.frame_mut(ply);
+        frame.moved = MovedTo::new(board, mv);
+        frame.null = false;
+        self.keys.push(next.keys().position);
+        next
+    }
+
+    /// Steps by passing the turn.
+    pub fn make_null(&mut self, board: &Board, ply: usize) -> Board {
+        let next = board.after_null();
+        self.shared.table.prefetch(next.keys().position);
+        let frame = self.frame_mut(ply);
+        frame.moved = MovedTo::NONE;
+        frame.null = true;
+        self.keys.push(next.keys().position);
+        next
+    }
+
+    pub fn undo(&mut self) {
+        self.keys.pop();
+    }
+}

@@ -1,0 +1,303 @@
+//! The engine alone behind the Universal Chess Interface.
+//!
+//! [`run`] reads commands line by line and never blocks on a search: that runs on its own thread, which owns the engine
+//! meanwhile and hands it back. Wrong input gets an `info string` that says what was wrong and changes nothing.
+
+mod go;
+mod options;
+
+use std::{
+    io::{self, BufRead, Write},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::SeqCst},
+        mpsc,
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use super::{Engine, Iteration, Position, Score, ScoreBound, bench, breakdown};
+use go::{Go, Stopwatch};
+use options::Options;
+
+/// Where answers go. Whole lines, one at a time.
+type Output = Arc<Mutex<dyn Write + Send>>;
+
+fn say(output: &Output, line: &str) {
+    if let Ok(mut output) = output.lock() {
+        // Whoever asked may have gone; the loop ends by itself when its input does.
+        let _ = writeln!(output, "{line}");
+        let _ = output.flush();
+    }
+}
+
+/// A search that runs.
+struct Running {
+    thread: JoinHandle<Engine>,
+    stop: Arc<AtomicBool>,
+    pondering: Arc<AtomicBool>,
+    stopwatch: Stopwatch,
+    /// Dropped by the search at its end, which ends the timer too.
+    finished: mpsc::Receiver<()>,
+    endless: bool,
+}
+
+/// The state between commands.
+struct Session {
+    output: Output,
+    options: Options,
+    position: Position,
+    /// Absent while it searches.
+    engine: Option<Engine>,
+    running: Option<Running>,
+}
+
+/// Serves UCI until `quit` or the end of `input`. A search with limits that is running at the end is completed.
+///
+/// # Errors
+/// When `input` cannot be read.
+pub fn run(input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
+    let options = Options::default();
+    let mut session = Session {
+        output: Arc::new(Mutex::new(output)),
+        engine: Some(Engine::new(options.engine.clone())),
+        options,
+        position: start_position(),
+        running: None,
+    };
+    for line in input.split(b'\n') {
+        let line = line?;
+        let line = String::from_utf8_lossy(&line);
+        match session.obey(line.trim()) {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(problem) => say(&session.output, &format!("info string {problem}")),
+        }
+    }
+    if session.running.as_ref().is_some_and(|running| running.endless) {
+        session.stop();
+    }
+    session.wait();
+    Ok(())
+}
+
+fn start_position() -> Position {
+    Position::from_line("startpos", false, []).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+impl Session {
+    /// Carries out one command; `false` ends the session.
+    fn obey(&mut self, line: &str) -> Result<bool, String> {
+        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match command {
+            "" | "debug" | "register" => {}
+            "uci" => self.identify(),
+            "isready" => say(&self.output, "readyok"),
+            "stop" => self.stop(),
+            "ponderhit" => self.ponder_hit(),
+            "quit" => {
+                self.stop();
+                self.wait();
+                return Ok(false);
+            }
+            "ucinewgame" => {
+                self.idle_engine().new_game();
+            }
+            "setoption" => {
+                self.idle_engine();
+                self.options.set(rest)?;
+                let options = self.options.engine.clone();
+                self.idle_engine().set_options(options);
+            }
+            "position" => {
+                self.idle_engine();
+                self.position = read_position(rest, self.options.chess960)?;
+            }
+            "go" => self.go(rest)?,
+            "perft" => self.perft(rest)?,
+            "bench" => {
+                let depth = if rest.is_empty() { None } else { Some(number("bench", rest)?) };
+                let output = self.output.clone();
+                self.idle_engine();
+                let total = bench(depth, &mut |line| say(&output, line));
+                say(&output, &total.to_string());
+            }
+            "eval" => say(&self.output, breakdown(self.position.board()).to_string().trim_end()),
+            "d" => say(&self.output, &drawing(&self.position)),
+            other => return Err(format!("unknown command {other:?}")),
+        }
+        Ok(true)
+    }
+
+    fn identify(&self) {
+        say(&self.output, concat!("id name concilio ", env!("CARGO_PKG_VERSION")));
+        say(&self.output, "id author the concilio authors");
+        for line in Options::describe() {
+            say(&self.output, &line);
+        }
+        say(&self.output, "uciok");
+    }
+
+    fn go(&mut self, rest: &str) -> Result<(), String> {
+        if let Some(depth) = rest.strip_prefix("perft") {
+            return self.perft(depth.trim());
+        }
+        self.idle_engine();
+        let go = Go::parse(rest, &self.position)?;
+        let Some(mut engine) = self.engine.take() else { return Ok(()) };
+        let stop = Arc::new(AtomicBool::new(false));
+        let pondering = Arc::new(AtomicBool::new(go.ponder));
+        let (finish, finished) = mpsc::channel();
+        let mut stopwatch = Stopwatch::new(&go, self.position.board().turn(), self.options.move_overhead);
+        let running_stopwatch = stopwatch.clone();
+        let (position, output) = (self.position.clone(), self.output.clone());
+        let (stop_here, pondering_here) = (stop.clone(), pondering.clone());
+        let endless = go.infinite || go.ponder;
+        let thread = std::thread::spawn(move || {
+            let _finish: mpsc::Sender<()> = finish;
+            let mut limits = go.limits;
+            if !go.ponder {
+                limits.time = stopwatch.hard().or(limits.time);
+            }
+            let result = engine.search(&position, &go.search_moves, &limits, &stop_here, &mut |iteration| {
+                say(&output, &describe(&position, iteration));
+                if iteration.rank == 1 && stopwatch.is_enough(iteration) && !pondering_here.load(SeqCst) {
+                    stop_here.store(true, SeqCst);
+                }
+            });
+            // An answer to `infinite` or `ponder` is not given unasked.
+            while (go.infinite || pondering_here.load(SeqCst)) && !stop_here.load(SeqCst) {
+                std::thread::park();
+            }
+            say(&output, &answer(&position, result.as_ref()));
+            engine
+        });
+        self.running = Some(Running { thread, stop, pondering, stopwatch: running_stopwatch, finished, endless });
+        Ok(())
+    }
+
+    fn stop(&mut self) {
+        if let Some(running) = &self.running {
+            running.stop.store(true, SeqCst);
+            running.thread.thread().unpark();
+        }
+    }
+
+    /// The expected move was played: the clock runs from now on.
+    fn ponder_hit(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        running.endless = false;
+        running.pondering.store(false, SeqCst);
+        running.thread.thread().unpark();
+        if let Some(hard) = running.stopwatch.hard() {
+            let stop = running.stop.clone();
+            let (_, unused) = mpsc::channel();
+            let finished = std::mem::replace(&mut running.finished, unused);
+            std::thread::spawn(move || {
+                if finished.recv_timeout(hard) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    stop.store(true, SeqCst);
+                }
+            });
+        }
+    }
+
+    /// Waits for the search to end by itself.
+    fn wait(&mut self) {
+        if let Some(running) = self.running.take() {
+            self.engine = running.thread.join().ok();
+        }
+    }
+
+    /// The engine, after any search has been stopped.
+    fn idle_engine(&mut self) -> &mut Engine {
+        self.stop();
+        self.wait();
+        self.engine.get_or_insert_with(|| Engine::new(self.options.engine.clone()))
+    }
+
+    fn perft(&mut self, rest: &str) -> Result<(), String> {
+        self.idle_engine();
+        let depth: u32 = number("perft", rest)?;
+        let board = self.position.board();
+        let began = std::time::Instant::now();
+        let mut total = 0;
+        for mv in board.legal_moves().into_iter().filter(|_| depth > 0) {
+            let leaves = super::board::perft(&board.after(mv), depth - 1);
+            say(&self.output, &format!("{}: {leaves}", self.position.move_to_uci(mv)));
+            total += leaves;
+        }
+        let seconds = began.elapsed().as_secs_f64().max(1e-9);
+        say(&self.output, &format!("{total} leaves, {:.1} million a second", total as f64 / seconds / 1e6));
+        Ok(())
+    }
+}
+
+fn number<N: std::str::FromStr>(name: &str, text: &str) -> Result<N, String> {
+    text.trim().parse().map_err(|_| format!("{name}: {text:?} is no number in range"))
+}
+
+fn read_position(text: &str, chess960: bool) -> Result<Position, String> {
+    let (place, moves) = text.split_once("moves").unwrap_or((text, ""));
+    let fen = match place.split_once(char::is_whitespace).map_or((place, ""), |(kind, fen)| (kind, fen.trim())) {
+        ("startpos", _) => "startpos",
+        ("fen", fen) if !fen.is_empty() => fen,
+        _ => return Err(format!("position {place:?} (accepted: startpos or fen FEN, then moves ...)")),
+    };
+    Position::from_line(fen, chess960, moves.split_ascii_whitespace()).map_err(|error| error.to_string())
+}
+
+/// An iteration as an `info` line.
+fn describe(position: &Position, iteration: &Iteration) -> String {
+    let score = match iteration.score {
+        Score::Cp(centipawns) => format!("cp {centipawns}"),
+        Score::Mate(moves) => format!("mate {moves}"),
+    };
+    let bound = match iteration.bound {
+        ScoreBound::Exact => "",
+        ScoreBound::Lower => " lowerbound",
+        ScoreBound::Upper => " upperbound",
+    };
+    let time = iteration.time.max(Duration::from_micros(1));
+    format!(
+        "info depth {} seldepth {} multipv {} score {score}{bound} nodes {} nps {} hashfull {} time {} pv {}",
+        iteration.depth,
+        iteration.selective_depth,
+        iteration.rank,
+        iteration.nodes,
+        (iteration.nodes as f64 / time.as_secs_f64()) as u64,
+        iteration.table_use,
+        time.as_millis(),
+        position.line_to_uci(&iteration.pv).join(" ")
+    )
+}
+
+fn answer(position: &Position, result: Option<&Iteration>) -> String {
+    let Some(result) = result else { return "bestmove 0000".to_owned() };
+    let mut line = position.line_to_uci(&result.pv).into_iter();
+    let best = line.next().unwrap_or_else(|| position.move_to_uci(result.best));
+    match line.next() {
+        Some(ponder) => format!("bestmove {best} ponder {ponder}"),
+        None => format!("bestmove {best}"),
+    }
+}
+
+/// The board in letters, with its FEN and key.
+fn drawing(position: &Position) -> String {
+    let fen = position.board().to_fen();
+    let mut drawing = String::new();
+    for rank in fen.split(' ').next().unwrap_or_default().split('/') {
+        for letter in rank.chars() {
+            match letter.to_digit(10) {
+                Some(empty) => drawing.push_str(&". ".repeat(empty as usize)),
+                None => drawing.extend([letter, ' ']),
+            }
+        }
+        drawing.push('\n');
+    }
+    format!("{drawing}fen {fen}\nkey {:016x}", position.board().keys().position)
+}
+
+#[cfg(test)]
+mod tests;

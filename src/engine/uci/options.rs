@@ -1,0 +1,101 @@
+//! What `setoption` can set.
+
+use std::time::Duration;
+
+use crate::engine::{EngineOptions, Heuristic};
+
+/// The options as they stand.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub engine: EngineOptions,
+    pub chess960: bool,
+    /// Taken off every clock for the way of the move to the server.
+    pub move_overhead: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { engine: EngineOptions::default(), chess960: false, move_overhead: Duration::from_millis(50) }
+    }
+}
+
+/// A whole number that can be set, with its range.
+struct Spin {
+    name: &'static str,
+    default: i64,
+    min: i64,
+    max: i64,
+}
+
+const SPINS: [Spin; 5] = [
+    Spin { name: "Hash", default: 16, min: 1, max: 1 << 20 },
+    Spin { name: "Threads", default: 1, min: 1, max: 512 },
+    Spin { name: "MultiPV", default: 1, min: 1, max: 256 },
+    Spin { name: "Move Overhead", default: 50, min: 0, max: 10_000 },
+    Spin { name: "Contempt", default: 10, min: -200, max: 200 },
+];
+
+/// The option that weighs a heuristic: its name with capitals.
+fn weight_name(heuristic: Heuristic) -> String {
+    heuristic.name().split(' ').map(|word| word[..1].to_uppercase() + &word[1..]).collect::<Vec<_>>().join(" ")
+}
+
+impl Options {
+    /// The `option` lines.
+    pub fn describe() -> Vec<String> {
+        let spin = |name: &str, default, min, max| {
+            format!("option name {name} type spin default {default} min {min} max {max}")
+        };
+        let mut lines: Vec<_> = SPINS.iter().map(|s| spin(s.name, s.default, s.min, s.max)).collect();
+        lines.push("option name Clear Hash type button".to_owned());
+        lines.push("option name Ponder type check default false".to_owned());
+        lines.push("option name UCI_Chess960 type check default false".to_owned());
+        lines.push("option name Knowledge type string default mbxkcpar".to_owned());
+        lines.extend(Heuristic::ALL.map(|heuristic| spin(&weight_name(heuristic), 100, 0, 200)));
+        lines
+    }
+
+    /// Sets what follows `setoption`: `name NAME value VALUE`. Names are read without regard to case.
+    pub fn set(&mut self, text: &str) -> Result<(), String> {
+        let text = text.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
+        let (name, value) = text.split_once(" value ").unwrap_or((text, ""));
+        let (name, value) = (name.trim().to_lowercase(), value.trim());
+        if let Some(spin) = SPINS.iter().find(|spin| spin.name.to_lowercase() == name) {
+            let number = whole_number(spin.name, value, spin.min, spin.max)?;
+            match spin.name {
+                "Hash" => self.engine.hash = number as usize,
+                "Threads" => self.engine.threads = number as usize,
+                "MultiPV" => self.engine.multi_pv = number as usize,
+                "Move Overhead" => self.move_overhead = Duration::from_millis(number as u64),
+                _ => self.engine.contempt = number as i32,
+            }
+            return Ok(());
+        }
+        if let Some(heuristic) = Heuristic::ALL.into_iter().find(|h| weight_name(*h).to_lowercase() == name) {
+            self.engine.percentages[heuristic as usize] = whole_number(&name, value, 0, 200)? as u16;
+            return Ok(());
+        }
+        match name.as_str() {
+            "knowledge" => self.engine.knowledge = value.parse().map_err(|error| format!("Knowledge: {error}"))?,
+            "uci_chess960" => self.chess960 = truth("UCI_Chess960", value)?,
+            // Pondering is the interface's affair; we are told by `go ponder`.
+            "ponder" => _ = truth("Ponder", value)?,
+            // Setting anything on an idle engine with a changed table size clears; the button asks for it alone.
+            "clear hash" => {}
+            _ => return Err(format!("unknown option {name:?}")),
+        }
+        Ok(())
+    }
+}
+
+fn whole_number(name: &str, value: &str, min: i64, max: i64) -> Result<i64, String> {
+    value
+        .parse()
+        .ok()
+        .filter(|number| (min..=max).contains(number))
+        .ok_or_else(|| format!("{name}: {value:?} (accepted: {min} to {max})"))
+}
+
+fn truth(name: &str, value: &str) -> Result<bool, String> {
+    value.parse().map_err(|_| format!("{name}: {value:?} (accepted: true, false)"))
+}

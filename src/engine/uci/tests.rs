@@ -1,0 +1,69 @@
+use std::io::Cursor;
+
+use super::*;
+
+/// What the engine answers to a script.
+fn converse(script: &str) -> String {
+    #[derive(Clone, Default)]
+    struct Page(Arc<Mutex<Vec<u8>>>);
+    impl Write for Page {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("no writer panics").write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let page = Page::default();
+    run(Cursor::new(script.to_owned()), page.clone()).expect("a cursor can be read");
+    let bytes = page.0.lock().expect("no writer panics").clone();
+    String::from_utf8(bytes).expect("only text is written")
+}
+
+#[test]
+fn a_program_that_asks_for_a_mate_in_one_gets_it() {
+    let answers = converse("uci\nisready\nposition fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1\ngo depth 4\n");
+    assert!(answers.contains("uciok") && answers.contains("readyok"));
+    assert!(answers.contains("score mate 1"), "{answers}");
+    assert!(answers.trim_end().ends_with("bestmove a1a8"), "{answers}");
+}
+
+#[test]
+fn an_endless_search_answers_when_told_to_stop() {
+    for script in ["position startpos moves e2e4\ngo infinite\nstop\nquit\n", "go ponder wtime 1000 btime 1000\nstop\n"]
+    {
+        assert!(converse(script).contains("bestmove"), "{script}");
+    }
+}
+
+#[test]
+fn wrong_input_is_explained_and_changes_nothing() {
+    for (wrong, says) in [
+        ("setoption name Hash value -3", "Hash: \"-3\" (accepted: 1 to 1048576)"),
+        ("setoption name Knowledge value xyz", "Knowledge: \"xyz\" is no knowledge set"),
+        ("setoption name Colour value red", "unknown option \"colour\""),
+        ("position startpos moves e2e5", "\"e2e5\" is no legal move"),
+        ("position fen 8/8/8/8 w - -", "FEN"),
+        ("position", "accepted: startpos"),
+        ("go depth x", "not understood"),
+        ("go searchmoves e2e5", "no legal move follows"),
+        ("castle now", "unknown command \"castle\""),
+    ] {
+        let answers = converse(&format!("{wrong}\ngo nodes 100\n"));
+        assert!(answers.contains("info string") && answers.contains(says), "{wrong}: {answers}");
+        assert!(answers.contains("bestmove"), "{wrong}: {answers}");
+    }
+}
+
+#[test]
+fn the_search_stays_with_the_moves_it_is_given() {
+    let answers = converse("position startpos\ngo depth 3 searchmoves a2a3 h2h3\n");
+    assert!(answers.contains("bestmove a2a3") || answers.contains("bestmove h2h3"), "{answers}");
+}
+
+#[test]
+fn castling_is_written_as_the_interface_wants_it() {
+    let place = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 1 searchmoves";
+    assert!(converse(&format!("{place} e1g1\n")).contains("bestmove e1g1"));
+    assert!(converse(&format!("setoption name UCI_Chess960 value true\n{place} e1h1\n")).contains("bestmove e1h1"));
+}
