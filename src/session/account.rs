@@ -153,6 +153,7 @@ impl Manager {
                     let _ = game.send(machine::Input::Chat(line));
                 }
             }
+            ServerEvent::Tell { from, text } => tracing::info!(server = %name, %from, text, "a tell"),
             ServerEvent::OpponentGone { id, gone, claim_after } => {
                 self.tell_game(&id, machine::Input::OpponentGone(gone, claim_after));
             }

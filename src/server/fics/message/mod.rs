@@ -94,7 +94,7 @@ pub enum Message {
     },
     /// What we asked for was sent.
     AskSent(Proposal),
-    /// Somebody's request or challenge stands no more.
+    /// Somebody's request stands no more; of challenges, all between them and us.
     Withdrawn {
         /// Whose it was.
         by: String,
@@ -428,8 +428,8 @@ fn server_phrase(line: &str) -> Option<Message> {
     let refused = || Some(Message::Refused(line.to_owned()));
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     match word {
-        "login:" => Some(Message::AskName),
-        "password:" => Some(Message::AskPassword),
+        "login:" | "Login:" => Some(Message::AskName),
+        "password:" | "Password:" => Some(Message::AskPassword),
         "Press" => line.starts_with("Press return to enter").then_some(Message::AskReturn),
         "Invalid" => rest.starts_with("password").then_some(Message::WrongPassword),
         "Challenge:" => MatchTerms::read(rest).map(|terms| Message::Challenge(Box::new(terms))),
@@ -635,13 +635,12 @@ fn about_somebody(line: &str) -> Option<Message> {
     if rest.starts_with(": ") {
         return (!by.titles.is_empty()).then_some(Message::Noise);
     }
-    if let Some(who) = rest.strip_prefix(", who was challenging you, has ") {
-        // It was with us that they began to play, or else the challenge is gone.
-        let departed = who.starts_with("joined a match") || who.starts_with("departed");
-        return departed.then_some(Message::Withdrawn { by: by.name, what: Proposal::Match });
-    }
-    if rest.starts_with(", whom you were challenging, has ") {
-        return Some(Message::Declined { by: by.name, what: Proposal::Match });
+    // It may be with us that they have begun to play; the board will show it.
+    if [", who was challenging you, has ", ", whom you were challenging, has "]
+        .iter()
+        .any(|gone| rest.starts_with(gone))
+    {
+        return Some(Message::Withdrawn { by: by.name, what: Proposal::Match });
     }
     let rest = rest.trim_start();
     if rest.starts_with('(') {

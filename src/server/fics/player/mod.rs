@@ -461,7 +461,7 @@ impl Player {
         if end.status == GameStatus::Adjourned
             && let Some(opponent) = self.opponent_name()
         {
-            self.adjournments.adjourned(&opponent, id.clone());
+            self.adjournments.adjourned(&opponent, &id);
         }
         self.table = Table::Empty;
         self.said = Announcement::default();
