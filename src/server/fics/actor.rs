@@ -223,7 +223,10 @@ impl Actor {
                     asked_for_life = None;
                     let frame = match frame {
                         Ok(frame) => frame,
-                        Err(error) => return Err(self.unsealed_or(&phase, error.to_string())),
+                        Err(error) if matches!(&phase, Phase::Login(login) if login.is_young()) && link.is_young() => {
+                            return Err(self.unsealed_or(error.to_string()));
+                        }
+                        Err(error) => return Err(error.into()),
                     };
                     self.frame(frame, &mut phase, link).await?;
                 }
@@ -316,7 +319,7 @@ impl Actor {
                 let step = match login.on(&message) {
                     Ok(step) => step,
                     Err(LoginError::BadName { reason, .. }) if self.may_unseal() => {
-                        return Err(self.unsealed_or(phase, reason));
+                        return Err(self.unsealed_or(reason));
                     }
                     Err(error) if error.is_final() => return Err(Ending::Final(error.to_string())),
                     Err(error) => return Err(Ending::Lost(error.to_string())),
@@ -390,9 +393,8 @@ impl Actor {
         self.settings.timeseal == Timeseal::Auto && self.seal.is_some()
     }
 
-    /// A connection that ends during the login may do so because the server does not know this kind of timeseal.
-    fn unsealed_or(&mut self, phase: &Phase, reason: String) -> Ending {
-        let Phase::Login(_) = phase else { return Ending::Lost(reason) };
+    /// A connection that ends before anything was said may do so because the server does not know this kind of timeseal.
+    fn unsealed_or(&mut self, reason: String) -> Ending {
         if !self.may_unseal() {
             return Ending::Lost(reason);
         }
