@@ -6,6 +6,7 @@ pub mod clock;
 pub mod council;
 pub mod engine;
 pub mod journal;
+pub mod lab;
 pub mod policy;
 pub mod pool;
 pub mod practice;

@@ -132,7 +132,7 @@ impl Demo {
         println!();
         for game in server.games().await? {
             if let Some(outcome) = &game.outcome {
-                println!("  {}  {}", game.id, practice::describe(outcome));
+                println!("  {}  {}", game.id, outcome);
             }
         }
         println!("  games    {}", journal.pgn_directory.display());

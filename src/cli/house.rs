@@ -25,6 +25,7 @@ pub(super) fn build(settings: &Settings, journal: Journal, herald: Herald) -> Re
         matchmaking: settings.matchmaking.clone(),
         lists: settings.name_lists()?,
         avoid: settings.names_to_avoid()?,
+        chat: settings.chat.clone(),
         variants: variants(std::iter::once(&base).chain(named.values()))?,
         keep_limits: true,
         time_zone: settings.zone(),

@@ -12,7 +12,6 @@ use super::{
     Settings,
     account::AccountId,
     faults::Faults,
-    game::Outcome,
     hub::{ChallengeTerms, Denied, GameReport, Hub, State, Stopped},
     lichess::{self, BOT_SCOPES, Face, HUMAN_SCOPES, PracticeListener, Restart, Tokens},
     sparring::{self, Sparring, SparringKind},
@@ -290,9 +289,4 @@ where
     stop.cancelled().await;
     server.stop.cancel();
     Ok(())
-}
-
-/// How a game ended, in one line for people.
-pub fn describe(outcome: &Outcome) -> String {
-    format!("{} ({})", outcome.result(), outcome.end.status().name())
 }

@@ -12,6 +12,7 @@ use tokio::{sync::mpsc, time::sleep};
 
 use super::{
     Closing, Connection, Farewell, Happening, House,
+    chat::Reception,
     game::{self, Shared},
     lobby::{Effect, Input, Lobby, Memory, Outcome, Rules},
     machine,
@@ -62,6 +63,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
     let mut manager = Manager {
         lobby: Lobby::new(rules, memory, Timestamp::now(), rand::random()),
         shared,
+        reception: Reception::new(conduct.chat.clone(), &conduct.variants),
         farewell: conduct.farewell,
         time_zone: conduct.time_zone.clone(),
         games: HashMap::new(),
@@ -121,6 +123,8 @@ fn memory_key(name: &ServerName) -> String {
 struct Manager {
     lobby: Lobby,
     shared: Shared,
+    /// Answers those who speak to us outside a game.
+    reception: Reception,
     farewell: Farewell,
     time_zone: TimeZone,
     games: HashMap<GameId, mpsc::UnboundedSender<machine::Input>>,
@@ -153,7 +157,6 @@ impl Manager {
                     let _ = game.send(machine::Input::Chat(line));
                 }
             }
-            ServerEvent::Tell { from, text } => tracing::info!(server = %name, %from, text, "a tell"),
             ServerEvent::OpponentGone { id, gone, claim_after } => {
                 self.tell_game(&id, machine::Input::OpponentGone(gone, claim_after));
             }
@@ -167,6 +170,7 @@ impl Manager {
             ServerEvent::Connected(account) => {
                 self.shared.journal.account(&name, &account);
                 herald.tell(|| Happening::Connected(name, account.clone()));
+                self.reception.called(&account.player.name);
                 self.tell_lobby(Input::Connected(account));
             }
             ServerEvent::Disconnected { reason } => {
@@ -183,6 +187,11 @@ impl Manager {
                 tracing::info!(server = %name, ?game, what, "a fault");
                 self.shared.journal.fault(&name, game.as_ref(), &what);
                 herald.tell(|| Happening::Fault(game, what));
+            }
+            ServerEvent::Tell { from, text } => {
+                for action in self.reception.answer(&from, text, self.lobby.queue()) {
+                    self.carry_out(Effect::Do(action));
+                }
             }
             ServerEvent::Rejected { .. } => (),
         }

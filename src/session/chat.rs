@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use shakmaty::san::SanPlus;
 
 use crate::{
-    chess::{Decision, Line, UciMove},
+    chess::{Decision, Line, UciMove, Variant},
     clock::Budget,
     policy::{
         ChatSettings,
         chat::{Chat, ChatContext},
     },
-    server::{Action, ChatLine, ChatRoom, GameInfo},
+    server::{Action, ChatLine, ChatRoom, GameInfo, Player},
 };
 
 /// One game's chat.
@@ -66,6 +66,38 @@ impl Conversation {
             let used = decision.elapsed.as_secs_f64();
             format!("used {used:.1} s of {response:.1} s for the last move, with up to {extra:.1} s extra")
         });
+    }
+}
+
+/// Answers those who speak to us outside a game.
+pub(super) struct Reception {
+    settings: ChatSettings,
+    chat: Chat,
+    context: ChatContext,
+}
+
+impl Reception {
+    /// Nobody has spoken yet.
+    pub(super) fn new(settings: ChatSettings, variants: &[Variant]) -> Self {
+        let context = ChatContext {
+            engine: format!("concilio {}", env!("CARGO_PKG_VERSION")),
+            variants: variants.iter().map(ToString::to_string).collect(),
+            ..ChatContext::default()
+        };
+        Self { settings, chat: Chat::default(), context }
+    }
+
+    /// The server calls us so.
+    pub(super) fn called(&mut self, name: &str) {
+        name.clone_into(&mut self.context.me);
+    }
+
+    /// Answers what somebody said, when challenges of these players wait.
+    pub(super) fn answer(&mut self, from: &Player, text: String, queue: Vec<String>) -> Vec<Action> {
+        self.context.queue = queue;
+        let line = ChatLine { room: ChatRoom::Spectator, username: from.name.clone(), text };
+        let answers = self.chat.answer(&line, &self.settings, &self.context, Timestamp::now());
+        answers.into_iter().map(|(_, text)| Action::Tell { to: from.name.clone(), text }).collect()
     }
 }
 

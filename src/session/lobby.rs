@@ -159,6 +159,12 @@ impl Lobby {
         &self.memory
     }
 
+    /// Whose challenges wait, the next one first.
+    pub(super) fn queue(&self) -> Vec<String> {
+        let opponents = self.waiting.iter().filter_map(|queued| queued.waiting.challenge.opponent.as_ref());
+        opponents.map(|player| player.name.clone()).collect()
+    }
+
     /// Games that run or are about to.
     pub(super) fn games(&self) -> usize {
         self.places.len()

@@ -119,6 +119,8 @@ pub struct Conduct {
     pub lists: NameLists,
     /// The same for matchmaking.
     pub avoid: Names,
+    /// What is said to those who speak to us outside a game.
+    pub chat: ChatSettings,
     /// What our electors can play.
     pub variants: Vec<Variant>,
     /// The zone in which hours of the day are meant.
@@ -136,6 +138,7 @@ impl Default for Conduct {
             matchmaking: MatchmakingSettings::default(),
             lists: NameLists::default(),
             avoid: Names::default(),
+            chat: ChatSettings::default(),
             variants: Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect(),
             time_zone: TimeZone::UTC,
             keep_limits: false,

@@ -119,8 +119,8 @@ impl Faults {
         StreamFaults { faults: self.clone(), id, commands, cut }
     }
 
-    /// How long until the server restarts by its plan.
-    pub fn next_restart(&self) -> Option<Duration> {
+    /// How often the server restarts by its plan.
+    pub fn restarts_every(&self) -> Option<Duration> {
         self.inner().plan.restart
     }
 }

@@ -20,6 +20,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
     sync::{mpsc, oneshot},
+    time::Instant,
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
@@ -124,6 +125,7 @@ pub struct PracticeListener {
     faults: Faults,
     stop: CancellationToken,
     generation: CancellationToken,
+    up_since: Instant,
 }
 
 impl PracticeListener {
@@ -140,7 +142,7 @@ impl PracticeListener {
         let socket = TcpListener::bind(address).await?;
         let address = socket.local_addr()?;
         let generation = stop.child_token();
-        Ok(Self { socket, address, restarts, faults, stop, generation })
+        Ok(Self { socket, address, restarts, faults, stop, generation, up_since: Instant::now() })
     }
 
     /// Where it listens.
@@ -160,6 +162,7 @@ impl PracticeListener {
             match TcpListener::bind(self.address).await {
                 Ok(socket) => {
                     self.socket = socket;
+                    self.up_since = Instant::now();
                     return;
                 }
                 Err(error) => {
@@ -177,10 +180,10 @@ impl Listener for PracticeListener {
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
         loop {
-            let planned = self.faults.next_restart();
+            let planned = self.faults.restarts_every().map(|period| self.up_since + period);
             let planned = async {
                 match planned {
-                    Some(after) => tokio::time::sleep(after).await,
+                    Some(at) => tokio::time::sleep_until(at).await,
                     None => std::future::pending().await,
                 }
             };
