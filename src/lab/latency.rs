@@ -162,7 +162,8 @@ impl Bench {
             let color = if index % 2 == 0 { Color::White } else { Color::Black };
             self.server.challenge(SPARRING, BOT, ChallengeTerms::new(terms).with_color(color)).await?;
         }
-        let reports = timeout(LONGEST, self.server.wait_for_games(before + games)).await.map_err(|_| LatencyError::Stuck)??;
+        let reports =
+            timeout(LONGEST, self.server.wait_for_games(before + games)).await.map_err(|_| LatencyError::Stuck)??;
         drop(daemon);
         let mut delays: Vec<Duration> = reports.iter().rev().take(games).flat_map(delays_of).collect();
         delays.sort_unstable();
