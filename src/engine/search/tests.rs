@@ -25,19 +25,18 @@ fn new_engine() -> Engine {
 
 #[test]
 fn mates_are_found_and_the_nearest_is_preferred() {
-    for (fen, moves, plies) in [
-        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", 1, 3),
-        ("r1b3kr/ppp1Bp1p/1b6/n2P4/2p3q1/2Q2N2/P4PPP/RN2R1K1 w - - 1 1", 3, 9),
-        ("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1", 2, 9),
-        ("8/8/8/8/8/2k5/1q6/K7 w - - 0 1", 0, 0),
+    for (fen, moves) in [
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", 1),
+        ("r1b3kr/ppp1Bp1p/1b6/n2P4/2p3q1/2Q2N2/P4PPP/RN2R1K1 w - - 1 1", 3),
+        ("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1", 2),
     ] {
-        if plies == 0 {
-            let nothing = new_engine().search(&position(fen), &[], &depth(3), &AtomicBool::new(false), &mut |_| {});
-            assert_eq!(nothing, None, "mated already");
-        } else {
-            assert_eq!(ask(&mut new_engine(), fen, depth(plies)).score, Score::Mate(moves), "{fen}");
-        }
+        let limits = Limits { mate: Some(moves), ..nodes(300_000) };
+        let found = ask(&mut new_engine(), fen, limits);
+        assert_eq!(found.score, Score::Mate(moves as i32), "{fen}");
+        assert!(found.nodes < 300_000, "the search ends when the mate is found");
     }
+    let mated = position("8/8/8/8/8/2k5/1q6/K7 w - - 0 1");
+    assert_eq!(new_engine().search(&mated, &[], &depth(3), &AtomicBool::new(false), &mut |_| {}), None);
 }
 
 #[test]
@@ -101,7 +100,7 @@ fn every_knowledge_set_of_the_balanced_seven_plays() {
 #[test]
 fn several_threads_search_one_tree() {
     let mut engine = Engine::new(EngineOptions { hash: 2, threads: 3, ..EngineOptions::default() });
-    let found = ask(&mut engine, "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1", depth(8));
+    let found = ask(&mut engine, "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1", depth(12));
     assert_eq!(found.score, Score::Mate(2));
 }
 
