@@ -26,6 +26,8 @@ const STARTS: usize = 5;
 /// The clock: so long that no game ends by it.
 const CLOCK: Duration = Duration::from_secs(600);
 
+/// So many moves are measured at least.
+const ENOUGH: usize = 2000;
 /// How long the games of one round may take.
 const LONGEST: Duration = Duration::from_secs(300);
 
@@ -157,17 +159,25 @@ impl Bench {
             time_control: TimeControl::real_time(CLOCK, Duration::ZERO),
             rated: false,
         };
+        let mut delays = Vec::new();
+        while delays.len() < ENOUGH {
+            delays.extend(self.round(games, terms).await?);
+        }
+        drop(daemon);
+        delays.sort_unstable();
+        Ok(Share { games, delays })
+    }
+
+    /// Plays so many games at once and gives the delays of all moves.
+    async fn round(&self, games: usize, terms: GameTerms) -> Result<Vec<Duration>, LatencyError> {
         let before = self.server.games().await?.len();
         for index in 0..games {
-            let color = if index % 2 == 0 { Color::White } else { Color::Black };
+            let color = if (before + index) % 2 == 0 { Color::White } else { Color::Black };
             self.server.challenge(SPARRING, BOT, ChallengeTerms::new(terms).with_color(color)).await?;
         }
         let reports =
             timeout(LONGEST, self.server.wait_for_games(before + games)).await.map_err(|_| LatencyError::Stuck)??;
-        drop(daemon);
-        let mut delays: Vec<Duration> = reports.iter().rev().take(games).flat_map(delays_of).collect();
-        delays.sort_unstable();
-        Ok(Share { games, delays })
+        Ok(reports.iter().rev().take(games).flat_map(delays_of).collect())
     }
 }
 
