@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Failure, run::SettingsArgs};
+use super::{Failure, house, run::SettingsArgs};
 
 /// Look at the settings
 #[derive(Debug, Args)]
@@ -24,7 +24,9 @@ impl Config {
     /// Prints the effective settings, or every mistake in one line.
     pub(super) fn run(self) -> Result<(), Failure> {
         let What::Check { settings } = self.what;
-        print!("{}", settings.load()?.to_toml());
+        let loaded = settings.load()?;
+        house::check(&loaded.settings)?;
+        print!("{}", loaded.to_toml());
         Ok(())
     }
 }

@@ -15,11 +15,7 @@ use crate::{
 
 /// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play.
 pub(super) fn build(settings: &Settings, journal: Journal, herald: Herald) -> Result<House, Failure> {
-    let base = Player::new("player.council", &settings.player)?;
-    let mut named = BTreeMap::new();
-    for (name, profile) in &settings.profiles {
-        named.insert(name.clone(), Player::new(&format!("profiles.{name}.council"), &profile.player)?);
-    }
+    let (base, named) = players(settings)?;
     let conduct = Conduct {
         challenge: settings.challenge.clone(),
         matchmaking: settings.matchmaking.clone(),
@@ -44,6 +40,21 @@ pub(super) fn build(settings: &Settings, journal: Journal, herald: Herald) -> Re
     Ok(House { journal, pool: Pool::new(0), herald, player: Arc::new(choose), conduct: Arc::new(conduct) })
 }
 
+/// Whether the rosters, books and tables that the settings name are there.
+pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
+    players(settings).map(drop)
+}
+
+/// The player and those of the profiles.
+fn players(settings: &Settings) -> Result<(Player, BTreeMap<String, Player>), Failure> {
+    let base = Player::new("player", &settings.player)?;
+    let named = settings.profiles.iter().map(|(name, profile)| {
+        let player = Player::new(&format!("profiles.{name}"), &profile.player)?;
+        Ok((name.clone(), player))
+    });
+    Ok((base, named.collect::<Result<_, Failure>>()?))
+}
+
 /// A player's settings with what is made of them once.
 struct Player {
     roster: Arc<Roster>,
@@ -53,7 +64,7 @@ struct Player {
 impl Player {
     fn new(table: &str, settings: &PlayerSettings) -> Result<Self, Failure> {
         let roster = Roster::from_settings(&settings.council)
-            .map_err(|error| Failure::usage(format_args!("{table}: {error}")))?;
+            .map_err(|error| Failure::usage(format_args!("{table}.{error}")))?;
         let missing = roster.missing_knowledge();
         if !missing.is_empty() {
             tracing::warn!("{table}: no elector of the roster knows {missing}");

@@ -61,10 +61,15 @@ enum Command {
 impl Cli {
     /// Runs the command and says how it went.
     pub fn run(self) -> ExitCode {
-        let quiet = matches!(self.command, Command::Demo(_));
-        init_logging(self.log.as_deref(), if quiet { "error" } else { "info" });
+        match &self.command {
+            // The settings say what is logged, so the daemon sets it up when it has read them.
+            Command::Run(_) => (),
+            // The picture is what there is to see.
+            Command::Demo(_) => init_logging(self.log.as_deref(), "error"),
+            _ => init_logging(self.log.as_deref(), "info"),
+        }
         let outcome = match self.command {
-            Command::Run(run) => in_runtime(run.run()),
+            Command::Run(run) => in_runtime(run.run(self.log)),
             Command::Demo(demo) => in_runtime(demo.run()),
             Command::Practice(practice) => in_runtime(practice.run()),
             Command::Games(games) => games.run(),

@@ -9,7 +9,7 @@ use tokio::{
     time::sleep,
 };
 
-use super::{Failure, house, view};
+use super::{Failure, house, init_logging, view};
 use crate::{
     chess::ServerName,
     journal::Journal,
@@ -60,9 +60,11 @@ impl SettingsArgs {
 
 impl Run {
     /// Plays.
-    pub(super) async fn run(self) -> Result<(), Failure> {
-        let loaded = self.settings.load()?;
-        let settings = loaded.settings;
+    ///
+    /// `log` is what the command line wants logged; otherwise the settings say it.
+    pub(super) async fn run(self, log: Option<String>) -> Result<(), Failure> {
+        let settings = self.settings.load()?.settings;
+        init_logging(log.as_deref(), &settings.log.level);
         let journal = Journal::open(&settings.journal)?;
         let herald = Herald::new();
         let house = house::build(&settings, journal, herald.clone())?;

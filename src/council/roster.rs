@@ -40,20 +40,40 @@ pub struct Roster {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RosterError {
     /// Neither a distribution nor a list of knowledge sets.
-    #[error(
-        "council.roster = {0:?}: expected `custom`, knowledge letters such as \"mbxkcpar mp ma\", or one of: {known}",
-        known = Roster::names().collect::<Vec<_>>().join(", ")
-    )]
+    #[error("roster {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Unknown(String),
     /// `custom` without electors.
-    #[error("council.roster = \"custom\" needs at least one [[council.electors]]")]
+    #[error("roster \"custom\": expected {accepted}", accepted = self.key_and_accepted().1)]
     Empty,
     /// An elector that is neither ours nor a program.
-    #[error("council.electors[{0}]: give either `knowledge` (letters) or `engine` (a program), not both")]
+    #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Ambiguous(usize),
     /// Two electors of one name.
-    #[error("council.electors: the name {0:?} stands twice; give each elector a `name` of its own")]
+    #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Duplicate(ElectorName),
+}
+
+impl RosterError {
+    /// The key of the `council` table that is wrong, and what it accepts.
+    pub fn key_and_accepted(&self) -> (&'static str, String) {
+        match self {
+            Self::Unknown(_) => {
+                let known: Vec<&str> = Roster::names().collect();
+                (
+                    "roster",
+                    format!("custom, knowledge letters such as \"mbxkcpar mp ma\", or one of {}", known.join(", ")),
+                )
+            }
+            Self::Empty => ("electors", "at least one elector for the roster \"custom\"".to_owned()),
+            Self::Ambiguous(index) => (
+                "electors",
+                format!("either `knowledge` (letters) or `engine` (a program) for elector {index}, not both"),
+            ),
+            Self::Duplicate(name) => {
+                ("electors", format!("a `name` of its own for each elector ({name} stands twice)"))
+            }
+        }
+    }
 }
 
 impl Roster {

@@ -11,6 +11,7 @@ use super::{
     read::place_of,
 };
 use crate::{
+    council::Roster,
     policy::{Conditions, Fault},
     server::lichess::ServerUrl,
 };
@@ -69,6 +70,16 @@ fn server(server: &ServerSettings) -> Vec<Fault> {
 fn player(player: &PlayerSettings) -> Vec<Fault> {
     let mut faults: Vec<Fault> =
         files("files", &player.book.files).into_iter().map(|fault| fault.below("book")).collect();
+    if let Err(error) = Roster::from_settings(&player.council) {
+        let (key, accepted) = error.key_and_accepted();
+        faults.push(Fault::value(key, accepted).below("council"));
+    }
+    if !(0.0..=1.0).contains(&player.council.split) {
+        faults.push(Fault::value("split", "a number from 0 to 1").below("council"));
+    }
+    if !(1..=65_536).contains(&player.council.hash) {
+        faults.push(Fault::value("hash", "a whole number of MiB from 1 to 65536").below("council"));
+    }
     if let Some(missing) = player.tablebases.paths.iter().find(|path| !path.is_dir()) {
         let accepted = format!("folders that exist ({} does not)", missing.display());
         faults.push(Fault::value("paths", accepted).below("tablebases"));
