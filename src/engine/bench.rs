@@ -15,7 +15,7 @@ use super::{
 /// Plies each position is searched by default.
 const DEPTH: u32 = 11;
 
-/// What [`bench`] measured.
+/// What [`bench()`] measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bench {
     /// Nodes over all positions: changes if and only if search or evaluation do.
@@ -51,7 +51,7 @@ pub fn bench(depth: Option<u32>, tell: &mut dyn FnMut(&str)) -> Bench {
 const TIMED: [&str; 8] = ["mbxkcpar", "mpar", "mbxp", "mbkc", "mxar", "mkcp", "mcar", "mbxk"];
 
 /// How long the evaluation takes for complete knowledge and for each of the balanced seven, over the positions of
-/// [`bench`]. Pawn structures come from memory after the first round, as in a search.
+/// [`bench()`]. Pawn structures come from memory after the first round, as in a search.
 pub fn bench_evaluation() -> Vec<(Knowledge, Duration)> {
     const ROUNDS: u32 = 2_000;
     let positions: Vec<_> = POSITIONS.iter().filter_map(|fen| Position::from_line(fen, false, []).ok()).collect();
