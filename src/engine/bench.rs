@@ -1,8 +1,16 @@
 //! A fixed piece of work: its node count is the signature of the search, its speed a figure of the machine.
 
-use std::{fmt, sync::atomic::AtomicBool, time::Duration};
+use std::{
+    fmt,
+    hint::black_box,
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
 
-use super::{Engine, EngineOptions, Limits, Position};
+use super::{
+    Engine, EngineOptions, Knowledge, Limits, Position,
+    evaluation::{Evaluator, Recipe},
+};
 
 /// Plies each position is searched by default.
 const DEPTH: u32 = 11;
@@ -37,6 +45,29 @@ pub fn bench(depth: Option<u32>, tell: &mut dyn FnMut(&str)) -> Bench {
         }
     }
     total
+}
+
+/// Knowledge sets whose evaluation is timed: everything, and the balanced seven (METHOD.md §3).
+const TIMED: [&str; 8] = ["mbxkcpar", "mpar", "mbxp", "mbkc", "mxar", "mkcp", "mcar", "mbxk"];
+
+/// How long the evaluation takes for complete knowledge and for each of the balanced seven, over the positions of
+/// [`bench()`]. Pawn structures come from memory after the first round, as in a search.
+pub fn bench_evaluation() -> Vec<(Knowledge, Duration)> {
+    const ROUNDS: u32 = 2_000;
+    let positions: Vec<_> = POSITIONS.iter().filter_map(|fen| Position::from_line(fen, false, []).ok()).collect();
+    let knowledge = TIMED.iter().filter_map(|letters| letters.parse::<Knowledge>().ok());
+    knowledge
+        .map(|knowledge| {
+            let mut evaluator = Evaluator::new(Recipe::new(knowledge, [100; 8]));
+            let began = Instant::now();
+            for _ in 0..ROUNDS {
+                for position in &positions {
+                    black_box(evaluator.evaluate(black_box(position.board())));
+                }
+            }
+            (knowledge, began.elapsed() / (ROUNDS * positions.len().max(1) as u32))
+        })
+        .collect()
 }
 
 /// Positions of games from database.lichess.org (CC0), from the opening to the ending.

@@ -18,7 +18,7 @@ mod search;
 mod syzygy;
 pub mod uci;
 
-pub use bench::{Bench, bench};
+pub use bench::{Bench, bench, bench_evaluation};
 pub use board::{Board, Move, MoveList, Position, PositionError};
 pub use evaluation::{Breakdown, breakdown};
 pub use knowledge::{Heuristic, Knowledge, KnowledgeError};

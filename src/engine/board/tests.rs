@@ -65,19 +65,32 @@ fn counts(text: &str) -> Vec<(String, u32, u64)> {
     found
 }
 
-#[test]
-fn move_trees_agree_with_every_suite_at_hand() {
+/// Compares every count of the suites beside the checkout that is at most `largest`. Returns how many there were.
+fn agree_with_suites(largest: u64) -> Option<usize> {
     let suites = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|dir| dir.join("shared/data/perft"));
-    let Some(suites) = suites.into_iter().find(|dir| dir.is_dir()) else { return };
+    let suites = suites.into_iter().find(|dir| dir.is_dir())?;
     let mut checked = 0;
     for file in std::fs::read_dir(suites).expect("the directory is there").flatten() {
         let text = std::fs::read_to_string(file.path()).expect("suites are text");
-        for (fen, depth, leaves) in counts(&text).into_iter().filter(|(_, _, leaves)| *leaves <= 2_000) {
+        for (fen, depth, leaves) in counts(&text).into_iter().filter(|(_, _, leaves)| *leaves <= largest) {
             assert_eq!(perft(&board(&fen), depth), leaves, "{fen} at depth {depth}");
             checked += 1;
         }
     }
-    assert!(checked > 10_000, "only {checked} counts were small enough");
+    Some(checked)
+}
+
+#[test]
+fn move_trees_agree_with_every_suite_at_hand() {
+    if let Some(checked) = agree_with_suites(2_000) {
+        assert!(checked > 10_000, "only {checked} counts were small enough");
+    }
+}
+
+#[test]
+#[ignore = "takes an hour: cargo test --release -- --ignored deep_move_trees"]
+fn deep_move_trees_agree_with_every_suite_at_hand() {
+    agree_with_suites(20_000_000);
 }
 
 /// The legal moves as UCI writes them, castling as king takes rook.

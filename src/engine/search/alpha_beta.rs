@@ -32,15 +32,42 @@ fn bonus(depth: i32) -> i32 {
     (180 * depth - 120).min(1800)
 }
 
-/// What a node has found out before it looks at moves.
-struct Node {
-    in_check: bool,
+/// A node of the tree, and what is known about it before its moves are looked at.
+pub(super) struct Node {
+    pub ply: usize,
+    /// Plies left.
+    pub depth: i32,
+    /// Expected to fail high.
+    pub cut: bool,
+    pub in_check: bool,
     /// The static evaluation as the evaluation gave it, for the table.
-    raw: Value,
+    pub raw: Value,
     /// The same, corrected.
-    evaluation: Value,
-    improving: bool,
-    principal: bool,
+    pub evaluation: Value,
+    /// The evaluation is better than at the player's last turn.
+    pub improving: bool,
+    /// On a principal variation now or in an earlier search.
+    pub principal: bool,
+}
+
+/// What is known about a move before it is made.
+struct Candidate {
+    mv: Move,
+    noisy: bool,
+    gives_check: bool,
+    history: i32,
+    /// Its place among the moves tried, from 1.
+    place: usize,
+    /// Plies that late move reductions would take off, before they look closer.
+    reduction: i32,
+}
+
+/// Whether a move is worth a search.
+enum Verdict {
+    Search,
+    Skip,
+    /// Nor are the quiet moves after it.
+    SkipQuiet,
 }
 
 impl Worker<'_> {
@@ -51,7 +78,7 @@ impl Worker<'_> {
         board: &Board,
         mut alpha: Value,
         mut beta: Value,
-        mut depth: i32,
+        depth: i32,
         ply: usize,
         cut: bool,
     ) -> Value {
@@ -119,13 +146,16 @@ impl Worker<'_> {
             };
         }
 
-        let node = self.look(board, entry.as_ref(), ply, PV, excluded.is_some());
+        let mut node = self.look(board, entry.as_ref(), ply, excluded.is_some());
+        node.depth = depth;
+        node.cut = cut;
+        node.principal |= PV;
         self.frame_mut(ply + 1).cutoffs = 0;
         self.frame_mut(ply + 1).killers = [None; 2];
         if !PV
             && !node.in_check
             && excluded.is_none()
-            && let Some(value) = self.prune_node(board, &node, entry.as_ref(), alpha, beta, depth, ply, cut)
+            && let Some(value) = self.prune_node(board, &node, entry.as_ref(), alpha, beta)
         {
             return value;
         }
@@ -134,13 +164,13 @@ impl Worker<'_> {
         }
         // Internal iterative reduction: without a table move the ordering is poor; the next iteration will be better.
         if depth >= 4 && (PV || cut) && table_move.is_none() && excluded.is_none() {
-            depth -= 1;
+            node.depth -= 1;
         }
-        self.search_moves::<PV>(board, &node, entry.as_ref(), table_move, alpha, beta, depth, ply, cut)
+        self.search_moves::<PV>(board, &node, entry.as_ref(), table_move, alpha, beta)
     }
 
     /// Evaluates a node and compares it with the plies before.
-    fn look(&mut self, board: &Board, entry: Option<&Entry>, ply: usize, pv: bool, excluded: bool) -> Node {
+    fn look(&mut self, board: &Board, entry: Option<&Entry>, ply: usize, excluded: bool) -> Node {
         let in_check = board.in_check();
         let raw = match entry {
             _ if in_check => value::NONE,
@@ -149,16 +179,7 @@ impl Worker<'_> {
         };
         let evaluation = if in_check { value::NONE } else { self.histories.corrected(board, raw) };
         if !excluded {
-            let inherited = self.frame_before(ply, 2).double_extensions.min(if ply == 0 { 0 } else { u32::MAX });
-            let frame = self.frame_mut(ply);
-            frame.evaluation = evaluation;
-            frame.double_extensions = inherited;
-            if let Some(known) = entry
-                && !in_check
-                && known.bound == Bound::None
-            {
-                frame.cutoffs = 0;
-            }
+            self.frame_mut(ply).evaluation = evaluation;
         }
         // Improving: better than at our last turn, so prune less on high values and more on low ones.
         let before = |back| self.frame_before(ply, back).evaluation;
@@ -167,140 +188,11 @@ impl Worker<'_> {
                 (value::NONE, value::NONE) => true,
                 (value::NONE, earlier) | (earlier, _) => evaluation > earlier,
             };
-        Node { in_check, raw, evaluation, improving, principal: pv || entry.is_some_and(|entry| entry.principal) }
-    }
-
-    /// Prunings of a whole node outside the principal variation and out of check: a value that ends it, if one applies.
-    #[expect(clippy::too_many_arguments, reason = "the state of one node")]
-    fn prune_node(
-        &mut self,
-        board: &Board,
-        node: &Node,
-        entry: Option<&Entry>,
-        alpha: Value,
-        beta: Value,
-        depth: i32,
-        ply: usize,
-        cut: bool,
-    ) -> Option<Value> {
-        // The table's value is a better estimate where its bound allows.
-        let estimate = entry
-            .map(|entry| (entry.value_at(ply), entry.bound))
-            .filter(|(known, bound)| {
-                !value::is_decisive(*known)
-                    && bound.settles(*known, node.evaluation + i32::from(*known < node.evaluation))
-            })
-            .map_or(node.evaluation, |(known, _)| known);
-
-        // Razoring: far below alpha, only captures can help.
-        if depth <= 4 && estimate + 260 * depth < alpha {
-            let value = self.quiescence::<false>(board, alpha, alpha + 1, ply);
-            if self.stopped || value <= alpha {
-                return Some(value);
-            }
-        }
-        // Reverse futility: so far above beta that a quiet move will hardly fall below.
-        let margin = 75 * (depth - i32::from(node.improving));
-        if depth <= 8 && !node.principal && estimate - margin >= beta && !value::is_decisive(beta) {
-            return Some((estimate + beta) / 2);
-        }
-        if let Some(value) = self.null_move(board, node, estimate, beta, depth, ply, cut) {
-            return Some(value);
-        }
-        self.prob_cut(board, node, entry, beta, depth, ply, cut)
-    }
-
-    /// Null move: if passing still fails high, a move will too. Not without pieces, where zugzwang is common; at high
-    /// depth a reduced search without it confirms.
-    #[expect(clippy::too_many_arguments, reason = "the state of one node")]
-    fn null_move(
-        &mut self,
-        board: &Board,
-        node: &Node,
-        estimate: Value,
-        beta: Value,
-        depth: i32,
-        ply: usize,
-        cut: bool,
-    ) -> Option<Value> {
-        let turn = board.turn();
-        if depth < 3
-            || estimate < beta
-            || node.evaluation < beta - 20 * depth + 120
-            || value::is_decisive(beta)
-            || self.frame_before(ply, 1).null
-            || !board.has_pieces(turn)
-            || ply < self.null_move_from[turn.index()]
-        {
-            return None;
-        }
-        let reduced = depth - (4 + depth / 4 + ((estimate - beta) / 180).min(3));
-        let next = self.make_null(board, ply);
-        let value = -self.search::<false>(&next, -beta, 1 - beta, reduced, ply + 1, !cut);
-        self.undo();
-        if self.stopped {
-            return Some(0);
-        }
-        if value < beta {
-            return None;
-        }
-        let value = if value::is_decisive(value) { beta } else { value };
-        if depth < 14 || self.null_move_from[turn.index()] > 0 {
-            return Some(value);
-        }
-        self.null_move_from[turn.index()] = ply + 3 * reduced.max(1) as usize / 4 + 1;
-        let confirmed = self.search::<false>(board, beta - 1, beta, reduced, ply, false);
-        self.null_move_from[turn.index()] = 0;
-        (self.stopped || confirmed >= beta).then_some(value)
-    }
-
-    /// ProbCut: a capture that beats beta by a margin in a much shallower search will beat it in this one.
-    #[expect(clippy::too_many_arguments, reason = "the state of one node")]
-    fn prob_cut(
-        &mut self,
-        board: &Board,
-        node: &Node,
-        entry: Option<&Entry>,
-        beta: Value,
-        depth: i32,
-        ply: usize,
-        cut: bool,
-    ) -> Option<Value> {
-        let goal = beta + 190 - 40 * i32::from(node.improving);
-        let refuted = entry
-            .is_some_and(|entry| entry.depth >= depth - 3 && entry.bound != Bound::None && entry.value_at(ply) < goal);
-        if depth < 5 || value::is_decisive(beta) || refuted {
-            return None;
-        }
-        let recent = self.recent_moves(ply);
-        let mut picker = Picker::noisy(board, entry.and_then(|entry| entry.mv), goal - node.evaluation);
-        while let Some(mv) = picker.next(board, self.histories, &recent) {
-            if picker.is_bad_noisy() {
-                break;
-            }
-            if !board.is_legal(mv) {
-                continue;
-            }
-            let next = self.make(board, mv, ply);
-            let mut value = -self.quiescence::<false>(&next, -goal, 1 - goal, ply + 1);
-            if value >= goal {
-                value = -self.search::<false>(&next, -goal, 1 - goal, depth - 4, ply + 1, !cut);
-            }
-            self.undo();
-            if self.stopped {
-                return Some(0);
-            }
-            if value >= goal {
-                let (key, raw) = (board.keys().position, node.raw);
-                self.shared.table.store(key, ply, Some(mv), value, raw, depth - 3, Bound::Lower, node.principal);
-                return Some(value);
-            }
-        }
-        None
+        let principal = entry.is_some_and(|entry| entry.principal);
+        Node { ply, depth: 0, cut: false, in_check, raw, evaluation, improving, principal }
     }
 
     /// Searches the moves of a node one after the other.
-    #[expect(clippy::too_many_arguments, reason = "the state of one node")]
     fn search_moves<const PV: bool>(
         &mut self,
         board: &Board,
@@ -309,19 +201,16 @@ impl Worker<'_> {
         table_move: Option<Move>,
         mut alpha: Value,
         beta: Value,
-        depth: i32,
-        ply: usize,
-        cut: bool,
     ) -> Value {
-        let old_alpha = alpha;
+        let (ply, old_alpha) = (node.ply, alpha);
         let excluded = self.frame(ply).excluded;
         let recent = self.recent_moves(ply);
+        let checks = board.check_map();
         let mut picker = Picker::new(board, table_move, self.frame(ply).killers);
         let table_move_is_noisy = table_move.is_some_and(|mv| board.is_noisy(mv));
         let mut best = -value::INFINITE;
         let mut best_move = None;
         let mut tried = 0;
-        let checks = board.check_map();
         let mut quiet_tried: ArrayVec<Move, 64> = ArrayVec::new();
         let mut noisy_tried: ArrayVec<Move, 32> = ArrayVec::new();
 
@@ -333,38 +222,33 @@ impl Worker<'_> {
             let noisy = board.is_noisy(mv);
             let history =
                 if noisy { self.histories.capture(board, mv) } else { self.histories.quiet(board, mv, &recent) };
-
-            let gives_check = checks.gives_check(board, mv);
-            let mut reduced_by = reduction(depth, tried) - history / if noisy { 8192 } else { 12_288 };
+            let mut candidate = Candidate {
+                mv,
+                noisy,
+                gives_check: checks.gives_check(board, mv),
+                history,
+                place: tried,
+                reduction: reduction(node.depth, tried) - history / if noisy { 8192 } else { 12_288 },
+            };
             if best > -value::WIN_BOUND && board.has_pieces(board.turn()) {
-                let left = (depth - reduced_by).max(0);
-                if !noisy {
-                    // Late move pruning: after so many moves the rest will not help.
-                    if tried > ((4 + depth * depth) / (2 - i32::from(node.improving))) as usize {
-                        picker.skip_quiet();
-                    }
-                    // Futility: the evaluation is so low that a quiet move will not reach alpha.
-                    let hope = node.evaluation + 110 + 85 * left + history / 256;
-                    if !node.in_check && !gives_check && left <= 8 && hope <= alpha {
-                        picker.skip_quiet();
-                        continue;
-                    }
-                    // History pruning: it has failed too often.
-                    if left <= 4 && !gives_check && history < -4000 * depth {
-                        picker.skip_quiet();
-                        continue;
-                    }
+                // Late move pruning: after so many moves the rest will not help.
+                let enough = (4 + node.depth * node.depth) / (2 - i32::from(node.improving));
+                if !noisy && tried > enough as usize {
+                    picker.skip_quiet();
                 }
-                // Exchange pruning: it loses more than the depth left can win back.
-                let loss = if noisy { -95 * depth } else { -24 * left * left };
-                if depth <= 9 && !board.exchange_reaches(mv, loss) {
-                    continue;
+                match judge(board, node, &candidate, alpha) {
+                    Verdict::Search => {}
+                    Verdict::Skip => continue,
+                    Verdict::SkipQuiet => {
+                        picker.skip_quiet();
+                        continue;
+                    }
                 }
             }
 
             let extension = match entry {
                 Some(entry) if Some(mv) == table_move && excluded.is_none() => {
-                    match self.singularity::<PV>(board, entry, mv, beta, depth, ply, cut) {
+                    match self.singularity::<PV>(board, node, entry, mv, beta) {
                         Ok(extension) => extension,
                         Err(value) => return value,
                     }
@@ -378,38 +262,9 @@ impl Worker<'_> {
             self.frame_mut(ply).double_extensions = inherited + u32::from(extension >= 2);
 
             let next = self.make(board, mv, ply);
-            let new_depth = depth - 1 + extension;
-            let mut value = alpha;
-            let mut full = !PV || tried > 1;
-            if depth >= 2 && tried > 1 + usize::from(PV) {
-                // Late move reductions: less depth for moves that come late, corrected by what is known about them.
-                reduced_by += i32::from(cut) * 2 + i32::from(!node.improving) - i32::from(node.principal)
-                    + i32::from(table_move_is_noisy)
-                    + i32::from(self.frame(ply + 1).cutoffs > 3)
-                    - i32::from(gives_check)
-                    - i32::from(self.frame(ply).killers.contains(&Some(mv)))
-                    - i32::from(PV);
-                if noisy {
-                    reduced_by /= 2;
-                }
-                let lowered = (new_depth - reduced_by).clamp(1, new_depth.max(1));
-                value = -self.search::<false>(&next, -alpha - 1, -alpha, lowered, ply + 1, true);
-                full = value > alpha && lowered < new_depth;
-                if full {
-                    // Surprisingly good: look deeper than planned; hardly good: a little less deep.
-                    let adjusted = new_depth + i32::from(value > best + 60) - i32::from(value < best + 8);
-                    if adjusted > lowered {
-                        value = -self.search::<false>(&next, -alpha - 1, -alpha, adjusted, ply + 1, !cut);
-                    }
-                    full = false;
-                }
-            }
-            if full {
-                value = -self.search::<false>(&next, -alpha - 1, -alpha, new_depth, ply + 1, !cut);
-            }
-            if PV && (tried == 1 || (value > alpha && !self.stopped)) {
-                value = -self.search::<true>(&next, -beta, -alpha, new_depth, ply + 1, false);
-            }
+            candidate.reduction += i32::from(table_move_is_noisy);
+            let new_depth = node.depth - 1 + extension;
+            let value = self.search_move::<PV>(&next, node, &candidate, alpha, beta, best, new_depth);
             self.undo();
             if self.stopped {
                 return 0;
@@ -425,7 +280,7 @@ impl Worker<'_> {
                     }
                     if value >= beta {
                         self.frame_mut(ply).cutoffs += 1;
-                        self.learn_cutoff(board, mv, depth, ply, &quiet_tried, &noisy_tried);
+                        self.learn_cutoff(board, mv, node, &quiet_tried, &noisy_tried);
                         break;
                     }
                 }
@@ -453,70 +308,77 @@ impl Worker<'_> {
         };
         if excluded.is_none() {
             let key = board.keys().position;
-            self.shared.table.store(key, ply, best_move, best, node.raw, depth, bound, node.principal);
+            self.shared.table.store(key, ply, best_move, best, node.raw, node.depth, bound, node.principal);
             // The evaluation learns from searches that a capture did not decide.
             let quiet = best_move.is_none_or(|mv| !board.is_noisy(mv));
             if !node.in_check && quiet && !value::is_decisive(best) && disagrees(bound, best, node.evaluation) {
-                self.histories.learn_correction(board, depth, best - node.evaluation);
+                self.histories.learn_correction(board, node.depth, best - node.evaluation);
             }
         }
         best
     }
 
-    /// Singular extensions: if every other move falls well short of the table's move, that move is searched deeper. If
-    /// several beat beta instead, the node is cut at once (`Err` with its value).
-    #[expect(clippy::too_many_arguments, reason = "the state of one node")]
-    fn singularity<const PV: bool>(
+    /// Searches one move, already made: reduced and with a null window first, in full where that is surpassed.
+    #[expect(clippy::too_many_arguments, reason = "the window, the node and the move")]
+    fn search_move<const PV: bool>(
         &mut self,
-        board: &Board,
-        entry: &Entry,
-        mv: Move,
+        next: &Board,
+        node: &Node,
+        candidate: &Candidate,
+        alpha: Value,
         beta: Value,
-        depth: i32,
-        ply: usize,
-        cut: bool,
-    ) -> Result<i32, Value> {
-        let known = entry.value_at(ply);
-        let worth_it = depth >= 7
-            && entry.depth >= depth - 3
-            && matches!(entry.bound, Bound::Lower | Bound::Exact)
-            && !value::is_decisive(known)
-            && ply < 2 * self.depth.max(1) as usize;
-        if !worth_it {
-            return Ok(0);
+        best: Value,
+        new_depth: i32,
+    ) -> Value {
+        let (ply, place) = (node.ply, candidate.place);
+        let mut value = alpha;
+        let mut full = !PV || place > 1;
+        if node.depth >= 2 && place > 1 + usize::from(PV) {
+            let lowered = (new_depth - self.reduced_by::<PV>(node, candidate)).clamp(1, new_depth.max(1));
+            value = -self.search::<false>(next, -alpha - 1, -alpha, lowered, ply + 1, true);
+            if value > alpha && lowered < new_depth {
+                // Surprisingly good: look deeper than planned; hardly good: a little less deep.
+                let adjusted = new_depth + i32::from(value > best + 60) - i32::from(value < best + 8);
+                if adjusted > lowered {
+                    value = -self.search::<false>(next, -alpha - 1, -alpha, adjusted, ply + 1, !node.cut);
+                }
+            }
+            full = false;
         }
-        let goal = known - 2 * depth;
-        let frame = self.frame_mut(ply);
-        frame.excluded = Some(mv);
-        let others = self.search::<false>(board, goal - 1, goal, (depth - 1) / 2, ply, cut);
-        self.frame_mut(ply).excluded = None;
-        Ok(if others < goal {
-            let double = !PV && others < goal - 20 && self.frame_before(ply, 1).double_extensions < 8;
-            1 + i32::from(double)
-        } else if goal >= beta {
-            return Err(goal);
-        } else if known >= beta {
-            -2
-        } else if cut {
-            -1
-        } else {
-            0
-        })
+        if full {
+            value = -self.search::<false>(next, -alpha - 1, -alpha, new_depth, ply + 1, !node.cut);
+        }
+        if PV && (place == 1 || (value > alpha && !self.stopped)) {
+            value = -self.search::<true>(next, -beta, -alpha, new_depth, ply + 1, false);
+        }
+        value
+    }
+
+    /// Late move reductions: less depth for moves that come late, corrected by what is known about them.
+    fn reduced_by<const PV: bool>(&self, node: &Node, candidate: &Candidate) -> i32 {
+        let more =
+            2 * i32::from(node.cut) + i32::from(!node.improving) + i32::from(self.frame(node.ply + 1).cutoffs > 3);
+        let less = i32::from(node.principal)
+            + i32::from(PV)
+            + i32::from(candidate.gives_check)
+            + i32::from(self.frame(node.ply).killers.contains(&Some(candidate.mv)));
+        let plies = candidate.reduction + more - less;
+        if candidate.noisy { plies / 2 } else { plies }
     }
 
     /// A move has refuted the one before: remember what did well and what did not.
-    fn learn_cutoff(&mut self, board: &Board, mv: Move, depth: i32, ply: usize, quiet: &[Move], noisy: &[Move]) {
-        let bonus = bonus(depth);
-        let recent = self.recent_moves(ply);
+    fn learn_cutoff(&mut self, board: &Board, mv: Move, node: &Node, quiet: &[Move], noisy: &[Move]) {
+        let bonus = bonus(node.depth);
+        let recent = self.recent_moves(node.ply);
         if board.is_noisy(mv) {
             self.histories.learn_capture(board, mv, bonus);
         } else {
-            let killers = &mut self.frame_mut(ply).killers;
+            let killers = &mut self.frame_mut(node.ply).killers;
             if killers[0] != Some(mv) {
                 *killers = [Some(mv), killers[0]];
             }
             // A cut-off by the first move at low depth says little.
-            if depth > 3 || !quiet.is_empty() {
+            if node.depth > 3 || !quiet.is_empty() {
                 self.histories.learn_quiet(board, mv, &recent, bonus);
             }
             for other in quiet {
@@ -527,6 +389,25 @@ impl Worker<'_> {
             self.histories.learn_capture(board, *other, -bonus);
         }
     }
+}
+
+/// Prunings of a single move.
+fn judge(board: &Board, node: &Node, candidate: &Candidate, alpha: Value) -> Verdict {
+    let left = (node.depth - candidate.reduction).max(0);
+    if !candidate.noisy && !candidate.gives_check {
+        // Futility: the evaluation is so low that a quiet move will not reach alpha.
+        let hope = node.evaluation + 110 + 85 * left + candidate.history / 256;
+        if !node.in_check && left <= 8 && hope <= alpha {
+            return Verdict::SkipQuiet;
+        }
+        // History pruning: it has failed too often.
+        if left <= 4 && candidate.history < -4000 * node.depth {
+            return Verdict::SkipQuiet;
+        }
+    }
+    // Exchange pruning: it loses more than the depth left can win back.
+    let loss = if candidate.noisy { -95 * node.depth } else { -24 * left * left };
+    if node.depth <= 9 && !board.exchange_reaches(candidate.mv, loss) { Verdict::Skip } else { Verdict::Search }
 }
 
 /// Whether a search's result says that the evaluation was wrong in its direction.

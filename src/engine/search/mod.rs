@@ -8,6 +8,7 @@ mod alpha_beta;
 mod history;
 mod iterate;
 mod picker;
+mod pruning;
 mod quiescence;
 mod table;
 mod value;

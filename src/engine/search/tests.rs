@@ -121,3 +121,13 @@ fn lines_are_ranked_by_their_scores() {
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
     assert!(last[0].best != last[1].best && last[1].best != last[2].best);
 }
+
+#[test]
+fn tablebases_make_a_won_ending_a_win_at_once() {
+    let Some(tables) = crate::engine::syzygy::for_tests() else { return };
+    // The pawn queens by force, far beyond the horizon of a few plies.
+    let fen = "8/8/1K6/1P6/8/4k3/8/8 w - - 0 1";
+    let options = EngineOptions { hash: 1, contempt: 0, tablebases: Some(tables), ..EngineOptions::default() };
+    let score = ask(&mut Engine::new(options), fen, depth(4)).score;
+    assert!(matches!(score, Score::Cp(10_000..) | Score::Mate(1..)), "{score:?}");
+}

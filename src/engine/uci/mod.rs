@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Engine, Iteration, Position, Score, ScoreBound, bench, breakdown};
+use super::{Engine, Iteration, Position, Score, ScoreBound, bench, bench_evaluation, breakdown};
 use go::{Go, Stopwatch};
 use options::Options;
 
@@ -121,6 +121,12 @@ impl Session {
             }
             "go" => self.go(rest)?,
             "perft" => self.perft(rest)?,
+            "bench" if rest == "eval" => {
+                self.idle_engine();
+                for (knowledge, time) in bench_evaluation() {
+                    say(&self.output, &format!("{knowledge:8} {:4} ns an evaluation", time.as_nanos()));
+                }
+            }
             "bench" => {
                 let depth = if rest.is_empty() { None } else { Some(number("bench", rest)?) };
                 let output = self.output.clone();
