@@ -9,8 +9,8 @@ use crate::{
     journal::Journal,
     pool::{Pool, variants_of},
     server::GameInfo,
-    session::{Conduct, Farewell, GameSettings, Herald, House},
-    settings::{PlayerSettings, Settings, ShutdownGames},
+    session::{BookChoice, Conduct, Farewell, GameSettings, Herald, House, Library},
+    settings::{BookSelection, PlayerSettings, Settings, ShutdownGames},
 };
 
 /// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play.
@@ -47,6 +47,7 @@ pub(super) fn build(settings: &Settings, journal: Journal, herald: Herald) -> Re
 /// A player's settings with what is made of them once.
 struct Player {
     roster: Arc<Roster>,
+    library: Arc<Library>,
 }
 
 impl Player {
@@ -57,13 +58,24 @@ impl Player {
         if !missing.is_empty() {
             tracing::warn!("{table}: no elector of the roster knows {missing}");
         }
-        Ok(Self { roster: Arc::new(roster) })
+        let (book, tables) = (&settings.book, &settings.tablebases);
+        let choice = match book.selection {
+            BookSelection::Weighted => BookChoice::Weighted,
+            BookSelection::Uniform => BookChoice::Uniform,
+            BookSelection::Best => BookChoice::Best,
+        };
+        let library = Library::default()
+            .with_books(&book.files, choice, book.min_weight, book.max_plies)
+            .and_then(|library| library.with_tablebases(&tables.paths, tables.max_pieces))
+            .map_err(Failure::usage)?;
+        Ok(Self { roster: Arc::new(roster), library: Arc::new(library) })
     }
 
     fn for_game(&self, player: &PlayerSettings, settings: &Settings) -> GameSettings {
         GameSettings {
             roster: Arc::clone(&self.roster),
             council: player.council.clone(),
+            library: Arc::clone(&self.library),
             clock: player.clock.clone(),
             limits: Limits {
                 time: player.limits.time,

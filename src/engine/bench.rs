@@ -7,7 +7,7 @@ use super::{Engine, EngineOptions, Limits, Position};
 /// Plies each position is searched by default.
 const DEPTH: u32 = 11;
 
-/// What [`bench`] measured.
+/// What [`bench()`] measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bench {
     /// Nodes over all positions: changes if and only if search or evaluation do.

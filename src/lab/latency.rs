@@ -11,6 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tokio::time::timeout;
+
 use crate::{
     chess::{Color, TimeControl, Variant},
     practice::{AccountId, ChallengeTerms, GameReport, PracticeError, PracticeServer, Settings, SparringKind},
@@ -23,6 +25,11 @@ const SPARRING: &str = "Instant";
 const STARTS: usize = 5;
 /// The clock: so long that no game ends by it.
 const CLOCK: Duration = Duration::from_secs(600);
+
+/// So many moves are measured at least.
+const ENOUGH: usize = 2000;
+/// How long the games of one round may take.
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// What was measured.
 #[derive(Clone, Debug)]
@@ -53,6 +60,9 @@ pub enum LatencyError {
     /// The daemon could not be started.
     #[error("cannot start the daemon: {0}")]
     Start(#[from] std::io::Error),
+    /// The games do not end.
+    #[error("the games did not end within {} s", LONGEST.as_secs())]
+    Stuck,
 }
 
 impl Share {
@@ -149,22 +159,25 @@ impl Bench {
             time_control: TimeControl::real_time(CLOCK, Duration::ZERO),
             rated: false,
         };
-        let before = self.finished().await?;
-        for index in 0..games {
-            let color = if index % 2 == 0 { Color::White } else { Color::Black };
-            self.server.challenge(SPARRING, BOT, ChallengeTerms::new(terms).with_color(color)).await?;
+        let mut delays = Vec::new();
+        while delays.len() < ENOUGH {
+            delays.extend(self.round(games, terms).await?);
         }
-        let wanted = before + games;
-        self.server.wait(move |state| (state.game_counts().1 >= wanted).then_some(())).await?;
         drop(daemon);
-        let reports = self.server.games().await?;
-        let mut delays: Vec<Duration> = reports.iter().rev().take(games).flat_map(delays_of).collect();
         delays.sort_unstable();
         Ok(Share { games, delays })
     }
 
-    async fn finished(&self) -> Result<usize, LatencyError> {
-        Ok(self.server.ask(|state| state.game_counts().1).await?)
+    /// Plays so many games at once and gives the delays of all moves.
+    async fn round(&self, games: usize, terms: GameTerms) -> Result<Vec<Duration>, LatencyError> {
+        let before = self.server.games().await?.len();
+        for index in 0..games {
+            let color = if (before + index) % 2 == 0 { Color::White } else { Color::Black };
+            self.server.challenge(SPARRING, BOT, ChallengeTerms::new(terms).with_color(color)).await?;
+        }
+        let reports =
+            timeout(LONGEST, self.server.wait_for_games(before + games)).await.map_err(|_| LatencyError::Stuck)??;
+        Ok(reports.iter().rev().take(games).flat_map(delays_of).collect())
     }
 }
 

@@ -15,6 +15,7 @@ mod spec;
 mod trivial;
 mod uci;
 
+pub use own::engine_position;
 pub use seat::{Report, Seat};
 pub use spec::{ElectorKind, ElectorSpec, UciProgram};
 

@@ -7,8 +7,8 @@ use shakmaty::CastlingMode;
 
 use super::{Elector, ElectorFailure};
 use crate::{
-    chess::{Bound, ElectorName, Knowledge, Limits, Proposal, Score, Task, UciMove},
-    engine::{self, Engine, EngineOptions, Iteration, Position, ScoreBound},
+    chess::{Bound, ElectorName, Knowledge, Limits, Line, Proposal, Score, Task, UciMove},
+    engine::{self, Engine, EngineOptions, Iteration, Position, PositionError, ScoreBound},
 };
 
 pub(super) struct OwnElector {
@@ -35,11 +35,7 @@ impl Elector for OwnElector {
         if !line.variant().is_standard_rules() {
             return Err(failure(&format_args!("our own engine does not play {}", line.variant())));
         }
-        let start = line.start_fen().unwrap_or_else(|| "startpos".to_owned());
-        let chess960 = line.castling_mode() == CastlingMode::Chess960;
-        let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
-        let position =
-            Position::from_line(&start, chess960, moves.iter().map(String::as_str)).map_err(|error| failure(&error))?;
+        let position = engine_position(line).map_err(|error| failure(&error))?;
         let root_moves: Vec<_> =
             task.root_moves.iter().filter_map(|uci| position.parse_move(&uci.to_string())).collect();
 
@@ -56,6 +52,17 @@ impl Elector for OwnElector {
     fn new_game(&mut self) {
         self.engine.new_game();
     }
+}
+
+/// A line of standard rules as our engine takes it.
+///
+/// # Errors
+/// [`PositionError`] if the engine does not understand the position, as those of other rules.
+pub fn engine_position(line: &Line) -> Result<Position, PositionError> {
+    let start = line.start_fen().unwrap_or_else(|| "startpos".to_owned());
+    let chess960 = line.castling_mode() == CastlingMode::Chess960;
+    let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
+    Position::from_line(&start, chess960, moves.iter().map(String::as_str))
 }
 
 /// What an iteration proposes.

@@ -7,7 +7,7 @@ use std::sync::{Arc, atomic::AtomicBool};
 
 use async_trait::async_trait;
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
-use shakmaty::{CastlingMode, Move, Position as _, Role, variant::VariantPosition};
+use shakmaty::{Move, Position as _, Role, variant::VariantPosition};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,8 @@ use super::{
 };
 use crate::{
     chess::{Color, GameId, Line, UciMove},
-    engine::{Engine, EngineOptions, Limits, Position},
+    engine::{Engine, EngineOptions, Limits},
+    pool::engine_position,
 };
 
 /// Chooses moves for a sparring player.
@@ -110,10 +111,7 @@ fn engine_move(line: &Line, nodes: u64) -> Option<UciMove> {
     if !line.variant().is_standard_rules() {
         return None;
     }
-    let start = line.start_fen().unwrap_or_else(|| "startpos".to_owned());
-    let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
-    let chess960 = line.castling_mode() == CastlingMode::Chess960;
-    let position = Position::from_line(&start, chess960, moves.iter().map(String::as_str)).ok()?;
+    let position = engine_position(line).ok()?;
     let mut engine = Engine::new(EngineOptions { hash: 1, ..EngineOptions::default() });
     let limits = Limits { nodes: Some(nodes), ..Limits::default() };
     let found = engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {})?;
@@ -151,15 +149,7 @@ fn greedy_move(line: &Line, lots: &mut StdRng) -> Option<UciMove> {
         let gain = mv.capture().map_or(0, value) + mv.promotion().map_or(0, value);
         if wins { u32::MAX } else { gain * 100 + lots.random_range(0..100) }
     };
-    position
-        .legal_moves()
-        .iter()
-        .copied()
-        .max_by_key({
-            let mut worth = worth;
-            move |mv| worth(mv)
-        })
-        .map(|mv| mv.to_uci(line.castling_mode()))
+    position.legal_moves().iter().copied().max_by_key(worth).map(|mv| mv.to_uci(line.castling_mode()))
 }
 
 const fn value(role: Role) -> u32 {

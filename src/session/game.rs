@@ -173,6 +173,7 @@ impl GameTask {
             color: info.our_color,
             control: info.terms.time_control,
             clock: player.clock.clone(),
+            library: Arc::clone(&player.library),
             limits: player.limits,
         };
         self.thinker = Some(thinker::start(game, council, Arc::clone(&self.shared.lag), self.ideas_sender.clone()));

@@ -6,10 +6,10 @@ use std::time::Duration;
 use shakmaty::Position;
 
 use crate::{
-    chess::{Clocks, Decision, Line, Score, TimeControl},
+    chess::{Clocks, Decision, Line, Score, Source, TimeControl},
     policy::{
         AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
-        adjudication::{self, Claim, GameFacts},
+        adjudication::{self, Claim, GameFacts, TablebaseResult},
         values::Kind,
     },
     server::{Action, GameInfo},
@@ -27,6 +27,8 @@ pub(super) struct Manners {
     granted: u32,
     /// Of our moves, from our side.
     scores: Vec<Option<Score>>,
+    /// What a tablebase said of our last move's position.
+    tablebase: Option<TablebaseResult>,
 }
 
 /// What is done with a decision.
@@ -49,7 +51,7 @@ impl Manners {
         claim: ClaimSettings,
         takebacks: u32,
     ) -> Self {
-        Self { draw, resign, abort, claim, takebacks, granted: 0, scores: Vec::new() }
+        Self { draw, resign, abort, claim, takebacks, granted: 0, scores: Vec::new(), tablebase: None }
     }
 
     /// Takes notice of a decision and says what is done with it.
@@ -61,6 +63,7 @@ impl Manners {
         decision: &Decision,
         they_offer_draw: bool,
     ) -> Verdict {
+        self.tablebase = tablebase_result(decision);
         self.scores.truncate(line.ply() / 2);
         self.scores.push(decision.score);
         let facts = self.facts(info, line, clocks);
@@ -108,11 +111,21 @@ impl Manners {
             scores: &self.scores,
             moves: u32::try_from(line.ply() / 2).unwrap_or(u32::MAX),
             pieces: line.position().board().occupied().count(),
-            tablebase: None,
+            tablebase: self.tablebase,
             opponent: Kind::of(info.opponent()),
             opponent_rating: info.opponent().rating,
             opponent_clock: theirs.map(|clock| clock.remaining),
             increment: theirs.map_or(Duration::ZERO, |clock| clock.increment),
         }
     }
+}
+
+/// What a tablebase's decision says of the game, from our side.
+fn tablebase_result(decision: &Decision) -> Option<TablebaseResult> {
+    let score = decision.score.filter(|_| decision.source == Source::Tablebase)?;
+    Some(match score.as_centipawns() {
+        1.. => TablebaseResult::Win,
+        0 => TablebaseResult::Draw,
+        ..0 => TablebaseResult::Loss,
+    })
 }

@@ -5,7 +5,7 @@
 //!                    └──────▶ game ──▶ machine (pure): one game ──▶ Action
 //!                               └────▶ thinker ──▶ council
 //! ```
-//! The two pure state machines, [`lobby`] and [`machine`], hold the rules; the tasks around them carry out what they ask
+//! The two pure state machines, `lobby` and `machine`, hold the rules; the tasks around them carry out what they ask
 //! for. All truth about a game is the server's: it can be cut off, killed and started again at any moment, and goes on from
 //! the whole state that the server then tells.
 
@@ -13,6 +13,7 @@ mod account;
 mod chat;
 mod game;
 mod happening;
+mod library;
 mod lobby;
 mod machine;
 mod manners;
@@ -39,6 +40,7 @@ use crate::{
 
 pub use account::{AccountEnd, play};
 pub use happening::{Happening, Herald};
+pub use library::{BookChoice, Library};
 
 /// A connected server account.
 pub struct Connection {
@@ -72,6 +74,8 @@ pub struct GameSettings {
     pub roster: Arc<Roster>,
     /// How one proposal is elected.
     pub council: CouncilSettings,
+    /// What needs no council.
+    pub library: Arc<Library>,
     /// How time is spent.
     pub clock: ClockSettings,
     /// Bounds on every search, beside those of the clock.
@@ -96,6 +100,7 @@ impl GameSettings {
         Self {
             roster,
             council,
+            library: Arc::default(),
             clock: ClockSettings::default(),
             limits: Limits::default(),
             draw: DrawSettings::default(),

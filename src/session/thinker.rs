@@ -12,7 +12,7 @@ use std::{
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::machine::Thought;
+use super::{Library, machine::Thought};
 use crate::{
     chess::{Clocks, Color, Decision, GameId, Limits, Line, Proposal, Score, Source, TimeControl, UciMove},
     clock::{self, Allotment, Budget, ClockSettings, Lag, Moment},
@@ -48,6 +48,7 @@ pub(super) struct Game {
     pub color: Color,
     pub control: TimeControl,
     pub clock: ClockSettings,
+    pub library: Arc<Library>,
     /// The first phase's share of the time.
     pub limits: Limits,
 }
@@ -107,6 +108,9 @@ impl Thinker {
         if let [only] = legal.as_slice() {
             return Some((Decision::without_vote(*only, Source::Forced), budget));
         }
+        if let Some(decision) = self.look_up(&request).await {
+            return Some((decision, budget));
+        }
         let timing = timing(budget, &request.line, self.last_score);
         let question = Question {
             game: self.game.id.clone(),
@@ -123,6 +127,17 @@ impl Thinker {
             })
             .await?;
         Some((decision, budget))
+    }
+}
+
+impl Thinker {
+    /// Asks the books and tablebases, where reading files is allowed to block.
+    async fn look_up(&self, request: &Request) -> Option<Decision> {
+        if self.game.library.is_empty() || !request.excluded.is_empty() {
+            return None;
+        }
+        let (library, line) = (Arc::clone(&self.game.library), Arc::clone(&request.line));
+        tokio::task::spawn_blocking(move || library.look_up(&line)).await.ok().flatten()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Every fault that clients are measured by (see the table of faults in the protocol notes) can be arranged, and does what it says.
+//! Every fault that a client must survive can be arranged, and does what it says.
 
 use std::time::Duration;
 

@@ -28,7 +28,7 @@ struct Game {
     line: Arc<Line>,
     clocks: Option<Clocks>,
     since: Instant,
-    /// The newest proposals for the position on the board, the electors in the order in which they first proposed.
+    /// The newest proposals for the position on the board, the electors by name.
     proposals: Vec<Proposal>,
     decision: Option<(Arc<Line>, Arc<Decision>)>,
     over: Option<String>,
@@ -145,7 +145,11 @@ impl Game {
             .find(|known| known.elector == proposal.elector && known.search.phase == proposal.search.phase);
         match known {
             Some(known) => *known = proposal.clone(),
-            None => self.proposals.push(proposal.clone()),
+            None => {
+                self.proposals.push(proposal.clone());
+                // An order of their own, so that nobody jumps about.
+                self.proposals.sort_by(|a, b| a.elector.cmp(&b.elector));
+            }
         }
     }
 
