@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use concilio::practice::{
-    GameReport,
-    faults::{RequestFault, RequestKind, Span},
+use concilio::{
+    chess::Color,
+    practice::{
+        GameReport,
+        faults::{RequestFault, RequestKind, Span, StreamFault, Streams, When},
+    },
 };
 
-use crate::harness::{Story, our_moves};
+use crate::harness::{BOT, Story, our_moves};
 
 /// Lets requests for moves fail from the sixth ply on, and plays the game to its end.
 async fn a_game_survives(span: Span, fault: RequestFault) -> (Story, GameReport) {
@@ -59,6 +62,23 @@ async fn a_move_whose_answer_comes_too_late_is_sent_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_whose_answer_is_lost_is_sent_once() {
     let (story, report) = a_game_survives(Span::Times(2), RequestFault::LoseAnswer).await;
+    assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report));
+    story.goes_on_and_closes().await;
+}
+
+/// Promise 2: where neither an answer nor the stream says that a move was taken, the server is asked before it is sent again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_that_nobody_acknowledges_is_sent_once() {
+    let story = Story::begin(|plan| plan.partner_thinks = Duration::from_millis(200)).await;
+    let game = story.challenge().await;
+    let report = story.ply(&game, 4).await;
+    // With the line that shows a move of ours the stream falls silent; the answers to some moves before and after are lost.
+    let ours = if report.color_of(BOT) == Some(Color::White) { 9 } else { 8 };
+    let stream = Streams::Board(game.clone(), BOT.to_owned());
+    story.server.faults().break_stream(stream, When::AtPly(ours), StreamFault::Silence);
+    story.server.faults().fail_requests(RequestKind::Move, Span::Times(4), RequestFault::LoseAnswer);
+    let report = story.played(&game).await;
+    assert!(report.refused.is_empty(), "{report:#?}");
     assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report));
     story.goes_on_and_closes().await;
 }

@@ -153,10 +153,12 @@ async fn a_move_decided_before_the_end_is_sent_after_it() {
     assert!(journal[0].ours.as_ref().is_some_and(|ours| ours.depth.is_some()), "with its vote: {journal:?}");
 }
 
-/// Promise 1: `kill PID` finishes the game; whoever comes meanwhile is told so.
+/// Promise 1: `kill PID` finishes the game; whoever comes meanwhile is told so, and the last word is said before the end.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_terminated_daemon_finishes_its_game() {
     let story = Story::set_the_stage(|plan| plan.partner_thinks = Duration::from_millis(50)).await;
+    let slow = RequestFault::Delay(Duration::from_millis(300));
+    story.server.faults().fail_requests(RequestKind::Chat, Span::Times(100), slow);
     let daemon = Daemon::run(&story, "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'trivial'\n");
     let game = story.challenge().await;
     story.ply(&game, 4).await;
@@ -164,6 +166,9 @@ async fn a_terminated_daemon_finishes_its_game() {
     let late = story.challenge().await.as_str().into();
     story.played(&game).await;
     assert!(daemon.ends().await.success());
+    let chat = story.server.game(&game).await.expect("a report").chat;
+    let said = chat.iter().filter(|line| line.username == BOT).map(|line| line.text.as_str());
+    assert!(said.clone().any(|text| text.starts_with("Good game")), "it took its leave: {chat:?}");
     let state = story.server.ask(move |state| state.challenge_view(&late).map(|view| view.state)).await;
     assert!(matches!(state, Ok(Some(ChallengeState::Declined(DeclineReason::Later)))), "{state:?}");
 }
