@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::Failure;
+use super::{Failure, lists};
 use crate::{
     chess::{Limits, Variant},
     council::Roster,
@@ -20,6 +20,7 @@ pub(super) fn build(settings: &Settings, journal: Journal, herald: Herald) -> Re
         challenge: settings.challenge.clone(),
         matchmaking: settings.matchmaking.clone(),
         lists: settings.name_lists()?,
+        newer_lists: Some(lists::follow(Arc::new(settings.clone()))?),
         avoid: settings.names_to_avoid()?,
         chat: settings.chat.clone(),
         variants: variants(std::iter::once(&base).chain(named.values()))?,

@@ -8,6 +8,7 @@ mod eval;
 mod games;
 mod house;
 mod lab;
+mod lists;
 
 mod practice;
 mod run;

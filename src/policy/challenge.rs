@@ -59,6 +59,8 @@ pub struct ChallengeSettings {
     pub block: Vec<String>,
     /// Files with more such names, one a line.
     pub block_files: Vec<std::path::PathBuf>,
+    /// Addresses of more such lists, fetched at the start and every hour.
+    pub block_urls: Vec<String>,
     /// Who alone is played, by name; empty is everybody.
     pub allow: Vec<String>,
     /// Files with more such names, one a line.
@@ -84,6 +86,7 @@ impl Default for ChallengeSettings {
             hours: Vec::new(),
             block: Vec::new(),
             block_files: Vec::new(),
+            block_urls: Vec::new(),
             allow: Vec::new(),
             allow_files: Vec::new(),
             friends: Vec::new(),

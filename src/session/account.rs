@@ -9,7 +9,7 @@ use std::{
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, watch},
     time::{sleep, timeout},
 };
 use tokio_util::task::TaskTracker;
@@ -25,6 +25,7 @@ use super::{
 use crate::{
     chess::{Color, GameId, ServerName},
     journal::ChallengeOutcome,
+    policy::NameLists,
     server::{Action, ActionError, ChallengeRequest, Done, GameStatus, Server, ServerEvent},
 };
 
@@ -79,6 +80,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
         ended_sender,
         answers_sender,
     };
+    let mut lists = conduct.newer_lists.clone();
     let mut closing_politely = false;
     loop {
         if closing_politely && manager.lobby.games() == 0 {
@@ -102,6 +104,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
             },
             Some(id) = ended.recv() => manager.game_ended(id),
             Some(answer) = answers.recv() => manager.tell_lobby(answer),
+            newer = newer(&mut lists) => manager.tell_lobby(Input::Lists(newer)),
             () = sleep(nap) => manager.tell_lobby(Input::Tick),
         }
     }
@@ -112,6 +115,17 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
     }
     let _ = house.journal.flush().await;
     AccountEnd::Closed
+}
+
+/// The next lists of names; never, where nobody follows them (any more).
+async fn newer(lists: &mut Option<watch::Receiver<NameLists>>) -> NameLists {
+    if let Some(receiver) = lists
+        && receiver.changed().await.is_ok()
+    {
+        return receiver.borrow_and_update().clone();
+    }
+    *lists = None;
+    std::future::pending().await
 }
 
 /// What the journal kept of earlier processes.

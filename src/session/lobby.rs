@@ -67,6 +67,8 @@ pub(super) enum Input {
     /// Against whom it is.
     Opponent(GameId, Player),
     GameEnded(GameId),
+    /// The lists of names have changed.
+    Lists(NameLists),
     /// The time that [`Lobby::wake_at`] named has come.
     Tick,
     /// No new games from now on.
@@ -202,6 +204,7 @@ impl Lobby {
             Input::GameStarted(id) => self.game_started(time, id, &mut effects),
             Input::Opponent(id, opponent) => self.opponent(time, &id, opponent, &mut effects),
             Input::GameEnded(id) => self.game_ended(time, &id),
+            Input::Lists(lists) => self.rules.lists = lists,
             Input::Tick => (),
             Input::Close => self.close(),
         }

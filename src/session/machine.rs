@@ -16,14 +16,17 @@ use std::{
 };
 
 use crate::{
-    chess::{Clocks, Color, Decision, Line, UciMove},
-    server::{Action, ActionError, Backoff, ChatLine, GameInfo, GameState, GameStatus, Offers},
+    chess::{Color, Decision, Line, UciMove},
+    server::{Action, ActionError, Backoff, GameInfo, GameState, GameStatus, Offers},
 };
 
 use super::manners::{Manners, Verdict};
 
+mod messages;
 #[cfg(test)]
 mod tests;
+
+pub(super) use messages::{AnswerNumber, Effect, Input, Thought, Timer};
 
 /// How long the stream may take to show a move that the server has acknowledged.
 const ECHO: Duration = Duration::from_secs(2);
@@ -35,88 +38,6 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 const LIMITED: Duration = Duration::from_millis(50);
 /// After so many refusals of one move in one position another move is looked for.
 const REFUSALS: u32 = 3;
-
-/// What happened.
-#[derive(Debug)]
-pub(super) enum Input {
-    /// The whole state of the game, after a (re)connection.
-    Full(Box<GameInfo>, GameState),
-    /// A change of the state.
-    State(GameState),
-    /// The event stream says that the game is over, or the server knows no such running game any more.
-    Finished(Option<GameStatus>, Option<Color>),
-    /// Somebody spoke: no matter of the game's, but it comes the same way.
-    Chat(ChatLine),
-    /// The opponent left, and when the win may be claimed; or is back.
-    OpponentGone(bool, Option<Duration>),
-    /// The council has decided.
-    Decided(Thought, Box<Decision>),
-    /// What came of sending the answer with this number.
-    Sent(AnswerNumber, Result<(), ActionError>),
-    /// A timer that was set has run out.
-    Timer(Timer),
-}
-
-/// What is to be done, in this order.
-#[derive(Debug, PartialEq)]
-pub(super) enum Effect {
-    /// Think about this position.
-    Think {
-        /// Comes back with the decision.
-        thought: Thought,
-        line: Arc<Line>,
-        clocks: Option<Clocks>,
-        /// When the server's word about this position came: our clock runs since.
-        received: Instant,
-        /// Moves the server would not take here.
-        excluded: Vec<UciMove>,
-    },
-    /// The position is no longer on the board.
-    StopThinking,
-    /// Write the moves of the board into the record.
-    RecordMoves,
-    /// Write the decision into the record.
-    RecordDecision(Box<Decision>),
-    /// Send a move; what came of it comes back as [`Input::Sent`].
-    Send { answer: AnswerNumber, uci: UciMove, offer_draw: bool },
-    /// Anything else a server can be asked for; whether it had an effect the server's events will tell.
-    Do(Action),
-    /// Ask for the whole state.
-    Resync,
-    /// Wake us later; a timer of the same kind that was set before is replaced.
-    Wake(Timer, Duration),
-    /// Do not wake us after all.
-    Forget(Timer),
-    /// Something went wrong, for the record.
-    Fault(String),
-    /// The game is over; nothing more comes.
-    Over { status: Option<GameStatus>, winner: Option<Color> },
-}
-
-/// The kinds of timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Timer {
-    /// Send the answer again.
-    Resend,
-    /// The stream should have shown our move by now.
-    Echo,
-    /// The win may be claimed.
-    Claim,
-    /// The opponent should have made the first move by now.
-    Abort,
-    /// The whole state that we asked for should have come by now.
-    Resync,
-    /// The final state of a game that is over should have come by now.
-    LastWord,
-}
-
-/// The number of a search; a decision with another number is stale.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Thought(pub u64);
-
-/// The number of an answer to a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AnswerNumber(pub u64);
 
 /// Where we are with the position on the board.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ mod thinker;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -122,6 +122,8 @@ pub struct Conduct {
     pub matchmaking: MatchmakingSettings,
     /// The names of the challenge settings, with those of the files they name.
     pub lists: NameLists,
+    /// Newer lists as they come, if they are followed.
+    pub newer_lists: Option<watch::Receiver<NameLists>>,
     /// The same for matchmaking.
     pub avoid: Names,
     /// What is said to those who speak to us outside a game.
@@ -142,6 +144,7 @@ impl Default for Conduct {
             challenge: ChallengeSettings::default(),
             matchmaking: MatchmakingSettings::default(),
             lists: NameLists::default(),
+            newer_lists: None,
             avoid: Names::default(),
             chat: ChatSettings::default(),
             variants: Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect(),

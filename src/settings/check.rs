@@ -33,6 +33,7 @@ fn faults(settings: &Settings) -> Vec<Fault> {
     }
     add(&["challenge"], settings.challenge.faults());
     add(&["challenge"], files("block_files", &settings.challenge.block_files));
+    add(&["challenge"], addresses("block_urls", &settings.challenge.block_urls));
     add(&["challenge"], files("allow_files", &settings.challenge.allow_files));
     add(&["matchmaking"], settings.matchmaking.faults());
     add(&["matchmaking"], files("avoid_files", &settings.matchmaking.avoid_files));
@@ -85,6 +86,14 @@ fn player(player: &PlayerSettings) -> Vec<Fault> {
         faults.push(Fault::value("paths", accepted).below("tablebases"));
     }
     faults
+}
+
+fn addresses(key: &str, addresses: &[String]) -> Vec<Fault> {
+    let wrong = addresses.iter().find(|address| !address.starts_with("https://") && !address.starts_with("http://"));
+    wrong
+        .map(|wrong| Fault::value(key, format!("addresses that begin with https:// ({wrong} does not)")))
+        .into_iter()
+        .collect()
 }
 
 fn files(key: &str, files: &[impl AsRef<FilePath>]) -> Vec<Fault> {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    chess::{Clock, GameId, Score, Source, TimeControl, Variant},
+    chess::{Clock, Clocks, GameId, Score, Source, TimeControl, Variant},
     policy::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings},
     server::{GameTerms, Offers, Player},
 };

@@ -1,0 +1,100 @@
+//! The lists of names in files and at addresses, kept up to date: an operator edits a file, a community maintains a block
+//! list, and the running daemon follows.
+
+use std::{sync::Arc, time::Duration};
+
+use rustls::crypto::ring;
+use tokio::{sync::watch, time::sleep};
+
+use super::Failure;
+use crate::{
+    policy::{NameLists, challenge::Names},
+    settings::Settings,
+};
+
+/// How often the lists are read again.
+const EVERY: Duration = Duration::from_secs(3600);
+/// How long one list may take to arrive.
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// A longer list is taken for a mistake.
+const LONGEST: usize = 4 << 20;
+
+/// Reads the lists again and again and tells of every change, until nobody listens. An address that does not answer keeps
+/// the names it gave last.
+pub(super) fn follow(settings: Arc<Settings>) -> Result<watch::Receiver<NameLists>, Failure> {
+    // Who fetches nothing needs no client, which would hold the system's certificates in memory.
+    let client = if settings.challenge.block_urls.is_empty() { None } else { Some(client()?) };
+    let (sender, receiver) = watch::channel(settings.name_lists()?);
+    tokio::spawn(async move {
+        let mut fetched = vec![Names::default(); settings.challenge.block_urls.len()];
+        while !sender.is_closed() {
+            for (url, names) in settings.challenge.block_urls.iter().zip(&mut fetched) {
+                let Some(client) = &client else { break };
+                match fetch(client, url).await {
+                    Ok(list) => *names = list,
+                    Err(error) => tracing::warn!(url, %error, "a block list cannot be had; the last one holds"),
+                }
+            }
+            match settings.name_lists() {
+                Ok(mut lists) => {
+                    fetched.iter().for_each(|names| lists.block.extend(names.clone()));
+                    sender.send_if_modified(|known| {
+                        let changed = *known != lists;
+                        *known = lists;
+                        changed
+                    });
+                }
+                Err(error) => tracing::warn!(%error, "the lists of names cannot be read; the last ones hold"),
+            }
+            sleep(EVERY).await;
+        }
+    });
+    Ok(receiver)
+}
+
+fn client() -> Result<reqwest::Client, reqwest::Error> {
+    // A provider may be installed already; whichever it is will do.
+    let _ = ring::default_provider().install_default();
+    reqwest::Client::builder().timeout(TIMEOUT).build()
+}
+
+/// A list at an address: one name a line, as in a file.
+async fn fetch(client: &reqwest::Client, url: &str) -> Result<Names, reqwest::Error> {
+    let mut response = client.get(url).send().await?.error_for_status()?;
+    let mut text = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        text.extend_from_slice(&chunk);
+        if text.len() > LONGEST {
+            tracing::warn!(url, "the block list is longer than {LONGEST} bytes; what came so far holds");
+            break;
+        }
+    }
+    Ok(Names::parse(&String::from_utf8_lossy(&text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{io::AsyncWriteExt as _, net::TcpListener};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_block_list_at_an_address_is_followed() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}/list", listener.local_addr().expect("an address"));
+        tokio::spawn(async move {
+            let (mut socket, _) = listener.accept().await.expect("a client");
+            let body = "# cheats\nMallory\n";
+            let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+            socket.write_all(answer.as_bytes()).await.expect("answered");
+        });
+        let mut settings = Settings::default();
+        settings.challenge.block = vec!["Eve".to_owned()];
+        settings.challenge.block_urls = vec![url];
+        let mut lists = follow(Arc::new(settings)).expect("readable");
+        assert!(lists.borrow_and_update().block.contains("eve"), "what is known at once holds at once");
+        lists.changed().await.expect("fetched");
+        let lists = lists.borrow();
+        assert!(lists.block.contains("mallory") && lists.block.contains("eve"), "{lists:?}");
+    }
+}
