@@ -32,6 +32,7 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
+/// Promise 6.
 #[tokio::test]
 async fn the_token_is_in_no_log_line_and_no_error() {
     let log = Log::default();

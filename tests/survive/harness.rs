@@ -59,7 +59,8 @@ impl Default for Plan {
             concurrency: 1,
             time_control: tc("30+0.1"),
             partner: SparringKind::Greedy,
-            partner_thinks: Duration::ZERO,
+            // Long enough for a story to arrange its faults in the middle of a game.
+            partner_thinks: Duration::from_millis(40),
         }
     }
 }

@@ -54,13 +54,14 @@ async fn event_stream(
     caller.must_have(&["bot:play", "board:play", "challenge:read"])?;
     let me = caller.account.clone();
     let key = ListenerKey { account: me.clone(), client: caller.token };
+    // Known to the faults before the account is online: whoever sees that it is can break its stream.
+    let faults = face.faults.open_stream(StreamId { account: me.to_string(), game: None });
     let subscription = face
         .ask(move |state| {
             state.count(&key.account, Gauge::EventStreams)?;
             Ok(state.listen(key))
         })
         .await?;
-    let faults = face.faults.open_stream(StreamId { account: me.to_string(), game: None });
     let (url, any_speed) = (face.url, !face.settings.strict_terms);
     let line_of = move |event: &AccountEvent| {
         let text = render::account_event(event, me.as_str(), &url, any_speed).to_string();
@@ -78,10 +79,10 @@ async fn game_stream(
 ) -> Result<Response, ApiError> {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
     let id = game.clone();
+    let faults = face.faults.open_stream(StreamId { account: caller.account.to_string(), game: Some(game) });
     let subscription = face
         .ask_as_bot(&caller, move |state, me| state.join(&id, ListenerKey { account: me.clone(), client: agent }))
         .await?;
-    let faults = face.faults.open_stream(StreamId { account: caller.account.to_string(), game: Some(game) });
     let line_of = |event: &BoardEvent| {
         let ply = match event {
             BoardEvent::Full(view) | BoardEvent::State(view) => Some(view.line.ply()),

@@ -104,6 +104,7 @@ fn e4_is_on_its_way() -> (Game, AnswerNumber) {
     (game, number)
 }
 
+/// Promise 2: one search a ply.
 #[test]
 fn a_position_is_searched_once() {
     let (mut game, effects) = found(Color::White, "");
@@ -112,6 +113,7 @@ fn a_position_is_searched_once() {
     assert_eq!(thought(&game.whole("")), None, "the whole state again");
 }
 
+/// Promise 5.
 #[test]
 fn a_decision_is_recorded_before_its_move_is_sent() {
     let (mut game, effects) = found(Color::White, "");
@@ -121,6 +123,7 @@ fn a_decision_is_recorded_before_its_move_is_sent() {
     assert!(recorded.is_some() && recorded < sent, "{effects:?}");
 }
 
+/// Promise 2: a result for a position that is no longer on the board is dropped.
 #[test]
 fn a_decision_for_a_position_that_left_the_board_is_dropped() {
     let (mut game, effects) = found(Color::Black, "e2e4");
@@ -142,6 +145,7 @@ fn a_429_on_a_move_is_answered_by_sending_it_again() {
     assert_eq!(sent(&game.on(Input::Timer(Timer::Resend))), Some((number, "e2e4".to_owned())));
 }
 
+/// Promise 2: sending is idempotent.
 #[test]
 fn when_the_answer_is_lost_the_servers_state_decides_whether_the_move_is_sent_again() {
     let lost = || Err(ActionError::Unavailable("timeout".to_owned()));
@@ -168,6 +172,7 @@ fn a_move_that_is_taken_but_never_shown_brings_the_whole_state() {
     assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "the server forgot it");
 }
 
+/// Promise 2: sending is idempotent.
 #[test]
 fn a_state_that_arrives_before_the_answer_sends_nothing_twice() {
     let (mut game, number) = e4_is_on_its_way();
@@ -270,6 +275,7 @@ fn a_reopened_stream_gives_an_absent_opponent_no_more_time() {
     assert_eq!(wakes(&effects, Timer::Abort), Some(patience - 3 * SECOND));
 }
 
+/// Promise 1.
 #[test]
 fn a_running_game_found_after_a_restart_is_taken_up() {
     assert!(thought(&found(Color::White, "e2e4 e7e5").1).is_some(), "our move");
