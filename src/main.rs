@@ -1,3 +1,10 @@
 //! Parse the command line, call one command.
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser;
+use concilio::cli::Cli;
+
+fn main() -> ExitCode {
+    Cli::parse().run()
+}

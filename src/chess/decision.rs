@@ -73,6 +73,20 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// A decision that needed no vote.
+    pub fn without_vote(best: UciMove, source: Source) -> Self {
+        Self {
+            best,
+            ponder: None,
+            score: None,
+            source,
+            criterion: source.word().to_owned(),
+            votes: Vec::new(),
+            second_phase: None,
+            elapsed: Duration::ZERO,
+        }
+    }
+
     /// How many different moves were proposed.
     pub fn distinct_moves(&self) -> usize {
         let mut moves: Vec<String> = self.votes.iter().map(|vote| vote.proposal.best.to_string()).collect();

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, Position, fen::Fen, uci::UciMove, variant::VariantPosition,
+    CastlingMode, Chess, Color, EnPassantMode, Position, Square, fen::Fen, uci::UciMove, variant::VariantPosition,
     zobrist::Zobrist64,
 };
 
@@ -22,6 +22,8 @@ pub struct Line {
     position: VariantPosition,
     /// One key a position reached, the start's first.
     keys: Vec<u64>,
+    /// Where the last move captured.
+    last_capture: Option<Square>,
 }
 
 /// A line that cannot be.
@@ -92,7 +94,7 @@ impl Line {
 
     fn at(variant: Variant, start: VariantPosition, castling_mode: CastlingMode) -> Self {
         let keys = vec![key(&start)];
-        Self { variant, position: start.clone(), start, castling_mode, moves: Vec::new(), keys }
+        Self { variant, position: start.clone(), start, castling_mode, moves: Vec::new(), keys, last_capture: None }
     }
 
     /// Plays one move. Castling is understood both as the king's move and as king takes rook, and kept as the line's mode writes it.
@@ -105,6 +107,7 @@ impl Line {
             ply: self.moves.len(),
             fen: self.fen(),
         })?;
+        self.last_capture = mv.is_capture().then(|| mv.to());
         self.position.play_unchecked(mv);
         self.moves.push(mv.to_uci(self.castling_mode));
         self.keys.push(key(&self.position));
@@ -207,6 +210,11 @@ impl Line {
     pub fn occurrences(&self) -> usize {
         let now = self.keys.last();
         self.keys.iter().filter(|key| Some(*key) == now).count()
+    }
+
+    /// Where the last move captured, if it did.
+    pub fn last_capture(&self) -> Option<Square> {
+        self.last_capture
     }
 
     /// The position if its rules are those of standard chess.

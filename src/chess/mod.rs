@@ -23,5 +23,5 @@ pub use task::{Limits, Phase, SearchId, Task};
 pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};
 pub use variant::{Variant, VariantError};
 
-pub use crate::engine::Knowledge;
+pub use crate::engine::{Heuristic, Knowledge};
 pub use shakmaty::{Color, uci::UciMove};

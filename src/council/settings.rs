@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::chess::Knowledge;
+use crate::chess::{Heuristic, Knowledge};
 
 /// The `council` table: who proposes and how one is elected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub struct CouncilSettings {
     pub electors: Vec<ElectorSettings>,
     /// How one proposal is elected.
     pub criterion: CriterionName,
+    /// What each heuristic weighs in the criterion `weights`.
+    pub weights: HeuristicWeights,
     /// The first phase's share of the time where the criterion has a second one (METHOD.md §5). 0 to 1.
     pub split: f64,
     /// Transposition table of each elector, MiB.
@@ -58,16 +60,72 @@ pub enum CriterionName {
     ReSearch,
 }
 
+impl CriterionName {
+    /// The name as it is written in the settings and in the vote.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Weights => "weights",
+            Self::Depth => "depth",
+            Self::ReSearch => "re-search",
+        }
+    }
+}
+
 impl Default for CouncilSettings {
     fn default() -> Self {
         Self {
             roster: "balanced-7".to_owned(),
             electors: Vec::new(),
             criterion: CriterionName::default(),
+            weights: HeuristicWeights::default(),
             split: 1.0 / 3.0,
             hash: 8,
             threads: 0,
             seed: 0,
         }
+    }
+}
+
+/// What each heuristic weighs in the criterion `weights` (METHOD.md §4); the defaults are the theses' hand-made ones.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HeuristicWeights {
+    /// Material.
+    pub m: f64,
+    /// Good placement of pieces.
+    pub b: f64,
+    /// Space and mobility.
+    pub x: f64,
+    /// King safety.
+    pub k: f64,
+    /// Centre control.
+    pub c: f64,
+    /// Pawn structure.
+    pub p: f64,
+    /// Attack chances.
+    pub a: f64,
+    /// Relations between pieces.
+    pub r: f64,
+}
+
+impl HeuristicWeights {
+    /// The weight of one heuristic.
+    pub const fn of(&self, heuristic: Heuristic) -> f64 {
+        match heuristic {
+            Heuristic::Material => self.m,
+            Heuristic::Placement => self.b,
+            Heuristic::Mobility => self.x,
+            Heuristic::KingSafety => self.k,
+            Heuristic::Centre => self.c,
+            Heuristic::Pawns => self.p,
+            Heuristic::Attack => self.a,
+            Heuristic::Relations => self.r,
+        }
+    }
+}
+
+impl Default for HeuristicWeights {
+    fn default() -> Self {
+        Self { m: 30.0, b: 8.0, x: 1.0, k: 3.0, c: 10.0, p: 21.0, a: 15.0, r: 6.0 }
     }
 }

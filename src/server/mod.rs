@@ -1,6 +1,6 @@
 //! A chess server as we see it.
 //!
-//! An adapter ([`lichess`]) keeps the connections, the protocol and the server's manners to itself and shows two things:
+//! An adapter ([`lichess`], [`fics`]) keeps the connections, the protocol and the server's manners to itself and shows two things:
 //! a stream of [`ServerEvent`]s, in the order in which the server spoke, and [`Server::perform`] for what we want done.
 //! It knows nothing of engines, councils or journals.
 //!
@@ -9,6 +9,9 @@
 //! - an adapter never repeats an action by itself: the session decides whether it still makes sense;
 //! - `perform` returning `Ok` means that the server took the request, not that it had an effect: the events tell.
 
+mod backoff;
+pub mod fics;
+pub mod lichess;
 mod types;
 
 use std::time::Duration;
@@ -17,6 +20,7 @@ use async_trait::async_trait;
 
 use crate::chess::{ChallengeId, Color, GameId, TimeControl, UciMove, Variant};
 
+pub use backoff::Backoff;
 pub use types::{
     Account, Challenge, ChallengeRequest, ChatLine, ChatRoom, DeclineReason, GameInfo, GameState, GameStatus, Offers,
     Player,
@@ -30,6 +34,11 @@ pub enum ServerEvent {
     /// The event stream was lost; the adapter is already reconnecting.
     Disconnected {
         /// For the log.
+        reason: String,
+    },
+    /// The server will not have us (a wrong token, say); the adapter has given up, and this is its last word.
+    Rejected {
+        /// For whoever runs the daemon.
         reason: String,
     },
     /// A challenge stands, ours or another's; may come more than once for the same one.
@@ -62,8 +71,15 @@ pub enum ServerEvent {
     },
     /// The server knows no such game of ours any more; whatever held for it is over.
     GameGone(GameId),
-    /// Somebody spoke.
+    /// Somebody spoke in a game.
     Chat(GameId, ChatLine),
+    /// Somebody spoke to us outside a game (FICS).
+    Tell {
+        /// Who. A guest may bear anybody's name.
+        from: Player,
+        /// What.
+        text: String,
+    },
     /// The opponent left the game or came back.
     OpponentGone {
         /// Which game.
@@ -110,8 +126,15 @@ pub enum Action {
     Draw(GameId, bool),
     /// Accepts or declines a takeback.
     Takeback(GameId, bool),
-    /// Speaks.
+    /// Speaks in a game.
     Chat(GameId, ChatRoom, String),
+    /// Speaks to somebody outside a game (FICS).
+    Tell {
+        /// To whom.
+        to: String,
+        /// What.
+        text: String,
+    },
     /// Claims the win because the opponent is gone.
     ClaimVictory(GameId),
     /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
@@ -124,7 +147,7 @@ impl Action {
     /// The game it belongs to, if any.
     pub fn game(&self) -> Option<&GameId> {
         match self {
-            Self::Accept(_) | Self::Decline(..) | Self::Cancel(_) | Self::Challenge(_) => None,
+            Self::Accept(_) | Self::Decline(..) | Self::Cancel(_) | Self::Challenge(_) | Self::Tell { .. } => None,
             Self::Move { game, .. }
             | Self::Abort(game)
             | Self::Resign(game)
@@ -186,8 +209,11 @@ pub trait Server: Send + Sync + 'static {
     /// Does one thing, once, and says what came of it.
     async fn perform(&self, action: Action) -> Result<Done, ActionError>;
 
-    /// The bots that are online and could be challenged.
-    async fn online_bots(&self) -> Result<Vec<Player>, ActionError>;
+    /// Asks for the whole state of a game: a [`ServerEvent::Game`] (or [`ServerEvent::GameGone`]) follows as soon as may be.
+    async fn resync(&self, game: &GameId);
+
+    /// The bots that are online and could be challenged, with their ratings.
+    async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;
 
     /// Whether each of these players is there and free to play; in the order asked.
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;

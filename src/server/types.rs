@@ -50,12 +50,12 @@ impl fmt::Display for Player {
     }
 }
 
-/// Who we are on a server.
+/// An account on a server, ours or another bot's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Ourselves.
+    /// Whose it is, without a rating: there is one for each speed.
     pub player: Player,
-    /// Whether the server lets us play through its bot interface.
+    /// Whether the server lets it play through its bot interface.
     pub is_bot: bool,
     /// Ratings by the server's name of the speed or variant.
     pub ratings: Vec<(String, u32)>,

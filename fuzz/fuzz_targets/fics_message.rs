@@ -1,0 +1,23 @@
+//! No bytes of a server break the codec, the messages or the state machines behind them.
+#![no_main]
+
+use bytes::BytesMut;
+use concilio::server::fics::{
+    codec::{Frame, TelnetCodec},
+    message::Message,
+    timeseal,
+};
+use libfuzzer_sys::fuzz_target;
+use tokio_util::codec::Decoder;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = timeseal::open(bytes);
+    for mut codec in [TelnetCodec::plain(), TelnetCodec::sealed()] {
+        let mut buffer = BytesMut::from(bytes);
+        while let Ok(Some(frame)) = codec.decode_eof(&mut buffer) {
+            if let Frame::Line(line) = frame {
+                let _ = Message::read(line);
+            }
+        }
+    }
+});

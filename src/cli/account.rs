@@ -1,0 +1,103 @@
+//! `concilio account`: who we are on a server, and the one step that makes an account a bot's.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use clap::{Args, Subcommand};
+
+use super::{
+    Failure,
+    run::{SettingsArgs, servers},
+};
+use crate::{
+    server::lichess::{self, AccountReport, LichessSettings, Token},
+    settings::Protocol,
+};
+
+/// Look at the accounts, or make one a bot's
+#[derive(Debug, Args)]
+pub(super) struct Account {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Who am I, is it a bot account, do the token's scopes suffice
+    Check {
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
+    /// Turn the account into a bot's; this cannot be undone
+    Upgrade {
+        #[command(flatten)]
+        settings: SettingsArgs,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+impl Account {
+    /// Does it for every Lichess account of the settings.
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let (settings, upgrade, yes) = match self.what {
+            What::Check { settings } => (settings, false, false),
+            What::Upgrade { settings, yes } => (settings, true, yes),
+        };
+        let loaded = settings.load()?;
+        let mut ready = true;
+        for (name, server) in servers(&loaded.settings) {
+            if server.protocol != Protocol::Lichess {
+                continue;
+            }
+            let token = Token::load(server.token_file())?;
+            let lichess = server.lichess()?;
+            let report = lichess::account_check(&lichess, &token).await?;
+            print!("{}", describe(&name, &lichess, &report));
+            if upgrade && !report.account.is_bot {
+                self::upgrade(&lichess, &token, &report, yes).await?;
+            } else {
+                ready &= report.account.is_bot && report.may_play();
+            }
+        }
+        if ready { Ok(()) } else { Err(Failure::failed("not ready to play; see above")) }
+    }
+}
+
+fn describe(name: &str, settings: &LichessSettings, report: &AccountReport) -> String {
+    let AccountReport { account, scopes } = report;
+    let bot = match (account.is_bot, report.can_upgrade()) {
+        (true, _) => "a bot account".to_owned(),
+        (false, true) => "no bot account yet; `concilio account upgrade` makes it one, for good".to_owned(),
+        (false, false) => format!(
+            "no bot account, and it has played {} games; only an account without games can become one",
+            account.games_played
+        ),
+    };
+    let scope = if report.may_play() { "sufficient" } else { "bot:play is missing; make a new token with it" };
+    format!("{name} ({}): {}\n  {bot}\n  scopes: {} ({scope})\n", settings.url, account.player, scopes.join(", "))
+}
+
+async fn upgrade(settings: &LichessSettings, token: &Token, report: &AccountReport, yes: bool) -> Result<(), Failure> {
+    if !report.can_upgrade() {
+        return Err(Failure::failed("only an account that has never played can become a bot's"));
+    }
+    if !yes && !confirmed(&report.account.player.name)? {
+        return Err(Failure::failed("nothing was changed"));
+    }
+    lichess::upgrade(settings, token).await?;
+    println!("  {} is a bot account now", report.account.player.name);
+    Ok(())
+}
+
+fn confirmed(name: &str) -> io::Result<bool> {
+    if !io::stdin().is_terminal() {
+        println!("  not a terminal: say --yes to go on without being asked");
+        return Ok(false);
+    }
+    print!("  {name} will be a bot's account for ever and can never play as a human again. Type its name to go on: ");
+    io::stdout().flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(answer.trim().eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,28 @@
+//! `concilio eval`: what our engine knows of a position, heuristic by heuristic.
+
+use clap::Args;
+
+use super::Failure;
+use crate::engine::{Position, breakdown};
+
+/// Explain the evaluation of a position, heuristic by heuristic
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  concilio eval \"r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3\"")]
+pub(super) struct Eval {
+    /// The position; the usual starting position by default
+    #[arg(default_value = "startpos")]
+    fen: String,
+    /// Whether castling is Chess960's
+    #[arg(long)]
+    chess960: bool,
+}
+
+impl Eval {
+    /// Prints the table.
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let position = Position::from_line(&self.fen, self.chess960, []).map_err(Failure::usage)?;
+        print!("{}", breakdown(position.board()));
+        Ok(())
+    }
+}

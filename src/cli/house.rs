@@ -1,0 +1,118 @@
+//! From settings to a house: what the session needs, made of what the operator wrote.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::Failure;
+use crate::{
+    chess::{Limits, Variant},
+    council::Roster,
+    journal::Journal,
+    pool::{Pool, variants_of},
+    server::GameInfo,
+    session::{BookChoice, Conduct, Farewell, GameSettings, Herald, House, Library},
+    settings::{BookSelection, PlayerSettings, Settings, ShutdownGames},
+};
+
+/// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play.
+pub(super) fn build(settings: &Settings, journal: Journal, herald: Herald) -> Result<House, Failure> {
+    let (base, named) = players(settings)?;
+    let conduct = Conduct {
+        challenge: settings.challenge.clone(),
+        matchmaking: settings.matchmaking.clone(),
+        lists: settings.name_lists()?,
+        avoid: settings.names_to_avoid()?,
+        chat: settings.chat.clone(),
+        variants: variants(std::iter::once(&base).chain(named.values()))?,
+        keep_limits: true,
+        time_zone: settings.zone(),
+        farewell: match settings.shutdown.games {
+            ShutdownGames::Resign => Farewell::Resign,
+            ShutdownGames::Finish | ShutdownGames::Leave => Farewell::Leave,
+        },
+    };
+    let settings = Arc::new(settings.clone());
+    let choose = move |game: &GameInfo| {
+        let (chosen, name) = settings.profiles().choose(game);
+        let player = name.and_then(|name| named.get(name)).unwrap_or(&base);
+        tracing::debug!(game = %game.id, profile = name.unwrap_or("player"), "how the game is played");
+        player.for_game(chosen, &settings)
+    };
+    Ok(House { journal, pool: Pool::new(0), herald, player: Arc::new(choose), conduct: Arc::new(conduct) })
+}
+
+/// Whether the rosters, books and tables that the settings name are there.
+pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
+    players(settings).map(drop)
+}
+
+/// The player and those of the profiles.
+fn players(settings: &Settings) -> Result<(Player, BTreeMap<String, Player>), Failure> {
+    let base = Player::new("player", &settings.player)?;
+    let named = settings.profiles.iter().map(|(name, profile)| {
+        let player = Player::new(&format!("profiles.{name}"), &profile.player)?;
+        Ok((name.clone(), player))
+    });
+    Ok((base, named.collect::<Result<_, Failure>>()?))
+}
+
+/// A player's settings with what is made of them once.
+struct Player {
+    roster: Arc<Roster>,
+    library: Arc<Library>,
+}
+
+impl Player {
+    fn new(table: &str, settings: &PlayerSettings) -> Result<Self, Failure> {
+        let roster = Roster::from_settings(&settings.council)
+            .map_err(|error| Failure::usage(format_args!("{table}.{error}")))?;
+        let missing = roster.missing_knowledge();
+        if !missing.is_empty() {
+            tracing::warn!("{table}: no elector of the roster knows {missing}");
+        }
+        let (book, tables) = (&settings.book, &settings.tablebases);
+        let choice = match book.selection {
+            BookSelection::Weighted => BookChoice::Weighted,
+            BookSelection::Uniform => BookChoice::Uniform,
+            BookSelection::Best => BookChoice::Best,
+        };
+        let library = Library::default()
+            .with_books(&book.files, choice, book.min_weight, book.max_plies)
+            .and_then(|library| library.with_tablebases(&tables.paths, tables.max_pieces))
+            .map_err(Failure::usage)?;
+        Ok(Self { roster: Arc::new(roster), library: Arc::new(library) })
+    }
+
+    fn for_game(&self, player: &PlayerSettings, settings: &Settings) -> GameSettings {
+        GameSettings {
+            roster: Arc::clone(&self.roster),
+            council: player.council.clone(),
+            library: Arc::clone(&self.library),
+            clock: player.clock.clone(),
+            limits: Limits {
+                time: player.limits.time,
+                nodes: player.limits.nodes,
+                depth: player.limits.depth,
+                clocks: None,
+            },
+            draw: player.draw.clone(),
+            resign: player.resign.clone(),
+            abort: player.abort.clone(),
+            claim: player.claim.clone(),
+            takebacks: player.takebacks,
+            chat: settings.chat.clone(),
+        }
+    }
+}
+
+/// What any of the rosters can play.
+fn variants<'a>(players: impl Iterator<Item = &'a Player>) -> Result<Vec<Variant>, Failure> {
+    let mut known = Vec::new();
+    for player in players {
+        for elector in player.roster.electors() {
+            let playable = variants_of(elector)
+                .map_err(|error| Failure::usage(format_args!("elector {}: {error}", elector.name)))?;
+            known.extend(playable);
+        }
+    }
+    Ok(Variant::ALL.into_iter().filter(|variant| known.contains(variant)).collect())
+}

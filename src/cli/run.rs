@@ -1,0 +1,148 @@
+//! `concilio run`: the daemon, on the servers of the settings, until stopped.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+
+use clap::Args;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    task::JoinSet,
+    time::sleep,
+};
+
+use super::{Failure, house, init_logging, view};
+use crate::{
+    chess::ServerName,
+    journal::Journal,
+    server::lichess::{self, Token},
+    session::{self, AccountEnd, Closing, Connection, Herald},
+    settings::{Protocol, ServerSettings, Settings, ShutdownGames},
+};
+
+/// Play on the configured servers until stopped
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  CONCILIO_LICHESS_TOKEN=lip_... concilio run
+  concilio run --config bot.toml --set challenge.concurrency=2
+
+Ctrl-C or SIGTERM finishes the running games and takes no new ones; twice stops at once.")]
+pub(super) struct Run {
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// Show boards and votes on the terminal instead of the log alone
+    #[arg(long)]
+    watch: bool,
+}
+
+/// Where the settings come from.
+#[derive(Clone, Debug, Args)]
+pub(super) struct SettingsArgs {
+    /// The settings file (TOML; see config/example.toml)
+    #[arg(short, long, env = "CONCILIO_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Set one key, over the file and the environment; may be given several times
+    #[arg(long = "set", value_parser = parse_setting, value_name = "KEY=VALUE")]
+    set: Vec<(String, String)>,
+}
+
+fn parse_setting(text: &str) -> Result<(String, String), String> {
+    text.split_once('=')
+        .map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
+        .ok_or_else(|| "expected KEY=VALUE, such as challenge.concurrency=2".to_owned())
+}
+
+impl SettingsArgs {
+    /// Reads all layers.
+    pub(super) fn load(self) -> Result<crate::settings::Loaded, Failure> {
+        let sources = crate::settings::Sources::of_process(self.config, self.set).map_err(Failure::usage)?;
+        sources.load().map_err(Failure::usage)
+    }
+}
+
+impl Run {
+    /// Plays.
+    ///
+    /// `log` is what the command line wants logged; otherwise the settings say it.
+    pub(super) async fn run(self, log: Option<String>) -> Result<(), Failure> {
+        let settings = self.settings.load()?.settings;
+        init_logging(log.as_deref(), &settings.log.level);
+        let journal = Journal::open(&settings.journal)?;
+        let herald = Herald::new();
+        let house = house::build(&settings, journal, herald.clone())?;
+        let closing = Closing::default();
+        let mut accounts = JoinSet::new();
+        for (name, server) in servers(&settings) {
+            let connection = connect(&name, &server, &closing)?;
+            let (house, closing) = (house.clone(), closing.clone());
+            accounts.spawn(async move { (name, session::play(connection, house, closing).await) });
+        }
+        if accounts.is_empty() {
+            return Err(Failure::usage(
+                "no server is enabled; add a [servers.lichess] table (see config/example.toml)",
+            ));
+        }
+        if self.watch {
+            tokio::spawn(view::watch(herald.listen(), closing.at_once.clone()));
+        }
+        tokio::spawn(heed_signals(
+            closing.clone(),
+            settings.shutdown.grace,
+            settings.shutdown.games == ShutdownGames::Finish,
+        ));
+
+        let mut rejected = None;
+        while let Some(ended) = accounts.join_next().await {
+            match ended {
+                Ok((name, AccountEnd::Rejected(reason))) => rejected = Some(format!("{name}: {reason}")),
+                Ok((name, AccountEnd::Closed)) => tracing::info!(server = name, "closed"),
+                Err(error) => tracing::error!(%error, "an account's task failed"),
+            }
+        }
+        rejected.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
+    }
+}
+
+/// The accounts to play with. Settings that name none mean Lichess, with the token from the environment.
+pub(super) fn servers(settings: &Settings) -> BTreeMap<String, ServerSettings> {
+    let mut servers = settings.servers.clone();
+    if servers.is_empty() {
+        servers.insert("lichess".to_owned(), ServerSettings::default());
+    }
+    servers.retain(|_, server| server.enabled);
+    servers
+}
+
+/// Connects one account of the settings.
+fn connect(name: &str, server: &ServerSettings, closing: &Closing) -> Result<Connection, Failure> {
+    let stop = closing.at_once.child_token();
+    match server.protocol {
+        Protocol::Lichess => {
+            let token = Token::load(server.token_file())?;
+            let (lichess, events) = lichess::connect(server.lichess()?, token, stop)?;
+            Ok(Connection { name: ServerName::new(name), server: Arc::new(lichess), events })
+        }
+        Protocol::Fics => Err(Failure::usage(format_args!("servers.{name}: FICS is not there yet"))),
+    }
+}
+
+/// The first signal closes politely, the second at once; so does the end of the grace time.
+async fn heed_signals(closing: Closing, grace: Duration, finish: bool) {
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        tracing::error!("no signals can be heard; stop with kill -9, games go on after a restart");
+        return;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => (),
+        _ = terminate.recv() => (),
+    }
+    if finish {
+        tracing::info!(grace = grace.as_secs(), "finishing the running games; once more to stop at once");
+        closing.politely.cancel();
+        tokio::select! {
+            _ = interrupt.recv() => (),
+            _ = terminate.recv() => (),
+            () = sleep(grace) => tracing::warn!("the grace time is over"),
+        }
+    }
+    closing.at_once.cancel();
+}

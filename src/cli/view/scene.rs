@@ -1,0 +1,361 @@
+//! The games that are being watched, and how they look.
+
+use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Instant};
+
+use crossterm::style::Stylize;
+use shakmaty::{File, Position, Rank, Square, san::SanPlus};
+
+use crate::{
+    chess::{Clocks, Color, Decision, GameId, Line, Proposal, UciMove},
+    server::{GameInfo, GameStatus},
+    session::Happening,
+};
+
+/// As many electors as the picture has lines for.
+const MOST_ELECTORS: usize = 19;
+
+/// All games of which we have heard.
+#[derive(Default)]
+pub(in crate::cli) struct Scene {
+    games: BTreeMap<GameId, Game>,
+    /// The game whose board is shown: the first that runs, and after it the next.
+    shown: Option<GameId>,
+    notices: Vec<String>,
+}
+
+struct Game {
+    info: Box<GameInfo>,
+    line: Arc<Line>,
+    clocks: Option<Clocks>,
+    since: Instant,
+    /// The newest proposals for the position on the board, the electors by name.
+    proposals: Vec<Proposal>,
+    decision: Option<(Arc<Line>, Arc<Decision>)>,
+    over: Option<String>,
+}
+
+impl Scene {
+    /// Takes notice of a happening, and says it in lines for those who have no picture.
+    pub(in crate::cli) fn take(&mut self, happening: &Happening) -> Vec<String> {
+        match happening {
+            Happening::Connected(server, account) => self.notice(format!("{server}: connected as {}", account.player)),
+            Happening::Disconnected(server, reason) => self.notice(format!("{server}: connection lost: {reason}")),
+            Happening::Challenge(server, challenge, verdict) => {
+                let who = challenge.opponent.as_ref().map_or_else(|| "somebody".to_owned(), ToString::to_string);
+                let terms = &challenge.terms;
+                self.notice(format!("{server}: {who} challenges, {} {}: {verdict}", terms.variant, terms.time_control))
+            }
+            Happening::GameStarted(_, info) => {
+                let game = Game {
+                    line: Arc::new(info.start.clone()),
+                    info: info.clone(),
+                    clocks: None,
+                    since: Instant::now(),
+                    proposals: Vec::new(),
+                    decision: None,
+                    over: None,
+                };
+                self.games.entry(info.id.clone()).or_insert(game);
+                self.choose();
+                self.notice(format!("{}: {} against {}, {}", info.id, info.white, info.black, info.terms.time_control))
+            }
+            Happening::Position { game, line, clocks } => self.position(game, line, *clocks),
+            Happening::Proposal(id, proposal) => {
+                if let Some(game) = self.games.get_mut(id) {
+                    game.propose(proposal);
+                }
+                Vec::new()
+            }
+            Happening::Decided(id, decision) => {
+                let Some(game) = self.games.get_mut(id) else { return Vec::new() };
+                let line = format!("{id}: {}", describe(&game.line, decision));
+                game.decision = Some((Arc::clone(&game.line), decision.clone()));
+                vec![line]
+            }
+            Happening::Fault(game, what) => {
+                let of = game.as_ref().map_or_else(String::new, |game| format!("{game}: "));
+                self.notice(format!("{of}coping with: {what}"))
+            }
+            Happening::GameOver { game: id, status, winner, pgn } => {
+                let result = outcome(status.as_ref(), *winner);
+                if let Some(game) = self.games.get_mut(id) {
+                    game.over = Some(result.clone());
+                }
+                self.choose();
+                let file = pgn.as_ref().map_or_else(String::new, |path| format!(", written to {}", path.display()));
+                self.notice(format!("{id}: {result}{file}"))
+            }
+        }
+    }
+
+    fn position(&mut self, id: &GameId, line: &Arc<Line>, clocks: Option<Clocks>) -> Vec<String> {
+        let Some(game) = self.games.get_mut(id) else { return Vec::new() };
+        let theirs = line.ply() == game.line.ply() + 1 && line.turn() == game.info.our_color;
+        let said = theirs.then(|| format!("{id}: {}", numbered(&game.line, line.moves().last().copied())));
+        game.line = Arc::clone(line);
+        game.clocks = clocks;
+        game.since = Instant::now();
+        game.proposals.clear();
+        said.into_iter().collect()
+    }
+
+    fn notice(&mut self, text: String) -> Vec<String> {
+        self.notices.push(text.clone());
+        let surplus = self.notices.len().saturating_sub(3);
+        self.notices.drain(..surplus);
+        vec![text]
+    }
+
+    /// Keeps showing a game until it is over, if another one runs.
+    fn choose(&mut self) {
+        let runs = |id: &GameId| self.games.get(id).is_some_and(|game| game.over.is_none());
+        if !self.shown.as_ref().is_some_and(runs)
+            && let Some((id, _)) = self.games.iter().find(|(_, game)| game.over.is_none())
+        {
+            self.shown = Some(id.clone());
+        }
+    }
+
+    /// The whole picture, in lines no wider than `columns`.
+    pub(in crate::cli) fn draw(&self, columns: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some((id, game)) = self.shown.as_ref().and_then(|id| self.games.get_key_value(id)) {
+            lines.extend(game.draw(id, columns));
+        }
+        let others = self.games.iter().filter(|(id, _)| Some(*id) != self.shown.as_ref());
+        for (id, game) in others.take(8) {
+            let (opponent, ply) = (game.info.opponent(), game.line.ply());
+            let state = game.over.clone().unwrap_or_else(|| format!("move {}", ply / 2 + 1));
+            lines.push(fit(&format!("  {id}  against {opponent}: {state}"), columns));
+        }
+        lines.push(String::new());
+        lines.extend(self.notices.iter().map(|notice| fit(&format!("  {notice}"), columns).dim().to_string()));
+        lines
+    }
+}
+
+impl Game {
+    fn propose(&mut self, proposal: &Proposal) {
+        if proposal.search.ply != self.line.ply() {
+            return;
+        }
+        let known = self
+            .proposals
+            .iter_mut()
+            .find(|known| known.elector == proposal.elector && known.search.phase == proposal.search.phase);
+        match known {
+            Some(known) => *known = proposal.clone(),
+            None => {
+                self.proposals.push(proposal.clone());
+                // An order of their own, so that nobody jumps about.
+                self.proposals.sort_by(|a, b| a.elector.cmp(&b.elector));
+            }
+        }
+    }
+
+    fn draw(&self, id: &GameId, columns: usize) -> Vec<String> {
+        let us = self.info.our_color;
+        let terms = &self.info.terms;
+        let rated = if terms.rated { "rated" } else { "casual" };
+        let mut side = vec![
+            format!("{id} · {} · {} · {rated}", terms.variant, terms.time_control).dim().to_string(),
+            self.player(!us),
+            String::new(),
+        ];
+        side.extend(self.recent_moves(columns.saturating_sub(26)));
+        side.resize(7, String::new());
+        side.push(self.player(us));
+
+        let mut lines: Vec<String> = self
+            .board()
+            .into_iter()
+            .zip(side.into_iter().chain(std::iter::repeat(String::new())))
+            .map(|(board, side)| format!("{board}   {side}"))
+            .collect();
+        lines.push(String::new());
+        lines.extend(self.votes(columns));
+        lines
+    }
+
+    fn board(&self) -> Vec<String> {
+        let from_white = self.info.our_color == Color::White;
+        let last = self.line.moves().last().and_then(|uci| uci.to());
+        let order = |index: u32| if from_white { index } else { 7 - index };
+        let mut lines: Vec<String> = (0..8)
+            .map(|row| {
+                let rank = Rank::new(7 - order(row));
+                let mut text = format!(" {} ", rank.char());
+                for column in 0..8 {
+                    let square = Square::from_coords(File::new(order(column)), rank);
+                    let piece = self.line.position().board().piece_at(square);
+                    let glyph = piece.map_or('·', |piece| glyph(piece.color, piece.role));
+                    let mut cell = format!("{glyph} ").stylize();
+                    if Some(square) == last {
+                        cell = cell.reverse();
+                    } else if piece.is_none() {
+                        cell = cell.dim();
+                    }
+                    text.push_str(&cell.to_string());
+                }
+                text
+            })
+            .collect();
+        let files: String = (0..8).map(|column| format!("{} ", File::new(order(column)).char())).collect();
+        lines.push(format!("   {files}"));
+        lines
+    }
+
+    fn player(&self, color: Color) -> String {
+        let player = if color == Color::White { &self.info.white } else { &self.info.black };
+        let on_move = self.over.is_none() && self.line.turn() == color;
+        let clock = self.clocks.map_or_else(String::new, |clocks| {
+            let elapsed =
+                if on_move && self.line.ply() >= 2 { self.since.elapsed() } else { std::time::Duration::ZERO };
+            let left = clocks.of(color).remaining.saturating_sub(elapsed).as_secs_f64();
+            format!("{}:{:04.1}", (left / 60.0).floor(), left % 60.0)
+        });
+        let mark = if on_move { "▸" } else { " " };
+        let name = if color == self.info.our_color { player.to_string().bold() } else { player.to_string().stylize() };
+        format!("{mark} {clock:>8}  {name}")
+    }
+
+    /// The last moves, in as many columns as given.
+    fn recent_moves(&self, columns: usize) -> Vec<String> {
+        let mut texts = Vec::new();
+        let mut line = self.info.start.clone();
+        for (ply, uci) in self.line.moves().iter().enumerate() {
+            let san = san(&line, *uci);
+            if ply % 2 == 0 || texts.is_empty() {
+                let dots = if line.turn() == Color::White { "." } else { "…" };
+                texts.push(format!("{}{dots} {san}", line.position().fullmoves()));
+            } else {
+                texts.push(san);
+            }
+            if line.play(*uci).is_err() {
+                break;
+            }
+        }
+        let mut rows = vec![String::new()];
+        for text in texts.iter().skip(texts.len().saturating_sub(24)) {
+            let full = rows.last().is_some_and(|row| row.chars().count() + text.chars().count() + 1 > columns.min(60));
+            if full {
+                rows.push(String::new());
+            }
+            if let Some(row) = rows.last_mut() {
+                let _ = write!(row, "{}{text}", if row.is_empty() { "" } else { " " });
+            }
+        }
+        rows.split_off(rows.len().saturating_sub(3))
+    }
+
+    /// The council's table: what is proposed now, or how the last vote went.
+    fn votes(&self, columns: usize) -> Vec<String> {
+        let thinking = !self.proposals.is_empty();
+        let mut lines =
+            vec![format!("   {:<10} {:>8} {:>8} {:>6} {:>10}", "elector", "move", "score", "depth", "nodes")];
+        let (line, proposals, elected) = match &self.decision {
+            _ if thinking => (&self.line, self.proposals.clone(), None),
+            Some((line, decision)) => {
+                let first = decision.votes.iter().map(|vote| vote.proposal.clone());
+                let second = decision.second_phase.iter().map(|second| second.proposal.clone());
+                (line, first.chain(second).collect(), Some(decision))
+            }
+            None => return Vec::new(),
+        };
+        for proposal in proposals.iter().take(MOST_ELECTORS) {
+            let second = proposal.search.phase == crate::chess::Phase::Second;
+            let name = if second { "re-search".to_owned() } else { proposal.elector.to_string() };
+            let chosen = elected.is_some_and(|decision| decision.best == proposal.best);
+            let text = format!(
+                " {} {name:<10} {:>8} {:>8} {:>6} {:>10}",
+                if chosen { "✔" } else { " " },
+                san(line, proposal.best),
+                proposal.score,
+                proposal.depth,
+                proposal.nodes
+            );
+            lines.push(if chosen { text.bold().to_string() } else { text });
+        }
+        lines.push(match (elected, &self.over) {
+            (_, Some(over)) => format!("   {over}").bold().to_string(),
+            (Some(decision), None) => fit(&format!("   played {}", describe(line, decision)), columns),
+            (None, None) => "   the council is in session …".to_owned(),
+        });
+        lines
+    }
+}
+
+/// A decision in one line.
+fn describe(line: &Line, decision: &Decision) -> String {
+    let mut text = numbered(line, Some(decision.best));
+    if let Some(score) = decision.score {
+        let _ = write!(text, "  {score}");
+    }
+    let _ = write!(text, "  by {}", decision.criterion);
+    let mut tally: Vec<(String, usize)> = Vec::new();
+    for vote in &decision.votes {
+        let san = san(line, vote.proposal.best);
+        match tally.iter_mut().find(|(known, _)| *known == san) {
+            Some((_, votes)) => *votes += 1,
+            None => tally.push((san, 1)),
+        }
+    }
+    tally.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
+    match tally.as_slice() {
+        [] => (),
+        [_] => text.push_str(", unanimous"),
+        several => {
+            let votes: Vec<String> = several.iter().map(|(san, votes)| format!("{san} ×{votes}")).collect();
+            let _ = write!(text, ", votes {}", votes.join(", "));
+        }
+    }
+    if let Some(second) = &decision.second_phase
+        && second.first_choice != decision.best
+    {
+        let _ = write!(text, "; the first phase chose {}", san(line, second.first_choice));
+    }
+    let _ = write!(text, "  ({:.2} s)", decision.elapsed.as_secs_f64());
+    text
+}
+
+/// A move with its number: `12. Nf3` or `12… Nc6`.
+fn numbered(line: &Line, uci: Option<UciMove>) -> String {
+    let dots = if line.turn() == Color::White { "." } else { "…" };
+    let san = uci.map_or_else(String::new, |uci| san(line, uci));
+    format!("{}{dots} {san}", line.position().fullmoves())
+}
+
+fn san(line: &Line, uci: UciMove) -> String {
+    match uci.to_move(line.position()) {
+        Ok(mv) => SanPlus::from_move(line.position().clone(), mv).to_string(),
+        Err(_) => uci.to_string(),
+    }
+}
+
+fn outcome(status: Option<&GameStatus>, winner: Option<Color>) -> String {
+    let result = match winner {
+        Some(Color::White) => "1-0",
+        Some(Color::Black) => "0-1",
+        None if status == Some(&GameStatus::Aborted) => "aborted",
+        None => "½-½",
+    };
+    format!("{result} ({})", status.map_or("over", GameStatus::name))
+}
+
+fn glyph(color: Color, role: shakmaty::Role) -> char {
+    use shakmaty::Role;
+    let (white, black) = match role {
+        Role::Pawn => ('♙', '♟'),
+        Role::Knight => ('♘', '♞'),
+        Role::Bishop => ('♗', '♝'),
+        Role::Rook => ('♖', '♜'),
+        Role::Queen => ('♕', '♛'),
+        Role::King => ('♔', '♚'),
+    };
+    if color == Color::White { white } else { black }
+}
+
+/// Cuts a line without styles to the width of the terminal.
+fn fit(text: &str, columns: usize) -> String {
+    text.chars().take(columns).collect()
+}

@@ -1,0 +1,87 @@
+//! ExtraTime granted and ResponseTime given back, as the electors' proposals come in.
+
+use std::time::Duration;
+
+use super::Budget;
+
+/// From this fall of the score on, ExtraTime is granted (centipawns).
+const FALL_NOTICED: f64 = 20.0;
+
+/// A fall of the score that deserves all of the ExtraTime (centipawns).
+const FALL_ALARMING: f64 = 100.0;
+
+/// What each change of the leading move earns of the ExtraTime.
+const PER_CHANGE: f64 = 0.25;
+
+/// What part of the ResponseTime is enough when all electors agree.
+const WHEN_UNANIMOUS: f64 = 0.5;
+
+/// What part of the ResponseTime is enough for an easy recapture.
+const WHEN_RECAPTURING: f64 = 0.25;
+
+/// How a search stands: what the electors know of it by now.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// There is only one legal move.
+    pub only_move: bool,
+    /// The leading move takes back what was just taken, and nothing else comes near it.
+    pub easy_recapture: bool,
+    /// How far the electors are from proposing the same move, 0 (unanimous) to 1; `None` where there is nobody to disagree.
+    pub dissent: Option<f64>,
+    /// How often the leading move has changed, from the depth on at which that means something.
+    pub changes: u32,
+    /// By how many centipawns the leading move's score lies under that of our last move; negative when it has risen.
+    pub score_fall: i32,
+}
+
+/// A [`Budget`] split between the phases, to be consulted after every proposal.
+///
+/// Times are counted from the moment when the server's state was received, as the budget's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allotment {
+    budget: Budget,
+    split: f64,
+}
+
+impl Allotment {
+    /// `split` is the first phase's share of the time (METHOD.md §5), 0 to 1; 1 where there is no second phase.
+    pub fn new(budget: Budget, split: f64) -> Self {
+        let split = if split.is_finite() { split.clamp(0.0, 1.0) } else { 1.0 };
+        Self { budget, split }
+    }
+
+    /// The budget it allots.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// When the move should be made, as things stand.
+    ///
+    /// Always from `spent` to `hard`; never later for an easier position. More than the response time is granted when
+    /// the score falls, the best move changes or the electors disagree; less is taken when they are unanimous, for an
+    /// easy recapture, and nothing at all for an only move.
+    pub fn stop_at(&self, progress: &Progress) -> Duration {
+        let Budget { spent, response, extra, hard } = self.budget;
+        if progress.only_move {
+            return spent;
+        }
+        let fall = (f64::from(progress.score_fall) - FALL_NOTICED) / (FALL_ALARMING - FALL_NOTICED);
+        let dissent = progress.dissent.filter(|dissent| *dissent > 0.0).unwrap_or_default().min(1.0);
+        let unanimous = progress.dissent.is_some() && dissent == 0.0;
+        let trouble = (fall.clamp(0.0, 1.0) + f64::from(progress.changes) * PER_CHANGE + dissent).min(1.0);
+        let enough = match () {
+            () if fall > 0.0 => 1.0,
+            () if progress.easy_recapture => WHEN_RECAPTURING,
+            () if unanimous => WHEN_UNANIMOUS,
+            () => 1.0,
+        };
+        let think = response.saturating_sub(spent).mul_f64(enough).saturating_add(extra.mul_f64(trouble));
+        spent.saturating_add(think).min(hard)
+    }
+
+    /// When the first phase ends, as things stand.
+    pub fn first_phase_stops_at(&self, progress: &Progress) -> Duration {
+        let Budget { spent, .. } = self.budget;
+        spent.saturating_add(self.stop_at(progress).saturating_sub(spent).mul_f64(self.split))
+    }
+}

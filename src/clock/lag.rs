@@ -1,0 +1,92 @@
+//! What the way to the server costs, measured.
+
+use std::time::Duration;
+
+/// The time between sending a move and the server's acknowledgement: a moving average and its mean deviation, by the
+/// gains of Jacobson and Karels (Congestion Avoidance and Control, 1988; RFC 6298).
+///
+/// One for each server. The clock of the server runs while its state comes to us and while our move goes back, which
+/// together are about one round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lag {
+    mean: Duration,
+    deviation: Duration,
+    measured: bool,
+}
+
+impl Lag {
+    /// Longer round trips count as this: they are faults of the network, for which no clock can be kept ready.
+    pub const LONGEST: Duration = Duration::from_secs(1);
+
+    /// Takes one measured round trip into the average.
+    pub fn record(&mut self, round_trip: Duration) {
+        let sample = round_trip.min(Self::LONGEST);
+        if self.measured {
+            self.deviation = (self.deviation * 3 + self.mean.abs_diff(sample)) / 4;
+            self.mean = (self.mean * 7 + sample) / 8;
+        } else {
+            *self = Self { mean: sample, deviation: sample / 2, measured: true };
+        }
+    }
+
+    /// The moving average.
+    pub fn mean(&self) -> Duration {
+        self.mean
+    }
+
+    /// The moving average of the distance from the average.
+    pub fn deviation(&self) -> Duration {
+        self.deviation
+    }
+
+    /// What nearly every move costs at most: two deviations over the average.
+    pub fn typical(&self) -> Duration {
+        self.mean + self.deviation * 2
+    }
+
+    /// What must be left on the clock when a move is sent: four deviations over the average.
+    pub fn reserve(&self) -> Duration {
+        self.mean + self.deviation * 4
+    }
+}
+
+impl Default for Lag {
+    /// Before anything is measured: a server on another continent.
+    fn default() -> Self {
+        Self { mean: Duration::from_millis(100), deviation: Duration::from_millis(50), measured: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn the_first_measurement_replaces_the_guess() {
+        let mut lag = Lag::default();
+        lag.record(ms(20));
+        assert_eq!((lag.mean(), lag.reserve()), (ms(20), ms(60)));
+    }
+
+    #[test]
+    fn a_steady_way_needs_hardly_more_than_its_length() {
+        let mut lag = Lag::default();
+        (0..60).for_each(|_| lag.record(ms(40)));
+        assert_eq!(lag.mean(), ms(40));
+        assert!(lag.reserve() < ms(41), "{lag:?}");
+    }
+
+    #[test]
+    fn one_stalled_answer_is_soon_forgotten() {
+        let mut lag = Lag::default();
+        (0..60).for_each(|_| lag.record(ms(40)));
+        lag.record(Duration::MAX);
+        assert!(lag.reserve() < ms(1200), "{lag:?}");
+        (0..20).for_each(|_| lag.record(ms(40)));
+        assert!(lag.reserve() < ms(120), "{lag:?}");
+    }
+}

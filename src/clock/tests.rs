@@ -1,0 +1,320 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn seconds(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds)
+}
+
+/// A game on the clock of `control`, at its first counted move.
+fn moment(control: &str) -> Moment {
+    let control: TimeControl = control.parse().expect("a time control");
+    let clocks = match control {
+        TimeControl::RealTime { initial, increment } => Some(Clocks::both(Clock { remaining: initial, increment })),
+        TimeControl::Correspondence { days } => Some(Clocks::both(Clock {
+            remaining: Duration::from_secs(86_400 * u64::from(days)),
+            increment: Duration::ZERO,
+        })),
+        TimeControl::Unlimited => None,
+    };
+    Moment { control, clocks, color: Color::White, ply: 2, moves_to_go: None, spent: Duration::ZERO }
+}
+
+/// A server at a steady distance.
+fn steady(round_trip: Duration) -> Lag {
+    let mut lag = Lag::default();
+    (0..100).for_each(|_| lag.record(round_trip));
+    lag
+}
+
+fn budget(moment: &Moment) -> Budget {
+    ClockSettings::default().budget(moment, &steady(seconds(0.03)))
+}
+
+#[test]
+fn every_speed_gets_a_sensible_response_time() {
+    for (control, least, most) in [
+        ("15+0", 0.15, 0.35),
+        ("0+1", 0.005, 0.02),
+        ("60+0", 0.9, 1.4),
+        ("60+1", 1.8, 2.4),
+        ("180+2", 5.0, 6.1),
+        ("600+5", 16.0, 19.0),
+        ("10800+0", 200.0, 245.0),
+    ] {
+        let budget = budget(&moment(control));
+        assert!((seconds(least)..=seconds(most)).contains(&budget.response), "{control}: {budget:?}");
+    }
+}
+
+#[test]
+fn a_game_of_zero_plus_one_comes_to_use_its_increment() {
+    let mut now = moment("0+1");
+    let mut response = Duration::ZERO;
+    for ply in 0..40 {
+        now.ply = ply * 2 + 2;
+        response = budget(&now).response;
+        let clock = now.clocks.as_mut().expect("a clock").of_mut(Color::White);
+        clock.remaining = clock.remaining.saturating_sub(response) + clock.increment;
+    }
+    assert!(response > seconds(0.8), "{response:?}");
+}
+
+#[test]
+fn correspondence_and_unlimited_games_take_the_configured_time() {
+    let settings = ClockSettings { correspondence_move_time: seconds(12.0), ..ClockSettings::default() };
+    for control in ["3d", "unlimited"] {
+        let budget = settings.budget(&moment(control), &Lag::default());
+        assert_eq!(budget, Budget::fixed(Duration::ZERO, seconds(12.0)), "{control}");
+    }
+    let mut late = moment("1d");
+    late.clocks = Some(Clocks::both(Clock { remaining: seconds(3.0), increment: Duration::ZERO }));
+    assert!(settings.budget(&late, &Lag::default()).hard < seconds(3.0), "the last seconds of a day are respected");
+}
+
+#[test]
+fn a_fixed_time_per_move_yields_to_the_clock() {
+    let settings = ClockSettings { move_time: seconds(5.0), ..ClockSettings::default() };
+    assert_eq!(settings.budget(&moment("60+0"), &Lag::default()).response, seconds(5.0));
+    assert!(settings.budget(&moment("3+0"), &Lag::default()).hard < seconds(3.0));
+}
+
+#[test]
+fn the_first_move_does_not_keep_the_opponent_waiting() {
+    let mut first = moment("10800+0");
+    first.ply = 1;
+    assert_eq!(budget(&first).response, seconds(1.0));
+    assert_eq!(budget(&first).extra, Duration::ZERO);
+}
+
+#[test]
+fn an_empty_clock_still_gets_a_reply() {
+    let mut empty = moment("15+0");
+    empty.clocks = Some(Clocks::default());
+    let budget = budget(&empty);
+    assert_eq!((budget.response, budget.extra, budget.hard), (seconds(0.005), Duration::ZERO, seconds(0.005)));
+}
+
+#[test]
+fn time_lost_before_the_search_is_not_spent_twice() {
+    let mut late = moment("10+0");
+    late.spent = seconds(9.0);
+    let budget = budget(&late);
+    assert!(budget.spent == seconds(9.0) && budget.hard < seconds(10.0), "{budget:?}");
+}
+
+#[test]
+fn fewer_moves_to_the_control_mean_more_time_for_each() {
+    let with = |moves_to_go| budget(&Moment { moves_to_go, ..moment("300+0") }).response;
+    assert!(with(Some(10)) > with(Some(40)) && with(Some(40)) > with(None));
+    assert_eq!(with(Some(0)), with(Some(1)), "a control that says nothing sensible is the last move's");
+}
+
+#[test]
+fn a_lead_on_the_clock_may_be_spent() {
+    let mut ahead = moment("60+0");
+    ahead.clocks.as_mut().expect("a clock").black.remaining = seconds(10.0);
+    assert!(budget(&ahead).response > budget(&moment("60+0")).response);
+}
+
+#[test]
+fn extra_time_is_granted_in_trouble_and_time_given_back_in_ease() {
+    let allotment = Allotment::new(budget(&moment("60+0")), 1.0);
+    let Budget { spent, response, extra, .. } = allotment.budget();
+    let stop = |progress| allotment.stop_at(&progress);
+    let divided = Progress { dissent: Some(0.3), ..Progress::default() };
+
+    assert_eq!(stop(Progress { only_move: true, ..divided }), spent);
+    assert!(stop(Progress { dissent: Some(0.0), ..divided }) < response, "unanimous");
+    assert_eq!(stop(Progress::default()), response, "one elector has nobody to agree with");
+    assert!(stop(Progress { easy_recapture: true, ..divided }) < response, "an easy recapture");
+    assert!(stop(divided) > response, "the electors disagree");
+    assert!(stop(Progress { changes: 2, ..divided }) > stop(divided), "the best move changes");
+    assert!(stop(Progress { score_fall: 60, ..divided }) > stop(divided), "the score falls");
+    assert_eq!(stop(Progress { score_fall: 400, changes: 9, ..divided }), response + extra);
+}
+
+#[test]
+fn the_phases_split_the_time_as_configured() {
+    let budget = Budget { spent: seconds(1.0), response: seconds(4.0), extra: seconds(3.0), hard: seconds(9.0) };
+    let third = Allotment::new(budget, 1.0 / 3.0);
+    let whole = Progress { score_fall: 200, ..Progress::default() };
+    assert_eq!(third.stop_at(&whole), seconds(7.0));
+    assert_eq!(third.first_phase_stops_at(&whole), seconds(3.0));
+    assert_eq!(Allotment::new(budget, f64::NAN).first_phase_stops_at(&whole), seconds(7.0));
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let read = |text: &str| toml::from_str::<ClockSettings>(text).map_err(|error| error.to_string());
+    assert_eq!(read("").as_ref(), Ok(&ClockSettings::default()));
+    assert_eq!(read("move_time = 2").map(|settings| settings.move_time), Ok(seconds(2.0)));
+    for text in ["reserve = -1.0", "most = 0.0", "extra = nan", "minimum = 0.0", "move_time = 1e300", "haste = 1"] {
+        assert!(read(text).is_err(), "{text} must be refused");
+    }
+    let error = read("most = 3").expect_err("out of range");
+    assert!(error.contains("expected a share from 0.01 to 1, found 3"), "{error}");
+}
+
+prop_compose! {
+    /// From hyperbullet to a month on the clock.
+    fn any_time()(magnitude in -3.0..6.5_f64, zero in prop::bool::weighted(0.1)) -> Duration {
+        if zero { Duration::ZERO } else { seconds(10_f64.powf(magnitude)) }
+    }
+}
+
+prop_compose! {
+    fn any_settings()(
+        move_time in prop_oneof![Just(Duration::ZERO), any_time()],
+        first_move in any_time(),
+        reserve in 0.0..0.5_f64,
+        minimum in 0.001..0.1_f64,
+        extra in 0.0..=10.0_f64,
+        most in 0.01..=1.0_f64,
+    ) -> ClockSettings {
+        ClockSettings {
+            move_time, first_move, reserve: seconds(reserve), minimum: seconds(minimum), extra, most,
+            ..ClockSettings::default()
+        }
+    }
+}
+
+prop_compose! {
+    fn any_lag()(round_trips in prop::collection::vec(0.0..2.0_f64, 0..40)) -> Lag {
+        let mut lag = Lag::default();
+        round_trips.into_iter().for_each(|round_trip| lag.record(seconds(round_trip)));
+        lag
+    }
+}
+
+prop_compose! {
+    fn any_moment()(
+        control in prop_oneof![
+            (any_time(), any_time()).prop_map(|(initial, increment)| TimeControl::real_time(initial, increment)),
+            (1..=14_u32).prop_map(|days| TimeControl::Correspondence { days }),
+            Just(TimeControl::Unlimited),
+        ],
+        clocks in prop::option::weighted(0.9, (any_time(), any_time(), any_time())),
+        ply in prop_oneof![0..700_usize, Just(usize::MAX)],
+        moves_to_go in prop::option::of(prop_oneof![0..80_u32, Just(u32::MAX)]),
+        spent in any_time(),
+    ) -> Moment {
+        let clocks = clocks.map(|(white, black, increment)| Clocks {
+            white: Clock { remaining: white, increment },
+            black: Clock { remaining: black, increment },
+        });
+        Moment { control, clocks, color: Color::White, ply, moves_to_go, spent }
+    }
+}
+
+prop_compose! {
+    fn any_progress()(
+        only_move in prop::bool::weighted(0.1),
+        easy_recapture: bool,
+        dissent in prop::option::of(prop_oneof![0.0..=1.0_f64, Just(0.0), Just(f64::NAN), Just(-1.0)]),
+        changes in prop_oneof![0..10_u32, Just(u32::MAX)],
+        score_fall: i32,
+    ) -> Progress {
+        Progress { only_move, easy_recapture, dissent, changes, score_fall }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_budget_is_positive_in_order_and_leaves_the_reserve(
+        settings in any_settings(), moment in any_moment(), lag in any_lag(),
+    ) {
+        let budget = settings.budget(&moment, &lag);
+        prop_assert!(budget.spent < budget.response);
+        prop_assert!(budget.response + budget.extra <= budget.hard, "{budget:?}");
+        if let Some(clocks) = moment.clocks {
+            let reserve = lag.reserve() + settings.reserve;
+            let shortest = budget.spent + settings.minimum;
+            prop_assert!(budget.hard <= shortest.max(clocks.white.remaining.saturating_sub(reserve)), "{budget:?}");
+        }
+    }
+
+    #[test]
+    fn the_largest_times_there_are_do_no_harm(settings in any_settings(), lag in any_lag(), ply: usize) {
+        let longest = Clock { remaining: Duration::MAX, increment: Duration::MAX };
+        for control in [TimeControl::real_time(Duration::MAX, Duration::MAX), TimeControl::Unlimited] {
+            let clocks = Some(Clocks::both(longest));
+            let moment =
+                Moment { control, clocks, color: Color::Black, ply, moves_to_go: Some(ply as u32), spent: Duration::MAX };
+            let budget = settings.budget(&moment, &lag);
+            prop_assert!(budget.spent < budget.response && budget.response <= budget.hard);
+        }
+    }
+
+    #[test]
+    fn an_allotment_stays_within_its_budget(
+        settings in any_settings(), moment in any_moment(), lag in any_lag(), progress in any_progress(),
+        split in prop_oneof![-1.0..2.0_f64, Just(f64::NAN)],
+    ) {
+        let allotment = Allotment::new(settings.budget(&moment, &lag), split);
+        let Budget { spent, response, extra, .. } = allotment.budget();
+        let stop = allotment.stop_at(&progress);
+        let first = allotment.first_phase_stops_at(&progress);
+        prop_assert!(spent <= first && first <= stop && stop <= response + extra, "{first:?} {stop:?}");
+    }
+
+    #[test]
+    fn more_trouble_never_means_less_time(
+        settings in any_settings(), moment in any_moment(), lag in any_lag(), progress in any_progress(),
+        changes in 0..5_u32, fall in 0..300_i32, dissent in 0.0..1.0_f64,
+    ) {
+        let allotment = Allotment::new(settings.budget(&moment, &lag), 1.0);
+        let worse = Progress {
+            changes: progress.changes.saturating_add(changes),
+            score_fall: progress.score_fall.saturating_add(fall),
+            dissent: progress.dissent.map(|so_far| so_far.max(0.0) + dissent),
+            ..progress
+        };
+        prop_assert!(allotment.stop_at(&progress) <= allotment.stop_at(&worse));
+    }
+
+    /// Promise 4: never a forfeit on time that a faster reply could have prevented.
+    #[test]
+    fn the_flag_falls_only_where_no_reply_was_fast_enough(
+        settings in any_settings(), moment in any_moment(), lag in any_lag(), part in 0.0..=1.0_f64,
+    ) {
+        if let Some(Clocks { white, .. }) = moment.clocks {
+            let budget = settings.budget(&moment, &lag);
+            let fell = budget.hard + lag.reserve().mul_f64(part) > white.remaining;
+            let hopeless = moment.spent + settings.minimum + settings.reserve + lag.reserve() > white.remaining;
+            prop_assert!(!fell || hopeless, "{budget:?}");
+        }
+    }
+
+    /// The longest game on any clock that can pay for its lag, played by an engine that always takes all it may have.
+    #[test]
+    fn the_flag_never_falls_in_three_hundred_moves(
+        settings in any_settings(), lag in any_lag(), initial in any_time(), increment in any_time(),
+        parts in prop::collection::vec(0.0..=1.0_f64, 300), to_go in prop::option::of(1..60_u32),
+    ) {
+        let settings = ClockSettings { move_time: Duration::ZERO, ..settings };
+        let cost = lag.typical() + settings.minimum;
+        // A clock that runs down by nothing but lag is lost in the end; this one must hold until move 300.
+        let initial = if increment >= cost { initial.max(cost) } else { initial.max(cost * 1500 + lag.reserve() + settings.reserve) };
+        let mut clock = Clock { remaining: initial, increment };
+        for (number, part) in parts.into_iter().enumerate() {
+            let moves_to_go = to_go.map(|period| period - number as u32 % period);
+            let moment = Moment {
+                control: TimeControl::real_time(initial, increment),
+                clocks: Some(Clocks::both(clock)),
+                color: Color::White,
+                ply: number * 2,
+                moves_to_go,
+                spent: Duration::ZERO,
+            };
+            let used = settings.budget(&moment, &lag).hard + lag.typical().mul_f64(part);
+            prop_assert!(used <= clock.remaining, "move {number}: {used:?} of {clock:?}");
+            clock.remaining = clock.remaining - used + increment;
+            if moves_to_go == Some(1) {
+                clock.remaining += initial;
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What the settings say about the journal.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// The `journal` table: where games are kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JournalSettings {
+    /// The database; it and its directory are made where they do not exist.
+    pub path: PathBuf,
+    /// Where PGN files go when games end. Empty: no PGN is written.
+    pub pgn_directory: PathBuf,
+    /// Which games share a PGN file.
+    pub pgn_grouping: PgnGrouping,
+}
+
+/// Which games share a PGN file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PgnGrouping {
+    /// None: one file a game.
+    #[default]
+    Game,
+    /// Those against the same opponent.
+    Opponent,
+    /// All.
+    All,
+}
+
+impl Default for JournalSettings {
+    fn default() -> Self {
+        Self {
+            path: PathBuf::from("data/journal.db"),
+            pgn_directory: PathBuf::from("data/pgn"),
+            pgn_grouping: PgnGrouping::default(),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+use jiff::{ToSpan, tz::TimeZone};
+use rand::{SeedableRng, rngs::StdRng};
+
+use super::*;
+
+const NOW: Timestamp = Timestamp::constant(1_700_000_000, 0);
+
+fn settings() -> MatchmakingSettings {
+    let kind = |text: &str, weight| MatchType {
+        time_control: text.parse().expect("a time control"),
+        weight,
+        ..MatchType::default()
+    };
+    MatchmakingSettings {
+        enabled: true,
+        types: BTreeMap::from([("blitz".to_owned(), kind("3+2", 3)), ("bullet".to_owned(), kind("1+1", 1))]),
+        ..MatchmakingSettings::default()
+    }
+}
+
+fn bot(name: &str, rating: u32) -> Account {
+    Account {
+        player: Player { title: Some("BOT".to_owned()), ..Player::named(name) },
+        is_bot: true,
+        ratings: Variant::ALL
+            .map(|variant| variant.key().to_owned())
+            .into_iter()
+            .chain(Speed::ALL.map(|speed| speed.key().to_owned()))
+            .map(|name| (name, rating))
+            .collect(),
+        games_played: 1,
+    }
+}
+
+fn choose(
+    matchmaker: &mut Matchmaker,
+    settings: &MatchmakingSettings,
+    bots: &[Account],
+    seed: u64,
+) -> Option<(String, Speed)> {
+    choose_at(matchmaker, settings, bots, seed, NOW)
+}
+
+fn choose_at(
+    matchmaker: &mut Matchmaker,
+    settings: &MatchmakingSettings,
+    bots: &[Account],
+    seed: u64,
+    now: Timestamp,
+) -> Option<(String, Speed)> {
+    let avoid = Names::parse("pest");
+    let lists = MatchmakingLists { us: "concilio", avoid: &avoid, challenge: None, variants: &[Variant::Standard] };
+    let ratings = [("blitz".to_owned(), 2000), ("bullet".to_owned(), 1500)];
+    let mut random = StdRng::seed_from_u64(seed);
+    let request = matchmaker.choose(settings, &lists, &ratings, bots, now, &mut random)?;
+    Some((request.opponent, request.terms.time_control.speed()))
+}
+
+fn step(matchmaker: &mut Matchmaker, settings: &MatchmakingSettings, change: impl Fn(&mut Situation<'_>)) -> Step {
+    step_at(matchmaker, settings, NOW, change)
+}
+
+fn step_at(
+    matchmaker: &mut Matchmaker,
+    settings: &MatchmakingSettings,
+    now: Timestamp,
+    change: impl Fn(&mut Situation<'_>),
+) -> Step {
+    let (ledger, now) = (Ledger::default(), now.to_zoned(TimeZone::UTC));
+    let mut situation = Situation {
+        now: &now,
+        idle_since: NOW - 1.hour(),
+        games: 0,
+        place_free: true,
+        others_wait: false,
+        closing: false,
+        ledger: &ledger,
+    };
+    change(&mut situation);
+    matchmaker.step(settings, &situation)
+}
+
+#[test]
+fn an_idle_bot_looks_for_somebody_and_a_busy_one_does_not() {
+    let mut matchmaker = Matchmaker::default();
+    let settings = settings();
+    assert_eq!(step(&mut matchmaker, &settings, |_| ()), Step::Look);
+    let just_ended = step(&mut matchmaker, &settings, |situation| situation.idle_since = NOW);
+    assert_eq!(just_ended, Step::Wait(Some(NOW + 8.minutes())));
+    for busy in [
+        step(&mut matchmaker, &settings, |situation| situation.games = 1),
+        step(&mut matchmaker, &settings, |situation| situation.place_free = false),
+        step(&mut matchmaker, &settings, |situation| situation.others_wait = true),
+        step(&mut matchmaker, &settings, |situation| situation.closing = true),
+        step(&mut matchmaker, &MatchmakingSettings { enabled: false, ..settings.clone() }, |_| ()),
+    ] {
+        assert_eq!(busy, Step::Wait(None));
+    }
+    let during = MatchmakingSettings { during_games: true, ..settings.clone() };
+    assert_eq!(step(&mut matchmaker, &during, |situation| situation.games = 1), Step::Look);
+    let asleep = MatchmakingSettings { hours: vec!["08:00-09:00".parse().expect("hours")], ..settings };
+    assert_eq!(step(&mut matchmaker, &asleep, |_| ()), Step::Wait(Some(NOW + 1.minute())));
+}
+
+#[test]
+fn a_challenge_nobody_answers_is_cancelled_before_the_next() {
+    let (mut matchmaker, settings) = (Matchmaker::default(), settings());
+    let id = ChallengeId::new("ours0001");
+    let terms = MatchType::default().terms();
+    matchmaker.made(id.clone(), "Robot", terms, NOW);
+    assert_eq!(step(&mut matchmaker, &settings, |_| ()), Step::Wait(Some(NOW + 25.seconds())));
+    let late = NOW + 25.seconds();
+    assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), Step::Cancel(id.clone()));
+    assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), Step::Wait(Some(late + 10.seconds())));
+    assert_eq!(step_at(&mut matchmaker, &settings, late + 10.seconds(), |_| ()), Step::Cancel(id.clone()));
+    matchmaker.unanswered(&id, &settings, late);
+    assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), Step::Wait(Some(NOW + 1.minute())), "the gap");
+    assert_eq!(choose_at(&mut matchmaker, &settings, &[bot("Robot", 2000)], 0, late), None, "left alone");
+}
+
+#[test]
+fn ratings_are_compared_with_ours_of_the_same_speed() {
+    let settings = settings();
+    for seed in 0..20 {
+        let mut matchmaker = Matchmaker::default();
+        let chosen =
+            choose(&mut matchmaker, &settings, &[bot("fast", 1500), bot("pest", 1500), bot("concilio", 1500)], seed);
+        assert_eq!(chosen, Some(("fast".to_owned(), Speed::Bullet)));
+        assert_eq!(choose(&mut matchmaker, &settings, &[bot("weak", 1000), bot("strong", 2500)], seed), None);
+    }
+}
+
+#[test]
+fn the_reason_limits_what_is_refused() {
+    let (mut matchmaker, settings) = (Matchmaker::default(), settings());
+    let id = ChallengeId::new("ours0001");
+    matchmaker.made(id.clone(), "robot", MatchType::default().terms(), NOW);
+    matchmaker.declined(&id, DeclineReason::TooSlow, &settings, NOW);
+    let between = [bot("robot", 1750)];
+    for seed in 0..10 {
+        let chosen = choose(&mut matchmaker, &settings, &between, seed);
+        assert_eq!(chosen, Some(("robot".to_owned(), Speed::Bullet)), "blitz was too slow");
+    }
+    matchmaker.made(id.clone(), "robot", MatchType::default().terms(), NOW);
+    matchmaker.declined(&id, DeclineReason::Generic, &settings, NOW);
+    assert_eq!(choose(&mut matchmaker, &settings, &between, 0), None);
+}
+
+#[test]
+fn every_refusal_doubles_the_time_and_a_game_clears_it_and_a_restart_does_not() {
+    let (mut matchmaker, settings) = (Matchmaker::default(), settings());
+    let id = ChallengeId::new("ours0001");
+    let between = [bot("robot", 1750)];
+    let mut now = NOW;
+    for hours in [1, 2, 4, 8] {
+        matchmaker.made(id.clone(), "robot", MatchType::default().terms(), now);
+        matchmaker.declined(&id, DeclineReason::Later, &settings, now);
+        let saved = serde_json::to_string(&matchmaker).expect("a plain value");
+        matchmaker = serde_json::from_str(&saved).expect("what was saved");
+        let end = now + hours.hours();
+        assert_eq!(choose_at(&mut matchmaker, &settings, &between, 0, end - 1.second()), None, "{hours}");
+        assert!(choose_at(&mut matchmaker, &settings, &between, 0, end).is_some(), "{hours}");
+        now = end;
+    }
+    matchmaker.made(id.clone(), "robot", MatchType::default().terms(), now);
+    matchmaker.accepted(&id);
+    assert!(matchmaker.refusals.is_empty());
+}
+
+#[test]
+fn an_opponent_at_their_limit_is_left_alone_until_it_ends() {
+    let (mut matchmaker, settings) = (Matchmaker::default(), settings());
+    let error = ActionError::Limited {
+        retry_after: Some(Duration::from_hours(5)),
+        key: Some("bot.vsBot.day".to_owned()),
+        opponent: true,
+        detail: String::new(),
+    };
+    matchmaker.failed("Robot", &error, &settings, NOW);
+    assert_eq!(choose_at(&mut matchmaker, &settings, &[bot("robot", 1750)], 0, NOW + 4.hours()), None);
+    assert!(choose_at(&mut matchmaker, &settings, &[bot("robot", 1750)], 0, NOW + 5.hours()).is_some());
+}
+
+#[test]
+fn weights_and_turns_pick_the_type() {
+    let settings = settings();
+    let between = [bot("robot", 1750)];
+    let blitz = (0..400)
+        .filter(|&seed| {
+            choose(&mut Matchmaker::default(), &settings, &between, seed).is_some_and(|(_, s)| s == Speed::Blitz)
+        })
+        .count();
+    assert!((250..350).contains(&blitz), "three of four, not {blitz} of 400");
+    let cyclic = MatchmakingSettings { selection: Selection::Cyclic, ..settings };
+    let mut matchmaker = Matchmaker::default();
+    let speeds: Vec<_> =
+        (0..4).filter_map(|seed| choose(&mut matchmaker, &cyclic, &between, seed)).map(|(_, speed)| speed).collect();
+    assert_eq!(speeds, [Speed::Blitz, Speed::Bullet, Speed::Blitz, Speed::Bullet]);
+}
+
+#[test]
+fn high_ratings_can_be_preferred() {
+    let high = MatchmakingSettings { rating_preference: RatingPreference::High, ..settings() };
+    let bots = [bot("low", 1700), bot("high", 1800)];
+    let count = (0..200)
+        .filter(|&seed| choose(&mut Matchmaker::default(), &high, &bots, seed).is_some_and(|(name, _)| name == "high"))
+        .count();
+    assert!(count > 180, "{count} of 200");
+}
+
+#[test]
+fn a_challenge_that_cannot_be_cancelled_is_forgotten() {
+    let (mut matchmaker, settings) = (Matchmaker::default(), settings());
+    matchmaker.made(ChallengeId::new("ours0001"), "robot", MatchType::default().terms(), NOW);
+    let mut now = NOW + 25.seconds();
+    for _ in 0..3 {
+        assert!(matches!(step_at(&mut matchmaker, &settings, now, |_| ()), Step::Cancel(_)));
+        now += 10.seconds();
+    }
+    assert_eq!(step_at(&mut matchmaker, &settings, now, |_| ()), Step::Wait(Some(NOW + 1.minute())));
+    assert_eq!(step_at(&mut matchmaker, &settings, NOW + 1.minute(), |_| ()), Step::Look);
+}

@@ -1,0 +1,173 @@
+//! Who plays on the practice server.
+
+use std::{borrow::Borrow, collections::BTreeMap, fmt, sync::Arc, time::Duration};
+
+use crate::{
+    chess::{Speed, TimeControl, Variant},
+    server::GameTerms,
+};
+
+/// An account's name in lower case: by this it is found and compared.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AccountId(Arc<str>);
+
+impl AccountId {
+    /// The id that belongs to a name.
+    pub fn of(name: &str) -> Self {
+        Self(Arc::from(name.to_lowercase()))
+    }
+
+    /// The bare text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AccountId({})", self.0)
+    }
+}
+
+impl Borrow<str> for AccountId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The category in which a game is rated: its speed for the usual rules, otherwise its variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Category {
+    /// Standard chess at a speed.
+    Speed(Speed),
+    /// A variant at any speed.
+    Variant(Variant),
+}
+
+impl Category {
+    /// The category of a game with these terms.
+    pub fn of(terms: &GameTerms) -> Self {
+        match terms.variant {
+            Variant::Standard | Variant::FromPosition => Self::Speed(terms.time_control.speed()),
+            variant => Self::Variant(variant),
+        }
+    }
+
+    /// Every category.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let variants = Variant::ALL.into_iter().filter(|v| !matches!(v, Variant::Standard | Variant::FromPosition));
+        Speed::ALL.into_iter().map(Self::Speed).chain(variants.map(Self::Variant))
+    }
+
+    /// Lichess's key, such as `blitz` or `kingOfTheHill`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Speed(speed) => speed.key(),
+            Self::Variant(variant) => variant.key(),
+        }
+    }
+}
+
+/// A rating and how many games stand behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rating {
+    /// Elo points.
+    pub points: i32,
+    /// Rated games played.
+    pub games: u32,
+}
+
+impl Rating {
+    /// How many games make a rating more than a guess.
+    const PROVISIONAL_GAMES: u32 = 10;
+    /// Points at stake in a game.
+    const STAKE: f64 = 24.0;
+
+    /// Whether it is still a guess.
+    pub const fn is_provisional(self) -> bool {
+        self.games < Self::PROVISIONAL_GAMES
+    }
+
+    /// What a game against `opponent` with this score (1 won, 0.5 drawn, 0 lost) changes, by Elo's formula.
+    /// (Lichess uses Glicko-2; a practice server needs only a number that moves the right way.)
+    pub fn change(self, opponent: Self, score: f64) -> i32 {
+        let expected = 1.0 / (1.0 + 10f64.powf(f64::from(opponent.points - self.points) / 400.0));
+        (Self::STAKE * (score - expected)).round() as i32
+    }
+}
+
+impl Default for Rating {
+    fn default() -> Self {
+        Self { points: 1500, games: 0 }
+    }
+}
+
+/// Games finished, by result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Rated ones among all.
+    pub rated: u32,
+    /// Won.
+    pub won: u32,
+    /// Drawn.
+    pub drawn: u32,
+    /// Lost.
+    pub lost: u32,
+}
+
+impl Tally {
+    /// All of them.
+    pub const fn all(&self) -> u32 {
+        self.won + self.drawn + self.lost
+    }
+}
+
+/// An account.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// By which it is found.
+    pub id: AccountId,
+    /// As it is shown.
+    pub name: String,
+    /// Whether it is a bot account.
+    pub bot: bool,
+    /// Set for the server's own engine, which is nobody's account and is seen by its opponents only.
+    pub ai_level: Option<u8>,
+    /// When it was made, as the time since the server started.
+    pub created: Duration,
+    /// Ratings that have moved.
+    pub ratings: BTreeMap<Category, Rating>,
+    /// What it has played.
+    pub tally: Tally,
+}
+
+impl Account {
+    /// A fresh account.
+    pub fn new(name: &str, bot: bool, created: Duration) -> Self {
+        Self {
+            id: AccountId::of(name),
+            name: name.to_owned(),
+            bot,
+            ai_level: None,
+            created,
+            ratings: BTreeMap::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// The rating in a category.
+    pub fn rating(&self, category: Category) -> Rating {
+        self.ratings.get(&category).copied().unwrap_or_default()
+    }
+}
+
+/// Whether the terms are what Lichess lets bots play: nothing faster than bullet.
+pub fn open_to_bots(time_control: TimeControl) -> bool {
+    time_control.speed() != Speed::UltraBullet
+}

@@ -1,0 +1,130 @@
+//! The ways a game can end.
+
+use std::fmt;
+
+use shakmaty::{KnownOutcome, Position};
+
+use crate::{
+    chess::{Color, Line, Variant},
+    server::GameStatus,
+};
+
+/// Why a game is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// Checkmate.
+    Checkmate,
+    /// The side to move has no move and is not in check.
+    Stalemate,
+    /// Decided by the variant's own rule.
+    VariantRule,
+    /// The position stood on the board three times.
+    Repetition,
+    /// Fifty moves on both sides without capture or pawn move.
+    FiftyMoves,
+    /// Neither side can mate any more.
+    InsufficientMaterial,
+    /// Both sides agreed to a draw.
+    Agreement,
+    /// A side gave up.
+    Resignation,
+    /// A flag fell. Without a winner: whoever has time left could not have mated.
+    OutOfTime,
+    /// A side left and the other one claimed.
+    Abandoned,
+    /// Ended before it began.
+    Aborted,
+}
+
+impl End {
+    /// The status under which it is known.
+    pub const fn status(self) -> GameStatus {
+        match self {
+            Self::Checkmate => GameStatus::Mate,
+            Self::Stalemate => GameStatus::Stalemate,
+            Self::VariantRule => GameStatus::VariantEnd,
+            Self::Repetition | Self::FiftyMoves | Self::InsufficientMaterial | Self::Agreement => GameStatus::Draw,
+            Self::Resignation => GameStatus::Resign,
+            Self::OutOfTime => GameStatus::OutOfTime,
+            Self::Abandoned => GameStatus::Timeout,
+            Self::Aborted => GameStatus::Aborted,
+        }
+    }
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Why.
+    pub end: End,
+    /// Who won, if anybody.
+    pub winner: Option<Color>,
+}
+
+impl Outcome {
+    /// `winner` won.
+    pub const fn won(winner: Color, end: End) -> Self {
+        Self { end, winner: Some(winner) }
+    }
+
+    /// Nobody won.
+    pub const fn drawn(end: End) -> Self {
+        Self { end, winner: None }
+    }
+
+    /// No result at all.
+    pub const fn aborted() -> Self {
+        Self::drawn(End::Aborted)
+    }
+
+    /// Who lost, if anybody.
+    pub fn loser(&self) -> Option<Color> {
+        self.winner.map(|winner| !winner)
+    }
+
+    /// As a PGN writes it: `1-0`, `0-1`, `1/2-1/2`, or `*` for an aborted game.
+    pub const fn result(&self) -> &'static str {
+        match (self.winner, self.end) {
+            (Some(Color::White), _) => "1-0",
+            (Some(Color::Black), _) => "0-1",
+            (None, End::Aborted) => "*",
+            (None, _) => "1/2-1/2",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    /// In one line for people: `0-1 (mate)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.result(), self.end.status().name())
+    }
+}
+
+/// Whether the last move of `line` ended the game.
+pub(super) fn after_move(line: &Line) -> Option<Outcome> {
+    let position = line.position();
+    if let Some(outcome) = position.variant_outcome().known() {
+        return Some(Outcome { end: End::VariantRule, winner: outcome.winner() });
+    }
+    if let Some(outcome) = position.outcome().known() {
+        return Some(match outcome {
+            KnownOutcome::Decisive { winner } => Outcome::won(winner, End::Checkmate),
+            KnownOutcome::Draw if position.legal_moves().is_empty() => Outcome::drawn(End::Stalemate),
+            KnownOutcome::Draw => Outcome::drawn(End::InsufficientMaterial),
+        });
+    }
+    if line.occurrences() >= 3 {
+        return Some(Outcome::drawn(End::Repetition));
+    }
+    // Pieces come back in crazyhouse, so that nothing is ever beyond repair there.
+    (position.halfmoves() >= 100 && line.variant() != Variant::Crazyhouse).then_some(Outcome::drawn(End::FiftyMoves))
+}
+
+/// What it means that the flag of `loser` fell.
+pub(super) fn on_time(line: &Line, loser: Color) -> Outcome {
+    if line.position().has_insufficient_material(!loser) {
+        Outcome::drawn(End::OutOfTime)
+    } else {
+        Outcome::won(!loser, End::OutOfTime)
+    }
+}

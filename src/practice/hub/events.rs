@@ -1,0 +1,206 @@
+//! What the hub tells whoever listens: whole pictures, never differences, so that a face can render each one by itself.
+
+use std::{sync::Arc, time::Duration};
+
+use shakmaty::ByColor;
+use tokio::sync::mpsc;
+
+use super::Hub;
+use crate::{
+    chess::{ChallengeId, Clocks, Color, GameId, Line},
+    practice::{
+        account::{AccountId, Category, Rating},
+        game::Outcome,
+    },
+    server::{ChatLine, DeclineReason, GameStatus, GameTerms, Offers},
+};
+
+/// A player as seen by others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seat {
+    /// Who.
+    pub account: AccountId,
+    /// As shown.
+    pub name: String,
+    /// Whether it is a bot account.
+    pub bot: bool,
+    /// Set for the server's own engine.
+    pub ai_level: Option<u8>,
+    /// In the game's category, when the game or challenge began.
+    pub rating: Rating,
+}
+
+/// What does not change while a game runs.
+#[derive(Clone, Debug)]
+pub struct Pairing {
+    /// The game's name, eight letters and digits.
+    pub id: GameId,
+    /// Variant, clock, rated or not.
+    pub terms: GameTerms,
+    /// Who plays.
+    pub seats: ByColor<Seat>,
+    /// When it began, in milliseconds since 1970.
+    pub created_at: u64,
+}
+
+impl Pairing {
+    /// The category in which it is rated.
+    pub fn category(&self) -> Category {
+        Category::of(&self.terms)
+    }
+
+    /// The colour of a player, if it plays.
+    pub fn color_of(&self, account: &AccountId) -> Option<Color> {
+        Color::ALL.into_iter().find(|color| self.seats.get(*color).account == *account)
+    }
+}
+
+/// A game as it stands at one moment.
+#[derive(Clone, Debug)]
+pub struct GameView {
+    /// What it is.
+    pub pairing: Arc<Pairing>,
+    /// The moves so far.
+    pub line: Line,
+    /// Both clocks at that moment; `None` without a clock.
+    pub clocks: Option<Clocks>,
+    /// The mover's clock after each move.
+    pub move_times: Vec<Option<Duration>>,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// Who offers a draw.
+    pub draw_offers: Offers,
+    /// Who asks for a takeback.
+    pub takeback_offers: Offers,
+    /// What the game did to the ratings, once it is over and if it was rated.
+    pub rating_changes: Option<ByColor<i32>>,
+    /// When its state changed last, in milliseconds since 1970.
+    pub changed_at: u64,
+}
+
+impl GameView {
+    /// The status by its usual name.
+    pub fn status(&self) -> GameStatus {
+        self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
+    }
+
+    /// Who won.
+    pub fn winner(&self) -> Option<Color> {
+        self.outcome.as_ref().and_then(|outcome| outcome.winner)
+    }
+
+    /// Whether `color` is to move in a game that runs.
+    pub fn is_turn_of(&self, color: Color) -> bool {
+        self.outcome.is_none() && self.line.turn() == color
+    }
+}
+
+/// How a challenge stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChallengeState {
+    /// It waits for an answer.
+    Created,
+    /// It has waited long; it can still be accepted.
+    Offline,
+    /// Withdrawn.
+    Cancelled,
+    /// Refused.
+    Declined(DeclineReason),
+    /// Accepted: the game has the same name.
+    Accepted,
+}
+
+impl ChallengeState {
+    /// Whether it can still be accepted.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Created | Self::Offline)
+    }
+}
+
+/// A challenge as it stands at one moment.
+#[derive(Clone, Debug)]
+pub struct ChallengeView {
+    /// Its name.
+    pub id: ChallengeId,
+    /// Who made it.
+    pub challenger: Seat,
+    /// To whom.
+    pub dest: Seat,
+    /// Whether the two were online.
+    pub online: (bool, bool),
+    /// What is to be played.
+    pub terms: GameTerms,
+    /// The colour the challenger asked for; `None` is drawn by lot.
+    pub color: Option<Color>,
+    /// The colour the challenger will have.
+    pub final_color: Color,
+    /// The board before the first move.
+    pub start: Line,
+    /// How it stands.
+    pub state: ChallengeState,
+}
+
+/// What an account hears, over all its games.
+#[derive(Clone, Debug)]
+pub enum AccountEvent {
+    /// A game of its runs.
+    GameStart(Arc<GameView>),
+    /// A game of its is over.
+    GameFinish(Arc<GameView>),
+    /// A challenge by it or to it stands.
+    Challenge(Arc<ChallengeView>),
+    /// One was withdrawn.
+    ChallengeCancelled(Arc<ChallengeView>),
+    /// One was declined.
+    ChallengeDeclined(Arc<ChallengeView>),
+}
+
+/// What is heard at one board.
+#[derive(Clone, Debug)]
+pub enum BoardEvent {
+    /// The whole game: first of all.
+    Full(Arc<GameView>),
+    /// It changed.
+    State(Arc<GameView>),
+    /// Somebody spoke.
+    Chat(ChatLine),
+    /// The opponent is gone; the win may be claimed after this time.
+    OpponentGone(Duration),
+    /// The opponent is back.
+    OpponentBack,
+}
+
+/// Who listens: an account may listen several times, under different keys. A second subscription under a key ends the first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ListenerKey {
+    /// Whose ears.
+    pub account: AccountId,
+    /// Which of its clients: whatever the face takes to tell them apart.
+    pub client: String,
+}
+
+/// An open subscription. Dropping it tells the hub.
+pub struct Subscription<E> {
+    pub(super) events: mpsc::UnboundedReceiver<E>,
+    pub(super) _lease: Lease,
+}
+
+impl<E> Subscription<E> {
+    /// The next event; `None` once the hub has ended the subscription: the game is over, or the same client listens anew.
+    pub async fn next(&mut self) -> Option<E> {
+        self.events.recv().await
+    }
+}
+
+/// Tells the hub when a listener stops listening.
+pub(super) struct Lease {
+    pub hub: Hub,
+    pub listener: u64,
+    pub board: Option<GameId>,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.hub.forget(self.listener, self.board.take());
+    }
+}

@@ -1,0 +1,299 @@
+//! What the hub knows: accounts, who listens, and the deadlines to keep. Challenges and games have files of their own.
+
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use tokio::sync::mpsc;
+
+use super::{
+    Hub, Now,
+    challenges::Challenge,
+    events::{AccountEvent, ChallengeState, Lease, ListenerKey, Seat, Subscription},
+    limits::{Gauge, Ledger},
+    tables::Table,
+};
+use crate::{
+    chess::{ChallengeId, GameId, LineError},
+    practice::{
+        Settings,
+        account::{Account, AccountId, Category},
+        game::Refusal,
+    },
+};
+
+/// Why the hub did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Denied {
+    /// Nobody has this name.
+    #[error("no such player: {0}")]
+    NoSuchPlayer(String),
+    /// There is no such game.
+    #[error("no such game")]
+    NoSuchGame,
+    /// Somebody else's game.
+    #[error("not your game")]
+    NotYourGame,
+    /// There is no such challenge, or it is not for you.
+    #[error("no such challenge")]
+    NoSuchChallenge,
+    /// The challenge is no longer open.
+    #[error("the challenge is no longer open")]
+    ChallengeClosed(ChallengeState),
+    /// Nobody can challenge himself.
+    #[error("you cannot challenge yourself")]
+    SelfChallenge,
+    /// The board cannot be set up.
+    #[error(transparent)]
+    Start(#[from] LineError),
+    /// The account has played and cannot become a bot.
+    #[error("the account has already played games")]
+    HasPlayed,
+    /// The name is taken.
+    #[error("the name {0} is taken")]
+    NameTaken(String),
+    /// Too much was asked for, by the account itself or (`by_opponent`) by the other one.
+    #[error("too many requests; wait {wait:?}")]
+    Limited {
+        /// What was counted.
+        gauge: Gauge,
+        /// When it may be tried again.
+        wait: Duration,
+        /// Whether it is the opponent's limit.
+        by_opponent: bool,
+    },
+    /// The game refused.
+    #[error(transparent)]
+    Game(#[from] Refusal),
+}
+
+/// Somebody who listens.
+pub(super) struct Listener<E> {
+    pub id: u64,
+    pub key: ListenerKey,
+    pub sender: mpsc::UnboundedSender<E>,
+}
+
+/// Something that is due at some time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    Game(GameId),
+    Challenge(ChallengeId),
+}
+
+/// Everything the hub owns.
+pub struct State {
+    pub(super) settings: Arc<Settings>,
+    pub(super) hub: Hub,
+    pub(super) now: Now,
+    started_at: Duration,
+    pub(super) accounts: HashMap<AccountId, Account>,
+    pub(super) listeners: HashMap<AccountId, Vec<Listener<AccountEvent>>>,
+    pub(super) challenges: HashMap<ChallengeId, Challenge>,
+    pub(super) games: HashMap<GameId, Table>,
+    pub(super) finished: VecDeque<GameId>,
+    pub(super) deadlines: BTreeSet<(Now, Due)>,
+    pub(super) ledger: Ledger,
+    pub(super) lots: StdRng,
+    counter: u64,
+}
+
+impl State {
+    pub(super) fn new(settings: Arc<Settings>, hub: Hub) -> Self {
+        let lots = match settings.seed {
+            Some(seed) => StdRng::seed_from_u64(seed),
+            None => rand::make_rng(),
+        };
+        Self {
+            ledger: Ledger::new(settings.limits.clone()),
+            settings,
+            hub,
+            now: Duration::ZERO,
+            started_at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
+            accounts: HashMap::new(),
+            listeners: HashMap::new(),
+            challenges: HashMap::new(),
+            games: HashMap::new(),
+            finished: VecDeque::new(),
+            deadlines: BTreeSet::new(),
+            lots,
+            counter: 0,
+        }
+    }
+
+    /// When something is due next.
+    pub(super) fn next_deadline(&self) -> Option<Now> {
+        self.deadlines.first().map(|(at, _)| *at)
+    }
+
+    /// Lets time pass: does all that is due by `now`, in its order.
+    pub(super) fn advance(&mut self, now: Now) {
+        while let Some((at, due)) = self.deadlines.first().cloned()
+            && at <= now
+        {
+            self.deadlines.pop_first();
+            self.now = at;
+            match due {
+                Due::Game(id) => self.on_table(&id, |game, now| game.tick(now)),
+                Due::Challenge(id) => self.challenge_is_due(&id),
+            }
+        }
+        self.now = now;
+    }
+
+    /// Milliseconds since 1970 at a time of the hub's.
+    pub fn unix_millis(&self, at: Now) -> u64 {
+        u64::try_from((self.started_at + at).as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// The time now, in milliseconds since 1970.
+    pub fn unix_now(&self) -> u64 {
+        self.unix_millis(self.now)
+    }
+
+    /// A number that was never given out before.
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.counter += 1;
+        self.counter
+    }
+
+    /// Eight letters and digits, as Lichess names games.
+    pub(super) fn fresh_id(&mut self) -> GameId {
+        const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+        loop {
+            let id: String = (0..8).map(|_| char::from(ALPHABET[self.lots.random_range(0..ALPHABET.len())])).collect();
+            let id = GameId::from(id);
+            if !self.games.contains_key(&id) && !self.challenges.contains_key(id.as_str()) {
+                return id;
+            }
+        }
+    }
+
+    /// Opens an account.
+    ///
+    /// # Errors
+    /// [`Denied::NameTaken`].
+    pub fn add_account(&mut self, name: &str, bot: bool) -> Result<AccountId, Denied> {
+        let account = Account::new(name, bot, self.now);
+        let id = account.id.clone();
+        if self.accounts.contains_key(&id) {
+            return Err(Denied::NameTaken(name.to_owned()));
+        }
+        self.accounts.insert(id.clone(), account);
+        Ok(id)
+    }
+
+    /// Sets up the server's own engine at a level.
+    pub(crate) fn add_ai(&mut self, level: u8) -> AccountId {
+        let mut account = Account::new(&format!("Stockfish level {level}"), true, self.now);
+        // A colon is in nobody's name.
+        account.id = ai_account(level);
+        account.ai_level = Some(level);
+        let id = account.id.clone();
+        self.accounts.insert(id.clone(), account);
+        id
+    }
+
+    /// An account, if there is one.
+    pub fn account(&self, id: &AccountId) -> Option<&Account> {
+        self.accounts.get(id)
+    }
+
+    /// Whether an account listens to its events.
+    pub fn is_online(&self, id: &AccountId) -> bool {
+        self.listeners.get(id).is_some_and(|listeners| !listeners.is_empty())
+    }
+
+    /// The bots that are online, by name.
+    pub fn online_bots(&self) -> Vec<Account> {
+        let mut bots: Vec<Account> = self
+            .accounts
+            .values()
+            .filter(|account| account.bot && account.ai_level.is_none() && self.is_online(&account.id))
+            .cloned()
+            .collect();
+        bots.sort_by(|a, b| a.id.cmp(&b.id));
+        bots
+    }
+
+    /// Makes an account a bot account, for ever.
+    ///
+    /// # Errors
+    /// [`Denied::HasPlayed`], [`Denied::NoSuchPlayer`].
+    pub fn upgrade(&mut self, id: &AccountId) -> Result<(), Denied> {
+        let playing = !self.games_of(id).is_empty();
+        let account = self.accounts.get_mut(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
+        if account.tally.all() > 0 || playing {
+            return Err(Denied::HasPlayed);
+        }
+        account.bot = true;
+        Ok(())
+    }
+
+    /// Counts a request against a limit.
+    ///
+    /// # Errors
+    /// [`Denied::Limited`].
+    pub fn count(&mut self, id: &AccountId, gauge: Gauge) -> Result<(), Denied> {
+        self.ledger.check(id, gauge, 1, self.now).map_err(|wait| Denied::Limited {
+            gauge,
+            wait,
+            by_opponent: false,
+        })?;
+        self.ledger.spend(id, gauge, 1, self.now);
+        Ok(())
+    }
+
+    /// Listens to an account's events: first to the games that run and the challenges that stand, oldest first, then to
+    /// what happens. Ends the subscription that the same client had.
+    pub fn listen(&mut self, key: ListenerKey) -> Subscription<AccountEvent> {
+        let (sender, events) = mpsc::unbounded_channel();
+        for view in self.games_of(&key.account) {
+            let _ = sender.send(AccountEvent::GameStart(view));
+        }
+        for view in self.challenges_of(&key.account) {
+            let _ = sender.send(AccountEvent::Challenge(view));
+        }
+        let id = self.next_number();
+        let listeners = self.listeners.entry(key.account.clone()).or_default();
+        listeners.retain(|listener| listener.key != key);
+        listeners.push(Listener { id, key, sender });
+        Subscription { events, _lease: Lease { hub: self.hub.clone(), listener: id, board: None } }
+    }
+
+    pub(super) fn forget(&mut self, listener: u64, board: Option<&GameId>) {
+        match board {
+            Some(game) => self.leave_table(game, listener),
+            None => {
+                for listeners in self.listeners.values_mut() {
+                    listeners.retain(|known| known.id != listener);
+                }
+            }
+        }
+    }
+
+    pub(super) fn tell(&self, account: &AccountId, event: &AccountEvent) {
+        for listener in self.listeners.get(account).into_iter().flatten() {
+            let _ = listener.sender.send(event.clone());
+        }
+    }
+
+    pub(super) fn seat(&self, id: &AccountId, category: Category) -> Result<Seat, Denied> {
+        let account = self.accounts.get(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
+        Ok(Seat {
+            account: id.clone(),
+            name: account.name.clone(),
+            bot: account.bot,
+            ai_level: account.ai_level,
+            rating: account.rating(category),
+        })
+    }
+}
+
+/// The account behind the server's own engine.
+pub fn ai_account(level: u8) -> AccountId {
+    AccountId::of(&format!("ai:{level}"))
+}

@@ -1,0 +1,214 @@
+//! TCP connections that can be cut from the inside, and a listener that can be restarted.
+
+use std::{
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    extract::connect_info::Connected,
+    serve::{IncomingStream, Listener},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+use crate::practice::faults::Faults;
+
+/// How long the server is away when its plan restarts it.
+const DOWNTIME: Duration = Duration::from_millis(500);
+
+/// Cuts one connection.
+#[derive(Clone)]
+pub struct ConnectionControl {
+    cut: CancellationToken,
+    reset: Arc<AtomicBool>,
+}
+
+impl ConnectionControl {
+    /// Tears the connection down with a TCP reset.
+    pub fn reset(&self) {
+        self.reset.store(true, Ordering::Relaxed);
+        self.cut.cancel();
+    }
+}
+
+impl Connected<IncomingStream<'_, PracticeListener>> for ConnectionControl {
+    fn connect_info(stream: IncomingStream<'_, PracticeListener>) -> Self {
+        stream.io().control.clone()
+    }
+}
+
+/// A connection of a client.
+pub struct Connection {
+    stream: TcpStream,
+    control: ConnectionControl,
+    is_cut: Pin<Box<WaitForCancellationFutureOwned>>,
+}
+
+impl Connection {
+    fn new(stream: TcpStream, cut: CancellationToken) -> Self {
+        let is_cut = Box::pin(cut.clone().cancelled_owned());
+        Self { stream, control: ConnectionControl { cut, reset: Arc::new(AtomicBool::new(false)) }, is_cut }
+    }
+
+    fn must_stand(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        if self.is_cut.as_mut().poll(context).is_pending() {
+            return Ok(());
+        }
+        if self.control.reset.load(Ordering::Relaxed) {
+            let _ = self.stream.set_zero_linger();
+        }
+        Err(io::ErrorKind::ConnectionAborted.into())
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.must_stand(context)?;
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.must_stand(context)?;
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.must_stand(context)?;
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.must_stand(context)?;
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// An order to restart: how long to be away, and whom to tell when it is back.
+pub type Restart = (Duration, oneshot::Sender<()>);
+
+/// Accepts connections until it is told to restart: then all of them drop, and for a while nobody answers.
+pub struct PracticeListener {
+    socket: TcpListener,
+    address: SocketAddr,
+    restarts: mpsc::UnboundedReceiver<Restart>,
+    faults: Faults,
+    stop: CancellationToken,
+    generation: CancellationToken,
+    up_since: Instant,
+}
+
+impl PracticeListener {
+    /// Listens on `address`; all connections drop when `stop` is cancelled.
+    ///
+    /// # Errors
+    /// If the address cannot be had.
+    pub async fn bind(
+        address: SocketAddr,
+        restarts: mpsc::UnboundedReceiver<Restart>,
+        faults: Faults,
+        stop: CancellationToken,
+    ) -> io::Result<Self> {
+        let socket = TcpListener::bind(address).await?;
+        let address = socket.local_addr()?;
+        let generation = stop.child_token();
+        Ok(Self { socket, address, restarts, faults, stop, generation, up_since: Instant::now() })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    async fn restart(&mut self, downtime: Duration) {
+        tracing::info!(?downtime, "the practice server restarts");
+        self.generation.cancel();
+        self.generation = self.stop.child_token();
+        // Swapping in a listener on another port closes the old one, so that connecting fails as it does when nobody is there.
+        let Ok(elsewhere) = TcpListener::bind((self.address.ip(), 0)).await else { return };
+        self.socket = elsewhere;
+        tokio::time::sleep(downtime).await;
+        loop {
+            match TcpListener::bind(self.address).await {
+                Ok(socket) => {
+                    self.socket = socket;
+                    self.up_since = Instant::now();
+                    return;
+                }
+                Err(error) => {
+                    tracing::warn!(address = %self.address, %error, "cannot listen again yet");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
+        }
+    }
+}
+
+impl Listener for PracticeListener {
+    type Io = Connection;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Connection, SocketAddr) {
+        loop {
+            let planned = self.faults.restarts_every().map(|period| self.up_since + period);
+            let planned = async {
+                match planned {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                Some((downtime, done)) = self.restarts.recv() => {
+                    self.restart(downtime).await;
+                    let _ = done.send(());
+                }
+                () = planned => self.restart(DOWNTIME).await,
+                accepted = self.socket.accept() => match accepted {
+                    Ok((stream, peer)) => {
+                        // Every line goes out at once: latency is what clients measure here.
+                        let _ = stream.set_nodelay(true);
+                        return (Connection::new(stream, self.generation.child_token()), peer);
+                    }
+                    Err(error) => {
+                        tracing::debug!(%error, "a connection failed before it began");
+                        tokio::time::sleep(Duration::from_millis(10)).await;
+                    }
+                },
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address)
+    }
+}

@@ -1,0 +1,138 @@
+//! Accounts and players: who am I, who is there, what am I playing.
+
+use axum::{
+    Json, Router,
+    extract::{Path, Query, State as Shared},
+    http::header,
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{Face, auth::Caller, error::ApiError, ok, render};
+use crate::practice::{
+    account::AccountId,
+    hub::{Denied, Gauge, State},
+};
+
+pub fn routes() -> Router<Face> {
+    Router::new()
+        .route("/api/account", get(account))
+        .route("/api/account/playing", get(playing))
+        .route("/api/bot/account/upgrade", post(upgrade))
+        .route("/api/bot/online", get(online_bots))
+        .route("/api/token/test", post(test_tokens))
+        .route("/api/user/{name}", get(user))
+        .route("/api/users/status", get(users_status))
+}
+
+fn user_json(state: &State, id: &AccountId, url: &str, extended: bool) -> Result<Value, Denied> {
+    let account = state.account(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
+    Ok(render::user(account, state.unix_millis(account.created), state.unix_now(), url, extended))
+}
+
+async fn account(Shared(face): Shared<Face>, caller: Caller) -> Result<Json<Value>, ApiError> {
+    let url = face.url.clone();
+    let user = face
+        .ask(move |state| {
+            state.count(&caller.account, Gauge::AccountRequests)?;
+            user_json(state, &caller.account, &url, true)
+        })
+        .await?;
+    Ok(Json(user))
+}
+
+#[derive(Deserialize)]
+struct HowMany {
+    nb: Option<usize>,
+}
+
+async fn playing(
+    Shared(face): Shared<Face>,
+    Query(HowMany { nb }): Query<HowMany>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    let me = caller.account.clone();
+    let games = face.hub.ask(move |state| state.games_of(&me)).await?;
+    let sides = games.iter().filter_map(|view| Some((view, view.pairing.color_of(&caller.account)?)));
+    let mine = sides.clone().filter(|(view, side)| view.is_turn_of(*side)).count();
+    let shown: Vec<Value> =
+        sides.take(nb.unwrap_or(9).clamp(1, 50)).map(|(view, side)| render::now_playing(view, side)).collect();
+    Ok(Json(json!({ "nowPlaying": shown, "nbMyTurn": mine })))
+}
+
+async fn upgrade(Shared(face): Shared<Face>, caller: Caller) -> Result<Json<Value>, ApiError> {
+    caller.must_have(&["bot:play"])?;
+    face.ask(move |state| state.upgrade(&caller.account)).await?;
+    Ok(ok())
+}
+
+async fn online_bots(Shared(face): Shared<Face>, Query(HowMany { nb }): Query<HowMany>) -> Result<Response, ApiError> {
+    let url = face.url.clone();
+    let most = nb.unwrap_or(100).clamp(1, 512);
+    let lines = face.hub.ask(move |state| {
+        let mut lines = String::new();
+        for bot in state.online_bots().iter().take(most) {
+            let user = render::user(bot, state.unix_millis(bot.created), state.unix_now(), &url, false);
+            lines.push_str(&format!("{user}\n"));
+        }
+        lines
+    });
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines.await?).into_response())
+}
+
+/// Answers for up to a thousand tokens, separated by commas.
+async fn test_tokens(Shared(face): Shared<Face>, body: String) -> Json<Value> {
+    let answers: Map<String, Value> = body
+        .split(',')
+        .map(str::trim)
+        .filter(|token| !token.is_empty())
+        .take(1000)
+        .map(|token| {
+            let grant = face.tokens.grant(token).map(|grant| {
+                let scopes: Vec<String> = grant.scopes.into_iter().collect();
+                json!({ "userId": grant.account.as_str(), "scopes": scopes.join(","), "expires": null })
+            });
+            (token.to_owned(), grant.unwrap_or(Value::Null))
+        })
+        .collect();
+    Json(answers.into())
+}
+
+async fn user(Shared(face): Shared<Face>, Path(name): Path<String>) -> Result<Json<Value>, ApiError> {
+    let url = face.url.clone();
+    let user = face.hub.ask(move |state| user_json(state, &AccountId::of(&name), &url, true)).await?;
+    user.map(Json).map_err(|_| ApiError::missing("Not found"))
+}
+
+#[derive(Deserialize)]
+struct WhoseStatus {
+    #[serde(default)]
+    ids: String,
+}
+
+async fn users_status(
+    Shared(face): Shared<Face>,
+    Query(WhoseStatus { ids }): Query<WhoseStatus>,
+) -> Result<Json<Value>, ApiError> {
+    let users = face.hub.ask(move |state| {
+        let known = ids.split(',').take(100).filter_map(|name| state.account(&AccountId::of(name.trim())));
+        known
+            .map(|account| {
+                let mut user = json!({ "id": account.id.as_str(), "name": account.name });
+                if account.bot {
+                    user["title"] = json!("BOT");
+                }
+                if state.is_online(&account.id) {
+                    user["online"] = json!(true);
+                }
+                if !state.games_of(&account.id).is_empty() {
+                    user["playing"] = json!(true);
+                }
+                user
+            })
+            .collect::<Vec<Value>>()
+    });
+    Ok(Json(users.await?.into()))
+}

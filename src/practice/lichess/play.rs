@@ -1,0 +1,205 @@
+//! Playing: the event stream, the streams of games, and what players do in them.
+
+use axum::{
+    Json, Router,
+    extract::{ConnectInfo, Path, Query, State as Shared},
+    http::{HeaderMap, header},
+    response::Response,
+    routing::{get, post},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    ConnectionControl, Face,
+    auth::Caller,
+    error::ApiError,
+    fields::Fields,
+    ok, render,
+    stream::{Line, LineStream},
+};
+use crate::{
+    chess::GameId,
+    practice::{
+        account::AccountId,
+        faults::StreamId,
+        game::Refusal,
+        hub::{AccountEvent, BoardEvent, Denied, Gauge, ListenerKey, State},
+    },
+    server::ChatRoom,
+};
+
+/// Longer lines cannot be said.
+const CHAT_CHARACTERS: usize = 140;
+
+pub fn routes() -> Router<Face> {
+    Router::new()
+        .route("/api/stream/event", get(event_stream))
+        .route("/api/bot/game/stream/{game}", get(game_stream))
+        .route("/api/bot/game/{game}/move/{uci}", post(play))
+        .route("/api/bot/game/{game}/chat", get(read_chat).post(say))
+        .route("/api/bot/game/{game}/abort", post(abort))
+        .route("/api/bot/game/{game}/resign", post(resign))
+        .route("/api/bot/game/{game}/draw/{accept}", post(draw))
+        .route("/api/bot/game/{game}/takeback/{accept}", post(takeback))
+        .route("/api/bot/game/{game}/claim-victory", post(claim_victory))
+        .route("/api/bot/game/{game}/claim-draw", post(claim_draw))
+}
+
+async fn event_stream(
+    Shared(face): Shared<Face>,
+    ConnectInfo(control): ConnectInfo<ConnectionControl>,
+    caller: Caller,
+) -> Result<Response, ApiError> {
+    caller.must_have(&["bot:play", "board:play", "challenge:read"])?;
+    let me = caller.account.clone();
+    let key = ListenerKey { account: me.clone(), client: caller.token };
+    let subscription = face
+        .ask(move |state| {
+            state.count(&key.account, Gauge::EventStreams)?;
+            Ok(state.listen(key))
+        })
+        .await?;
+    let faults = face.faults.open_stream(StreamId { account: me.to_string(), game: None });
+    let (url, any_speed) = (face.url, !face.settings.strict_terms);
+    let line_of = move |event: &AccountEvent| {
+        let text = render::account_event(event, me.as_str(), &url, any_speed).to_string();
+        Line { text, ply: None }
+    };
+    Ok(LineStream::new(subscription, line_of, face.settings.keep_alive, faults, control).into_response())
+}
+
+async fn game_stream(
+    Shared(face): Shared<Face>,
+    ConnectInfo(control): ConnectInfo<ConnectionControl>,
+    Path(game): Path<GameId>,
+    headers: HeaderMap,
+    caller: Caller,
+) -> Result<Response, ApiError> {
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
+    let id = game.clone();
+    let subscription = face
+        .ask_as_bot(&caller, move |state, me| state.join(&id, ListenerKey { account: me.clone(), client: agent }))
+        .await?;
+    let faults = face.faults.open_stream(StreamId { account: caller.account.to_string(), game: Some(game) });
+    let line_of = |event: &BoardEvent| {
+        let ply = match event {
+            BoardEvent::Full(view) | BoardEvent::State(view) => Some(view.line.ply()),
+            _ => None,
+        };
+        Line { text: render::board_event(event), ply }
+    };
+    Ok(LineStream::new(subscription, line_of, face.settings.keep_alive, faults, control).into_response())
+}
+
+#[derive(Deserialize)]
+struct MoveOptions {
+    #[serde(rename = "offeringDraw")]
+    offering_draw: Option<bool>,
+}
+
+async fn play(
+    Shared(face): Shared<Face>,
+    Path((game, uci)): Path<(GameId, String)>,
+    Query(options): Query<MoveOptions>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    let uci = uci.parse().map_err(|_| ApiError::bad(format!("Invalid UCI: {uci}")))?;
+    face.ask_as_bot(&caller, move |state, me| state.play(&game, me, uci, options.offering_draw)).await?;
+    Ok(ok())
+}
+
+async fn say(
+    Shared(face): Shared<Face>,
+    Path(game): Path<GameId>,
+    caller: Caller,
+    fields: Fields,
+) -> Result<Json<Value>, ApiError> {
+    let room = match fields.text("room") {
+        Some("player") => ChatRoom::Player,
+        Some("spectator") => ChatRoom::Spectator,
+        _ => return Err(ApiError::Form("room", "Invalid value".to_owned())),
+    };
+    let text = fields.text("text").map(str::trim).filter(|text| !text.is_empty());
+    let text = text.ok_or_else(|| ApiError::Form("text", "This field is required".to_owned()))?.to_owned();
+    if text.chars().count() > CHAT_CHARACTERS {
+        return Err(ApiError::Form("text", format!("Maximum length is {CHAT_CHARACTERS}")));
+    }
+    face.ask_as_bot(&caller, move |state, me| state.say(&game, me, room, &text)).await?;
+    Ok(ok())
+}
+
+async fn read_chat(
+    Shared(face): Shared<Face>,
+    Path(game): Path<GameId>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    let lines = face.ask_as_bot(&caller, move |state, me| state.chat(&game, me, ChatRoom::Player)).await?;
+    Ok(Json(lines.into_iter().map(|line| json!({ "text": line.text, "user": line.username })).collect()))
+}
+
+/// Does something in a game; `over` is what Lichess says where the game is over already.
+async fn act<F>(face: Face, caller: Caller, over: &str, act: F) -> Result<Json<Value>, ApiError>
+where
+    F: FnOnce(&mut State, &AccountId) -> Result<(), Denied> + Send + 'static,
+{
+    let done = face.ask_as_bot(&caller, move |state, me| Ok(act(state, me))).await?;
+    match done {
+        Ok(()) => Ok(ok()),
+        Err(Denied::Game(Refusal::Over)) => Err(ApiError::bad(over)),
+        Err(denied) => Err(denied.into()),
+    }
+}
+
+async fn abort(Shared(face): Shared<Face>, Path(game): Path<GameId>, caller: Caller) -> Result<Json<Value>, ApiError> {
+    act(face, caller, "This game can no longer be aborted", move |state, me| state.abort(&game, me)).await
+}
+
+async fn resign(Shared(face): Shared<Face>, Path(game): Path<GameId>, caller: Caller) -> Result<Json<Value>, ApiError> {
+    act(face, caller, "This game cannot be resigned", move |state, me| state.resign(&game, me)).await
+}
+
+/// `yes` and `true` mean yes; everything else means no.
+fn is_yes(word: &str) -> bool {
+    matches!(word, "yes" | "true")
+}
+
+async fn draw(
+    Shared(face): Shared<Face>,
+    Path((game, accept)): Path<(GameId, String)>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    act(face, caller, "", move |state, me| state.draw(&game, me, is_yes(&accept))).await
+}
+
+async fn takeback(
+    Shared(face): Shared<Face>,
+    Path((game, accept)): Path<(GameId, String)>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    act(face, caller, "", move |state, me| state.takeback(&game, me, is_yes(&accept))).await
+}
+
+async fn claim_victory(
+    Shared(face): Shared<Face>,
+    Path(game): Path<GameId>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    let latency = face.settings.claim_latency;
+    let over = "You cannot claim the win on this game";
+    let answer = act(face, caller, over, move |state, me| state.claim_victory(&game, me)).await;
+    tokio::time::sleep(latency).await;
+    answer
+}
+
+async fn claim_draw(
+    Shared(face): Shared<Face>,
+    Path(game): Path<GameId>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    let latency = face.settings.claim_latency;
+    let over = "You cannot claim a draw on this game";
+    let answer = act(face, caller, over, move |state, me| state.claim_draw(&game, me)).await;
+    tokio::time::sleep(latency).await;
+    answer
+}

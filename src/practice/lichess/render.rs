@@ -1,0 +1,470 @@
+//! The hub's pictures, in Lichess's JSON.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use shakmaty::ByColor;
+
+use crate::{
+    chess::{Clocks, Color, Line, Speed, TimeControl, Variant},
+    practice::{
+        account::{Account, Category, open_to_bots},
+        hub::{AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, Seat},
+    },
+    server::{ChatLine, DeclineReason, GameStatus, GameTerms},
+};
+
+/// What Lichess shows as the clock of a game that has none.
+const NO_CLOCK_MILLIS: u64 = i32::MAX as u64;
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// `white` or `black`.
+pub const fn color(color: Color) -> &'static str {
+    match color {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}
+
+fn variant(variant: Variant) -> Value {
+    let (name, short) = match variant {
+        Variant::Standard => ("Standard", "Std"),
+        Variant::Chess960 => ("Chess960", "960"),
+        Variant::FromPosition => ("From Position", "FEN"),
+        Variant::Crazyhouse => ("Crazyhouse", "Crazy"),
+        Variant::Antichess => ("Antichess", "Anti"),
+        Variant::Atomic => ("Atomic", "Atom"),
+        Variant::Horde => ("Horde", "Horde"),
+        Variant::KingOfTheHill => ("King of the Hill", "KotH"),
+        Variant::RacingKings => ("Racing Kings", "Racing"),
+        Variant::ThreeCheck => ("Three-check", "3check"),
+    };
+    json!({ "key": variant.key(), "name": name, "short": short })
+}
+
+fn category_name(category: Category) -> &'static str {
+    match category {
+        Category::Speed(Speed::UltraBullet) => "UltraBullet",
+        Category::Speed(Speed::Bullet) => "Bullet",
+        Category::Speed(Speed::Blitz) => "Blitz",
+        Category::Speed(Speed::Rapid) => "Rapid",
+        Category::Speed(Speed::Classical) => "Classical",
+        Category::Speed(Speed::Correspondence) => "Correspondence",
+        Category::Variant(Variant::KingOfTheHill) => "King of the Hill",
+        Category::Variant(Variant::RacingKings) => "Racing Kings",
+        Category::Variant(Variant::ThreeCheck) => "Three-check",
+        Category::Variant(Variant::Chess960) => "Chess960",
+        Category::Variant(Variant::Crazyhouse) => "Crazyhouse",
+        Category::Variant(Variant::Antichess) => "Antichess",
+        Category::Variant(Variant::Atomic) => "Atomic",
+        Category::Variant(_) => "Horde",
+    }
+}
+
+/// A clock of minutes and seconds, such as `5+3`, `½+0` or `0.5`.
+fn show_clock(initial: Duration, increment: Duration) -> String {
+    let minutes = match initial.as_secs() {
+        15 => "¼".to_owned(),
+        30 => "½".to_owned(),
+        45 => "¾".to_owned(),
+        90 => "1.5".to_owned(),
+        seconds if seconds % 60 == 0 => (seconds / 60).to_string(),
+        seconds => format!("{:.2}", seconds as f64 / 60.0),
+    };
+    format!("{minutes}+{}", increment.as_secs_f64())
+}
+
+fn status(status: &GameStatus) -> Value {
+    let id = match status {
+        GameStatus::Created => 10,
+        GameStatus::Started | GameStatus::Adjourned | GameStatus::Other(_) => 20,
+        GameStatus::Aborted => 25,
+        GameStatus::Mate => 30,
+        GameStatus::Resign => 31,
+        GameStatus::Stalemate => 32,
+        GameStatus::Timeout => 33,
+        GameStatus::Draw => 34,
+        GameStatus::OutOfTime => 35,
+        GameStatus::Cheat => 36,
+        GameStatus::NoStart => 37,
+        GameStatus::UnknownFinish => 38,
+        GameStatus::InsufficientMaterialClaim => 39,
+        GameStatus::VariantEnd => 60,
+    };
+    json!({ "id": id, "name": status.name() })
+}
+
+/// Whether bots may be played with these terms, and whether humans with their own boards may.
+fn compat(terms: &GameTerms, any_speed: bool) -> Value {
+    let board = !matches!(terms.time_control.speed(), Speed::UltraBullet | Speed::Bullet);
+    json!({ "bot": any_speed || open_to_bots(terms.time_control), "board": board })
+}
+
+/// Twelve letters: the game's name and four that only its player knows.
+fn full_id(game: &GameView, side: Color) -> String {
+    format!("{}{}", game.pairing.id, color(side).get(..4).unwrap_or("play"))
+}
+
+fn last_move(line: &Line) -> String {
+    line.moves().last().map(ToString::to_string).unwrap_or_default()
+}
+
+fn has_moved(line: &Line, side: Color) -> bool {
+    let first_to_move = if line.ply().is_multiple_of(2) { line.turn() } else { !line.turn() };
+    line.ply() > usize::from(side != first_to_move)
+}
+
+/// The user as Lichess shows it to anybody; `extended` as on its own page.
+pub fn user(account: &Account, created_at: u64, now: u64, url: &str, extended: bool) -> Value {
+    let perfs: Map<String, Value> = Category::all()
+        .map(|category| {
+            let rating = account.rating(category);
+            let mut perf = json!({
+                "games": rating.games,
+                "rating": rating.points,
+                "rd": if rating.is_provisional() { 150 } else { 60 },
+                "prog": 0,
+            });
+            if rating.is_provisional() {
+                perf["prov"] = json!(true);
+            }
+            (category.key().to_owned(), perf)
+        })
+        .collect();
+    let mut user = json!({
+        "id": account.id.as_str(),
+        "username": account.name,
+        "perfs": perfs,
+        "createdAt": created_at,
+        "seenAt": now,
+        "playTime": { "total": 0, "tv": 0 },
+    });
+    if account.bot {
+        user["title"] = json!("BOT");
+    }
+    if extended {
+        let tally = account.tally;
+        user["url"] = json!(format!("{url}/@/{}", account.name));
+        user["count"] = json!({
+            "all": tally.all(), "rated": tally.rated, "draw": tally.drawn, "loss": tally.lost, "win": tally.won,
+            "bookmark": 0, "playing": 0, "import": 0, "me": 0,
+        });
+        user["followable"] = json!(true);
+        user["following"] = json!(false);
+        user["blocking"] = json!(false);
+    }
+    user
+}
+
+fn challenge_user(seat: &Seat, online: bool) -> Value {
+    let mut user = json!({ "id": seat.account.as_str(), "name": seat.name, "rating": seat.rating.points });
+    if seat.bot {
+        user["title"] = json!("BOT");
+    }
+    if seat.rating.is_provisional() {
+        user["provisional"] = json!(true);
+    }
+    if online {
+        user["online"] = json!(true);
+        user["lag"] = json!(4);
+    }
+    user
+}
+
+fn time_control(time_control: TimeControl) -> Value {
+    match time_control {
+        TimeControl::RealTime { initial, increment } => json!({
+            "type": "clock",
+            "limit": initial.as_secs(),
+            "increment": increment.as_secs(),
+            "show": show_clock(initial, increment),
+        }),
+        TimeControl::Correspondence { days } => json!({ "type": "correspondence", "daysPerTurn": days }),
+        TimeControl::Unlimited => json!({ "type": "unlimited" }),
+    }
+}
+
+/// A challenge as its maker (`out`) or its receiver (`in`) sees it.
+pub fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) -> Value {
+    let category = Category::of(&challenge.terms);
+    let status = match challenge.state {
+        ChallengeState::Created => "created",
+        ChallengeState::Offline => "offline",
+        ChallengeState::Cancelled => "canceled",
+        ChallengeState::Declined(_) => "declined",
+        ChallengeState::Accepted => "accepted",
+    };
+    let mut value = json!({
+        "id": challenge.id.as_str(),
+        "url": format!("{url}/{}", challenge.id),
+        "status": status,
+        "challenger": challenge_user(&challenge.challenger, challenge.online.0),
+        "destUser": challenge_user(&challenge.dest, challenge.online.1),
+        "variant": variant(challenge.terms.variant),
+        "rated": challenge.terms.rated,
+        "speed": challenge.terms.time_control.speed().key(),
+        "timeControl": time_control(challenge.terms.time_control),
+        "color": challenge.color.map_or("random", color),
+        "finalColor": color(challenge.final_color),
+        "perf": { "icon": "", "name": category_name(category) },
+        "direction": if outgoing { "out" } else { "in" },
+    });
+    if let Some(fen) = challenge.start.start_fen() {
+        value["initialFen"] = json!(fen);
+    }
+    if let ChallengeState::Declined(reason) = challenge.state {
+        value["declineReason"] = json!(decline_text(reason));
+        value["declineReasonKey"] = json!(reason.key().to_lowercase());
+    }
+    value
+}
+
+const fn decline_text(reason: DeclineReason) -> &'static str {
+    match reason {
+        DeclineReason::Generic => "I take no challenges now.",
+        DeclineReason::Later => "Not now, please ask again later.",
+        DeclineReason::TooFast => "This is too fast for me, please challenge me to a slower game.",
+        DeclineReason::TooSlow => "This is too slow for me, please challenge me to a faster game.",
+        DeclineReason::TimeControl => "I do not play this time control.",
+        DeclineReason::Rated => "Please challenge me to a rated game.",
+        DeclineReason::Casual => "Please challenge me to a casual game.",
+        DeclineReason::Standard => "I play standard chess only.",
+        DeclineReason::Variant => "I do not play this variant.",
+        DeclineReason::NoBot => "I do not play bots.",
+        DeclineReason::OnlyBot => "I play bots only.",
+    }
+}
+
+/// A line of the event stream of a player, `me`.
+pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool) -> Value {
+    let about = |view: &ChallengeView| challenge(view, url, view.challenger.account.as_str() == me);
+    let mine = |view: &GameView| {
+        let side = if view.pairing.seats.white.account.as_str() == me { Color::White } else { Color::Black };
+        let mut game = game_info(view, side);
+        game["compat"] = compat(&view.pairing.terms, any_speed);
+        game["id"] = json!(view.pairing.id.as_str());
+        game
+    };
+    match event {
+        AccountEvent::GameStart(view) => json!({ "type": "gameStart", "game": mine(view) }),
+        AccountEvent::GameFinish(view) => json!({ "type": "gameFinish", "game": mine(view) }),
+        AccountEvent::Challenge(view) => {
+            json!({ "type": "challenge", "challenge": about(view), "compat": compat(&view.terms, any_speed) })
+        }
+        AccountEvent::ChallengeCancelled(view) => json!({ "type": "challengeCanceled", "challenge": about(view) }),
+        AccountEvent::ChallengeDeclined(view) => json!({ "type": "challengeDeclined", "challenge": about(view) }),
+    }
+}
+
+/// A game as one of its players sees it in lists and events.
+pub fn game_info(view: &GameView, side: Color) -> Value {
+    let pairing = &view.pairing;
+    let (own, other) = (pairing.seats.get(side), pairing.seats.get(!side));
+    let mut opponent = match other.ai_level {
+        Some(level) => json!({ "id": null, "username": other.name, "ai": level }),
+        None => json!({ "id": other.account.as_str(), "username": other.name, "rating": other.rating.points }),
+    };
+    let mut game = json!({
+        "fullId": full_id(view, side),
+        "gameId": pairing.id.as_str(),
+        "fen": view.line.fen(),
+        "color": color(side),
+        "lastMove": last_move(&view.line),
+        "source": source(view),
+        "status": status(&view.status()),
+        "variant": variant(pairing.terms.variant),
+        "speed": pairing.terms.time_control.speed().key(),
+        "perf": pairing.category().key(),
+        "rated": pairing.terms.rated,
+        "hasMoved": has_moved(&view.line, side),
+        "isMyTurn": view.is_turn_of(side),
+        "rating": own.rating.points,
+    });
+    if let Some(clocks) = view.clocks {
+        game["secondsLeft"] = json!(clocks.of(side).remaining.as_secs());
+    }
+    if let Some(winner) = view.winner() {
+        game["winner"] = json!(color(winner));
+    }
+    if let Some(changes) = view.rating_changes {
+        game["ratingDiff"] = json!(changes.get(side));
+        opponent["ratingDiff"] = json!(changes.get(!side));
+    }
+    game["opponent"] = opponent;
+    game
+}
+
+/// An entry of `/api/account/playing`, which names the status by its name alone.
+pub fn now_playing(view: &GameView, side: Color) -> Value {
+    let mut game = game_info(view, side);
+    game["status"] = json!(view.status().name());
+    game
+}
+
+/// How the game came about.
+pub fn source(view: &GameView) -> &'static str {
+    if view.pairing.seats.iter().any(|seat| seat.ai_level.is_some()) { "ai" } else { "friend" }
+}
+
+/// What is answered to a challenge of the server's own engine.
+pub fn ai_game(view: &GameView, side: Color) -> Value {
+    json!({
+        "id": view.pairing.id.as_str(),
+        "variant": variant(view.pairing.terms.variant),
+        "speed": view.pairing.terms.time_control.speed().key(),
+        "perf": view.pairing.category().key(),
+        "rated": view.pairing.terms.rated,
+        "source": source(view),
+        "createdAt": view.pairing.created_at,
+        "fen": view.line.fen(),
+        "turns": view.line.ply(),
+        "status": status(&view.status()),
+        "player": color(side),
+        "fullId": full_id(view, side),
+    })
+}
+
+fn game_player(seat: &Seat) -> Value {
+    if let Some(level) = seat.ai_level {
+        return json!({ "aiLevel": level });
+    }
+    let mut player = json!({
+        "id": seat.account.as_str(),
+        "name": seat.name,
+        "title": seat.bot.then_some("BOT"),
+        "rating": seat.rating.points,
+    });
+    if seat.rating.is_provisional() {
+        player["provisional"] = json!(true);
+    }
+    player
+}
+
+/// The first line of a game stream.
+pub fn game_full(view: &GameView) -> Value {
+    let pairing = &view.pairing;
+    let mut full = json!({
+        "type": "gameFull",
+        "id": pairing.id.as_str(),
+        "variant": variant(pairing.terms.variant),
+        "speed": pairing.terms.time_control.speed().key(),
+        "perf": { "name": category_name(pairing.category()) },
+        "rated": pairing.terms.rated,
+        "createdAt": pairing.created_at,
+        "white": game_player(&pairing.seats.white),
+        "black": game_player(&pairing.seats.black),
+        "initialFen": view.line.start_fen().unwrap_or_else(|| "startpos".to_owned()),
+        "state": serde_json::to_value(StateLine::of(view)).unwrap_or_default(),
+    });
+    match pairing.terms.time_control {
+        TimeControl::RealTime { initial, increment } => {
+            full["clock"] = json!({ "initial": millis(initial), "increment": millis(increment) });
+        }
+        TimeControl::Correspondence { days } => full["daysPerTurn"] = json!(days),
+        TimeControl::Unlimited => {}
+    }
+    full
+}
+
+/// A `gameState` line. A type of its own because it is the one that must be quick.
+#[derive(Serialize)]
+struct StateLine {
+    r#type: &'static str,
+    moves: String,
+    wtime: u64,
+    btime: u64,
+    winc: u64,
+    binc: u64,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winner: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_false")]
+    wdraw: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    bdraw: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    wtakeback: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    btakeback: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+impl StateLine {
+    fn of(view: &GameView) -> Self {
+        let (time, increment) = match view.clocks {
+            Some(clocks) => {
+                let of = |pick: fn(Clocks, Color) -> Duration| ByColor::new_with(|side| millis(pick(clocks, side)));
+                (of(|clocks, side| clocks.of(side).remaining), of(|clocks, side| clocks.of(side).increment))
+            }
+            None => (ByColor::new_with(|_| NO_CLOCK_MILLIS), ByColor::new_with(|_| 0)),
+        };
+        Self {
+            r#type: "gameState",
+            moves: moves(&view.line),
+            wtime: time.white,
+            btime: time.black,
+            winc: increment.white,
+            binc: increment.black,
+            status: status_name(view),
+            winner: view.winner().map(color),
+            wdraw: view.draw_offers.white,
+            bdraw: view.draw_offers.black,
+            wtakeback: view.takeback_offers.white,
+            btakeback: view.takeback_offers.black,
+        }
+    }
+}
+
+fn status_name(view: &GameView) -> &'static str {
+    match view.status() {
+        GameStatus::Aborted => "aborted",
+        GameStatus::Mate => "mate",
+        GameStatus::Resign => "resign",
+        GameStatus::Stalemate => "stalemate",
+        GameStatus::Timeout => "timeout",
+        GameStatus::Draw => "draw",
+        GameStatus::OutOfTime => "outoftime",
+        GameStatus::VariantEnd => "variantEnd",
+        _ => "started",
+    }
+}
+
+/// The moves in UCI notation, separated by blanks.
+fn moves(line: &Line) -> String {
+    use std::fmt::Write;
+    let mut text = String::with_capacity(line.ply() * 5);
+    for (ply, uci) in line.moves().iter().enumerate() {
+        if ply > 0 {
+            text.push(' ');
+        }
+        let _ = write!(text, "{uci}");
+    }
+    text
+}
+
+/// A line of a game stream.
+pub fn board_event(event: &BoardEvent) -> String {
+    match event {
+        BoardEvent::Full(view) => game_full(view).to_string(),
+        BoardEvent::State(view) => serde_json::to_string(&StateLine::of(view)).unwrap_or_default(),
+        BoardEvent::Chat(line) => chat_line(line).to_string(),
+        BoardEvent::OpponentGone(claim_after) => {
+            let seconds = claim_after.as_millis().div_ceil(1000);
+            json!({ "type": "opponentGone", "gone": true, "claimWinInSeconds": u64::try_from(seconds).unwrap_or(u64::MAX) })
+                .to_string()
+        }
+        BoardEvent::OpponentBack => json!({ "type": "opponentGone", "gone": false }).to_string(),
+    }
+}
+
+fn chat_line(line: &ChatLine) -> Value {
+    json!({ "type": "chatLine", "room": line.room.key(), "username": line.username, "text": line.text })
+}

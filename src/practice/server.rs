@@ -1,0 +1,292 @@
+//! The practice server as a whole: the hub, its faces and its sparring players, behind one handle.
+
+use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Settings,
+    account::AccountId,
+    faults::Faults,
+    hub::{ChallengeTerms, Denied, GameReport, Hub, State, Stopped},
+    lichess::{self, BOT_SCOPES, Face, HUMAN_SCOPES, PracticeListener, Restart, Tokens},
+    sparring::{self, Sparring, SparringKind},
+};
+use crate::chess::{ChallengeId, GameId};
+
+/// The highest level of the server's own engine.
+const AI_LEVELS: u8 = 8;
+
+/// Why the practice server could not do something.
+#[derive(Debug, thiserror::Error)]
+pub enum PracticeError {
+    /// It could not listen.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The hub refused.
+    #[error(transparent)]
+    Denied(#[from] Denied),
+    /// It has stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// There is no such game.
+    #[error("no game {0}")]
+    NoSuchGame(GameId),
+}
+
+/// A practice server that runs in this process. Dropping the handle stops it.
+pub struct PracticeServer {
+    hub: Hub,
+    tokens: Tokens,
+    faults: Faults,
+    address: SocketAddr,
+    restarts: mpsc::UnboundedSender<Restart>,
+    stop: CancellationToken,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl PracticeServer {
+    /// Starts a server on loopback, on a port that is free.
+    ///
+    /// # Errors
+    /// [`PracticeError::Listen`].
+    pub async fn start(settings: Settings) -> Result<Self, PracticeError> {
+        Self::start_on(SocketAddr::from(([127, 0, 0, 1], 0)), settings).await
+    }
+
+    /// Starts a server on an address; port 0 is any that is free.
+    ///
+    /// # Errors
+    /// [`PracticeError::Listen`].
+    pub async fn start_on(address: SocketAddr, settings: Settings) -> Result<Self, PracticeError> {
+        let stop = CancellationToken::new();
+        let settings = Arc::new(settings);
+        let faults = Faults::new(settings.faults.clone(), settings.seed);
+        let (restarts, orders) = mpsc::unbounded_channel();
+        let listener = PracticeListener::bind(address, orders, faults.clone(), stop.clone())
+            .await
+            .map_err(|source| PracticeError::Listen { address, source })?;
+        let address = listener.address();
+        let hub = Hub::start(Arc::clone(&settings), stop.clone());
+        let tokens = Tokens::default();
+        let url = Arc::from(format!("http://{address}"));
+        let face = Face { hub: hub.clone(), tokens: tokens.clone(), faults: faults.clone(), settings, url };
+        let serving = tokio::spawn(serve_face(face, listener, stop.clone()));
+        let server = Self { hub, tokens, faults, address, restarts, stop, serving: Some(serving) };
+        for level in 1..=AI_LEVELS {
+            let account = server.hub.ask(move |state| state.add_ai(level)).await?;
+            let kind = if level <= AI_LEVELS / 2 { SparringKind::Random } else { SparringKind::Greedy };
+            server.seat(account, kind.player()).await?;
+        }
+        Ok(server)
+    }
+
+    /// Where it is, such as `http://127.0.0.1:4321`, without a slash at the end.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Opens an account, and returns a token with all the scopes it needs to play.
+    ///
+    /// # Errors
+    /// [`Denied::NameTaken`].
+    pub async fn add_account(&self, name: &str, bot: bool) -> Result<String, PracticeError> {
+        let owned = name.to_owned();
+        let account = self.hub.ask(move |state| state.add_account(&owned, bot)).await??;
+        let letters: String =
+            account.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let token = format!("lip_{letters}_practice");
+        self.tokens.add(&token, account, if bot { BOT_SCOPES } else { HUMAN_SCOPES });
+        Ok(token)
+    }
+
+    /// Makes another token valid for an account, with scopes separated by commas.
+    pub fn add_token(&self, name: &str, token: &str, scopes: &str) {
+        self.tokens.add(token, AccountId::of(name), scopes);
+    }
+
+    /// Makes a token invalid.
+    pub fn revoke_token(&self, token: &str) {
+        self.tokens.revoke(token);
+    }
+
+    /// Opens an account for a sparring player of the server's own.
+    ///
+    /// # Errors
+    /// [`Denied::NameTaken`].
+    pub async fn sparring(&self, name: &str, kind: SparringKind) -> Result<(), PracticeError> {
+        self.sparring_with(name, kind.player()).await
+    }
+
+    /// Opens an account for a sparring player of yours.
+    ///
+    /// # Errors
+    /// [`Denied::NameTaken`].
+    pub async fn sparring_with(&self, name: &str, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
+        let owned = name.to_owned();
+        let account = self.hub.ask(move |state| state.add_account(&owned, true)).await??;
+        self.seat(account, player).await
+    }
+
+    async fn seat(&self, account: AccountId, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
+        Ok(sparring::sit_down(self.hub.clone(), account, player, self.stop.clone()).await?)
+    }
+
+    /// Lets one account challenge another. It stands until it is answered or withdrawn.
+    ///
+    /// # Errors
+    /// Whatever the hub refuses.
+    pub async fn challenge(&self, from: &str, to: &str, terms: ChallengeTerms) -> Result<ChallengeId, PracticeError> {
+        let (from, to) = (AccountId::of(from), AccountId::of(to));
+        Ok(self.hub.ask(move |state| state.challenge(&from, &to, terms, true)).await??.id.clone())
+    }
+
+    /// Does anything an account could do, or looks at anything: see the methods of [`State`].
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn ask<T, F>(&self, job: F) -> Result<T, PracticeError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut State) -> T + Send + 'static,
+    {
+        Ok(self.hub.ask(job).await?)
+    }
+
+    /// Waits until `condition` finds what it looks for; it is asked again after everything that happens.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn wait<T, F>(&self, condition: F) -> Result<T, PracticeError>
+    where
+        T: Send + 'static,
+        F: FnMut(&State) -> Option<T> + Send + 'static,
+    {
+        Ok(self.hub.wait(condition).await?)
+    }
+
+    /// Everything about a game.
+    ///
+    /// # Errors
+    /// [`PracticeError::NoSuchGame`].
+    pub async fn game(&self, id: &GameId) -> Result<GameReport, PracticeError> {
+        let wanted = id.clone();
+        self.ask(move |state| state.report(&wanted)).await?.ok_or_else(|| PracticeError::NoSuchGame(id.clone()))
+    }
+
+    /// Everything about every game, oldest first.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn games(&self) -> Result<Vec<GameReport>, PracticeError> {
+        self.ask(|state| state.reports()).await
+    }
+
+    /// Waits for the end of a game, which need not have begun.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn wait_for_end(&self, id: &GameId) -> Result<GameReport, PracticeError> {
+        let id = id.clone();
+        self.wait(move |state| state.outcome(&id).is_some().then(|| state.report(&id)).flatten()).await
+    }
+
+    /// Waits until so many plies were played in a game, or it is over.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn wait_for_ply(&self, id: &GameId, ply: usize) -> Result<GameReport, PracticeError> {
+        let id = id.clone();
+        self.wait(move |state| {
+            let reached = state.ply(&id)? >= ply || state.outcome(&id).is_some();
+            reached.then(|| state.report(&id)).flatten()
+        })
+        .await
+    }
+
+    /// Waits until so many games were begun and none runs any more.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn wait_for_games(&self, count: usize) -> Result<Vec<GameReport>, PracticeError> {
+        self.wait(move |state| {
+            let (begun, running) = state.game_counts();
+            (begun >= count && running == 0).then(|| state.reports())
+        })
+        .await
+    }
+
+    /// Waits until an account listens to its events.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn wait_until_online(&self, name: &str) -> Result<(), PracticeError> {
+        let id = AccountId::of(name);
+        self.wait(move |state| state.is_online(&id).then_some(())).await
+    }
+
+    /// Lets things go wrong.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// Restarts the server: all connections drop, for `downtime` nobody answers, and everything it knows is kept.
+    /// Returns when it answers again.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn restart(&self, downtime: Duration) -> Result<(), PracticeError> {
+        let (done, back) = oneshot::channel();
+        self.restarts.send((downtime, done)).map_err(|_| Stopped)?;
+        Ok(back.await.map_err(|_| Stopped)?)
+    }
+
+    /// Stops the server; returns when it no longer serves anybody.
+    pub async fn shutdown(mut self) {
+        self.stop.cancel();
+        if let Some(serving) = self.serving.take() {
+            let _ = serving.await;
+        }
+    }
+}
+
+impl Drop for PracticeServer {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+async fn serve_face(face: Face, listener: PracticeListener, stop: CancellationToken) {
+    let service = lichess::router(face).into_make_service_with_connect_info::<lichess::ConnectionControl>();
+    let serving = axum::serve(listener, service);
+    let _ = stop.run_until_cancelled(serving.into_future()).await;
+}
+
+/// Runs a server until `stop` is cancelled. `prepare` is called with its handle once it listens: to open accounts, to print where it is.
+///
+/// # Errors
+/// [`PracticeError::Listen`], or what `prepare` returns.
+pub async fn serve<F>(
+    address: SocketAddr,
+    settings: Settings,
+    stop: CancellationToken,
+    prepare: impl FnOnce(Arc<PracticeServer>) -> F,
+) -> Result<(), PracticeError>
+where
+    F: Future<Output = Result<(), PracticeError>>,
+{
+    let server = Arc::new(PracticeServer::start_on(address, settings).await?);
+    prepare(Arc::clone(&server)).await?;
+    stop.cancelled().await;
+    server.stop.cancel();
+    Ok(())
+}

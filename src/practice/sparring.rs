@@ -1,0 +1,224 @@
+//! Players that live in the server: they accept every challenge and move by themselves, at once.
+//!
+//! A sparring player is an account like any other; it hears and plays through the hub, and only its moves come from a
+//! [`Sparring`] instead of a wire. It plays any number of games at the same time.
+
+use std::sync::{Arc, atomic::AtomicBool};
+
+use async_trait::async_trait;
+use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
+use shakmaty::{Move, Position as _, Role, variant::VariantPosition};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    account::AccountId,
+    hub::{AccountEvent, BoardEvent, GameView, Hub, ListenerKey, Stopped},
+};
+use crate::{
+    chess::{Color, GameId, Line, UciMove},
+    engine::{Engine, EngineOptions, Limits},
+    pool::engine_position,
+};
+
+/// Chooses moves for a sparring player.
+#[async_trait]
+pub trait Sparring: Send + Sync + 'static {
+    /// A legal move in the last position of the game's line, in which there is at least one.
+    async fn choose(&self, game: &GameView) -> Option<UciMove>;
+
+    /// Whether a draw that is offered is accepted.
+    fn accepts_draw(&self, _game: &GameView) -> bool {
+        false
+    }
+
+    /// Whether a takeback that is asked for is granted.
+    fn grants_takeback(&self, _game: &GameView) -> bool {
+        true
+    }
+}
+
+/// The sparring players that come with the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SparringKind {
+    /// Any legal move, by lot.
+    Random,
+    /// Mates when it can, takes the most valuable piece it can, and otherwise moves by lot.
+    Greedy,
+    /// Our own engine with complete knowledge and so many nodes a move.
+    Engine {
+        /// At least one.
+        nodes: u64,
+    },
+    /// Plays these moves, in UCI notation, whenever the next one is legal; otherwise moves like [`Self::Greedy`].
+    Script(Vec<UciMove>),
+}
+
+impl SparringKind {
+    /// The player of this kind.
+    pub fn player(self) -> Arc<dyn Sparring> {
+        match self {
+            Self::Random => Arc::new(RandomMover),
+            Self::Greedy => Arc::new(Greedy),
+            Self::Engine { nodes } => Arc::new(EnginePlayer { nodes }),
+            Self::Script(moves) => Arc::new(Script(moves)),
+        }
+    }
+}
+
+struct RandomMover;
+
+#[async_trait]
+impl Sparring for RandomMover {
+    async fn choose(&self, game: &GameView) -> Option<UciMove> {
+        game.line.legal_moves().choose(&mut lots_of(game)).copied()
+    }
+}
+
+struct Greedy;
+
+#[async_trait]
+impl Sparring for Greedy {
+    async fn choose(&self, game: &GameView) -> Option<UciMove> {
+        greedy_move(&game.line, &mut lots_of(game))
+    }
+
+    fn accepts_draw(&self, _game: &GameView) -> bool {
+        true
+    }
+}
+
+struct EnginePlayer {
+    nodes: u64,
+}
+
+#[async_trait]
+impl Sparring for EnginePlayer {
+    async fn choose(&self, game: &GameView) -> Option<UciMove> {
+        let (line, nodes) = (game.line.clone(), self.nodes);
+        // Searches block, so they run where blocking is allowed.
+        let found = tokio::task::spawn_blocking(move || engine_move(&line, nodes)).await.ok().flatten();
+        found.or_else(|| greedy_move(&game.line, &mut lots_of(game)))
+    }
+
+    fn accepts_draw(&self, _game: &GameView) -> bool {
+        true
+    }
+}
+
+/// What our engine finds in so many nodes, from a clean table: the same position gives the same move.
+fn engine_move(line: &Line, nodes: u64) -> Option<UciMove> {
+    if !line.variant().is_standard_rules() {
+        return None;
+    }
+    let position = engine_position(line).ok()?;
+    let mut engine = Engine::new(EngineOptions { hash: 1, ..EngineOptions::default() });
+    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+    let found = engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {})?;
+    position.move_to_uci(found.best).parse().ok()
+}
+
+struct Script(Vec<UciMove>);
+
+#[async_trait]
+impl Sparring for Script {
+    async fn choose(&self, game: &GameView) -> Option<UciMove> {
+        let own_moves = game.line.ply() / 2;
+        match self.0.get(own_moves) {
+            Some(uci) if game.line.is_legal(*uci) => Some(*uci),
+            _ => greedy_move(&game.line, &mut lots_of(game)),
+        }
+    }
+}
+
+/// The lots of one position of one game: the same game is played the same way again.
+fn lots_of(game: &GameView) -> StdRng {
+    let seed =
+        game.pairing.id.as_str().bytes().fold(game.line.ply() as u64, |seed, byte| {
+            seed.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(byte))
+        });
+    StdRng::seed_from_u64(seed)
+}
+
+fn greedy_move(line: &Line, lots: &mut StdRng) -> Option<UciMove> {
+    let position = line.position();
+    let worth = |mv: &Move| -> u32 {
+        let mut after: VariantPosition = position.clone();
+        after.play_unchecked(*mv);
+        let wins = after.outcome().winner() == Some(position.turn());
+        let gain = mv.capture().map_or(0, value) + mv.promotion().map_or(0, value);
+        if wins { u32::MAX } else { gain * 100 + lots.random_range(0..100) }
+    };
+    position.legal_moves().iter().copied().max_by_key(worth).map(|mv| mv.to_uci(line.castling_mode()))
+}
+
+const fn value(role: Role) -> u32 {
+    match role {
+        Role::Pawn => 1,
+        Role::Knight | Role::Bishop => 3,
+        Role::Rook => 5,
+        Role::Queen => 9,
+        Role::King => 4,
+    }
+}
+
+/// Sits a player down: it hears its account's events until `stop` is cancelled.
+///
+/// # Errors
+/// [`Stopped`].
+pub(super) async fn sit_down(
+    hub: Hub,
+    account: AccountId,
+    player: Arc<dyn Sparring>,
+    stop: CancellationToken,
+) -> Result<(), Stopped> {
+    let key = ListenerKey { account: account.clone(), client: "sparring".to_owned() };
+    let listening = key.clone();
+    let mut events = hub.ask(move |state| state.listen(listening)).await?;
+    tokio::spawn(stop.run_until_cancelled_owned(async move {
+        let mut games = JoinSet::new();
+        while let Some(event) = events.next().await {
+            while games.try_join_next().is_some() {}
+            match event {
+                AccountEvent::Challenge(challenge) if challenge.dest.account == account => {
+                    let by = account.clone();
+                    // It may have been withdrawn meanwhile, or a limit be reached: then there is no game.
+                    let _ = hub.ask(move |state| state.accept(&challenge.id, &by)).await;
+                }
+                AccountEvent::GameStart(view) => {
+                    if let Some(color) = view.pairing.color_of(&account) {
+                        let id = view.pairing.id.clone();
+                        games.spawn(play(hub.clone(), key.clone(), id, color, Arc::clone(&player)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }));
+    Ok(())
+}
+
+async fn play(hub: Hub, key: ListenerKey, id: GameId, color: Color, player: Arc<dyn Sparring>) -> Result<(), Stopped> {
+    let me = key.account.clone();
+    let board = id.clone();
+    let Ok(mut events) = hub.ask(move |state| state.join(&board, key)).await? else { return Ok(()) };
+    let mut answered = None;
+    while let Some(event) = events.next().await {
+        let (BoardEvent::Full(view) | BoardEvent::State(view)) = event else { continue };
+        let (id, me) = (id.clone(), me.clone());
+        if view.takeback_offers.by(!color) {
+            let yes = player.grants_takeback(&view);
+            answered = None;
+            let _ = hub.ask(move |state| state.takeback(&id, &me, yes)).await?;
+        } else if view.draw_offers.by(!color) && player.accepts_draw(&view) {
+            let _ = hub.ask(move |state| state.draw(&id, &me, true)).await?;
+        } else if view.is_turn_of(color)
+            && answered != Some(view.line.ply())
+            && let Some(uci) = player.choose(&view).await
+        {
+            answered = Some(view.line.ply());
+            let _ = hub.ask(move |state| state.play(&id, &me, uci, None)).await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,418 @@
+//! The telnet layer: bytes of the socket on one side, whole lines on the other.
+//!
+//! A server of this family writes lines ended by `\n\r` (or `\r\n`), a prompt (`fics% `) without line end whenever it is
+//! ready for a command, bells, and telnet's own negotiation; long lines it breaks, and begins the rest with `\   `. All
+//! of that ends here. What leaves is a sequence of [`Frame`]s that depends on the bytes alone, not on how the network
+//! cut them into pieces.
+//!
+//! - A prompt is taken off wherever a line begins, as often as it stands there, and off the end of a line. In the middle
+//!   of a line it is text: somebody may have written it there.
+//! - A server leaves the blank at which it breaks a line. So only a line that ends in a blank waits for the byte after
+//!   it; every other is told at once.
+//! - No line is longer than [`MAX_LINE`]; of a longer one only that it came is told.
+
+use std::mem;
+
+use bytes::{Buf, BytesMut};
+use tokio_util::codec::{Decoder, Encoder};
+
+use super::timeseal::{self, PING, PONG, Stamps};
+
+/// The longest line that is read, bytes. Servers write a tenth of it.
+pub const MAX_LINE: usize = 16 * 1024;
+
+/// The longest command that is sent, bytes; servers ignore or split longer ones.
+pub const MAX_COMMAND: usize = 1000;
+
+const PROMPT: &[u8] = b"fics% ";
+const QUESTIONS: [&[u8]; 2] = [b"login: ", b"password: "];
+const IAC: u8 = 0xff;
+
+/// What a server says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// A whole line, never empty, without line end, prompts and control characters. Also the questions of the login,
+    /// which have no line end.
+    Line(String),
+    /// The server is ready for a command.
+    Prompt,
+    /// timeseal's `[G]`: a [`Command::Pong`] is due at once.
+    Ping,
+    /// A line longer than [`MAX_LINE`] was left out.
+    Overlong,
+}
+
+/// What a client says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command<'a> {
+    /// A line; characters that a server refuses are replaced, and what is beyond [`MAX_COMMAND`] is cut off.
+    Line(&'a str),
+    /// The answer to [`Frame::Ping`].
+    Pong,
+}
+
+/// Where we are in telnet's own language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Telnet {
+    #[default]
+    Text,
+    /// After IAC.
+    Escaped,
+    /// After IAC and WILL, WONT, DO or DONT: the option's number follows.
+    Option,
+}
+
+/// The client's side of a connection. The server's side writes freely and needs no codec.
+#[derive(Debug, Default)]
+pub struct TelnetCodec {
+    telnet: Telnet,
+    /// The line that is being collected.
+    line: Vec<u8>,
+    /// Set while the rest of a line too long is skipped.
+    overlong: bool,
+    /// A line that ended in a blank, so that more of it may follow.
+    held: Option<Vec<u8>>,
+    /// Prompts found at a line's end, to be told after the line.
+    prompts: usize,
+    seal: Option<Stamps>,
+}
+
+impl TelnetCodec {
+    /// Plain telnet.
+    pub fn plain() -> Self {
+        Self::default()
+    }
+
+    /// With timeseal, in either version. The first line sent must be [`timeseal::Version::hello`].
+    pub fn sealed() -> Self {
+        Self { seal: Some(Stamps::start()), ..Self::default() }
+    }
+
+    /// Takes one byte of text (telnet's own are gone) and says which frame it completes.
+    fn text(&mut self, byte: u8) -> Option<Frame> {
+        match byte {
+            b'\n' => return self.end_of_line(),
+            0 if self.seal.is_some() && self.line.ends_with(PING) => {
+                self.line.truncate(self.line.len() - PING.len());
+                return Some(Frame::Ping);
+            }
+            // A carriage return says nothing that its line feed does not; bells and other controls say nothing at all.
+            0..b' ' | 0x7f if byte != b'\t' => return None,
+            _ if self.overlong => return None,
+            _ => self.line.push(byte),
+        }
+        match byte {
+            b' ' if is_prompt(&self.line) => {
+                self.line.clear();
+                Some(Frame::Prompt)
+            }
+            // The login's questions wait for an answer on the same line.
+            b' ' if QUESTIONS.iter().any(|question| self.line.eq_ignore_ascii_case(question)) => self.take_line(),
+            b':' if self.line.starts_with(b"Press return to enter") && self.line.ends_with(b"\":") => self.take_line(),
+            _ if self.line.len() > MAX_LINE => {
+                self.overlong = true;
+                self.line.clear();
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn end_of_line(&mut self) -> Option<Frame> {
+        if mem::take(&mut self.overlong) {
+            return Some(Frame::Overlong);
+        }
+        while self.line.ends_with(PROMPT) {
+            self.line.truncate(self.line.len() - PROMPT.len());
+            self.prompts += 1;
+        }
+        if self.seal.is_some() && self.line == PING {
+            self.line.clear();
+            return Some(Frame::Ping);
+        }
+        if let Some(held) = &mut self.held {
+            // The line begins with a backslash, or it would have been told when its first byte came.
+            let rest = self.line.get(1..).unwrap_or_default();
+            if held.len() + rest.len() > MAX_LINE {
+                self.held = None;
+                self.line.clear();
+                return Some(Frame::Overlong);
+            }
+            let indent = rest.iter().take(3).take_while(|byte| **byte == b' ').count();
+            held.extend_from_slice(&rest[indent..]);
+            self.line = mem::take(held);
+            self.held = None;
+        }
+        if self.line.ends_with(b" ") && self.prompts == 0 {
+            self.held = Some(mem::take(&mut self.line));
+            return None;
+        }
+        self.take_line()
+    }
+
+    fn take_line(&mut self) -> Option<Frame> {
+        frame(mem::take(&mut self.line))
+    }
+
+    /// Whether `byte` begins something that is not the rest of the line held back, which is whole then.
+    fn releases_held(&self, byte: u8) -> bool {
+        self.held.is_some()
+            && self.line.is_empty()
+            && match (self.telnet, byte) {
+                (Telnet::Text, b'\n' | b'\t') | (Telnet::Escaped, IAC) => true,
+                (Telnet::Text, byte) => byte >= b' ' && byte != b'\\' && byte != IAC,
+                (Telnet::Escaped | Telnet::Option, _) => false,
+            }
+    }
+}
+
+/// Whether a line so far is a prompt: `fics% `, or what another server, or the account's own settings, put in its place until
+/// we have asked for the usual one.
+fn is_prompt(line: &[u8]) -> bool {
+    let word = line.strip_suffix(b"% ").unwrap_or_default();
+    (3..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase)
+}
+
+/// A line told without the blanks at its end; nothing if it was blank.
+fn frame(mut bytes: Vec<u8>) -> Option<Frame> {
+    let length = bytes.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
+    bytes.truncate(length);
+    // Newer servers write UTF-8, the older ones whatever their users' terminals made of it.
+    let text =
+        String::from_utf8(bytes).unwrap_or_else(|bytes| bytes.as_bytes().iter().copied().map(char::from).collect());
+    (!text.is_empty()).then_some(Frame::Line(text))
+}
+
+impl Decoder for TelnetCodec {
+    type Item = Frame;
+    type Error = std::io::Error;
+
+    fn decode(&mut self, source: &mut BytesMut) -> Result<Option<Frame>, std::io::Error> {
+        if self.prompts > 0 {
+            self.prompts -= 1;
+            return Ok(Some(Frame::Prompt));
+        }
+        for (position, byte) in source.iter().copied().enumerate() {
+            if self.releases_held(byte)
+                && let Some(told) = self.held.take().and_then(frame)
+            {
+                source.advance(position);
+                return Ok(Some(told));
+            }
+            let told = match (self.telnet, byte) {
+                (Telnet::Text, IAC) => {
+                    self.telnet = Telnet::Escaped;
+                    None
+                }
+                (Telnet::Text, _) => self.text(byte),
+                (Telnet::Escaped, IAC) => {
+                    self.telnet = Telnet::Text;
+                    self.text(byte)
+                }
+                (Telnet::Escaped, 0xfb..=0xfe) => {
+                    self.telnet = Telnet::Option;
+                    None
+                }
+                (Telnet::Escaped | Telnet::Option, _) => {
+                    self.telnet = Telnet::Text;
+                    None
+                }
+            };
+            if told.is_some() {
+                source.advance(position + 1);
+                return Ok(told);
+            }
+            if self.prompts > 0 {
+                source.advance(position + 1);
+                return self.decode(source);
+            }
+        }
+        source.clear();
+        Ok(None)
+    }
+
+    fn decode_eof(&mut self, source: &mut BytesMut) -> Result<Option<Frame>, std::io::Error> {
+        if let Some(told) = self.decode(source)? {
+            return Ok(Some(told));
+        }
+        Ok(self.held.take().and_then(frame).or_else(|| self.take_line()))
+    }
+}
+
+impl Encoder<Command<'_>> for TelnetCodec {
+    type Error = std::io::Error;
+
+    fn encode(&mut self, command: Command<'_>, target: &mut BytesMut) -> Result<(), std::io::Error> {
+        let line: Vec<u8> = match command {
+            Command::Pong => PONG.to_vec(),
+            Command::Line(text) => text
+                .chars()
+                .map(|character| match character {
+                    ' '..='~' => character as u8,
+                    _ if character.is_whitespace() || character.is_control() => b' ',
+                    _ => b'?',
+                })
+                .take(MAX_COMMAND)
+                .collect(),
+        };
+        match &self.seal {
+            Some(stamps) => {
+                let mut packet = Vec::with_capacity(line.len() + 32);
+                timeseal::seal(&line, stamps.now(), &mut packet);
+                target.extend_from_slice(&packet);
+            }
+            None => {
+                target.extend_from_slice(&line);
+                target.extend_from_slice(b"\n");
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Decodes `bytes` given in pieces of these lengths, the last of them again and again.
+    fn decode_in(codec: &mut TelnetCodec, bytes: &[u8], pieces: &[usize]) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        let mut buffer = BytesMut::new();
+        let mut rest = bytes;
+        let mut lengths = pieces.iter().copied().chain(std::iter::repeat(pieces.last().copied().unwrap_or(1)));
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(lengths.next().unwrap_or(1).clamp(1, rest.len()));
+            buffer.extend_from_slice(piece);
+            rest = after;
+            while let Some(frame) = codec.decode(&mut buffer).expect("decoding cannot fail") {
+                frames.push(frame);
+            }
+        }
+        while let Some(frame) = codec.decode_eof(&mut buffer).expect("decoding cannot fail") {
+            frames.push(frame);
+        }
+        frames
+    }
+
+    fn frames(bytes: &[u8]) -> Vec<Frame> {
+        decode_in(&mut TelnetCodec::plain(), bytes, &[usize::MAX])
+    }
+
+    fn line(text: &str) -> Frame {
+        Frame::Line(text.to_owned())
+    }
+
+    #[test]
+    fn either_line_end_ends_a_line() {
+        assert_eq!(frames(b"one\n\r\n\rtwo\r\n\r\nthree\nfour"), ["one", "two", "three", "four"].map(line));
+    }
+
+    #[test]
+    fn prompts_are_taken_off_both_ends_but_not_out_of_the_middle() {
+        assert_eq!(frames(b"fics% fics% {Game 1}\n\r"), [Frame::Prompt, Frame::Prompt, line("{Game 1}")]);
+        assert_eq!(frames(b"withdrawn.fics% \n\rnext\n\r"), [line("withdrawn."), Frame::Prompt, line("next")]);
+        assert_eq!(frames(b"X tells you: fics% {Game 1}\n\r"), [line("X tells you: fics% {Game 1}")]);
+        assert_eq!(frames(b"aics% {Game 1}\n\r"), [Frame::Prompt, line("{Game 1}")]);
+    }
+
+    #[test]
+    fn broken_lines_are_joined() {
+        assert_eq!(
+            frames(b"\n\rX tells you: one two \n\r\\   three four \n\r\\   five\n\rfics% "),
+            [line("X tells you: one two three four five"), Frame::Prompt]
+        );
+        // The rest of a line that was already told stays marked, so that nobody takes it for one of the server's own.
+        assert_eq!(frames(b"X tells you: one\n\r\\   {Game 1}\n\r"), [line("X tells you: one"), line("\\   {Game 1}")]);
+    }
+
+    #[test]
+    fn a_board_is_told_without_waiting_for_the_byte_after_it() {
+        let mut buffer = BytesMut::from(&b"\n\r<12> board 0 1 0\n"[..]);
+        let told = TelnetCodec::plain().decode(&mut buffer).expect("decoding cannot fail");
+        assert_eq!(told, Some(line("<12> board 0 1 0")));
+    }
+
+    #[test]
+    fn the_questions_of_the_login_need_no_line_end() {
+        assert_eq!(
+            frames(b"\n\rlogin: \n\rpassword: \xff\xfb\x01\xff\xfc\x01\n\rPress return to enter the server as \"A\":\xff\xfb\x01"),
+            [line("login:"), line("password:"), line("Press return to enter the server as \"A\":")]
+        );
+    }
+
+    #[test]
+    fn telnet_bells_and_old_letters() {
+        assert_eq!(frames(b"a\xff\xfb\x01b\x07c\xff\xf1d\xff\xff\n"), [line("abcd\u{ff}")]);
+        assert_eq!(frames("caf\u{e9}\n".as_bytes()), [line("café")]);
+        assert_eq!(frames(b"caf\xe9\n"), [line("café")]);
+    }
+
+    #[test]
+    fn pings_of_both_versions_are_seen_only_under_timeseal() {
+        let bytes = b"\n\r<12> b\n\r\n\r[G]\n\rfics% [G]\0mid[G]\0dle\n\r";
+        let seen = decode_in(&mut TelnetCodec::sealed(), bytes, &[usize::MAX]);
+        assert_eq!(seen, [line("<12> b"), Frame::Ping, Frame::Prompt, Frame::Ping, Frame::Ping, line("middle")]);
+        assert_eq!(frames(bytes), [line("<12> b"), line("[G]"), Frame::Prompt, line("[G]mid[G]dle")]);
+    }
+
+    #[test]
+    fn a_line_too_long_is_left_out() {
+        let mut bytes = vec![b'x'; 100_000];
+        bytes.extend_from_slice(b"\n\rnext\n\r");
+        assert_eq!(frames(&bytes), [Frame::Overlong, line("next")]);
+        let wrapped = [&[b'x'; 10_000][..], b" \n\r\\   ", &[b'y'; 10_000], b"\n\rnext\n\r"].concat();
+        assert_eq!(frames(&wrapped), [Frame::Overlong, line("next")]);
+    }
+
+    #[test]
+    fn commands_are_one_line_of_plain_letters() {
+        let mut sent = BytesMut::new();
+        TelnetCodec::plain()
+            .encode(Command::Line("say caf\u{e9}\nresign\u{7}"), &mut sent)
+            .expect("encoding cannot fail");
+        assert_eq!(&sent[..], b"say caf? resign \n");
+        let mut sent = BytesMut::new();
+        TelnetCodec::sealed().encode(Command::Pong, &mut sent).expect("encoding cannot fail");
+        assert_eq!(timeseal::open(&sent[..sent.len() - 1]).expect("sealed").line, PONG);
+    }
+
+    fn server_bytes() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            Just(b"fics% ".to_vec()),
+            Just(b"\n\r".to_vec()),
+            Just(b"\r\n".to_vec()),
+            Just(b" \n\r\\   ".to_vec()),
+            Just(b"\\".to_vec()),
+            Just(b"[G]".to_vec()),
+            Just(b"\0".to_vec()),
+            Just(b"\xff\xfb\x01".to_vec()),
+            Just(b"\xff\xff".to_vec()),
+            Just(b"login: ".to_vec()),
+            Just(b"Press return to enter the server as \"x\":".to_vec()),
+            "[a-z ]{0,12}".prop_map(String::into_bytes),
+            proptest::collection::vec(any::<u8>(), 0..6),
+        ];
+        proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_tells_the_same(bytes in server_bytes(), pieces in proptest::collection::vec(1usize..9, 1..20)) {
+            for mut codecs in [
+                [TelnetCodec::plain(), TelnetCodec::plain()],
+                [TelnetCodec::sealed(), TelnetCodec::sealed()],
+            ] {
+                let whole = decode_in(&mut codecs[0], &bytes, &[usize::MAX]);
+                prop_assert_eq!(&decode_in(&mut codecs[1], &bytes, &pieces), &whole);
+                for frame in whole {
+                    if let Frame::Line(line) = frame {
+                        prop_assert!(!line.is_empty() && !line.contains(['\n', '\r', '\u{7}', '\0']), "{:?}", line);
+                        prop_assert!(!line.starts_with("fics% "));
+                    }
+                }
+            }
+        }
+    }
+}

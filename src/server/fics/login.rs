@@ -1,0 +1,286 @@
+//! Getting in: answers to the server's questions, one at a time, and never a blind burst, because whatever follows a
+//! wrong password would be taken for a name.
+
+use super::{
+    message::{Message, Speaker},
+    settings::Password,
+};
+
+/// Who we want to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credentials {
+    /// The account, or the name of a guest; empty for a guest whom the server names.
+    pub name: String,
+    /// The account's password; `None` for a guest.
+    pub password: Option<Password>,
+}
+
+/// Why we are not in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoginError {
+    /// The account exists, its password is another.
+    #[error("wrong password for {0}: correct it and start again")]
+    WrongPassword(String),
+    /// We have a password, but the server knows no such account.
+    #[error("{0} is not a registered name: register it, or remove the password to play as a guest")]
+    NotRegistered(String),
+    /// We have no password, but the name belongs to an account.
+    #[error("{0} is a registered name and needs its password")]
+    NeedsPassword(String),
+    /// The server does not take this name.
+    #[error("the server does not take the name {name}: {reason}")]
+    BadName {
+        /// The name.
+        name: String,
+        /// The server's words.
+        reason: String,
+    },
+    /// We, or our address, are banned.
+    #[error("banned: {0}")]
+    Banned(String),
+    /// Somebody else logged in under this name. To come back would throw them out in turn.
+    #[error("another login as {0} has taken our place")]
+    Displaced(String),
+    /// An administrator threw us out.
+    #[error("thrown out: {0}")]
+    Kicked(String),
+    /// The server is full.
+    #[error("the server takes nobody now: {0}")]
+    Full(String),
+    /// The server closes: it goes down, or we were too slow.
+    #[error("the server closes the connection: {0}")]
+    Closing(String),
+}
+
+impl LoginError {
+    /// Whether trying again would be useless or rude.
+    pub fn is_final(&self) -> bool {
+        !matches!(self, Self::Full(_) | Self::Closing(_))
+    }
+
+    /// What a message that may come at any time means for the connection.
+    pub fn of(message: &Message, name: &str) -> Option<Self> {
+        Some(match message {
+            Message::Displaced => Self::Displaced(name.to_owned()),
+            Message::Kicked(words) => Self::Kicked(words.clone()),
+            Message::TimedOut(words) => Self::Closing(words.clone()),
+            _ => return None,
+        })
+    }
+}
+
+/// What is to be done next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Wait for more.
+    Wait,
+    /// Send this line.
+    Send(String),
+    /// Send the password; nobody else may see it.
+    SendPassword(Password),
+    /// We are in, as this person.
+    Done(Speaker),
+}
+
+/// How far the conversation has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Progress {
+    Connected,
+    Named,
+    Answered,
+}
+
+/// The conversation from the banner to the first prompt.
+#[derive(Clone, Debug)]
+pub struct Login {
+    credentials: Credentials,
+    progress: Progress,
+    /// The last line that we did not understand: where the server turns us down in words of its own, the reason.
+    last_words: String,
+}
+
+impl Login {
+    /// Nothing has been said yet.
+    pub fn new(credentials: Credentials) -> Self {
+        Self { credentials, progress: Progress::Connected, last_words: String::new() }
+    }
+
+    /// The server shows its prompt. Some do not say that a session begins; the prompt proves it.
+    pub fn on_prompt(&self) -> Step {
+        match self.progress {
+            Progress::Answered => Step::Done(Speaker { name: self.name().to_owned(), ..Speaker::default() }),
+            Progress::Connected | Progress::Named => Step::Wait,
+        }
+    }
+
+    /// The server says something.
+    ///
+    /// # Errors
+    /// [`LoginError`] if we do not get in; [`LoginError::is_final`] tells whether to try again.
+    pub fn on(&mut self, message: &Message) -> Result<Step, LoginError> {
+        let name = self.name().to_owned();
+        if let Some(error) = LoginError::of(message, self.name()) {
+            return Err(error);
+        }
+        match message {
+            Message::AskName if self.progress == Progress::Connected => {
+                self.progress = Progress::Named;
+                Ok(Step::Send(name))
+            }
+            Message::AskName => Err(LoginError::BadName { name, reason: self.last_words.clone() }),
+            Message::AskPassword => match &self.credentials.password {
+                Some(password) if self.progress == Progress::Named => {
+                    self.progress = Progress::Answered;
+                    Ok(Step::SendPassword(password.clone()))
+                }
+                Some(_) => Err(LoginError::WrongPassword(name)),
+                None => Err(LoginError::NeedsPassword(name)),
+            },
+            Message::AskReturn if self.credentials.password.is_some() => Err(LoginError::NotRegistered(name)),
+            Message::AskReturn => {
+                self.progress = Progress::Answered;
+                Ok(Step::Send(String::new()))
+            }
+            Message::WrongPassword => Err(LoginError::WrongPassword(name)),
+            Message::BadName(reason) => Err(LoginError::BadName { name, reason: reason.clone() }),
+            Message::Banned(words) => Err(LoginError::Banned(words.clone())),
+            Message::Full(words) => Err(LoginError::Full(words.clone())),
+            Message::Session(speaker) => Ok(Step::Done(speaker.clone())),
+            Message::Unknown(words) => {
+                self.last_words.clone_from(words);
+                Ok(Step::Wait)
+            }
+            _ => Ok(Step::Wait),
+        }
+    }
+
+    /// Whether nothing but our name has been said yet.
+    pub fn is_young(&self) -> bool {
+        self.progress < Progress::Answered
+    }
+
+    fn name(&self) -> &str {
+        if self.credentials.name.is_empty() { "guest" } else { &self.credentials.name }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lets the server speak line by line; gives what we answered, and how it ended.
+    fn converse(name: &str, password: Option<&str>, lines: &[&str]) -> (Vec<String>, Result<Step, LoginError>) {
+        let credentials = Credentials { name: name.to_owned(), password: password.map(Password::new) };
+        let mut login = Login::new(credentials);
+        let mut answers = Vec::new();
+        for line in lines {
+            let step =
+                if *line == "fics%" { Ok(login.on_prompt()) } else { login.on(&Message::read((*line).to_owned())) };
+            match step {
+                Ok(Step::Send(line)) => answers.push(line),
+                Ok(Step::SendPassword(password)) => answers.push(password.reveal().to_owned()),
+                Ok(Step::Wait) => {}
+                end => return (answers, end),
+            }
+        }
+        (answers, Ok(Step::Wait))
+    }
+
+    const REGISTERED: &str = "\"Anna\" is a registered name.  If it is yours, type the password.";
+
+    #[test]
+    fn a_registered_account_gets_in() {
+        let lines = ["Welcome", "login:", REGISTERED, "password:", "**** Starting FICS session as Anna(C)(TM) ****"];
+        let (answers, end) = converse("Anna", Some("sesame"), &lines);
+        assert_eq!(answers, ["Anna", "sesame"]);
+        let Ok(Step::Done(speaker)) = end else { panic!("{end:?}") };
+        assert_eq!((speaker.name.as_str(), speaker.titles.join(",")), ("Anna", "C,TM".to_owned()));
+    }
+
+    #[test]
+    fn a_guest_gets_in_under_the_name_it_is_given() {
+        let lines = [
+            "login:",
+            "Logging you in as \"GuestZHMG\"; you may use this name to play unrated games.",
+            "Press return to enter the server as \"GuestZHMG\":",
+            "**** Starting FICS session as GuestZHMG(U) ****",
+        ];
+        let (answers, end) = converse("", None, &lines);
+        assert_eq!(answers, ["guest", ""]);
+        assert!(matches!(end, Ok(Step::Done(Speaker { name, .. })) if name == "GuestZHMG"));
+    }
+
+    #[test]
+    fn a_server_that_announces_no_session_shows_a_prompt() {
+        let (_, end) = converse("Anna", Some("sesame"), &["login:", "password:", "_________", "fics%"]);
+        assert!(matches!(end, Ok(Step::Done(Speaker { name, .. })) if name == "Anna"));
+    }
+
+    #[test]
+    fn refusals_are_told_apart() {
+        let anna = || "Anna".to_owned();
+        let password = Some("sesame");
+        for (lines, password, error, is_final) in [
+            (
+                &["login:", "password:", "**** Invalid password! ****"][..],
+                password,
+                LoginError::WrongPassword(anna()),
+                true,
+            ),
+            (&["login:", "password:", "password:"], password, LoginError::WrongPassword(anna()), true),
+            (
+                &["login:", "Press return to enter the server as \"Anna\":"],
+                password,
+                LoginError::NotRegistered(anna()),
+                true,
+            ),
+            (&["login:", "password:"], None, LoginError::NeedsPassword(anna()), true),
+            (
+                &["login:", "Sorry, Anna is already logged in.  Try again.", "login:"],
+                None,
+                LoginError::BadName {
+                    name: anna(),
+                    reason: "Sorry, Anna is already logged in.  Try again.".to_owned(),
+                },
+                true,
+            ),
+            (
+                &["login:", "A name should be at least three characters long!  Try again."],
+                None,
+                LoginError::BadName {
+                    name: anna(),
+                    reason: "A name should be at least three characters long!  Try again.".to_owned(),
+                },
+                true,
+            ),
+            (
+                &["login:", "Player \"Anna\" is banned."],
+                None,
+                LoginError::Banned("Player \"Anna\" is banned.".to_owned()),
+                true,
+            ),
+            (
+                &["Sorry, the server is full.  Please try again later."],
+                None,
+                LoginError::Full("Sorry, the server is full.  Please try again later.".to_owned()),
+                false,
+            ),
+            (&["login:", "**** LOGIN TIMEOUT ****"], None, LoginError::Closing("LOGIN TIMEOUT".to_owned()), false),
+            (&["**** Anna has arrived - you can't both be logged in. ****"], None, LoginError::Displaced(anna()), true),
+        ] {
+            assert_eq!(converse("Anna", password, lines).1, Err(error.clone()), "{lines:?}");
+            assert_eq!(error.is_final(), is_final, "{error}");
+        }
+    }
+
+    #[test]
+    fn our_own_lost_connection_does_not_keep_us_out() {
+        let lines = [
+            "login:",
+            "password:",
+            "**** Anna is already logged in - kicking them out. ****",
+            "**** Starting FICS session as Anna ****",
+        ];
+        assert!(matches!(converse("Anna", Some("sesame"), &lines).1, Ok(Step::Done(_))));
+    }
+}

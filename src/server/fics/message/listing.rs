@@ -1,0 +1,138 @@
+//! Answers of several lines: a game's moves, and the games that wait to be resumed.
+//!
+//! Every line is read by itself, so that a list may be interrupted by anything.
+
+use jiff::civil::Date;
+use shakmaty::Color;
+
+use super::{Message, reading::color_of};
+
+/// A line of the answer to `moves`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListedMoves {
+    /// `Ann (1137) vs. Bob (UNR) --- Wed Nov  5, 20:56 PST 2008`
+    Players {
+        /// Who has White.
+        white: String,
+        /// Who has Black.
+        black: String,
+    },
+    /// `  1.  e4      (0:00)     e5      (0:00)`
+    Row {
+        /// The move's number.
+        number: u32,
+        /// One or two moves in short algebraic notation; White's is `...` where Black began.
+        moves: Vec<String>,
+    },
+    /// `      {Still in progress} *`
+    End,
+}
+
+/// A line of the answer to `stored`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredGame {
+    /// The other player.
+    pub opponent: String,
+    /// Our colour, where the server says.
+    pub our_color: Option<Color>,
+    /// Whether the opponent is logged in, where the server says.
+    pub online: Option<bool>,
+    /// When it was adjourned, where the server says it in a form we read.
+    pub date: Option<Date>,
+}
+
+/// Lines that begin with a blank or a digit.
+pub(super) fn read(line: &str) -> Option<Message> {
+    let text = line.trim_start();
+    if text.starts_with('{') {
+        return Some(Message::Moves(ListedMoves::End));
+    }
+    if let Some(rest) = text.strip_suffix('.').and_then(|text| text.split_once(' ')).map(|(_, rest)| rest)
+        && rest.starts_with("stored game")
+    {
+        return Some(Message::StoredEnd);
+    }
+    if let Some((white, black)) = text.split_once(" vs. ")
+        && line.starts_with("   ")
+        && !white.contains(' ')
+        && !black.contains(' ')
+    {
+        // Some servers name only the players, ours among them.
+        let stored = StoredGame { opponent: format!("{white} {black}"), our_color: None, online: None, date: None };
+        return Some(Message::Stored(stored));
+    }
+    let mut words = text.split_ascii_whitespace();
+    let number = words.next()?;
+    if let Some(number) = number.strip_suffix('.') {
+        let number = number.parse().ok()?;
+        let moves = words.filter(|word| !word.starts_with('(')).map(str::to_owned).collect();
+        return Some(Message::Moves(ListedMoves::Row { number, moves }));
+    }
+    number.strip_suffix(':')?.parse::<u32>().ok()?;
+    let our_color = Some(color_of(words.next()?)?);
+    let opponent = words.next()?.to_owned();
+    let online = match words.next()? {
+        "Y" => Some(true),
+        "N" => Some(false),
+        _ => None,
+    };
+    Some(Message::Stored(StoredGame { opponent, our_color, online, date: date(text) }))
+}
+
+/// `Wed Dec 23, 06:58 PST 2009` or `2026-11-20 21:10 UTC` at the end of a line.
+fn date(text: &str) -> Option<Date> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    if let Some(date) = words.iter().rev().find_map(|word| word.parse().ok()) {
+        return Some(date);
+    }
+    let month = words.iter().position(|word| MONTHS.contains(word))?;
+    let number = MONTHS.iter().position(|name| Some(name) == words.get(month))? + 1;
+    let day = words.get(month + 1)?.trim_end_matches(',').parse().ok()?;
+    Date::new(words.last()?.parse().ok()?, i8::try_from(number).ok()?, day).ok()
+}
+
+/// `Ann (1137) vs. Bob (UNR) --- ...`; the line begins with a name.
+pub(super) fn players(line: &str) -> Option<Message> {
+    let (players, _) = line.split_once(" --- ")?;
+    let (white, black) = players.split_once(" vs. ")?;
+    let name = |player: &str| player.split([' ', '(']).next().filter(|name| !name.is_empty()).map(str::to_owned);
+    Some(Message::Moves(ListedMoves::Players { white: name(white)?, black: name(black)? }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_games_of_several_servers() {
+        let Some(Message::Stored(game)) =
+            read(" 1: W gbtami         N [ wr  2   2] 31-31 W18  --- Wed Dec 23, 06:58 PST 2009")
+        else {
+            panic!("a stored game")
+        };
+        assert_eq!((game.opponent.as_str(), game.our_color, game.online), ("gbtami", Some(Color::White), Some(false)));
+        assert_eq!(game.date, Some(jiff::civil::date(2009, 12, 23)));
+        let Some(Message::Stored(game)) = read(" 1: B Ann  Y [  u 15   0] 39-39 W7   C88 2026-11-20 21:10 UTC") else {
+            panic!("a stored game")
+        };
+        assert_eq!((game.online, game.date), (Some(true), Some(jiff::civil::date(2026, 11, 20))));
+        assert_eq!(read("1 stored game found."), Some(Message::StoredEnd));
+        assert!(matches!(read("   ann vs. bob"), Some(Message::Stored(_))));
+    }
+
+    #[test]
+    fn rows_of_moves() {
+        let row = |line: &str| match read(line) {
+            Some(Message::Moves(ListedMoves::Row { number, moves })) => (number, moves.join(" ")),
+            other => panic!("{line}: {other:?}"),
+        };
+        assert_eq!(row("  1.  e4      (0:00.000)     e5      (0:00.000)"), (1, "e4 e5".to_owned()));
+        assert_eq!(row(" 12.  O-O-O   (1:00:01)"), (12, "O-O-O".to_owned()));
+        assert_eq!(row("  1.  ...     (0:00)     e5      (0:00)"), (1, "... e5".to_owned()));
+        assert_eq!(read("      {Still in progress} *"), Some(Message::Moves(ListedMoves::End)));
+        let header = players("Ann (1137) vs. Bob (UNR) --- Wed Nov  5, 20:56 PST 2008");
+        let (white, black) = ("Ann".to_owned(), "Bob".to_owned());
+        assert_eq!(header, Some(Message::Moves(ListedMoves::Players { white, black })));
+    }
+}

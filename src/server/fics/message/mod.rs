@@ -1,0 +1,259 @@
+//! What the lines of a server mean.
+//!
+//! [`Message::read`] turns one line of [`Frame::Line`](super::codec::Frame) into one [`Message`]. Every wording known
+//! from freechess.org and its relatives is accepted from every server, because servers claim to be each other. A line
+//! is judged by how it begins, never by what stands in its middle, where other people's words are; so nobody can speak
+//! in the server's name. Talk that is nothing to us costs a look at its first words.
+
+mod ending;
+mod listing;
+mod reading;
+mod style12;
+mod terms;
+
+pub use ending::{GameEnd, GameLine, GameStart, status_of};
+pub use listing::{ListedMoves, StoredGame};
+pub use style12::{Board, Relation};
+pub use terms::{MatchTerms, Rating, Seat, time_control, variant_of};
+
+/// One line of a server, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    // Logging in.
+    /// `login:`
+    AskName,
+    /// `password:`
+    AskPassword,
+    /// `Press return to enter the server as "X":`
+    AskReturn,
+    /// `**** Invalid password! ****`
+    WrongPassword,
+    /// The server takes no such name.
+    BadName(String),
+    /// The server takes nobody now.
+    Full(String),
+    /// We, or our address, are not wanted.
+    Banned(String),
+    /// `**** Starting FICS session as X(C) ****`
+    Session(Speaker),
+    /// Somebody else uses this name now; we are thrown out.
+    Displaced,
+    /// An administrator threw us out.
+    Kicked(String),
+    /// The server closes the connection because we were silent.
+    TimedOut(String),
+    /// The server goes down, now or soon.
+    Shutdown(String),
+
+    // Boards and games.
+    /// `<12>`
+    Board(Box<Board>),
+    /// `<g1>`: what a game that is about to begin is.
+    GameFacts(GameFacts),
+    /// `Creating: ...`
+    Creating(Box<MatchTerms>),
+    /// `{Game ... Creating|Continuing ...}`
+    GameStart(GameStart),
+    /// `{Game ... } result`
+    GameEnd(GameEnd),
+    /// Lines of the answer to `moves`.
+    Moves(ListedMoves),
+    /// Our command was read as a move that is not legal, as the server says.
+    IllegalMove,
+    /// Our move came while the opponent was to move.
+    NotOurMove,
+    /// There is no game for what we wanted.
+    NotPlaying,
+    /// Our `flag` changed nothing: there is time left, or the server waits for the opponent's timeseal.
+    NotFlagged,
+    /// Our clock got this many seconds more.
+    MoreTime(u32),
+    /// The opponent's connection is lost.
+    OpponentLost,
+
+    // Challenges and offers.
+    /// `Challenge: ...`: somebody challenges us.
+    Challenge(Box<MatchTerms>),
+    /// `--** X is a computer **--`, within a challenge.
+    IsComputer(String),
+    /// The challenge that was being told is whole: `You can "accept" ...`.
+    ChallengeEnds,
+    /// `Issuing: ...`: we challenge somebody.
+    Issued(Box<MatchTerms>),
+    /// `<pf>` and `<pt>`: an offer stands.
+    Offer(Offer),
+    /// `<pr>`: these offers stand no more.
+    OffersGone(Vec<u32>),
+    /// Somebody asks for something in the game we play.
+    Asked {
+        /// Who.
+        by: String,
+        /// For what.
+        what: Proposal,
+    },
+    /// What we asked for was sent.
+    AskSent(Proposal),
+    /// Somebody's request stands no more; of challenges, all between them and us.
+    Withdrawn {
+        /// Whose it was.
+        by: String,
+        /// What it was.
+        what: Proposal,
+    },
+    /// Somebody declines a request or challenge of ours.
+    Declined {
+        /// Who.
+        by: String,
+        /// What.
+        what: Proposal,
+    },
+    /// Our challenge, seek or acceptance was not taken.
+    Refused(String),
+    /// There is no such offer to accept or decline.
+    NoSuchOffer,
+    /// `Your seek has been posted with index 46.`
+    SeekPosted(u32),
+
+    // People.
+    /// Somebody speaks to us or in our game.
+    Speech {
+        /// Who.
+        by: Speaker,
+        /// To whom.
+        manner: Manner,
+        /// What.
+        text: String,
+    },
+    /// A line from a service, such as the tournament manager: those begin with a colon.
+    Service(String),
+    /// Somebody on our notify list, or with an adjourned game, came or went.
+    Notification {
+        /// Who.
+        name: String,
+        /// Whether they came.
+        arrived: bool,
+        /// Whether we have an adjourned game with them.
+        adjourned: bool,
+    },
+    /// Who is here and has an adjourned game with us.
+    AdjournedOnline(Vec<String>),
+    /// A line of the answer to `stored`.
+    Stored(StoredGame),
+    /// The end of the answer to `stored`.
+    StoredEnd,
+    /// Of the answer to `finger`: whether that player is logged in.
+    Presence(bool),
+
+    // The rest.
+    /// `x: Command not found.`
+    UnknownCommand(String),
+    /// A `set` or `iset` was not taken.
+    SettingRefused(String),
+    /// Known, and nothing to us: talk of others, advertisements, acknowledgements.
+    Noise,
+    /// A line we do not know: for the log.
+    Unknown(String),
+}
+
+/// Somebody, as speech and sessions name them: `KnightCap(C)(2399)[185]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Speaker {
+    /// The bare name.
+    pub name: String,
+    /// Titles without their brackets: `C`, `U`, `TM`, `*`.
+    pub titles: Vec<String>,
+    /// The game in which it was said.
+    pub game: Option<u32>,
+}
+
+impl Speaker {
+    /// Whether it is a guest, who may bear anybody's name.
+    pub fn is_guest(&self) -> bool {
+        self.titles.iter().any(|title| matches!(title.as_str(), "U" | "++++"))
+    }
+}
+
+/// How something is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// To us alone.
+    Tell,
+    /// To us as the opponent.
+    Say,
+    /// To all at a board.
+    Kibitz,
+    /// To those who watch.
+    Whisper,
+}
+
+/// What can be proposed to an opponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proposal {
+    /// A game.
+    Match,
+    /// A draw.
+    Draw,
+    /// To take back so many plies.
+    Takeback(u32),
+    /// To end the game without result.
+    Abort,
+    /// To go on another time.
+    Adjourn,
+    /// To change sides.
+    Switch,
+    /// To stop the clocks, or to let them run again.
+    Pause,
+    /// Simultaneous games, partnership and the like.
+    Other,
+}
+
+impl Proposal {
+    /// By the server's word for it; other words, such as `match offer's`, are ignored.
+    fn of_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "match" | "challenge" => Self::Match,
+            "draw" => Self::Draw,
+            "takeback" => Self::Takeback(1),
+            "abort" => Self::Abort,
+            "adjourn" | "adjournment" => Self::Adjourn,
+            "switch" => Self::Switch,
+            "pause" | "unpause" => Self::Pause,
+            "simul" | "partner" | "partnership" => Self::Other,
+            _ => return None,
+        })
+    }
+
+    fn in_words(text: &str) -> Option<Self> {
+        text.split(|character: char| !character.is_ascii_alphabetic()).find_map(Self::of_word)
+    }
+}
+
+/// `<pf> 5 w=Ann t=match p=...`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// The server's number, unique while it stands.
+    pub index: u32,
+    /// Whether we made it.
+    pub ours: bool,
+    /// The other side.
+    pub with: String,
+    /// What it proposes.
+    pub what: Proposal,
+    /// What is to be played, if it is a game.
+    pub terms: Option<Box<MatchTerms>>,
+}
+
+/// `<g1> 1 p=0 t=blitz r=1 u=0,0 it=300,0 i=300,0 pt=0 rt=1586E,2100 ts=1,0`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameFacts {
+    /// The server's number.
+    pub game: u32,
+    /// `blitz`, `wild/fr`.
+    pub kind: String,
+    /// Whether ratings change.
+    pub rated: bool,
+    /// White's and Black's rating.
+    pub ratings: [Rating; 2],
+    /// Whether White and Black use timeseal.
+    pub timeseal: [bool; 2],
+}

@@ -1,0 +1,226 @@
+//! What the house wants done, in the server's commands.
+
+use std::time::{Duration, Instant};
+
+use super::{Answer, Game, Player, Table, Ticket, requests::Want};
+use crate::{
+    chess::{ChallengeId, GameId, TimeControl, UciMove, Variant},
+    server::{Action, ActionError, ChallengeRequest, ChatRoom, DeclineReason, Done, fics::message::Proposal},
+};
+
+/// What an action comes to.
+enum Course {
+    /// Send these; that is all there is to it.
+    Commands(Vec<String>),
+    /// Send this, and wait for what the server says.
+    Await(String, Want),
+}
+
+impl Player {
+    /// Does one thing, or says why not. The answer comes as an effect.
+    pub(crate) fn act(&mut self, action: Action, ticket: Ticket, now: Instant) {
+        if self.us.is_none() {
+            let answer = ActionError::Unavailable("not connected".to_owned());
+            return self.requests.answer(ticket, Err(answer));
+        }
+        match self.course(action) {
+            Ok(Course::Commands(commands)) => {
+                for command in commands {
+                    self.send(&command);
+                }
+                self.requests.answer(ticket, Ok(Answer::Done(Done::Taken)));
+            }
+            Ok(Course::Await(command, want)) => {
+                self.requests.open(ticket, want, now);
+                self.send(&command);
+            }
+            Err(error) => self.requests.answer(ticket, Err(error)),
+        }
+    }
+
+    /// Asks whether somebody is there.
+    pub(crate) fn look_for(&mut self, name: &str, ticket: Ticket, now: Instant) {
+        if self.us.is_none() {
+            let answer = ActionError::Unavailable("not connected".to_owned());
+            return self.requests.answer(ticket, Err(answer));
+        }
+        self.requests.open(ticket, Want::Presence, now);
+        self.send(&format!("finger {}", one_word(name)));
+    }
+
+    fn course(&mut self, action: Action) -> Result<Course, ActionError> {
+        let command = |text: &str| Ok(Course::Commands(vec![text.to_owned()]));
+        match action {
+            Action::Accept(id) => {
+                let handle = self.standing(&id)?;
+                Ok(Course::Await(format!("accept {handle}"), Want::Game(id)))
+            }
+            Action::Decline(id, reason) => self.decline(&id, reason),
+            Action::Cancel(id) => {
+                let handle = self.standing(&id)?;
+                self.challenges.remove(&id);
+                command(&format!("withdraw {handle}"))
+            }
+            Action::Challenge(request) => {
+                let command = match_command(&request)?;
+                Ok(Course::Await(command, Want::Issued(request.opponent.to_lowercase())))
+            }
+            Action::Move { game, uci, offer_draw } => self.make_move(&game, uci, offer_draw),
+            Action::Abort(id) => self.running_game(&id).and_then(|_| command("abort")),
+            Action::Resign(id) => self.running_game(&id).and_then(|_| command("resign")),
+            // The server ends the game at once where a claim is right; elsewhere this is an offer.
+            Action::Draw(id, true) | Action::ClaimDraw(id) => self.running_game(&id).and_then(|_| command("draw")),
+            Action::Draw(id, false) => self.answer_offer(&id, "decline", |what| what == Proposal::Draw),
+            Action::Takeback(id, accept) => {
+                let answer = if accept { "accept" } else { "decline" };
+                self.answer_offer(&id, answer, |what| matches!(what, Proposal::Takeback(_)))
+            }
+            Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
+            Action::Chat(id, room, text) => {
+                self.running_game(&id)?;
+                let verb = match room {
+                    ChatRoom::Player => "say",
+                    ChatRoom::Spectator => "whisper",
+                };
+                command(&format!("{verb} {text}"))
+            }
+            Action::Tell { to, text } => command(&format!("tell {} {text}", one_word(&to))),
+            Action::Berserk(_) => Err(ActionError::Unsupported("FICS has no berserk")),
+        }
+    }
+
+    /// How the server knows a challenge.
+    fn standing(&self, id: &ChallengeId) -> Result<String, ActionError> {
+        let standing = self.challenges.get(id).map(|standing| standing.server_name());
+        standing.ok_or_else(|| ActionError::NotFound(format!("challenge {id}")))
+    }
+
+    fn decline(&mut self, id: &ChallengeId, reason: DeclineReason) -> Result<Course, ActionError> {
+        let handle = self.standing(id)?;
+        let opponent = self.challenges.remove(id).map(|standing| standing.opponent).unwrap_or_default();
+        let mut commands = vec![format!("decline {handle}")];
+        commands.extend(polite(reason).map(|why| format!("tell {opponent} Sorry, {why}.")));
+        Ok(Course::Commands(commands))
+    }
+
+    fn running_game(&mut self, id: &GameId) -> Result<&mut Game, ActionError> {
+        match &mut self.table {
+            Table::Running(game) if game.info.id == *id => Ok(game),
+            _ => Err(ActionError::NotFound(format!("game {id} does not run"))),
+        }
+    }
+
+    fn make_move(&mut self, id: &GameId, uci: UciMove, offer_draw: bool) -> Result<Course, ActionError> {
+        let game = self.running_game(id)?;
+        if !game.is_our_move() {
+            return Err(ActionError::Refused("it is not our move".to_owned()));
+        }
+        let they_offer = game.draw_offers.by(game.info.our_color.other());
+        let Some(command) = game.command(uci) else {
+            return Err(ActionError::Refused(format!("{uci} is not legal on the board")));
+        };
+        if offer_draw && they_offer {
+            return Ok(Course::Commands(vec!["draw".to_owned()]));
+        }
+        if self.requests.is_open(|want| matches!(want, Want::OurMove { .. })) {
+            return Err(ActionError::Refused("a move is already on its way".to_owned()));
+        }
+        // An offer belongs after the move, when it is the opponent's turn to think about it.
+        Ok(Course::Await(command.clone(), Want::OurMove { command, draw_after: offer_draw }))
+    }
+
+    /// Answers an offer by its number, or by the opponent's name where there are no numbers.
+    fn answer_offer(
+        &mut self,
+        id: &GameId,
+        answer: &str,
+        is_kind: impl Fn(Proposal) -> bool,
+    ) -> Result<Course, ActionError> {
+        let game = self.running_game(id)?;
+        let handle = game.their_offer(is_kind).map(|index| index.to_string());
+        let handle = handle.unwrap_or_else(|| game.info.opponent().name.clone());
+        Ok(Course::Commands(vec![format!("{answer} {handle}")]))
+    }
+}
+
+/// A name as a command takes it; nobody's name has blanks.
+fn one_word(name: &str) -> &str {
+    name.split_ascii_whitespace().next().unwrap_or_default()
+}
+
+/// The reason for a refusal, as one says it; none where there is nothing to say.
+fn polite(reason: DeclineReason) -> Option<&'static str> {
+    Some(match reason {
+        DeclineReason::Generic => return None,
+        DeclineReason::Later => "not now",
+        DeclineReason::TooFast => "that is too fast for me",
+        DeclineReason::TooSlow => "that is too slow for me",
+        DeclineReason::TimeControl => "I do not play this time control",
+        DeclineReason::Rated => "I play rated games only",
+        DeclineReason::Casual => "I play unrated games only",
+        DeclineReason::Standard => "I play standard chess only",
+        DeclineReason::Variant => "I do not play this variant",
+        DeclineReason::NoBot => "I do not play computers",
+        DeclineReason::OnlyBot => "I play computers only",
+    })
+}
+
+/// `match Ann 5 12 unrated white`.
+fn match_command(request: &ChallengeRequest) -> Result<String, ActionError> {
+    if request.initial_fen.is_some() {
+        return Err(ActionError::Unsupported("FICS has no games from a position of one's own"));
+    }
+    let (minutes, increment) = match request.terms.time_control {
+        TimeControl::Unlimited => (0, 0),
+        TimeControl::Correspondence { .. } => return Err(ActionError::Unsupported("FICS has no correspondence games")),
+        TimeControl::RealTime { initial, increment } => match whole_minutes(initial, increment) {
+            Some(time) => time,
+            None => return Err(ActionError::Unsupported("FICS counts in whole minutes and whole seconds")),
+        },
+    };
+    let variant = match request.terms.variant {
+        Variant::Standard => "",
+        Variant::Chess960 => " wild fr",
+        Variant::Crazyhouse => " crazyhouse",
+        Variant::Atomic => " atomic",
+        _ => return Err(ActionError::Unsupported("FICS does not play this variant")),
+    };
+    let rated = if request.terms.rated { "rated" } else { "unrated" };
+    let color = request.our_color.map_or("", |color| color.fold_wb(" white", " black"));
+    Ok(format!("match {} {minutes} {increment} {rated}{color}{variant}", one_word(&request.opponent)))
+}
+
+/// Ten seconds and an increment are what the server makes of no minutes and an increment.
+fn whole_minutes(initial: Duration, increment: Duration) -> Option<(u64, u64)> {
+    if increment.subsec_nanos() > 0 || initial.subsec_nanos() > 0 {
+        return None;
+    }
+    match (initial.as_secs(), increment.as_secs()) {
+        (10, increment) if increment > 0 => Some((0, increment)),
+        (seconds, increment) if seconds > 0 && seconds % 60 == 0 => Some((seconds / 60, increment)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{chess::Color, server::GameTerms};
+
+    #[test]
+    fn challenges_in_the_servers_words() {
+        let request = |time: &str, variant| ChallengeRequest {
+            opponent: "Ann".to_owned(),
+            terms: GameTerms { variant, time_control: time.parse().expect("a time control"), rated: false },
+            our_color: Some(Color::White),
+            initial_fen: None,
+        };
+        let command = |time, variant| match_command(&request(time, variant)).ok();
+        assert_eq!(command("300+12", Variant::Standard).as_deref(), Some("match Ann 5 12 unrated white"));
+        assert_eq!(command("10+1", Variant::Chess960).as_deref(), Some("match Ann 0 1 unrated white wild fr"));
+        assert_eq!(command("90+0", Variant::Standard), None);
+        assert_eq!(command("60+0.1", Variant::Standard), None);
+        assert_eq!(command("3d", Variant::Standard), None);
+        assert_eq!(command("60+0", Variant::Antichess), None);
+    }
+}

@@ -1,0 +1,356 @@
+//! We as a player, without sockets: what the server says goes in, what is to be told and sent comes out.
+//!
+//! [`Player`] holds what is true between two connections (which game of ours waits to be resumed) as well as within one
+//! (challenges, the game on the board, requests that wait for an answer). It reads no clock and is given the time, so
+//! whole evenings of play are unit tests.
+//!
+//! A server plays one game with us at a time. That game is [`Table::Opening`] until all its moves are known, then
+//! [`Table::Running`]; only then is it told.
+
+mod actions;
+mod challenges;
+mod game;
+mod manners;
+mod offers;
+mod requests;
+mod resumption;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tournament;
+
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+use shakmaty::Position;
+
+pub(crate) use self::requests::{Answer, Ticket};
+use self::{
+    challenges::Challenges,
+    game::{Announcement, Game, MoveList},
+    requests::{Requests, Want},
+    resumption::Adjournments,
+};
+use super::{
+    message::{Board, MatchTerms, Message, Speaker},
+    settings::FicsSettings,
+};
+use crate::{
+    chess::GameId,
+    server::{self, Account, ActionError, ServerEvent},
+};
+
+/// How long the answer to `refresh` may take before a game is told as we know it.
+const REFRESH_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The pause after a game before we seek the next one.
+const REST: Duration = Duration::from_secs(5);
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) enum Effect {
+    /// Tell the house.
+    Event(ServerEvent),
+    /// Send a command.
+    Send(String),
+    /// Answer a request.
+    Answer(Ticket, Result<Answer, ActionError>),
+}
+
+/// The game that we have, if any.
+enum Table {
+    Empty,
+    /// A game of which we wait to learn the moves.
+    Opening(Box<Opening>),
+    Running(Box<Game>),
+    /// A game by rules we do not know, with its number; its boards are not looked at.
+    Unplayable(u32),
+}
+
+struct Opening {
+    id: GameId,
+    said: Announcement,
+    /// The newest board.
+    board: Board,
+    received: Instant,
+    list: MoveList,
+    give_up_at: Instant,
+}
+
+/// An opponent out of time whom the server does not flag.
+#[derive(Clone, Copy, Debug)]
+struct Flagging {
+    since: Instant,
+    again_at: Instant,
+}
+
+/// We, on one server.
+pub(crate) struct Player {
+    settings: FicsSettings,
+    /// Our name, while we are logged in.
+    us: Option<Speaker>,
+    /// Whether offers come with numbers; sentences about them are then not needed.
+    tells_offers: bool,
+    /// Makes names unique: when this process began.
+    run: String,
+    serial: u64,
+    /// A challenge that is being told in sentences.
+    telling: Option<Box<MatchTerms>>,
+    /// Who is known to be a computer, in lower case.
+    computers: BTreeSet<String>,
+    challenges: Challenges,
+    requests: Requests,
+    said: Announcement,
+    table: Table,
+    adjournments: Adjournments,
+    flagging: Option<Flagging>,
+    /// Until when the next board is waited for, to be told as a whole game.
+    whole_due: Option<Instant>,
+    seek_at: Option<Instant>,
+    next_seek: usize,
+    open: bool,
+    effects: Vec<Effect>,
+}
+
+impl Player {
+    /// Not logged in yet. `run` distinguishes the names given by this process from those of earlier ones.
+    pub(crate) fn new(settings: FicsSettings, run: String) -> Self {
+        Self {
+            settings,
+            us: None,
+            tells_offers: false,
+            run,
+            serial: 0,
+            telling: None,
+            computers: BTreeSet::new(),
+            challenges: Challenges::default(),
+            requests: Requests::default(),
+            said: Announcement::default(),
+            table: Table::Empty,
+            adjournments: Adjournments::default(),
+            flagging: None,
+            whole_due: None,
+            seek_at: None,
+            next_seek: 0,
+            open: true,
+            effects: Vec::new(),
+        }
+    }
+
+    /// What there is to be done since the last call.
+    pub(crate) fn effects(&mut self) -> Vec<Effect> {
+        let answers = self.requests.answers().into_iter().map(|(ticket, answer)| Effect::Answer(ticket, answer));
+        let mut effects = std::mem::take(&mut self.effects);
+        effects.extend(answers);
+        effects
+    }
+
+    /// The game that we have.
+    pub(crate) fn running(&self) -> Vec<GameId> {
+        self.current_id().cloned().into_iter().collect()
+    }
+
+    /// Login and set-up are done.
+    pub(crate) fn connected(&mut self, us: Speaker, tells_offers: bool, now: Instant) {
+        let computer = us.titles.iter().any(|title| title == "C");
+        let title = if computer { Some("C".to_owned()) } else { us.is_guest().then(|| "U".to_owned()) };
+        let player = server::Player { title, ..server::Player::named(&us.name) };
+        self.us = Some(us);
+        self.tells_offers = tells_offers;
+        self.tell(ServerEvent::Connected(Account { player, is_bot: true, ratings: Vec::new(), games_played: 0 }));
+        self.adjournments.connected(now);
+        self.send("stored");
+        self.seek_at = Some(now + REST);
+        if !self.settings.tournament_manager.is_empty() {
+            self.send("td set tourneyinfo on");
+            self.send("td set autostart yes");
+            self.look_for_tournaments();
+        }
+        if !self.open {
+            self.send("set open 0");
+        }
+    }
+
+    /// The connection is lost, and with it all that the server forgets of us.
+    pub(crate) fn disconnected(&mut self, reason: String) {
+        self.requests.settle_all(|_| true, &Err(ActionError::Unavailable(format!("connection lost: {reason}"))));
+        if self.us.take().is_none() {
+            return;
+        }
+        for id in self.challenges.clear() {
+            self.tell(ServerEvent::ChallengeCancelled(id));
+        }
+        if let (Some(id), Some(opponent)) = (self.current_id().cloned(), self.opponent_name()) {
+            self.adjournments.cut_off(&opponent, id);
+        }
+        self.table = Table::Empty;
+        self.said = Announcement::default();
+        self.telling = None;
+        self.flagging = None;
+        self.whole_due = None;
+        self.seek_at = None;
+        self.tell(ServerEvent::Disconnected { reason });
+    }
+
+    /// The server says something.
+    pub(crate) fn on(&mut self, message: Message, now: Instant) {
+        match message {
+            Message::Board(board) => self.board(*board, now),
+            Message::GameFacts(facts) => self.said.facts = Some(facts),
+            Message::Creating(terms) => self.said.terms = Some(terms),
+            Message::GameStart(start) => self.said.start = Some(start),
+            Message::GameEnd(end) => self.game_end(end, now),
+            Message::Moves(line) => self.listed(line),
+            Message::IllegalMove => self.move_refused("not a legal move"),
+            Message::NotOurMove => self.move_refused("it is not our move"),
+            Message::UnknownCommand(command) => {
+                let is_move = |want: &Want| matches!(want, Want::OurMove { command: sent, .. } if sent.eq_ignore_ascii_case(&command));
+                self.requests.settle(is_move, Err(ActionError::Refused(format!("{command} is no move to the server"))));
+            }
+            Message::NotPlaying => self.not_playing(),
+            Message::MoreTime(seconds) => self.more_time(seconds),
+            Message::OpponentLost => {
+                if let Some(id) = self.current_id().cloned() {
+                    self.tell(ServerEvent::OpponentGone { id, gone: true, claim_after: None });
+                }
+            }
+            Message::Speech { by, manner, text } => self.heard(&by, manner, text),
+            Message::Service(line) => self.service(&line),
+            Message::Presence(there) => {
+                self.requests.settle(|want| *want == Want::Presence, Ok(Answer::There(there)));
+            }
+            Message::Notification { name, arrived, adjourned } => self.adjournments.notified(&name, arrived, adjourned),
+            Message::AdjournedOnline(names) => {
+                for name in names {
+                    self.adjournments.notified(&name, true, true);
+                }
+            }
+            Message::Stored(game) => self.stored(game),
+            Message::Unknown(line) => tracing::debug!(?line, "a line we do not know"),
+            other => self.offer_message(other, now),
+        }
+        self.resume_if_possible(now);
+    }
+
+    /// The time named by [`Player::wake_at`] has come.
+    pub(crate) fn tick(&mut self, now: Instant) {
+        self.requests.expire(now);
+        for gone in self.challenges.expired(now) {
+            let not_there = Err(ActionError::NotFound(format!("the challenge {} stands no more", gone.id)));
+            self.requests.settle(|want| *want == Want::Game(gone.id.clone()), not_there);
+            self.tell(ServerEvent::ChallengeCancelled(gone.id));
+        }
+        if matches!(&self.table, Table::Opening(opening) if opening.give_up_at <= now) {
+            self.open_from_here();
+        }
+        if self.whole_due.is_some_and(|due| due <= now) {
+            self.tell_whole();
+        }
+        if self.us.is_none() {
+            return;
+        }
+        self.settle_cut_off(now);
+        self.resume_if_possible(now);
+        self.flag(now);
+        self.seek(now);
+    }
+
+    /// When [`Player::tick`] is to be called, at the latest.
+    pub(crate) fn wake_at(&self) -> Option<Instant> {
+        let opening = match &self.table {
+            Table::Opening(opening) => Some(opening.give_up_at),
+            _ => None,
+        };
+        let seek = self.seek_at.filter(|_| self.may_seek());
+        let times = [
+            self.requests.wake_at(),
+            self.challenges.wake_at(),
+            opening,
+            self.whole_due,
+            self.adjournments.wake_at(self.may_resume()).filter(|_| self.us.is_some()),
+            self.flag_at(),
+            seek,
+        ];
+        times.into_iter().flatten().min()
+    }
+
+    /// Tells a game whole as soon as the server has shown it again.
+    pub(crate) fn resync(&mut self, id: &GameId, now: Instant) {
+        match &self.table {
+            Table::Running(game) if game.info.id == *id => {
+                self.whole_due = Some(now + REFRESH_PATIENCE);
+                self.send("refresh");
+            }
+            // It will be told anyway, or told to be over.
+            Table::Opening(opening) if opening.id == *id => {}
+            _ if self.adjournments.is_cut_off(id) => {}
+            _ => self.tell(ServerEvent::GameGone(id.clone())),
+        }
+    }
+
+    /// Takes challenges and seeks games, or no longer does.
+    pub(crate) fn set_open(&mut self, open: bool) {
+        self.open = open;
+        if self.us.is_some() {
+            if !open && !self.settings.seeks.is_empty() {
+                self.send("unseek");
+            }
+            self.send(if open { "set open 1" } else { "set open 0" });
+        }
+    }
+
+    fn current_id(&self) -> Option<&GameId> {
+        match &self.table {
+            Table::Empty | Table::Unplayable(_) => None,
+            Table::Opening(opening) => Some(&opening.id),
+            Table::Running(game) => Some(&game.info.id),
+        }
+    }
+
+    fn opponent_name(&self) -> Option<String> {
+        match &self.table {
+            Table::Empty | Table::Unplayable(_) => None,
+            Table::Opening(opening) => {
+                let (white, black) = (&opening.board.white, &opening.board.black);
+                opening.board.our_color().map(|color| color.fold_wb(black, white).clone())
+            }
+            Table::Running(game) => Some(game.info.opponent().name.clone()),
+        }
+    }
+
+    /// A name that no challenge or game of ours had before.
+    fn new_name(&mut self, opponent: &str) -> String {
+        self.serial += 1;
+        format!("{}-{}-{}", opponent.to_lowercase(), self.run, self.serial)
+    }
+
+    fn tell(&mut self, event: ServerEvent) {
+        self.effects.push(Effect::Event(event));
+    }
+
+    fn send(&mut self, command: &str) {
+        self.effects.push(Effect::Send(command.to_owned()));
+    }
+
+    /// Tells the state of the game, unless the board shows that it is over: then the server is about to say how.
+    fn tell_state(&mut self) {
+        if let Table::Running(game) = &self.table
+            && !game.position().is_game_over()
+        {
+            let event = ServerEvent::GameState(game.info.id.clone(), game.state());
+            self.tell(event);
+        }
+    }
+
+    fn tell_whole(&mut self) {
+        self.whole_due = None;
+        if let Table::Running(game) = &self.table
+            && !game.position().is_game_over()
+        {
+            let event = ServerEvent::Game(Box::new(game.info.clone()), game.state());
+            self.tell(event);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What the settings say about a FICS account, and where its password is found.
+
+use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+/// The environment variable that may hold the password.
+pub const PASSWORD_VARIABLE: &str = "CONCILIO_FICS_PASSWORD";
+
+/// The name of the systemd credential that may hold the password (`LoadCredential=fics-password:...`).
+pub const PASSWORD_CREDENTIAL: &str = "fics-password";
+
+/// The `fics` table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FicsSettings {
+    /// The server.
+    pub host: String,
+    /// Its port. On freechess.org 5000 understands timeseal, 23 is plain telnet.
+    pub port: u16,
+    /// The port to try where `port` cannot be reached, without timeseal. 0: none.
+    pub fallback_port: u16,
+    /// Whether lines carry the time at which they were sent, so that the network's delay is not charged to us.
+    pub timeseal: Timeseal,
+    /// The account; empty plays as a guest under a name that the server draws.
+    pub username: String,
+    /// The file that holds the account's password in its first line. Without it the environment variable
+    /// `CONCILIO_FICS_PASSWORD` and systemd's credential `fics-password` are looked at. Without any password we are a guest.
+    pub password_file: Option<PathBuf>,
+    /// Games sought while we are idle, in the server's words: `5 0 rated`, `15 10 unrated f`. Always posted as manual, so
+    /// that the policy sees every answer.
+    pub seeks: Vec<String>,
+    /// Seconds between one seek and the next while nobody answers. At least 10.
+    pub seek_every: u64,
+    /// The server's own filter of challenges (`help formula`); empty accepts all that the policy accepts.
+    pub formula: String,
+    /// Further variables, each set by `set NAME VALUE` after ours.
+    pub variables: BTreeMap<String, String>,
+    /// Finger notes 1 to 10: who runs this, what it runs on.
+    pub notes: Vec<String>,
+    /// Channels to listen to; what is said there goes to the log only.
+    pub channels: Vec<u16>,
+    /// The account that runs tournaments, such as `mamer`; empty: none is listened to.
+    pub tournament_manager: String,
+    /// Whether tournaments that this manager announces are joined. Computers may join only those open to them.
+    pub join_tournaments: bool,
+    /// Whether adjourned games are resumed as soon as the opponent is there.
+    pub resume: bool,
+    /// Whether an opponent's request to abort is granted.
+    pub accept_abort: bool,
+    /// Whether an opponent's request to adjourn is granted.
+    pub accept_adjourn: bool,
+    /// Seconds for which an opponent who is out of time but whose connection lags keeps the right to come back; then the
+    /// game is adjourned or aborted by courtesy instead of won. 0: never.
+    pub courtesy_after: u64,
+    /// Days after which adjudication of an adjourned game is asked for. 0: never.
+    pub adjudicate_after: u32,
+    /// How it is asked for; `{opponent}` is replaced.
+    pub adjudicate_command: String,
+    /// Seconds of silence after which the server is asked for a sign of life.
+    pub ping_after: u64,
+    /// Seconds to wait for it before the connection is taken for lost.
+    pub ping_timeout: u64,
+    /// The longest pause between two attempts to connect, s.
+    pub reconnect_max: u64,
+}
+
+impl Default for FicsSettings {
+    fn default() -> Self {
+        Self {
+            host: "freechess.org".to_owned(),
+            port: 5000,
+            fallback_port: 23,
+            timeseal: Timeseal::Auto,
+            username: String::new(),
+            password_file: None,
+            seeks: Vec::new(),
+            seek_every: 600,
+            formula: String::new(),
+            variables: BTreeMap::new(),
+            notes: Vec::new(),
+            channels: Vec::new(),
+            tournament_manager: String::new(),
+            join_tournaments: false,
+            resume: true,
+            accept_abort: false,
+            accept_adjourn: false,
+            courtesy_after: 45,
+            adjudicate_after: 0,
+            adjudicate_command: "message adjudicator Please adjudicate my adjourned game against {opponent}."
+                .to_owned(),
+            ping_after: 30,
+            ping_timeout: 20,
+            reconnect_max: 300,
+        }
+    }
+}
+
+impl FicsSettings {
+    /// The time between two seeks.
+    pub fn seek_interval(&self) -> Duration {
+        Duration::from_secs(self.seek_every.max(10))
+    }
+}
+
+/// When and how timeseal is spoken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timeseal {
+    /// On port 5000, in the newer version, or the older one where the server hangs up on that.
+    #[default]
+    Auto,
+    /// The older version, `TIMESTAMP`.
+    V1,
+    /// The newer version, `TIMESEAL2`.
+    V2,
+    /// Never.
+    Off,
+}
+
+/// A password. Shows itself to the server alone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl Password {
+    /// Wraps a password.
+    pub fn new(password: impl Into<String>) -> Self {
+        Self(password.into())
+    }
+
+    /// The password itself, for the one line that sends it.
+    pub(super) fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Looks for the account's password in the file of the settings, else in the environment, else among systemd's
+    /// credentials. `None` if it is in none of them: then we are a guest.
+    ///
+    /// # Errors
+    /// [`PasswordError`] if a file that is named cannot be read or is empty.
+    pub fn load(settings: &FicsSettings) -> Result<Option<Self>, PasswordError> {
+        if let Some(file) = &settings.password_file {
+            return Self::from_file(file.clone()).map(Some);
+        }
+        if let Some(password) = std::env::var(PASSWORD_VARIABLE).ok().filter(|password| !password.is_empty()) {
+            return Ok(Some(Self(password)));
+        }
+        let folder = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+        let credential = folder.map(|folder| folder.join(PASSWORD_CREDENTIAL)).filter(|file| file.exists());
+        credential.map(Self::from_file).transpose()
+    }
+
+    fn from_file(file: PathBuf) -> Result<Self, PasswordError> {
+        match std::fs::read_to_string(&file) {
+            Ok(text) => match text.lines().next().map(str::trim) {
+                Some(password) if !password.is_empty() => Ok(Self(password.to_owned())),
+                _ => Err(PasswordError { file, reason: "its first line is empty".to_owned() }),
+            },
+            Err(error) => Err(PasswordError { file, reason: error.to_string() }),
+        }
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(***)")
+    }
+}
+
+/// A password file that gives no password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read the FICS password from {}: {reason}", file.display())]
+pub struct PasswordError {
+    /// Which file.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_read_from_its_file_and_never_shown() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("password");
+        std::fs::write(&file, "sesame\nsecond line\n").expect("writable");
+        let password = Password::from_file(file.clone()).expect("a password");
+        assert_eq!((password.reveal(), format!("{password:?}").as_str()), ("sesame", "Password(***)"));
+        std::fs::write(&file, "\n").expect("writable");
+        let error = Password::from_file(file).expect_err("an empty file").to_string();
+        assert!(error.contains("first line is empty"), "{error}");
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_and_all_have_defaults() {
+        let settings: FicsSettings = toml::from_str("username = \"Somebot\"\ntimeseal = \"v1\"").expect("settings");
+        assert_eq!((settings.port, settings.timeseal), (5000, Timeseal::V1));
+        assert!(toml::from_str::<FicsSettings>("pasword = \"x\"").is_err());
+    }
+}

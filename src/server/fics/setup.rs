@@ -1,0 +1,197 @@
+//! What is set after the login, one command a prompt, and read back: servers ignore what they do not know, and a setting
+//! that silently is not there costs a game later.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{message::Message, settings::FicsSettings};
+
+/// Variables whose value we need, with the command that shows them all.
+const VARIABLES: [(&str, &str); 15] = [
+    ("style", "12"),
+    ("bell", "0"),
+    ("shout", "0"),
+    ("cshout", "0"),
+    ("seek", "0"),
+    ("gin", "0"),
+    ("pin", "0"),
+    ("ptime", "0"),
+    ("width", "240"),
+    ("height", "240"),
+    ("highlight", "0"),
+    ("kibitz", "1"),
+    ("tell", "1"),
+    ("autoflag", "1"),
+    ("noescape", "0"),
+];
+
+/// Interface variables: milliseconds, no wrapped lines, a prompt we know, starting positions in lists of moves, games and
+/// offers told to programs.
+const INTERFACE: [(&str, &str); 8] = [
+    ("ms", "1"),
+    ("nowrap", "1"),
+    ("defprompt", "1"),
+    ("startpos", "1"),
+    ("gameinfo", "1"),
+    ("pendinfo", "1"),
+    ("movecase", "1"),
+    ("nohighlight", "1"),
+];
+
+const SHOW_VARIABLES: &str = "variables";
+const SHOW_INTERFACE: &str = "ivariables";
+
+/// The list of commands, as far as it is done.
+#[derive(Clone, Debug)]
+pub struct SetUp {
+    commands: VecDeque<String>,
+    current: Option<String>,
+    shown: BTreeMap<String, String>,
+    shown_interface: BTreeMap<String, String>,
+    /// Whether what did not take was set a second time.
+    repeated: bool,
+    /// What the server has not taken, in its own words.
+    refused: Vec<String>,
+}
+
+impl SetUp {
+    /// Everything that `settings` ask for.
+    pub fn new(settings: &FicsSettings) -> Self {
+        let set = |(name, value): (&str, &str)| format!("set {name} {value}");
+        let mut commands: VecDeque<String> = VARIABLES.into_iter().map(set).collect();
+        commands.push_back(format!("set interface concilio {}", env!("CARGO_PKG_VERSION")));
+        commands.extend(INTERFACE.into_iter().map(|(name, value)| format!("iset {name} {value}")));
+        commands.push_back(format!("set formula {}", settings.formula).trim_end().to_owned());
+        let notes = settings.notes.iter().take(10).zip(1..).map(|(note, number)| format!("set {number} {note}"));
+        commands.extend(notes);
+        commands.extend(settings.variables.iter().map(|(name, value)| format!("set {name} {value}")));
+        commands.extend(settings.channels.iter().map(|channel| format!("+channel {channel}")));
+        commands.extend([SHOW_VARIABLES, SHOW_INTERFACE].map(str::to_owned));
+        Self {
+            commands,
+            current: None,
+            shown: BTreeMap::new(),
+            shown_interface: BTreeMap::new(),
+            repeated: false,
+            refused: Vec::new(),
+        }
+    }
+
+    /// The command to send now; `None` when all is done. To be called at each prompt.
+    pub fn next_command(&mut self) -> Option<String> {
+        if self.commands.is_empty() && !self.repeated {
+            self.repeated = true;
+            let again: Vec<String> = self.missing().into_iter().map(|(command, ..)| command).collect();
+            if !again.is_empty() {
+                self.commands.extend(again);
+                self.commands.extend([SHOW_VARIABLES, SHOW_INTERFACE].map(str::to_owned));
+            }
+            // Interface variables cannot be changed after this one.
+            self.commands.push_back("iset lock 1".to_owned());
+            // Only now may others challenge us.
+            self.commands.push_back("set open 1".to_owned());
+        }
+        self.current = self.commands.pop_front();
+        self.current.clone()
+    }
+
+    /// The server answers, or says something else in between.
+    pub fn on(&mut self, message: &Message) {
+        match message {
+            Message::SettingRefused(words) => self.refused.push(words.clone()),
+            Message::Unknown(line) => {
+                let shown = match self.current.as_deref() {
+                    Some(SHOW_VARIABLES) => &mut self.shown,
+                    Some(SHOW_INTERFACE) => &mut self.shown_interface,
+                    _ => return,
+                };
+                let pairs = line.split_ascii_whitespace().filter_map(|word| word.split_once('='));
+                shown.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the server tells of offers by number; if not, the sentences for people are all there is.
+    pub fn tells_offers(&self) -> bool {
+        self.shown_interface.get("pendinfo").is_some_and(|value| value == "1")
+    }
+
+    /// What the server has not taken or holds otherwise than we asked, for the log. A server without a variable refuses
+    /// it once and is done with.
+    pub fn shortcomings(&self) -> Vec<String> {
+        let differing =
+            self.missing().into_iter().map(|(command, shown)| format!("{command}: the server shows {shown}"));
+        self.refused.iter().cloned().chain(differing).collect()
+    }
+
+    /// Commands whose effect the server does not show, with what it shows.
+    fn missing(&self) -> Vec<(String, String)> {
+        let compare = |command: &str, wanted: &[(&str, &str)], shown: &BTreeMap<String, String>| {
+            let differing = wanted.iter().filter_map(|(name, value)| {
+                let shown = shown.get(*name).filter(|shown| shown.as_str() != *value && shown.as_str() != "?")?;
+                Some((format!("{command} {name} {value}"), shown.clone()))
+            });
+            differing.collect::<Vec<_>>()
+        };
+        let mut missing = compare("set", &VARIABLES, &self.shown);
+        missing.extend(compare("iset", &INTERFACE, &self.shown_interface));
+        missing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers every command by `server`; gives the commands in their order.
+    fn run(setup: &mut SetUp, mut server: impl FnMut(&str) -> Vec<&'static str>) -> Vec<String> {
+        let mut sent = Vec::new();
+        while let Some(command) = setup.next_command() {
+            for line in server(&command) {
+                setup.on(&Message::read(line.to_owned()));
+            }
+            sent.push(command);
+        }
+        sent
+    }
+
+    #[test]
+    fn the_lock_comes_after_the_reading_back_and_doors_open_last() {
+        let settings = FicsSettings {
+            notes: vec!["A bot of mine".to_owned()],
+            variables: BTreeMap::from([("tzone".to_owned(), "UTC".to_owned())]),
+            channels: vec![53],
+            ..FicsSettings::default()
+        };
+        let mut setup = SetUp::new(&settings);
+        let sent = run(&mut setup, |_| Vec::new());
+        assert_eq!(sent.first().map(String::as_str), Some("set style 12"));
+        for command in ["set 1 A bot of mine", "set tzone UTC", "+channel 53", "set formula"] {
+            assert!(sent.iter().any(|sent| sent == command), "{command}");
+        }
+        assert_eq!(sent[sent.len() - 4..], ["variables", "ivariables", "iset lock 1", "set open 1"]);
+    }
+
+    #[test]
+    fn what_did_not_take_is_set_once_more_and_told() {
+        let mut setup = SetUp::new(&FicsSettings::default());
+        let sent = run(&mut setup, |command| match command {
+            "variables" => vec!["style=1     bell=0   gin=?", "width=79"],
+            "ivariables" => vec!["ms=1  nowrap=0    pendinfo=1"],
+            "set autoflag 1" => vec!["No such variable name autoflag."],
+            _ => vec![],
+        });
+        assert_eq!(sent.iter().filter(|command| *command == "set style 12").count(), 2);
+        assert_eq!(sent.iter().filter(|command| *command == "set gin 0").count(), 1);
+        assert_eq!(
+            setup.shortcomings(),
+            [
+                "No such variable name autoflag.",
+                "set style 12: the server shows 1",
+                "set width 240: the server shows 79",
+                "iset nowrap 1: the server shows 0",
+            ]
+        );
+        assert!(setup.tells_offers());
+    }
+}

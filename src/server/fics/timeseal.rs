@@ -1,0 +1,228 @@
+//! timeseal: every line we send carries the time at which it left, so that the server charges a player for thinking and
+//! not for the network.
+//!
+//! The cipher is public and hides nothing; it is a line's wrapping, no more. One line becomes one packet: the line, a
+//! mark, the time in decimal milliseconds, a mark; filled up to blocks of twelve bytes; six bytes of each block swapped;
+//! the whole mixed with a fixed key. No packet contains a byte that telnet would take for its own, and only its last
+//! byte is a line feed.
+//!
+//! The server asks `[G]` now and then, and with every board sent to the side to move; the answer ([`PONG`]) must leave at
+//! once, because thinking time counts from it.
+
+use std::time::Instant;
+
+/// The answer to the server's `[G]`.
+pub const PONG: &[u8] = b"\x029";
+
+/// The server's question.
+pub const PING: &[u8] = b"[G]";
+
+const KEY: &[u8; 50] = b"Timestamp (FICS) v1.0 - programmed by Henrik Gram.";
+const BLOCK: usize = 12;
+const SWAPS: [(usize, usize); 3] = [(0, 11), (2, 9), (4, 7)];
+const TIME_FOLLOWS: u8 = 0x18;
+const TIME_ENDS: u8 = 0x19;
+const FILLER: u8 = b'1';
+
+/// Which of the two dialects is spoken. They differ in the first line and in the form of the server's `[G]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// `[G]` comes as a line of its own. The older servers know only this.
+    One,
+    /// `[G]` ends in a zero byte and may stand anywhere.
+    Two,
+}
+
+impl Version {
+    /// The first line of the connection, which asks the server to read sealed lines from here on.
+    pub fn hello(self) -> String {
+        let word = match self {
+            Self::One => "TIMESTAMP",
+            Self::Two => "TIMESEAL2",
+        };
+        format!("{word}|concilio {}|{}|", env!("CARGO_PKG_VERSION"), std::env::consts::OS)
+    }
+
+    /// The version that a client's first line asks for.
+    pub fn of_hello(line: &[u8]) -> Option<Self> {
+        if line.starts_with(b"TIMESTAMP|") {
+            Some(Self::One)
+        } else if line.starts_with(b"TIMESEAL2|") {
+            Some(Self::Two)
+        } else {
+            None
+        }
+    }
+}
+
+/// Reads the milliseconds that lines are stamped with: since the connection began, never zero (which older servers take
+/// for "no timeseal"), never backwards.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamps {
+    origin: Instant,
+}
+
+impl Stamps {
+    /// Time begins now.
+    pub fn start() -> Self {
+        Self { origin: Instant::now() }
+    }
+
+    /// The stamp of a line that leaves now, ms.
+    pub fn now(&self) -> u64 {
+        u64::try_from(self.origin.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+    }
+}
+
+/// Seals one line (without its line end) that leaves at `millis`, and appends the packet with its line feed to `packet`.
+pub fn seal(line: &[u8], millis: u64, packet: &mut Vec<u8>) {
+    let start = packet.len();
+    packet.extend_from_slice(line);
+    packet.push(TIME_FOLLOWS);
+    packet.extend_from_slice(millis.to_string().as_bytes());
+    packet.push(TIME_ENDS);
+    while !(packet.len() - start).is_multiple_of(BLOCK) {
+        packet.push(FILLER);
+    }
+    let sealed = &mut packet[start..];
+    swap(sealed);
+    for (byte, key) in sealed.iter_mut().zip(KEY.iter().cycle()) {
+        *byte = ((*byte | 0x80) ^ key).wrapping_sub(32);
+    }
+    // The low bits of this byte say where in the key we began: at its start.
+    packet.extend_from_slice(b"\x80\n");
+}
+
+/// A line as the server reads it out of a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// What was sent, without line end.
+    pub line: Vec<u8>,
+    /// When it left, by the sender's clock, ms.
+    pub millis: u64,
+}
+
+/// A packet that is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SealError {
+    /// Its length is not a multiple of twelve and one.
+    #[error("a sealed line of {0} bytes (expected a multiple of 12, and one)")]
+    Length(usize),
+    /// The marks around the time are not where they belong.
+    #[error("a sealed line without a time")]
+    Time,
+}
+
+/// Opens one packet, given without its line feed.
+///
+/// # Errors
+/// [`SealError`] if it was not sealed.
+pub fn open(packet: &[u8]) -> Result<Opened, SealError> {
+    let (offset, sealed) = match packet.split_last() {
+        Some((offset, sealed)) if !sealed.is_empty() && sealed.len().is_multiple_of(BLOCK) => (offset & 0x7f, sealed),
+        _ => return Err(SealError::Length(packet.len())),
+    };
+    let key = KEY.iter().cycle().skip(usize::from(offset));
+    let mut line: Vec<u8> = sealed.iter().zip(key).map(|(byte, key)| (byte.wrapping_add(32) ^ key) & 0x7f).collect();
+    swap(&mut line);
+    let mark = line.iter().position(|byte| *byte == TIME_FOLLOWS).ok_or(SealError::Time)?;
+    let digits = line[mark + 1..].split(|byte| *byte == TIME_ENDS).next().ok_or(SealError::Time)?;
+    let millis = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).ok_or(SealError::Time)?;
+    line.truncate(mark);
+    Ok(Opened { line, millis })
+}
+
+fn swap(bytes: &mut [u8]) {
+    for block in bytes.chunks_exact_mut(BLOCK) {
+        for (one, other) in SWAPS {
+            block.swap(one, other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digit = |byte: u8| char::from(byte).to_digit(16).expect("a hex digit") as u8;
+        text.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+    }
+
+    /// Lines, stamps and packets as the helper programs of the chess servers produce them.
+    const VECTORS: [(&str, u64, &str); 9] = [
+        (
+            "TIMESTAMP|openseal|Running on an operating system|",
+            6_702_761,
+            "848071809e80809e80cda772808d9dacd27aadafa5b3a3a5757560687ca16c63a5a4b06c7ca19b6c7d75a965b9936673bcb2c5bfbab5a1a3b7d5c9ad800a",
+        ),
+        (
+            "TIMESEAL2|probe|loopback|",
+            1,
+            "868071809f91809ea2cdb872828192b5b079bea2b2a5aeafa1cabedea3b0bcbcb4b5717e800a",
+        ),
+        ("guest", 12_345, "ad7cb976a1ccb079a3a57d81800a"),
+        ("", 12_345, "c5b8bcb6a2a1d8b9a17279be800a"),
+        ("\u{2}9", 12_346, "c5b0bcb4a5a7b5bfc99879a4800a"),
+        ("e2e4", 987_654, "adbbb8b1a4adb9d5a6a57c83800a"),
+        ("e7e8=Q", 9_999_999, "cdbeb4bdaa85d9b0a9a57183d8dac27871a7607f61997c79800a"),
+        ("abcd", 123_456, "ad6bb861a0a5b3d5a4a37e87800a"),
+        ("set style 12", 123, "c66cada57f60787e75b47995d8d2c27a71a7609761727c98800a"),
+    ];
+
+    #[test]
+    fn lines_are_sealed_as_the_servers_know_it() {
+        for (line, millis, packet) in VECTORS {
+            let mut sealed = Vec::new();
+            seal(line.as_bytes(), millis, &mut sealed);
+            assert_eq!(sealed, hex(packet), "{line:?} at {millis}");
+            assert_eq!(open(&sealed[..sealed.len() - 1]), Ok(Opened { line: line.into(), millis }));
+        }
+    }
+
+    #[test]
+    fn packets_of_other_programs_are_opened() {
+        // Some fill a whole block where none is needed; some begin elsewhere in the key.
+        for (packet, line, millis) in [
+            ("ad6bb861a0a5b3d5a4a37e87d8d2c27871a7607f61717c7180", "abcd", 123_456),
+            ("d46574bbd4b1d2877aa5a3b67f61717c71a1a3beb6a3b0bc87", "guest", 12_345),
+            ("97c6bcb9b2aaacd9bb7574add7d8d2c27871a7607f61717cb1", "e2e4", 987_654),
+        ] {
+            assert_eq!(open(&hex(packet)), Ok(Opened { line: line.into(), millis }));
+        }
+    }
+
+    /// The vectors recorded with the real helper programs, where they lie beside the checkout.
+    #[test]
+    fn recorded_vectors_agree() {
+        let above = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+        let mut files = above.map(|folder| folder.join("shared/fics/timeseal-vectors.txt"));
+        let Some(text) = files.find_map(|file| std::fs::read_to_string(file).ok()) else { return };
+        let mut lines = text.lines();
+        while let (Some(given), Some(expected)) = (lines.next(), lines.next()) {
+            let line = given.split('"').nth(1).expect("in=\"...\"").replace("\\x02", "\u{2}");
+            let millis = given.rsplit("ts=").next().and_then(|millis| millis.parse().ok()).expect("ts=...");
+            let mut sealed = Vec::new();
+            seal(line.as_bytes(), millis, &mut sealed);
+            assert_eq!(sealed, hex(expected.trim().trim_start_matches("out=")), "{given}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_sealed_opens_again(line in "[ -~]{0,200}", millis in 1u64..) {
+            let mut packet = Vec::new();
+            seal(line.as_bytes(), millis, &mut packet);
+            prop_assert_eq!(packet.pop(), Some(b'\n'));
+            prop_assert!(packet.iter().all(|byte| !matches!(byte, b'\n' | b'\r' | 0 | 0xff)));
+            prop_assert_eq!(open(&packet), Ok(Opened { line: line.into_bytes(), millis }));
+        }
+
+        #[test]
+        fn no_bytes_break_the_opening(packet: Vec<u8>) {
+            let _ = open(&packet);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The event stream: challenges, and games that start and finish. Always open or being reopened.
+
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::sync::mpsc;
+
+use super::{
+    games::Games,
+    http::Http,
+    open_budget::OpenBudget,
+    running_games,
+    stream::Stream,
+    wire::{self, WireError},
+};
+use crate::{
+    chess::GameId,
+    server::{ActionError, Backoff, ServerEvent},
+};
+
+const PATH: [&str; 3] = ["api", "stream", "event"];
+
+/// The span over which the server counts openings: there is no cause to wait longer.
+const LIMIT_SPAN: Duration = Duration::from_secs(600);
+
+/// While the event stream must stay closed, we ask for our games after this time, then half as often each time.
+const ASK: Duration = Duration::from_secs(2);
+/// But at least so often.
+const ASK_AT_LEAST: Duration = Duration::from_secs(8);
+
+/// Follows the event stream.
+pub struct EventStream {
+    http: Arc<Http>,
+    games: Games,
+    events: mpsc::Sender<ServerEvent>,
+    backoff: Backoff,
+    budget: OpenBudget,
+    /// Games we were told of and that have not finished, as far as this stream says.
+    running: HashSet<GameId>,
+    /// Whether we were ever connected.
+    was_connected: bool,
+    /// Whether the loss of the stream was told already.
+    told_lost: bool,
+}
+
+impl EventStream {
+    pub fn new(http: Arc<Http>, games: Games, events: mpsc::Sender<ServerEvent>) -> Self {
+        Self {
+            http,
+            games,
+            events,
+            backoff: Backoff::new(Duration::from_secs(1), Duration::from_secs(30)).first_at_once(),
+            budget: OpenBudget::default(),
+            running: HashSet::new(),
+            was_connected: false,
+            told_lost: false,
+        }
+    }
+
+    /// Returns only when the server will not have us.
+    pub async fn follow(mut self) {
+        loop {
+            let (reason, at_least) = match self.open_and_read().await {
+                Ok(reason) => (reason, Duration::ZERO),
+                // A server that knew us once and now does not is a server in trouble, until it says so for good.
+                Err(ActionError::Unauthorised(reason)) if !self.was_connected => {
+                    self.tell(ServerEvent::Rejected { reason }).await;
+                    return;
+                }
+                Err(error) => {
+                    let at_least = match &error {
+                        ActionError::Limited { retry_after, .. } => {
+                            retry_after.unwrap_or(self.http.limited_pause()).min(LIMIT_SPAN)
+                        }
+                        _ => Duration::ZERO,
+                    };
+                    (error.to_string(), at_least)
+                }
+            };
+            self.tell_lost(&reason).await;
+            let wait = self.backoff.next_delay().max(at_least);
+            self.wait(wait).await;
+        }
+    }
+
+    /// Tells of everything the stream brings until it ends, and gives the reason of its end.
+    async fn open_and_read(&mut self) -> Result<String, ActionError> {
+        let account = self.http.account().await?;
+        let held_back = self.budget.take(Instant::now());
+        self.wait(held_back).await;
+        let mut stream = Stream::open(&self.http, &PATH).await?;
+        self.was_connected = true;
+        self.told_lost = false;
+        self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
+        loop {
+            let line = match stream.next().await {
+                Ok(line) => line,
+                Err(end) => {
+                    if stream.was_good() {
+                        self.backoff.reset();
+                    }
+                    return Ok(end.to_string());
+                }
+            };
+            let event = line.text.map_err(WireError::from).and_then(|text| wire::event(&text, &account.player.id));
+            match event {
+                Ok(ServerEvent::GameStarted(id)) => self.start(id).await,
+                Ok(event) => {
+                    let finished = match &event {
+                        ServerEvent::GameFinished { id, .. } => Some(id.clone()),
+                        _ => None,
+                    };
+                    self.tell(event).await;
+                    if let Some(id) = finished {
+                        self.running.remove(&id);
+                        self.games.finished(id);
+                    }
+                }
+                Err(unknown @ WireError::Unknown(_)) => {
+                    tracing::debug!("{}", self.http.printable(&unknown.to_string()))
+                }
+                Err(error) => self.fault(&error.to_string()).await,
+            }
+        }
+    }
+
+    async fn start(&mut self, id: GameId) {
+        self.tell(ServerEvent::GameStarted(id.clone())).await;
+        self.running.insert(id.clone());
+        self.games.watch(id);
+    }
+
+    /// Waits; and when that takes long, looks meanwhile for games that have begun, since their clocks wait for nobody.
+    async fn wait(&mut self, pause: Duration) {
+        // The end of the pause is what is waited for.
+        let _ = tokio::time::timeout(pause, self.look_for_games()).await;
+    }
+
+    /// Never returns by itself.
+    async fn look_for_games(&mut self) {
+        let mut ask = ASK;
+        loop {
+            tokio::time::sleep(ask).await;
+            ask = (ask * 2).min(ASK_AT_LEAST);
+            for id in running_games(&self.http).await.unwrap_or_default() {
+                if !self.running.contains(&id) {
+                    self.start(id).await;
+                }
+            }
+        }
+    }
+
+    async fn tell_lost(&mut self, reason: &str) {
+        let reason = self.http.printable(reason);
+        tracing::warn!(%reason, "no event stream");
+        if self.told_lost {
+            self.fault(&format!("the event stream does not open: {reason}")).await;
+        } else {
+            self.told_lost = true;
+            self.tell(ServerEvent::Disconnected { reason }).await;
+        }
+    }
+
+    async fn fault(&self, what: &str) {
+        self.tell(ServerEvent::Fault { game: None, what: self.http.printable(what) }).await;
+    }
+
+    async fn tell(&self, event: ServerEvent) {
+        // Nobody listens any more: this task is about to be stopped.
+        let _ = self.events.send(event).await;
+    }
+}

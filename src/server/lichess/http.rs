@@ -1,0 +1,360 @@
+//! Requests and their answers: one client for one account, with its manners.
+//!
+//! - Ordinary requests go one at a time, as Lichess asks. A 429 closes their topic for a while: requests of this topic then fail
+//!   without being sent, other topics go on (the limits are of one endpoint each).
+//! - Urgent requests, those on which a clock waits, go at once beside everything else, and are held back by nothing.
+//! - Nothing is sent twice: an answer that did not come is [`ActionError::Unavailable`], and the caller decides.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use reqwest::{
+    Client, Method, Response, StatusCode,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
+};
+use tokio::sync::{Mutex, OnceCell};
+
+use super::{
+    Token,
+    settings::{LichessSettings, ServerUrl},
+    wire,
+};
+use crate::server::{Account, ActionError};
+
+/// No wait is longer, whatever the server says.
+const LONGEST_PAUSE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// Longer answers are cut off, in bytes. The longest, the list of bots online, takes about 600 kB.
+const LONGEST_ANSWER: usize = 8 * 1024 * 1024;
+
+/// Longer words of the server are cut off in errors, in characters.
+const LONGEST_DETAIL: usize = 300;
+
+/// There is no way to speak HTTPS on this machine.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot set up HTTPS: {0} (are the system's CA certificates installed?)")]
+pub struct SetupError(String);
+
+/// What a request is about: each topic has a limit of its own at the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// Who we are.
+    Account,
+    /// Which games we play.
+    Playing,
+    /// Answers to challenges.
+    Answer,
+    /// Challenges of ours.
+    Challenge,
+    /// Talk.
+    Chat,
+    /// Other players.
+    Users,
+}
+
+/// How a request stands to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lane {
+    /// A clock waits for it.
+    Urgent,
+    /// It can wait for its turn.
+    Ordinary(Topic),
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Call<'a> {
+    method: Method,
+    path: &'a [&'a str],
+    query: &'a [(&'a str, &'a str)],
+    form: &'a [(&'a str, String)],
+    text: Option<&'a str>,
+    lane: Lane,
+}
+
+impl<'a> Call<'a> {
+    pub fn get(path: &'a [&'a str], topic: Topic) -> Self {
+        Self { method: Method::GET, path, query: &[], form: &[], text: None, lane: Lane::Ordinary(topic) }
+    }
+
+    pub fn post(path: &'a [&'a str], topic: Topic) -> Self {
+        Self { method: Method::POST, ..Self::get(path, topic) }
+    }
+
+    /// A POST on which a clock waits.
+    pub fn urgent(path: &'a [&'a str]) -> Self {
+        Self { method: Method::POST, path, query: &[], form: &[], text: None, lane: Lane::Urgent }
+    }
+
+    pub fn query(self, query: &'a [(&'a str, &'a str)]) -> Self {
+        Self { query, ..self }
+    }
+
+    pub fn form(self, form: &'a [(&'a str, String)]) -> Self {
+        Self { form, ..self }
+    }
+
+    /// A body of plain text.
+    pub fn text(self, text: &'a str) -> Self {
+        Self { text: Some(text), ..self }
+    }
+}
+
+/// The client of one account.
+#[derive(Debug)]
+pub struct Http {
+    client: Client,
+    url: ServerUrl,
+    token: Token,
+    authorization: HeaderValue,
+    idle_timeout: Duration,
+    move_timeout: Duration,
+    request_timeout: Duration,
+    limited_pause: Duration,
+    identity: OnceCell<Identity>,
+    /// Held while an ordinary request runs. Says until when a topic is closed.
+    turn: Mutex<HashMap<Topic, Instant>>,
+}
+
+/// Who we are, asked once.
+#[derive(Debug)]
+struct Identity {
+    account: Arc<Account>,
+    user_agent: HeaderValue,
+}
+
+impl Http {
+    /// Opens no connection yet.
+    ///
+    /// # Errors
+    /// [`SetupError`] where the system has no certificates to trust.
+    pub fn new(settings: &LichessSettings, token: Token) -> Result<Self, SetupError> {
+        let setup = |error: &dyn std::fmt::Display| SetupError(error.to_string());
+        let mut authorization =
+            HeaderValue::try_from(format!("Bearer {}", token.secret())).map_err(|error| setup(&error))?;
+        authorization.set_sensitive(true);
+        // Another room may have installed it before; it is the same one.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = Client::builder()
+            .tcp_nodelay(true)
+            .connect_timeout(Duration::from_secs(5))
+            .pool_idle_timeout(None)
+            // Over HTTP/2 the pings keep a connection warm between moves, and find out when it is dead.
+            .http2_keep_alive_interval(Duration::from_secs(2))
+            .http2_keep_alive_timeout(Duration::from_secs(3))
+            .http2_keep_alive_while_idle(true)
+            // A redirected POST would arrive as a GET, elsewhere.
+            .redirect(reqwest::redirect::Policy::none());
+        if settings.url.is_plain() {
+            // The practice server: no proxy stands between, and no certificates need to be read.
+            builder = builder.no_proxy().tls_certs_only([]);
+        }
+        Ok(Self {
+            client: builder.build().map_err(|error| setup(&chain(&error)))?,
+            url: settings.url.clone(),
+            token,
+            authorization,
+            idle_timeout: settings.idle_timeout,
+            move_timeout: settings.move_timeout,
+            request_timeout: settings.request_timeout,
+            limited_pause: settings.limited_pause,
+            identity: OnceCell::new(),
+            turn: Mutex::default(),
+        })
+    }
+
+    /// The server's address.
+    pub fn url(&self) -> &ServerUrl {
+        &self.url
+    }
+
+    /// The token, to be tested.
+    pub fn token(&self) -> &Token {
+        &self.token
+    }
+
+    /// Who we are. Asks the server the first time it succeeds, and never again: Lichess counts these requests closely.
+    pub async fn account(&self) -> Result<Arc<Account>, ActionError> {
+        let ask = || async {
+            let account = self.fetch_account().await?;
+            let user_agent = HeaderValue::try_from(format!("{} user:{}", user_agent(), account.player.id))
+                .unwrap_or(HeaderValue::from_static(user_agent()));
+            Ok(Identity { account: Arc::new(account), user_agent })
+        };
+        self.identity.get_or_try_init(ask).await.map(|identity| Arc::clone(&identity.account))
+    }
+
+    /// Who we are now.
+    pub async fn fetch_account(&self) -> Result<Account, ActionError> {
+        let body = self.call(Call::get(&["api", "account"], Topic::Account)).await?;
+        decode::<wire::AccountJson>("the account", &body).map(wire::AccountJson::into_account)
+    }
+
+    /// Sends one request in its lane and gives the body of a good answer.
+    pub async fn call(&self, call: Call<'_>) -> Result<String, ActionError> {
+        let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
+        let mut closed = self.turn.lock().await;
+        let now = Instant::now();
+        if let Some(left) =
+            closed.get(&topic).map(|until| until.saturating_duration_since(now)).filter(|d| !d.is_zero())
+        {
+            return Err(ActionError::Limited {
+                retry_after: Some(left),
+                key: None,
+                opponent: false,
+                detail: "not sent, for the server has asked us to wait".to_owned(),
+            });
+        }
+        let mut answer = self.send(call, self.request_timeout).await;
+        // A limit with a name (a hundred games a day against bots) concerns only some requests of the topic; who asked knows which.
+        if let Err(ActionError::Limited { retry_after, key: None, opponent: false, .. }) = &mut answer {
+            let pause = *retry_after.get_or_insert(self.limited_pause);
+            closed.insert(topic, Instant::now() + pause);
+        }
+        answer
+    }
+
+    async fn send(&self, call: Call<'_>, timeout: Duration) -> Result<String, ActionError> {
+        let mut request = self.request(call.method, call.path).timeout(timeout);
+        if !call.query.is_empty() {
+            request = request.query(call.query);
+        }
+        if !call.form.is_empty() {
+            request = request.form(call.form);
+        }
+        if let Some(text) = call.text {
+            request = request.header(CONTENT_TYPE, "text/plain").body(text.to_owned());
+        }
+        let response = request.send().await.map_err(|error| unavailable(&error))?;
+        self.read(response).await
+    }
+
+    /// Opens a stream of lines.
+    pub async fn open(&self, path: &[&str]) -> Result<Response, ActionError> {
+        let answer = async {
+            let response = self.request(Method::GET, path).send().await.map_err(|error| unavailable(&error))?;
+            if response.status().is_success() { Ok(response) } else { Err(self.refusal(response).await) }
+        };
+        match tokio::time::timeout(self.idle_timeout, answer).await {
+            Ok(answer) => answer,
+            Err(_) => Err(ActionError::Unavailable("the stream does not open".to_owned())),
+        }
+    }
+
+    /// How long to rest after a 429 that does not say it.
+    pub fn limited_pause(&self) -> Duration {
+        self.limited_pause
+    }
+
+    /// How long a stream may be silent.
+    pub fn idle_timeout(&self) -> Duration {
+        self.idle_timeout
+    }
+
+    fn request(&self, method: Method, path: &[&str]) -> reqwest::RequestBuilder {
+        let user_agent = match self.identity.get() {
+            Some(identity) => identity.user_agent.clone(),
+            None => HeaderValue::from_static(user_agent()),
+        };
+        self.client
+            .request(method, self.url.at(path))
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(USER_AGENT, user_agent)
+    }
+
+    async fn read(&self, response: Response) -> Result<String, ActionError> {
+        if !response.status().is_success() {
+            return Err(self.refusal(response).await);
+        }
+        body(response).await.map_err(|error| unavailable(&error))
+    }
+
+    /// What an answer that is no success means.
+    async fn refusal(&self, response: Response) -> ActionError {
+        let status = response.status();
+        let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let body = body(response).await.unwrap_or_default();
+        let detail = self.detail(status, &body);
+        let limited = serde_json::from_str::<wire::Limited>(&body).ok().map(|body| body.ratelimit);
+        if status == StatusCode::TOO_MANY_REQUESTS || limited.is_some() {
+            let wait = limited.as_ref().and_then(wire::RateLimit::wait);
+            return ActionError::Limited {
+                retry_after: wait.or(header.map(Duration::from_secs)).map(|wait| wait.min(LONGEST_PAUSE)),
+                key: limited.and_then(|limit| limit.key),
+                opponent: status == StatusCode::BAD_REQUEST,
+                detail,
+            };
+        }
+        match status.as_u16() {
+            401 | 403 => ActionError::Unauthorised(detail),
+            404 => ActionError::NotFound(detail),
+            300..=499 => ActionError::Refused(detail),
+            _ => ActionError::Unavailable(detail),
+        }
+    }
+
+    /// The server's words, as far as they are words: a proxy's page is not.
+    fn detail(&self, status: StatusCode, body: &str) -> String {
+        let words = wire::error_text(body).or_else(|| {
+            let body = body.trim();
+            (!body.is_empty() && !body.starts_with(['<', '{', '['])).then(|| body.to_owned())
+        });
+        let Some(words) = words else { return status.to_string() };
+        let line = self.printable(&words);
+        format!("{line} ({})", status.as_u16())
+    }
+
+    /// Words from outside in one line of bounded length that may be logged: without our secret, should the server echo it.
+    pub fn printable(&self, words: &str) -> String {
+        words
+            .replace(self.token.secret(), "***")
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .take(LONGEST_DETAIL)
+            .collect()
+    }
+}
+
+/// Reads an answer that must be `what`.
+pub fn decode<T: serde::de::DeserializeOwned>(what: &str, body: &str) -> Result<T, ActionError> {
+    wire::read(what, body).map_err(|error| ActionError::Unavailable(error.to_string()))
+}
+
+const fn user_agent() -> &'static str {
+    concat!("concilio/", env!("CARGO_PKG_VERSION"))
+}
+
+async fn body(mut response: Response) -> reqwest::Result<String> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > LONGEST_ANSWER {
+            break;
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(String::from_utf8_lossy(&body).into_owned())
+}
+
+fn unavailable(error: &reqwest::Error) -> ActionError {
+    ActionError::Unavailable(chain(error))
+}
+
+/// An error of the network with its causes, which is where it tells what happened.
+pub fn chain(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return if error.is_connect() { "no connection in time".to_owned() } else { "no answer in time".to_owned() };
+    }
+    let mut text = String::new();
+    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if !text.is_empty() {
+            text.push_str(": ");
+        }
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    if text.is_empty() { error.to_string() } else { text }
+}

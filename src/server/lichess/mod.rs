@@ -1,0 +1,323 @@
+//! Lichess, through its Bot API: event and game streams of newline-delimited JSON in, one HTTP request an action out.
+//!
+//! ```text
+//! events ──▶ (gameStart) ──▶ games: one stream a game ──▶ ServerEvent
+//!    └──────────────────────────────────────────────────▶
+//! LichessServer::perform ──▶ http: one request, urgent ones beside the queue
+//! ```
+//! `ndjson` cuts bytes into lines, `wire` turns lines into our types, `stream` watches an open stream for silence, `http` keeps
+//! the server's limits. Everything that is lost is reopened; what the server then says is whole, so nothing needs to be remembered.
+
+mod events;
+mod games;
+mod http;
+pub mod ndjson;
+mod open_budget;
+mod settings;
+mod stream;
+mod token;
+mod wire;
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+pub use http::SetupError;
+pub use settings::{LichessSettings, ServerUrl, ServerUrlError};
+pub use token::{TOKEN_CREDENTIAL, TOKEN_VARIABLE, Token, TokenError};
+
+use self::{
+    events::EventStream,
+    games::Games,
+    http::{Call, Http, Topic, decode},
+};
+use super::{Account, Action, ActionError, ChallengeRequest, ChatLine, Done, Server, ServerEvent};
+use crate::chess::{Color, GameId, TimeControl};
+
+/// Events wait for their reader in a queue of this length; after that, the streams wait.
+const QUEUE: usize = 1024;
+
+/// The longest text Lichess takes in a chat, in UTF-16 units.
+const LONGEST_CHAT: usize = 140;
+
+/// The most games `/api/account/playing` lists.
+const MOST_RUNNING_GAMES: usize = 50;
+
+/// The scope without which a token is of no use to us.
+const BOT_SCOPE: &str = "bot:play";
+
+/// A Lichess account, to be acted upon. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct LichessServer {
+    http: Arc<Http>,
+    games: Games,
+}
+
+/// Connects an account and keeps it connected until `cancel`; then the events end.
+///
+/// The first events are [`ServerEvent::Connected`] and what runs already, or [`ServerEvent::Rejected`]. Must be called within a tokio runtime.
+///
+/// # Errors
+/// [`SetupError`] where HTTPS cannot be spoken at all. That the server does not answer is no error but an event.
+pub fn connect(
+    settings: LichessSettings,
+    token: Token,
+    cancel: CancellationToken,
+) -> Result<(LichessServer, mpsc::Receiver<ServerEvent>), SetupError> {
+    let http = Arc::new(Http::new(&settings, token)?);
+    let (sender, receiver) = mpsc::channel(QUEUE);
+    let (games, actor) = Games::new(Arc::clone(&http), sender.clone());
+    let events = EventStream::new(Arc::clone(&http), games.clone(), sender.clone());
+    tokio::spawn(async move {
+        tokio::select! {
+            () = cancel.cancelled() => {}
+            () = sender.closed() => {}
+            () = events.follow() => {}
+            () = actor.run() => {}
+        }
+    });
+    Ok((LichessServer { http, games }, receiver))
+}
+
+/// What an operator wants to know of an account before it plays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountReport {
+    /// Who the token belongs to.
+    pub account: Account,
+    /// What it allows, by Lichess's names such as `bot:play`.
+    pub scopes: Vec<String>,
+}
+
+impl AccountReport {
+    /// Whether the token lets us play.
+    pub fn may_play(&self) -> bool {
+        self.scopes.iter().any(|scope| scope == BOT_SCOPE)
+    }
+
+    /// Whether the account can still become a bot: it is none, and has never played.
+    pub fn can_upgrade(&self) -> bool {
+        !self.account.is_bot && self.account.games_played == 0
+    }
+}
+
+/// Who we are, whether as a bot, and what the token allows.
+///
+/// # Errors
+/// [`ActionError::Unauthorised`] for a token the server does not know, others as they come.
+pub async fn account_check(settings: &LichessSettings, token: &Token) -> Result<AccountReport, ActionError> {
+    let http = Http::new(settings, token.clone()).map_err(|error| ActionError::Unavailable(error.to_string()))?;
+    let body = http.call(Call::post(&["api", "token", "test"], Topic::Account).text(http.token().secret())).await?;
+    let mut tokens: std::collections::HashMap<String, Option<wire::TokenInfo>> = decode("the token's test", &body)?;
+    let Some(info) = tokens.remove(token.secret()).flatten() else {
+        return Err(ActionError::Unauthorised(format!("{} does not know this token", settings.url)));
+    };
+    Ok(AccountReport { account: http.fetch_account().await?, scopes: info.scopes() })
+}
+
+/// Turns the account into a bot's, which cannot be undone.
+///
+/// # Errors
+/// [`ActionError::Refused`] for an account that has played games.
+pub async fn upgrade(settings: &LichessSettings, token: &Token) -> Result<(), ActionError> {
+    let http = Http::new(settings, token.clone()).map_err(|error| ActionError::Unavailable(error.to_string()))?;
+    http.call(Call::post(&["api", "bot", "account", "upgrade"], Topic::Account)).await.map(drop)
+}
+
+impl LichessServer {
+    /// Follows a game without waiting for the event stream to tell of it. Does nothing if it is followed already.
+    pub fn watch(&self, game: GameId) {
+        self.games.watch(game);
+    }
+
+    /// What was said between the players of a game so far.
+    ///
+    /// # Errors
+    /// As the server answers.
+    pub async fn chat(&self, game: &GameId) -> Result<Vec<ChatLine>, ActionError> {
+        let body = self.http.call(Call::get(&["api", "bot", "game", game.as_str(), "chat"], Topic::Chat)).await?;
+        let lines: Vec<wire::PlayerChat> =
+            if body.trim_start().starts_with('[') { decode("the chat", &body)? } else { objects("the chat", &body)? };
+        Ok(lines.into_iter().map(wire::PlayerChat::into_line).collect())
+    }
+
+    /// A POST about a game, on which a clock waits.
+    async fn urgent(&self, game: &GameId, what: &[&str]) -> Result<Done, ActionError> {
+        self.http.call(Call::urgent(&[&["api", "bot", "game", game.as_str()], what].concat())).await.map(taken)
+    }
+
+    async fn challenge(&self, request: &ChallengeRequest) -> Result<Done, ActionError> {
+        let body = self
+            .http
+            .call(Call::post(&["api", "challenge", &request.opponent], Topic::Challenge).form(&challenge_form(request)))
+            .await?;
+        decode::<wire::ChallengeCreated>("the challenge", &body).map(|created| Done::Challenged(created.into_id()))
+    }
+}
+
+#[async_trait]
+impl Server for LichessServer {
+    async fn perform(&self, action: Action) -> Result<Done, ActionError> {
+        let answer = |path: [&'static str; 2], id: String| async move {
+            self.http.call(Call::post(&["api", path[0], &id, path[1]], Topic::Answer)).await.map(taken)
+        };
+        match action {
+            Action::Move { game, uci, offer_draw } => {
+                let uci = uci.to_string();
+                let call = ["api", "bot", "game", game.as_str(), "move", &uci];
+                let query: &[_] = if offer_draw { &[("offeringDraw", "true")] } else { &[] };
+                self.http.call(Call::urgent(&call).query(query)).await.map(taken)
+            }
+            Action::Accept(id) => answer(["challenge", "accept"], id.to_string()).await,
+            Action::Cancel(id) => answer(["challenge", "cancel"], id.to_string()).await,
+            Action::Decline(id, reason) => {
+                let call = ["api", "challenge", id.as_str(), "decline"];
+                let form = [("reason", reason.key().to_owned())];
+                self.http.call(Call::post(&call, Topic::Answer).form(&form)).await.map(taken)
+            }
+            Action::Challenge(request) => self.challenge(&request).await,
+            Action::Abort(game) => self.urgent(&game, &["abort"]).await,
+            Action::Resign(game) => self.urgent(&game, &["resign"]).await,
+            Action::Draw(game, accept) => self.urgent(&game, &["draw", yes_or_no(accept)]).await,
+            Action::Takeback(game, accept) => self.urgent(&game, &["takeback", yes_or_no(accept)]).await,
+            Action::ClaimVictory(game) => self.urgent(&game, &["claim-victory"]).await,
+            Action::ClaimDraw(game) => self.urgent(&game, &["claim-draw"]).await,
+            Action::Chat(game, room, text) => {
+                let text = chat_text(&text);
+                if text.is_empty() {
+                    return Err(ActionError::Refused("an empty text is not said".to_owned()));
+                }
+                let call = ["api", "bot", "game", game.as_str(), "chat"];
+                let form = [("room", room.key().to_owned()), ("text", text)];
+                self.http.call(Call::post(&call, Topic::Chat).form(&form)).await.map(taken)
+            }
+            Action::Tell { .. } => {
+                Err(ActionError::Unsupported("Lichess has no way for bots to write to people outside games"))
+            }
+            Action::Berserk(_) => Err(ActionError::Unsupported("Lichess does not let bots berserk")),
+        }
+    }
+
+    async fn resync(&self, game: &GameId) {
+        self.games.reopen(game.clone());
+    }
+
+    async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
+        let body = self.http.call(Call::get(&["api", "bot", "online"], Topic::Users).query(&[("nb", "512")])).await?;
+        let bots = objects::<wire::AccountJson>("the bots online", &body)?;
+        Ok(bots.into_iter().map(wire::AccountJson::into_account).collect())
+    }
+
+    async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
+        let mut available = Vec::with_capacity(ids.len());
+        for some in ids.chunks(100) {
+            let query = [("ids", &*some.join(","))];
+            let body = self.http.call(Call::get(&["api", "users", "status"], Topic::Users).query(&query)).await?;
+            let users: Vec<wire::UserStatus> = decode("the players' status", &body)?;
+            available.extend(
+                some.iter().map(|id| users.iter().any(|user| user.id.eq_ignore_ascii_case(id) && user.is_available())),
+            );
+        }
+        Ok(available)
+    }
+
+    async fn running_games(&self) -> Result<Vec<GameId>, ActionError> {
+        running_games(&self.http).await
+    }
+}
+
+/// The games we are playing, at most [`MOST_RUNNING_GAMES`] of them.
+async fn running_games(http: &Http) -> Result<Vec<GameId>, ActionError> {
+    let call = Call::get(&["api", "account", "playing"], Topic::Playing).query(&[("nb", "50")]);
+    decode::<wire::Playing>("the running games", &http.call(call).await?).map(wire::Playing::into_ids)
+}
+
+/// The JSON objects of an answer that has one a line; those that cannot be read are left out.
+fn objects<T: serde::de::DeserializeOwned>(what: &str, body: &str) -> Result<Vec<T>, ActionError> {
+    let lines = body.lines().filter(|line| !line.trim().is_empty());
+    let read: Vec<Result<T, ActionError>> = lines.map(|line| decode(what, line)).collect();
+    // All of them unreadable is no answer at all.
+    if !read.is_empty() && read.iter().all(Result::is_err) {
+        return read.into_iter().collect();
+    }
+    Ok(read.into_iter().flatten().collect())
+}
+
+fn taken(_body: String) -> Done {
+    Done::Taken
+}
+
+const fn yes_or_no(accept: bool) -> &'static str {
+    if accept { "yes" } else { "no" }
+}
+
+fn challenge_form(request: &ChallengeRequest) -> Vec<(&'static str, String)> {
+    let mut form = vec![
+        ("rated", request.terms.rated.to_string()),
+        ("variant", request.terms.variant.key().to_owned()),
+        (
+            "color",
+            match request.our_color {
+                None => "random",
+                Some(Color::White) => "white",
+                Some(Color::Black) => "black",
+            }
+            .to_owned(),
+        ),
+    ];
+    match request.terms.time_control {
+        TimeControl::RealTime { initial, increment } => {
+            form.push(("clock.limit", seconds(initial)));
+            form.push(("clock.increment", seconds(increment)));
+        }
+        TimeControl::Correspondence { days } => form.push(("days", days.to_string())),
+        TimeControl::Unlimited => {}
+    }
+    form.extend(request.initial_fen.clone().map(|fen| ("fen", fen)));
+    form
+}
+
+/// Whole seconds as Lichess takes them; others are for the practice server, and Lichess says no to them.
+fn seconds(duration: Duration) -> String {
+    duration.as_secs_f64().to_string()
+}
+
+/// One line that fits into a chat, cut between words where it must be.
+fn chat_text(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.encode_utf16().count() <= LONGEST_CHAT {
+        return words;
+    }
+    let mut length = 1; // of the ellipsis
+    let mut cut = 0;
+    for (at, c) in words.char_indices() {
+        length += c.len_utf16();
+        if length > LONGEST_CHAT {
+            break;
+        }
+        cut = at + c.len_utf8();
+    }
+    let kept = words.get(..cut).unwrap_or_default();
+    // A text that is one long word is cut within it.
+    let kept = kept.rsplit_once(' ').map_or(kept, |(whole, _)| whole);
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_words() {
+        assert_eq!(chat_text("  Good \n luck! "), "Good luck!");
+        assert_eq!(chat_text(&"x".repeat(140)), "x".repeat(140));
+        let long = "knight ".repeat(30);
+        let cut = chat_text(&long);
+        assert!(cut.ends_with("knight…") && cut.encode_utf16().count() <= LONGEST_CHAT, "{cut}");
+        for word in ["♘", "😀", "x"] {
+            let cut = chat_text(&word.repeat(300));
+            assert!((138..=140).contains(&cut.encode_utf16().count()), "{cut}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Challenges, ours and others'.
+
+use serde::Deserialize;
+
+use super::{VariantKey, WireError, color, lenient, player::User, seconds, variant, whole_days};
+use crate::{
+    chess::{ChallengeId, GameId, TimeControl},
+    server::{Challenge, DeclineReason, GameTerms, ServerEvent},
+};
+
+/// `challenge`, `challengeCanceled` and `challengeDeclined`.
+#[derive(Deserialize)]
+pub struct ChallengeEnvelope {
+    challenge: ChallengeJson,
+    #[serde(default, deserialize_with = "lenient")]
+    compat: Option<Compat>,
+}
+
+impl ChallengeEnvelope {
+    pub fn into_challenge(self, us: &str) -> Result<Challenge, WireError> {
+        let playable = self.compat.and_then(|compat| compat.bot).unwrap_or(true);
+        self.challenge.into_challenge(us, playable)
+    }
+
+    pub fn into_id(self) -> ChallengeId {
+        ChallengeId::from(self.challenge.id)
+    }
+
+    pub fn into_decline(self) -> ServerEvent {
+        let Self { challenge, .. } = self;
+        ServerEvent::ChallengeDeclined {
+            id: ChallengeId::from(challenge.id),
+            by: challenge.dest_user.map(User::into_player),
+            reason: DeclineReason::from_key(challenge.decline_reason_key.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Compat {
+    bot: Option<bool>,
+}
+
+/// A challenge.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeJson {
+    id: String,
+    challenger: Option<User>,
+    dest_user: Option<User>,
+    variant: Option<VariantKey>,
+    rated: Option<bool>,
+    time_control: Option<TimeControlJson>,
+    #[serde(default, deserialize_with = "lenient")]
+    color: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    direction: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    initial_fen: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    rematch_of: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    rules: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "lenient")]
+    decline_reason_key: Option<String>,
+}
+
+impl ChallengeJson {
+    pub fn into_challenge(self, us: &str, playable: bool) -> Result<Challenge, WireError> {
+        let challenger = self.challenger.map(User::into_player);
+        let challenged = self.dest_user.map(User::into_player);
+        let incoming = match &challenger {
+            Some(player) => player.id != us,
+            None => self.direction.as_deref() != Some("out"),
+        };
+        let (opponent, our_self) = if incoming { (challenger, challenged) } else { (challenged, challenger) };
+        let challengers_color = color(self.color.as_deref());
+        Ok(Challenge {
+            id: ChallengeId::from(self.id),
+            incoming,
+            opponent,
+            terms: GameTerms {
+                variant: variant(self.variant.as_ref())?,
+                time_control: self.time_control.map_or(TimeControl::Unlimited, TimeControlJson::into_time_control),
+                rated: self.rated.unwrap_or(false),
+            },
+            our_color: if incoming { challengers_color.map(|color| !color) } else { challengers_color },
+            initial_fen: self.initial_fen.filter(|fen| !fen.is_empty() && fen != "startpos"),
+            rules: self.rules.unwrap_or_default(),
+            rematch_of: self.rematch_of.map(GameId::from),
+            our_rating: our_self.and_then(|player| player.rating),
+            playable,
+        })
+    }
+}
+
+/// The answer to a challenge of ours: the challenge, at times in an envelope.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum ChallengeCreated {
+    Bare(Id),
+    Envelope { challenge: Id },
+}
+
+#[derive(Deserialize)]
+pub struct Id {
+    id: String,
+}
+
+impl ChallengeCreated {
+    pub fn into_id(self) -> ChallengeId {
+        let (Self::Bare(Id { id }) | Self::Envelope { challenge: Id { id } }) = self;
+        ChallengeId::from(id)
+    }
+}
+
+/// A challenge's clock, in seconds.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TimeControlJson {
+    limit: Option<f64>,
+    increment: Option<f64>,
+    days_per_turn: Option<f64>,
+}
+
+impl TimeControlJson {
+    fn into_time_control(self) -> TimeControl {
+        match (self.limit, self.days_per_turn) {
+            (Some(limit), _) => TimeControl::real_time(seconds(limit), seconds(self.increment.unwrap_or_default())),
+            (None, Some(days)) => TimeControl::Correspondence { days: whole_days(days) },
+            (None, None) => TimeControl::Unlimited,
+        }
+    }
+}

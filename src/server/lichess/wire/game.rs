@@ -1,0 +1,234 @@
+//! Games: all of one, what changes in it, and what is said in it.
+
+use std::time::Instant;
+
+use serde::Deserialize;
+
+use super::{
+    VariantKey, WireError, color, lenient, malformed, milliseconds, player::User, seconds, variant, whole_days,
+};
+use crate::{
+    chess::{Clock, Clocks, Color, GameId, Line, TimeControl},
+    server::{
+        ChatLine, ChatRoom, GameInfo, GameState, GameStatus, GameTerms, Offers, ServerEvent,
+        lichess::settings::ServerUrl,
+    },
+};
+
+/// `gameStart` and `gameFinish`.
+#[derive(Deserialize)]
+pub struct GameEnvelope {
+    game: GameEvent,
+}
+
+impl GameEnvelope {
+    pub fn into_start(self) -> Result<ServerEvent, WireError> {
+        self.game.id().map(ServerEvent::GameStarted)
+    }
+
+    pub fn into_finish(self) -> Result<ServerEvent, WireError> {
+        Ok(ServerEvent::GameFinished {
+            id: self.game.id()?,
+            status: self.game.status.map(Status::into_status),
+            winner: color(self.game.winner.as_deref()),
+        })
+    }
+}
+
+/// The game as the event stream tells of it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct GameEvent {
+    game_id: Option<String>,
+    id: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    status: Option<Status>,
+    #[serde(default, deserialize_with = "lenient")]
+    winner: Option<String>,
+}
+
+impl GameEvent {
+    fn id(&self) -> Result<GameId, WireError> {
+        let id = self.game_id.as_deref().or(self.id.as_deref());
+        id.map(GameId::new).ok_or_else(|| malformed("a game", "it has no id"))
+    }
+}
+
+/// A status is an object on the event stream and a bare name in games.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Status {
+    Name(String),
+    Object { name: String },
+}
+
+impl Status {
+    fn into_status(self) -> GameStatus {
+        let (Self::Name(name) | Self::Object { name }) = self;
+        GameStatus::from_name(&name)
+    }
+}
+
+/// The games we are playing, by `/api/account/playing`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Playing {
+    now_playing: Vec<GameEvent>,
+}
+
+impl Playing {
+    pub fn into_ids(self) -> Vec<GameId> {
+        self.now_playing.iter().filter_map(|game| game.id().ok()).collect()
+    }
+}
+
+/// All of a game: the first line of its stream.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GameFull {
+    id: String,
+    variant: Option<VariantKey>,
+    clock: Option<ClockJson>,
+    days_per_turn: Option<f64>,
+    rated: Option<bool>,
+    white: User,
+    black: User,
+    initial_fen: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    tournament_id: Option<String>,
+    state: State,
+}
+
+/// A game's clock at the start, in milliseconds.
+#[derive(Deserialize)]
+struct ClockJson {
+    initial: Option<f64>,
+    increment: Option<f64>,
+}
+
+impl GameFull {
+    pub fn into_game(self, us: &str, url: &ServerUrl, received: Instant) -> Result<(GameInfo, GameState), WireError> {
+        let variant = variant(self.variant.as_ref())?;
+        let time_control = match (self.clock, self.days_per_turn) {
+            (Some(ClockJson { initial: Some(initial), increment }), _) => {
+                TimeControl::real_time(milliseconds(initial), milliseconds(increment.unwrap_or_default()))
+            }
+            (_, Some(days)) => TimeControl::Correspondence { days: whole_days(days) },
+            (_, None) => TimeControl::Unlimited,
+        };
+        let white = self.white.into_player();
+        let black = self.black.into_player();
+        let our_color = if white.id == us {
+            Color::White
+        } else if black.id == us {
+            Color::Black
+        } else {
+            return Err(WireError::Unplayable(format!("game {} is between {white} and {black}, not ours", self.id)));
+        };
+        let start = Line::from_fen(variant, self.initial_fen.as_deref().unwrap_or_default())
+            .map_err(|error| WireError::Unplayable(error.to_string()))?;
+        let info = GameInfo {
+            url: Some(url.page(&self.id)),
+            id: GameId::from(self.id),
+            terms: GameTerms { variant, time_control, rated: self.rated.unwrap_or(false) },
+            white,
+            black,
+            our_color,
+            start,
+            tournament: self.tournament_id,
+        };
+        Ok((info, self.state.into_state(received)))
+    }
+}
+
+/// What changes in a game. Clocks are milliseconds.
+#[derive(Deserialize)]
+pub struct State {
+    moves: Option<String>,
+    wtime: Option<f64>,
+    btime: Option<f64>,
+    winc: Option<f64>,
+    binc: Option<f64>,
+    status: Status,
+    winner: Option<String>,
+    wdraw: Option<bool>,
+    bdraw: Option<bool>,
+    wtakeback: Option<bool>,
+    btakeback: Option<bool>,
+}
+
+impl State {
+    pub fn into_state(self, received: Instant) -> GameState {
+        let clock = |time: Option<f64>, increment: Option<f64>| {
+            // The largest 32-bit integer stands for a game without a clock.
+            time.filter(|&time| time < f64::from(i32::MAX)).map(|time| Clock {
+                remaining: milliseconds(time),
+                increment: milliseconds(increment.unwrap_or_default()),
+            })
+        };
+        let clocks = clock(self.wtime, self.winc)
+            .zip(clock(self.btime, self.binc))
+            .map(|(white, black)| Clocks { white, black });
+        GameState {
+            moves: self.moves.unwrap_or_default(),
+            clocks,
+            status: self.status.into_status(),
+            winner: color(self.winner.as_deref()),
+            draw_offers: offers(self.wdraw, self.bdraw),
+            takeback_offers: offers(self.wtakeback, self.btakeback),
+            received,
+        }
+    }
+}
+
+fn offers(white: Option<bool>, black: Option<bool>) -> Offers {
+    Offers { white: white.unwrap_or(false), black: black.unwrap_or(false) }
+}
+
+#[derive(Deserialize)]
+pub struct Chat {
+    username: Option<String>,
+    text: Option<String>,
+    room: Option<String>,
+}
+
+impl Chat {
+    pub fn into_line(self) -> ChatLine {
+        ChatLine {
+            room: if self.room.as_deref() == Some("player") { ChatRoom::Player } else { ChatRoom::Spectator },
+            username: self.username.unwrap_or_default(),
+            text: self.text.unwrap_or_default(),
+        }
+    }
+}
+
+/// A line of the players' chat as `GET .../chat` has it: without the room.
+#[derive(Deserialize)]
+pub struct PlayerChat {
+    #[serde(alias = "username")]
+    user: Option<String>,
+    text: Option<String>,
+}
+
+impl PlayerChat {
+    pub fn into_line(self) -> ChatLine {
+        ChatLine {
+            room: ChatRoom::Player,
+            username: self.user.unwrap_or_default(),
+            text: self.text.unwrap_or_default(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpponentGone {
+    gone: bool,
+    claim_win_in_seconds: Option<f64>,
+}
+
+impl OpponentGone {
+    pub fn into_event(self, id: GameId) -> ServerEvent {
+        ServerEvent::OpponentGone { id, gone: self.gone, claim_after: self.claim_win_in_seconds.map(seconds) }
+    }
+}

@@ -1,0 +1,130 @@
+//! What is wrong between keys, and between settings and the machine they are for.
+
+use std::path::Path as FilePath;
+
+use jiff::tz::TimeZone;
+
+use super::{
+    PlayerSettings, Problem, Protocol, ServerSettings, Settings,
+    layers::Layers,
+    problem::{dotted, written},
+    read::place_of,
+};
+use crate::{
+    council::Roster,
+    policy::{Conditions, Fault},
+    server::lichess::ServerUrl,
+};
+
+/// Adds all that is wrong, but for what only follows from a value that was reported already.
+pub(super) fn check(settings: &Settings, layers: &Layers, problems: &mut Vec<Problem>) {
+    problems.extend(faults(settings).into_iter().filter_map(|fault| problem(fault, layers)));
+}
+
+fn faults(settings: &Settings) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut add = |table: &[&str], found: Vec<Fault>| {
+        let below = |fault: Fault| table.iter().rev().fold(fault, |fault, table| fault.below(table));
+        faults.extend(found.into_iter().map(below));
+    };
+    add(&[], zone(&settings.time_zone));
+    for (name, server) in &settings.servers {
+        add(&["servers", name], self::server(server));
+    }
+    add(&["challenge"], settings.challenge.faults());
+    add(&["challenge"], files("block_files", &settings.challenge.block_files));
+    add(&["challenge"], files("allow_files", &settings.challenge.allow_files));
+    add(&["matchmaking"], settings.matchmaking.faults());
+    add(&["matchmaking"], files("avoid_files", &settings.matchmaking.avoid_files));
+    add(&["chat"], settings.chat.faults());
+    add(&["player"], player(&settings.player));
+    for (name, profile) in &settings.profiles {
+        add(&["profiles", name, "player"], player(&profile.player));
+        if profile.when == Conditions::default() {
+            add(
+                &["profiles", name],
+                vec![Fault::value("when", "at least one condition, such as { speed = \"blitz\" }")],
+            );
+        }
+    }
+    add(&["log"], log(&settings.log.level));
+    faults
+}
+
+fn zone(name: &str) -> Vec<Fault> {
+    let known = name == "local" || TimeZone::get(name).is_ok();
+    if known { Vec::new() } else { vec![Fault::value("time_zone", "local, UTC or a name such as Europe/Rome")] }
+}
+
+fn server(server: &ServerSettings) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if server.protocol == Protocol::Lichess && server.address().parse::<ServerUrl>().is_err() {
+        faults.push(Fault::value("url", "https://..., or http://... only to localhost, 127.0.0.1 or [::1]"));
+    }
+    if server.enabled && !server.token_file.as_os_str().is_empty() && !server.token_file.is_file() {
+        faults.push(Fault::value("token_file", "a file that exists and holds the token"));
+    }
+    faults
+}
+
+fn player(player: &PlayerSettings) -> Vec<Fault> {
+    let mut faults: Vec<Fault> =
+        files("files", &player.book.files).into_iter().map(|fault| fault.below("book")).collect();
+    if let Err(error) = Roster::from_settings(&player.council) {
+        let (key, accepted) = error.key_and_accepted();
+        faults.push(Fault::value(key, accepted).below("council"));
+    }
+    if !(0.0..=1.0).contains(&player.council.split) {
+        faults.push(Fault::value("split", "a number from 0 to 1").below("council"));
+    }
+    if !(1..=65_536).contains(&player.council.hash) {
+        faults.push(Fault::value("hash", "a whole number of MiB from 1 to 65536").below("council"));
+    }
+    if let Some(missing) = player.tablebases.paths.iter().find(|path| !path.is_dir()) {
+        let accepted = format!("folders that exist ({} does not)", missing.display());
+        faults.push(Fault::value("paths", accepted).below("tablebases"));
+    }
+    faults
+}
+
+fn files(key: &str, files: &[impl AsRef<FilePath>]) -> Vec<Fault> {
+    let missing = files.iter().map(AsRef::as_ref).filter(|path| !path.is_file());
+    missing.map(|path| Fault::value(key, format!("files that exist ({} does not)", path.display()))).collect()
+}
+
+fn log(level: &str) -> Vec<Fault> {
+    match level.parse::<tracing_subscriber::filter::Targets>() {
+        Ok(_) => Vec::new(),
+        Err(_) => {
+            vec![Fault::value("level", "off, error, warn, info, debug, trace, or a filter such as info,concilio=debug")]
+        }
+    }
+}
+
+fn problem(fault: Fault, layers: &Layers) -> Option<Problem> {
+    let value = |path: &[String]| layers.get(path).map(written);
+    let place = |key: &[String]| {
+        let key = place_of(key, layers);
+        let known = layers.mended.iter().any(|path| path.starts_with(&key) || key.starts_with(path));
+        (!known).then_some(key)
+    };
+    match fault {
+        Fault::Value { key, accepted } => {
+            let key = place(&key)?;
+            let accepted = format!("expected {accepted}");
+            Some(Problem::of_value(&layers.origin(&key), &key, value(&key).as_deref(), &accepted))
+        }
+        Fault::Order { low, high } => {
+            let (low, high) = (place(&low)?, place(&high)?);
+            let (low_origin, high_origin) = (layers.origin(&low), layers.origin(&high));
+            // The one to blame is the one that was set last.
+            let (origin, key, bound, other) = if high_origin > low_origin {
+                (high_origin, high, "at least", low)
+            } else {
+                (low_origin, low, "at most", high)
+            };
+            let accepted = format!("expected {bound} {} ({})", dotted(&other), value(&other).unwrap_or_default());
+            Some(Problem::of_value(&origin, &key, value(&key).as_deref(), &accepted))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What is wrong with settings, in one line each.
+
+use std::fmt;
+
+use toml::Value;
+
+use super::layers::{Origin, Path};
+
+/// One thing wrong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    origin: Origin,
+    what: String,
+}
+
+impl Problem {
+    /// Something wrong with what a source says.
+    pub(super) fn new(origin: &Origin, what: String) -> Self {
+        // One problem is one line, whatever a text had in it.
+        Self { origin: origin.clone(), what: what.split_whitespace().collect::<Vec<_>>().join(" ") }
+    }
+
+    pub(super) fn of_file(name: &str, what: String) -> Self {
+        Self::new(&Origin::File(name.to_owned()), what)
+    }
+
+    /// A text that is not TOML. The text itself is not shown: it might hold what should not be seen.
+    pub(super) fn of_toml(name: &str, text: &str, error: &toml::de::Error) -> Self {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        Self::of_file(&format!("{name}:{line}"), error.message().to_owned())
+    }
+
+    /// A value that is not what its key accepts.
+    pub(super) fn of_value(origin: &Origin, path: &[String], value: Option<&str>, accepted: &str) -> Self {
+        let value = value.map(|value| format!(" = {}", shown(path, value))).unwrap_or_default();
+        Self::new(origin, format!("{}{value}: {accepted}", dotted(path)))
+    }
+
+    /// A key that nobody knows.
+    pub(super) fn of_unknown_key(origin: &Origin, path: &[String], known: &[String]) -> Self {
+        let key = path.last().map(String::as_str).unwrap_or_default();
+        let table = path.get(..path.len().saturating_sub(1)).unwrap_or_default();
+        let hint = if is_secret(key) {
+            "secrets do not stand in settings: put it into a file and name that in token_file".to_owned()
+        } else if let Some(near) = nearest(key, known) {
+            format!("did you mean {}?", dotted(&[table, &[near.to_owned()]].concat()))
+        } else if known.is_empty() {
+            "nothing is accepted here".to_owned()
+        } else {
+            format!("expected one of {}", known.join(", "))
+        };
+        Self::new(origin, format!("{}: unknown key, {hint}", dotted(path)))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.origin, self.what)
+    }
+}
+
+/// All that is wrong, at least one thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// One after the other.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
+    }
+}
+
+impl TryFrom<Vec<Problem>> for Problems {
+    type Error = ();
+
+    fn try_from(mut problems: Vec<Problem>) -> Result<Self, ()> {
+        let mut seen = std::collections::BTreeSet::new();
+        problems.retain(|problem| seen.insert(problem.clone()));
+        if problems.is_empty() { Err(()) } else { Ok(Self(problems)) }
+    }
+}
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+}
+
+impl fmt::Display for Problems {
+    /// One a line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// What is accepted, from the words of serde: "expected ...", and what is near a name that was mistyped.
+pub(super) fn accepted(message: &str) -> String {
+    let names = backquoted(message);
+    if let Some((given, known)) = names.split_first()
+        && message.starts_with("unknown variant")
+    {
+        let hint = nearest(given, known).map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
+        return format!("expected {}{hint}", listed(known));
+    }
+    let Some((_, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let plain = match expected {
+        "a boolean" => "true or false",
+        "a string" | "string" | "path string" | "a path string" | "string or table" | "str" => "a text in quotes",
+        "a sequence" => "a list",
+        "f32" | "f64" => "a number",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0 on",
+        "a map" => "a table",
+        other if other.starts_with("struct ") => "a table",
+        other => other,
+    };
+    format!("expected {plain}")
+}
+
+/// The names that stand between backquotes.
+pub(super) fn backquoted(message: &str) -> Vec<String> {
+    message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
+/// The known name that is most like `given`, if one is like it at all.
+fn nearest<'a>(given: &str, known: &'a [String]) -> Option<&'a str> {
+    let given = given.to_lowercase();
+    let likeness = |name: &str| strsim::damerau_levenshtein(&given, &name.to_lowercase());
+    let (distance, name) = known.iter().map(|name| (likeness(name), name)).min()?;
+    (distance <= given.chars().count().max(name.chars().count()) / 3).then_some(name)
+}
+
+fn is_secret(key: &str) -> bool {
+    let key = key.to_lowercase();
+    ["token", "password", "secret"].iter().any(|word| key.ends_with(word))
+}
+
+/// A value as it may be shown: short, and without secrets. A Lichess token that was written where it does not belong is not
+/// to be found in a log.
+pub(super) fn shown(path: &[String], value: &str) -> String {
+    const MOST: usize = 60;
+    let key = path.last().map(String::as_str).unwrap_or_default();
+    if is_secret(key) || value.contains("lip_") {
+        return "(hidden)".to_owned();
+    }
+    if value.chars().count() <= MOST {
+        return value.to_owned();
+    }
+    format!("{}...", value.chars().take(MOST).collect::<String>())
+}
+
+/// A value as TOML writes it, on one line.
+pub(super) fn written(value: &Value) -> String {
+    match value {
+        // TOML may write a text on several lines; a message may not.
+        Value::String(text) => quoted(text),
+        other => other.to_string().replace('\n', " "),
+    }
+}
+
+/// A basic string of TOML.
+pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            letter if letter.is_control() => quoted.push_str(&format!("\\U{:08X}", u32::from(letter))),
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// A path as it is written in TOML.
+pub(super) fn dotted(path: &[String]) -> String {
+    let bare = |key: &str| {
+        !key.is_empty() && key.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))
+    };
+    let keys: Path = path.iter().map(|key| if bare(key) { key.clone() } else { quoted(key) }).collect();
+    keys.join(".")
+}

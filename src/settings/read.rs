@@ -1,0 +1,234 @@
+//! Reading the merged table into [`Settings`], and finding everything that is wrong on the way.
+//!
+//! Serde stops at the first mistake. So the table is read again and again: each mistake becomes a problem and is mended by
+//! what is built in, until nothing is left to complain about.
+//!
+//! Some keys stand once in the text and count in several places: those of `challenge` for humans and bots, those of
+//! `matchmaking` for all types, those of `player` for all profiles. [`spelled_out`] puts them everywhere before reading, and
+//! [`as_written`] finds the way back for messages.
+
+use serde::Deserialize;
+use serde_path_to_error::Segment;
+use toml::{Table, Value};
+
+use super::{
+    Problem, Settings,
+    layers::{Layers, Path, overlay},
+    problem::{accepted, backquoted, written},
+};
+use crate::policy::{challenge::ChallengeFilter, matchmaking::MatchType};
+
+/// How many mistakes are looked for; whoever has more has enough to do.
+const MOST_PROBLEMS: usize = 200;
+
+/// Reads the settings; adds to `problems` what is wrong. `None` only if nothing can be read at all.
+pub(super) fn read(layers: &mut Layers, problems: &mut Vec<Problem>) -> Option<Settings> {
+    while problems.len() < MOST_PROBLEMS {
+        let table = Value::Table(spelled_out(layers.table.clone()));
+        let error = match serde_path_to_error::deserialize(table) {
+            Ok(settings) => return Some(settings),
+            Err(error) => error,
+        };
+        let place = Place::of(error.path(), layers);
+        if !layers.read_otherwise(&place.path) {
+            problems.push(place.problem(error.inner().message(), layers));
+            if !place.mend(error.inner().message(), layers) {
+                return None;
+            }
+        }
+    }
+    Settings::deserialize(Table::new()).ok()
+}
+
+/// Where a mistake was found.
+#[derive(Debug)]
+struct Place {
+    /// The key, as it was written.
+    path: Path,
+    /// Indices and keys below it, where it is a list.
+    inside: Vec<Step>,
+}
+
+/// A step into a list, or into a table in a list.
+#[derive(Debug)]
+enum Step {
+    Item(usize),
+    Key(String),
+}
+
+impl Place {
+    fn of(path: &serde_path_to_error::Path, layers: &Layers) -> Self {
+        let mut steps = path.iter().filter_map(|segment| match segment {
+            Segment::Map { key } => Some(Step::Key(key.clone())),
+            Segment::Seq { index } => Some(Step::Item(*index)),
+            Segment::Enum { .. } | Segment::Unknown => None,
+        });
+        let (mut path, mut inside) = (Path::new(), Vec::new());
+        for step in steps.by_ref() {
+            match step {
+                Step::Key(key) => path.push(key),
+                item @ Step::Item(_) => {
+                    inside.push(item);
+                    break;
+                }
+            }
+        }
+        inside.extend(steps);
+        Self { path: as_written(path, layers), inside }
+    }
+
+    /// The key nobody knows, if that is what the message says.
+    fn unknown_key(message: &str) -> Option<(String, Vec<String>)> {
+        let mut names = backquoted(message).into_iter();
+        message.starts_with("unknown field").then(|| Some((names.next()?, names.collect()))).flatten()
+    }
+
+    fn problem(&self, message: &str, layers: &Layers) -> Problem {
+        let origin = layers.origin(&self.path);
+        if let Some((key, mut known)) = Self::unknown_key(message) {
+            let path = self.with_key(&key);
+            let table = path.get(..path.len().saturating_sub(1)).unwrap_or_default();
+            known.extend(layers.default_keys(table));
+            // A profile overrides the player's keys.
+            if let [first, _, below @ ..] = table
+                && first == "profiles"
+            {
+                known.extend(layers.default_keys(&[&["player".to_owned()], below].concat()));
+                if below.is_empty() {
+                    known.push("when".to_owned());
+                    known.retain(|key| key != "player");
+                }
+            }
+            known.sort_unstable();
+            known.dedup();
+            return Problem::of_unknown_key(&origin, &path, &known);
+        }
+        let value = match (layers.text(&self.path), self.value(layers)) {
+            (Some(text), _) if self.inside.is_empty() => Some(written(&Value::String(text.to_owned()))),
+            (_, value) => value.map(written),
+        };
+        Problem::of_value(&origin, &self.shown_path(), value.as_deref(), &accepted(message))
+    }
+
+    /// The path of an unknown key; some deserializers name the table it is in, others the key.
+    fn with_key(&self, key: &str) -> Path {
+        let mut path = self.shown_path();
+        if path.last().map(String::as_str) != Some(key) {
+            path.push(key.to_owned());
+        }
+        path
+    }
+
+    /// The path with what is inside a list left out: the value shows which item it is.
+    fn shown_path(&self) -> Path {
+        let keys = self.inside.iter().filter_map(|step| match step {
+            Step::Key(key) => Some(key.clone()),
+            Step::Item(_) => None,
+        });
+        self.path.iter().cloned().chain(keys).collect()
+    }
+
+    fn value<'a>(&self, layers: &'a Layers) -> Option<&'a Value> {
+        self.inside.iter().try_fold(layers.get(&self.path)?, |value, step| match step {
+            Step::Item(index) => value.as_array()?.get(*index),
+            Step::Key(key) => value.as_table()?.get(key),
+        })
+    }
+
+    /// Mends the mistake, so that the next one can be found. `false` if there was nothing to change.
+    fn mend(&self, message: &str, layers: &mut Layers) -> bool {
+        layers.mended.push(self.path.clone());
+        if let Some((key, _)) = Self::unknown_key(message)
+            && self.inside.is_empty()
+        {
+            return layers.repair(&self.with_key(&key)) || self.mend_around(layers);
+        }
+        if let Some(Step::Item(index)) = self.inside.first()
+            && let Some(Value::Array(items)) = layers.get(&self.path).cloned()
+        {
+            let kept = items.into_iter().enumerate().filter(|(other, _)| other != index).map(|(_, item)| item);
+            return layers.replace(&self.path, Value::Array(kept.collect()));
+        }
+        layers.repair(&self.path) || self.mend_around(layers)
+    }
+
+    /// Mends the tables around the place, the nearest first.
+    fn mend_around(&self, layers: &mut Layers) -> bool {
+        (1..self.path.len()).rev().any(|length| self.path.get(..length).is_some_and(|path| layers.repair(path)))
+    }
+}
+
+/// Puts the keys that count in several places into all of them.
+fn spelled_out(mut table: Table) -> Table {
+    if let Some(Value::Table(challenge)) = table.get_mut("challenge") {
+        let common = take(challenge, &ChallengeFilter::KEYS);
+        for kind in ["human", "bot"] {
+            inherit(challenge.entry(kind).or_insert_with(|| Value::Table(Table::new())), &common);
+        }
+    }
+    if let Some(Value::Table(matchmaking)) = table.get_mut("matchmaking") {
+        let common = take(matchmaking, &MatchType::INHERITED);
+        if let Some(Value::Table(types)) = matchmaking.get_mut("types") {
+            types.iter_mut().for_each(|(_, kind)| inherit(kind, &common));
+        }
+    }
+    let player = match table.get("player") {
+        Some(Value::Table(player)) => player.clone(),
+        _ => Table::new(),
+    };
+    if let Some(Value::Table(profiles)) = table.get_mut("profiles") {
+        for (_, profile) in profiles.iter_mut() {
+            if let Value::Table(overrides) = profile {
+                let when = take(overrides, &["when"]);
+                inherit(profile, &player);
+                let player = std::mem::replace(profile, Value::Table(when));
+                if let Value::Table(profile) = profile {
+                    profile.insert("player".to_owned(), player);
+                }
+            }
+        }
+    }
+    table
+}
+
+fn take(table: &mut Table, keys: &[&str]) -> Table {
+    keys.iter().filter_map(|key| table.remove_entry(*key)).collect()
+}
+
+/// Lays what `value` says over what is common to all.
+fn inherit(value: &mut Value, common: &Table) {
+    if let Value::Table(own) = value {
+        let mut whole = common.clone();
+        overlay(&mut whole, std::mem::take(own), &mut Vec::new(), &mut |_| ());
+        *own = whole;
+    }
+}
+
+/// Where a key of the spelled-out table stands in what was written: in its own place if it is there, otherwise where it
+/// was inherited from.
+fn as_written(path: Path, layers: &Layers) -> Path {
+    let texts: Vec<&str> = path.iter().map(String::as_str).collect();
+    let rest = |from: usize| path.get(from..).unwrap_or_default();
+    let own = match texts.as_slice() {
+        ["profiles", _, "player", ..] => [path.get(..2).unwrap_or_default(), rest(3)].concat(),
+        _ => path.clone(),
+    };
+    if layers.get(&own).is_some() {
+        return own;
+    }
+    match texts.as_slice() {
+        ["profiles", _, "player", _, ..] => rest(2).to_vec(),
+        ["challenge", "human" | "bot", key, ..] if ChallengeFilter::KEYS.contains(key) => {
+            [path.get(..1).unwrap_or_default(), rest(2)].concat()
+        }
+        ["matchmaking", "types", _, key, ..] if MatchType::INHERITED.contains(key) => {
+            [path.get(..1).unwrap_or_default(), rest(3)].concat()
+        }
+        _ => own,
+    }
+}
+
+/// Where a key of the settings, as a cross-check names it, stands in what was written.
+pub(super) fn place_of(path: &[String], layers: &Layers) -> Path {
+    as_written(path.to_vec(), layers)
+}

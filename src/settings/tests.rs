@@ -1,0 +1,443 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::policy::values::{Mode, TimeControlRule};
+
+const EXAMPLE: &str = include_str!("../../config/example.toml");
+
+fn file(text: &str) -> Sources {
+    Sources { file: Some(("my.toml".to_owned(), text.to_owned())), ..Sources::default() }
+}
+
+fn settings(text: &str) -> Settings {
+    *file(text).load().unwrap_or_else(|problems| panic!("{problems}")).settings
+}
+
+fn problems(sources: &Sources) -> Vec<String> {
+    match sources.load() {
+        Ok(_) => Vec::new(),
+        Err(problems) => problems.iter().map(ToString::to_string).collect(),
+    }
+}
+
+#[track_caller]
+fn complains(text: &str, expected: &[&str]) {
+    assert_eq!(problems(&file(text)), expected, "{text}");
+}
+
+#[test]
+fn what_is_built_in_is_what_the_code_says() {
+    assert_eq!(settings(""), Settings::default());
+}
+
+/// Settings in the example begin with `#` and no blank; prose begins with `# `.
+fn example_uncommented() -> String {
+    let lines = EXAMPLE.lines().map(|line| match line.strip_prefix('#') {
+        Some(setting) if !setting.is_empty() && !setting.starts_with(' ') => setting,
+        _ => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_example_changes_nothing_with_or_without_its_comment_signs() {
+    assert_eq!(settings(EXAMPLE), Settings::default());
+    assert_eq!(settings(&example_uncommented()), Settings::default());
+}
+
+fn keys(table: &toml::Table) -> Vec<String> {
+    let mut keys = Vec::new();
+    for (key, value) in table {
+        keys.push(key.clone());
+        if let toml::Value::Table(below) = value {
+            keys.extend(self::keys(below).into_iter().map(|below| format!("{key}.{below}")));
+        }
+    }
+    keys
+}
+
+#[test]
+fn the_example_explains_every_key() {
+    let defaults: toml::Table = DEFAULTS.parse().expect("defaults");
+    let example: toml::Table = example_uncommented().parse().expect("the example");
+    assert_eq!(keys(&example), keys(&defaults));
+    // Every key has a comment above it, its own or that of a line it follows.
+    let lines: Vec<&str> = EXAMPLE.lines().collect();
+    for pair in lines.windows(2) {
+        let is_key = |line: &str| line.starts_with('#') && !line.starts_with("# ") && line.contains(" = ");
+        assert!(!is_key(pair[1]) || pair[0].starts_with('#'), "{:?} is not explained", pair[1]);
+    }
+}
+
+/// Asks every table which keys it knows, by the complaint about one that it cannot know.
+#[test]
+fn no_key_is_missing_from_what_is_built_in() {
+    let defaults: toml::Table = DEFAULTS.parse().expect("defaults");
+    let mut tables: Vec<String> = keys(&defaults);
+    tables.retain(|key| {
+        let value = key.split('.').try_fold(toml::Value::Table(defaults.clone()), |value, key| value.get(key).cloned());
+        value.is_some_and(|value| value.is_table())
+    });
+    tables.retain(|table| !["servers", "profiles", "matchmaking.types"].contains(&table.as_str()));
+    tables.retain(|table| !table.starts_with("challenge."));
+    for table in tables {
+        let complaint = problems(&file(&format!("[{table}]\nqwertyuiopasdfgh = 1"))).join("\n");
+        let (_, known) = complaint.split_once("expected one of ").unwrap_or(("", ""));
+        let mut known: Vec<&str> = known.split(", ").filter(|key| !key.is_empty()).collect();
+        if table == "challenge" {
+            known.extend(["human", "bot"]);
+        }
+        for key in known {
+            let prefix = format!("{table}.{key}");
+            assert!(keys(&defaults).contains(&prefix), "{prefix} is not in default.toml");
+        }
+    }
+    assert_eq!(
+        problems(&file("qwertyuiopasdfgh = 1")),
+        [format!("my.toml: qwertyuiopasdfgh: unknown key, expected one of {}", {
+            let mut tables: Vec<&str> = defaults.keys().map(String::as_str).collect();
+            tables.sort_unstable();
+            tables.join(", ")
+        })]
+    );
+}
+
+#[test]
+fn every_key_of_a_filter_is_common_to_both_kinds() {
+    let text = "[challenge.human]\nqwertyuiopasdfgh = 1";
+    let complaint = problems(&file(text)).join("\n");
+    let (_, known) = complaint.split_once("expected one of ").expect("a list");
+    let mut keys = crate::policy::challenge::ChallengeFilter::KEYS;
+    keys.sort_unstable();
+    assert_eq!(known.split(", ").collect::<Vec<_>>(), keys);
+}
+
+#[test]
+fn each_layer_overrides_those_below() {
+    let mut sources = file("[challenge]\nmin_rating = 1000\nmax_rating = 2000\nconcurrency = 2");
+    sources.environment = [
+        ("CONCILIO__CHALLENGE__MAX_RATING", "2100"),
+        ("CONCILIO__CHALLENGE__CONCURRENCY", "3"),
+        ("CONCILIO__CHALLENGE__VARIANTS", "standard, atomic"),
+        ("CONCILIO__CHALLENGE__BLOCK", "[\"ann\", \"bob\"]"),
+        ("CONCILIO__CHALLENGE__ALLOW", "7"),
+        ("CONCILIO__CHALLENGE__MAX_REMATCHES", "none"),
+        ("CONCILIO__CHALLENGE__HUMAN__MODES", "casual"),
+        ("CONCILIO__CHAT__HELLO", "12"),
+        ("CONCILIO__MATCHMAKING__DURING_GAMES", "true"),
+        ("CONCILIO__PLAYER__COUNCIL__SPLIT", "0.5"),
+        ("CONCILIO_TOKEN", "not a key of ours"),
+        ("PATH", "/bin"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .to_vec();
+    sources.flags = vec![("challenge.concurrency".to_owned(), "4".to_owned())];
+    let settings = sources.load().unwrap_or_else(|problems| panic!("{problems}")).settings;
+    let challenge = &settings.challenge;
+    assert_eq!((challenge.human.min_rating, challenge.human.max_rating), (1000, 2100));
+    assert_eq!(challenge.concurrency, 4);
+    assert_eq!(challenge.bot.variants, [crate::chess::Variant::Standard, crate::chess::Variant::Atomic]);
+    assert_eq!((challenge.block.len(), challenge.allow.as_slice()), (2, ["7".to_owned()].as_slice()));
+    assert_eq!((challenge.human.modes.len(), challenge.bot.modes.len()), (1, 2));
+    assert_eq!(settings.chat.hello, "12");
+    assert!(settings.matchmaking.during_games);
+    assert!((settings.player.council.split - 0.5).abs() < 1e-9);
+}
+
+#[test]
+fn humans_and_bots_override_what_is_common() {
+    let settings = settings(
+        r#"
+        [challenge]
+        time_controls = ["rapid", "3+2"]
+        max_initial = 900
+        [challenge.human]
+        max_initial = "none"
+        [challenge.bot]
+        modes = ["rated"]
+        "#,
+    );
+    let (human, bot) = (&settings.challenge.human, &settings.challenge.bot);
+    assert_eq!((human.max_initial, bot.max_initial), (None, Some(Duration::from_mins(15))));
+    assert_eq!((human.modes.len(), bot.modes.as_slice()), (2, [Mode::Rated].as_slice()));
+    let rules: Vec<String> = bot.time_controls.iter().map(TimeControlRule::to_string).collect();
+    assert_eq!(rules, ["rapid", "3+2"]);
+}
+
+#[test]
+fn a_profile_overrides_a_part_of_the_player() {
+    let settings = settings(
+        r#"
+        [player]
+        takebacks = 2
+        council = { hash = 32 }
+        [profiles.fast]
+        when = { speed = "bullet", color = "black", opponent = "human", rated = false }
+        council.roster = "unbalanced-4"
+        resign = { enabled = true }
+        "#,
+    );
+    let fast = &settings.profiles["fast"];
+    assert_eq!(fast.when.color, Some(crate::chess::Color::Black));
+    assert_eq!((fast.player.council.roster.as_str(), fast.player.council.hash), ("unbalanced-4", 32));
+    assert!(fast.player.resign.enabled && fast.player.takebacks == 2);
+    assert_eq!(settings.player.council.roster, "balanced-7");
+}
+
+#[test]
+fn types_of_matchmaking_inherit_the_window_of_ratings() {
+    let settings = settings(
+        r#"
+        [matchmaking]
+        enabled = true
+        max_rating_difference = 100
+        types.blitz = {}
+        types.slow = { time_control = "15+10", max_rating_difference = "none", weight = 2 }
+        "#,
+    );
+    let types = &settings.matchmaking.types;
+    assert_eq!(types["blitz"].max_rating_difference, Some(100));
+    assert_eq!((types["slow"].max_rating_difference, types["slow"].min_rating), (None, 600));
+}
+
+#[test]
+fn a_bad_value_is_one_line_with_key_value_place_and_what_is_accepted() {
+    for (text, expected) in [
+        ("challenge.min_rating = 'high'", r#"challenge.min_rating = "high": expected a whole number from 0 to 4000"#),
+        ("challenge.min_rating = 5000", "challenge.min_rating = 5000: expected a whole number from 0 to 4000"),
+        ("challenge.bot.min_rating = 1.5", "challenge.bot.min_rating = 1.5: expected a whole number from 0 to 4000"),
+        (
+            "challenge.max_initial = 'never'",
+            r#"challenge.max_initial = "never": expected a whole number from 0 to 86400 (seconds), or "none""#,
+        ),
+        ("challenge.accept = 'yes'", r#"challenge.accept = "yes": expected true or false"#),
+        ("challenge.block = 'ann'", r#"challenge.block = "ann": expected a list"#),
+        ("challenge = 3", "challenge = 3: expected a table"),
+        ("challenge.sort_by = 'bset'", r#"challenge.sort_by = "bset": expected best or first (did you mean best?)"#),
+        ("challenge.hours = ['8-22']", r#"challenge.hours = "8-22": expected hours of the day such as 08:00-22:30"#),
+        ("journal.path = 3", "journal.path = 3: expected a text in quotes"),
+        ("player.council.hash = -1", "player.council.hash = -1: expected a whole number from 0 on"),
+        ("player.clock.reserve = -1", "player.clock.reserve = -1: expected seconds from 0 to 86400, found -1"),
+        ("player.council.split = 'half'", r#"player.council.split = "half": expected a number"#),
+        ("player.draw.opponents = ['cat']", r#"player.draw.opponents = "cat": expected human or bot"#),
+        (
+            "matchmaking.types.a.time_control = '3'",
+            r#"matchmaking.types.a.time_control = "3": expected a time control: minutes+seconds such as 3+2, days such as 3d, or unlimited"#,
+        ),
+        (
+            "profiles.a = { when = { rated = true }, takebacks = 'x' }",
+            r#"profiles.a.takebacks = "x": expected a whole number from 0 to 100"#,
+        ),
+        ("profiles.a = { when = { color = 'red' } }", r#"profiles.a.when.color = "red": expected white or black"#),
+        (
+            "log.level = 'concilio=lots'",
+            r#"log.level = "concilio=lots": expected off, error, warn, info, debug, trace, or a filter such as info,concilio=debug"#,
+        ),
+        ("time_zone = 'Rome'", r#"time_zone = "Rome": expected local, UTC or a name such as Europe/Rome"#),
+    ] {
+        complains(text, &[&format!("my.toml: {expected}")]);
+    }
+}
+
+#[test]
+fn an_unknown_key_names_the_nearest_known_one() {
+    for (text, expected) in [
+        ("challenge.min_ratng = 3", "challenge.min_ratng: unknown key, did you mean challenge.min_rating?"),
+        ("challange.accept = true", "challange: unknown key, did you mean challenge?"),
+        ("challenge.human.accpt = true", "challenge.human.accpt: unknown key, did you mean challenge.human.accept?"),
+        ("profiles.a.wen = {}", "profiles.a.wen: unknown key, did you mean profiles.a.when?"),
+        ("profiles.a.council.hsh = 3", "profiles.a.council.hsh: unknown key, did you mean profiles.a.council.hash?"),
+        ("player.claim.xyz = 3", "player.claim.xyz: unknown key, expected one of enabled"),
+        (
+            "player.council.electors = [{ nme = 'x' }]",
+            "player.council.electors.nme: unknown key, did you mean player.council.electors.name?",
+        ),
+    ] {
+        let found = problems(&file(text));
+        assert_eq!(
+            found.first().map(String::as_str),
+            Some(format!("my.toml: {expected}").as_str()),
+            "{text}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn all_problems_are_reported_each_with_its_place() {
+    let mut sources = file(
+        "challenge.min_rating = 'low'\nchallenge.variants = ['standrd', 'chess960', 'atmic']\nplayer.x = 1\nchat.hello = '{you}'",
+    );
+    sources.environment = vec![("CONCILIO__CHALLENGE__MIN_GAP".to_owned(), "soon".to_owned())];
+    sources.flags = vec![("shutdown.grace".to_owned(), "-1".to_owned()), (".".to_owned(), "1".to_owned())];
+    let mut found = problems(&sources);
+    found.sort();
+    let variants = "expected standard, chess960, fromPosition, crazyhouse, antichess, atomic, horde, kingOfTheHill, racingKings or threeCheck";
+    let mut expected = [
+        "my.toml: challenge.min_rating = \"low\": expected a whole number from 0 to 4000",
+        &format!("my.toml: challenge.variants = \"standrd\": {variants} (did you mean standard?)"),
+        &format!("my.toml: challenge.variants = \"atmic\": {variants} (did you mean atomic?)"),
+        "my.toml: player.x: unknown key, expected one of abort, book, claim, clock, council, draw, limits, resign, tablebases, takebacks",
+        "my.toml: chat.hello = \"{you}\": expected no other placeholders than {me}, {opponent} and {engine}",
+        "CONCILIO__CHALLENGE__MIN_GAP: challenge.min_gap = \"soon\": expected a whole number from 0 to 86400 (seconds)",
+        "command line: shutdown.grace = \"-1\": expected a whole number from 0 to 86400 (seconds)",
+        "command line: names no key: expected a table and a key in it",
+    ];
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn bounds_the_wrong_way_round_blame_the_one_set_last() {
+    complains(
+        "challenge.max_rating = 1000\nchallenge.human.min_rating = 1200",
+        &["my.toml: challenge.human.min_rating = 1200: expected at most challenge.max_rating (1000)"],
+    );
+    complains(
+        "[matchmaking]\nmax_rating = 500\n[matchmaking.types.a]",
+        &["my.toml: matchmaking.max_rating = 500: expected at least matchmaking.min_rating (600)"],
+    );
+    complains(
+        "matchmaking.enabled = true",
+        &[
+            r#"my.toml: matchmaking.enabled = true: expected false, or a type with a weight, such as [matchmaking.types.blitz] time_control = "3+2""#,
+        ],
+    );
+    complains(
+        "[profiles.all]\ntakebacks = 1",
+        &[r#"my.toml: profiles.all.when: expected at least one condition, such as { speed = "blitz" }"#],
+    );
+}
+
+#[test]
+fn files_must_be_there_and_are_read_as_lists() {
+    complains(
+        "challenge.block_files = ['no/such/list']",
+        &[r#"my.toml: challenge.block_files = ["no/such/list"]: expected files that exist (no/such/list does not)"#],
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = folder.path().join("pests.txt");
+    fs::write(&list, "Ann\n# a comment\n\nbob # aborts\n").expect("a file");
+    let settings = settings(&format!("challenge.block_files = [{:?}]\nchallenge.block = ['Carl']", list));
+    let lists = settings.name_lists().expect("readable");
+    assert!(["ann", "BOB", "carl"].iter().all(|name| lists.block.contains(name)) && !lists.block.contains("comment"));
+}
+
+#[test]
+fn a_token_is_never_shown() {
+    for text in [
+        "servers.lichess.token = 'lip_hush'",
+        "servers.lichess.token_file = 'lip_hush'",
+        "servers.lichess.tokn_file = 'lip_hush'",
+        "servers.lichess = 'lip_hush'\ntoken = lip_hush",
+        "servers.lichess.token_file = lip_hush",
+    ] {
+        let found = problems(&file(text));
+        assert!(!found.is_empty() && !found.concat().contains("hush"), "{found:?}");
+    }
+    let variable = ("CONCILIO__SERVERS__LICHESS__TOKEN".to_owned(), "lip_hidden".to_owned());
+    let sources = Sources { environment: vec![variable], ..Sources::default() };
+    let found = problems(&sources);
+    assert_eq!(
+        found,
+        [
+            "CONCILIO__SERVERS__LICHESS__TOKEN: servers.lichess.token: unknown key, secrets do not stand in settings: put it into a file and name that in token_file"
+        ]
+    );
+}
+
+#[test]
+fn a_text_that_is_not_toml_names_its_line() {
+    let found = problems(&file("time_zone = 'UTC'\n\nchallenge = [\n"));
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("my.toml:"), "{found:?}");
+}
+
+#[test]
+fn a_server_needs_one_line() {
+    let settings =
+        settings("[servers.lichess]\n[servers.other]\nprotocol = 'fics'\n[servers.local]\nurl = 'http://127.0.0.1:80'");
+    assert_eq!(settings.servers["lichess"].address(), "https://lichess.org");
+    assert_eq!(settings.servers["other"].address(), "freechess.org:5000");
+    complains(
+        "servers.a.url = 'lichess.org'",
+        &[
+            r#"my.toml: servers.a.url = "lichess.org": expected https://..., or http://... only to localhost, 127.0.0.1 or [::1]"#,
+        ],
+    );
+}
+
+#[test]
+fn what_took_effect_can_be_shown_and_loaded_again() {
+    let mut sources =
+        file("chat.hello = \"a\\n\\\"b\\\"\"\n[profiles.'a b']\nwhen = { rated = true }\ntakebacks = 3\n[servers.x]");
+    sources.environment = vec![("CONCILIO__CHALLENGE__CONCURRENCY".to_owned(), "3".to_owned())];
+    sources.flags = vec![("challenge.block".to_owned(), "ann,bob".to_owned())];
+    let loaded = sources.load().unwrap_or_else(|problems| panic!("{problems}"));
+    let text = loaded.to_toml();
+    for line in [
+        "concurrency = 3  # CONCILIO__CHALLENGE__CONCURRENCY",
+        "block = [\"ann\", \"bob\"]  # command line",
+        "[profiles.\"a b\"]",
+        "takebacks = 3  # my.toml",
+        "max_waiting = 20",
+    ] {
+        assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");
+    }
+    assert_eq!(settings(&text), *loaded.settings);
+}
+
+proptest! {
+    #[test]
+    fn no_text_brings_it_down(text in any::<String>()) {
+        let _ = file(&text).load().map(|loaded| loaded.to_toml());
+    }
+
+    #[test]
+    fn no_table_brings_it_down(
+        lines in prop::collection::vec((key(), value()), 0..8),
+        environment in prop::collection::vec((key(), any::<String>()), 0..4),
+        flags in prop::collection::vec((key(), value()), 0..4),
+    ) {
+        let text: String = lines.into_iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+        let mut sources = file(&text);
+        let name = |key: String| format!("CONCILIO__{}", key.to_uppercase().replace('.', "__"));
+        sources.environment = environment.into_iter().map(|(key, value)| (name(key), value)).collect();
+        sources.flags = flags;
+        match sources.load() {
+            Ok(loaded) => prop_assert_eq!(settings(&loaded.to_toml()), *loaded.settings),
+            Err(problems) => {
+                prop_assert!(problems.iter().count() > 0);
+                for problem in problems.iter() {
+                    prop_assert!(!problem.to_string().contains('\n'));
+                }
+            }
+        }
+    }
+}
+
+/// Keys that exist, nearly exist, or lie inside others.
+fn key() -> impl Strategy<Value = String> {
+    let defaults: toml::Table = DEFAULTS.parse().expect("defaults");
+    let mut known = keys(&defaults);
+    known.extend(
+        ["servers.a.url", "servers.a", "profiles.a", "profiles.a.when", "profiles.a.council.hash"].map(String::from),
+    );
+    known
+        .extend(["matchmaking.types.b", "matchmaking.types.b.max_rating", "player.council.electors"].map(String::from));
+    let near = prop_oneof![5 => Just(""), 1 => Just("x"), 1 => Just(".min_rating"), 1 => Just(".player")];
+    (prop::sample::select(known), near).prop_map(|(key, more)| key + more)
+}
+
+/// Values of every kind, plausible ones among them.
+fn value() -> impl Strategy<Value = String> {
+    let plausible =
+        ["true", "'none'", "[]", "['standard', 'x']", "{}", "{ rated = true }", "[{ name = 3 }]", "1979-05-27", "nan"];
+    prop_oneof![
+        prop::sample::select(plausible.map(String::from).to_vec()),
+        any::<i64>().prop_map(|number| number.to_string()),
+        (0..100u8).prop_map(|number| number.to_string()),
+        "[a-z{}]{0,8}".prop_map(|text| format!("'{text}'")),
+    ]
+}

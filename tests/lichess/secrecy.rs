@@ -1,0 +1,66 @@
+//! The token goes over the wire and nowhere else.
+
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::*;
+
+/// Everything that is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn the_token_is_in_no_log_line_and_no_error() {
+    let log = Log::default();
+    // One thread runs this test and all its tasks, so the thread's own subscriber sees everything.
+    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone()).finish();
+    let _logging = tracing::subscriber::set_default(subscriber);
+
+    let (mut story, mut events, game) = Story::in_game(|_| {}).await;
+    assert!(!format!("{:?}", story.bot).contains("lip_secret"));
+    let echo = r#"{"error":"Bearer lip_secret is no good"}"#;
+    for status in [400, 401, 404, 429, 500] {
+        let done = story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| {
+            request.answer(status, "", echo).await
+        });
+        let error = done.await.expect_err("refused");
+        assert!(!format!("{error} {error:?}").contains("lip_secret"), "{error}");
+    }
+    events.line(echo).await;
+    assert!(!story.fault().await.contains("lip_secret"));
+    events.line(r#"{"type":"lip_secret"}"#).await;
+    game.reset();
+    assert!(!story.fault().await.contains("lip_secret"));
+    events.end().await;
+    let mut seen = format!("{:?}", story.event().await);
+    story.server.expect("GET /api/stream/event").await.answer(500, "", "lip_secret").await;
+    seen += &story.fault().await;
+    assert!(!seen.contains("lip_secret"), "{seen}");
+
+    let log = String::from_utf8_lossy(&log.0.lock().expect("no panic")).into_owned();
+    assert!(log.contains("no event stream"), "the log was kept");
+    assert!(!log.contains("lip_secret"), "{log}");
+}
