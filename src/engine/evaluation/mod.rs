@@ -1,6 +1,6 @@
 //! What a position is worth, by eight heuristics that can be switched off one by one (METHOD.md §2).
 //!
-//! Each heuristic is a pure function of the board and of a context of attack maps, in the file of its name, and counts
+//! Each heuristic is a pure function of the board and of a `Context` of attack maps, in the file of its name, and counts
 //! [`Weights`]: what it counts there are no numbers for, the numbers are all in `weights.rs`. The same code runs for play
 //! and, with a [`Trace`], for the tuner. What acts on the sum as a whole (the phase of the game, endings that are drawn
 //! or need driving) belongs to no heuristic and is in `endgame.rs`.
