@@ -63,7 +63,8 @@ async fn event_stream(
     let faults = face.faults.open_stream(StreamId { account: me.to_string(), game: None });
     let (url, any_speed) = (face.url, !face.settings.strict_terms);
     let render = move |event: &AccountEvent| {
-        Some(Line { text: render::account_event(event, me.as_str(), &url, any_speed).to_string(), ply: None })
+        let event = render::account_event(event, me.as_str(), &url, any_speed)?;
+        Some(Line { text: event.to_string(), ply: None })
     };
     Ok(LineStream::new(subscription, render, face.settings.keep_alive, faults, control).into_response())
 }

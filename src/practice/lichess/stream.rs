@@ -10,8 +10,8 @@ use axum::{
 use futures_util::stream;
 use tokio::time::Instant;
 
-use super::connection::ConnectionControl;
 use crate::practice::{
+    connection::ConnectionControl,
     faults::{StreamFault, StreamFaults},
     hub::Subscription,
 };

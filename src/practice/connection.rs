@@ -1,4 +1,4 @@
-//! TCP connections that can be cut from the inside, and a listener that can be restarted.
+//! TCP connections that can be cut from the inside, and a listener that can be restarted: what all faces stand on.
 
 use std::{
     io,
@@ -20,6 +20,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
     sync::{mpsc, oneshot},
+    time::Instant,
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
@@ -57,6 +58,11 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// What cuts it.
+    pub fn control(&self) -> &ConnectionControl {
+        &self.control
+    }
+
     fn new(stream: TcpStream, cut: CancellationToken) -> Self {
         let is_cut = Box::pin(cut.clone().cancelled_owned());
         Self { stream, control: ConnectionControl { cut, reset: Arc::new(AtomicBool::new(false)) }, is_cut }
@@ -124,6 +130,8 @@ pub struct PracticeListener {
     faults: Faults,
     stop: CancellationToken,
     generation: CancellationToken,
+    /// When it began to listen, or did so again.
+    since: Instant,
 }
 
 impl PracticeListener {
@@ -140,7 +148,7 @@ impl PracticeListener {
         let socket = TcpListener::bind(address).await?;
         let address = socket.local_addr()?;
         let generation = stop.child_token();
-        Ok(Self { socket, address, restarts, faults, stop, generation })
+        Ok(Self { socket, address, restarts, faults, stop, generation, since: Instant::now() })
     }
 
     /// Where it listens.
@@ -160,6 +168,7 @@ impl PracticeListener {
             match TcpListener::bind(self.address).await {
                 Ok(socket) => {
                     self.socket = socket;
+                    self.since = Instant::now();
                     return;
                 }
                 Err(error) => {
@@ -177,10 +186,10 @@ impl Listener for PracticeListener {
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
         loop {
-            let planned = self.faults.next_restart();
+            let (planned, since) = (self.faults.next_restart(), self.since);
             let planned = async {
                 match planned {
-                    Some(after) => tokio::time::sleep(after).await,
+                    Some(after) => tokio::time::sleep_until(since + after).await,
                     None => std::future::pending().await,
                 }
             };
