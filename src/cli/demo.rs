@@ -119,12 +119,7 @@ impl Demo {
         for _ in 0..self.games {
             server.challenge(SPARRING, BOT, ChallengeTerms::new(terms)).await?;
         }
-        let wanted = self.games as usize;
-        server
-            .wait(move |state| {
-                (state.reports().iter().filter(|game| game.outcome.is_some()).count() >= wanted).then_some(())
-            })
-            .await?;
+        server.wait_for_games(self.games as usize).await?;
         Ok(())
     }
 
@@ -132,7 +127,7 @@ impl Demo {
         println!();
         for game in server.games().await? {
             if let Some(outcome) = &game.outcome {
-                println!("  {}  {}", game.id, practice::describe(outcome));
+                println!("  {}  {}", game.id, outcome);
             }
         }
         println!("  games    {}", journal.pgn_directory.display());

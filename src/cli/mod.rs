@@ -7,6 +7,7 @@ mod demo;
 mod eval;
 mod games;
 mod house;
+mod lab;
 
 mod practice;
 mod run;
@@ -14,7 +15,12 @@ mod uci;
 
 mod view;
 
-use std::{fmt::Display, future::Future, io, process::ExitCode};
+use std::{
+    fmt::Display,
+    future::Future,
+    io::{self, IsTerminal},
+    process::ExitCode,
+};
 
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
@@ -48,6 +54,8 @@ enum Command {
     Eval(eval::Eval),
     /// Speak UCI, for any chess program
     Uci(uci::Uci),
+    /// Experiments and measurements
+    Lab(lab::Lab),
 }
 
 impl Cli {
@@ -64,6 +72,7 @@ impl Cli {
             Command::Config(config) => config.run(),
             Command::Eval(eval) => eval.run(),
             Command::Uci(uci) => uci.run(),
+            Command::Lab(lab) => in_runtime(lab.run()),
         };
         match outcome {
             Ok(()) => ExitCode::SUCCESS,
@@ -111,7 +120,12 @@ fn init_logging(filter: Option<&str>, default: &str) {
         eprintln!("concilio: --log: {error}; logging {default}");
         EnvFilter::new(default)
     });
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_target(false).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_target(false)
+        .with_ansi(io::stderr().is_terminal())
+        .init();
 }
 
 /// Runs a command that talks to the network. Searches have threads of their own, so two are plenty.

@@ -136,7 +136,8 @@ impl Matchmaker {
     /// Says what is to be done now. To be asked whenever something happens and at the time it names.
     pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> Step {
         let now = situation.now.timestamp();
-        match self.standing.as_mut().and_then(|standing| standing.step(settings.timeout, now)) {
+        let patience = if situation.closing { Duration::ZERO } else { settings.timeout };
+        match self.standing.as_mut().and_then(|standing| standing.step(patience, now)) {
             Some(step) => return step,
             None => {
                 if let Some(lost) = self.standing.take() {
@@ -207,6 +208,11 @@ impl Matchmaker {
         self.last_challenge = Some(now);
         let opponent = opponent.to_lowercase();
         self.standing = Some(Standing { id, opponent, terms, since: now, cancelled: None });
+    }
+
+    /// Whom our challenge that stands was made to, by id.
+    pub fn challenged(&self) -> Option<&str> {
+        self.standing.as_ref().map(|standing| standing.opponent.as_str())
     }
 
     /// Our challenge became a game: its opponent has a clean slate.

@@ -37,7 +37,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// Opens a seat. The elector itself starts with its first search, so that an idle daemon stays small.
+    /// Opens a seat. The elector starts at once, on its own thread: an engine may need a while before it can search.
     pub(super) fn open(spec: ElectorSpec) -> Self {
         let (commands, inbox) = mpsc::channel();
         let occupant = spec.clone();
@@ -85,10 +85,11 @@ impl Drop for Seat {
     }
 }
 
-/// The life of a seat's thread. An elector that failed is started afresh for the next search.
+/// The life of a seat's thread. An elector that failed is started afresh.
 fn occupy(spec: &ElectorSpec, inbox: &mpsc::Receiver<Command>) {
     yield_to_the_daemon();
-    let mut occupant: Option<Box<dyn Elector>> = None;
+    // One that does not start is tried again with the first search, which can report it.
+    let mut occupant: Option<Box<dyn Elector>> = spec.start().ok();
     for command in inbox {
         match command {
             Command::NewGame => {
@@ -98,7 +99,14 @@ fn occupy(spec: &ElectorSpec, inbox: &mpsc::Receiver<Command>) {
             }
             Command::Search(task, stop, reports) => {
                 let name = spec.name.clone();
-                let _ = match search(spec, &mut occupant, &task, &stop, &reports) {
+                let has_played = occupant.is_some();
+                let mut searched = search(spec, &mut occupant, &task, &stop, &reports);
+                if searched.is_err() && has_played && !stop.load(Ordering::Relaxed) {
+                    // An engine that has died since the last search costs a new start, not the vote.
+                    occupant = None;
+                    searched = search(spec, &mut occupant, &task, &stop, &reports);
+                }
+                let _ = match searched {
                     Ok(()) => reports.send(Report::Finished(task.id, name)),
                     Err(failure) => {
                         occupant = None;

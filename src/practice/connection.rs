@@ -130,8 +130,7 @@ pub struct PracticeListener {
     faults: Faults,
     stop: CancellationToken,
     generation: CancellationToken,
-    /// When it began to listen, or did so again.
-    since: Instant,
+    up_since: Instant,
 }
 
 impl PracticeListener {
@@ -148,7 +147,7 @@ impl PracticeListener {
         let socket = TcpListener::bind(address).await?;
         let address = socket.local_addr()?;
         let generation = stop.child_token();
-        Ok(Self { socket, address, restarts, faults, stop, generation, since: Instant::now() })
+        Ok(Self { socket, address, restarts, faults, stop, generation, up_since: Instant::now() })
     }
 
     /// Where it listens.
@@ -168,7 +167,7 @@ impl PracticeListener {
             match TcpListener::bind(self.address).await {
                 Ok(socket) => {
                     self.socket = socket;
-                    self.since = Instant::now();
+                    self.up_since = Instant::now();
                     return;
                 }
                 Err(error) => {
@@ -186,10 +185,10 @@ impl Listener for PracticeListener {
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
         loop {
-            let (planned, since) = (self.faults.next_restart(), self.since);
+            let planned = self.faults.restarts_every().map(|period| self.up_since + period);
             let planned = async {
                 match planned {
-                    Some(after) => tokio::time::sleep_until(since + after).await,
+                    Some(at) => tokio::time::sleep_until(at).await,
                     None => std::future::pending().await,
                 }
             };

@@ -40,6 +40,6 @@ pub use hub::{
     Limits, ListenerKey, Pairing, RefusedMove, Seat, State, Stopped, Subscription,
 };
 pub use lichess::{BOT_SCOPES, HUMAN_SCOPES};
-pub use server::{PracticeError, PracticeServer, describe, serve};
+pub use server::{PracticeError, PracticeServer, serve};
 pub use settings::Settings;
 pub use sparring::{Sparring, SparringKind};

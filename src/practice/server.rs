@@ -14,7 +14,6 @@ use super::{
     connection::{ConnectionControl, PracticeListener, Restart},
     faults::Faults,
     fics::{self, Hall},
-    game::Outcome,
     hub::{ChallengeTerms, Denied, GameReport, Hub, State, Stopped},
     lichess::{self, BOT_SCOPES, Face, HUMAN_SCOPES, Tokens},
     sparring::{self, Sparring, SparringKind},
@@ -341,9 +340,4 @@ where
     stop.cancelled().await;
     server.stop.cancel();
     Ok(())
-}
-
-/// How a game ended, in one line for people.
-pub fn describe(outcome: &Outcome) -> String {
-    format!("{} ({})", outcome.result(), outcome.end.status().name())
 }

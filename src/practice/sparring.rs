@@ -157,15 +157,7 @@ fn greedy_move(line: &Line, lots: &mut StdRng) -> Option<UciMove> {
         let gain = mv.capture().map_or(0, value) + mv.promotion().map_or(0, value);
         if wins { u32::MAX } else { gain * 100 + lots.random_range(0..100) }
     };
-    position
-        .legal_moves()
-        .iter()
-        .copied()
-        .max_by_key({
-            let mut worth = worth;
-            move |mv| worth(mv)
-        })
-        .map(|mv| mv.to_uci(line.castling_mode()))
+    position.legal_moves().iter().copied().max_by_key(worth).map(|mv| mv.to_uci(line.castling_mode()))
 }
 
 const fn value(role: Role) -> u32 {

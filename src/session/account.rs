@@ -8,7 +8,11 @@ use std::{
 };
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
-use tokio::{sync::mpsc, time::sleep};
+use tokio::{
+    sync::mpsc,
+    time::{sleep, timeout},
+};
+use tokio_util::task::TaskTracker;
 
 use super::{
     Closing, Connection, Farewell, Happening, House,
@@ -23,6 +27,9 @@ use crate::{
     journal::ChallengeOutcome,
     server::{Action, ActionError, ChallengeRequest, Done, GameStatus, Server, ServerEvent},
 };
+
+/// How long the last requests and notes may take when we stop.
+const LAST_REQUESTS: Duration = Duration::from_secs(3);
 
 /// The longest time without a look at the lobby.
 const LONGEST_NAP: Duration = Duration::from_secs(60);
@@ -59,6 +66,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
         herald: house.herald.clone(),
         journal: house.journal.clone(),
         player: Arc::clone(&house.player),
+        requests: TaskTracker::new(),
     };
     let mut manager = Manager {
         lobby: Lobby::new(rules, memory, Timestamp::now(), rand::random()),
@@ -96,6 +104,11 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
             Some(answer) = answers.recv() => manager.tell_lobby(answer),
             () = sleep(nap) => manager.tell_lobby(Input::Tick),
         }
+    }
+    // What was declined or said last is still on its way.
+    manager.shared.requests.close();
+    if timeout(LAST_REQUESTS, manager.shared.requests.wait()).await.is_err() {
+        tracing::warn!(server = %manager.shared.name, "stopped before the server had answered everything");
     }
     let _ = house.journal.flush().await;
     AccountEnd::Closed
@@ -245,11 +258,15 @@ impl Manager {
             }
             Effect::Do(action) => {
                 let (server, answers) = (Arc::clone(&self.shared.server), self.answers_sender.clone());
-                tokio::spawn(async move { ask(&*server, action, &answers).await });
+                self.shared.requests.spawn(async move { ask(&*server, action, &answers).await });
+            }
+            Effect::Watch(id) => {
+                let server = Arc::clone(&self.shared.server);
+                self.shared.requests.spawn(async move { server.resync(&id).await });
             }
             Effect::Look => {
                 let (server, answers) = (Arc::clone(&self.shared.server), self.answers_sender.clone());
-                tokio::spawn(async move {
+                self.shared.requests.spawn(async move {
                     let bots = server.online_bots().await.unwrap_or_else(|error| {
                         tracing::warn!(%error, "the bots online are not known");
                         Vec::new()
@@ -273,7 +290,7 @@ impl Manager {
                 let (journal, key) = (self.shared.journal.clone(), memory_key(&self.shared.name));
                 match serde_json::to_string(self.lobby.memory()) {
                     Ok(text) => {
-                        tokio::spawn(async move {
+                        self.shared.requests.spawn(async move {
                             if let Err(error) = journal.set_state(&key, text).await {
                                 tracing::warn!(%error, "the memory of limits is not kept");
                             }

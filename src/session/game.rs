@@ -14,7 +14,7 @@ use std::{
 };
 
 use tokio::{sync::mpsc, time::sleep_until};
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     GameSettings,
@@ -43,7 +43,12 @@ pub(super) struct Shared {
     pub herald: Herald,
     pub journal: Journal,
     pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
+    /// Requests on their way, to be waited for when we stop.
+    pub requests: TaskTracker,
 }
+
+/// How a decision that the journal remembers from before a restart is marked.
+const REMEMBERED: &str = "journal";
 
 /// Starts the task of a game. It ends when the game does, or when the sender is dropped; `ended` is told in the first case.
 pub(super) fn start(id: GameId, shared: Shared, ended: mpsc::UnboundedSender<GameId>) -> mpsc::UnboundedSender<Input> {
@@ -214,7 +219,7 @@ impl GameTask {
                 Effect::Send { answer, uci, offer_draw } => {
                     let action = Action::Move { game: self.id.clone(), uci, offer_draw };
                     let (shared, inbox) = (self.shared.clone(), self.own_inbox.clone());
-                    tokio::spawn(async move {
+                    self.shared.requests.spawn(async move {
                         let outcome = send_move(&shared, action).await;
                         if let Some(inbox) = inbox.upgrade() {
                             let _ = inbox.send(Input::Sent(answer, outcome));
@@ -224,7 +229,7 @@ impl GameTask {
                 Effect::Do(action) => self.perform(action),
                 Effect::Resync => {
                     let (server, id) = (Arc::clone(&self.shared.server), self.id.clone());
-                    tokio::spawn(async move { server.resync(&id).await });
+                    self.shared.requests.spawn(async move { server.resync(&id).await });
                 }
                 Effect::Wake(timer, after) => {
                     self.timers.insert(timer, Instant::now() + after.min(Duration::from_secs(86_400)));
@@ -254,7 +259,7 @@ impl GameTask {
             && let Ok(Some(best)) = self.shared.journal.decided_move(&self.key(), &request.line).await
         {
             let mut decision = Decision::without_vote(best, Source::Council);
-            decision.criterion = "journal".to_owned();
+            decision.criterion = REMEMBERED.to_owned();
             if let Some(inbox) = self.own_inbox.upgrade() {
                 let _ = inbox.send(Input::Decided(request.thought, Box::new(decision)));
             }
@@ -267,6 +272,11 @@ impl GameTask {
 
     async fn record(&mut self, decision: Box<Decision>) {
         let Some(machine) = &self.machine else { return };
+        if decision.criterion == REMEMBERED {
+            // It stands there already, with the votes that made it.
+            self.shared.herald.tell(|| Happening::Decided(self.id.clone(), Arc::from(decision)));
+            return;
+        }
         let budget = self.budget.take();
         let allotted = budget.unwrap_or_else(|| Budget::fixed(Duration::ZERO, Duration::ZERO));
         let decision = Arc::new(*decision);
@@ -294,7 +304,7 @@ impl GameTask {
     /// Asks the server for something whose effect its events will tell.
     fn perform(&self, action: Action) {
         let (shared, id) = (self.shared.clone(), self.id.clone());
-        tokio::spawn(async move {
+        self.shared.requests.spawn(async move {
             if let Err(error) = shared.server.perform(action.clone()).await {
                 tracing::info!(game = %id, ?action, %error, "not taken");
                 shared.journal.fault(&shared.name, Some(&id), &format!("{action:?}: {error}"));

@@ -4,7 +4,8 @@
 //!
 //! Invariants:
 //! - a place is taken from the moment a challenge is accepted, and given back when its game ends, when the server refuses,
-//!   or when no game came of it within [`RESERVED`]: no place leaks;
+//!   or when no game came of it within [`RESERVED`]: no place leaks. A challenge of ours that stands takes one, too;
+//! - where the answer to an accepted challenge is lost, its place is kept and the challenge accepted again: it may be ours;
 //! - every game that the server starts is played, wanted or not: a burst of games and a restart are nothing special;
 //! - a challenge that comes twice is judged once, until something has changed.
 
@@ -23,7 +24,7 @@ use crate::{
         matchmaking::{MatchmakingLists, Situation, Step},
         values::Kind,
     },
-    server::{Account, Action, ActionError, Challenge, ChallengeRequest, DeclineReason, Player},
+    server::{Account, Action, ActionError, Challenge, ChallengeRequest, DeclineReason, GameTerms, Player},
 };
 
 #[cfg(test)]
@@ -77,6 +78,8 @@ pub(super) enum Input {
 pub(super) enum Effect {
     /// The answers to `Accept` and `Challenge` come back as inputs.
     Do(Action),
+    /// Ask for the state of a game that should have begun: its start may have been told while nobody could hear it.
+    Watch(GameId),
     /// Fetch the bots that are online.
     Look,
     /// Play a game, unless it is being played.
@@ -129,10 +132,21 @@ struct Queued {
 
 struct Place {
     opponent: Option<Player>,
-    /// Until when it is kept for a game that has not begun; `None`: it runs.
-    reserved_until: Option<Timestamp>,
-    /// The challenge it came of: to be queued again if the server could not hear us, and to tell a rematch.
-    challenge: Option<(Box<Challenge>, u32)>,
+    /// Whether the game was counted for its opponent and the server's limits.
+    counted: bool,
+    /// The game of which this one is the rematch.
+    rematch_of: Option<GameId>,
+    /// What it is kept for; `None`: its game runs.
+    reserved: Option<Reservation>,
+}
+
+/// An accepted challenge whose game has not begun.
+struct Reservation {
+    challenge: Box<Challenge>,
+    until: Timestamp,
+    attempts: u32,
+    /// When it is to be accepted again.
+    again: Option<Timestamp>,
 }
 
 impl Lobby {
@@ -184,14 +198,15 @@ impl Lobby {
             }
             Input::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
             Input::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
-            Input::Bots(bots) => self.choose(time, &bots, &mut effects),
+            Input::Bots(bots) => self.choose(now, &bots, &mut effects),
             Input::GameStarted(id) => self.game_started(time, id, &mut effects),
             Input::Opponent(id, opponent) => self.opponent(time, &id, opponent, &mut effects),
             Input::GameEnded(id) => self.game_ended(time, &id),
             Input::Tick => (),
-            Input::Close => self.closing = true,
+            Input::Close => self.close(),
         }
-        self.places.retain(|_, place| place.reserved_until.is_none_or(|until| until > time));
+        self.places.retain(|_, place| place.reserved.as_ref().is_none_or(|reserved| reserved.until > time));
+        self.accept_again(time, &mut effects);
         self.try_waiting(now, &mut effects);
         self.matchmaking(now, &mut effects);
         effects
@@ -199,7 +214,8 @@ impl Lobby {
 
     /// When something is to be looked at again, if nothing happens before.
     pub(super) fn wake_at(&mut self, now: &Zoned) -> Option<Timestamp> {
-        let reserved = self.places.values().filter_map(|place| place.reserved_until).min();
+        let reservations = self.places.values().filter_map(|place| place.reserved.as_ref());
+        let reserved = reservations.map(|reserved| reserved.again.unwrap_or(reserved.until).min(reserved.until)).min();
         let queued = self.waiting.iter().filter_map(|queued| queued.until).min();
         let matchmaking = match self.matchmaking_step(now) {
             Step::Wait(until) => until,
@@ -213,7 +229,7 @@ impl Lobby {
     fn challenge(&mut self, now: &Zoned, challenge: Challenge, effects: &mut Vec<Effect>) {
         if !challenge.incoming {
             let opponent = challenge.opponent.as_ref().map_or("", |player| player.id.as_str());
-            self.memory.matchmaker.made(challenge.id.clone(), opponent, challenge.terms, now.timestamp());
+            self.made(challenge.id.clone(), opponent, challenge.terms, now.timestamp());
             return;
         }
         let known = self.waiting.iter().any(|queued| queued.waiting.challenge.id == challenge.id);
@@ -228,7 +244,7 @@ impl Lobby {
     /// Judges one challenge; it goes (back) to the queue if it has to wait.
     fn judge(&mut self, now: &Zoned, mut queued: Queued, first: bool, effects: &mut Vec<Effect>) {
         let challenge = &queued.waiting.challenge;
-        let places: Vec<TakenPlace> = self.places.values().filter_map(Place::taken).collect();
+        let places = self.taken();
         let affairs = Affairs {
             now,
             variants: &self.rules.variants,
@@ -258,11 +274,14 @@ impl Lobby {
                 effects.push(record(Outcome::Accepted, "it suits".to_owned()));
                 effects.push(Effect::Do(Action::Accept(challenge.id.clone())));
                 self.last_start = Some(now.timestamp());
-                let place = Place {
-                    opponent: challenge.opponent.clone(),
-                    reserved_until: Some(later(now.timestamp(), RESERVED)),
-                    challenge: Some((Box::new(challenge.clone()), queued.attempts + 1)),
+                let reserved = Reservation {
+                    challenge: Box::new(challenge.clone()),
+                    until: later(now.timestamp(), RESERVED),
+                    attempts: queued.attempts + 1,
+                    again: None,
                 };
+                let opponent = challenge.opponent.clone();
+                let place = Place { opponent, counted: false, rematch_of: None, reserved: Some(reserved) };
                 self.places.insert(GameId::from(&challenge.id), place);
             }
         }
@@ -295,9 +314,15 @@ impl Lobby {
             let why = "its maker withdrew it".to_owned();
             effects.push(Effect::Record(Box::new(queued.waiting.challenge), Outcome::Cancelled, why));
         }
-        if self.places.get(&GameId::from(id)).is_some_and(|place| place.reserved_until.is_some()) {
+        if self.places.get(&GameId::from(id)).is_some_and(|place| place.reserved.is_some()) {
             self.places.remove(&GameId::from(id));
         }
+    }
+
+    /// No new games: whoever waits is told so now, and our own challenge is withdrawn.
+    fn close(&mut self) {
+        self.closing = true;
+        self.waiting.iter_mut().for_each(|queued| queued.until = None);
     }
 
     fn accepted(
@@ -308,57 +333,80 @@ impl Lobby {
         effects: &mut Vec<Effect>,
     ) {
         let game = GameId::from(id);
-        let Err(error) = outcome else { return };
-        // The answer may have been lost and the game have begun all the same.
-        let Some(place) = self.places.get(&game).filter(|place| place.reserved_until.is_some()) else { return };
-        let bot = place.opponent.as_ref().is_some_and(Player::is_bot);
-        let again = match &error {
-            ActionError::Unavailable(_) => Some(AGAIN),
-            ActionError::Limited { retry_after, opponent: false, .. } => Some(retry_after.unwrap_or(AGAIN)),
-            _ => None,
+        // The answer may come after the game has begun; then it says nothing new.
+        let Some(place) = self.places.get_mut(&game) else { return };
+        let Some(reserved) = &mut place.reserved else { return };
+        let error = match outcome {
+            Ok(()) => {
+                effects.push(Effect::Watch(game));
+                return;
+            }
+            // The game may have begun all the same, so the place stays taken.
+            Err(ActionError::Unavailable(_)) if reserved.attempts < ATTEMPTS => {
+                reserved.again = Some(later(now, AGAIN));
+                reserved.until = later(now, RESERVED);
+                return;
+            }
+            Err(error) => error,
         };
+        let bot = place.opponent.as_ref().is_some_and(Player::is_bot);
         if bot && let ActionError::Limited { key: Some(_), .. } = &error {
             self.memory.ledger.answered(Spending::GameAgainstBot, &error, now);
             effects.push(Effect::Save);
         }
-        let Some(Place { challenge: Some((challenge, attempts)), .. }) = self.places.remove(&game) else { return };
-        match again {
-            Some(delay) if attempts < ATTEMPTS => {
+        let Some(Place { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
+        let Reservation { challenge, attempts, .. } = reserved;
+        match &error {
+            ActionError::Limited { retry_after, opponent: false, .. } if attempts < ATTEMPTS => {
                 self.serial += 1;
                 let waiting = Waiting { challenge: *challenge, serial: self.serial };
-                self.waiting.push(Queued { waiting, until: Some(later(now, delay)), attempts });
+                let until = Some(later(now, retry_after.unwrap_or(AGAIN)));
+                self.waiting.push(Queued { waiting, until, attempts });
             }
             _ => effects.push(Effect::Record(challenge, Outcome::Cancelled, error.to_string())),
+        }
+    }
+
+    /// Accepts once more what may not have been heard.
+    fn accept_again(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
+        for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
+            if reserved.again.take_if(|at| *at <= now).is_some() {
+                reserved.attempts += 1;
+                effects.push(Effect::Do(Action::Accept(reserved.challenge.id.clone())));
+            }
         }
     }
 
     // --- Games ---------------------------------------------------------------------------------------------------------
 
     fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<Effect>) {
-        self.memory.matchmaker.accepted(&ChallengeId::new(id.as_str()));
-        let place =
-            self.places.entry(id.clone()).or_insert(Place { opponent: None, reserved_until: None, challenge: None });
-        let begins = place.reserved_until.take().is_some();
-        if begins {
+        let challenge = ChallengeId::new(id.as_str());
+        self.memory.matchmaker.accepted(&challenge);
+        self.waiting.retain(|queued| queued.waiting.challenge.id != challenge);
+        let place = self.places.entry(id.clone()).or_insert(Place {
+            opponent: None,
+            counted: false,
+            rematch_of: None,
+            reserved: None,
+        });
+        if let Some(reserved) = place.reserved.take() {
             self.last_start = Some(now);
+            place.rematch_of = reserved.challenge.rematch_of;
         }
         effects.push(Effect::Play(id));
     }
 
     fn opponent(&mut self, now: Timestamp, id: &GameId, opponent: Player, effects: &mut Vec<Effect>) {
-        let acquaintance = self.acquaintances.entry(opponent.id.clone()).or_default();
-        if acquaintance.last_game.as_ref() != Some(id) {
-            let challenge = self.places.get(id).and_then(|place| place.challenge.as_ref());
-            let rematch_of = challenge.and_then(|(challenge, _)| challenge.rematch_of.as_ref());
-            acquaintance.began(id.clone(), rematch_of, now);
+        let Some(place) = self.places.get_mut(id) else { return };
+        if !std::mem::replace(&mut place.counted, true) {
+            let acquaintance = self.acquaintances.entry(opponent.id.clone()).or_default();
+            acquaintance.began(id.clone(), place.rematch_of.as_ref(), now);
             if self.rules.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
                 self.memory.ledger.spend(Spending::GameAgainstBot, now);
                 effects.push(Effect::Save);
             }
         }
-        if let Some(place) = self.places.get_mut(id) {
-            place.opponent = Some(opponent);
-        }
+        place.opponent = Some(opponent);
     }
 
     fn game_ended(&mut self, now: Timestamp, id: &GameId) {
@@ -369,7 +417,7 @@ impl Lobby {
     // --- Matchmaking ---------------------------------------------------------------------------------------------------
 
     fn matchmaking_step(&mut self, now: &Zoned) -> Step {
-        let places: Vec<TakenPlace> = self.places.values().filter_map(Place::taken).collect();
+        let places = self.taken();
         let situation = Situation {
             now,
             idle_since: self.idle_since,
@@ -396,7 +444,13 @@ impl Lobby {
         }
     }
 
-    fn choose(&mut self, now: Timestamp, bots: &[Account], effects: &mut Vec<Effect>) {
+    fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<Effect>) {
+        // The last free place may be taken since we began to look.
+        if self.matchmaking_step(now) != Step::Look {
+            self.looking = false;
+            return;
+        }
+        let now = now.timestamp();
         let Some(us) = &self.us else { return };
         let lists = MatchmakingLists {
             us: &us.player.id,
@@ -426,7 +480,7 @@ impl Lobby {
     ) {
         self.looking = false;
         match outcome {
-            Ok(id) => self.memory.matchmaker.made(id, &request.opponent, request.terms, now),
+            Ok(id) => self.made(id, &request.opponent, request.terms, now),
             Err(error) => {
                 self.memory.matchmaker.failed(&request.opponent, &error, &self.rules.matchmaking, now);
                 self.memory.ledger.answered(Spending::ChallengeToBot, &error, now);
@@ -434,15 +488,24 @@ impl Lobby {
             }
         }
     }
-}
 
-impl Place {
-    fn taken(&self) -> Option<TakenPlace> {
-        let (opponent, kind) = match &self.opponent {
-            Some(player) => (player.id.clone(), Kind::of(player)),
-            None => (String::new(), Kind::Bot),
+    /// Our challenge stands, unless its game has begun before we heard of it.
+    fn made(&mut self, id: ChallengeId, opponent: &str, terms: GameTerms, now: Timestamp) {
+        if !self.places.contains_key(&GameId::from(&id)) {
+            self.memory.matchmaker.made(id, opponent, terms, now);
+        }
+    }
+
+    /// The places that are taken: by games, by challenges we accepted, and by the one we have made.
+    fn taken(&self) -> Vec<TakenPlace> {
+        let place = |opponent: Option<&Player>| TakenPlace {
+            opponent: opponent.map(|player| player.id.clone()).unwrap_or_default(),
+            kind: opponent.map_or(Kind::Bot, Kind::of),
         };
-        Some(TakenPlace { opponent, kind })
+        let mut taken: Vec<TakenPlace> = self.places.values().map(|known| place(known.opponent.as_ref())).collect();
+        let challenged = self.memory.matchmaker.challenged();
+        taken.extend(challenged.map(|id| TakenPlace { opponent: id.to_owned(), kind: Kind::Bot }));
+        taken
     }
 }
 

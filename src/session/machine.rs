@@ -8,7 +8,7 @@
 //! - one search a ply: a position that is being thought about or has been answered is not thought about again;
 //! - a decision for a position that is no longer on the board is dropped;
 //! - sending is idempotent: the answer to a position is sent again only after the server has shown that it does not have it,
-//!   or has said that it did not take it.
+//!   or has said that it did not take it; the first time at once, then less and less often.
 
 use std::{
     sync::Arc,
@@ -29,6 +29,10 @@ mod tests;
 const ECHO: Duration = Duration::from_secs(2);
 /// How long the whole state may take to come after we asked for it, before the move is simply sent again.
 const RESYNC: Duration = Duration::from_secs(3);
+/// How long the last moves may take to be shown when the event stream is the first to tell that a game is over.
+const LAST_WORD: Duration = Duration::from_secs(1);
+/// The shortest time before something that the server limits is tried again.
+const LIMITED: Duration = Duration::from_millis(50);
 /// After so many refusals of one move in one position another move is looked for.
 const REFUSALS: u32 = 3;
 
@@ -102,6 +106,8 @@ pub(super) enum Timer {
     Abort,
     /// The whole state that we asked for should have come by now.
     Resync,
+    /// The final state of a game that is over should have come by now.
+    LastWord,
 }
 
 /// The number of a search; a decision with another number is stale.
@@ -130,7 +136,8 @@ struct Answer {
     offer_draw: bool,
     sending: Sending,
     refusals: u32,
-    retries: Backoff,
+    /// Not to be sent again before.
+    not_before: Instant,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,9 +159,25 @@ pub(super) struct Game {
     manners: Manners,
     /// Numbers thoughts and answers.
     counter: u64,
+    /// Since when the position stands on the board, as far as we know.
+    since: Instant,
+    /// Moves the server would not take in it.
+    refused: Vec<UciMove>,
+    /// The pauses between attempts to move in it.
+    retries: Backoff,
     resyncs: Backoff,
     claims: Backoff,
+    /// How the game ended, by the event stream, while its own stream has not shown the end.
+    ended: Option<Ended>,
     over: bool,
+}
+
+#[derive(Debug)]
+struct Ended {
+    status: GameStatus,
+    winner: Option<Color>,
+    /// Whether the whole state was asked for.
+    asked: bool,
 }
 
 impl Game {
@@ -168,8 +191,12 @@ impl Game {
             turn: Turn::Theirs,
             manners,
             counter: 0,
+            since: now,
+            refused: Vec::new(),
+            retries: Backoff::new(Duration::from_millis(50), Duration::from_secs(2)).first_at_once(),
             resyncs: Backoff::new(Duration::from_millis(100), Duration::from_secs(5)),
             claims: Backoff::new(Duration::from_secs(1), Duration::from_secs(15)),
+            ended: None,
             over: false,
             info,
         };
@@ -205,10 +232,10 @@ impl Game {
                 self.full(now, state, &mut effects);
             }
             Input::State(state) => self.state_changed(now, state, &mut effects),
-            Input::Finished(status, winner) => self.finish(status, winner, &mut effects),
+            Input::Finished(status, winner) => self.finished_elsewhere(status, winner, &mut effects),
             Input::Chat(_) => (),
             Input::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
-            Input::Decided(thought, decision) => self.decided(thought, decision, &mut effects),
+            Input::Decided(thought, decision) => self.decided(now, thought, decision, &mut effects),
             Input::Sent(number, outcome) => self.sent(now, number, outcome, &mut effects),
             Input::Timer(timer) => self.timer(timer, &mut effects),
         }
@@ -275,6 +302,9 @@ impl Game {
                 effects.push(Effect::StopThinking);
             }
             self.turn = Turn::Theirs;
+            self.since = now;
+            self.refused.clear();
+            self.retries.reset();
             for timer in [Timer::Resend, Timer::Echo, Timer::Abort] {
                 effects.push(Effect::Forget(timer));
             }
@@ -284,21 +314,25 @@ impl Game {
             self.finish(Some(self.state.status.clone()), self.state.winner, effects);
             return;
         }
+        if self.ended.is_some() {
+            return;
+        }
         self.answer_offers(&earlier, effects);
         if self.line.turn() == self.info.our_color {
-            self.our_turn(full, effects);
+            self.our_turn(now, full, effects);
         } else if self.line.ply() < 2
             && let Some(patience) = self.manners.abort_after(&self.info)
             && (moved || full)
         {
-            let waited = now.saturating_duration_since(self.state.received);
+            // Counted from the first sight of the position: a stream that is reopened gives nobody more time.
+            let waited = now.saturating_duration_since(self.since);
             effects.push(Effect::Wake(Timer::Abort, patience.saturating_sub(waited)));
         }
     }
 
-    fn our_turn(&mut self, full: bool, effects: &mut Vec<Effect>) {
+    fn our_turn(&mut self, now: Instant, full: bool, effects: &mut Vec<Effect>) {
         match &mut self.turn {
-            Turn::Theirs => self.think(Vec::new(), effects),
+            Turn::Theirs => self.think(effects),
             Turn::Thinking(_) => (),
             // A whole state without our move: the server does not have it (unless it is just on its way). A partial one
             // proves nothing: a draw offer is shown before the move that carries it.
@@ -307,7 +341,10 @@ impl Game {
                     let refused = answer.uci;
                     effects
                         .push(Effect::Fault(format!("the server keeps refusing {refused}; looking for another move")));
-                    self.think(vec![refused], effects);
+                    self.refused.push(refused);
+                    self.think(effects);
+                } else if answer.not_before > now {
+                    effects.push(Effect::Wake(Timer::Resend, answer.not_before - now));
                 } else {
                     self.send(effects);
                 }
@@ -344,6 +381,35 @@ impl Game {
         }
     }
 
+    /// The event stream may be faster than the game's own, which still has the last moves to show.
+    fn finished_elsewhere(&mut self, status: Option<GameStatus>, winner: Option<Color>, effects: &mut Vec<Effect>) {
+        match (status, self.ended.take()) {
+            (Some(status), _) => {
+                if matches!(self.turn, Turn::Thinking(_)) {
+                    effects.push(Effect::StopThinking);
+                }
+                self.turn = Turn::Theirs;
+                self.ended = Some(Ended { status, winner, asked: false });
+                effects.push(Effect::Wake(Timer::LastWord, LAST_WORD));
+            }
+            // The server does not know the game any more, so there is nothing left to be shown.
+            (None, Some(ended)) => self.finish(Some(ended.status), ended.winner, effects),
+            (None, None) => self.finish(None, winner, effects),
+        }
+    }
+
+    fn last_word_is_due(&mut self, effects: &mut Vec<Effect>) {
+        let Some(mut ended) = self.ended.take() else { return };
+        if ended.asked {
+            self.finish(Some(ended.status), ended.winner, effects);
+        } else {
+            ended.asked = true;
+            self.ended = Some(ended);
+            effects.push(Effect::Resync);
+            effects.push(Effect::Wake(Timer::LastWord, RESYNC));
+        }
+    }
+
     fn finish(&mut self, status: Option<GameStatus>, winner: Option<Color>, effects: &mut Vec<Effect>) {
         if matches!(self.turn, Turn::Thinking(_)) {
             effects.push(Effect::StopThinking);
@@ -355,7 +421,7 @@ impl Game {
 
     // --- Our move ------------------------------------------------------------------------------------------------------
 
-    fn think(&mut self, excluded: Vec<UciMove>, effects: &mut Vec<Effect>) {
+    fn think(&mut self, effects: &mut Vec<Effect>) {
         let thought = Thought(self.next_number());
         self.turn = Turn::Thinking(thought);
         effects.push(Effect::Think {
@@ -363,25 +429,24 @@ impl Game {
             line: Arc::clone(&self.line),
             clocks: self.state.clocks,
             received: self.state.received,
-            excluded,
+            excluded: self.refused.clone(),
         });
     }
 
-    fn decided(&mut self, thought: Thought, decision: Box<Decision>, effects: &mut Vec<Effect>) {
+    fn decided(&mut self, now: Instant, thought: Thought, decision: Box<Decision>, effects: &mut Vec<Effect>) {
         if !matches!(self.turn, Turn::Thinking(current) if current == thought) {
             return;
         }
         let they_offer = self.state.draw_offers.by(!self.info.our_color);
         let verdict = self.manners.judge(&self.info, &self.line, self.state.clocks, &decision, they_offer);
         let number = AnswerNumber(self.next_number());
-        let retries = Backoff::new(Duration::from_millis(50), Duration::from_secs(2));
         self.turn = Turn::Answered(Answer {
             number,
             uci: decision.best,
             offer_draw: verdict == Verdict::PlayAndDraw,
             sending: Sending::Unsettled,
             refusals: 0,
-            retries,
+            not_before: now,
         });
         effects.push(Effect::RecordDecision(decision));
         if verdict == Verdict::Resign {
@@ -422,16 +487,18 @@ impl Game {
             Err(error) => error,
         };
         answer.sending = Sending::Unsettled;
+        let pause = self.retries.next_delay().min(patience);
+        answer.not_before = now + pause;
         effects.push(Effect::Fault(format!("move {}: {error}", answer.uci)));
         match error {
             // Not taken, and known not to be: sent again as soon as is decent, sooner when the clock is short.
             ActionError::Limited { .. } | ActionError::Unauthorised(_) | ActionError::Unsupported(_) => {
-                effects.push(Effect::Wake(Timer::Resend, answer.retries.next_delay().min(patience)));
+                effects.push(Effect::Wake(Timer::Resend, pause.max(LIMITED)));
             }
             // It may have been taken: the server's whole state decides. If that does not come either, it is sent again.
             ActionError::Unavailable(_) => {
                 effects.push(Effect::Resync);
-                effects.push(Effect::Wake(Timer::Resend, RESYNC.min(patience)));
+                effects.push(Effect::Wake(Timer::Resend, RESYNC.min(patience).max(pause)));
             }
             // The server sees another position than we do (or a game that is over), or the move is not to its taste.
             ActionError::Refused(_) | ActionError::NotFound(_) => {
@@ -466,6 +533,7 @@ impl Game {
                 effects.push(Effect::Resync);
                 effects.push(Effect::Wake(Timer::Echo, RESYNC));
             }
+            (Timer::LastWord, _) => self.last_word_is_due(effects),
             (Timer::Resync, _) => {
                 effects.push(Effect::Resync);
                 effects.push(Effect::Wake(Timer::Resync, self.resyncs.next_delay()));

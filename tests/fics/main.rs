@@ -1,5 +1,6 @@
 //! FICS and its relatives, as a user would see them.
 
+mod golden;
 mod ics;
 
 use concilio::{
@@ -421,7 +422,8 @@ async fn an_opponent_who_comes_back_finds_us_ready() {
     seat.expect("moves").await;
     seat.say(&board.moves()).await;
     let (info, state) = client.game().await;
-    assert_eq!((info.id, state.moves.as_str()), (id, "e2e4"));
+    // It was told to be over, so it is another one now.
+    assert_eq!((info.id, state.moves.as_str()), (GameId::new(format!("{id}.2")), "e2e4"));
 }
 
 #[tokio::test]

@@ -137,13 +137,20 @@ impl Lines {
     /// The next line that is not empty.
     pub async fn next(&mut self) -> Result<Value, StreamEnd> {
         loop {
+            match &self.line().await?[..] {
+                [] => self.keep_alives += 1,
+                line => return Ok(serde_json::from_slice(line).expect("a line of JSON")),
+            }
+        }
+    }
+
+    /// The next line, without its end.
+    pub async fn line(&mut self) -> Result<Vec<u8>, StreamEnd> {
+        loop {
             if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.buffer.drain(..=end).collect();
-                match &line[..end] {
-                    [] => self.keep_alives += 1,
-                    line => return Ok(serde_json::from_slice(line).expect("a line of JSON")),
-                }
-                continue;
+                let mut line: Vec<u8> = self.buffer.drain(..=end).collect();
+                line.pop();
+                return Ok(line);
             }
             let chunk =
                 tokio::time::timeout(PATIENCE, self.response.chunk()).await.expect("a stream that is not silent");

@@ -9,10 +9,15 @@ use super::types::{Color, Square};
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
+    /// No square.
     pub const EMPTY: Self = Self(0);
+    /// Every square.
     pub const ALL: Self = Self(!0);
+    /// The a-file.
     pub const FILE_A: Self = Self(0x0101_0101_0101_0101);
+    /// The h-file.
     pub const FILE_H: Self = Self(0x8080_8080_8080_8080);
+    /// The squares of h1's colour.
     pub const LIGHT_SQUARES: Self = Self(0x55aa_55aa_55aa_55aa);
 
     /// The squares of a file, 0 for a.
@@ -27,26 +32,31 @@ impl Bitboard {
         Self(0xff << (((rank & 7) ^ (7 * color as usize)) * 8))
     }
 
+    /// One square.
     #[inline]
     pub const fn from_square(square: Square) -> Self {
         Self(1 << square.index())
     }
 
+    /// Whether a square is in the set.
     #[inline]
     pub const fn has(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
+    /// Whether there is no square in it.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
+    /// Whether there is any square in it.
     #[inline]
     pub const fn has_any(self) -> bool {
         self.0 != 0
     }
 
+    /// How many squares are in it.
     #[inline]
     pub const fn count(self) -> usize {
         self.0.count_ones() as usize

@@ -83,6 +83,7 @@ impl Board {
     fn read_men(&mut self, text: &str) -> Result<(), FenError> {
         let error = || FenError::Board(text.to_owned());
         let mut ranks_read = 0;
+        let mut keys = self.keys;
         for (row, line) in text.split('/').enumerate() {
             let mut file = 0;
             for letter in line.chars() {
@@ -90,7 +91,7 @@ impl Board {
                     file += empty as usize;
                 } else {
                     let piece = Piece::from_letter(letter).filter(|_| file < 8 && row < 8).ok_or_else(error)?;
-                    self.put(piece, Square::at(file, 7 - row));
+                    self.put(piece, Square::at(file, 7 - row), &mut keys);
                     file += 1;
                 }
             }
@@ -99,6 +100,7 @@ impl Board {
             }
             ranks_read = row + 1;
         }
+        self.keys = keys;
         if ranks_read == 8 { Ok(()) } else { Err(error()) }
     }
 
@@ -138,6 +140,7 @@ impl Board {
         let queen_side = rook < king;
         self.castling.rights |= Castling::bit(color, queen_side);
         self.castling.rooks[Castling::index(color, queen_side)] = rook;
+        self.castling.homes |= rook;
         Ok(())
     }
 

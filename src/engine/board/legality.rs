@@ -4,10 +4,48 @@ use super::{
     Bitboard, Board, Castling, Move, MoveKind, attacks,
     generate::pawn_targets,
     make::castling_targets,
-    types::{Role, Square},
+    types::{Piece, Role, Square},
 };
 
+/// From where the player to move gives check.
+pub struct CheckMap {
+    /// By role, pawn to king (a king never does).
+    squares: [Bitboard; 6],
+    /// Men that open a line to the enemy king when they leave it.
+    discoverers: Bitboard,
+    king: Square,
+}
+
+impl CheckMap {
+    /// Whether a move gives check. Castling and what opens by taking in passing are not looked at.
+    #[inline]
+    pub fn gives_check(&self, board: &Board, mv: Move) -> bool {
+        let role = mv.promotion().or_else(|| board.piece_on(mv.from()).map(Piece::role)).unwrap_or(Role::King);
+        self.squares[role.index()].has(mv.to())
+            || (self.discoverers.has(mv.from()) && !attacks::line(self.king, mv.from()).has(mv.to()))
+    }
+}
+
 impl Board {
+    /// Prepares to ask of many moves whether they give check.
+    pub fn check_map(&self) -> CheckMap {
+        let (us, king, occupied) = (self.turn, self.king(!self.turn), self.occupied());
+        let (bishop, rook) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
+        let squares = [attacks::pawn(king, !us), attacks::knight(king), bishop, rook, bishop | rook, Bitboard::EMPTY];
+        let own = self.color(us);
+        let snipers = own
+            & ((attacks::rook_rays(king) & self.straight_sliders())
+                | (attacks::bishop_rays(king) & self.diagonal_sliders()));
+        let mut discoverers = Bitboard::EMPTY;
+        for sniper in snipers {
+            let shield = attacks::between(king, sniper) & occupied;
+            if !shield.many() {
+                discoverers |= shield & own;
+            }
+        }
+        CheckMap { squares, discoverers, king }
+    }
+
     /// Whether a pseudo-legal move leaves the own king safe.
     ///
     /// The generators and [`Self::is_pseudo_legal`] already answer checks and test castling, so what is left is a king
@@ -59,6 +97,10 @@ impl Board {
         let (us, from, to) = (self.turn, mv.from(), mv.to());
         let Some(piece) = self.piece_on(from).filter(|piece| piece.color() == us) else { return false };
         let role = piece.role();
+        // Promotion bits of another kind of move must be clear, else two codes would mean one move.
+        if mv != Move::pack(from, to, mv.kind(), mv.promotion().unwrap_or(Role::Knight)) {
+            return false;
+        }
         match mv.kind() {
             MoveKind::Castling => {
                 let queen_side = to < from;
@@ -79,9 +121,7 @@ impl Board {
         } else {
             mv.kind() == MoveKind::Normal && (attacks::of(role, from, self.occupied()) & !self.color(us)).has(to)
         };
-        // Promotion bits of a normal move must be clear, else two codes would mean one move.
-        let canonical = mv == Move::pack(from, to, mv.kind(), mv.promotion().unwrap_or(Role::Knight));
-        reaches && canonical && (role == Role::King || self.check_targets().has(to))
+        reaches && (role == Role::King || self.check_targets().has(to))
     }
 
     /// Where a man other than the king must go: everywhere, or onto the line of a single check; nowhere in double check.

@@ -1,7 +1,7 @@
 //! Making moves.
 
 use super::{
-    Bitboard, Board, Castling, Move, MoveKind, attacks,
+    Bitboard, Board, Castling, Keys, Move, MoveKind, attacks,
     types::{Color, Piece, Role, Square},
     zobrist,
 };
@@ -21,12 +21,27 @@ impl Castling {
         self.rights & Self::bit(color, queen_side) != 0
     }
 
-    /// Takes the rights of a rook that has left its square or was taken on it.
-    fn touch(&mut self, square: Square) {
-        for (i, rook) in self.rooks.iter().enumerate() {
-            if *rook == square {
-                self.rights &= !(1 << i);
+    /// Takes the rights of rooks that have left their squares or were taken on them.
+    fn touch(&mut self, squares: Bitboard) {
+        if (squares & self.homes).has_any() {
+            for (i, rook) in self.rooks.iter().enumerate() {
+                if squares.has(*rook) {
+                    self.rights &= !(1 << i);
+                }
             }
+        }
+    }
+}
+
+impl Keys {
+    /// Puts a piece on a square or takes it off; `key` is the piece's there.
+    #[inline]
+    fn toggle(&mut self, piece: Piece, key: u64) {
+        self.position ^= key;
+        if piece.role() == Role::Pawn {
+            self.pawns ^= key;
+        } else {
+            self.pieces[piece.color().index()] ^= key;
         }
     }
 }
@@ -39,39 +54,37 @@ pub(super) const fn castling_targets(color: Color, queen_side: bool) -> (Square,
 
 impl Board {
     /// Puts a piece on an empty square.
-    pub(super) fn put(&mut self, piece: Piece, square: Square) {
+    pub(super) fn put(&mut self, piece: Piece, square: Square, keys: &mut Keys) {
         let (color, role) = (piece.color(), piece.role());
-        self.keys.material ^= zobrist::count(color, role, self.men(color, role).count());
-        self.toggle(piece, square);
+        keys.material ^= zobrist::count(color, role, self.men(color, role).count());
+        self.toggle(piece, square, keys);
         self.squares[square.index()] = Some(piece);
     }
 
     /// Takes a piece off its square.
-    fn take(&mut self, piece: Piece, square: Square) {
+    fn take(&mut self, piece: Piece, square: Square, keys: &mut Keys) {
         let (color, role) = (piece.color(), piece.role());
-        self.toggle(piece, square);
+        self.toggle(piece, square, keys);
         self.squares[square.index()] = None;
-        self.keys.material ^= zobrist::count(color, role, self.men(color, role).count());
+        keys.material ^= zobrist::count(color, role, self.men(color, role).count());
     }
 
-    fn shift(&mut self, piece: Piece, from: Square, to: Square) {
-        self.toggle(piece, from);
-        self.toggle(piece, to);
+    #[inline]
+    fn shift(&mut self, piece: Piece, from: Square, to: Square, keys: &mut Keys) {
+        let (color, role) = (piece.color(), piece.role());
+        let both = Bitboard::from(from) | to;
+        self.roles[role.index()] ^= both;
+        self.colors[color.index()] ^= both;
         self.squares[from.index()] = None;
         self.squares[to.index()] = Some(piece);
+        keys.toggle(piece, zobrist::piece(piece, from) ^ zobrist::piece(piece, to));
     }
 
-    fn toggle(&mut self, piece: Piece, square: Square) {
-        let (color, role) = (piece.color(), piece.role());
-        self.roles[role.index()] ^= square;
-        self.colors[color.index()] ^= square;
-        let key = zobrist::piece(piece, square);
-        self.keys.position ^= key;
-        if role == Role::Pawn {
-            self.keys.pawns ^= key;
-        } else {
-            self.keys.pieces[color.index()] ^= key;
-        }
+    #[inline]
+    fn toggle(&mut self, piece: Piece, square: Square, keys: &mut Keys) {
+        self.roles[piece.role().index()] ^= square;
+        self.colors[piece.color().index()] ^= square;
+        keys.toggle(piece, zobrist::piece(piece, square));
     }
 
     /// The board after a legal move.
@@ -79,7 +92,7 @@ impl Board {
     #[must_use]
     pub fn after(&self, mv: Move) -> Self {
         let mut next = self.clone();
-        next.play(mv);
+        next.play(mv, self);
         next
     }
 
@@ -93,54 +106,61 @@ impl Board {
         next
     }
 
-    fn play(&mut self, mv: Move) {
-        let (us, from, to) = (self.turn, mv.from(), mv.to());
-        let Some(piece) = self.piece_on(from) else { return };
-        self.set_en_passant(None);
-        self.halfmoves += 1;
-        self.fullmoves = self.fullmoves.saturating_add(us as u16);
+    /// Makes a move on `self`, a copy of `before`. What is read first is read from the original, which spares waiting for
+    /// the copy; the keys are kept apart from the board until the end for the same reason.
+    fn play(&mut self, mv: Move, before: &Self) {
+        let (us, from, to) = (before.turn, mv.from(), mv.to());
+        let Some(piece) = before.piece_on(from) else { return };
+        let mut keys = before.keys;
+        if let Some(old) = before.en_passant {
+            keys.position ^= zobrist::en_passant(old);
+            self.en_passant = None;
+        }
+        let mut halfmoves = before.halfmoves + 1;
+        self.fullmoves = before.fullmoves.saturating_add(us as u16);
         let mut double_push = false;
         match mv.kind() {
             MoveKind::Castling => {
                 let (king_to, rook_to) = castling_targets(us, to < from);
                 let rook = Piece::new(us, Role::Rook);
                 // In Chess960 the squares may overlap, so both leave before either arrives.
-                self.take(rook, to);
-                self.take(piece, from);
-                self.put(piece, king_to);
-                self.put(rook, rook_to);
+                self.take(rook, to, &mut keys);
+                self.take(piece, from, &mut keys);
+                self.put(piece, king_to, &mut keys);
+                self.put(rook, rook_to, &mut keys);
             }
             MoveKind::EnPassant => {
-                self.take(Piece::new(!us, Role::Pawn), to.forward(!us));
-                self.shift(piece, from, to);
-                self.halfmoves = 0;
+                self.take(Piece::new(!us, Role::Pawn), to.forward(!us), &mut keys);
+                self.shift(piece, from, to, &mut keys);
+                halfmoves = 0;
             }
             MoveKind::Normal | MoveKind::Promotion => {
-                if let Some(victim) = self.piece_on(to) {
-                    self.take(victim, to);
-                    self.halfmoves = 0;
+                if let Some(victim) = before.piece_on(to) {
+                    self.take(victim, to, &mut keys);
+                    halfmoves = 0;
                 }
                 if let Some(promotion) = mv.promotion() {
-                    self.take(piece, from);
-                    self.put(Piece::new(us, promotion), to);
+                    self.take(piece, from, &mut keys);
+                    self.put(Piece::new(us, promotion), to, &mut keys);
                 } else {
-                    self.shift(piece, from, to);
+                    self.shift(piece, from, to, &mut keys);
                 }
                 if piece.role() == Role::Pawn {
-                    self.halfmoves = 0;
+                    halfmoves = 0;
                     double_push = from.index().abs_diff(to.index()) == 16;
                 }
             }
         }
-        if self.castling.rights != 0 {
-            self.keys.position ^= zobrist::castling(self.castling.rights);
+        self.halfmoves = halfmoves;
+        let rights = before.castling.rights;
+        if rights != 0 {
             if piece.role() == Role::King {
                 self.castling.rights &= !(Castling::bit(us, false) | Castling::bit(us, true));
             }
-            self.castling.touch(from);
-            self.castling.touch(to);
-            self.keys.position ^= zobrist::castling(self.castling.rights);
+            self.castling.touch(Bitboard::from(from) | to);
+            keys.position ^= zobrist::castling(rights) ^ zobrist::castling(self.castling.rights);
         }
+        self.keys = keys;
         self.pass_turn();
         if double_push {
             self.set_en_passant(Some(from.forward(us)).filter(|square| self.can_take_in_passing(*square)));

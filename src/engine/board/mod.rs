@@ -51,10 +51,13 @@ struct Castling {
     rights: u8,
     /// The rook of each right.
     rooks: [Square; 4],
+    /// Those squares as a set; few moves touch one.
+    homes: Bitboard,
 }
 
 /// A chess position without its past.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Board {
     squares: [Option<Piece>; 64],
     roles: [Bitboard; 6],
@@ -79,7 +82,7 @@ impl Board {
             checkers: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
             keys: Keys::default(),
-            castling: Castling { rights: 0, rooks: [Square::new(0); 4] },
+            castling: Castling { rights: 0, rooks: [Square::new(0); 4], homes: Bitboard::EMPTY },
             turn: Color::White,
             en_passant: None,
             halfmoves: 0,
@@ -147,6 +150,18 @@ impl Board {
         (self.color(color) & !(self.role(Role::Pawn) | self.role(Role::King))).has_any()
     }
 
+    /// How many castling rights a player has left.
+    #[inline]
+    pub fn castling_rights(&self, color: Color) -> usize {
+        (self.castling.rights >> (2 * color.index()) & 3).count_ones() as usize
+    }
+
+    /// Whether nobody has a right to castle any more.
+    #[inline]
+    pub const fn can_never_castle(&self) -> bool {
+        self.castling.rights == 0
+    }
+
     /// The men that give check to the player to move.
     #[inline]
     pub const fn checkers(&self) -> Bitboard {
@@ -165,6 +180,7 @@ impl Board {
         self.pinned
     }
 
+    /// The keys that name the position and parts of it.
     #[inline]
     pub const fn keys(&self) -> &Keys {
         &self.keys
@@ -235,3 +251,6 @@ impl Board {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -84,6 +84,7 @@ impl Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[rustfmt::skip]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Piece {
     WhitePawn, WhiteKnight, WhiteBishop, WhiteRook, WhiteQueen, WhiteKing,
     BlackPawn, BlackKnight, BlackBishop, BlackRook, BlackQueen, BlackKing,
@@ -97,16 +98,19 @@ impl Piece {
         Self::BlackPawn, Self::BlackKnight, Self::BlackBishop, Self::BlackRook, Self::BlackQueen, Self::BlackKing,
     ];
 
+    /// The piece of a colour and role.
     #[inline]
     pub const fn new(color: Color, role: Role) -> Self {
         Self::ALL[color as usize * 6 + role as usize]
     }
 
+    /// Whose it is.
     #[inline]
     pub const fn color(self) -> Color {
         if (self as u8) < 6 { Color::White } else { Color::Black }
     }
 
+    /// What it is.
     #[inline]
     pub const fn role(self) -> Role {
         Role::ALL[self as usize % 6]

@@ -1,20 +1,51 @@
 //! What a position is worth, by eight heuristics that can be switched off one by one (METHOD.md §2).
+//!
+//! Each heuristic is a pure function of the board and of a [`Context`] of attack maps, in the file of its name, and counts
+//! [`Weights`]: what it counts there are no numbers for, the numbers are all in `weights.rs`. The same code runs for play
+//! and, with a [`Trace`], for the tuner. What acts on the sum as a whole (the phase of the game, endings that are drawn
+//! or need driving) belongs to no heuristic and is in `endgame.rs`.
 
-use std::fmt;
+mod attack;
+mod centre;
+mod context;
+mod endgame;
+mod king_safety;
+mod material;
+mod mobility;
+mod pawns;
+mod placement;
+mod relations;
+mod score;
+mod table;
+mod tally;
+mod terms;
+mod weights;
 
 use super::{
-    board::{Bitboard, Board, Color, Role, Square, attacks},
+    board::{Board, Color},
     knowledge::{Heuristic, Knowledge},
 };
+use context::Context;
+use tally::{NoTrace, Tally};
 
-mod score;
-pub use score::Packed;
+pub use endgame::FULL_SCALE;
+pub use score::{FULL_PHASE, Packed};
+pub use table::{Breakdown, breakdown};
+pub use tally::Trace;
+pub use terms::{Field, Weights};
+pub use weights::WEIGHTS;
+
+/// What the right to move is worth, centipawns.
+const TEMPO: i32 = 14;
 
 /// How much of each heuristic counts, in per cent, in the order of [`Heuristic::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe([u16; 8]);
 
 impl Recipe {
+    /// Everything in full.
+    pub const COMPLETE: Self = Self([100; 8]);
+
     /// Heuristics outside `knowledge` count nothing, except that material then still counts a fifth.
     pub fn new(knowledge: Knowledge, percentages: [u16; 8]) -> Self {
         let mut recipe = percentages;
@@ -24,142 +55,160 @@ impl Recipe {
         }
         Self(recipe)
     }
+
+    #[inline]
+    fn share(&self, heuristic: Heuristic) -> i32 {
+        i32::from(self.0[heuristic as usize])
+    }
+
+    /// Whether any heuristic that reads the attack maps is on.
+    #[inline]
+    fn needs_context(&self) -> bool {
+        use Heuristic::{Attack, Centre, KingSafety, Mobility, Placement};
+        [Placement, Mobility, KingSafety, Centre, Attack].into_iter().any(|heuristic| self.share(heuristic) != 0)
+    }
 }
 
-const VALUES: [i32; 6] = [100, 320, 330, 500, 950, 0];
-const PHASES: [i32; 6] = [0, 1, 1, 2, 4, 0];
+/// The pawn structure as it was found last time, by the key of the pawns.
+#[derive(Clone, Copy, Default)]
+struct PawnEntry {
+    key: u64,
+    /// White's value less black's.
+    value: Packed,
+}
 
-/// The value for the player to move, in centipawns.
+/// Entries of the pawn cache.
+const PAWN_ENTRIES: usize = 8192;
+
+/// An evaluation with its own memory of pawn structures; one a thread.
+pub struct Evaluator {
+    recipe: Recipe,
+    pawns: Box<[PawnEntry]>,
+}
+
+impl Evaluator {
+    /// For one recipe.
+    pub fn new(recipe: Recipe) -> Self {
+        Self { recipe, pawns: vec![PawnEntry::default(); PAWN_ENTRIES].into_boxed_slice() }
+    }
+
+    /// The value for the player to move, in centipawns.
+    pub fn evaluate(&mut self, board: &Board) -> i32 {
+        let pawns = &mut self.pawns;
+        let sum = sum(board, &self.recipe, &WEIGHTS, &mut NoTrace, |compute| {
+            let key = board.keys().pawns;
+            let entry = &mut pawns[key as usize % PAWN_ENTRIES];
+            // A board without pawns has key zero, as have empty entries: both are worth nothing.
+            if entry.key != key {
+                *entry = PawnEntry { key, value: compute() };
+            }
+            entry.value
+        });
+        finish(board, sum)
+    }
+}
+
+/// The value for the player to move in centipawns, without a memory.
 pub fn evaluate(board: &Board, recipe: &Recipe) -> i32 {
+    finish(board, sum(board, recipe, &WEIGHTS, &mut NoTrace, |compute| compute()))
+}
+
+/// The linear part of the evaluation with other weights, noted in `trace`: white's value less black's, before
+/// [`phase`] and [`scale`] are applied to it. What the tuner fits.
+pub fn traced(board: &Board, recipe: &Recipe, weights: &Weights, trace: &mut impl Trace) -> Packed {
+    sum(board, recipe, weights, trace, |compute| compute())
+}
+
+/// 24 with all pieces on the board, 0 with none.
+pub fn phase(board: &Board) -> i32 {
+    endgame::phase(board)
+}
+
+/// The part of the endgame value that counts, of [`FULL_SCALE`]; `sum` says who is ahead.
+pub fn scale(board: &Board, sum: Packed) -> i32 {
+    let ahead = if sum.endgame() >= 0 { Color::White } else { Color::Black };
+    endgame::scale(board, ahead)
+}
+
+/// Applies what acts on the whole: phase, scale, driving a bare king, the right to move.
+fn finish(board: &Board, sum: Packed) -> i32 {
+    let endgame = sum.endgame() * scale(board, sum) / FULL_SCALE;
+    let value = Packed::new(sum.middlegame(), endgame).taper(phase(board)) + endgame::drive(board);
+    value * board.turn().sign() + TEMPO
+}
+
+/// White's value less black's over all heuristics of the recipe. `remember` may answer for the pawns from memory.
+#[inline]
+fn sum<T: Trace>(
+    board: &Board,
+    recipe: &Recipe,
+    weights: &Weights,
+    trace: &mut T,
+    remember: impl FnOnce(&mut dyn FnMut() -> Packed) -> Packed,
+) -> Packed {
     let mut total = Packed::ZERO;
-    for heuristic in Heuristic::ALL {
-        let share = i32::from(recipe.0[heuristic as usize]);
-        if share != 0 {
-            let value = side(board, heuristic, Color::White) - side(board, heuristic, Color::Black);
-            total += if share == 100 { value } else { value.percent(share) };
+    let mut count = |heuristic: Heuristic, value: Packed| {
+        let share = recipe.share(heuristic);
+        total += if share == 100 { value } else { value.percent(share) };
+    };
+    let on = |heuristic| recipe.share(heuristic) != 0;
+    if on(Heuristic::Pawns) {
+        let value = remember(&mut || one(board, None, Heuristic::Pawns, weights, trace));
+        count(Heuristic::Pawns, value);
+    }
+    for heuristic in [Heuristic::Material, Heuristic::Relations] {
+        if on(heuristic) {
+            count(heuristic, one(board, None, heuristic, weights, trace));
         }
     }
-    total.taper(phase(board)) * board.turn().sign() + 10
-}
-
-/// What each heuristic sees in a position.
-#[derive(Clone, Debug)]
-pub struct Breakdown {
-    /// Heuristic, then middlegame and endgame centipawns for white and for black, each from its own side.
-    pub rows: [(Heuristic, [Packed; 2]); 8],
-    /// 24 with all pieces on the board, 0 with none.
-    pub phase: i32,
-    /// The whole value with complete knowledge, centipawns from the player to move.
-    pub value: i32,
-}
-
-/// Evaluates a position heuristic by heuristic.
-pub fn breakdown(board: &Board) -> Breakdown {
-    Breakdown {
-        rows: Heuristic::ALL.map(|heuristic| (heuristic, Color::ALL.map(|color| side(board, heuristic, color)))),
-        phase: phase(board),
-        value: evaluate(board, &Recipe::new(Knowledge::COMPLETE, [100; 8])),
-    }
-}
-
-impl fmt::Display for Breakdown {
-    /// A table: heuristic by white and black, middlegame and endgame, in pawns.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pawns = |centipawns: i32| f64::from(centipawns) / 100.0;
-        writeln!(f, "{:14} {:>15} {:>15} {:>15}", "", "white mg  eg", "black mg  eg", "sum mg  eg")?;
-        let mut row = |name: &str, white: Packed, black: Packed| {
-            write!(f, "{name:14}")?;
-            for value in [white, black, white - black] {
-                write!(f, " {:+7.2} {:+7.2}", pawns(value.middlegame()), pawns(value.endgame()))?;
+    if recipe.needs_context() {
+        let context = Context::new(board);
+        use Heuristic::{Attack, Centre, KingSafety, Mobility, Placement};
+        for heuristic in [Placement, Mobility, KingSafety, Centre, Attack] {
+            if on(heuristic) {
+                count(heuristic, one(board, Some(&context), heuristic, weights, trace));
             }
-            writeln!(f)
-        };
-        let mut sum = [Packed::ZERO; 2];
-        for (heuristic, [white, black]) in &self.rows {
-            row(&format!("{} {}", heuristic.letter(), heuristic.name()), *white, *black)?;
-            sum = [sum[0] + *white, sum[1] + *black];
-        }
-        row("sum", sum[0], sum[1])?;
-        writeln!(
-            f,
-            "phase {} of {}, value for the player to move {:+.2}",
-            self.phase,
-            score::FULL_PHASE,
-            pawns(self.value)
-        )
-    }
-}
-
-fn phase(board: &Board) -> i32 {
-    Role::ALL.iter().map(|role| board.role(*role).count() as i32 * PHASES[role.index()]).sum()
-}
-
-/// What one heuristic sees for one side.
-fn side(board: &Board, heuristic: Heuristic, us: Color) -> Packed {
-    let occupied = board.occupied();
-    let pawns = board.men(us, Role::Pawn);
-    let enemy_pawns = board.men(!us, Role::Pawn);
-    let mut sum = Packed::ZERO;
-    match heuristic {
-        Heuristic::Material => {
-            for role in Role::ALL {
-                sum += Packed::both(VALUES[role.index()] * board.men(us, role).count() as i32);
-            }
-        }
-        Heuristic::Placement => {
-            let threatened = enemy_pawns.pawn_attacks(!us) & board.color(us) & !pawns;
-            sum += Packed::both(-40 * threatened.count() as i32);
-            sum += Packed::both(15 * (pawns.pawn_attacks(us) & board.men(us, Role::Knight)).count() as i32);
-        }
-        Heuristic::Mobility => {
-            for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-                for square in board.men(us, role) {
-                    let reach = (attacks::of(role, square, occupied) & !board.color(us)).count() as i32;
-                    sum += Packed::both(reach * if role == Role::Queen { 1 } else { 4 });
-                }
-            }
-        }
-        Heuristic::KingSafety => {
-            let king = board.king(us);
-            let shield = attacks::king(king) & pawns;
-            sum += Packed::new(12 * shield.count() as i32, 0);
-            sum += Packed::new(-15 * king.rank_for(us) as i32, 0);
-            sum += Packed::new(if (2..=5).contains(&king.file()) { -20 } else { 0 }, 0);
-        }
-        Heuristic::Centre => {
-            let distance = |s: Square| ((2 * s.file() as i32 - 7).abs() + (2 * s.rank() as i32 - 7).abs()) / 2;
-            for square in board.color(us) & !(board.role(Role::Rook) | board.role(Role::King)) {
-                sum += Packed::both(2 * (3 - distance(square)));
-            }
-            sum += Packed::new(0, -8 * distance(board.king(us)));
-        }
-        Heuristic::Pawns => {
-            let isolated = pawns & !pawns.sideways().fill_files();
-            let doubled = pawns & pawns.forward(us).fill_forward(us);
-            sum += Packed::both(-15 * isolated.count() as i32 - 12 * doubled.count() as i32);
-            for square in pawns {
-                sum += Packed::both(2 * square.rank_for(us) as i32);
-            }
-        }
-        Heuristic::Attack => {
-            for square in pawns {
-                let front = Bitboard::from(square).forward(us).fill_forward(us);
-                if ((front | front.sideways()) & enemy_pawns).is_empty() {
-                    let rank = square.rank_for(us) as i32;
-                    sum += Packed::new(2 * rank * rank, 4 * rank * rank);
-                }
-            }
-            let zone = attacks::king(board.king(!us));
-            for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-                for square in board.men(us, role) {
-                    sum += Packed::new(7 * (attacks::of(role, square, occupied) & zone).count() as i32, 0);
-                }
-            }
-        }
-        Heuristic::Relations => {
-            let pair = board.men(us, Role::Bishop).many();
-            sum += Packed::both(if pair { 40 } else { 0 });
         }
     }
-    sum
+    total
+}
+
+/// One heuristic: white's value less black's.
+#[inline]
+fn one<T: Trace>(
+    board: &Board,
+    context: Option<&Context>,
+    heuristic: Heuristic,
+    weights: &Weights,
+    trace: &mut T,
+) -> Packed {
+    let white = side(board, context, heuristic, Color::White, weights, trace);
+    white - side(board, context, heuristic, Color::Black, weights, trace)
+}
+
+/// What one heuristic sees for one side. Those that need the context see nothing without it.
+#[inline]
+fn side<T: Trace>(
+    board: &Board,
+    context: Option<&Context>,
+    heuristic: Heuristic,
+    us: Color,
+    weights: &Weights,
+    trace: &mut T,
+) -> Packed {
+    let mut tally = Tally::new(weights, us, trace);
+    match (heuristic, context) {
+        (Heuristic::Material, _) => material::evaluate(board, us, &mut tally),
+        (Heuristic::Pawns, _) => pawns::evaluate(board, us, &mut tally),
+        (Heuristic::Relations, _) => relations::evaluate(board, us, &mut tally),
+        (Heuristic::Placement, Some(context)) => placement::evaluate(board, context, us, &mut tally),
+        (Heuristic::Mobility, Some(context)) => mobility::evaluate(board, context, us, &mut tally),
+        (Heuristic::KingSafety, Some(context)) => king_safety::evaluate(board, context, us, &mut tally),
+        (Heuristic::Centre, Some(context)) => centre::evaluate(board, context, us, &mut tally),
+        (Heuristic::Attack, Some(context)) => {
+            attack::evaluate(board, context, pawns::passed(board, us), us, &mut tally);
+        }
+        (_, None) => {}
+    }
+    tally.sum()
 }

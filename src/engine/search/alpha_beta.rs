@@ -12,7 +12,10 @@ use super::{
     value::{self, MAX_PLY, Value},
     worker::Worker,
 };
-use crate::engine::board::{Board, Move};
+use crate::engine::{
+    board::{Board, Move},
+    syzygy::Outcome,
+};
 
 /// Base reduction in plies of the n-th move at a depth.
 static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
@@ -101,6 +104,19 @@ impl Worker<'_> {
                 }
                 return known;
             }
+        }
+
+        // Tablebases settle what a capture or a pawn's move has led to.
+        if board.halfmoves() == 0
+            && excluded.is_none()
+            && let Some(tables) = self.options.tablebases.as_ref().filter(|tables| tables.covers(board))
+            && let Some(outcome) = tables.outcome(board)
+        {
+            return match outcome {
+                Outcome::Win => value::TABLEBASE_WIN - ply as Value,
+                Outcome::Loss => ply as Value - value::TABLEBASE_WIN,
+                Outcome::Draw => self.draw_value(ply),
+            };
         }
 
         let node = self.look(board, entry.as_ref(), ply, PV, excluded.is_some());
@@ -305,6 +321,7 @@ impl Worker<'_> {
         let mut best = -value::INFINITE;
         let mut best_move = None;
         let mut tried = 0;
+        let checks = board.check_map();
         let mut quiet_tried: ArrayVec<Move, 64> = ArrayVec::new();
         let mut noisy_tried: ArrayVec<Move, 32> = ArrayVec::new();
 
@@ -317,6 +334,7 @@ impl Worker<'_> {
             let history =
                 if noisy { self.histories.capture(board, mv) } else { self.histories.quiet(board, mv, &recent) };
 
+            let gives_check = checks.gives_check(board, mv);
             let mut reduced_by = reduction(depth, tried) - history / if noisy { 8192 } else { 12_288 };
             if best > -value::WIN_BOUND && board.has_pieces(board.turn()) {
                 let left = (depth - reduced_by).max(0);
@@ -326,12 +344,13 @@ impl Worker<'_> {
                         picker.skip_quiet();
                     }
                     // Futility: the evaluation is so low that a quiet move will not reach alpha.
-                    if !node.in_check && left <= 8 && node.evaluation + 110 + 85 * left + history / 256 <= alpha {
+                    let hope = node.evaluation + 110 + 85 * left + history / 256;
+                    if !node.in_check && !gives_check && left <= 8 && hope <= alpha {
                         picker.skip_quiet();
                         continue;
                     }
                     // History pruning: it has failed too often.
-                    if left <= 4 && history < -4000 * depth {
+                    if left <= 4 && !gives_check && history < -4000 * depth {
                         picker.skip_quiet();
                         continue;
                     }
@@ -367,7 +386,7 @@ impl Worker<'_> {
                 reduced_by += i32::from(cut) * 2 + i32::from(!node.improving) - i32::from(node.principal)
                     + i32::from(table_move_is_noisy)
                     + i32::from(self.frame(ply + 1).cutoffs > 3)
-                    - i32::from(next.in_check())
+                    - i32::from(gives_check)
                     - i32::from(self.frame(ply).killers.contains(&Some(mv)))
                     - i32::from(PV);
                 if noisy {

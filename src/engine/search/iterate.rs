@@ -1,6 +1,6 @@
 //! Iterative deepening, aspiration windows and the root.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed};
 
 use super::{
     Iteration, Score, ScoreBound,
@@ -41,7 +41,7 @@ impl Worker<'_> {
             }
             let best = self.root_moves.first()?.value;
             let mate_found = |moves: u32| value::MATE - best.abs() <= 2 * moves as Value;
-            if limits.mate.is_some_and(mate_found) {
+            if limits.mate.is_some_and(mate_found) || self.shared.stop.load(Relaxed) {
                 break;
             }
         }

@@ -26,6 +26,7 @@ use super::{
     board::{Move, MoveList, Position},
     evaluation::{self, Recipe},
     knowledge::Knowledge,
+    syzygy::Tablebases,
 };
 
 /// How an engine is set up. The default is complete knowledge on one thread.
@@ -41,13 +42,23 @@ pub struct EngineOptions {
     pub percentages: [u16; 8],
     /// The most a draw is worth to the side that stands worse, and costs the side that stands better, in centipawns.
     pub contempt: i32,
+    /// Endgame tables, shared between engines.
+    pub tablebases: Option<Tablebases>,
     /// How many root moves get a principal variation each; at least 1.
     pub multi_pv: usize,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { hash: 16, threads: 1, knowledge: Knowledge::COMPLETE, percentages: [100; 8], contempt: 10, multi_pv: 1 }
+        Self {
+            hash: 16,
+            threads: 1,
+            knowledge: Knowledge::COMPLETE,
+            percentages: [100; 8],
+            contempt: 10,
+            tablebases: None,
+            multi_pv: 1,
+        }
     }
 }
 
@@ -206,8 +217,11 @@ impl Engine {
         if moves.is_empty() {
             return None;
         }
+        if let Some((_, best)) = self.options.tablebases.as_ref().and_then(|t| t.best_moves(position, &moves)) {
+            moves.retain(|mv| best.contains(mv));
+        }
         let threads = self.options.threads.max(1);
-        self.memories.resize_with(threads, Memory::new);
+        self.memories.resize_with(threads, || Memory::new(self.recipe));
         let table: &Table = self.table.get_or_insert_with(|| Table::new(self.options.hash));
         table.next_search();
         let shared = Shared {
@@ -219,18 +233,21 @@ impl Engine {
             done: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
         };
-        let (shared, options, recipe, moves) = (&shared, &self.options, &self.recipe, &moves);
+        let (shared, options, moves) = (&shared, &self.options, &moves);
         let mut memories = self.memories.iter_mut().enumerate();
         let (_, main) = memories.next()?;
         std::thread::scope(|scope| {
             for (id, memory) in memories {
                 scope.spawn(move || {
-                    Worker::new(id, shared, options, recipe, memory, position, moves).iterate(&mut |_| {});
+                    Worker::new(id, shared, options, memory, position, moves).iterate(&mut |_| {});
                 });
             }
-            let result = Worker::new(0, shared, options, recipe, main, position, moves).iterate(on_iteration);
+            let result = Worker::new(0, shared, options, main, position, moves).iterate(on_iteration);
             shared.done.store(true, Relaxed);
             result
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

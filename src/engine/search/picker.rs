@@ -20,6 +20,9 @@ enum Stage {
     End,
 }
 
+/// What giving check without losing a piece is worth among quiet moves, in units of history.
+const CHECK_BONUS: i32 = 10_000;
+
 /// Yields pseudo-legal moves, the most promising first.
 pub struct Picker {
     stage: Stage,
@@ -115,7 +118,12 @@ impl Picker {
                 },
                 Stage::GenerateQuiet => {
                     if self.with_quiet {
-                        self.generate(board, Generated::Quiet, |mv| histories.quiet(board, mv, recent));
+                        let checks = board.check_map();
+                        self.generate(board, Generated::Quiet, |mv| {
+                            let safe_check = checks.gives_check(board, mv) && board.exchange_reaches(mv, -80);
+                            let check = if safe_check { CHECK_BONUS } else { 0 };
+                            histories.quiet(board, mv, recent) + check
+                        });
                     }
                     self.stage = Stage::Quiet;
                 }
@@ -139,8 +147,9 @@ impl Picker {
     fn generate(&mut self, board: &Board, stage: Generated, score: impl Fn(Move) -> i32) {
         let mut moves = MoveList::new();
         board.generate(stage, &mut moves);
+        let table_move = self.table_move;
         self.scored.clear();
-        self.scored.extend(moves.into_iter().filter(|mv| Some(*mv) != self.table_move).map(|mv| (mv, score(mv))));
+        self.scored.extend(moves.iter().filter(|mv| Some(**mv) != table_move).map(|mv| (*mv, score(*mv))));
     }
 
     /// Takes out the best of what is left: sorting all would be wasted where a cut-off comes early.

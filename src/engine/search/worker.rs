@@ -11,17 +11,19 @@ use super::{
 };
 use crate::engine::{
     board::{Board, Move, MoveList, Position},
-    evaluation::{Recipe, evaluate},
+    evaluation::{Evaluator, Recipe},
 };
 
 /// What a thread keeps from one search to the next.
 pub struct Memory {
-    pub histories: Histories,
+    histories: Histories,
+    evaluator: Evaluator,
 }
 
 impl Memory {
-    pub fn new() -> Self {
-        Self { histories: Histories::new() }
+    /// For an engine that evaluates by `recipe`.
+    pub fn new(recipe: Recipe) -> Self {
+        Self { histories: Histories::new(), evaluator: Evaluator::new(recipe) }
     }
 }
 
@@ -85,7 +87,7 @@ pub struct Worker<'a> {
     pub id: usize,
     pub shared: &'a Shared<'a>,
     pub options: &'a EngineOptions,
-    pub recipe: &'a Recipe,
+    evaluator: &'a mut Evaluator,
     pub histories: &'a mut Histories,
     pub root: &'a Board,
     pub root_moves: Vec<RootMove>,
@@ -113,7 +115,6 @@ impl<'a> Worker<'a> {
         id: usize,
         shared: &'a Shared<'a>,
         options: &'a EngineOptions,
-        recipe: &'a Recipe,
         memory: &'a mut Memory,
         position: &'a Position,
         moves: &MoveList,
@@ -136,7 +137,7 @@ impl<'a> Worker<'a> {
             id,
             shared,
             options,
-            recipe,
+            evaluator: &mut memory.evaluator,
             histories: &mut memory.histories,
             root: position.board(),
             root_moves,
@@ -191,6 +192,9 @@ impl<'a> Worker<'a> {
     /// Counts a node and says whether the search is over. The first iteration always ends.
     #[inline]
     pub fn visit(&mut self) -> bool {
+        if self.stopped {
+            return true;
+        }
         self.nodes += 1;
         self.uncounted += 1;
         if self.uncounted >= 512 || (self.shared.threads == 1 && self.shared.limits.nodes.is_some()) {
@@ -222,7 +226,7 @@ impl<'a> Worker<'a> {
 
     /// The static evaluation for the player to move, before correction. It fades as the fifty-move rule draws near.
     pub fn evaluate(&mut self, board: &Board) -> Value {
-        let value = evaluate(board, self.recipe);
+        let value = self.evaluator.evaluate(board);
         let value = value * (220 - i32::from(board.halfmoves().min(100))) / 220;
         value.clamp(-value::WIN_BOUND + 1, value::WIN_BOUND - 1)
     }

@@ -107,6 +107,10 @@ impl Session {
             }
             "setoption" => {
                 self.idle_engine();
+                if rest.eq_ignore_ascii_case("name clear hash") {
+                    self.idle_engine().new_game();
+                    return Ok(true);
+                }
                 self.options.set(rest)?;
                 let options = self.options.engine.clone();
                 self.idle_engine().set_options(options);

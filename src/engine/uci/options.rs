@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::{EngineOptions, Heuristic};
+use crate::engine::{EngineOptions, Heuristic, Tablebases};
 
 /// The options as they stand.
 #[derive(Clone, Debug)]
@@ -50,6 +50,7 @@ impl Options {
         lines.push("option name Clear Hash type button".to_owned());
         lines.push("option name Ponder type check default false".to_owned());
         lines.push("option name UCI_Chess960 type check default false".to_owned());
+        lines.push("option name SyzygyPath type string default <empty>".to_owned());
         lines.push("option name Knowledge type string default mbxkcpar".to_owned());
         lines.extend(Heuristic::ALL.map(|heuristic| spin(&weight_name(heuristic), 100, 0, 200)));
         lines
@@ -80,8 +81,11 @@ impl Options {
             "uci_chess960" => self.chess960 = truth("UCI_Chess960", value)?,
             // Pondering is the interface's affair; we are told by `go ponder`.
             "ponder" => _ = truth("Ponder", value)?,
-            // Setting anything on an idle engine with a changed table size clears; the button asks for it alone.
-            "clear hash" => {}
+            "syzygypath" if value.is_empty() || value == "<empty>" => self.engine.tablebases = None,
+            "syzygypath" => {
+                let tables = Tablebases::open(value).map_err(|error| format!("SyzygyPath: {error}"))?;
+                self.engine.tablebases = Some(tables);
+            }
             _ => return Err(format!("unknown option {name:?}")),
         }
         Ok(())

@@ -7,7 +7,10 @@ use std::{
 };
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use tokio::{sync::mpsc, time::Instant};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::Instant,
+};
 
 use super::{FaultPlan, RequestFault, RequestKind, Span, StreamFault, StreamId, Streams, When};
 
@@ -16,6 +19,8 @@ use super::{FaultPlan, RequestFault, RequestKind, Span, StreamFault, StreamId, S
 pub struct Faults {
     // Held for moments only, never across an await: a request or line asks, and goes on.
     inner: Arc<Mutex<Inner>>,
+    /// A request has come.
+    came: Arc<Notify>,
 }
 
 struct Inner {
@@ -40,7 +45,7 @@ impl Faults {
             None => rand::make_rng(),
         };
         let inner = Inner { plan, lots, requests: vec![], accidents: vec![], open: vec![], seen: BTreeMap::new() };
-        Self { inner: Arc::new(Mutex::new(inner)) }
+        Self { inner: Arc::new(Mutex::new(inner)), came: Arc::default() }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -82,10 +87,22 @@ impl Faults {
         self.inner().seen.get(&kind).copied().unwrap_or(0)
     }
 
+    /// Waits until so many requests of a kind have come.
+    pub async fn wait_for_requests(&self, kind: RequestKind, count: u64) {
+        loop {
+            let came = self.came.notified();
+            if self.requests_seen(kind) >= count {
+                return;
+            }
+            came.await;
+        }
+    }
+
     /// What happens to a request that comes now.
     pub fn on_request(&self, kind: RequestKind) -> Option<RequestFault> {
         let mut inner = self.inner();
         *inner.seen.entry(kind).or_default() += 1;
+        self.came.notify_waiters();
         let now = Instant::now();
         inner.requests.retain(|(_, ending, _)| match ending {
             Ending::Left(times) => *times > 0,
@@ -119,8 +136,8 @@ impl Faults {
         StreamFaults { faults: self.clone(), id, commands, cut }
     }
 
-    /// How long until the server restarts by its plan.
-    pub fn next_restart(&self) -> Option<Duration> {
+    /// How often the server restarts by its plan.
+    pub fn restarts_every(&self) -> Option<Duration> {
         self.inner().plan.restart
     }
 }

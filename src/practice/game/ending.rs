@@ -1,5 +1,7 @@
 //! The ways a game can end.
 
+use std::fmt;
+
 use shakmaty::{KnownOutcome, Position};
 
 use crate::{
@@ -88,6 +90,13 @@ impl Outcome {
             (None, End::Aborted) => "*",
             (None, _) => "1/2-1/2",
         }
+    }
+}
+
+impl fmt::Display for Outcome {
+    /// In one line for people: `0-1 (mate)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.result(), self.end.status().name())
     }
 }
 

@@ -1,1 +1,232 @@
+//! Every way a game can end, and the clocks on the way there.
 
+use super::*;
+use crate::chess::Variant;
+
+const ZERO: Duration = Duration::ZERO;
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn game_of(start: Line, time_control: &str) -> Game {
+    Game::new(start, time_control.parse().expect("a time control"), Patience::default(), ZERO)
+}
+
+fn game(time_control: &str) -> Game {
+    game_of(Line::start(Variant::Standard), time_control)
+}
+
+fn from_fen(fen: &str) -> Game {
+    game_of(Line::from_fen(Variant::FromPosition, fen).expect("a position"), "60+0")
+}
+
+/// Plays moves without taking time.
+fn play_all(game: &mut Game, moves: &str, now: Duration) {
+    for text in moves.split_ascii_whitespace() {
+        let turn = game.line().turn();
+        game.play(turn, text.parse().expect("a move"), now).expect("a legal move");
+    }
+}
+
+fn ended(game: &Game) -> Option<(End, Option<Color>)> {
+    game.outcome().map(|outcome| (outcome.end, outcome.winner))
+}
+
+#[test]
+fn checkmate_wins() {
+    let mut game = game("60+0");
+    play_all(&mut game, "f2f3 e7e5 g2g4 d8h4", ZERO);
+    assert_eq!(ended(&game), Some((End::Checkmate, Some(Color::Black))));
+    assert_eq!(game.play(Color::White, "a2a3".parse().expect("a move"), ZERO), Err(Refusal::Over));
+}
+
+#[test]
+fn a_position_can_be_drawn_in_many_ways() {
+    let mut stalemate = from_fen("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1");
+    play_all(&mut stalemate, "f1f7", ZERO);
+    assert_eq!(ended(&stalemate), Some((End::Stalemate, None)));
+
+    let mut bare = from_fen("7k/8/8/8/8/8/1p6/K7 w - - 0 1");
+    play_all(&mut bare, "a1b2", ZERO);
+    assert_eq!(ended(&bare), Some((End::InsufficientMaterial, None)));
+
+    let mut repeated = game("60+0");
+    play_all(&mut repeated, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1", ZERO);
+    assert_eq!(ended(&repeated), None);
+    play_all(&mut repeated, "f6g8", ZERO);
+    assert_eq!(ended(&repeated), Some((End::Repetition, None)));
+
+    let mut long = from_fen("7k/8/8/8/8/8/8/KR6 w - - 99 80");
+    play_all(&mut long, "b1b2", ZERO);
+    assert_eq!(ended(&long), Some((End::FiftyMoves, None)));
+}
+
+#[test]
+fn variants_end_by_their_own_rules() {
+    let mut game = game_of(Line::start(Variant::KingOfTheHill), "60+0");
+    play_all(&mut game, "e2e4 a7a6 e1e2 b7b6 e2e3 c7c6 e3d4", ZERO);
+    assert_eq!(ended(&game), Some((End::VariantRule, Some(Color::White))));
+    assert_eq!(game.status(), GameStatus::VariantEnd);
+}
+
+#[test]
+fn clocks_stand_still_until_both_have_moved() {
+    let mut game = game("60+2");
+    play_all(&mut game, "e2e4", ms(10_000));
+    play_all(&mut game, "e7e5", ms(30_000));
+    let clocks = game.clocks(ms(30_000)).expect("clocks");
+    assert_eq!((clocks.white.remaining, clocks.black.remaining), (ms(60_000), ms(60_000)));
+    assert_eq!(game.clocks(ms(35_000)).map(|clocks| clocks.white.remaining), Some(ms(55_000)));
+    play_all(&mut game, "g1f3", ms(36_000));
+    assert_eq!(game.clocks(ms(37_000)).map(|clocks| clocks.white.remaining), Some(ms(56_000)));
+    assert_eq!(game.clocks(ms(37_000)).map(|clocks| clocks.black.remaining), Some(ms(59_000)));
+    assert_eq!(game.next_deadline(), Some(ms(96_000)));
+}
+
+#[test]
+fn a_flag_falls_exactly_when_its_time_is_over() {
+    let mut game = game("60+0");
+    play_all(&mut game, "e2e4 e7e5", ZERO);
+    game.tick(ms(59_999));
+    assert_eq!(ended(&game), None);
+    game.tick(ms(60_000));
+    assert_eq!(ended(&game), Some((End::OutOfTime, Some(Color::Black))));
+    assert_eq!(game.clocks(ms(70_000)).map(|clocks| clocks.white.remaining), Some(ZERO));
+}
+
+#[test]
+fn a_move_that_comes_after_the_flag_is_too_late() {
+    let mut game = game("60+0");
+    play_all(&mut game, "e2e4 e7e5", ZERO);
+    assert_eq!(game.play(Color::White, "g1f3".parse().expect("a move"), ms(60_001)), Err(Refusal::Over));
+    assert_eq!(ended(&game), Some((End::OutOfTime, Some(Color::Black))));
+}
+
+#[test]
+fn whoever_cannot_mate_cannot_win_on_time() {
+    let mut game = from_fen("7k/8/8/8/8/8/1P6/K7 w - - 0 1");
+    play_all(&mut game, "b2b3 h8h7", ZERO);
+    game.tick(ms(60_000));
+    assert_eq!(ended(&game), Some((End::OutOfTime, None)));
+}
+
+#[test]
+fn a_draw_is_agreed_by_two() {
+    let mut game = game("60+0");
+    game.draw(Color::White, true, ZERO);
+    assert_eq!(game.draw_offers(), Offers::default(), "too early to offer");
+    play_all(&mut game, "e2e4 e7e5", ZERO);
+    game.draw(Color::White, true, ZERO);
+    assert!(game.draw_offers().white);
+    game.draw(Color::White, true, ZERO);
+    assert_eq!(ended(&game), None, "nobody agrees with himself");
+    play_all(&mut game, "g1f3", ZERO);
+    assert!(game.draw_offers().white, "one's own move does not withdraw it");
+    game.draw(Color::Black, true, ZERO);
+    assert_eq!(ended(&game), Some((End::Agreement, None)));
+}
+
+#[test]
+fn a_declined_draw_cannot_be_offered_again_at_once() {
+    let mut game = game("60+0");
+    play_all(&mut game, "e2e4 e7e5", ZERO);
+    game.draw(Color::White, true, ZERO);
+    game.draw(Color::Black, false, ZERO);
+    assert_eq!(game.draw_offers(), Offers::default());
+    game.draw(Color::White, true, ZERO);
+    assert_eq!(game.draw_offers(), Offers::default());
+    play_all(&mut game, "g1f3", ZERO);
+    game.draw(Color::Black, true, ZERO);
+    assert!(game.draw_offers().black, "the other side may");
+    play_all(&mut game, "b8c6 f1b5", ZERO);
+    assert_eq!(game.draw_offers(), Offers::default(), "the opponent's move declines");
+}
+
+#[test]
+fn a_takeback_takes_back_the_askers_last_move() {
+    let mut game = game("60+0");
+    play_all(&mut game, "e2e4 e7e5 g1f3 b8c6", ZERO);
+    game.takeback(Color::Black, true, ZERO);
+    game.takeback(Color::White, true, ZERO);
+    assert_eq!((game.line().ply(), game.line().turn()), (3, Color::Black));
+    game.takeback(Color::White, true, ZERO);
+    assert!(game.takeback_offers().white);
+    game.takeback(Color::Black, false, ZERO);
+    assert_eq!(game.takeback_offers(), Offers::default());
+    play_all(&mut game, "b8c6", ZERO);
+    game.takeback(Color::White, true, ZERO);
+    game.takeback(Color::Black, true, ZERO);
+    assert_eq!((game.line().ply(), game.line().turn()), (2, Color::White));
+    assert_eq!(game.move_times().len(), 2);
+}
+
+#[test]
+fn a_game_can_be_aborted_before_both_have_moved_and_resigned_after() {
+    let mut early = game("60+0");
+    play_all(&mut early, "e2e4", ZERO);
+    assert_eq!(early.resign(Color::Black, ZERO), Ok(()));
+    assert_eq!(ended(&early), Some((End::Aborted, None)));
+
+    let mut late = game("60+0");
+    play_all(&mut late, "e2e4 e7e5", ZERO);
+    assert_eq!(late.abort(ZERO), Err(Refusal::CannotAbort));
+    assert_eq!(late.resign(Color::Black, ZERO), Ok(()));
+    assert_eq!(ended(&late), Some((End::Resignation, Some(Color::White))));
+    assert_eq!(late.resign(Color::White, ZERO), Err(Refusal::Over));
+}
+
+#[test]
+fn a_game_that_nobody_begins_is_aborted() {
+    let patience = Patience { first_move: Some(ms(15_000)), ..Patience::default() };
+    let mut game = Game::new(Line::start(Variant::Standard), TimeControl::Unlimited, patience, ZERO);
+    play_all(&mut game, "e2e4", ms(10_000));
+    assert_eq!(game.next_deadline(), Some(ms(25_000)));
+    game.tick(ms(25_000));
+    assert_eq!(ended(&game), Some((End::Aborted, None)));
+}
+
+#[test]
+fn the_win_can_be_claimed_when_the_opponent_stays_away() {
+    let patience = Patience { gone_after: ms(1000), claim_after: ms(8000), first_move: None };
+    let mut game = Game::new(Line::start(Variant::Standard), "600+0".parse().expect("a time control"), patience, ZERO);
+    assert_eq!(game.claim_victory(Color::White, ZERO), Err(Refusal::CannotClaim));
+    play_all(&mut game, "e2e4 e7e5", ZERO);
+    game.take_changes();
+
+    game.set_present(Color::Black, false, ms(1000));
+    assert_eq!(game.next_deadline(), Some(ms(2000)));
+    game.tick(ms(2000));
+    assert_eq!(game.take_changes(), [Change::Gone(Color::Black, ms(8000))]);
+    assert_eq!(game.claim_victory(Color::White, ms(9999)), Ok(()));
+    assert_eq!(ended(&game), None, "a claim that comes too early does nothing");
+    game.set_present(Color::Black, true, ms(9999));
+    assert_eq!(game.take_changes(), [Change::Back(Color::Black)]);
+
+    game.set_present(Color::Black, false, ms(20_000));
+    game.tick(ms(29_000));
+    assert_eq!(game.take_changes(), [Change::Gone(Color::Black, ZERO)]);
+    assert_eq!(game.claim_victory(Color::Black, ms(29_000)), Ok(()));
+    assert_eq!(ended(&game), None, "only the one who is there may claim");
+    assert_eq!(game.claim_victory(Color::White, ms(29_000)), Ok(()));
+    assert_eq!(ended(&game), Some((End::Abandoned, Some(Color::White))));
+}
+
+#[test]
+fn a_correspondence_clock_gives_each_move_its_days() {
+    let mut game = game("2d");
+    let day = Duration::from_secs(24 * 60 * 60);
+    play_all(&mut game, "e2e4", day);
+    assert_eq!(game.clocks(day * 2).map(|clocks| clocks.black.remaining), Some(day));
+    game.tick(day * 3);
+    assert_eq!(ended(&game), Some((End::OutOfTime, Some(Color::White))));
+}
+
+#[test]
+fn an_illegal_move_changes_nothing() {
+    let mut game = game("60+0");
+    let refused = game.play(Color::White, "e2e5".parse().expect("a move"), ZERO);
+    assert!(matches!(refused, Err(Refusal::Illegal(_))), "{refused:?}");
+    assert_eq!(game.play(Color::Black, "e7e5".parse().expect("a move"), ZERO), Err(Refusal::NotYourTurn));
+    assert_eq!((game.line().ply(), game.take_changes()), (0, vec![]));
+}

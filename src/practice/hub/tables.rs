@@ -15,7 +15,7 @@ use crate::{
     chess::{Clocks, Color, GameId, Line, UciMove},
     practice::{
         account::AccountId,
-        game::{Change, Game, Outcome, Refusal, Stop},
+        game::{Change, End, Game, Outcome, Refusal, Stop},
     },
     server::{ChatLine, ChatRoom, GameTerms},
 };
@@ -54,6 +54,8 @@ pub struct GameReport {
     pub line: Line,
     /// The clocks, now or at the end.
     pub clocks: Option<Clocks>,
+    /// What the mover's clock showed after each move.
+    pub clocks_after: Vec<Option<Duration>>,
     /// How it ended, and who won.
     pub outcome: Option<Outcome>,
     /// Moves that were sent and not taken, the first hundred.
@@ -65,6 +67,11 @@ pub struct GameReport {
 }
 
 impl GameReport {
+    /// Why it ended, if it did.
+    pub fn end(&self) -> Option<End> {
+        self.outcome.as_ref().map(|outcome| outcome.end)
+    }
+
     /// The name of the loser, if somebody lost.
     pub fn loser(&self) -> Option<&str> {
         let loser = self.outcome.as_ref()?.loser()?;
@@ -202,6 +209,7 @@ impl State {
             terms: table.pairing.terms,
             line: table.game.line().clone(),
             clocks: table.game.clocks(self.now),
+            clocks_after: table.game.move_times().to_vec(),
             outcome: table.game.outcome().cloned(),
             refused: table.refused.clone(),
             streams_opened: table.streams_opened,
@@ -300,7 +308,7 @@ impl State {
         let color = self.color_at(id, by)?;
         if let Some(yes) = offer_draw {
             self.on_table(id, |game, now| game.draw(color, yes, now));
-            if yes && self.outcome(id).is_some_and(|outcome| outcome.end == crate::practice::End::Agreement) {
+            if yes && self.outcome(id).is_some_and(|outcome| outcome.end == End::Agreement) {
                 return Ok(());
             }
         }
@@ -444,13 +452,11 @@ impl State {
         }
         let deadline = table.game.next_deadline();
         let planned = std::mem::replace(&mut table.deadline, deadline);
-        if planned != deadline {
-            if let Some(at) = planned {
-                self.deadlines.remove(&(at, Due::Game(id.clone())));
-            }
-            if let Some(at) = deadline {
-                self.deadlines.insert((at, Due::Game(id.clone())));
-            }
+        if let Some(at) = planned {
+            self.deadlines.remove(&(at, Due::Game(id.clone())));
+        }
+        if let Some(at) = deadline {
+            self.deadlines.insert((at, Due::Game(id.clone())));
         }
         for change in changes {
             self.tell_table(id, change);

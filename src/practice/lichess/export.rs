@@ -93,7 +93,7 @@ fn pgn(view: &GameView, options: &Options, url: &str) -> String {
         let number = usize::try_from(start.fullmoves().get()).unwrap_or(1);
         for (ply, san) in sans(&view.line).into_iter().enumerate() {
             let halves = ply + usize::from(first == Color::Black);
-            if halves % 2 == 0 {
+            if halves.is_multiple_of(2) {
                 let _ = write!(text, "{}. ", number + halves / 2);
             } else if ply == 0 || options.clocks {
                 let _ = write!(text, "{}... ", number + halves / 2);

@@ -62,11 +62,11 @@ async fn event_stream(
         .await?;
     let faults = face.faults.open_stream(StreamId { account: me.to_string(), game: None });
     let (url, any_speed) = (face.url, !face.settings.strict_terms);
-    let render = move |event: &AccountEvent| {
+    let line_of = move |event: &AccountEvent| {
         let event = render::account_event(event, me.as_str(), &url, any_speed)?;
         Some(Line { text: event.to_string(), ply: None })
     };
-    Ok(LineStream::new(subscription, render, face.settings.keep_alive, faults, control).into_response())
+    Ok(LineStream::new(subscription, line_of, face.settings.keep_alive, faults, control).into_response())
 }
 
 async fn game_stream(
@@ -82,14 +82,14 @@ async fn game_stream(
         .ask_as_bot(&caller, move |state, me| state.join(&id, ListenerKey { account: me.clone(), client: agent }))
         .await?;
     let faults = face.faults.open_stream(StreamId { account: caller.account.to_string(), game: Some(game) });
-    let render = |event: &BoardEvent| {
+    let line_of = |event: &BoardEvent| {
         let ply = match event {
             BoardEvent::Full(view) | BoardEvent::State(view) => Some(view.line.ply()),
             _ => None,
         };
         Some(Line { text: render::board_event(event), ply })
     };
-    Ok(LineStream::new(subscription, render, face.settings.keep_alive, faults, control).into_response())
+    Ok(LineStream::new(subscription, line_of, face.settings.keep_alive, faults, control).into_response())
 }
 
 #[derive(Deserialize)]

@@ -114,7 +114,7 @@ fn last_move(line: &Line) -> String {
 }
 
 fn has_moved(line: &Line, side: Color) -> bool {
-    let first_to_move = if line.ply() % 2 == 0 { line.turn() } else { !line.turn() };
+    let first_to_move = if line.ply().is_multiple_of(2) { line.turn() } else { !line.turn() };
     line.ply() > usize::from(side != first_to_move)
 }
 

@@ -27,6 +27,9 @@ pub struct Line {
     pub ply: Option<usize>,
 }
 
+/// Writes an event as a line.
+type Render<E> = Box<dyn Fn(&E) -> Option<Line> + Send>;
+
 /// What the connection is to do next.
 enum Step {
     Send(Bytes),
@@ -40,7 +43,7 @@ enum Step {
 /// A subscription on its way to a client.
 pub struct LineStream<E> {
     subscription: Subscription<E>,
-    render: Box<dyn Fn(&E) -> Option<Line> + Send>,
+    render: Render<E>,
     keep_alive: Duration,
     last_sent: Instant,
     faults: StreamFaults,
@@ -51,7 +54,7 @@ pub struct LineStream<E> {
 }
 
 impl<E: Send + 'static> LineStream<E> {
-    /// Sends every event that `render` makes a line of.
+    /// Sends every event as the line that `render` makes of it.
     pub fn new(
         subscription: Subscription<E>,
         render: impl Fn(&E) -> Option<Line> + Send + 'static,

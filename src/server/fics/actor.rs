@@ -35,6 +35,9 @@ const LOGIN_PATIENCE: Duration = Duration::from_secs(30);
 /// How long the server may take to answer one command of the set-up.
 const SETUP_PATIENCE: Duration = Duration::from_secs(2);
 
+/// A connection that has stood so long is a good one.
+const SETTLED: Duration = Duration::from_secs(60);
+
 /// Servers throw out whoever says nothing for an hour.
 const SAY_SOMETHING: Duration = Duration::from_secs(50 * 60);
 
@@ -77,7 +80,7 @@ impl From<io::Error> for Ending {
 enum Phase {
     Login(Login),
     SetUp { us: Speaker, setup: Box<SetUp>, sent: Instant, early: Vec<Message> },
-    Playing,
+    Playing { since: Instant },
 }
 
 pub(super) struct Actor {
@@ -220,7 +223,10 @@ impl Actor {
                     asked_for_life = None;
                     let frame = match frame {
                         Ok(frame) => frame,
-                        Err(error) => return Err(self.unsealed_or(&phase, error.to_string())),
+                        Err(error) if matches!(&phase, Phase::Login(login) if login.is_young()) && link.is_young() => {
+                            return Err(self.unsealed_or(error.to_string()));
+                        }
+                        Err(error) => return Err(error.into()),
                     };
                     self.frame(frame, &mut phase, link).await?;
                 }
@@ -239,7 +245,7 @@ impl Actor {
         let own = match phase {
             Phase::Login(_) => link.heard + LOGIN_PATIENCE,
             Phase::SetUp { sent, .. } => *sent + SETUP_PATIENCE,
-            Phase::Playing => match asked_for_life {
+            Phase::Playing { .. } => match asked_for_life {
                 Some(asked) => asked + Duration::from_secs(self.settings.ping_timeout),
                 None => (link.heard + self.ping_after()).min(link.spoke + SAY_SOMETHING),
             },
@@ -264,7 +270,7 @@ impl Actor {
                 Err(Ending::Lost("the server is silent during the login".to_owned()))
             }
             Phase::SetUp { sent, .. } if now >= *sent + SETUP_PATIENCE => self.next_of_setup(phase, link).await,
-            Phase::Playing => match asked_for_life {
+            Phase::Playing { .. } => match asked_for_life {
                 Some(asked) if now >= *asked + Duration::from_secs(self.settings.ping_timeout) => {
                     Err(Ending::Lost("the server gives no sign of life".to_owned()))
                 }
@@ -295,7 +301,7 @@ impl Actor {
                     if is_in { self.next_of_setup(phase, link).await } else { Ok(()) }
                 }
                 Phase::SetUp { .. } => self.next_of_setup(phase, link).await,
-                Phase::Playing => Ok(()),
+                Phase::Playing { .. } => Ok(()),
             },
             Frame::Line(line) => {
                 tracing::trace!(line, "received");
@@ -313,7 +319,7 @@ impl Actor {
                 let step = match login.on(&message) {
                     Ok(step) => step,
                     Err(LoginError::BadName { reason, .. }) if self.may_unseal() => {
-                        return Err(self.unsealed_or(phase, reason));
+                        return Err(self.unsealed_or(reason));
                     }
                     Err(error) if error.is_final() => return Err(Ending::Final(error.to_string())),
                     Err(error) => return Err(Ending::Lost(error.to_string())),
@@ -329,9 +335,13 @@ impl Actor {
                 }
                 Ok(())
             }
-            Phase::Playing => {
+            Phase::Playing { since } => {
                 self.still_welcome(&message, &self.credentials.name)?;
                 self.player.on(message, Instant::now().into_std());
+                // A server that throws us out at once is not to be hurried; one with which we play is.
+                if !self.backoff.is_fresh() && (since.elapsed() >= SETTLED || !self.player.running().is_empty()) {
+                    self.backoff.reset();
+                }
                 Ok(())
             }
         }
@@ -374,8 +384,7 @@ impl Actor {
         for message in early.drain(..) {
             self.player.on(message, now);
         }
-        *phase = Phase::Playing;
-        self.backoff.reset();
+        *phase = Phase::Playing { since: Instant::now() };
         Ok(())
     }
 
@@ -384,9 +393,8 @@ impl Actor {
         self.settings.timeseal == Timeseal::Auto && self.seal.is_some()
     }
 
-    /// A connection that ends during the login may do so because the server does not know this kind of timeseal.
-    fn unsealed_or(&mut self, phase: &Phase, reason: String) -> Ending {
-        let Phase::Login(_) = phase else { return Ending::Lost(reason) };
+    /// A connection that ends before anything was said may do so because the server does not know this kind of timeseal.
+    fn unsealed_or(&mut self, reason: String) -> Ending {
         if !self.may_unseal() {
             return Ending::Lost(reason);
         }

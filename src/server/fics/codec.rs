@@ -1,6 +1,6 @@
 //! The telnet layer: bytes of the socket on one side, whole lines on the other.
 //!
-//! A server of this family writes lines ended by `\n\r` (or `\r\n`), a prompt `fics% ` without line end whenever it is
+//! A server of this family writes lines ended by `\n\r` (or `\r\n`), a prompt (`fics% `) without line end whenever it is
 //! ready for a command, bells, and telnet's own negotiation; long lines it breaks, and begins the rest with `\   `. All
 //! of that ends here. What leaves is a sequence of [`Frame`]s that depends on the bytes alone, not on how the network
 //! cut them into pieces.
@@ -25,6 +25,7 @@ pub const MAX_LINE: usize = 16 * 1024;
 pub const MAX_COMMAND: usize = 1000;
 
 const PROMPT: &[u8] = b"fics% ";
+const QUESTIONS: [&[u8]; 2] = [b"login: ", b"password: "];
 const IAC: u8 = 0xff;
 
 /// What a server says.
@@ -101,12 +102,12 @@ impl TelnetCodec {
             _ => self.line.push(byte),
         }
         match byte {
-            b' ' if self.line == PROMPT => {
+            b' ' if is_prompt(&self.line) => {
                 self.line.clear();
                 Some(Frame::Prompt)
             }
             // The login's questions wait for an answer on the same line.
-            b' ' if self.line == b"login: " || self.line == b"password: " => self.take_line(),
+            b' ' if QUESTIONS.iter().any(|question| self.line.eq_ignore_ascii_case(question)) => self.take_line(),
             b':' if self.line.starts_with(b"Press return to enter") && self.line.ends_with(b"\":") => self.take_line(),
             _ if self.line.len() > MAX_LINE => {
                 self.overlong = true;
@@ -163,6 +164,13 @@ impl TelnetCodec {
                 (Telnet::Escaped | Telnet::Option, _) => false,
             }
     }
+}
+
+/// Whether a line so far is a prompt: `fics% `, or what another server, or the account's own settings, put in its place until
+/// we have asked for the usual one.
+fn is_prompt(line: &[u8]) -> bool {
+    let word = line.strip_suffix(b"% ").unwrap_or_default();
+    (3..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase)
 }
 
 /// A line told without the blanks at its end; nothing if it was blank.
@@ -306,6 +314,7 @@ mod tests {
         assert_eq!(frames(b"fics% fics% {Game 1}\n\r"), [Frame::Prompt, Frame::Prompt, line("{Game 1}")]);
         assert_eq!(frames(b"withdrawn.fics% \n\rnext\n\r"), [line("withdrawn."), Frame::Prompt, line("next")]);
         assert_eq!(frames(b"X tells you: fics% {Game 1}\n\r"), [line("X tells you: fics% {Game 1}")]);
+        assert_eq!(frames(b"aics% {Game 1}\n\r"), [Frame::Prompt, line("{Game 1}")]);
     }
 
     #[test]

@@ -19,6 +19,9 @@ use super::{
 /// How long the server's door may take to open.
 const CONNECT: Duration = Duration::from_secs(15);
 
+/// A server that hangs up because of our first word does so within this time.
+const FIRST_WORD: Duration = Duration::from_secs(5);
+
 /// How long the socket may take to accept a line of ours. Longer means that nobody reads at the other end.
 const WRITE: Duration = Duration::from_secs(10);
 
@@ -26,6 +29,7 @@ pub(super) struct Link {
     stream: TcpStream,
     codec: TelnetCodec,
     read: BytesMut,
+    opened: Instant,
     /// When bytes last came.
     pub heard: Instant,
     /// When we last sent something by our own will.
@@ -40,11 +44,16 @@ impl Link {
         stream.set_nodelay(true)?;
         let codec = if seal.is_some() { TelnetCodec::sealed() } else { TelnetCodec::plain() };
         let now = Instant::now();
-        let mut link = Self { stream, codec, read: BytesMut::with_capacity(8192), heard: now, spoke: now };
+        let mut link = Self { stream, codec, read: BytesMut::with_capacity(8192), opened: now, heard: now, spoke: now };
         if let Some(version) = seal {
             link.write(Command::Line(&version.hello())).await?;
         }
         Ok(link)
+    }
+
+    /// Whether it has only just been opened.
+    pub(super) fn is_young(&self) -> bool {
+        self.opened.elapsed() < FIRST_WORD
     }
 
     /// The next frame. Nothing is lost when this is dropped while it waits.

@@ -154,6 +154,11 @@ impl Login {
         }
     }
 
+    /// Whether nothing but our name has been said yet.
+    pub fn is_young(&self) -> bool {
+        self.progress < Progress::Answered
+    }
+
     fn name(&self) -> &str {
         if self.credentials.name.is_empty() { "guest" } else { &self.credentials.name }
     }

@@ -23,14 +23,13 @@ use crate::{
 
 const PATH: [&str; 3] = ["api", "stream", "event"];
 
-/// How long to wait after a 429 on opening that does not say it.
-const LIMITED: Duration = Duration::from_secs(60);
-
 /// The span over which the server counts openings: there is no cause to wait longer.
 const LIMIT_SPAN: Duration = Duration::from_secs(600);
 
-/// How often we ask for our games while the event stream must stay closed.
+/// While the event stream must stay closed, we ask for our games after this time, then half as often each time.
 const ASK: Duration = Duration::from_secs(2);
+/// But at least so often.
+const ASK_AT_LEAST: Duration = Duration::from_secs(8);
 
 /// Follows the event stream.
 pub struct EventStream {
@@ -73,7 +72,9 @@ impl EventStream {
                 }
                 Err(error) => {
                     let at_least = match &error {
-                        ActionError::Limited { retry_after, .. } => retry_after.unwrap_or(LIMITED).min(LIMIT_SPAN),
+                        ActionError::Limited { retry_after, .. } => {
+                            retry_after.unwrap_or(self.http.limited_pause()).min(LIMIT_SPAN)
+                        }
                         _ => Duration::ZERO,
                     };
                     (error.to_string(), at_least)
@@ -140,8 +141,10 @@ impl EventStream {
 
     /// Never returns by itself.
     async fn look_for_games(&mut self) {
+        let mut ask = ASK;
         loop {
-            tokio::time::sleep(ASK).await;
+            tokio::time::sleep(ask).await;
+            ask = (ask * 2).min(ASK_AT_LEAST);
             for id in running_games(&self.http).await.unwrap_or_default() {
                 if !self.running.contains(&id) {
                     self.start(id).await;

@@ -172,7 +172,8 @@ impl GameStream {
                 }
                 // Nothing will change such a refusal, as of a game that is closed to bots.
                 Err(error @ (ActionError::Refused(_) | ActionError::Unsupported(_))) if !self.was_open => {
-                    return self.fault(&format!("the game cannot be followed: {error}")).await;
+                    self.fault(&format!("the game cannot be followed: {error}")).await;
+                    return self.tell(ServerEvent::GameGone(self.id.clone())).await;
                 }
                 Err(error) => error.to_string(),
             };

@@ -24,9 +24,6 @@ use super::{
 };
 use crate::server::{Account, ActionError};
 
-/// How long a topic is closed after a 429 that does not say it, as Lichess documents.
-const PAUSE: Duration = Duration::from_secs(60);
-
 /// No wait is longer, whatever the server says.
 const LONGEST_PAUSE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
@@ -116,6 +113,7 @@ pub struct Http {
     idle_timeout: Duration,
     move_timeout: Duration,
     request_timeout: Duration,
+    limited_pause: Duration,
     identity: OnceCell<Identity>,
     /// Held while an ordinary request runs. Says until when a topic is closed.
     turn: Mutex<HashMap<Topic, Instant>>,
@@ -162,6 +160,7 @@ impl Http {
             idle_timeout: settings.idle_timeout,
             move_timeout: settings.move_timeout,
             request_timeout: settings.request_timeout,
+            limited_pause: settings.limited_pause,
             identity: OnceCell::new(),
             turn: Mutex::default(),
         })
@@ -212,7 +211,7 @@ impl Http {
         let mut answer = self.send(call, self.request_timeout).await;
         // A limit with a name (a hundred games a day against bots) concerns only some requests of the topic; who asked knows which.
         if let Err(ActionError::Limited { retry_after, key: None, opponent: false, .. }) = &mut answer {
-            let pause = *retry_after.get_or_insert(PAUSE);
+            let pause = *retry_after.get_or_insert(self.limited_pause);
             closed.insert(topic, Instant::now() + pause);
         }
         answer
@@ -243,6 +242,11 @@ impl Http {
             Ok(answer) => answer,
             Err(_) => Err(ActionError::Unavailable("the stream does not open".to_owned())),
         }
+    }
+
+    /// How long to rest after a 429 that does not say it.
+    pub fn limited_pause(&self) -> Duration {
+        self.limited_pause
     }
 
     /// How long a stream may be silent.

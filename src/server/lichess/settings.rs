@@ -22,6 +22,10 @@ pub struct LichessSettings {
     /// Any other request that is not answered for so long, in seconds, has failed.
     #[serde(with = "seconds")]
     pub request_timeout: Duration,
+    /// How long requests of a kind rest after the server has limited them (429) without saying for how long, in seconds.
+    /// Lichess asks for a full minute.
+    #[serde(with = "seconds")]
+    pub limited_pause: Duration,
 }
 
 impl Default for LichessSettings {
@@ -32,6 +36,7 @@ impl Default for LichessSettings {
             idle_timeout: Duration::from_secs(15),
             move_timeout: Duration::from_millis(2500),
             request_timeout: Duration::from_secs(10),
+            limited_pause: Duration::from_secs(60),
         }
     }
 }

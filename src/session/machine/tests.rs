@@ -218,7 +218,10 @@ fn a_move_the_server_keeps_refusing_is_replaced() {
     let (mut game, mut number) = e4_is_on_its_way();
     for _ in 0..REFUSALS {
         game.on(Input::Sent(number, Err(ActionError::Refused("Piece on e2 cannot move to e4".to_owned()))));
-        let effects = game.whole("");
+        let mut effects = game.whole("");
+        if wakes(&effects, Timer::Resend).is_some() {
+            effects = game.on(Input::Timer(Timer::Resend));
+        }
         match sent(&effects) {
             Some((again, _)) => number = again,
             None => {
@@ -232,6 +235,39 @@ fn a_move_the_server_keeps_refusing_is_replaced() {
         }
     }
     panic!("the same move was sent for ever");
+}
+
+/// A server that answers every move with 502 and shows the same board again at once must not be flooded.
+#[test]
+fn a_server_in_trouble_is_not_flooded_with_moves() {
+    let (mut game, mut number) = e4_is_on_its_way();
+    let start = Instant::now();
+    let mut now = start;
+    let mut attempts = 1;
+    while now < start + 10 * SECOND {
+        game.handle(now, Input::Sent(number, Err(ActionError::Unavailable("Bad gateway (502)".to_owned()))));
+        now += Duration::from_millis(1);
+        let info = Box::new(game.info.as_ref().clone());
+        let mut effects = game.handle(now, Input::Full(info, state("")));
+        if let Some(pause) = wakes(&effects, Timer::Resend) {
+            now += pause;
+            effects = game.handle(now, Input::Timer(Timer::Resend));
+        }
+        number = sent(&effects).expect("it does not give up").0;
+        attempts += 1;
+    }
+    assert!((5..60).contains(&attempts), "{attempts} attempts in ten seconds");
+}
+
+/// A reconnection is no new patience for an opponent who does not begin.
+#[test]
+fn a_reopened_stream_gives_an_absent_opponent_no_more_time() {
+    let start = Instant::now();
+    let (mut game, effects) = Game::new(start, info(Color::Black), state(""), manners());
+    let patience = wakes(&effects, Timer::Abort).expect("it waits");
+    let info = Box::new(game.info.as_ref().clone());
+    let effects = game.handle(start + 3 * SECOND, Input::Full(info, state("")));
+    assert_eq!(wakes(&effects, Timer::Abort), Some(patience - 3 * SECOND));
 }
 
 #[test]
@@ -250,10 +286,30 @@ fn the_end_of_the_game_ends_the_search() {
 }
 
 #[test]
-fn the_event_stream_may_tell_of_the_end_first() {
-    let (mut game, _) = found(Color::White, "");
+fn the_event_stream_may_tell_of_the_end_before_the_last_move_is_shown() {
+    let (mut game, _) = found(Color::White, "e2e4 e7e5");
     let effects = game.on(Input::Finished(Some(GameStatus::Resign), Some(Color::White)));
-    assert!(matches!(effects.last(), Some(Effect::Over { winner: Some(Color::White), .. })));
+    assert_eq!(effects[0], Effect::StopThinking);
+    assert!(wakes(&effects, Timer::LastWord).is_some(), "{effects:?}");
+    let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
+    assert!(effects.contains(&Effect::RecordMoves) && thought(&effects).is_none(), "{effects:?}");
+    let last = GameState { status: GameStatus::Mate, ..state("e2e4 e7e5 g1f3 b8c6") };
+    let effects = game.on(Input::State(last));
+    assert!(effects.contains(&Effect::RecordMoves), "{effects:?}");
+    assert!(matches!(effects.last(), Some(Effect::Over { status: Some(GameStatus::Mate), .. })));
+}
+
+#[test]
+fn a_game_whose_stream_is_dead_ends_all_the_same() {
+    let (mut game, _) = found(Color::White, "");
+    game.on(Input::Finished(Some(GameStatus::Resign), Some(Color::White)));
+    assert!(resyncs(&game.on(Input::Timer(Timer::LastWord))), "it is asked for once");
+    let effects = game.on(Input::Timer(Timer::LastWord));
+    assert!(matches!(effects.last(), Some(Effect::Over { winner: Some(Color::White), .. })), "{effects:?}");
+
+    let (mut game, _) = found(Color::White, "");
+    let effects = game.on(Input::Finished(None, None));
+    assert!(matches!(effects.last(), Some(Effect::Over { status: None, .. })), "nobody knows it: {effects:?}");
 }
 
 #[test]
@@ -330,7 +386,8 @@ proptest! {
                 3 => ActionError::Unauthorised(String::new()),
                 _ => ActionError::Limited { retry_after: None, key: None, opponent: false, detail: String::new() },
             };
-            let timers = [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort, Timer::Resync];
+            let timers =
+                [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort, Timer::Resync, Timer::LastWord];
             let legal = game.line().legal_moves();
             effects = match kind {
                 0 | 1 => game.whole(moves),
@@ -338,6 +395,7 @@ proptest! {
                 4 => game.on(Input::Sent(AnswerNumber(number), Ok(()))),
                 5 => game.on(Input::Sent(AnswerNumber(number), Err(error))),
                 6 => game.on(Input::Timer(timers[usize::from(detail) % timers.len()])),
+                7 if detail == 5 => game.on(Input::Finished(Some(GameStatus::Mate), None)),
                 7 => game.on(Input::OpponentGone(detail % 2 == 0, Some(SECOND))),
                 _ => match (thinking, legal.get(usize::from(detail) % legal.len().max(1))) {
                     (Some(thought), Some(best)) => game.decide(thought, &best.to_string()),

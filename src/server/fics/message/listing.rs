@@ -5,7 +5,7 @@
 use jiff::civil::Date;
 use shakmaty::Color;
 
-use super::{Message, color_of};
+use super::{Message, reading::color_of};
 
 /// A line of the answer to `moves`.
 #[derive(Clone, Debug, PartialEq, Eq)]

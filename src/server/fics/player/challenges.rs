@@ -86,9 +86,9 @@ impl Challenges {
         }
     }
 
-    /// The server took the one away that `opponent` made us.
+    /// The server took away what was between `opponent` and us.
     pub(super) fn withdrawn_by(&mut self, opponent: &str, now: Instant) {
-        if let Some(one) = self.with(opponent, true) {
+        for one in self.standing.iter_mut().filter(|one| one.opponent.eq_ignore_ascii_case(opponent)) {
             one.gone.get_or_insert(now);
         }
     }

@@ -1,4 +1,7 @@
 //! Games that wait: adjourned by agreement, by a lost connection, or by ours.
+//!
+//! A game cut off with our connection and taken up at once bears the same name as before. One that was told to be over
+//! comes back under a new one, `...-7.2` after `...-7`: nobody has to take back that a game has ended.
 
 use std::{
     collections::BTreeMap,
@@ -21,6 +24,7 @@ const ASK_AGAIN: Duration = Duration::from_secs(60);
 /// A game that waits.
 #[derive(Debug)]
 struct Adjourned {
+    /// Its name when it is resumed.
     id: GameId,
     /// As the server writes it.
     opponent: String,
@@ -49,7 +53,7 @@ impl Adjournments {
 
     /// The connection is lost while this game runs.
     pub(super) fn cut_off(&mut self, opponent: &str, id: GameId) {
-        self.adjourned(opponent, id);
+        self.waits(opponent, id);
         self.cut_off = Some(opponent.to_lowercase());
         for game in self.games.values_mut() {
             game.confirmed = false;
@@ -64,8 +68,13 @@ impl Adjournments {
         self.cut_off.as_ref().and_then(|opponent| self.games.get(opponent)).is_some_and(|game| game.id == *id)
     }
 
-    /// The server says that a game is adjourned.
-    pub(super) fn adjourned(&mut self, opponent: &str, id: GameId) {
+    /// The game of this name is adjourned, and told to be over.
+    pub(super) fn adjourned(&mut self, opponent: &str, id: &GameId) {
+        self.waits(opponent, next_part(id));
+    }
+
+    /// A game waits, and will have this name.
+    fn waits(&mut self, opponent: &str, id: GameId) {
         let game = Adjourned {
             id,
             opponent: opponent.to_owned(),
@@ -108,23 +117,32 @@ impl Adjournments {
         self.games.get(&opponent.to_lowercase()).map(|game| &game.id)
     }
 
-    /// The player to ask now, if any.
-    fn next_to_ask(&mut self, now: Instant) -> Option<String> {
-        let ready = |game: &&mut Adjourned| {
+    /// The players to ask now. The first one who is willing gets the game; the server takes back the other requests.
+    fn due_to_ask(&mut self, now: Instant) -> Vec<String> {
+        let mut due = Vec::new();
+        for game in self.games.values_mut() {
             let asked_lately = game.asked.is_some_and(|asked| now.saturating_duration_since(asked) < ASK_AGAIN);
-            game.confirmed && game.online && !game.declined && !asked_lately
-        };
-        let game = self.games.values_mut().find(ready)?;
-        game.asked = Some(now);
-        Some(game.opponent.clone())
+            if game.confirmed && game.online && !game.declined && !asked_lately {
+                game.asked = Some(now);
+                due.push(game.opponent.clone());
+            }
+        }
+        due
     }
 
-    /// When something is due.
-    pub(super) fn wake_at(&self) -> Option<Instant> {
-        let waiting = self.games.values().filter(|game| game.confirmed && game.online && !game.declined);
+    /// When something is due; `may_ask` says whether opponents can be asked at all.
+    pub(super) fn wake_at(&self, may_ask: bool) -> Option<Instant> {
+        let waiting = self.games.values().filter(|game| may_ask && game.confirmed && game.online && !game.declined);
         let again = waiting.filter_map(|game| game.asked).map(|asked| asked + ASK_AGAIN).min();
         self.verdict_at.into_iter().chain(again).min()
     }
+}
+
+/// The name of a game's next part.
+fn next_part(id: &GameId) -> GameId {
+    let parts = id.as_str().rsplit_once('.').and_then(|(first, part)| Some((first, part.parse::<u32>().ok()?)));
+    let (first, part) = parts.unwrap_or((id.as_str(), 1));
+    GameId::new(format!("{first}.{}", part.saturating_add(1)))
 }
 
 impl Player {
@@ -135,7 +153,7 @@ impl Player {
         let opponent = opponent.to_owned();
         if self.adjournments.name_of_game_with(&opponent).is_none() {
             let id = GameId::new(self.new_name(&opponent));
-            self.adjournments.adjourned(&opponent, id);
+            self.adjournments.waits(&opponent, id);
         }
         let days = self.settings.adjudicate_after;
         let old = stored.date.is_some_and(|date| {
@@ -151,13 +169,18 @@ impl Player {
         }
     }
 
-    /// Asks an opponent who is there to go on.
-    pub(super) fn resume_if_possible(&mut self, now: Instant) {
+    /// Whether nothing speaks against going on with a game that waits.
+    pub(super) fn may_resume(&self) -> bool {
         let free = matches!(self.table, Table::Empty) && !self.requests.is_open(|want| matches!(want, Want::Game(_)));
-        if !self.settings.resume || !self.open || !free || self.us.is_none() {
+        self.settings.resume && self.open && free && self.us.is_some()
+    }
+
+    /// Asks the opponents who are there to go on.
+    pub(super) fn resume_if_possible(&mut self, now: Instant) {
+        if !self.may_resume() {
             return;
         }
-        if let Some(opponent) = self.adjournments.next_to_ask(now) {
+        for opponent in self.adjournments.due_to_ask(now) {
             // A match with somebody with whom a game waits resumes it, on every server.
             self.send(&format!("match {opponent}"));
         }
@@ -170,9 +193,10 @@ impl Player {
         }
         self.adjournments.verdict_at = None;
         if let Some(opponent) = self.adjournments.cut_off.take()
-            && let Some(game) = self.adjournments.games.get(&opponent)
+            && let Some(game) = self.adjournments.games.get_mut(&opponent)
         {
-            let id = game.id.clone();
+            let next = next_part(&game.id);
+            let id = std::mem::replace(&mut game.id, next);
             let event = if game.confirmed {
                 ServerEvent::GameFinished { id, status: Some(GameStatus::Adjourned), winner: None }
             } else {

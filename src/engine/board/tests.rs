@@ -1,0 +1,237 @@
+//! The board against counts that others have published, against `shakmaty`, and against itself.
+
+use std::path::Path;
+
+use shakmaty::{CastlingMode, EnPassantMode, Position as _, fen::Fen};
+
+use super::*;
+
+/// A small generator of random numbers (xorshift), so that failures can be repeated.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+}
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+fn board(fen: &str) -> Board {
+    Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+fn mv(board: &Board, text: &str) -> Move {
+    let position = Position::from_line(&board.to_fen(), false, []).expect("a board writes a good FEN");
+    position.parse_move(text).unwrap_or_else(|| panic!("{text} is legal"))
+}
+
+#[test]
+fn move_trees_have_the_published_sizes() {
+    for (fen, depth, leaves) in [
+        (Position::START, 4, 197_281),
+        (KIWIPETE, 3, 97_862),
+        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 4, 43_238),
+        ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 3, 9_467),
+        ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 3, 62_379),
+        ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", 3, 12_189),
+        ("2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9", 3, 18_002),
+    ] {
+        assert_eq!(perft(&board(fen), depth), leaves, "{fen}");
+    }
+}
+
+/// One `(fen, depth, leaves)` of every count in a file, in either of the two common formats.
+fn counts(text: &str) -> Vec<(String, u32, u64)> {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let mut found = Vec::new();
+    let mut fen = String::new();
+    for line in text.lines() {
+        if let Some(position) = line.strip_prefix("epd ") {
+            position.clone_into(&mut fen);
+        } else if let Some((depth, leaves)) = line.strip_prefix("perft ").and_then(|l| l.split_once(' ')) {
+            found.extend(number(depth).zip(number(leaves)).map(|(d, n)| (fen.clone(), d as u32, n)));
+        } else if let Some((position, rest)) = line.split_once(';') {
+            for part in rest.split(';') {
+                let (depth, leaves) = part.trim().split_once(' ').unwrap_or_default();
+                let depth = depth.strip_prefix('D').and_then(number);
+                found.extend(depth.zip(number(leaves)).map(|(d, n)| (position.to_owned(), d as u32, n)));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn move_trees_agree_with_every_suite_at_hand() {
+    let suites = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|dir| dir.join("shared/data/perft"));
+    let Some(suites) = suites.into_iter().find(|dir| dir.is_dir()) else { return };
+    let mut checked = 0;
+    for file in std::fs::read_dir(suites).expect("the directory is there").flatten() {
+        let text = std::fs::read_to_string(file.path()).expect("suites are text");
+        for (fen, depth, leaves) in counts(&text).into_iter().filter(|(_, _, leaves)| *leaves <= 2_000) {
+            assert_eq!(perft(&board(&fen), depth), leaves, "{fen} at depth {depth}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 10_000, "only {checked} counts were small enough");
+}
+
+/// The legal moves as UCI writes them, castling as king takes rook.
+fn our_moves(board: &Board) -> Vec<String> {
+    let mut moves: Vec<_> = board.legal_moves().iter().map(|mv| format!("{mv:?}")).collect();
+    moves.sort();
+    moves
+}
+
+fn their_moves(position: &shakmaty::Chess) -> Vec<String> {
+    let mut moves: Vec<_> =
+        position.legal_moves().iter().map(|mv| mv.to_uci(CastlingMode::Chess960).to_string()).collect();
+    moves.sort();
+    moves
+}
+
+#[test]
+fn random_games_are_the_same_games_for_shakmaty() {
+    let mut random = Random(1993);
+    for fen in [Position::START, KIWIPETE, "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"] {
+        for _ in 0..25 {
+            let mut ours = board(fen);
+            let setup: Fen = fen.parse().expect("a good FEN");
+            let mut theirs: shakmaty::Chess = setup.into_position(CastlingMode::Chess960).expect("a legal position");
+            for _ in 0..120 {
+                assert_eq!(our_moves(&ours), their_moves(&theirs), "{}", ours.to_fen());
+                assert_eq!(ours.in_check(), theirs.is_check());
+                assert_eq!(ours.to_fen(), Fen::from_position(&theirs, EnPassantMode::Legal).to_string());
+                assert_same(&ours, &board(&ours.to_fen()));
+                let moves = ours.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let mv = moves[random.below(moves.len())];
+                let text = format!("{mv:?}");
+                let twin =
+                    theirs.legal_moves().into_iter().find(|m| m.to_uci(CastlingMode::Chess960).to_string() == text);
+                theirs = theirs.play(twin.expect("the lists are equal")).expect("it is legal");
+                assert_eq!(is_check_noisy(&ours, mv), ours.is_noisy(mv));
+                ours = ours.after(mv);
+            }
+        }
+    }
+}
+
+/// What `is_noisy` says, put the other way round: the material changes (but not by a minor promotion).
+fn is_check_noisy(board: &Board, mv: Move) -> bool {
+    let changes = board.after(mv).keys().material != board.keys().material;
+    changes && mv.promotion().is_none_or(|role| role == Role::Queen)
+}
+
+/// Keys and the rest kept move by move are those of the position read anew.
+fn assert_same(kept: &Board, read: &Board) {
+    assert_eq!(kept.keys, read.keys, "{}", kept.to_fen());
+    assert_eq!((kept.checkers, kept.pinned), (read.checkers, read.pinned), "{}", kept.to_fen());
+    assert_eq!((kept.squares, kept.roles, kept.colors), (read.squares, read.roles, read.colors));
+}
+
+#[test]
+fn a_move_from_elsewhere_is_told_from_one_of_this_position() {
+    let mut random = Random(2002);
+    for fen in [
+        KIWIPETE,
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+    ] {
+        let mut board = board(fen);
+        for _ in 0..30 {
+            let mut generated = MoveList::new();
+            board.generate(Stage::Noisy, &mut generated);
+            board.generate(Stage::Quiet, &mut generated);
+            for bits in 1..=u16::MAX {
+                if let Some(mv) = Move::from_bits(bits) {
+                    // The generators leave a king's illegal steps in; both sides of the comparison do.
+                    assert_eq!(board.is_pseudo_legal(mv), generated.contains(&mv), "{mv:?} in {}", board.to_fen());
+                }
+            }
+            let moves = board.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            board = board.after(moves[random.below(moves.len())]);
+        }
+    }
+}
+
+#[test]
+fn exchanges_are_counted_to_their_end() {
+    for (fen, text, worth) in [
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 100),
+        ("4k3/8/4p3/3p4/8/8/8/3QK3 w - - 0 1", "d1d5", 100 - 950),
+        ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
+        ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", 100 - 320),
+        ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", "d4e3", 100),
+        ("3rk3/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7d8q", 500 + 950 - 100 - 950),
+        // An x-ray: the rook behind retakes.
+        ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", 0),
+    ] {
+        let board = board(fen);
+        let mv = mv(&board, text);
+        assert!(board.exchange_reaches(mv, worth), "{text} in {fen} is worth {worth}");
+        assert!(!board.exchange_reaches(mv, worth + 1), "{text} in {fen} is worth only {worth}");
+    }
+}
+
+#[test]
+fn a_wrong_fen_is_refused_with_the_reason() {
+    for (fen, error) in [
+        ("", FenError::Board(String::new())),
+        ("8/8/8/8/8/8/8 w - -", FenError::Board("8/8/8/8/8/8/8".to_owned())),
+        ("k7/8/8/8/8/8/8/7x w - -", FenError::Board("k7/8/8/8/8/8/8/7x".to_owned())),
+        ("k7/8/8/8/8/8/8/8 w - -", FenError::Kings),
+        ("k6P/8/8/8/8/8/8/K7 w - -", FenError::PawnRank),
+        ("k7/8/QQQQQ3/QQQQQ3/8/8/8/K7 b - -", FenError::TooManyMen),
+        ("k7/8/8/8/8/8/8/K7 x - -", FenError::Turn("x".to_owned())),
+        ("k7/8/8/8/8/8/8/K7 w K -", FenError::Castling("K".to_owned())),
+        ("k7/8/8/8/8/8/8/K7 w - e4", FenError::EnPassant("e4".to_owned())),
+        ("k7/8/8/8/8/8/8/K7 w - - many", FenError::Counter("many".to_owned())),
+        ("k7/8/8/8/8/8/8/K6r b - -", FenError::OppositeCheck),
+    ] {
+        assert_eq!(Board::from_fen(fen).err(), Some(error), "{fen}");
+    }
+}
+
+#[test]
+fn no_text_makes_the_reader_panic() {
+    use proptest::prelude::*;
+    proptest!(|(fen in "[pnbrqkPNBRQK1-8/]{0,70} [wb-] [KQkqAHah-]{0,4} [a-h1-8-]{0,2} [0-9]{0,5}", line in ".{0,20}")| {
+        if let Ok(position) = Position::from_line(&fen, true, [line.as_str()]) {
+            prop_assert!(!position.board().to_fen().is_empty());
+        }
+        let _ = Position::from_line("startpos", false, [line.as_str()]);
+    });
+}
+
+#[test]
+fn a_repetition_is_seen_one_ply_before() {
+    let line = ["g1f3", "g8f6", "f3g1"];
+    let position = Position::from_line("startpos", false, line).expect("legal moves");
+    let mut keys = position.past().to_vec();
+    keys.push(position.board().keys().position);
+    assert!(position.board().can_repeat(&keys, 4), "f6g8 goes back to the start");
+    assert!(!position.board().can_repeat(&keys, 3), "the start lies before the search");
+    let again = Position::from_line("startpos", false, line.into_iter().chain(["f6g8"])).expect("legal moves");
+    assert_eq!(again.repetitions(), 1);
+}
+
+#[test]
+fn both_ways_of_writing_castling_are_read() {
+    let position = Position::from_line("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", false, []).expect("a good FEN");
+    assert_eq!(position.parse_move("e1g1"), position.parse_move("e1h1"));
+    assert_eq!(position.parse_move("e1c1").map(|mv| position.move_to_uci(mv)).as_deref(), Some("e1c1"));
+    for hostile in ["", "e", "e1", "e1g", "e1g1qq", "é1g1", "e1g1é", "0000"] {
+        assert_eq!(position.parse_move(hostile), None, "{hostile:?}");
+    }
+}

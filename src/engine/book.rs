@@ -1,0 +1,256 @@
+//! Opening books: reading Polyglot's `.bin` format, and making it from lines of text.
+//!
+//! A book is a sorted list of 16-byte entries (big-endian): key of the position, move, weight, and a number we leave zero.
+//! Positions are recognised by key, so transpositions are found however they came about. The keys are Polyglot's own, which
+//! `shakmaty` computes.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, zobrist::Zobrist64};
+
+use super::board::{Move, MoveKind, Position, Role};
+
+const ENTRY: u64 = 16;
+
+/// An opened book. Entries are read when they are asked for.
+#[derive(Debug)]
+pub struct Book {
+    file: Mutex<File>,
+    entries: u64,
+}
+
+/// A move of the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BookMove {
+    /// Legal in the position it was asked for.
+    pub mv: Move,
+    /// How much it is recommended, in proportion to its siblings.
+    pub weight: u16,
+}
+
+/// Which of several book moves to play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The heaviest; the first of equals.
+    Best,
+    /// Any, with the probability of its weight, by a random number. Equal numbers choose equal moves.
+    Weighted(u64),
+}
+
+impl Book {
+    /// Opens a Polyglot book.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is no book.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let explain = |error: io::Error| io::Error::new(error.kind(), format!("book {}: {error}", path.display()));
+        let file = File::open(path).map_err(explain)?;
+        let length = file.metadata().map_err(explain)?.len();
+        if length == 0 || length % ENTRY != 0 {
+            let problem = format!("{length} bytes are no whole number of entries of {ENTRY}");
+            return Err(explain(io::Error::new(io::ErrorKind::InvalidData, problem)));
+        }
+        Ok(Self { file: Mutex::new(file), entries: length / ENTRY })
+    }
+
+    /// The book's moves for a position, heaviest first; none if it does not know the position.
+    ///
+    /// # Errors
+    /// When the file cannot be read any more.
+    pub fn moves(&self, position: &Position) -> io::Result<Vec<BookMove>> {
+        let Some(key) = key(position) else { return Ok(Vec::new()) };
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = |index: u64| -> io::Result<(u64, u16, u16)> {
+            let mut entry = [0; ENTRY as usize];
+            file.seek(SeekFrom::Start(index * ENTRY))?;
+            file.read_exact(&mut entry)?;
+            let number = |from: usize, to: usize| entry[from..to].iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
+            Ok((number(0, 8), number(8, 10) as u16, number(10, 12) as u16))
+        };
+        // The first entry with this key or a higher one.
+        let (mut low, mut high) = (0, self.entries);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if read(middle)?.0 < key { low = middle + 1 } else { high = middle }
+        }
+        let mut moves = Vec::new();
+        for index in low..self.entries {
+            let (found, code, weight) = read(index)?;
+            if found != key {
+                break;
+            }
+            moves.extend(decode(position, code).map(|mv| BookMove { mv, weight }));
+        }
+        moves.sort_by_key(|entry| std::cmp::Reverse(entry.weight));
+        Ok(moves)
+    }
+
+    /// One move of the book, if it knows the position. Moves of weight zero are never chosen.
+    ///
+    /// # Errors
+    /// When the file cannot be read any more.
+    pub fn choose(&self, position: &Position, choice: Choice) -> io::Result<Option<Move>> {
+        let mut moves = self.moves(position)?;
+        moves.retain(|entry| entry.weight > 0);
+        Ok(match choice {
+            Choice::Best => moves.first().map(|entry| entry.mv),
+            Choice::Weighted(random) => {
+                let total: u64 = moves.iter().map(|entry| u64::from(entry.weight)).sum();
+                let mut left = random.checked_rem(total).unwrap_or(0);
+                let chosen = moves.iter().find(|entry| {
+                    let weight = u64::from(entry.weight);
+                    let here = left < weight;
+                    left = left.saturating_sub(weight);
+                    here
+                });
+                chosen.map(|entry| entry.mv)
+            }
+        })
+    }
+}
+
+/// Polyglot's key of a position.
+fn key(position: &Position) -> Option<u64> {
+    let chess: Chess = position.board().to_fen().parse::<Fen>().ok()?.into_position(CastlingMode::Chess960).ok()?;
+    let key: Zobrist64 = chess.zobrist_hash(EnPassantMode::Legal);
+    Some(key.0)
+}
+
+/// The legal move that sixteen bits of a book mean: to (file, rank), from (file, rank), promotion, three bits each.
+fn decode(position: &Position, code: u16) -> Option<Move> {
+    position.legal_moves().into_iter().find(|mv| encode(*mv) == code)
+}
+
+/// Castling is the king taking its rook there, as it is here.
+fn encode(mv: Move) -> u16 {
+    let promotion = mv.promotion().map_or(0, Role::index) as u16;
+    mv.to().index() as u16 | (mv.from().index() as u16) << 6 | promotion << 12
+}
+
+/// What is wrong with a text book.
+#[derive(Debug, thiserror::Error)]
+pub enum BookError {
+    /// A move that cannot be played where it stands.
+    #[error("line {line}: {text:?} is no legal move of {opening:?}")]
+    Move {
+        /// Counted from 1.
+        line: usize,
+        /// As written.
+        text: String,
+        /// The name of the opening.
+        opening: String,
+    },
+    /// The book could not be written.
+    #[error("writing the book: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Makes a Polyglot book of a text: `! Name` begins a line of play from the starting position, then come moves as
+/// coordinates (`e2e4`, `e7e8q`) or castling (`o-o`, `o-o-o`), separated by blanks or ends of lines (METHOD.md §10). A move
+/// weighs as often as it occurs. Returns the number of entries.
+///
+/// # Errors
+/// When a move is illegal or the book cannot be written.
+pub fn make(text: &str, output: &mut impl Write) -> Result<usize, BookError> {
+    let start = || Position::from_line("startpos", false, []);
+    let mut weights: BTreeMap<(u64, u16), u16> = BTreeMap::new();
+    let mut opening = String::new();
+    let Ok(mut position) = start() else { return Ok(0) };
+    for (number, line) in text.lines().enumerate() {
+        if let Some(name) = line.trim_start().strip_prefix('!') {
+            name.trim().clone_into(&mut opening);
+            position = start().unwrap_or(position);
+            continue;
+        }
+        for word in line.split_whitespace() {
+            let mv = read_move(&position, word).ok_or_else(|| BookError::Move {
+                line: number + 1,
+                text: word.to_owned(),
+                opening: opening.clone(),
+            })?;
+            if let Some(key) = key(&position) {
+                let weight = weights.entry((key, encode(mv))).or_default();
+                *weight = weight.saturating_add(1);
+            }
+            position.play(mv);
+        }
+    }
+    for ((key, code), weight) in &weights {
+        output.write_all(&key.to_be_bytes())?;
+        output.write_all(&code.to_be_bytes())?;
+        output.write_all(&weight.to_be_bytes())?;
+        output.write_all(&[0; 4])?;
+    }
+    Ok(weights.len())
+}
+
+fn read_move(position: &Position, word: &str) -> Option<Move> {
+    let queen_side = match word.to_ascii_lowercase().as_str() {
+        "o-o" | "0-0" => false,
+        "o-o-o" | "0-0-0" => true,
+        other => return position.parse_move(other),
+    };
+    let castles = |mv: &Move| mv.kind() == MoveKind::Castling && (mv.to() < mv.from()) == queen_side;
+    position.legal_moves().into_iter().find(castles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "! Four Knights\ne2e4 e7e5 g1f3 b8c6\nb1c3 g8f6 f1b5 f8b4 o-o o-o\n\
+                        ! The same by another way\nb1c3 b8c6 g1f3 g8f6 e2e4 e7e5 f1b5\n! English\nc2c4\n";
+
+    fn book() -> (tempfile::NamedTempFile, Book) {
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        assert_eq!(make(TEXT, &mut file).expect("a good book"), 17);
+        let book = Book::open(file.path()).expect("it was just made");
+        (file, book)
+    }
+
+    fn after(moves: &[&str]) -> Position {
+        Position::from_line("startpos", false, moves.iter().copied()).expect("legal moves")
+    }
+
+    #[test]
+    fn a_text_becomes_a_book_that_knows_transpositions() {
+        let (_file, book) = book();
+        let crossing = after(&["b1c3", "g8f6", "e2e4", "e7e5", "g1f3", "b8c6"]);
+        let known = book.moves(&crossing).expect("the file is there");
+        assert_eq!(known.len(), 1);
+        assert_eq!((crossing.move_to_uci(known[0].mv).as_str(), known[0].weight), ("f1b5", 2));
+        let castling = after(&["e2e4", "e7e5", "g1f3", "b8c6", "b1c3", "g8f6", "f1b5", "f8b4"]);
+        let chosen = book.choose(&castling, Choice::Best).expect("the file is there").expect("a known position");
+        assert_eq!(castling.move_to_uci(chosen), "e1g1");
+        assert_eq!(book.choose(&after(&["h2h4"]), Choice::Best).expect("the file is there"), None);
+    }
+
+    #[test]
+    fn a_number_chooses_the_same_move_again_and_all_are_chosen() {
+        let (_file, book) = book();
+        let start = after(&[]);
+        let choose = |n| book.choose(&start, Choice::Weighted(n)).expect("the file is there");
+        assert_eq!(choose(7), choose(7));
+        let mut chosen: Vec<_> = (0..3).filter_map(|n| Some(start.move_to_uci(choose(n)?))).collect();
+        chosen.sort();
+        assert_eq!(chosen, ["b1c3", "c2c4", "e2e4"]);
+    }
+
+    #[test]
+    fn polyglots_own_key_of_the_starting_position() {
+        assert_eq!(key(&after(&[])), Some(0x463b_9618_1691_fc9c));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let error = make("! Bad\ne2e4 e7e6\ne4e6", &mut Vec::new()).expect_err("a pawn does not go there");
+        assert_eq!(error.to_string(), "line 3: \"e4e6\" is no legal move of \"Bad\"");
+        assert!(Book::open(Path::new("/no/such.bin")).expect_err("not there").to_string().contains("/no/such.bin"));
+    }
+}

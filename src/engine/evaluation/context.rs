@@ -1,0 +1,101 @@
+//! What several heuristics need to know about a position, found out once.
+//!
+//! It does not depend on which heuristics are on, so switching one off cannot change another.
+
+use arrayvec::ArrayVec;
+
+use crate::engine::board::{Bitboard, Board, Color, Role, Square, attacks};
+
+/// A knight, bishop, rook or queen and what it attacks.
+#[derive(Clone, Copy)]
+pub struct Officer {
+    pub role: Role,
+    pub square: Square,
+    /// Bishops look through queens, rooks through queens and own rooks.
+    pub attacks: Bitboard,
+}
+
+impl Officer {
+    /// 0 for a knight to 3 for a queen.
+    #[inline]
+    pub fn index(self) -> usize {
+        (self.role.index() - 1) & 3
+    }
+}
+
+/// One side's part of the context.
+pub struct Side {
+    pub officers: ArrayVec<Officer, 16>,
+    /// What each role attacks.
+    pub by_role: [Bitboard; 6],
+    /// What anything attacks.
+    pub all: Bitboard,
+    /// What at least two men attack.
+    pub twice: Bitboard,
+    pub king: Square,
+    /// The king's square and neighbourhood, three by three, moved in from the edge.
+    pub king_ring: Bitboard,
+}
+
+/// The attack maps of both sides.
+pub struct Context {
+    pub occupied: Bitboard,
+    pub sides: [Side; 2],
+}
+
+impl Context {
+    /// Looks at every man once.
+    pub fn new(board: &Board) -> Self {
+        let side = |color| Side::new(board, color);
+        Self { occupied: board.occupied(), sides: [side(Color::White), side(Color::Black)] }
+    }
+
+    #[inline]
+    pub fn side(&self, color: Color) -> &Side {
+        &self.sides[color.index()]
+    }
+}
+
+impl Side {
+    fn new(board: &Board, us: Color) -> Self {
+        let king = board.king(us);
+        let pawns = board.men(us, Role::Pawn);
+        let pawn_attacks = pawns.pawn_attacks(us);
+        let king_attacks = attacks::king(king);
+        let mut side = Self {
+            officers: ArrayVec::new(),
+            by_role: [Bitboard::EMPTY; 6],
+            all: pawn_attacks | king_attacks,
+            twice: pawns.pawn_double_attacks(us) | (pawn_attacks & king_attacks),
+            king,
+            king_ring: ring(king),
+        };
+        side.by_role[Role::Pawn.index()] = pawn_attacks;
+        side.by_role[Role::King.index()] = king_attacks;
+        let occupied = board.occupied();
+        let queens = board.role(Role::Queen);
+        let own = board.color(us);
+        for square in own & !(board.role(Role::Pawn) | board.role(Role::King)) {
+            let Some(piece) = board.piece_on(square) else { continue };
+            let role = piece.role();
+            let seen = match role {
+                Role::Knight => attacks::knight(square),
+                Role::Bishop => attacks::bishop(square, occupied ^ queens),
+                Role::Rook => attacks::rook(square, occupied ^ queens ^ (board.role(Role::Rook) & own)),
+                _ => attacks::queen(square, occupied),
+            };
+            side.twice |= side.all & seen;
+            side.all |= seen;
+            side.by_role[role.index()] |= seen;
+            let _ = side.officers.try_push(Officer { role, square, attacks: seen });
+        }
+        side
+    }
+}
+
+/// The three by three squares around a king that was moved in from the edge.
+#[inline]
+fn ring(king: Square) -> Bitboard {
+    let centre = Square::at(king.file().clamp(1, 6), king.rank().clamp(1, 6));
+    attacks::king(centre) | centre
+}

@@ -1,0 +1,49 @@
+//! The evaluation spread out for a reader.
+
+use std::fmt;
+
+use super::{Board, Color, Context, FULL_PHASE, Heuristic, NoTrace, Packed, Recipe, WEIGHTS, evaluate, phase, side};
+
+/// What each heuristic sees in a position.
+#[derive(Clone, Debug)]
+pub struct Breakdown {
+    /// Heuristic, then middlegame and endgame centipawns for white and for black, each from its own side.
+    pub rows: [(Heuristic, [Packed; 2]); 8],
+    /// 24 with all pieces on the board, 0 with none.
+    pub phase: i32,
+    /// The whole value with complete knowledge, centipawns from the player to move.
+    pub value: i32,
+}
+
+/// Evaluates a position heuristic by heuristic.
+pub fn breakdown(board: &Board) -> Breakdown {
+    let context = Context::new(board);
+    let see = |heuristic, color| side(board, Some(&context), heuristic, color, &WEIGHTS, &mut NoTrace);
+    Breakdown {
+        rows: Heuristic::ALL.map(|heuristic| (heuristic, Color::ALL.map(|color| see(heuristic, color)))),
+        phase: phase(board),
+        value: evaluate(board, &Recipe::COMPLETE),
+    }
+}
+
+impl fmt::Display for Breakdown {
+    /// A table: heuristic by white and black, middlegame and endgame, in pawns.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pawns = |centipawns: i32| f64::from(centipawns) / 100.0;
+        writeln!(f, "{:14} {:>15} {:>15} {:>15}", "", "white mg  eg", "black mg  eg", "sum mg  eg")?;
+        let mut row = |name: &str, white: Packed, black: Packed| {
+            write!(f, "{name:14}")?;
+            for value in [white, black, white - black] {
+                write!(f, " {:+7.2} {:+7.2}", pawns(value.middlegame()), pawns(value.endgame()))?;
+            }
+            writeln!(f)
+        };
+        let mut sum = [Packed::ZERO; 2];
+        for (heuristic, [white, black]) in &self.rows {
+            row(&format!("{} {}", heuristic.letter(), heuristic.name()), *white, *black)?;
+            sum = [sum[0] + *white, sum[1] + *black];
+        }
+        row("sum", sum[0], sum[1])?;
+        writeln!(f, "phase {} of {FULL_PHASE}, value for the player to move {:+.2}", self.phase, pawns(self.value))
+    }
+}

@@ -1,0 +1,247 @@
+//! The names of everything that is weighed, and which heuristic it belongs to.
+//!
+//! [`Weights`] is one flat run of [`Packed`] values with names on it, so the tuner sees an array and the evaluation sees
+//! fields. What is counted for each is in the file of its heuristic; the numbers stand in `weights.rs`.
+
+use std::mem::offset_of;
+
+use super::score::Packed;
+use crate::engine::knowledge::Heuristic;
+
+/// A field of [`Weights`].
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Its name in the source.
+    pub name: &'static str,
+    /// Where it begins in the flat array.
+    pub start: usize,
+    /// How many values it has.
+    pub len: usize,
+    /// Whose knowledge it is.
+    pub heuristic: Heuristic,
+}
+
+macro_rules! weights {
+    ($($heuristic:ident { $($(#[doc = $doc:literal])* $name:ident: $len:literal,)* })*) => {
+        /// A value for everything that is counted.
+        #[derive(Clone, Debug, PartialEq)]
+        #[repr(C)]
+        pub struct Weights {
+            $($($(#[doc = $doc])* pub $name: [Packed; $len],)*)*
+        }
+
+        impl Weights {
+            /// All fields in order.
+            pub const FIELDS: &[Field] = &[$($(Field {
+                name: stringify!($name),
+                start: offset_of!(Weights, $name) / size_of::<Packed>(),
+                len: $len,
+                heuristic: Heuristic::$heuristic,
+            },)*)*];
+        }
+    };
+}
+
+// Tables by square have 32 entries: relative rank times four plus the distance from the edge file (0 to 3).
+weights! {
+    Material {
+        /// By role, pawn to queen.
+        material: 5,
+    }
+    Placement {
+        /// Own men that are attacked and not defended, by role.
+        hanging: 5,
+        /// For more than one of them.
+        several_hanging: 1,
+        /// Pieces that an enemy pawn attacks, knight to queen.
+        attacked_by_pawn: 4,
+        /// Rook and queen attacked by a minor piece.
+        attacked_by_minor: 2,
+        /// Queen attacked by a rook.
+        attacked_by_rook: 1,
+        /// Pieces that a safe pawn push could attack.
+        pawn_push_threat: 1,
+        /// Where no enemy pawn can drive it away: knight alone, knight on a pawn's guard, bishop alone and guarded.
+        outpost: 4,
+        /// Rooks by square.
+        rook_square: 32,
+        /// Queens by square.
+        queen_square: 32,
+    }
+    Mobility {
+        /// Knights by square.
+        knight_square: 32,
+        /// Bishops by square.
+        bishop_square: 32,
+        /// By number of squares that no enemy pawn guards.
+        knight_mobility: 9,
+        /// The same.
+        bishop_mobility: 14,
+        /// The same.
+        rook_mobility: 15,
+        /// The same.
+        queen_mobility: 28,
+        /// Rook on a file without own pawns, and without any.
+        rook_on_file: 2,
+        /// Safe squares behind and between own central pawns.
+        space: 1,
+    }
+    KingSafety {
+        /// King by square.
+        king_square: 32,
+        /// Rank of the own foremost guard on the king's file and its neighbours (0: none), by distance of the file from the edge.
+        shelter: 32,
+        /// The king's file has no own pawn, or none at all.
+        king_file: 2,
+        /// Right to castle.
+        castling_right: 1,
+        /// Own pieces that guard squares round the king.
+        defenders: 1,
+        /// By how many units of danger the enemy brings to bear.
+        danger: 40,
+    }
+    Centre {
+        /// Pawn still on d2 or e2, and with its way blocked.
+        unmoved_centre_pawn: 2,
+        /// Pawn on one of the four central squares.
+        centre_pawn: 1,
+        /// Central squares attacked by pawns.
+        centre_pawn_attack: 1,
+        /// Central squares attacked by pieces.
+        centre_attack: 1,
+        /// Knight on one of the sixteen central squares.
+        centre_knight: 1,
+        /// King by steps from the centre.
+        king_from_centre: 4,
+    }
+    Pawns {
+        /// Pawns by square.
+        pawn_square: 32,
+        /// No neighbour; the same on a file without enemy pawn.
+        isolated: 2,
+        /// Another one on the file before it.
+        doubled: 1,
+        /// Cannot be guarded and may not advance; the same on a file without enemy pawn.
+        backward: 2,
+        /// Beside another, by rank.
+        phalanx: 8,
+        /// Guarded by another, by rank.
+        guarded: 8,
+        /// Can become a passed pawn, by rank.
+        candidate: 8,
+    }
+    Attack {
+        /// Passed pawns by rank.
+        passed: 8,
+        /// The square before it is taken, by rank.
+        passed_blocked: 8,
+        /// Nothing stands or attacks on its way, by rank.
+        passed_free: 8,
+        /// Guarded by a pawn.
+        passed_guarded: 1,
+        /// Beyond the reach of the enemy king, who has no pieces.
+        passed_unstoppable: 1,
+        /// A rook behind it.
+        passed_rook_behind: 1,
+        /// Steps of the own king to the square before an advanced one.
+        passed_own_king: 8,
+        /// Steps of the enemy king to it.
+        passed_enemy_king: 8,
+        /// Pawns that march against the enemy king, by rank; blocked ones.
+        storm: 8,
+        /// The same when an enemy pawn stands before it.
+        storm_blocked: 8,
+        /// Closeness to the enemy king in steps, knight to queen.
+        near_king: 4,
+        /// Squares round the enemy king attacked, knight to queen.
+        king_ring_attack: 4,
+        /// Enemy men pinned to their king, and queens behind one man on a line.
+        pin: 2,
+        /// Rook on the seventh rank with something to attack.
+        rook_on_seventh: 1,
+        /// Steps of the king to the nearest pawn.
+        king_to_pawns: 1,
+        /// Enemy minor and major pieces attacked by minor pieces and rooks.
+        threat: 2,
+    }
+    Relations {
+        /// Two knights, two bishops, two rooks.
+        pair: 3,
+        /// Each pawn more than five with: a knight, a bishop, a rook.
+        with_pawns: 3,
+        /// Own pawns on the squares of a bishop.
+        bad_bishop: 1,
+        /// The same pawns blocked in the centre.
+        bad_bishop_blocked: 1,
+        /// Rooks that guard each other.
+        connected_rooks: 1,
+        /// Minor piece behind a pawn.
+        behind_pawn: 1,
+        /// Queen and knight together; queen and bishop on one diagonal, queen and rook on one file.
+        queen_and: 2,
+    }
+}
+
+impl Weights {
+    /// How many values there are.
+    pub const COUNT: usize = size_of::<Self>() / size_of::<Packed>();
+
+    /// The flat array.
+    pub fn as_slice(&self) -> &[Packed] {
+        // SAFETY: the struct is `repr(C)` and made of arrays of `Packed` only, so it is `COUNT` of them in a row.
+        unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).cast(), Self::COUNT) }
+    }
+
+    /// The flat array, to change.
+    pub fn as_mut_slice(&mut self) -> &mut [Packed] {
+        // SAFETY: as in `as_slice`; every `Packed` is valid.
+        unsafe { std::slice::from_raw_parts_mut(std::ptr::from_mut(self).cast(), Self::COUNT) }
+    }
+
+    /// The place of a value of `self` in the flat array.
+    #[inline]
+    pub fn index_of(&self, weight: &Packed) -> usize {
+        (std::ptr::from_ref(weight) as usize - std::ptr::from_ref(self) as usize) / size_of::<Packed>()
+    }
+
+    /// The numbers as the source of `weights.rs`.
+    pub fn to_source(&self) -> String {
+        use std::fmt::Write;
+        let mut source = String::from(HEADER);
+        for field in Self::FIELDS {
+            let _ = writeln!(source, "    {}: [", field.name);
+            for row in self.as_slice()[field.start..field.start + field.len].chunks(8) {
+                let row: Vec<_> = row.iter().map(|v| format!("s({}, {})", v.middlegame(), v.endgame())).collect();
+                let _ = writeln!(source, "        {},", row.join(", "));
+            }
+            source.push_str("    ],\n");
+        }
+        source + "};\n"
+    }
+}
+
+const HEADER: &str = "//! The numbers: middlegame and endgame centipawns of everything in [`Weights`].\n\
+//!\n\
+//! Written by `concilio lab tune`; by hand only for experiments.\n\n\
+use super::{score::Packed, terms::Weights};\n\n\
+const fn s(middlegame: i32, endgame: i32) -> Packed {\n    Packed::new(middlegame, endgame)\n}\n\n\
+/// The weights the engine plays with.\n\
+#[rustfmt::skip]\n\
+pub static WEIGHTS: Weights = Weights {\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flat_array_has_every_field_once() {
+        let mut next = 0;
+        for field in Weights::FIELDS {
+            assert_eq!(field.start, next, "{}", field.name);
+            next += field.len;
+        }
+        assert_eq!(next, Weights::COUNT);
+        let weights = &super::super::weights::WEIGHTS;
+        assert_eq!(weights.index_of(&weights.hanging[2]), 7);
+    }
+}

@@ -1,0 +1,123 @@
+//! What anyone who asks the searcher for a move may count on.
+
+use super::*;
+
+fn position(fen: &str) -> Position {
+    Position::from_line(fen, false, []).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn depth(plies: u32) -> Limits {
+    Limits { depth: Some(plies), ..Limits::default() }
+}
+
+fn nodes(count: u64) -> Limits {
+    Limits { nodes: Some(count), ..Limits::default() }
+}
+
+fn ask(engine: &mut Engine, fen: &str, limits: Limits) -> Iteration {
+    let found = engine.search(&position(fen), &[], &limits, &AtomicBool::new(false), &mut |_| {});
+    found.unwrap_or_else(|| panic!("{fen} has legal moves"))
+}
+
+fn new_engine() -> Engine {
+    Engine::new(EngineOptions { hash: 2, contempt: 0, ..EngineOptions::default() })
+}
+
+#[test]
+fn mates_are_found_and_the_nearest_is_preferred() {
+    for (fen, moves) in [
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", 1),
+        ("r1b3kr/ppp1Bp1p/1b6/n2P4/2p3q1/2Q2N2/P4PPP/RN2R1K1 w - - 1 1", 3),
+        ("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1", 2),
+    ] {
+        let limits = Limits { mate: Some(moves), ..nodes(300_000) };
+        let found = ask(&mut new_engine(), fen, limits);
+        assert_eq!(found.score, Score::Mate(moves as i32), "{fen}");
+        assert!(found.nodes < 300_000, "the search ends when the mate is found");
+    }
+    let mated = position("8/8/8/8/8/2k5/1q6/K7 w - - 0 1");
+    assert_eq!(new_engine().search(&mated, &[], &depth(3), &AtomicBool::new(false), &mut |_| {}), None);
+}
+
+#[test]
+fn the_loser_is_told_how_long_it_lasts() {
+    let fen = "7k/8/5K2/8/8/8/8/R7 b - - 0 1";
+    assert!(matches!(ask(&mut new_engine(), fen, depth(8)).score, Score::Mate(moves) if moves < 0));
+}
+
+#[test]
+fn the_fifty_move_rule_makes_a_won_ending_a_draw() {
+    let won = ask(&mut new_engine(), "7k/8/8/8/8/8/R7/K7 w - - 0 80", depth(6)).score;
+    let late = ask(&mut new_engine(), "7k/8/8/8/8/8/R7/K7 w - - 99 130", depth(6)).score;
+    assert!(matches!(won, Score::Cp(500..) | Score::Mate(1..)), "{won:?}");
+    assert!(matches!(late, Score::Cp(-5..=5)), "{late:?}");
+}
+
+#[test]
+fn there_is_a_move_even_if_told_to_stop_before_the_start() {
+    let stop = AtomicBool::new(true);
+    let mut reported = 0;
+    let found = new_engine().search(&position(Position::START), &[], &Limits::default(), &stop, &mut |_| reported += 1);
+    assert_eq!(found.map(|found| found.depth), Some(1));
+    assert_eq!(reported, 1);
+}
+
+#[test]
+fn equal_searches_give_equal_results() {
+    let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
+    let search = |engine: &mut Engine| {
+        let found = ask(engine, fen, nodes(20_000));
+        (found.best, found.score, found.depth, found.nodes, found.pv)
+    };
+    let mut engine = new_engine();
+    let first = search(&mut engine);
+    assert_eq!(first.3, 20_000);
+    assert_eq!(first, search(&mut new_engine()));
+    engine.new_game();
+    assert_eq!(first, search(&mut engine), "a new game forgets the old");
+}
+
+#[test]
+fn only_the_given_root_moves_are_considered() {
+    let position = position(Position::START);
+    let moves: Vec<_> = ["a2a3", "h2h4"].iter().filter_map(|text| position.parse_move(text)).collect();
+    let stop = AtomicBool::new(false);
+    let found = new_engine().search(&position, &moves, &depth(6), &stop, &mut |_| {}).expect("moves were given");
+    assert!(moves.contains(&found.best));
+    assert_eq!(found.pv.first(), Some(&found.best));
+}
+
+#[test]
+fn every_knowledge_set_of_the_balanced_seven_plays() {
+    for letters in ["mpar", "mbxp", "mbkc", "mxar", "mkcp", "mcar", "mbxk", "k"] {
+        let knowledge = letters.parse().expect("letters");
+        let mut engine = Engine::new(EngineOptions { hash: 1, knowledge, ..EngineOptions::default() });
+        let found = ask(&mut engine, Position::START, nodes(3_000));
+        assert!(found.depth >= 3, "{letters} reached only depth {}", found.depth);
+    }
+}
+
+#[test]
+fn several_threads_search_one_tree() {
+    let mut engine = Engine::new(EngineOptions { hash: 2, threads: 3, ..EngineOptions::default() });
+    let found = ask(&mut engine, "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1", depth(12));
+    assert_eq!(found.score, Score::Mate(2));
+}
+
+#[test]
+fn lines_are_ranked_by_their_scores() {
+    let mut engine = Engine::new(EngineOptions { hash: 1, multi_pv: 3, ..EngineOptions::default() });
+    let mut last: Vec<Iteration> = Vec::new();
+    let keep = &mut |iteration: &Iteration| {
+        if iteration.rank == 1 {
+            last.clear();
+        }
+        last.push(iteration.clone());
+    };
+    engine.search(&position(Position::START), &[], &depth(6), &AtomicBool::new(false), keep);
+    let ranks: Vec<_> = last.iter().map(|iteration| iteration.rank).collect();
+    assert_eq!(ranks, [1, 2, 3]);
+    let scores: Vec<_> = last.iter().map(|i| if let Score::Cp(cp) = i.score { cp } else { 0 }).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    assert!(last[0].best != last[1].best && last[1].best != last[2].best);
+}

@@ -1,0 +1,187 @@
+//! How long the daemon itself takes: from the opponent's move on the stream to our move request, with an elector that thinks
+//! about nothing; how fast it connects; how much memory it holds when idle.
+//!
+//! The daemon runs as a process of its own, as it would for real, against a practice server on loopback. A move's time is
+//! what the practice server's clock charged for it: from the opponent's move in its game core to ours, both ways through
+//! HTTP included. Nothing is subtracted.
+
+use std::{
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use tokio::time::timeout;
+
+use crate::{
+    chess::{Color, TimeControl, Variant},
+    practice::{AccountId, ChallengeTerms, GameReport, PracticeError, PracticeServer, Settings, SparringKind},
+    server::GameTerms,
+};
+
+const BOT: &str = "Measured";
+const SPARRING: &str = "Instant";
+/// Games in which it is found out how fast the daemon starts.
+const STARTS: usize = 5;
+/// The clock: so long that no game ends by it.
+const CLOCK: Duration = Duration::from_secs(600);
+
+/// How long the games of one round may take.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Latency {
+    /// From the start of the process to the open event stream, each start.
+    pub starts: Vec<Duration>,
+    /// Resident memory when idle, in KiB. `None` where the system does not tell.
+    pub idle_memory: Option<u64>,
+    /// The delays of the moves, by how many games were played at once.
+    pub shares: Vec<Share>,
+}
+
+/// The delays of all moves with so many games at once.
+#[derive(Clone, Debug)]
+pub struct Share {
+    /// Games at once.
+    pub games: usize,
+    /// Sorted.
+    pub delays: Vec<Duration>,
+}
+
+/// Why nothing could be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum LatencyError {
+    /// The practice server failed.
+    #[error(transparent)]
+    Practice(#[from] PracticeError),
+    /// The daemon could not be started.
+    #[error("cannot start the daemon: {0}")]
+    Start(#[from] std::io::Error),
+    /// The games do not end.
+    #[error("the games did not end within {} s", LONGEST.as_secs())]
+    Stuck,
+}
+
+impl Share {
+    /// The delay that this part of the moves stayed below, 0 to 1.
+    pub fn quantile(&self, part: f64) -> Duration {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+        let index = (self.delays.len().saturating_sub(1) as f64 * part.clamp(0.0, 1.0)).round() as usize;
+        self.delays.get(index).copied().unwrap_or_default()
+    }
+}
+
+impl Latency {
+    /// Measures with so many games at once, in turn.
+    ///
+    /// # Errors
+    /// [`LatencyError`] if the practice server or the daemon does not start.
+    pub async fn measure(program: PathBuf, games_at_once: &[usize]) -> Result<Self, LatencyError> {
+        let bench = Bench::start(program).await?;
+        let mut starts = Vec::new();
+        for _ in 1..STARTS {
+            starts.push(bench.daemon(1).await?.connected_after);
+        }
+        let idle = bench.daemon(1).await?;
+        starts.push(idle.connected_after);
+        let idle_memory = resident(idle.child.id());
+        drop(idle);
+        let mut shares = Vec::new();
+        for games in games_at_once {
+            shares.push(bench.play(*games).await?);
+        }
+        Ok(Self { starts, idle_memory, shares })
+    }
+}
+
+/// A practice server and the program to be measured.
+struct Bench {
+    program: PathBuf,
+    server: PracticeServer,
+    token: String,
+    folder: tempfile::TempDir,
+}
+
+/// A daemon of our own; it is killed when dropped.
+struct Daemon {
+    child: Child,
+    connected_after: Duration,
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Bench {
+    async fn start(program: PathBuf) -> Result<Self, LatencyError> {
+        let server = PracticeServer::start(Settings::default()).await?;
+        let token = server.add_account(BOT, true).await?;
+        server.sparring(SPARRING, SparringKind::Random).await?;
+        Ok(Self { program, server, token, folder: tempfile::tempdir()? })
+    }
+
+    /// Starts a daemon for so many games and waits until it is connected.
+    async fn daemon(&self, games: usize) -> Result<Daemon, LatencyError> {
+        let bot = AccountId::of(BOT);
+        let gone = bot.clone();
+        self.server.wait(move |state| (!state.is_online(&gone)).then_some(())).await?;
+        let began = Instant::now();
+        let child = Command::new(&self.program)
+            .args(["--log", "error", "run"])
+            .args(["--set", "player.council.roster=trivial", "--set", "player.resign.enabled=false"])
+            .args(["--set", "player.draw.offer=false", "--set", "player.draw.accept=false"])
+            .args(["--set", &format!("challenge.concurrency={games}")])
+            .args(["--set", &format!("challenge.max_games_per_opponent={games}")])
+            .args(["--set", &format!("challenge.friends=[\"{SPARRING}\"]")])
+            .env("CONCILIO_LICHESS_TOKEN", &self.token)
+            .env("CONCILIO__SERVERS__PRACTICE__URL", self.server.url())
+            .env("CONCILIO__JOURNAL__PATH", self.folder.path().join("journal.db"))
+            .env("CONCILIO__JOURNAL__PGN_DIRECTORY", self.folder.path().join("pgn"))
+            .stdout(Stdio::null())
+            .spawn()?;
+        let mut daemon = Daemon { child, connected_after: Duration::ZERO };
+        self.server.wait(move |state| state.is_online(&bot).then_some(())).await?;
+        daemon.connected_after = began.elapsed();
+        Ok(daemon)
+    }
+
+    async fn play(&self, games: usize) -> Result<Share, LatencyError> {
+        let daemon = self.daemon(games).await?;
+        let terms = GameTerms {
+            variant: Variant::Standard,
+            time_control: TimeControl::real_time(CLOCK, Duration::ZERO),
+            rated: false,
+        };
+        let before = self.server.games().await?.len();
+        for index in 0..games {
+            let color = if index % 2 == 0 { Color::White } else { Color::Black };
+            self.server.challenge(SPARRING, BOT, ChallengeTerms::new(terms).with_color(color)).await?;
+        }
+        let reports =
+            timeout(LONGEST, self.server.wait_for_games(before + games)).await.map_err(|_| LatencyError::Stuck)??;
+        drop(daemon);
+        let mut delays: Vec<Duration> = reports.iter().rev().take(games).flat_map(delays_of).collect();
+        delays.sort_unstable();
+        Ok(Share { games, delays })
+    }
+}
+
+/// What each move of ours took on the server's clock, from the second on: the first ones are free.
+fn delays_of(game: &GameReport) -> Vec<Duration> {
+    let Some(ours) = game.color_of(BOT) else { return Vec::new() };
+    let first = usize::from(ours == Color::Black);
+    let shown: Vec<Duration> = game.clocks_after.iter().skip(first).step_by(2).map_while(|clock| *clock).collect();
+    shown.windows(2).map(|pair| pair[0].saturating_sub(pair[1])).collect()
+}
+
+/// Resident memory of a process, in KiB (`VmRSS` of proc(5)).
+fn resident(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}

@@ -1,0 +1,5 @@
+//! Experiments and measurements: everything this project claims comes out of here and can be run again by anybody.
+
+mod latency;
+
+pub use latency::{Latency, LatencyError, Share};

@@ -1,0 +1,216 @@
+//! The game on the board, from its first board to its end.
+
+use std::time::{Duration, Instant};
+
+use super::{
+    Answer, Opening, Player, REST, Table,
+    game::{Announcement, Followed, Game, MoveList},
+    requests::Want,
+};
+use crate::{
+    chess::GameId,
+    server::{
+        ActionError, Done, GameStatus, ServerEvent,
+        fics::message::{Board, GameEnd, ListedMoves, Relation},
+    },
+};
+
+/// How long the answer to `moves` may take before a game is played from the position on the board.
+const LIST_PATIENCE: Duration = Duration::from_secs(5);
+
+impl Player {
+    pub(super) fn board(&mut self, board: Board, now: Instant) {
+        if board.relation == Relation::StartOfList {
+            if let Table::Opening(opening) = &mut self.table {
+                opening.list.starts_from(board);
+            }
+            return;
+        }
+        if !board.is_ours() {
+            return;
+        }
+        match &mut self.table {
+            Table::Running(game) if game.is_shown_by(&board) => match game.follow(&board, now) {
+                Followed::Lost => self.reopen(board, now),
+                followed => self.followed(followed, board.relation),
+            },
+            Table::Opening(opening)
+                if opening.board.game == board.game
+                    && opening.board.white == board.white
+                    && opening.board.black == board.black =>
+            {
+                opening.board = board;
+                opening.received = now;
+            }
+            Table::Unplayable(number) if *number == board.game => {}
+            _ => self.game_begins(board, now),
+        }
+    }
+
+    pub(super) fn followed(&mut self, followed: Followed, relation: Relation) {
+        if followed != Followed::Same {
+            self.flagging = None;
+        }
+        if followed == Followed::Moved && relation == Relation::TheirMove {
+            let ours = |want: &Want| matches!(want, Want::OurMove { .. });
+            if let Some(Want::OurMove { draw_after: true, .. }) =
+                self.requests.settle(ours, Ok(Answer::Done(Done::Taken)))
+            {
+                self.send("draw");
+            }
+        }
+        // After a takeback nobody who only adds moves to what he knows would follow.
+        if followed == Followed::Back || self.whole_due.is_some() { self.tell_whole() } else { self.tell_state() }
+    }
+
+    pub(super) fn game_begins(&mut self, board: Board, now: Instant) {
+        if let Some(id) = self.current_id().cloned() {
+            self.tell(ServerEvent::GameGone(id));
+        }
+        let ours = self.us.as_ref().map_or("", |us| us.name.as_str());
+        let opponent = if board.white.eq_ignore_ascii_case(ours) { &board.black } else { &board.white }.clone();
+        let mut said = std::mem::take(&mut self.said);
+        said.start.take_if(|start| start.game != board.game);
+        said.facts.take_if(|facts| facts.game != board.game);
+        said.terms.take_if(|terms| !terms.first.name.eq_ignore_ascii_case(&board.white));
+
+        let (source, void) = self.challenges.game_begins(&opponent);
+        let resumed = board.last_move.is_some() || said.start.as_ref().is_some_and(|start| start.resumed);
+        let waiting = self.adjournments.resumed(&opponent, resumed);
+        let id = waiting
+            .or_else(|| source.as_ref().map(GameId::from))
+            .unwrap_or_else(|| GameId::new(self.new_name(&opponent)));
+        if let Some(source) = source {
+            self.requests.settle(|want| *want == Want::Game(source.clone()), Ok(Answer::Done(Done::Taken)));
+        }
+        let issued = Done::Challenged(id.as_str().into());
+        let to_them = |want: &Want| matches!(want, Want::Issued(name) if name.eq_ignore_ascii_case(&opponent));
+        self.requests.settle(to_them, Ok(Answer::Done(issued)));
+        let busy = ActionError::Refused("another game has begun".to_owned());
+        self.requests.settle_all(|want| matches!(want, Want::Issued(_) | Want::Game(_)), &Err(busy));
+        for id in void {
+            self.tell(ServerEvent::ChallengeCancelled(id));
+        }
+
+        self.flagging = None;
+        self.whole_due = None;
+        self.tell(ServerEvent::GameStarted(id.clone()));
+        if board.last_move.is_some() {
+            self.open_with_list(id, said, board, now);
+            return;
+        }
+        match Game::begin(id.clone(), &board, &said, now) {
+            Ok(game) => self.run(game),
+            Err(error) => self.cannot_play(id, board.game, &error.to_string()),
+        }
+    }
+
+    /// Asks for the moves of a game that we cannot know from its boards.
+    pub(super) fn open_with_list(&mut self, id: GameId, said: Announcement, board: Board, now: Instant) {
+        let list = MoveList::default();
+        self.table =
+            Table::Opening(Box::new(Opening { id, said, board, received: now, list, give_up_at: now + LIST_PATIENCE }));
+        self.send("moves");
+    }
+
+    /// A board came that the moves we know do not lead to.
+    pub(super) fn reopen(&mut self, board: Board, now: Instant) {
+        let Table::Running(game) = std::mem::replace(&mut self.table, Table::Empty) else { return };
+        let id = game.info.id;
+        let what = format!("the board {} does not follow from the moves we know", board.fen());
+        self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
+        self.open_with_list(id, game.said, board, now);
+    }
+
+    pub(super) fn listed(&mut self, line: ListedMoves) {
+        let Table::Opening(opening) = &mut self.table else { return };
+        if !opening.list.take(line) {
+            return;
+        }
+        let Opening { id, board, list, said, received, .. } = opening.as_ref();
+        match Game::resume(id.clone(), board, list, said, *received) {
+            Some(game) => self.run(game),
+            None => self.open_from_here(),
+        }
+    }
+
+    /// The moves are not to be had: the game is played from where it is.
+    pub(super) fn open_from_here(&mut self) {
+        let Table::Opening(opening) = std::mem::replace(&mut self.table, Table::Empty) else { return };
+        let Opening { id, said, board, received, .. } = *opening;
+        let what = "the server did not tell the moves of this game; it is played from the board".to_owned();
+        self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
+        match Game::from_here(id.clone(), &board, &said, received) {
+            Ok(game) => self.run(game),
+            Err(error) => self.cannot_play(id, board.game, &error.to_string()),
+        }
+    }
+
+    pub(super) fn run(&mut self, game: Game) {
+        self.table = Table::Running(Box::new(game));
+        self.tell_whole();
+    }
+
+    /// A game by rules we do not know. The policy takes none, so it can only be a mistake.
+    pub(super) fn cannot_play(&mut self, id: GameId, number: u32, why: &str) {
+        self.table = Table::Unplayable(number);
+        self.tell(ServerEvent::Fault { game: Some(id.clone()), what: format!("a game we cannot play: {why}") });
+        self.tell(ServerEvent::GameGone(id));
+        self.send("abort");
+    }
+
+    pub(super) fn game_end(&mut self, end: GameEnd, now: Instant) {
+        let (id, last) = match &self.table {
+            Table::Running(game) if game.is(end.game, &end.white, &end.black) => {
+                (game.info.id.clone(), Some(game.ended(end.status.clone(), end.winner)))
+            }
+            Table::Opening(opening) if opening.board.game == end.game => (opening.id.clone(), None),
+            Table::Unplayable(number) if *number == end.game => {
+                self.table = Table::Empty;
+                return;
+            }
+            _ => return,
+        };
+        if end.status == GameStatus::Adjourned
+            && let Some(opponent) = self.opponent_name()
+        {
+            self.adjournments.adjourned(&opponent, &id);
+        }
+        self.table = Table::Empty;
+        self.said = Announcement::default();
+        self.flagging = None;
+        self.whole_due = None;
+        self.seek_at = Some(now + REST);
+        let over = Err(ActionError::NotFound(format!("the game is over: {}", end.words)));
+        self.requests.settle_all(|want| matches!(want, Want::OurMove { .. }), &over);
+        if let Some(last) = last {
+            self.tell(ServerEvent::GameState(id.clone(), last));
+        }
+        self.tell(ServerEvent::GameFinished { id, status: Some(end.status), winner: end.winner });
+        self.look_for_tournaments();
+    }
+
+    pub(super) fn move_refused(&mut self, why: &str) {
+        let ours = |want: &Want| matches!(want, Want::OurMove { .. });
+        self.requests.settle(ours, Err(ActionError::Refused(why.to_owned())));
+    }
+
+    pub(super) fn not_playing(&mut self) {
+        let ours = |want: &Want| matches!(want, Want::OurMove { .. });
+        let not_found = ActionError::NotFound("the server says that we are not playing".to_owned());
+        if self.requests.settle(ours, Err(not_found)).is_some()
+            && let Some(id) = self.current_id().cloned()
+        {
+            self.table = Table::Empty;
+            self.tell(ServerEvent::GameGone(id));
+        }
+    }
+
+    pub(super) fn more_time(&mut self, seconds: u32) {
+        if let Table::Running(game) = &mut self.table {
+            let color = game.info.our_color;
+            game.add_time(color, Duration::from_secs(seconds.into()));
+            self.tell_state();
+        }
+    }
+}
