@@ -24,7 +24,6 @@ mod wire;
 use std::{net::SocketAddr, sync::Arc};
 
 use axum::serve::Listener;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub(super) use hall::Hall;
@@ -69,19 +68,11 @@ pub(super) struct Face {
 /// Serves until `stop` is cancelled.
 pub(super) async fn serve(face: Face, mut listener: PracticeListener, stop: CancellationToken) {
     let face = Arc::new(face);
-    let mut sessions = JoinSet::new();
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => break,
-            (connection, peer) = listener.accept() => {
-                tracing::debug!(%peer, "a FICS client connects");
-                sessions.spawn(visit(Arc::clone(&face), connection));
-            }
-            Some(_) = sessions.join_next() => {}
-        }
+    // The listener restarts within `accept`, so that nothing but the end may interrupt it.
+    while let Some((connection, peer)) = stop.run_until_cancelled(listener.accept()).await {
+        tracing::debug!(%peer, "a FICS client connects");
+        tokio::spawn(stop.clone().run_until_cancelled_owned(visit(Arc::clone(&face), connection)));
     }
-    // The listener takes its connections along; what they leave unfinished ends with the hub.
-    sessions.shutdown().await;
 }
 
 async fn visit(face: Arc<Face>, connection: Connection) {

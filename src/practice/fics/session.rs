@@ -99,10 +99,11 @@ impl Session {
         while !self.leaving {
             tokio::select! {
                 biased;
-                Some(notice) = notices.recv() => self.notice(notice).await?,
+                // What happened at a board comes before what others say of it.
                 event = next_of(&mut self.playing) => self.at_board(event),
                 event = next_of(&mut self.watching) => self.at_watched_board(event),
                 Some(event) = events.next() => self.account_event(event).await?,
+                Some(notice) = notices.recv() => self.notice(notice).await?,
                 incoming = self.wire.next() => match incoming? {
                     Incoming::Fault(fault) => self.wire.strike(fault, None).await?,
                     Incoming::Input(input) => {
