@@ -39,8 +39,8 @@ use layers::Layers;
 pub use layers::Origin;
 pub use problem::{Problem, Problems};
 pub use sections::{
-    BookSelection, BookSettings, LimitSettings, LogSettings, PlayerSettings, Protocol, ServerSettings, ShutdownGames,
-    ShutdownSettings, TablebaseSettings,
+    BookSelection, BookSettings, FicsAddressError, LimitSettings, LogSettings, PlayerSettings, Protocol,
+    ServerSettings, ShutdownGames, ShutdownSettings, TablebaseSettings,
 };
 
 /// What is built in.

@@ -1,45 +1,62 @@
 //! `concilio demo`: the whole program on one machine. A practice server on loopback, the daemon connected to it through the
-//! same adapter that talks to Lichess, and a sparring partner that challenges it.
+//! same adapters that talk to Lichess and FICS, and a sparring partner that challenges it.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use clap::Args;
-use tokio::signal::ctrl_c;
+use clap::{Args, ValueEnum};
+use tokio::{signal::ctrl_c, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::{Failure, view};
 use crate::{
-    chess::{TimeControl, Variant},
+    chess::{GameId, TimeControl, Variant},
     council::{CouncilSettings, Roster},
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
     pool::Pool,
-    practice::{self, ChallengeTerms, PracticeServer, SparringKind, faults::FaultPlan},
+    practice::{self, ChallengeTerms, FicsFace, PracticeServer, SparringKind, faults::FaultPlan},
     server::{
         GameTerms,
+        fics::{self, FicsSettings, Password, Timeseal},
         lichess::{self, LichessSettings, Token},
     },
     session::{self, Closing, Conduct, Connection, GameSettings, Herald, House},
 };
 
-/// The bot of the demo, and who spars with it.
+/// The bots of the demo, one for each protocol, and who spars with them.
 const BOT: &str = "Concilio";
+const FICS_BOT: &str = "ConcilioOnFics";
 const SPARRING: &str = "Sparring";
+
+/// Which of the practice server's faces the demo plays on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Faces {
+    /// The Lichess Bot API.
+    Lichess,
+    /// The Free Internet Chess Server's language.
+    Fics,
+    /// Both at once, with one account each and one journal.
+    Both,
+}
 
 /// Watch the whole program play against a practice server on this machine
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio demo                        one game of a minute and a second a move
   concilio demo --tc 10+0.1            a quick one
+  concilio demo --server both          an account on Lichess and one on FICS at once
   concilio demo --games 8 --concurrency 4 --faults cut=3s,429=5%")]
 pub(super) struct Demo {
+    /// Whose protocol is spoken with the practice server; with both, the games are played on each
+    #[arg(long, value_enum, default_value_t = Faces::Lichess)]
+    server: Faces,
     /// Seconds on each clock and seconds added with every move
     #[arg(long, default_value = "60+1", value_name = "TIME")]
     tc: TimeControl,
     /// How many games to play
     #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     games: u32,
-    /// How many games to play at the same time
+    /// How many games to play at the same time (on FICS it is always one)
     #[arg(short = 'c', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     concurrency: u32,
     /// Who proposes: a roster such as balanced-7, or knowledge letters such as "mbxkcpar mp ma"
@@ -58,9 +75,8 @@ impl Demo {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let council = CouncilSettings { roster: self.roster.clone(), ..CouncilSettings::default() };
         let roster = Arc::new(Roster::from_settings(&council).map_err(Failure::usage)?);
-        let server = practice::Settings { faults: self.faults.clone(), ..practice::Settings::default() };
-        let server = PracticeServer::start_on(SocketAddr::from(([127, 0, 0, 1], 0)), server).await?;
-        let token = server.add_account(BOT, true).await?;
+        self.check_time_control()?;
+        let server = self.server().await?;
         server.sparring(SPARRING, SparringKind::Engine { nodes: 20_000 }).await?;
 
         let journal_settings = JournalSettings {
@@ -75,22 +91,71 @@ impl Demo {
 
         let closing = Closing::default();
         let house = self.house(journal, herald, council, roster);
-        let settings = LichessSettings { url: server.url().parse()?, ..LichessSettings::default() };
-        let token = Token::parse(&token, "the practice server")?;
-        let (lichess, events) = lichess::connect(settings, token, closing.at_once.child_token())?;
-        let connection = Connection { name: "practice".into(), server: Arc::new(lichess), events };
-        let daemon = tokio::spawn(session::play(connection, house, closing.clone()));
+        let mut daemons = JoinSet::new();
+        for connection in self.connections(&server, &closing).await? {
+            daemons.spawn(session::play(connection, house.clone(), closing.clone()));
+        }
 
         let played = tokio::select! {
             played = self.challenge_and_wait(&server) => played,
             _ = ctrl_c() => Err(Failure::usage("stopped; the journal holds what was played")),
         };
         closing.politely.cancel();
-        let _ = daemon.await;
+        while daemons.join_next().await.is_some() {}
         done.cancel();
         let _ = viewer.await;
         self.report(&server, &journal_settings).await?;
         played
+    }
+
+    /// On FICS clocks are set in minutes.
+    fn check_time_control(&self) -> Result<(), Failure> {
+        let TimeControl::RealTime { initial, increment } = self.tc else { return Ok(()) };
+        let whole = increment.subsec_nanos() == 0 && initial.subsec_nanos() == 0;
+        let shortest = initial.as_secs() == 10 && !increment.is_zero();
+        if self.server == Faces::Lichess || whole && (shortest || initial.as_secs() % 60 == 0) {
+            return Ok(());
+        }
+        Err(Failure::usage(format_args!(
+            "--tc {}: FICS counts in whole minutes and seconds, such as 60+1 or 180+2 (10+1 is its shortest)",
+            self.tc
+        )))
+    }
+
+    async fn server(&self) -> Result<PracticeServer, Failure> {
+        let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        let fics = (self.server != Faces::Lichess).then(|| FicsFace::at(anywhere));
+        let settings = practice::Settings { faults: self.faults.clone(), fics, ..practice::Settings::default() };
+        Ok(PracticeServer::start_on(anywhere, settings).await?)
+    }
+
+    /// An account on each face, connected through the adapter that talks to the real server.
+    async fn connections(&self, server: &PracticeServer, closing: &Closing) -> Result<Vec<Connection>, Failure> {
+        let mut connections = Vec::new();
+        if self.server != Faces::Fics {
+            let token = Token::parse(&server.add_account(BOT, true).await?, "the practice server")?;
+            let settings = LichessSettings { url: server.url().parse()?, ..LichessSettings::default() };
+            let (lichess, events) = lichess::connect(settings, token, closing.at_once.child_token())?;
+            connections.push(Connection { name: "practice".into(), server: Arc::new(lichess), events });
+        }
+        if let Some(address) = server.fics_address() {
+            server.add_fics_account(FICS_BOT, true, "practice").await?;
+            let settings = FicsSettings {
+                host: address.ip().to_string(),
+                port: address.port(),
+                fallback_port: 0,
+                username: FICS_BOT.to_owned(),
+                timeseal: Timeseal::V2,
+                ping_after: 5,
+                ping_timeout: 5,
+                reconnect_max: 5,
+                ..FicsSettings::default()
+            };
+            let password = Password::new("practice");
+            let (fics, events) = fics::connect(settings, Some(password), closing.at_once.child_token());
+            connections.push(Connection { name: "practice-fics".into(), server: Arc::new(fics), events });
+        }
+        Ok(connections)
     }
 
     fn house(&self, journal: Journal, herald: Herald, council: CouncilSettings, roster: Arc<Roster>) -> House {
@@ -116,10 +181,18 @@ impl Demo {
     /// Lets the sparring partner challenge for as many games as are wanted, and waits for the end of the last.
     async fn challenge_and_wait(&self, server: &PracticeServer) -> Result<(), Failure> {
         let terms = GameTerms { variant: Variant::Standard, time_control: self.tc, rated: false };
-        for _ in 0..self.games {
-            server.challenge(SPARRING, BOT, ChallengeTerms::new(terms)).await?;
+        if self.server != Faces::Fics {
+            for _ in 0..self.games {
+                server.challenge(SPARRING, BOT, ChallengeTerms::new(terms)).await?;
+            }
         }
-        server.wait_for_games(self.games as usize).await?;
+        if self.server != Faces::Lichess {
+            for _ in 0..self.games {
+                play_on_fics(server, terms).await?;
+            }
+        }
+        let faces = if self.server == Faces::Both { 2 } else { 1 };
+        server.wait_for_games(self.games as usize * faces).await?;
         Ok(())
     }
 
@@ -133,5 +206,23 @@ impl Demo {
         println!("  games    {}", journal.pgn_directory.display());
         println!("  journal  {}  (look at it with: concilio games --journal {0})", journal.path.display());
         Ok(())
+    }
+}
+
+/// A game on FICS, where an account plays one at a time; what is challenged while it is away or busy comes to nothing.
+async fn play_on_fics(server: &PracticeServer, terms: GameTerms) -> Result<(), Failure> {
+    loop {
+        server.wait_until_online(FICS_BOT).await?;
+        let id = server.challenge(SPARRING, FICS_BOT, ChallengeTerms::new(terms)).await?;
+        let game = GameId::from(&id);
+        let answered = move |state: &practice::State| {
+            let open = state.challenge_view(&id).is_some_and(|challenge| challenge.state.is_open());
+            (!open).then(|| state.game_view(&GameId::from(&id)).is_some())
+        };
+        if server.wait(answered).await? {
+            server.wait_for_end(&game).await?;
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }

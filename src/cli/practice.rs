@@ -1,4 +1,4 @@
-//! `concilio practice`: the practice server alone, for any Lichess bot.
+//! `concilio practice`: the practice server alone, for any Lichess bot and any FICS client.
 
 use std::net::SocketAddr;
 
@@ -7,15 +7,27 @@ use tokio::signal::ctrl_c;
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
-use crate::practice::{self, SparringKind, faults::FaultPlan};
+use crate::practice::{self, FicsFace, SparringKind, faults::FaultPlan};
 
-/// Run the practice server alone, for any Lichess bot to play on
+/// With which accounts log in over FICS.
+const PASSWORD: &str = "practice";
+
+/// Run the practice server alone, for any Lichess bot or FICS client to play on
 #[derive(Debug, Args)]
-#[command(after_help = "Point your bot's url to the address printed and give it one of the tokens.")]
+#[command(after_help = "Point your bot's url to the address printed and give it one of the tokens.
+
+A client of the Internet chess servers plays with --fics 127.0.0.1:5000; accounts log in with the password printed:
+  xboard -ics -icshost 127.0.0.1 -icsport 5000")]
 pub(super) struct Practice {
     /// Where to listen; only loopback addresses are taken
     #[arg(long, default_value = "127.0.0.1:9663", value_name = "ADDRESS")]
     lichess: SocketAddr,
+    /// Where to speak the language of FICS as well; only loopback addresses are taken
+    #[arg(long, value_name = "ADDRESS")]
+    fics: Option<SocketAddr>,
+    /// Lines a second of other people's talk that everybody on FICS gets
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100_000), value_name = "LINES")]
+    fics_noise: u32,
     /// Accounts to open, each with its token; names ending in + are bots
     #[arg(long = "account", default_values_t = ["mybot+".to_owned(), "otherbot+".to_owned(), "human".to_owned()], value_name = "NAME")]
     accounts: Vec<String>,
@@ -27,11 +39,12 @@ pub(super) struct Practice {
 impl Practice {
     /// Serves until Ctrl-C.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        if !self.lichess.ip().is_loopback() {
-            return Err(Failure::usage(format_args!(
-                "--lichess {}: the practice server has no real passwords, so it listens on loopback only (127.0.0.1 or [::1])",
-                self.lichess
-            )));
+        for (flag, address) in [("--lichess", Some(self.lichess)), ("--fics", self.fics)] {
+            if let Some(address) = address.filter(|address| !address.ip().is_loopback()) {
+                return Err(Failure::usage(format_args!(
+                    "{flag} {address}: the practice server has no real passwords, so it listens on loopback only (127.0.0.1 or [::1])"
+                )));
+            }
         }
         let stop = CancellationToken::new();
         let stopper = stop.clone();
@@ -39,13 +52,18 @@ impl Practice {
             let _ = ctrl_c().await;
             stopper.cancel();
         });
-        let settings = practice::Settings { faults: self.faults, ..practice::Settings::default() };
+        let fics = self.fics.map(|address| FicsFace { address, noise: self.fics_noise });
+        let settings = practice::Settings { faults: self.faults, fics, ..practice::Settings::default() };
         let accounts = self.accounts;
         practice::serve(self.lichess, settings, stop, |server| async move {
             println!("practice server at {}", server.url());
+            if let Some(address) = server.fics_address() {
+                println!("its FICS face at {address}; every account's password there is {PASSWORD}");
+            }
             for account in &accounts {
                 let name = account.trim_end_matches('+');
                 let token = server.add_account(name, account.ends_with('+')).await?;
+                server.set_fics_password(name, PASSWORD);
                 println!("  account {name:<12} token {token}");
             }
             for (name, kind) in [

@@ -13,7 +13,10 @@ use super::{Failure, house, init_logging, view};
 use crate::{
     chess::ServerName,
     journal::Journal,
-    server::lichess::{self, Token},
+    server::{
+        fics::{self, Password},
+        lichess::{self, Token},
+    },
     session::{self, AccountEnd, Closing, Connection, Herald},
     settings::{Protocol, ServerSettings, Settings, ShutdownGames},
 };
@@ -120,7 +123,12 @@ fn connect(name: &str, server: &ServerSettings, closing: &Closing) -> Result<Con
             let (lichess, events) = lichess::connect(server.lichess()?, token, stop)?;
             Ok(Connection { name: ServerName::new(name), server: Arc::new(lichess), events })
         }
-        Protocol::Fics => Err(Failure::usage(format_args!("servers.{name}: FICS is not there yet"))),
+        Protocol::Fics => {
+            let settings = server.fics().map_err(Failure::usage)?;
+            let password = Password::load(&settings).map_err(Failure::usage)?;
+            let (fics, events) = fics::connect(settings, password, stop);
+            Ok(Connection { name: ServerName::new(name), server: Arc::new(fics), events })
+        }
     }
 }
 

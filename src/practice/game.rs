@@ -4,10 +4,12 @@
 //! started; whatever changed is queued and fetched with [`Game::take_changes`]. Every face of the practice server plays
 //! through this one type, so a game means the same over every protocol.
 //!
-//! Invariants: once there is an [`Outcome`] nothing changes any more; the clocks stand still until both sides have moved.
+//! Invariants: once there is an [`Outcome`] nothing changes any more; the clocks stand still until both sides have moved,
+//! and while a game is adjourned.
 
 mod clock;
 mod ending;
+mod stop;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +19,7 @@ use shakmaty::ByColor;
 
 pub use clock::GameClock;
 pub use ending::{End, Outcome};
+pub use stop::{ConnectionLoss, Stop};
 
 use crate::{
     chess::{Clocks, Color, Line, LineError, TimeControl, UciMove},
@@ -52,6 +55,10 @@ pub enum Change {
     Gone(Color, Duration),
     /// A player who was gone is back.
     Back(Color),
+    /// The game waits until both players go on with it.
+    Adjourned,
+    /// It goes on.
+    Resumed,
 }
 
 /// Why the game did not do what a player wanted.
@@ -60,6 +67,9 @@ pub enum Refusal {
     /// The game is over.
     #[error("the game is over")]
     Over,
+    /// The game is adjourned.
+    #[error("the game is adjourned")]
+    Adjourned,
     /// It is the opponent's move.
     #[error("it is not your turn")]
     NotYourTurn,
@@ -89,6 +99,13 @@ enum Told {
     Claimable,
 }
 
+/// A wish to take moves back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Takeback {
+    by: Color,
+    plies: usize,
+}
+
 /// A game that is being played, or was.
 #[derive(Clone, Debug)]
 pub struct Game {
@@ -98,7 +115,13 @@ pub struct Game {
     turn_began: Duration,
     draw_offer: Option<Color>,
     last_draw_offer: ByColor<Option<usize>>,
-    takeback_offer: Option<Color>,
+    takeback_offer: Option<Takeback>,
+    abort_offer: Option<Color>,
+    adjourn_offer: Option<Color>,
+    /// While the game is adjourned: who wants to go on.
+    adjourned: Option<Offers>,
+    /// Whose lost connection stopped the game.
+    left: Option<Color>,
     absence: ByColor<Option<Absence>>,
     move_times: Vec<Option<Duration>>,
     outcome: Option<Outcome>,
@@ -116,6 +139,10 @@ impl Game {
             draw_offer: None,
             last_draw_offer: ByColor::default(),
             takeback_offer: None,
+            abort_offer: None,
+            adjourn_offer: None,
+            adjourned: None,
+            left: None,
             absence: ByColor::default(),
             move_times: Vec::new(),
             outcome: None,
@@ -155,7 +182,12 @@ impl Game {
 
     /// Who asks for a takeback.
     pub fn takeback_offers(&self) -> Offers {
-        offers(self.takeback_offer)
+        offers(self.takeback_offer.map(|takeback| takeback.by))
+    }
+
+    /// How many plies are to be taken back, if somebody asks for that.
+    pub fn takeback_plies(&self) -> Option<usize> {
+        self.takeback_offer.map(|takeback| takeback.plies)
     }
 
     /// What happened since this was asked last, in order.
@@ -182,6 +214,8 @@ impl Game {
             self.draw_offer = None;
         }
         self.takeback_offer = None;
+        self.abort_offer.take_if(|by| *by != color);
+        self.adjourn_offer.take_if(|by| *by != color);
         match ending::after_move(&self.line) {
             Some(outcome) => self.finish(outcome, now),
             None => self.changes.push(Change::State),
@@ -194,7 +228,7 @@ impl Game {
     /// Nothing happens where it makes no sense: before both sides have moved, or with a new offer too soon after the last.
     pub fn draw(&mut self, color: Color, yes: bool, now: Duration) {
         self.tick(now);
-        if self.outcome.is_some() {
+        if self.must_run().is_err() {
             return;
         }
         match (yes, self.draw_offer) {
@@ -220,17 +254,22 @@ impl Game {
     /// Accepts the opponent's wish for a takeback or utters one (`yes`), or declines theirs or withdraws ours.
     /// Taken back is the asker's last move, with the answer to it if there was one.
     pub fn takeback(&mut self, color: Color, yes: bool, now: Duration) {
+        let plies = if self.line.turn() == color { 2 } else { 1 };
+        self.takeback_of(color, yes.then_some(plies), now);
+    }
+
+    /// The same for so many plies; `None` declines or withdraws.
+    pub fn takeback_of(&mut self, color: Color, plies: Option<usize>, now: Duration) {
         self.tick(now);
-        if self.outcome.is_some() || self.line.ply() < 2 {
+        if self.must_run().is_err() || self.line.ply() < 2 {
             return;
         }
-        match (yes, self.takeback_offer) {
-            (true, Some(by)) if by != color => {
-                let plies = if self.line.turn() == by { 2 } else { 1 };
-                self.take_back(self.line.ply() - plies, now);
+        match (plies, self.takeback_offer) {
+            (Some(_), Some(Takeback { by, plies })) if by != color => self.take_back(self.line.ply() - plies, now),
+            (Some(plies), None) if (1..=self.line.ply()).contains(&plies) => {
+                self.takeback_offer = Some(Takeback { by: color, plies });
             }
-            (true, None) => self.takeback_offer = Some(color),
-            (false, Some(_)) => self.takeback_offer = None,
+            (None, Some(_)) => self.takeback_offer = None,
             _ => return,
         }
         self.changes.push(Change::State);
@@ -323,7 +362,7 @@ impl Game {
 
     /// Does what is due at `now`: lets flags fall, aborts games that never began, tells who is gone.
     pub fn tick(&mut self, now: Duration) {
-        if self.outcome.is_some() {
+        if self.must_run().is_err() {
             return;
         }
         let turn = self.line.turn();
@@ -359,7 +398,7 @@ impl Game {
 
     /// When [`Game::tick`] has something to do next, if nothing else happens before.
     pub fn next_deadline(&self) -> Option<Duration> {
-        if self.outcome.is_some() {
+        if self.must_run().is_err() {
             return None;
         }
         let absences = self.absence.iter().flatten().filter(|_| self.is_claimable()).filter_map(|absence| {
@@ -386,15 +425,25 @@ impl Game {
     }
 
     fn must_run(&self) -> Result<(), Refusal> {
-        if self.outcome.is_some() { Err(Refusal::Over) } else { Ok(()) }
+        match (&self.outcome, self.adjourned) {
+            (Some(_), _) => Err(Refusal::Over),
+            (None, Some(_)) => Err(Refusal::Adjourned),
+            (None, None) => Ok(()),
+        }
     }
 
     fn finish(&mut self, outcome: Outcome, now: Duration) {
         self.clock.stop(self.line.turn(), now);
-        self.draw_offer = None;
-        self.takeback_offer = None;
+        self.forget_offers();
         self.outcome = Some(outcome);
         self.changes.push(Change::State);
+    }
+
+    fn forget_offers(&mut self) {
+        self.draw_offer = None;
+        self.takeback_offer = None;
+        self.abort_offer = None;
+        self.adjourn_offer = None;
     }
 }
 

@@ -7,6 +7,7 @@ mod challenges;
 mod events;
 mod limits;
 mod state;
+mod stops;
 mod tables;
 
 use std::{sync::Arc, time::Duration};

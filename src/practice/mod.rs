@@ -22,7 +22,9 @@
 //! ```
 
 mod account;
+mod connection;
 pub mod faults;
+mod fics;
 pub mod game;
 mod hub;
 mod lichess;
@@ -31,7 +33,8 @@ mod settings;
 mod sparring;
 
 pub use account::{Account, AccountId, Category, Rating, Tally};
-pub use game::{End, Outcome, Patience, Refusal};
+pub use fics::FicsFace;
+pub use game::{ConnectionLoss, End, Outcome, Patience, Refusal, Stop};
 pub use hub::{
     AccountEvent, BoardEvent, ChallengeState, ChallengeTerms, ChallengeView, Denied, GameReport, GameView, Gauge, Hub,
     Limits, ListenerKey, Pairing, RefusedMove, Seat, State, Stopped, Subscription,

@@ -4,16 +4,18 @@ use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{
     sync::{mpsc, oneshot},
-    task::JoinHandle,
+    task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Settings,
     account::AccountId,
+    connection::{ConnectionControl, PracticeListener, Restart},
     faults::Faults,
+    fics::{self, Hall},
     hub::{ChallengeTerms, Denied, GameReport, Hub, State, Stopped},
-    lichess::{self, BOT_SCOPES, Face, HUMAN_SCOPES, PracticeListener, Restart, Tokens},
+    lichess::{self, BOT_SCOPES, Face, HUMAN_SCOPES, Tokens},
     sparring::{self, Sparring, SparringKind},
 };
 use crate::chess::{ChallengeId, GameId};
@@ -48,10 +50,13 @@ pub struct PracticeServer {
     hub: Hub,
     tokens: Tokens,
     faults: Faults,
+    hall: Hall,
     address: SocketAddr,
-    restarts: mpsc::UnboundedSender<Restart>,
+    fics_address: Option<SocketAddr>,
+    /// One for each face.
+    restarts: Vec<mpsc::UnboundedSender<Restart>>,
     stop: CancellationToken,
-    serving: Option<JoinHandle<()>>,
+    serving: JoinSet<()>,
 }
 
 impl PracticeServer {
@@ -71,17 +76,25 @@ impl PracticeServer {
         let stop = CancellationToken::new();
         let settings = Arc::new(settings);
         let faults = Faults::new(settings.faults.clone(), settings.seed);
-        let (restarts, orders) = mpsc::unbounded_channel();
-        let listener = PracticeListener::bind(address, orders, faults.clone(), stop.clone())
-            .await
-            .map_err(|source| PracticeError::Listen { address, source })?;
+        let (restart, listener) = listen(address, &faults, &stop).await?;
         let address = listener.address();
+        let mut restarts = vec![restart];
         let hub = Hub::start(Arc::clone(&settings), stop.clone());
         let tokens = Tokens::default();
         let url = Arc::from(format!("http://{address}"));
         let face = Face { hub: hub.clone(), tokens: tokens.clone(), faults: faults.clone(), settings, url };
-        let serving = tokio::spawn(serve_face(face, listener, stop.clone()));
-        let server = Self { hub, tokens, faults, address, restarts, stop, serving: Some(serving) };
+        let mut serving = JoinSet::new();
+        let hall = Hall::default();
+        let mut fics_address = None;
+        if let Some(fics) = face.settings.fics {
+            let (restart, listener) = listen(fics.address, &faults, &stop).await?;
+            restarts.push(restart);
+            fics_address = Some(listener.address());
+            let face = fics::Face { hub: hub.clone(), hall: hall.clone(), faults: faults.clone(), noise: fics.noise };
+            serving.spawn(fics::serve(face, listener, stop.clone()));
+        }
+        serving.spawn(serve_face(face, listener, stop.clone()));
+        let server = Self { hub, tokens, faults, hall, address, fics_address, restarts, stop, serving };
         for level in 1..=AI_LEVELS {
             let account = server.hub.ask(move |state| state.add_ai(level)).await?;
             let kind = if level <= AI_LEVELS / 2 { SparringKind::Random } else { SparringKind::Greedy };
@@ -93,6 +106,27 @@ impl PracticeServer {
     /// Where it is, such as `http://127.0.0.1:4321`, without a slash at the end.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Where its FICS face is, if it has one.
+    pub fn fics_address(&self) -> Option<SocketAddr> {
+        self.fics_address
+    }
+
+    /// Opens an account that logs in on the FICS face with a password.
+    ///
+    /// # Errors
+    /// [`Denied::NameTaken`].
+    pub async fn add_fics_account(&self, name: &str, computer: bool, password: &str) -> Result<(), PracticeError> {
+        let owned = name.to_owned();
+        let account = self.hub.ask(move |state| state.add_account(&owned, computer)).await??;
+        self.hall.register(&account, password);
+        Ok(())
+    }
+
+    /// Lets an account log in on the FICS face.
+    pub fn set_fics_password(&self, name: &str, password: &str) {
+        self.hall.register(&AccountId::of(name), password);
     }
 
     /// Opens an account, and returns a token with all the scopes it needs to play.
@@ -245,17 +279,22 @@ impl PracticeServer {
     /// # Errors
     /// [`Stopped`].
     pub async fn restart(&self, downtime: Duration) -> Result<(), PracticeError> {
-        let (done, back) = oneshot::channel();
-        self.restarts.send((downtime, done)).map_err(|_| Stopped)?;
-        Ok(back.await.map_err(|_| Stopped)?)
+        let mut coming_back = Vec::new();
+        for restart in &self.restarts {
+            let (done, back) = oneshot::channel();
+            restart.send((downtime, done)).map_err(|_| Stopped)?;
+            coming_back.push(back);
+        }
+        for back in coming_back {
+            back.await.map_err(|_| Stopped)?;
+        }
+        Ok(())
     }
 
     /// Stops the server; returns when it no longer serves anybody.
     pub async fn shutdown(mut self) {
         self.stop.cancel();
-        if let Some(serving) = self.serving.take() {
-            let _ = serving.await;
-        }
+        while self.serving.join_next().await.is_some() {}
     }
 }
 
@@ -265,8 +304,20 @@ impl Drop for PracticeServer {
     }
 }
 
+async fn listen(
+    address: SocketAddr,
+    faults: &Faults,
+    stop: &CancellationToken,
+) -> Result<(mpsc::UnboundedSender<Restart>, PracticeListener), PracticeError> {
+    let (restart, orders) = mpsc::unbounded_channel();
+    let listener = PracticeListener::bind(address, orders, faults.clone(), stop.clone())
+        .await
+        .map_err(|source| PracticeError::Listen { address, source })?;
+    Ok((restart, listener))
+}
+
 async fn serve_face(face: Face, listener: PracticeListener, stop: CancellationToken) {
-    let service = lichess::router(face).into_make_service_with_connect_info::<lichess::ConnectionControl>();
+    let service = lichess::router(face).into_make_service_with_connect_info::<ConnectionControl>();
     let serving = axum::serve(listener, service);
     let _ = stop.run_until_cancelled(serving.into_future()).await;
 }

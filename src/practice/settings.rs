@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{faults::FaultPlan, game::Patience, hub::Limits};
+use super::{faults::FaultPlan, fics::FicsFace, game::Patience, hub::Limits};
 
 /// How a practice server behaves. The defaults are as Lichess does it, except that nothing is limited and any speed may be played.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Settings {
     pub keep_finished: usize,
     /// Makes colours, names of games and faults come out the same again. `None` draws a seed.
     pub seed: Option<u64>,
+    /// The server's FICS face, if it has one.
+    pub fics: Option<FicsFace>,
     /// What goes wrong, and how often.
     pub faults: FaultPlan,
 }
@@ -35,6 +37,7 @@ impl Default for Settings {
             claim_latency: Duration::from_millis(500),
             keep_finished: 1000,
             seed: None,
+            fics: None,
             faults: FaultPlan::default(),
         }
     }

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     account::AccountId,
+    game::Stop,
     hub::{AccountEvent, BoardEvent, GameView, Hub, ListenerKey, Stopped},
 };
 use crate::{
@@ -30,6 +31,11 @@ pub trait Sparring: Send + Sync + 'static {
     /// Whether a draw that is offered is accepted.
     fn accepts_draw(&self, _game: &GameView) -> bool {
         false
+    }
+
+    /// Whether the opponent's wish to abort or adjourn is granted.
+    fn grants_stop(&self, _game: &GameView, _stop: Stop) -> bool {
+        true
     }
 
     /// Whether a takeback that is asked for is granted.
@@ -191,6 +197,14 @@ pub(super) async fn sit_down(
                         games.spawn(play(hub.clone(), key.clone(), id, color, Arc::clone(&player)));
                     }
                 }
+                AccountEvent::ResumeOffer(view)
+                    if view.adjourned.is_some_and(|wishes| {
+                        view.pairing.color_of(&account).is_some_and(|color| wishes.by(!color))
+                    }) =>
+                {
+                    let (id, by) = (view.pairing.id.clone(), account.clone());
+                    let _ = hub.ask(move |state| state.resume(&id, &by, true)).await;
+                }
                 _ => {}
             }
         }
@@ -210,6 +224,12 @@ async fn play(hub: Hub, key: ListenerKey, id: GameId, color: Color, player: Arc<
             let yes = player.grants_takeback(&view);
             answered = None;
             let _ = hub.ask(move |state| state.takeback(&id, &me, yes)).await?;
+        } else if view.abort_offers.by(!color) {
+            let yes = player.grants_stop(&view, Stop::Abort);
+            let _ = hub.ask(move |state| state.stop(&id, &me, Stop::Abort, yes)).await?;
+        } else if view.adjourn_offers.by(!color) {
+            let yes = player.grants_stop(&view, Stop::Adjourn);
+            let _ = hub.ask(move |state| state.stop(&id, &me, Stop::Adjourn, yes)).await?;
         } else if view.draw_offers.by(!color) && player.accepts_draw(&view) {
             let _ = hub.ask(move |state| state.draw(&id, &me, true)).await?;
         } else if view.is_turn_of(color)

@@ -62,6 +62,15 @@ fn server(server: &ServerSettings) -> Vec<Fault> {
     if server.protocol == Protocol::Lichess && server.address().parse::<ServerUrl>().is_err() {
         faults.push(Fault::value("url", "https://..., or http://... only to localhost, 127.0.0.1 or [::1]"));
     }
+    if server.protocol == Protocol::Fics && server.fics().is_err() {
+        faults.push(Fault::value("url", "HOST:PORT, such as freechess.org:5000"));
+    }
+    if server.enabled
+        && server.protocol == Protocol::Fics
+        && server.fics.password_file.as_ref().is_some_and(|file| !file.is_file())
+    {
+        faults.push(Fault::value("password_file", "a file that exists and holds the password").below("fics"));
+    }
     if server.enabled && !server.token_file.as_os_str().is_empty() && !server.token_file.is_file() {
         faults.push(Fault::value("token_file", "a file that exists and holds the token"));
     }

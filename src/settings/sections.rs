@@ -14,7 +14,10 @@ use crate::{
         AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
         values::{seconds, seconds_or_none, whole, whole_or_none},
     },
-    server::lichess::{LichessSettings, ServerUrlError},
+    server::{
+        fics::FicsSettings,
+        lichess::{LichessSettings, ServerUrlError},
+    },
 };
 
 /// A `servers.NAME` table: an account we play with.
@@ -29,11 +32,19 @@ pub struct ServerSettings {
     pub url: String,
     /// The file that holds the token, and nothing else; empty for none.
     pub token_file: PathBuf,
+    /// What only FICS has.
+    pub fics: FicsSettings,
 }
 
 impl Default for ServerSettings {
     fn default() -> Self {
-        Self { enabled: true, protocol: Protocol::default(), url: String::new(), token_file: PathBuf::new() }
+        Self {
+            enabled: true,
+            protocol: Protocol::default(),
+            url: String::new(),
+            token_file: PathBuf::new(),
+            fics: FicsSettings::default(),
+        }
     }
 }
 
@@ -51,6 +62,24 @@ impl ServerSettings {
         Ok(LichessSettings { url: self.address().parse()?, ..LichessSettings::default() })
     }
 
+    /// The settings of the FICS adapter. `url`, where it is not empty, says host and port.
+    ///
+    /// # Errors
+    /// [`FicsAddressError`] if `url` is not `HOST:PORT`.
+    pub fn fics(&self) -> Result<FicsSettings, FicsAddressError> {
+        let mut settings = self.fics.clone();
+        if !self.url.is_empty() {
+            let wrong = || FicsAddressError(self.url.clone());
+            let (host, port) = self.url.rsplit_once(':').ok_or_else(wrong)?;
+            settings.host = host.trim_matches(['[', ']']).to_owned();
+            settings.port = port.parse().ok().filter(|port| *port != 0).ok_or_else(wrong)?;
+            if settings.host.is_empty() || settings.host.contains(['/', ' ']) {
+                return Err(wrong());
+            }
+        }
+        Ok(settings)
+    }
+
     /// Where it is.
     pub fn address(&self) -> &str {
         match (self.url.as_str(), self.protocol) {
@@ -60,6 +89,11 @@ impl ServerSettings {
         }
     }
 }
+
+/// A text that is no address of a FICS.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no address of a FICS: expected HOST:PORT, such as freechess.org:5000")]
+pub struct FicsAddressError(String);
 
 /// A server's language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -369,6 +369,36 @@ fn a_server_needs_one_line() {
 }
 
 #[test]
+fn fics_has_settings_of_its_own() {
+    let settings = settings(
+        "[servers.a]\nprotocol = 'fics'\n[servers.a.fics]\nusername = 'Somebot'\ntimeseal = 'v1'\nseeks = ['5 0 rated']\n\
+         [servers.b]\nprotocol = 'fics'\nurl = 'localhost:5001'",
+    );
+    let fics = settings.servers["a"].fics().expect("an address");
+    assert_eq!((fics.host.as_str(), fics.port, fics.username.as_str()), ("freechess.org", 5000, "Somebot"));
+    let fics = settings.servers["b"].fics().expect("an address");
+    assert_eq!((fics.host.as_str(), fics.port), ("localhost", 5001));
+    complains(
+        "servers.a.protocol = 'fics'\nservers.a.url = 'freechess.org'",
+        &[r#"my.toml: servers.a.url = "freechess.org": expected HOST:PORT, such as freechess.org:5000"#],
+    );
+}
+
+/// The example names every key of the table that accounts of FICS have.
+#[test]
+fn the_example_explains_fics() {
+    let example: String =
+        EXAMPLE.lines().filter_map(|line| line.strip_prefix("#     ")).map(|line| format!("{line}\n")).collect();
+    let settings = toml::from_str::<toml::Table>(&example).expect("a table");
+    let shown = settings["servers"]["freechess"]["fics"].as_table().expect("a table").clone();
+    let all = toml::Table::try_from(crate::server::fics::FicsSettings {
+        password_file: Some("fics.password".into()),
+        ..Default::default()
+    });
+    assert_eq!(shown.keys().collect::<Vec<_>>(), all.expect("a table").keys().collect::<Vec<_>>());
+}
+
+#[test]
 fn what_took_effect_can_be_shown_and_loaded_again() {
     let mut sources =
         file("chat.hello = \"a\\n\\\"b\\\"\"\n[profiles.'a b']\nwhen = { rated = true }\ntakebacks = 3\n[servers.x]");

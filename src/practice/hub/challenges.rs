@@ -166,7 +166,7 @@ impl State {
     /// Accepts a challenge, which becomes a game of the same name.
     ///
     /// # Errors
-    /// [`Denied::NoSuchChallenge`], [`Denied::ChallengeClosed`], [`Denied::Limited`].
+    /// [`Denied::NoSuchChallenge`], [`Denied::ChallengeClosed`], [`Denied::Busy`], [`Denied::Limited`].
     pub fn accept(&mut self, id: &ChallengeId, by: &AccountId) -> Result<GameId, Denied> {
         let challenge = self.open_challenge(id)?;
         if challenge.dest.account != *by {
@@ -174,6 +174,9 @@ impl State {
         }
         let (challenger, dest) = (challenge.challenger.clone(), challenge.dest.clone());
         let (terms, start, final_color) = (challenge.terms, challenge.start.clone(), challenge.final_color);
+        for account in [by, &challenger.account] {
+            self.check_free(account)?;
+        }
         if challenger.bot && dest.bot {
             self.check_bot_games(by, &challenger.account)?;
         }
@@ -242,13 +245,13 @@ impl State {
         if challenge.state.is_open() { Ok(challenge) } else { Err(Denied::ChallengeClosed(challenge.state)) }
     }
 
-    fn close_challenge(&mut self, id: &ChallengeId, state: ChallengeState) -> Option<Arc<ChallengeView>> {
+    pub(super) fn close_challenge(&mut self, id: &ChallengeId, state: ChallengeState) -> Option<Arc<ChallengeView>> {
         let challenge = self.challenges.get_mut(id)?;
         challenge.state = state;
         self.challenge_view(id)
     }
 
-    fn tell_both(&self, view: &Arc<ChallengeView>, event: fn(Arc<ChallengeView>) -> AccountEvent) {
+    pub(super) fn tell_both(&self, view: &Arc<ChallengeView>, event: fn(Arc<ChallengeView>) -> AccountEvent) {
         for seat in [&view.challenger, &view.dest] {
             self.tell(&seat.account, &event(Arc::clone(view)));
         }

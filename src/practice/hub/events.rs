@@ -72,6 +72,16 @@ pub struct GameView {
     pub draw_offers: Offers,
     /// Who asks for a takeback.
     pub takeback_offers: Offers,
+    /// Of how many plies.
+    pub takeback_plies: Option<usize>,
+    /// Who wants to abort by agreement.
+    pub abort_offers: Offers,
+    /// Who wants to adjourn by agreement.
+    pub adjourn_offers: Offers,
+    /// While it is adjourned: who wants to go on.
+    pub adjourned: Option<Offers>,
+    /// Whose lost connection stopped it.
+    pub left: Option<Color>,
     /// What the game did to the ratings, once it is over and if it was rated.
     pub rating_changes: Option<ByColor<i32>>,
     /// When its state changed last, in milliseconds since 1970.
@@ -91,7 +101,7 @@ impl GameView {
 
     /// Whether `color` is to move in a game that runs.
     pub fn is_turn_of(&self, color: Color) -> bool {
-        self.outcome.is_none() && self.line.turn() == color
+        self.outcome.is_none() && self.adjourned.is_none() && self.line.turn() == color
     }
 }
 
@@ -147,6 +157,10 @@ pub enum AccountEvent {
     GameStart(Arc<GameView>),
     /// A game of its is over.
     GameFinish(Arc<GameView>),
+    /// A game of its is put off.
+    GameAdjourned(Arc<GameView>),
+    /// A player of an adjourned game of its wants to go on, or no longer does.
+    ResumeOffer(Arc<GameView>),
     /// A challenge by it or to it stands.
     Challenge(Arc<ChallengeView>),
     /// One was withdrawn.

@@ -1,7 +1,7 @@
 //! What the hub knows: accounts, who listens, and the deadlines to keep. Challenges and games have files of their own.
 
 use std::{
-    collections::{BTreeSet, HashMap, VecDeque},
+    collections::{BTreeSet, HashMap, HashSet, VecDeque},
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -43,6 +43,9 @@ pub enum Denied {
     /// The challenge is no longer open.
     #[error("the challenge is no longer open")]
     ChallengeClosed(ChallengeState),
+    /// The account plays one game at a time, and does.
+    #[error("{0} is playing a game")]
+    Busy(String),
     /// Nobody can challenge himself.
     #[error("you cannot challenge yourself")]
     SelfChallenge,
@@ -98,6 +101,8 @@ pub struct State {
     pub(super) deadlines: BTreeSet<(Now, Due)>,
     pub(super) ledger: Ledger,
     pub(super) lots: StdRng,
+    /// Accounts that play one game at a time.
+    pub(super) solo: HashSet<AccountId>,
     counter: u64,
 }
 
@@ -120,6 +125,7 @@ impl State {
             finished: VecDeque::new(),
             deadlines: BTreeSet::new(),
             lots,
+            solo: HashSet::new(),
             counter: 0,
         }
     }

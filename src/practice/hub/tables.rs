@@ -15,7 +15,7 @@ use crate::{
     chess::{Clocks, Color, GameId, Line, UciMove},
     practice::{
         account::AccountId,
-        game::{Change, End, Game, Outcome, Refusal},
+        game::{Change, End, Game, Outcome, Refusal, Stop},
     },
     server::{ChatLine, ChatRoom, GameTerms},
 };
@@ -92,8 +92,8 @@ impl GameReport {
 
 pub(super) struct Table {
     number: u64,
-    pairing: Arc<Pairing>,
-    game: Game,
+    pub pairing: Arc<Pairing>,
+    pub game: Game,
     listeners: Vec<Listener<BoardEvent>>,
     chat: Vec<(Option<AccountId>, Now, ChatLine)>,
     deadline: Option<Now>,
@@ -101,6 +101,12 @@ pub(super) struct Table {
     rating_changes: Option<ByColor<i32>>,
     refused: Vec<RefusedMove>,
     streams_opened: ByColor<u32>,
+}
+
+impl Table {
+    pub(super) fn is_running(&self) -> bool {
+        self.game.outcome().is_none() && self.game.adjourned().is_none()
+    }
 }
 
 impl State {
@@ -111,6 +117,9 @@ impl State {
             }
         }
         let seats = ByColor { white, black };
+        for seat in seats.iter() {
+            self.withdraw_challenges_of_busy(&seat.account);
+        }
         let pairing = Arc::new(Pairing { id: id.clone(), terms, seats, created_at: self.unix_now() });
         let mut game = Game::new(start, terms.time_control, self.settings.patience, self.now);
         for color in Color::ALL {
@@ -131,9 +140,7 @@ impl State {
         let view = self.view(&table);
         self.games.insert(id.clone(), table);
         self.settle(&id);
-        for seat in pairing.seats.iter() {
-            self.tell(&seat.account, &AccountEvent::GameStart(Arc::clone(&view)));
-        }
+        self.tell_players(&view, AccountEvent::GameStart);
     }
 
     fn view(&self, table: &Table) -> Arc<GameView> {
@@ -145,6 +152,11 @@ impl State {
             outcome: table.game.outcome().cloned(),
             draw_offers: table.game.draw_offers(),
             takeback_offers: table.game.takeback_offers(),
+            takeback_plies: table.game.takeback_plies(),
+            abort_offers: table.game.stop_offers(Stop::Abort),
+            adjourn_offers: table.game.stop_offers(Stop::Adjourn),
+            adjourned: table.game.adjourned(),
+            left: table.game.left(),
             rating_changes: table.rating_changes,
             changed_at: self.unix_millis(table.changed),
         })
@@ -157,13 +169,23 @@ impl State {
 
     /// The running games of an account, oldest first.
     pub fn games_of(&self, account: &AccountId) -> Vec<Arc<GameView>> {
-        let mut tables: Vec<&Table> = self
-            .games
-            .values()
-            .filter(|table| table.game.outcome().is_none() && table.pairing.color_of(account).is_some())
-            .collect();
+        self.views(|table| table.is_running() && table.pairing.color_of(account).is_some())
+    }
+
+    /// All running games, oldest first.
+    pub fn running_games(&self) -> Vec<Arc<GameView>> {
+        self.views(Table::is_running)
+    }
+
+    pub(super) fn views(&self, wanted: impl Fn(&Table) -> bool) -> Vec<Arc<GameView>> {
+        let mut tables: Vec<&Table> = self.games.values().filter(|table| wanted(table)).collect();
         tables.sort_by_key(|table| table.number);
         tables.into_iter().map(|table| self.view(table)).collect()
+    }
+
+    /// Whether an account plays a game that is neither over nor adjourned. Cheap.
+    pub fn is_playing(&self, account: &AccountId) -> bool {
+        self.games.values().any(|table| table.is_running() && table.pairing.color_of(account).is_some())
     }
 
     /// Everything about a game.
@@ -217,6 +239,23 @@ impl State {
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
     pub fn join(&mut self, id: &GameId, key: ListenerKey) -> Result<Subscription<BoardEvent>, Denied> {
         let color = self.color_at(id, &key.account)?;
+        self.listen_at(id, key, Some(color))
+    }
+
+    /// Watches a game of others.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`].
+    pub fn watch(&mut self, id: &GameId, key: ListenerKey) -> Result<Subscription<BoardEvent>, Denied> {
+        self.listen_at(id, key, None)
+    }
+
+    fn listen_at(
+        &mut self,
+        id: &GameId,
+        key: ListenerKey,
+        color: Option<Color>,
+    ) -> Result<Subscription<BoardEvent>, Denied> {
         let listener = self.next_number();
         let table = self.games.get(id).ok_or(Denied::NoSuchGame)?;
         let view = self.view(table);
@@ -224,13 +263,17 @@ impl State {
         let over = view.outcome.is_some();
         let _ = sender.send(BoardEvent::Full(view));
         if let Some(table) = self.games.get_mut(id) {
-            *table.streams_opened.get_mut(color) += 1;
+            if let Some(color) = color {
+                *table.streams_opened.get_mut(color) += 1;
+            }
             if !over {
                 table.listeners.retain(|known| known.key != key);
                 table.listeners.push(Listener { id: listener, key, sender });
             }
         }
-        self.on_table(id, |game, now| game.set_present(color, true, now));
+        if let Some(color) = color {
+            self.on_table(id, |game, now| game.set_present(color, true, now));
+        }
         let lease = Lease { hub: self.hub.clone(), listener, board: Some(id.clone()) };
         Ok(Subscription { events, _lease: lease })
     }
@@ -287,6 +330,16 @@ impl State {
     pub fn draw(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
         self.on_table(id, |game, now| game.draw(color, yes, now));
+        Ok(())
+    }
+
+    /// The same for so many plies; `None` withdraws or refuses.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
+    pub fn takeback_of(&mut self, id: &GameId, by: &AccountId, plies: Option<usize>) -> Result<(), Denied> {
+        let color = self.color_at(id, by)?;
+        self.on_table(id, |game, now| game.takeback_of(color, plies, now));
         Ok(())
     }
 
@@ -394,7 +447,7 @@ impl State {
         let now = self.now;
         let Some(table) = self.games.get_mut(id) else { return };
         let changes = table.game.take_changes();
-        if changes.contains(&Change::State) {
+        if changes.iter().any(|change| matches!(change, Change::State | Change::Adjourned | Change::Resumed)) {
             table.changed = now;
         }
         let deadline = table.game.next_deadline();
@@ -421,12 +474,19 @@ impl State {
         match change {
             Change::Gone(color, claim_after) => to_opponent_of(color, &BoardEvent::OpponentGone(claim_after)),
             Change::Back(color) => to_opponent_of(color, &BoardEvent::OpponentBack),
-            Change::State => {
+            Change::Resumed => {
+                let view = self.view(table);
+                self.tell_players(&view, AccountEvent::GameStart);
+            }
+            Change::State | Change::Adjourned => {
                 let view = self.view(table);
                 for listener in &table.listeners {
                     let _ = listener.sender.send(BoardEvent::State(Arc::clone(&view)));
                 }
-                if view.outcome.is_some() {
+                if view.adjourned.is_some() {
+                    self.dismiss_listeners(id);
+                    self.tell_players(&view, AccountEvent::GameAdjourned);
+                } else if view.outcome.is_some() {
                     self.close_table(id, &view);
                 }
             }
@@ -434,18 +494,26 @@ impl State {
     }
 
     fn close_table(&mut self, id: &GameId, view: &Arc<GameView>) {
-        if let Some(table) = self.games.get_mut(id) {
-            table.listeners.clear();
-        }
-        for seat in view.pairing.seats.iter() {
-            self.tell(&seat.account, &AccountEvent::GameFinish(Arc::clone(view)));
-        }
+        self.dismiss_listeners(id);
+        self.tell_players(view, AccountEvent::GameFinish);
         self.finished.push_back(id.clone());
         while self.finished.len() > self.settings.keep_finished
             && let Some(oldest) = self.finished.pop_front()
         {
             self.games.remove(&oldest);
             self.challenges.remove(oldest.as_str());
+        }
+    }
+
+    fn dismiss_listeners(&mut self, id: &GameId) {
+        if let Some(table) = self.games.get_mut(id) {
+            table.listeners.clear();
+        }
+    }
+
+    pub(super) fn tell_players(&self, view: &Arc<GameView>, event: fn(Arc<GameView>) -> AccountEvent) {
+        for seat in view.pairing.seats.iter() {
+            self.tell(&seat.account, &event(Arc::clone(view)));
         }
     }
 

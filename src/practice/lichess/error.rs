@@ -98,6 +98,7 @@ impl From<Denied> for ApiError {
                 ChallengeState::Declined(_) => "The challenge has been declined.",
                 _ => "The challenge has already been accepted.",
             }),
+            Denied::Busy(name) => Self::bad(format!("{name} is playing a game")),
             Denied::SelfChallenge => Self::bad("You cannot challenge yourself"),
             Denied::Start(_) => Self::Form("fen", "Invalid value".to_owned()),
             Denied::HasPlayed => Self::bad("Sorry, the account has already played games."),
@@ -106,7 +107,9 @@ impl From<Denied> for ApiError {
                 Self::BotGames { seconds: wait.as_secs(), by_opponent }
             }
             Denied::Limited { .. } => Self::TooMany,
-            Denied::Game(Refusal::Over | Refusal::NotYourTurn) => Self::bad("Not your turn, or game already over"),
+            Denied::Game(Refusal::Over | Refusal::Adjourned | Refusal::NotYourTurn) => {
+                Self::bad("Not your turn, or game already over")
+            }
             Denied::Game(Refusal::Illegal(error)) => Self::bad(format!("Illegal move: {error}")),
             Denied::Game(Refusal::CannotAbort) => Self::bad("This game can no longer be aborted"),
             Denied::Game(Refusal::CannotClaim) => Self::bad("You cannot claim the win on this game"),

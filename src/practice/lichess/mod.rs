@@ -5,7 +5,6 @@
 
 mod auth;
 mod challenges;
-mod connection;
 mod error;
 mod export;
 mod fields;
@@ -26,12 +25,12 @@ use axum::{
 use serde_json::{Value, json};
 
 pub use auth::{BOT_SCOPES, HUMAN_SCOPES, Tokens};
-pub use connection::{ConnectionControl, PracticeListener, Restart};
 use error::ApiError;
 
 use super::{
     Settings,
     account::AccountId,
+    connection::ConnectionControl,
     faults::{Faults, RequestFault, RequestKind},
     hub::{Denied, Hub, State},
 };

@@ -64,8 +64,8 @@ async fn event_stream(
         .await?;
     let (url, any_speed) = (face.url, !face.settings.strict_terms);
     let line_of = move |event: &AccountEvent| {
-        let text = render::account_event(event, me.as_str(), &url, any_speed).to_string();
-        Line { text, ply: None }
+        let event = render::account_event(event, me.as_str(), &url, any_speed)?;
+        Some(Line { text: event.to_string(), ply: None })
     };
     Ok(LineStream::new(subscription, line_of, face.settings.keep_alive, faults, control).into_response())
 }
@@ -88,7 +88,7 @@ async fn game_stream(
             BoardEvent::Full(view) | BoardEvent::State(view) => Some(view.line.ply()),
             _ => None,
         };
-        Line { text: render::board_event(event), ply }
+        Some(Line { text: render::board_event(event), ply })
     };
     Ok(LineStream::new(subscription, line_of, face.settings.keep_alive, faults, control).into_response())
 }

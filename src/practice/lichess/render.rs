@@ -239,8 +239,8 @@ const fn decline_text(reason: DeclineReason) -> &'static str {
     }
 }
 
-/// A line of the event stream of a player, `me`.
-pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool) -> Value {
+/// A line of the event stream of a player, `me`. Lichess has no word for games that are put off.
+pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool) -> Option<Value> {
     let about = |view: &ChallengeView| challenge(view, url, view.challenger.account.as_str() == me);
     let mine = |view: &GameView| {
         let side = if view.pairing.seats.white.account.as_str() == me { Color::White } else { Color::Black };
@@ -249,7 +249,8 @@ pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool)
         game["id"] = json!(view.pairing.id.as_str());
         game
     };
-    match event {
+    Some(match event {
+        AccountEvent::GameAdjourned(_) | AccountEvent::ResumeOffer(_) => return None,
         AccountEvent::GameStart(view) => json!({ "type": "gameStart", "game": mine(view) }),
         AccountEvent::GameFinish(view) => json!({ "type": "gameFinish", "game": mine(view) }),
         AccountEvent::Challenge(view) => {
@@ -257,7 +258,7 @@ pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool)
         }
         AccountEvent::ChallengeCancelled(view) => json!({ "type": "challengeCanceled", "challenge": about(view) }),
         AccountEvent::ChallengeDeclined(view) => json!({ "type": "challengeDeclined", "challenge": about(view) }),
-    }
+    })
 }
 
 /// A game as one of its players sees it in lists and events.

@@ -10,8 +10,8 @@ use axum::{
 use futures_util::stream;
 use tokio::time::Instant;
 
-use super::connection::ConnectionControl;
 use crate::practice::{
+    connection::ConnectionControl,
     faults::{StreamFault, StreamFaults},
     hub::Subscription,
 };
@@ -28,7 +28,7 @@ pub struct Line {
 }
 
 /// Writes an event as a line.
-type Render<E> = Box<dyn Fn(&E) -> Line + Send>;
+type Render<E> = Box<dyn Fn(&E) -> Option<Line> + Send>;
 
 /// What the connection is to do next.
 enum Step {
@@ -57,7 +57,7 @@ impl<E: Send + 'static> LineStream<E> {
     /// Sends every event as the line that `render` makes of it.
     pub fn new(
         subscription: Subscription<E>,
-        render: impl Fn(&E) -> Line + Send + 'static,
+        render: impl Fn(&E) -> Option<Line> + Send + 'static,
         keep_alive: Duration,
         faults: StreamFaults,
         control: ConnectionControl,
@@ -110,8 +110,9 @@ impl<E: Send + 'static> LineStream<E> {
             fault = self.faults.next() => self.strike(fault, None),
             event = self.subscription.next() => match event {
                 Some(event) => {
-                    let line = (self.render)(&event);
-                    self.send(line);
+                    if let Some(line) = (self.render)(&event) {
+                        self.send(line);
+                    }
                 }
                 None => {
                     self.release_held();

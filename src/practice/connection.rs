@@ -1,4 +1,4 @@
-//! TCP connections that can be cut from the inside, and a listener that can be restarted.
+//! TCP connections that can be cut from the inside, and a listener that can be restarted: what all faces stand on.
 
 use std::{
     io,
@@ -58,6 +58,11 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// What cuts it.
+    pub fn control(&self) -> &ConnectionControl {
+        &self.control
+    }
+
     fn new(stream: TcpStream, cut: CancellationToken) -> Self {
         let is_cut = Box::pin(cut.clone().cancelled_owned());
         Self { stream, control: ConnectionControl { cut, reset: Arc::new(AtomicBool::new(false)) }, is_cut }

@@ -1,0 +1,329 @@
+//! Moves, offers and everything else at the board.
+
+use std::io;
+
+use shakmaty::{CastlingSide, Position, san::San};
+
+use crate::{
+    chess::{Line, UciMove},
+    practice::{
+        fics::{
+            session::{Seated, Session},
+            text,
+        },
+        game::{Refusal, Stop},
+        hub::Denied,
+    },
+};
+
+/// Whether a line has the form of a move. Nobody's command has it.
+pub fn looks_like_a_move(line: &str) -> bool {
+    if read_castling(line).is_some() {
+        return true;
+    }
+    let first = line.bytes().next();
+    let long_form = |bytes: &[u8]| {
+        matches!(bytes, [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8'])
+            || matches!(bytes, [b'a'..=b'h', b'1'..=b'8', b'-', b'a'..=b'h', b'1'..=b'8'])
+            || matches!(bytes, [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8', b'=', _])
+    };
+    let in_san = |byte: u8| matches!(byte, b'a'..=b'h' | b'1'..=b'8' | b'x' | b'=' | b'+' | b'#' | b'@' | b'K' | b'Q' | b'R' | b'B' | b'N' | b'P');
+    let short_form = matches!(first, Some(b'a'..=b'h' | b'K' | b'Q' | b'R' | b'B' | b'N' | b'P'))
+        && line.len() >= 2
+        && line.bytes().all(in_san)
+        && San::from_ascii(line.trim_end_matches(['+', '#']).as_bytes()).is_ok();
+    long_form(line.as_bytes()) || short_form
+}
+
+fn read_castling(text: &str) -> Option<CastlingSide> {
+    match text.to_lowercase().as_str() {
+        "o-o" => Some(CastlingSide::KingSide),
+        "o-o-o" => Some(CastlingSide::QueenSide),
+        _ => None,
+    }
+}
+
+/// The move that a line means; `None` if it is not legal.
+fn read_move(line: &Line, text: &str) -> Option<UciMove> {
+    let position = line.position();
+    let san = read_castling(text).map(San::Castle);
+    let mv = match san {
+        Some(san) => san.to_move(position).ok()?,
+        None => {
+            let squares = text.replace(['-', '='], "").to_lowercase();
+            // A pawn that nobody says what to promote to becomes a queen.
+            let coordinates = [squares.clone(), format!("{squares}q")]
+                .iter()
+                .filter_map(|uci| uci.parse::<UciMove>().ok())
+                .find_map(|uci| {
+                    let mv = uci.to_move(position).ok().filter(|mv| position.is_legal(*mv))?;
+                    // The king does not capture his rook to castle here.
+                    (mv.to_uci(line.castling_mode()) == uci).then_some(mv)
+                });
+            match coordinates {
+                Some(mv) => mv,
+                None => San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).ok()?.to_move(position).ok()?,
+            }
+        }
+    };
+    Some(mv.to_uci(line.castling_mode()))
+}
+
+impl Session {
+    pub(super) async fn make_move(&mut self, text: &str) -> io::Result<()> {
+        let Some(seated) = &self.playing else {
+            self.line("You are not playing or examining a game.");
+            return Ok(());
+        };
+        if self.wire.owes_pong() {
+            self.line("timeseal error: your timeseal did not reply to the server ping");
+            self.leaving = true;
+            return Ok(());
+        }
+        let (id, me, wanted) = (seated.id.clone(), self.me.id.clone(), text.to_owned());
+        let played = self.ask(move |state| {
+            let view = state.game_view(&id).ok_or(Denied::NoSuchGame)?;
+            if view.pairing.color_of(&me).is_some_and(|color| view.line.turn() != color) {
+                return Err(Denied::Game(Refusal::NotYourTurn));
+            }
+            match read_move(&view.line, &wanted) {
+                Some(uci) => state.play(&id, &me, uci, None).map(|()| true),
+                None => Ok(false),
+            }
+        });
+        match played.await? {
+            Ok(true) => {}
+            Err(Denied::Game(Refusal::NotYourTurn)) => self.line("It is not your move."),
+            Ok(false) | Err(Denied::Game(Refusal::Illegal(_))) => {
+                self.line(format!("Illegal move ({text})."));
+                self.refresh().await?;
+            }
+            Err(_) => self.line("You are not playing or examining a game."),
+        }
+        Ok(())
+    }
+
+    pub(super) async fn resign(&mut self) -> io::Result<()> {
+        let Some(id) = self.game_played() else { return Ok(()) };
+        let me = self.me.id.clone();
+        // Whether it was still running, the board tells.
+        let _ = self.ask(move |state| state.resign(&id, &me)).await?;
+        Ok(())
+    }
+
+    pub(super) async fn draw(&mut self) -> io::Result<()> {
+        let Some(id) = self.game_played() else { return Ok(()) };
+        let me = self.me.id.clone();
+        let heard = self
+            .ask(move |state| {
+                let before = state.game_view(&id).map(|view| view.draw_offers);
+                let _ = state.draw(&id, &me, true);
+                let after = state.game_view(&id);
+                after.is_none_or(|view| view.outcome.is_some() || Some(view.draw_offers) != before)
+            })
+            .await?;
+        // The core bears one offer in ten moves; whoever asks more often need not know.
+        if !heard {
+            self.line("Draw request sent.");
+        }
+        Ok(())
+    }
+
+    pub(super) async fn abort(&mut self) -> io::Result<()> {
+        let Some(id) = self.game_played() else { return Ok(()) };
+        let me = self.me.id.clone();
+        self.ask(move |state| match state.abort(&id, &me) {
+            Err(Denied::Game(Refusal::CannotAbort)) => state.stop(&id, &me, Stop::Abort, true),
+            done => done,
+        })
+        .await?
+        .unwrap_or_default();
+        Ok(())
+    }
+
+    pub(super) async fn adjourn(&mut self) -> io::Result<()> {
+        let Some(id) = self.game_played() else { return Ok(()) };
+        let view = self.playing.as_ref().and_then(|seated| seated.view.clone());
+        let hall = &self.face.hall;
+        if view.is_some_and(|view| view.pairing.seats.iter().any(|seat| hall.is_guest(&seat.account))) {
+            self.line("You cannot adjourn a game with an unregistered player.");
+            return Ok(());
+        }
+        let me = self.me.id.clone();
+        let _ = self.ask(move |state| state.stop(&id, &me, Stop::Adjourn, true)).await?;
+        Ok(())
+    }
+
+    pub(super) async fn takeback(&mut self, plies: &str) -> io::Result<()> {
+        let Some(id) = self.game_played() else { return Ok(()) };
+        let Ok(plies) = (if plies.is_empty() { Ok(1) } else { plies.parse::<usize>() }) else {
+            self.line("Usage: takeback [number of half moves]");
+            return Ok(());
+        };
+        let me = self.me.id.clone();
+        let enough = self
+            .ask(move |state| {
+                let enough = state.ply(&id).is_some_and(|ply| plies <= ply);
+                let _ = state.takeback_of(&id, &me, Some(plies));
+                enough
+            })
+            .await?;
+        if !enough {
+            self.line(format!("There are not {plies} half moves to take back."));
+        }
+        Ok(())
+    }
+
+    /// The server flags by itself, so that nobody is ever out of time when this is asked.
+    pub(super) fn flag(&mut self) {
+        if self.game_played().is_none() {
+            return;
+        }
+        let untimed =
+            self.playing.as_ref().and_then(|seated| seated.view.as_ref()).is_some_and(|view| view.clocks.is_none());
+        self.line(if untimed { "You can't flag an untimed game." } else { "Opponent is not out of time." });
+    }
+
+    pub(super) async fn refresh(&mut self) -> io::Result<()> {
+        let Some(seated) = self.playing.as_ref().or(self.watching.as_ref()) else {
+            self.line("You are neither playing, observing nor examining a game.");
+            return Ok(());
+        };
+        let (id, number, relation) = (seated.id.clone(), seated.number, seated.relation);
+        if let Some(view) = self.ask(move |state| state.game_view(&id)).await? {
+            self.show_board(&view, number, relation);
+        }
+        Ok(())
+    }
+
+    pub(super) async fn moves(&mut self, which: &str) -> io::Result<()> {
+        let seated = self.playing.as_ref().or(self.watching.as_ref());
+        let (id, number) = match (which.parse::<u32>(), seated) {
+            (Ok(number), _) => match self.face.hall.game(number) {
+                Some(id) => (id, number),
+                None => {
+                    self.line("There is no such game.");
+                    return Ok(());
+                }
+            },
+            (Err(_), Some(seated)) => (seated.id.clone(), seated.number),
+            (Err(_), None) => {
+                self.line("You are neither playing, observing nor examining a game.");
+                return Ok(());
+            }
+        };
+        if let Some(view) = self.ask(move |state| state.game_view(&id)).await? {
+            let (exact, start) = (self.variables.interface("ms"), self.variables.interface("startpos"));
+            let list = text::move_list(&view, number, exact, start, &self.face.hall);
+            self.line(list);
+        }
+        Ok(())
+    }
+
+    pub(super) async fn games(&mut self) -> io::Result<()> {
+        let running = self.ask(|state| state.running_games()).await?;
+        let hall = self.face.hall.clone();
+        let mut rows: Vec<String> =
+            running.iter().map(|view| text::game_row(view, hall.number_of(&view.pairing.id), &hall)).collect();
+        rows.push(format!("\n  {} game{} displayed.", rows.len(), if rows.len() == 1 { "" } else { "s" }));
+        self.line(rows.join("\n"));
+        Ok(())
+    }
+
+    pub(super) async fn observe(&mut self, which: &str) -> io::Result<()> {
+        if self.playing.is_some() {
+            self.line("You are playing a game.");
+            return Ok(());
+        }
+        let running = self.ask(|state| state.running_games()).await?;
+        let hall = self.face.hall.clone();
+        let wanted = running.into_iter().find(|view| match which.parse::<u32>() {
+            Ok(number) => hall.game(number).as_ref() == Some(&view.pairing.id),
+            Err(_) => view.pairing.seats.iter().any(|seat| seat.name.eq_ignore_ascii_case(which)),
+        });
+        let Some(view) = wanted else {
+            self.line("There is no such game.");
+            return Ok(());
+        };
+        self.unobserve();
+        let (id, key) = (view.pairing.id.clone(), self.key());
+        let game = id.clone();
+        let Ok(events) = self.ask(move |state| state.watch(&game, key)).await? else { return Ok(()) };
+        let number = hall.number_of(&id);
+        self.line(format!("You are now observing game {number}."));
+        let seats = &view.pairing.seats;
+        self.line(format!(
+            "Game {number}: {} ({}) {} ({}) {}",
+            seats.white.name,
+            text::rating(&seats.white, &hall),
+            seats.black.name,
+            text::rating(&seats.black, &hall),
+            text::terms(&view.pairing.terms, view.line.start_fen().as_deref()),
+        ));
+        self.watching = Some(Seated { id, number, relation: text::Relation::Watcher, events, view: None });
+        Ok(())
+    }
+
+    pub(super) fn unobserve(&mut self) {
+        if let Some(seated) = self.watching.take() {
+            self.line(format!("Removing game {} from observation list.", seated.number));
+        }
+    }
+
+    pub(super) async fn history(&mut self, of: &str) -> io::Result<()> {
+        let name = if of.is_empty() { self.me.name.clone() } else { of.to_owned() };
+        let reports = self.ask(|state| state.reports()).await?;
+        let theirs = reports.iter().filter(|report| report.color_of(&name).is_some());
+        let rows: Vec<String> = theirs
+            .filter_map(|report| {
+                let outcome = report.outcome.as_ref()?;
+                Some(format!("{} - {}  {}", report.white, report.black, outcome.result()))
+            })
+            .collect();
+        self.line(if rows.is_empty() {
+            format!("{name} has no history games.")
+        } else {
+            let numbered = rows.iter().zip(0..).map(|(row, number)| format!("{number:2}: {row}"));
+            format!("History for {name}:\n{}", numbered.collect::<Vec<_>>().join("\n"))
+        });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Variant;
+
+    #[test]
+    fn moves_have_a_form() {
+        for text in ["e2e4", "e2-e4", "e7e8=Q", "e7e8=n", "o-o", "O-O-O", "Nf3", "exd5", "exd8=B+", "N@f5", "bc3"] {
+            assert!(looks_like_a_move(text), "{text}");
+        }
+        for text in ["e7e8q", "abort", "accept", "help", "accept 17", "b", "bell", "", "e9e4", "date"] {
+            assert!(!looks_like_a_move(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn moves_are_read_in_every_notation() {
+        let mut line = Line::start(Variant::Standard);
+        line.play_all("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6").expect("legal");
+        for (text, uci) in [
+            ("e1g1", Some("e1g1")),
+            ("o-o", Some("e1g1")),
+            ("O-O", Some("e1g1")),
+            ("Nxe5", Some("f3e5")),
+            ("f3-e5", Some("f3e5")),
+            ("d2d4", Some("d2d4")),
+            ("e1h1", None),
+            ("e4e5", None),
+        ] {
+            assert_eq!(read_move(&line, text).map(|uci| uci.to_string()).as_deref(), uci, "{text}");
+        }
+        let line = Line::from_fen(Variant::FromPosition, "8/4P1k1/8/8/8/8/8/4K3 w - - 0 1").expect("a position");
+        for (text, uci) in [("e7e8", "e7e8q"), ("e7e8=N", "e7e8n"), ("e7e8=q", "e7e8q"), ("e8=R", "e7e8r")] {
+            assert_eq!(read_move(&line, text).map(|uci| uci.to_string()).as_deref(), Some(uci), "{text}");
+        }
+    }
+}

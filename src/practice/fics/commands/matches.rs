@@ -1,0 +1,385 @@
+//! Challenges, their answers, and adjourned games.
+
+use std::{io, time::Duration};
+
+use crate::{
+    chess::{Color, TimeControl, Variant},
+    practice::{
+        account::AccountId,
+        fics::{
+            hall::Rank,
+            offers::{Offer, What},
+            session::{Session, opponent_of},
+            text,
+        },
+        game::Stop,
+        hub::{ChallengeTerms, Denied},
+    },
+    server::{DeclineReason, GameTerms},
+};
+
+/// What follows a name in `match`, or the word `seek`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// What is to be played.
+    pub terms: ChallengeTerms,
+    /// Of a seek: whether answers are accepted by hand.
+    pub manual: bool,
+    /// Of a seek: whether the formula filters.
+    pub formula: bool,
+    /// Of a seek: between which ratings.
+    pub range: (i32, i32),
+}
+
+/// Reads `5 12 unrated white wild fr`; `time` and `increment` hold where no numbers are given. The error is what to say.
+pub fn read_wanted(words: &str, time: u32, increment: u32, rated: bool) -> Result<Wanted, String> {
+    let mut wanted = Wanted {
+        terms: ChallengeTerms::new(GameTerms {
+            variant: Variant::Standard,
+            time_control: TimeControl::Unlimited,
+            rated,
+        }),
+        manual: false,
+        formula: false,
+        range: (0, 9999),
+    };
+    let mut numbers: Vec<u32> = Vec::new();
+    let mut words = words.split_ascii_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let terms = &mut wanted.terms;
+        match word.to_lowercase().as_str() {
+            "rated" | "r" => terms.game.rated = true,
+            "unrated" | "u" => terms.game.rated = false,
+            "white" | "w" => terms.color = Some(Color::White),
+            "black" | "b" => terms.color = Some(Color::Black),
+            "manual" | "m" => wanted.manual = true,
+            "auto" | "a" => wanted.manual = false,
+            "formula" | "f" => wanted.formula = true,
+            "wild" => {
+                let which = words.next().unwrap_or_default().to_lowercase();
+                set_variant(terms, &format!("wild/{which}"))?;
+            }
+            "blitz" | "lightning" | "standard" | "untimed" => {}
+            word => {
+                if let Ok(number) = word.parse() {
+                    numbers.push(number);
+                } else if let Some((low, high)) =
+                    word.split_once('-').and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)))
+                {
+                    wanted.range = (low, high);
+                } else {
+                    set_variant(terms, word)?;
+                }
+            }
+        }
+    }
+    wanted.terms.game.time_control = match numbers.as_slice() {
+        [] => time_control(time, increment),
+        [minutes] => time_control(*minutes, 0),
+        [minutes, increment] => time_control(*minutes, *increment),
+        _ => return Err("Sorry, both players have the same time on this server.".to_owned()),
+    };
+    if wanted.terms.game.time_control == TimeControl::Unlimited {
+        wanted.terms.game.rated = false;
+    }
+    Ok(wanted)
+}
+
+fn set_variant(terms: &mut ChallengeTerms, word: &str) -> Result<(), String> {
+    terms.game.variant = match word {
+        "wild/fr" | "fr" | "w/fr" => Variant::Chess960,
+        "crazyhouse" | "zh" => Variant::Crazyhouse,
+        "atomic" => Variant::Atomic,
+        _ => {
+            let known =
+                text::WILD_POSITIONS.iter().find(|(name, _)| name.replace("wild/", "w") == word.replace("wild/", "w"));
+            let Some((_, fen)) = known else { return Err(format!("Sorry, there is no {word} on this server.")) };
+            terms.fen = Some((*fen).to_owned());
+            Variant::FromPosition
+        }
+    };
+    Ok(())
+}
+
+fn time_control(minutes: u32, increment: u32) -> TimeControl {
+    let initial = match (minutes, increment) {
+        (0, 0) => return TimeControl::Unlimited,
+        (0, _) => Duration::from_secs(10),
+        _ => Duration::from_secs(60 * u64::from(minutes)),
+    };
+    TimeControl::real_time(initial, Duration::from_secs(increment.into()))
+}
+
+impl Session {
+    pub(super) async fn challenge_somebody(&mut self, rest: &str) -> io::Result<()> {
+        let (name, words) = rest.split_once(' ').unwrap_or((rest, ""));
+        if name.is_empty() {
+            self.line("Usage: match player [time inc] [rated|unrated] [white|black] [wild type]");
+            return Ok(());
+        }
+        let (time, increment) = (self.variables.number("time"), self.variables.number("inc"));
+        match read_wanted(words, time, increment, self.variables.is_on("rated")) {
+            Ok(wanted) => self.challenge(name, wanted.terms).await,
+            Err(words) => {
+                self.line(words);
+                Ok(())
+            }
+        }
+    }
+
+    /// Challenges somebody, or goes on with the game that waits with them.
+    pub(super) async fn challenge(&mut self, name: &str, mut terms: ChallengeTerms) -> io::Result<()> {
+        let to = AccountId::of(name);
+        if self.playing.is_some() {
+            self.line("You can't challenge while you are playing a game.");
+            return Ok(());
+        }
+        if to == self.me.id {
+            self.line("You can't match yourself.");
+            return Ok(());
+        }
+        if !self.is_here(&to).await? {
+            self.line(format!("{name} is not logged in."));
+            return Ok(());
+        }
+        let shown = self.shown_name(&to).await?;
+        if self.face.hall.find(&to).is_some_and(|(_, open)| !open) {
+            self.line(format!("{shown} is not open to match requests."));
+            return Ok(());
+        }
+        if self.resume_with(&to).await? {
+            return Ok(());
+        }
+        for (guest, words) in [
+            (self.me.rank == Rank::Guest, "You are unregistered - setting to unrated.".to_owned()),
+            (self.face.hall.is_guest(&to), format!("{shown} is unregistered - setting to unrated.")),
+        ] {
+            if guest && terms.game.rated {
+                terms.game.rated = false;
+                self.line(words);
+            }
+        }
+        let me = self.me.id.clone();
+        let issued = self.ask(move |state| {
+            state.check_free(&to)?;
+            let standing = state.challenges_of(&me);
+            // Two who want the same of each other have found it.
+            let mirrored = standing.iter().find(|challenge| {
+                let fits = match (challenge.color, terms.color) {
+                    (Some(theirs), Some(ours)) => theirs != ours,
+                    _ => true,
+                };
+                challenge.challenger.account == to && challenge.terms == terms.game && fits
+            });
+            if let Some(challenge) = mirrored {
+                return state.accept(&challenge.id, &me).map(|_| true);
+            }
+            for challenge in standing.iter().filter(|challenge| challenge.dest.account == to) {
+                state.cancel(&challenge.id, &me)?;
+            }
+            state.challenge(&me, &to, terms, true).map(|_| false)
+        });
+        match issued.await? {
+            Ok(true) => self.line(format!("Your challenge intercepts {shown}'s challenge.")),
+            Ok(false) => {}
+            Err(Denied::Busy(name)) => self.line(format!("{name} is playing a game.")),
+            Err(Denied::Limited { .. }) => self.line("You can't challenge so often."),
+            Err(error) => self.line(format!("You can't challenge: {error}.")),
+        }
+        Ok(())
+    }
+
+    /// Wants to go on with the game that waits with somebody; whether there is one.
+    async fn resume_with(&mut self, opponent: &AccountId) -> io::Result<bool> {
+        let (me, them) = (self.me.id.clone(), opponent.clone());
+        let resumed = self
+            .ask(move |state| {
+                let waiting = state.adjourned_of(&me);
+                let game = waiting.iter().find(|view| opponent_of(view, &me).as_ref() == Some(&them))?;
+                Some(state.resume(&game.pairing.id, &me, true))
+            })
+            .await?;
+        match resumed {
+            None => return Ok(false),
+            Some(Err(Denied::Busy(name))) => self.line(format!("{name} is playing a game.")),
+            Some(_) => {}
+        }
+        Ok(true)
+    }
+
+    pub(super) async fn resume(&mut self, name: &str) -> io::Result<()> {
+        let me = self.me.id.clone();
+        let waiting = self.ask(move |state| state.adjourned_of(&me)).await?;
+        for view in waiting {
+            let Some(opponent) = opponent_of(&view, &self.me.id) else { continue };
+            let wanted = name.is_empty() || AccountId::of(name) == opponent;
+            if wanted && self.is_here(&opponent).await? {
+                self.resume_with(&opponent).await?;
+                return Ok(());
+            }
+        }
+        self.line(if name.is_empty() {
+            "There is no one with whom you could resume a game.".to_owned()
+        } else {
+            format!("{name} is not logged in.")
+        });
+        Ok(())
+    }
+
+    pub(super) async fn stored(&mut self) -> io::Result<()> {
+        let me = self.me.id.clone();
+        let waiting = self.ask(move |state| state.adjourned_of(&me)).await?;
+        if waiting.is_empty() {
+            self.line(format!("{} has no adjourned games.", self.me.name));
+            return Ok(());
+        }
+        let mut rows = vec![
+            format!("Stored games for {}:", self.me.name),
+            "    C Opponent       On Type        M    Date".to_owned(),
+        ];
+        for (view, number) in waiting.iter().zip(1..) {
+            let (Some(color), Some(opponent)) = (view.pairing.color_of(&self.me.id), opponent_of(view, &self.me.id))
+            else {
+                continue;
+            };
+            rows.push(text::stored_row(view, number, color, self.is_here(&opponent).await?));
+        }
+        self.line(rows.join("\n"));
+        Ok(())
+    }
+
+    /// The offers that a handle means; says so if there are none, or too many.
+    fn meant(&mut self, verb: &str, ours: bool, handle: &str) -> Vec<Offer> {
+        let meant = self.offers.meant(ours, handle);
+        if meant.is_empty() {
+            let handle = handle.trim();
+            self.line(match handle.parse::<u32>() {
+                Ok(number) => format!("There is no offer {number} to {verb}."),
+                Err(_) => format!("You have no offers to {verb}."),
+            });
+        } else if meant.len() > 1 && handle.is_empty() {
+            self.line(format!(
+                "You have more than one pending offer. Use \"pending\" to see them and \"{verb} n\" to choose one."
+            ));
+            return Vec::new();
+        }
+        meant
+    }
+
+    pub(super) async fn accept(&mut self, handle: &str) -> io::Result<()> {
+        let Some(offer) = self.meant("accept", false, handle).into_iter().next() else { return Ok(()) };
+        let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|seated| seated.id.clone()));
+        let what = offer.what.clone();
+        let done = self.ask(move |state| match (what, game) {
+            (What::Match(id), _) => state.accept(&id, &me).map(drop),
+            (What::Resume(id), _) => state.resume(&id, &me, true),
+            (What::Draw, Some(id)) => state.draw(&id, &me, true),
+            (What::Takeback(plies), Some(id)) => state.takeback_of(&id, &me, Some(plies)),
+            (What::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, true),
+            (What::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, true),
+            (_, None) => Err(Denied::NoSuchGame),
+        });
+        match done.await? {
+            Ok(()) if offer.what.is_of_game() => {
+                self.line(format!("You accept the {} request from {}.", offer.what.word(), offer.with));
+            }
+            Ok(()) => self.line(format!("You accept the challenge of {}.", offer.with)),
+            Err(Denied::Busy(name)) => self.line(format!("{name} is playing a game.")),
+            Err(_) => self.line("You have no offers to accept."),
+        }
+        Ok(())
+    }
+
+    pub(super) async fn decline(&mut self, handle: &str) -> io::Result<()> {
+        for offer in self.meant("decline", false, handle) {
+            self.line(format!("You decline the {} from {}.", worded(&offer), offer.with));
+            self.undo(offer).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn withdraw(&mut self, handle: &str) -> io::Result<()> {
+        for offer in self.meant("withdraw", true, handle) {
+            if offer.what == What::Draw {
+                self.line("You cannot withdraw a draw offer.");
+                continue;
+            }
+            self.line(format!("You withdraw the {} to {}.", worded(&offer), offer.with));
+            self.undo(offer).await?;
+        }
+        Ok(())
+    }
+
+    /// Declines an offer of others, withdraws one of ours.
+    async fn undo(&mut self, offer: Offer) -> io::Result<()> {
+        let gone = self.offers.remove(|standing| standing.index == offer.index);
+        self.show_gone(&gone);
+        let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|seated| seated.id.clone()));
+        // Where it is gone meanwhile, all the better.
+        let _ = self
+            .ask(move |state| match (offer.what, game) {
+                (What::Match(id), _) if offer.ours => state.cancel(&id, &me),
+                (What::Match(id), _) => state.decline(&id, &me, DeclineReason::Generic),
+                (What::Resume(id), _) => state.resume(&id, &me, false),
+                (What::Draw, Some(id)) => state.draw(&id, &me, false),
+                (What::Takeback(_), Some(id)) => state.takeback_of(&id, &me, None),
+                (What::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, false),
+                (What::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, false),
+                (_, None) => Err(Denied::NoSuchGame),
+            })
+            .await?;
+        Ok(())
+    }
+
+    pub(super) fn pending(&mut self) {
+        let list = |ours: bool, verb: &str| -> Vec<String> {
+            let offers = self.offers.all().iter().filter(|offer| offer.ours == ours);
+            offers.map(|offer| format!("{:3}: {} {verb} {}.", offer.index, offer.with, worded(offer))).collect()
+        };
+        let (to, from) = (list(true, "was sent a"), list(false, "is offering a"));
+        let mut text = if to.is_empty() {
+            "There are no offers pending TO other players.".to_owned()
+        } else {
+            format!("Offers TO other players:\n\n{}", to.join("\n"))
+        };
+        text.push_str("\n\n");
+        if from.is_empty() {
+            text.push_str("There are no offers pending FROM other players.");
+        } else {
+            text.push_str(&format!("Offers FROM other players:\n\n{}\n\n", from.join("\n")));
+            text.push_str("If you wish to accept any of these offers type 'accept n'.");
+        }
+        self.line(text);
+    }
+}
+
+fn worded(offer: &Offer) -> String {
+    match offer.what.is_of_game() {
+        true => format!("{} request", offer.what.word()),
+        false => "match offer".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_in_any_order() {
+        let read = |words: &str| read_wanted(words, 2, 12, true);
+        let wanted = read("5 0 unrated white").expect("terms");
+        assert_eq!((wanted.terms.game.time_control.to_string().as_str(), wanted.terms.game.rated), ("300+0", false));
+        assert_eq!(wanted.terms.color, Some(Color::White));
+        assert_eq!(read("").expect("terms").terms.game.time_control.to_string(), "120+12");
+        assert_eq!(read("0 1").expect("terms").terms.game.time_control.to_string(), "10+1");
+        assert_eq!(read("wild fr 3 0").expect("terms").terms.game.variant, Variant::Chess960);
+        assert!(read("wild 5 3 0").expect("terms").terms.fen.is_some());
+        assert!(read("w5 3 0").expect("terms").terms.fen.is_some());
+        assert_eq!(read("3 0 zh").expect("terms").terms.game.variant, Variant::Crazyhouse);
+        let seek = read("15 10 unrated m f 1500-1900").expect("terms");
+        assert!(seek.manual && seek.formula && seek.range == (1500, 1900));
+        let untimed = read("0 0 rated").expect("terms").terms.game;
+        assert!(untimed.time_control == TimeControl::Unlimited && !untimed.rated);
+        assert!(read("suicide").is_err() && read("5 0 3 0").is_err() && read("wild 1").is_err());
+    }
+}

@@ -1,0 +1,181 @@
+//! Talk, and who is there.
+
+use std::io;
+
+use super::help;
+use crate::{
+    practice::{
+        account::AccountId,
+        fics::{hall::Notice, session::Session},
+    },
+    server::ChatRoom,
+};
+
+impl Session {
+    /// Commands that are about people, and what needs no more than an answer.
+    pub(super) async fn talk(&mut self, command: &str, rest: &str) -> io::Result<()> {
+        match command {
+            "tell" | "t" | "xtell" => self.tell(rest).await?,
+            "say" => self.say(rest).await?,
+            "kibitz" => self.kibitz(rest),
+            "whisper" => self.whisper(rest).await?,
+            "shout" => self.shout("shout", &format!("{} shouts: {rest}", self.me.titled()), "shouted"),
+            "it" => self.shout("shout", &format!("--> {} {rest}", self.me.titled()), "it-shouted"),
+            "cshout" => self.shout("cshout", &format!("{} c-shouts: {rest}", self.me.titled()), "c-shouted"),
+            "finger" => self.finger(rest).await?,
+            "who" => self.who(),
+            "date" => self.line(date()),
+            "uptime" => self.line(format!("You have been here for {} seconds.", self.since.elapsed().as_secs())),
+            "help" | "news" => self.line(help()),
+            "+channel" | "-channel" | "inchannel" => self.channel(command, rest),
+            "notify" | "+notify" | "-notify" | "+censor" | "-censor" => self.line("Your list is as it was."),
+            "message" => self.line("Nobody reads messages on this server."),
+            "next" => self.line("There is no more."),
+            "td" => self.line("There is no tournament manager on this server."),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(super) async fn set(&mut self, rest: &str) -> io::Result<()> {
+        let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
+        let words = self.variables.set(name, value.trim());
+        self.line(words);
+        let open = self.variables.is_on("open");
+        self.face.hall.set_open(&self.me.id, open);
+        if !open && self.offers.all().iter().any(|offer| !offer.ours && !offer.what.is_of_game()) {
+            self.decline("t match").await?;
+        }
+        Ok(())
+    }
+
+    async fn tell(&mut self, rest: &str) -> io::Result<()> {
+        let (to, text) = rest.split_once(' ').unwrap_or((rest, ""));
+        if to.is_empty() || text.is_empty() {
+            self.line("Usage: tell player text");
+            return Ok(());
+        }
+        if let Ok(channel) = to.parse::<u16>() {
+            let said = Notice::Channel(channel, format!("{}({channel}): {text}", self.me.titled()));
+            let heard = self.face.hall.tell_others(&self.me.id, &said);
+            self.line(format!("(told {heard} players in channel {channel})"));
+            return Ok(());
+        }
+        let id = AccountId::of(to);
+        if !self.is_here(&id).await? {
+            self.line(format!("{to} is not logged in."));
+            return Ok(());
+        }
+        // Players that live in the server, or are here over another face, do not hear tells.
+        self.face.hall.tell(&id, Notice::Text(format!("{} tells you: {text}", self.me.titled())));
+        self.told(&id).await
+    }
+
+    async fn told(&mut self, id: &AccountId) -> io::Result<()> {
+        let name = self.shown_name(id).await?;
+        let wanted = id.clone();
+        let playing = self.ask(move |state| state.is_playing(&wanted)).await?;
+        self.line(format!("(told {name}{})", if playing { ", who is playing" } else { "" }));
+        Ok(())
+    }
+
+    async fn say(&mut self, text: &str) -> io::Result<()> {
+        let Some(opponent) = self.last_opponent.clone() else {
+            self.line("You haven't played anyone yet.");
+            return Ok(());
+        };
+        let id = AccountId::of(&opponent);
+        match &self.playing {
+            Some(seated) => {
+                let (game, me, text) = (seated.id.clone(), self.me.id.clone(), text.to_owned());
+                let _ = self.ask(move |state| state.say(&game, &me, ChatRoom::Player, &text)).await?;
+            }
+            None => {
+                self.face.hall.tell(&id, Notice::Text(format!("{} says: {text}", self.me.titled())));
+            }
+        }
+        self.told(&id).await
+    }
+
+    fn kibitz(&mut self, text: &str) {
+        let Some(seated) = self.playing.as_ref().or(self.watching.as_ref()) else {
+            return self.line("You are neither playing, observing nor examining a game.");
+        };
+        let said = format!("{}[{}] kibitzes: {text}", self.me.titled(), seated.number);
+        let notice = Notice::Kibitz(seated.id.clone(), said);
+        self.face.hall.tell_others(&self.me.id, &notice);
+        self.line("(kibitzed to 1 player)");
+    }
+
+    async fn whisper(&mut self, text: &str) -> io::Result<()> {
+        let Some(seated) = &self.playing else {
+            self.line("You are neither playing, observing nor examining a game.");
+            return Ok(());
+        };
+        let (game, me, text) = (seated.id.clone(), self.me.id.clone(), text.to_owned());
+        let _ = self.ask(move |state| state.say(&game, &me, ChatRoom::Spectator, &text)).await?;
+        self.line("(whispered to 0 players)");
+        Ok(())
+    }
+
+    fn shout(&mut self, variable: &'static str, text: &str, done: &str) {
+        let heard = self.face.hall.tell_others(&self.me.id, &Notice::Talk(variable, text.to_owned()));
+        self.line(format!("({done} to {heard} players)"));
+    }
+
+    fn channel(&mut self, command: &str, rest: &str) {
+        let Ok(channel) = rest.parse::<u16>() else {
+            return self.line(format!("Your channels: {:?}", self.channels));
+        };
+        if command == "-channel" {
+            self.channels.remove(&channel);
+            self.line(format!("[{channel}] removed from your channel list."));
+        } else {
+            self.channels.insert(channel);
+            self.line(format!("[{channel}] added to your channel list."));
+        }
+    }
+
+    async fn finger(&mut self, of: &str) -> io::Result<()> {
+        let name = of.split(' ').next().filter(|name| !name.is_empty()).unwrap_or(&self.me.name).to_owned();
+        let id = AccountId::of(&name);
+        let wanted = id.clone();
+        let Some(account) = self.ask(move |state| state.account(&wanted).cloned()).await? else {
+            self.line(format!("There is no player matching the name {name}."));
+            return Ok(());
+        };
+        let here = self.is_here(&id).await?;
+        let title = match (account.bot, self.face.hall.is_guest(&id)) {
+            (_, true) => "(U)",
+            (true, _) => "(C)",
+            _ => "",
+        };
+        let mut text = format!("Finger of {}{title}:\n\n", account.name);
+        text.push_str(if here { "On for: 1 min   Idle: 0 secs\n" } else { "Last disconnected: today\n" });
+        for (category, rating) in &account.ratings {
+            text.push_str(&format!("{:<12} {:5}  games {:4}\n", category.key(), rating.points, rating.games));
+        }
+        if id == self.me.id {
+            let notes = self.variables.notes().map(|(number, note)| format!("\n{number:2}: {note}"));
+            text.push_str(&notes.collect::<String>());
+        }
+        self.line(text.trim_end().to_owned());
+        Ok(())
+    }
+
+    fn who(&mut self) {
+        let visitors = self.face.hall.visitors();
+        let rows: Vec<String> = visitors
+            .chunks(3)
+            .map(|row| {
+                row.iter().map(|visitor| format!("{:<22}", visitor.titled())).collect::<String>().trim_end().to_owned()
+            })
+            .collect();
+        self.line(format!("{}\n\n {} players displayed.", rows.join("\n"), visitors.len()));
+    }
+}
+
+fn date() -> String {
+    let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).strftime("%a %b %e, %H:%M UTC %Y").to_string();
+    format!("Local time     - {now}\nServer time    - {now}\nGMT            - {now}")
+}

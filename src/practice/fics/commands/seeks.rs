@@ -1,0 +1,136 @@
+//! Advertisements for games.
+
+use std::io;
+
+use super::matches::read_wanted;
+use crate::practice::{
+    account::Category,
+    fics::{
+        hall::{Notice, Rank, Seek},
+        session::Session,
+        text,
+    },
+    hub::{Denied, Seat},
+};
+
+/// How many seeks a visitor may have.
+const MOST: usize = 3;
+
+impl Session {
+    pub(super) async fn seek(&mut self, words: &str) -> io::Result<()> {
+        if self.playing.is_some() {
+            self.line("You can't seek while you are playing a game.");
+            return Ok(());
+        }
+        if self.face.hall.seeks().iter().filter(|seek| seek.by == self.me).count() >= MOST {
+            self.line(format!("You can only have {MOST} active seeks."));
+            return Ok(());
+        }
+        let (time, increment) = (self.variables.number("time"), self.variables.number("inc"));
+        let rated = self.variables.is_on("rated") && self.me.rank != Rank::Guest;
+        let mut wanted = match read_wanted(words, time, increment, rated) {
+            Ok(wanted) => wanted,
+            Err(words) => {
+                self.line(words);
+                return Ok(());
+            }
+        };
+        wanted.terms.game.rated &= self.me.rank != Rank::Guest;
+        let (me, category) = (self.me.id.clone(), Category::of(&wanted.terms.game));
+        let Some(account) = self.ask(move |state| state.account(&me).cloned()).await? else { return Ok(()) };
+        let seat = Seat {
+            account: account.id.clone(),
+            name: account.name.clone(),
+            bot: account.bot,
+            ai_level: None,
+            rating: account.rating(category),
+        };
+        let by = self.me.clone();
+        let seek = self.face.hall.post_seek(|index| Seek {
+            index,
+            by,
+            seat,
+            terms: wanted.terms,
+            manual: wanted.manual,
+            formula: wanted.formula,
+            range: wanted.range,
+        });
+        self.line(format!("Your seek has been posted with index {}.", seek.index));
+        let saw = self.face.hall.tell_others(&self.me.id, &Notice::Seek(seek));
+        self.line(format!("({saw} player(s) saw the seek.)"));
+        Ok(())
+    }
+
+    pub(super) fn unseek(&mut self, which: &str) {
+        let index = which.parse::<u32>().ok();
+        let gone = self.face.hall.remove_seeks(&self.me.id, index);
+        self.line(match (index, gone.is_empty()) {
+            (Some(index), false) => format!("Your seek {index} has been removed."),
+            (Some(index), true) => format!("You have no seek {index}."),
+            (None, false) => "Your seeks have been removed.".to_owned(),
+            (None, true) => "You have no active seeks.".to_owned(),
+        });
+    }
+
+    pub(super) fn sought(&mut self) {
+        let seeks = self.face.hall.seeks();
+        let mut rows: Vec<String> = seeks
+            .iter()
+            .map(|seek| {
+                let (minutes, increment) = text::minutes_and_increment(seek.terms.game.time_control);
+                format!(
+                    "{:3} {} {:<17} {minutes:3} {increment:3} {:<7} {:<12} {:4}-{:4} {}{}",
+                    seek.index,
+                    text::rating(&seek.seat, &self.face.hall),
+                    seek.by.titled(),
+                    if seek.terms.game.rated { "rated" } else { "unrated" },
+                    text::kind(&seek.terms.game, seek.terms.fen.as_deref()),
+                    seek.range.0,
+                    seek.range.1,
+                    if seek.manual { "m" } else { "" },
+                    if seek.formula { "f" } else { "" },
+                )
+            })
+            .collect();
+        rows.push(format!("{} ad{} displayed.", seeks.len(), if seeks.len() == 1 { "" } else { "s" }));
+        self.line(rows.join("\n"));
+    }
+
+    /// Answers a seek: at once, or by a challenge where its maker wants to see who comes.
+    pub(super) async fn play(&mut self, which: &str) -> io::Result<()> {
+        let wanted = |seek: &Seek| match which.parse::<u32>() {
+            Ok(index) => seek.index == index,
+            Err(_) => seek.by.name.eq_ignore_ascii_case(which),
+        };
+        let Some(seek) = self.face.hall.seeks().into_iter().find(wanted).filter(|seek| seek.by != self.me) else {
+            self.line("That seek is not available.");
+            return Ok(());
+        };
+        if self.playing.is_some() {
+            self.line("You can't challenge while you are playing a game.");
+            return Ok(());
+        }
+        if self.me.rank == Rank::Guest && seek.terms.game.rated {
+            self.line("You can't play a rated game: you are unregistered.");
+            return Ok(());
+        }
+        let mut terms = seek.terms.clone();
+        terms.color = terms.color.map(|color| !color);
+        if seek.manual {
+            self.line("Issuing match request since the seek was set to manual.");
+            return self.challenge(&seek.by.name, terms).await;
+        }
+        let (me, seeker) = (self.me.id.clone(), seek.by.id.clone());
+        let started = self.ask(move |state| {
+            state.check_free(&seeker)?;
+            let challenge = state.challenge(&me, &seeker, terms, true)?;
+            state.accept(&challenge.id, &seeker)
+        });
+        match started.await? {
+            Ok(_) => {}
+            Err(Denied::Busy(name)) => self.line(format!("{name} is playing a game.")),
+            Err(_) => self.line("That seek is not available."),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! The door: banner, name, password.
+
+use std::io;
+
+use super::{
+    Face,
+    hall::{Rank, Visitor},
+    wire::{Input, Wire},
+};
+use crate::practice::account::AccountId;
+
+const BANNER: &str = "\n\r           Welcome to the practice server of Concilio\n\r\
+    \n\rIt speaks the language of the Free Internet Chess Server (freechess.org), and forgets everything when it stops.\n\r\
+    If you are not a registered player, enter the login name \"guest\".\n\r\n\r";
+/// Telnet's `WILL ECHO` and `WONT ECHO`, so that no password shows on a screen.
+const HIDE: &[u8] = b"\xff\xfb\x01";
+const SHOW: &[u8] = b"\xff\xfc\x01";
+/// How often somebody may try.
+const ATTEMPTS: usize = 5;
+const LENGTHS: std::ops::RangeInclusive<usize> = 3..=17;
+
+/// How the conversation ended.
+pub enum Entrance {
+    /// Somebody is in, with the interface variables set by `%b` before the name.
+    Admitted(Visitor, Option<String>),
+    /// Nobody is.
+    Refused,
+}
+
+/// Talks at the door until somebody is in or gives up.
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn enter(face: &Face, wire: &mut Wire) -> io::Result<Entrance> {
+    wire.write(BANNER.as_bytes()).await?;
+    let mut bits = None;
+    for _ in 0..ATTEMPTS {
+        wire.write(b"login: ").await?;
+        let name = line(wire).await?;
+        if let Some(given) = name.strip_prefix("%b") {
+            bits = Some(given.to_owned());
+            wire.write(b"#Ivars set.\n\r").await?;
+            continue;
+        }
+        if matches!(name.as_str(), "" | "%i") {
+            continue;
+        }
+        if matches!(name.to_lowercase().as_str(), "quit" | "exit" | "%q") {
+            return Ok(Entrance::Refused);
+        }
+        let Some(visitor) = ask(face, wire, &name).await? else { continue };
+        return Ok(Entrance::Admitted(visitor, bits));
+    }
+    wire.write(b"\n\r**** Too many attempts. ****\n\r").await?;
+    Ok(Entrance::Refused)
+}
+
+/// A line; nobody owes us a pong here.
+async fn line(wire: &mut Wire) -> io::Result<String> {
+    loop {
+        match wire.input().await? {
+            Input::Line(line) => return Ok(line),
+            Input::TooLong => return Ok(String::new()),
+            Input::Pong => {}
+        }
+    }
+}
+
+/// Finds out who it is; `None` if nobody we let in.
+async fn ask(face: &Face, wire: &mut Wire, name: &str) -> io::Result<Option<Visitor>> {
+    if let Some(fault) = fault_of(name) {
+        wire.write(format!("\n\r{fault}\n\r").as_bytes()).await?;
+        return Ok(None);
+    }
+    let id = AccountId::of(name);
+    let wanted = id.clone();
+    let account = face.hub.ask(move |state| state.account(&wanted).cloned()).await.map_err(io::Error::other)?;
+    match account {
+        Some(account) if !face.hall.is_guest(&id) => {
+            let rank = if account.bot { Rank::Computer } else { Rank::Registered };
+            let admitted = registered(face, wire, &account.name).await?;
+            Ok(admitted.then_some(Visitor { id, name: account.name, rank }))
+        }
+        _ => guest(face, wire, name).await,
+    }
+}
+
+fn fault_of(name: &str) -> Option<&'static str> {
+    if !name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        Some("Sorry, names can only consist of lower and upper case letters.  Try again.")
+    } else if name.len() < *LENGTHS.start() {
+        Some("A name should be at least three characters long!  Try again.")
+    } else if name.len() > *LENGTHS.end() {
+        Some("Sorry, names may be at most 17 characters long.  Try again.")
+    } else {
+        None
+    }
+}
+
+async fn registered(face: &Face, wire: &mut Wire, name: &str) -> io::Result<bool> {
+    let question = format!(
+        "\n\r\"{name}\" is a registered name.  If it is yours, type the password.\n\r\
+         If not, just hit return to try another name.\n\r\n\rpassword: "
+    );
+    wire.write(question.as_bytes()).await?;
+    wire.write(HIDE).await?;
+    let answer = line(wire).await?;
+    wire.write(SHOW).await?;
+    wire.write(b"\n\r").await?;
+    if answer.is_empty() {
+        return Ok(false);
+    }
+    let right = face.hall.password(&AccountId::of(name)).is_some_and(|password| password == answer);
+    if !right {
+        wire.write(b"\n\r**** Invalid password! ****\n\r\n\r").await?;
+    }
+    Ok(right)
+}
+
+async fn guest(face: &Face, wire: &mut Wire, name: &str) -> io::Result<Option<Visitor>> {
+    let (name, words) = if name.eq_ignore_ascii_case("guest") || name.eq_ignore_ascii_case("g") {
+        let name = face.hall.guest_name();
+        let words = format!(
+            "Logging you in as \"{name}\"; you may use this name to play unrated games.\n\r\
+             (After logging in, do \"help register\" for more info on how to register.)"
+        );
+        (name, words)
+    } else {
+        let words = format!(
+            "\"{name}\" is not a registered name.  You may play unrated games as a guest.\n\r\
+             (After logging in, do \"help register\" for more info on how to register.)"
+        );
+        (name.to_owned(), words)
+    };
+    let id = AccountId::of(&name);
+    if face.hall.find(&id).is_some() {
+        let words = format!("\n\rSorry, {name} is already logged in.  Try again.\n\r");
+        wire.write(words.as_bytes()).await?;
+        return Ok(None);
+    }
+    let question = format!("\n\r{words}\n\r\n\rPress return to enter the server as \"{name}\":\n\r");
+    wire.write(question.as_bytes()).await?;
+    wire.write(HIDE).await?;
+    let _ = line(wire).await?;
+    wire.write(SHOW).await?;
+    wire.write(b"\n\r").await?;
+    face.hall.note_guest(&id, &name);
+    let owned = name.clone();
+    // A guest of the same name may have been here before.
+    let _ = face.hub.ask(move |state| state.add_account(&owned, false)).await.map_err(io::Error::other)?;
+    Ok(Some(Visitor { id, name, rank: Rank::Guest }))
+}

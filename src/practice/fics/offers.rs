@@ -1,0 +1,128 @@
+//! What stands between a player and others, by the numbers under which the player knows it.
+
+use crate::chess::{ChallengeId, GameId};
+
+/// What is offered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A game.
+    Match(ChallengeId),
+    /// To go on with an adjourned game.
+    Resume(GameId),
+    /// A draw.
+    Draw,
+    /// To take back so many plies.
+    Takeback(usize),
+    /// To end the game without a result.
+    Abort,
+    /// To go on another time.
+    Adjourn,
+}
+
+impl What {
+    /// The server's word for it.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Match(_) | Self::Resume(_) => "match",
+            Self::Draw => "draw",
+            Self::Takeback(_) => "takeback",
+            Self::Abort => "abort",
+            Self::Adjourn => "adjourn",
+        }
+    }
+
+    /// Whether it is about the game on the board.
+    pub const fn is_of_game(&self) -> bool {
+        !matches!(self, Self::Match(_) | Self::Resume(_))
+    }
+}
+
+/// An offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Its number.
+    pub index: u32,
+    /// Whether we made it.
+    pub ours: bool,
+    /// The other side.
+    pub with: String,
+    /// What it is.
+    pub what: What,
+}
+
+/// All that stand.
+#[derive(Debug, Default)]
+pub struct Offers {
+    standing: Vec<Offer>,
+    serial: u32,
+}
+
+impl Offers {
+    /// Adds an offer; returns its number, or `None` if it stands already.
+    pub fn add(&mut self, ours: bool, with: &str, what: What) -> Option<u32> {
+        if self.standing.iter().any(|offer| offer.ours == ours && offer.what == what) {
+            return None;
+        }
+        self.serial += 1;
+        self.standing.push(Offer { index: self.serial, ours, with: with.to_owned(), what });
+        Some(self.serial)
+    }
+
+    /// Removes what fits, and returns it.
+    pub fn remove(&mut self, gone: impl Fn(&Offer) -> bool) -> Vec<Offer> {
+        let (gone, standing) = std::mem::take(&mut self.standing).into_iter().partition(gone);
+        self.standing = standing;
+        gone
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Offer] {
+        &self.standing
+    }
+
+    /// Those a player means, of his own or made to him: by number, name, kind (`draw`, `t draw`), `all`, or nothing for
+    /// the only one.
+    pub fn meant(&self, ours: bool, handle: &str) -> Vec<Offer> {
+        let handle = handle.trim().to_lowercase();
+        let handle = handle.strip_prefix("t ").unwrap_or(&handle).trim();
+        let fits = |offer: &&Offer| {
+            offer.ours == ours
+                && match handle.parse::<u32>() {
+                    Ok(index) => offer.index == index,
+                    Err(_) => {
+                        matches!(handle, "" | "all")
+                            || offer.with.eq_ignore_ascii_case(handle)
+                            || offer.what.word() == handle
+                    }
+                }
+        };
+        self.standing.iter().filter(fits).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offers_are_meant_in_many_ways() {
+        let mut offers = Offers::default();
+        assert_eq!(offers.add(false, "Ann", What::Draw), Some(1));
+        assert_eq!(offers.add(false, "Ann", What::Draw), None);
+        offers.add(false, "Bob", What::Match(ChallengeId::new("x")));
+        offers.add(true, "Ann", What::Abort);
+        let meant = |handle| offers.meant(false, handle).iter().map(|offer| offer.index).collect::<Vec<_>>();
+        for (handle, expected) in [
+            ("1", vec![1]),
+            ("ann", vec![1]),
+            ("t draw", vec![1]),
+            ("match", vec![2]),
+            ("", vec![1, 2]),
+            ("3", vec![]),
+            ("all", vec![1, 2]),
+        ] {
+            assert_eq!(meant(handle), expected, "{handle:?}");
+        }
+        assert_eq!(offers.remove(|offer| offer.what.is_of_game()).len(), 2);
+    }
+}

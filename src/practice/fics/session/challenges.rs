@@ -1,0 +1,145 @@
+//! Challenges, and the wish to go on with an adjourned game: how they are told.
+
+use std::io;
+
+use super::Session;
+use crate::{
+    chess::Color,
+    practice::{
+        fics::{
+            offers::{Offer, What},
+            text,
+        },
+        hub::{AccountEvent, ChallengeView, GameView},
+    },
+    server::DeclineReason,
+};
+
+impl Session {
+    /// Something happens to this account.
+    pub(super) async fn account_event(&mut self, event: AccountEvent) -> io::Result<()> {
+        match event {
+            AccountEvent::GameStart(view) => {
+                let (ours, theirs): (Vec<Offer>, Vec<Offer>) =
+                    self.withdraw_offers(|what| !what.is_of_game()).into_iter().partition(|offer| offer.ours);
+                if let Some(offer) = ours.first() {
+                    self.line(format!("{} accepts the match offer.", offer.with));
+                }
+                drop(theirs);
+                if !self.face.hall.remove_seeks(&self.me.id, None).is_empty() {
+                    self.line("Your seeks have been removed.");
+                }
+                self.sit_down(&view).await?;
+            }
+            // The board itself tells these.
+            AccountEvent::GameFinish(_) | AccountEvent::GameAdjourned(_) => {}
+            AccountEvent::ResumeOffer(view) => self.resumption(&view),
+            AccountEvent::Challenge(view) => self.challenged(&view).await?,
+            AccountEvent::ChallengeCancelled(view) => self.challenge_gone(&view).await?,
+            AccountEvent::ChallengeDeclined(view) => {
+                let gone = self.remove_match(&view);
+                if gone.iter().any(|offer| offer.ours) {
+                    self.line(format!("{} declines the match offer.", view.dest.name));
+                }
+                self.show_gone(&gone);
+            }
+        }
+        Ok(())
+    }
+
+    async fn challenged(&mut self, view: &ChallengeView) -> io::Result<()> {
+        let ours = view.challenger.account == self.me.id;
+        if !ours && (self.playing.is_some() || !self.variables.is_on("open")) {
+            // A face with other customs lets such a challenge through.
+            let (id, me) = (view.id.clone(), self.me.id.clone());
+            let _ = self.ask(move |state| state.decline(&id, &me, DeclineReason::Later)).await?;
+            return Ok(());
+        }
+        let with = if ours { &view.dest.name } else { &view.challenger.name };
+        let Some(index) = self.offers.add(ours, with, What::Match(view.id.clone())) else { return Ok(()) };
+        let terms = text::challenge(view, &self.face.hall);
+        self.tell_challenge(ours, index, with, &terms, !ours && view.challenger.bot);
+        Ok(())
+    }
+
+    fn tell_challenge(&mut self, ours: bool, index: u32, with: &str, terms: &str, computer: bool) {
+        if ours {
+            self.line(format!("Issuing: {terms}."));
+        } else {
+            let warning = if computer { format!("--** {with} is a computer **--\n") } else { String::new() };
+            self.line(format!(
+                "Challenge: {terms}.\n{warning}You can \"accept\" or \"decline\", or propose different parameters."
+            ));
+        }
+        if self.variables.interface("pendinfo") {
+            let tag = if ours { "<pt>" } else { "<pf>" };
+            self.line(format!("{tag} {index} w={with} t=match p={terms}"));
+        }
+    }
+
+    async fn challenge_gone(&mut self, view: &ChallengeView) -> io::Result<()> {
+        let gone = self.remove_match(view);
+        let (me, them) = (self.me.id.clone(), view.challenger.account.clone());
+        for offer in &gone {
+            let (me, them) = (me.clone(), them.clone());
+            let (we_play, they_play) = self.ask(move |state| (state.is_playing(&me), state.is_playing(&them))).await?;
+            let with = &offer.with;
+            if offer.ours {
+                self.line(format!("Challenge to {with} withdrawn."));
+            } else if we_play {
+                self.line(format!("Challenge from {with} removed."));
+            } else if they_play {
+                self.line(format!(
+                    "{with}, who was challenging you, has joined a match with another player.\nChallenge from {with} removed."
+                ));
+            } else {
+                self.line(format!("{with} withdraws the match offer."));
+            }
+        }
+        self.show_gone(&gone);
+        Ok(())
+    }
+
+    fn remove_match(&mut self, view: &ChallengeView) -> Vec<Offer> {
+        self.offers.remove(|offer| matches!(&offer.what, What::Match(id) if *id == view.id))
+    }
+
+    /// Somebody wants to go on with an adjourned game, or no longer does.
+    fn resumption(&mut self, view: &GameView) {
+        let (Some(wishes), Some(color)) = (view.adjourned, view.pairing.color_of(&self.me.id)) else { return };
+        let opponent = view.pairing.seats.get(!color);
+        let (name, computer) = (opponent.name.clone(), opponent.bot);
+        for ours in [true, false] {
+            let by: Color = if ours { color } else { !color };
+            let what = What::Resume(view.pairing.id.clone());
+            if wishes.by(by) {
+                if let Some(index) = self.offers.add(ours, &name, what) {
+                    let terms = text::resumption(&view.pairing, &view.line.prefix(0), by, &self.face.hall);
+                    self.tell_challenge(ours, index, &name, &terms, !ours && computer);
+                }
+            } else {
+                let gone = self.offers.remove(|offer| offer.ours == ours && offer.what == what);
+                if !gone.is_empty() {
+                    let verb = if ours { "declines" } else { "withdraws" };
+                    self.line(format!("{name} {verb} the match offer."));
+                }
+                self.show_gone(&gone);
+            }
+        }
+    }
+
+    /// Offers that are void now, and were.
+    pub(super) fn withdraw_offers(&mut self, void: impl Fn(&What) -> bool) -> Vec<Offer> {
+        let gone = self.offers.remove(|offer| void(&offer.what));
+        self.show_gone(&gone);
+        gone
+    }
+
+    /// Tells programs which offers are gone.
+    pub(in crate::practice::fics) fn show_gone(&mut self, gone: &[Offer]) {
+        if !gone.is_empty() && self.variables.interface("pendinfo") {
+            let numbers = gone.iter().map(|offer| format!(" {}", offer.index)).collect::<String>();
+            self.line(format!("<pr>{numbers}"));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The boards a visitor sits at: what changed on them is worked out from one picture to the next.
+
+use std::{io, sync::Arc};
+
+use super::Session;
+use crate::{
+    chess::{Color, GameId},
+    practice::{
+        fics::{offers::What, text},
+        hub::{BoardEvent, GameView, Subscription},
+    },
+    server::{ChatLine, ChatRoom, Offers},
+};
+
+/// A seat at a board, or behind one.
+pub struct Seated {
+    /// Which game.
+    pub id: GameId,
+    /// Its number on this server.
+    pub number: u32,
+    /// The player's colour, or what it is to a watcher.
+    pub relation: text::Relation,
+    /// What is heard there.
+    pub events: Subscription<BoardEvent>,
+    /// As it was shown last.
+    pub view: Option<Arc<GameView>>,
+}
+
+impl Session {
+    /// Sits down at a board of ours.
+    pub(super) async fn sit_down(&mut self, view: &GameView) -> io::Result<()> {
+        let Some(color) = view.pairing.color_of(&self.me.id) else { return Ok(()) };
+        let (id, key) = (view.pairing.id.clone(), self.key());
+        if self.playing.as_ref().is_some_and(|seated| seated.id == id) {
+            return Ok(());
+        }
+        let game = id.clone();
+        // It may be over already, and forgotten.
+        let Ok(events) = self.ask(move |state| state.join(&game, key)).await? else { return Ok(()) };
+        let number = self.face.hall.number_of(&id);
+        self.last_opponent = Some(view.pairing.seats.get(!color).name.clone());
+        self.playing = Some(Seated { id, number, relation: text::Relation::Player(color), events, view: None });
+        Ok(())
+    }
+
+    /// Something happens at the board where we play; `None` is its end.
+    pub(super) fn at_board(&mut self, event: Option<BoardEvent>) {
+        let Some(mut seated) = self.playing.take() else { return };
+        let text::Relation::Player(color) = seated.relation else { return };
+        match event {
+            None => return,
+            Some(BoardEvent::Full(view)) => {
+                self.show_beginning(&view, seated.number);
+                self.show_board(&view, seated.number, seated.relation);
+                seated.view = Some(view);
+            }
+            Some(BoardEvent::State(view)) => {
+                let before = seated.view.replace(Arc::clone(&view));
+                if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
+                    self.show_board(&view, seated.number, seated.relation);
+                }
+                self.show_offers(&view, color);
+            }
+            Some(BoardEvent::Chat(line)) => self.hear(&line, seated.number),
+            Some(BoardEvent::OpponentGone(_) | BoardEvent::OpponentBack) => {}
+        }
+        match seated.view.as_ref().and_then(|view| Some((view, text::end_line(view, seated.number)?))) {
+            Some((view, end)) => {
+                self.line(end);
+                if view.adjourned.is_none() {
+                    self.line(text::rating_lines(view, color));
+                }
+                self.withdraw_offers(|what| what.is_of_game());
+                self.face.hall.release_number(&seated.id);
+            }
+            None => self.playing = Some(seated),
+        }
+    }
+
+    /// Something happens at the board we watch.
+    pub(super) fn at_watched_board(&mut self, event: Option<BoardEvent>) {
+        let Some(mut seated) = self.watching.take() else { return };
+        match event {
+            None => return,
+            Some(BoardEvent::Full(view) | BoardEvent::State(view)) => {
+                let before = seated.view.replace(Arc::clone(&view));
+                if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
+                    self.show_board(&view, seated.number, seated.relation);
+                }
+                if let Some(end) = text::end_line(&view, seated.number) {
+                    self.line(end);
+                    return self.line(format!("Removing game {} from observation list.", seated.number));
+                }
+            }
+            Some(BoardEvent::Chat(line)) if line.room == ChatRoom::Spectator => {
+                self.line(format!("{}[{}] whispers: {}", line.username, seated.number, line.text));
+            }
+            Some(_) => {}
+        }
+        self.watching = Some(seated);
+    }
+
+    fn hear(&mut self, line: &ChatLine, number: u32) {
+        // What is whispered is not for players.
+        if line.room == ChatRoom::Player && !line.username.eq_ignore_ascii_case(&self.me.name) {
+            self.line(format!("{}[{number}] says: {}", line.username, line.text));
+        }
+    }
+
+    fn show_beginning(&mut self, view: &GameView, number: u32) {
+        let hall = self.face.hall.clone();
+        self.line(text::beginning(view, number, view.line.ply() > 0, &hall));
+        if self.variables.interface("gameinfo") {
+            let ours = view.pairing.color_of(&self.me.id);
+            let sealed = Color::ALL.map(|color| ours == Some(color) && self.wire.is_sealed());
+            self.line(text::game_facts(view, number, sealed, &hall));
+        }
+    }
+
+    /// Shows a board as the player wants it.
+    pub(in crate::practice::fics) fn show_board(&mut self, view: &GameView, number: u32, relation: text::Relation) {
+        let ours = matches!(relation, text::Relation::Player(color) if view.is_turn_of(color));
+        let exact = self.variables.interface("ms");
+        let mut board = text::style12(view, number, relation, exact);
+        if let Some(holdings) = text::holdings(view, number) {
+            board.push('\n');
+            board.push_str(&holdings);
+        }
+        self.board(board, view.line.ply(), ours);
+    }
+
+    fn show_offers(&mut self, view: &GameView, color: Color) {
+        let opponent = view.pairing.seats.get(!color).name.clone();
+        let plies = view.takeback_plies.unwrap_or(1);
+        let kinds: [(What, Offers); 4] = [
+            (What::Draw, view.draw_offers),
+            (What::Takeback(plies), view.takeback_offers),
+            (What::Abort, view.abort_offers),
+            (What::Adjourn, view.adjourn_offers),
+        ];
+        for (what, stands) in kinds {
+            for ours in [true, false] {
+                if stands.by(if ours { color } else { !color }) {
+                    self.offer_stands(ours, &opponent, what.clone());
+                } else {
+                    let word = what.word();
+                    let gone = self.offers.remove(|offer| offer.ours == ours && offer.what.word() == word);
+                    if ours && !gone.is_empty() && view.outcome.is_none() && view.adjourned.is_none() {
+                        self.line(format!("{opponent} declines the {word} request."));
+                    }
+                    self.show_gone(&gone);
+                }
+            }
+        }
+    }
+
+    fn offer_stands(&mut self, ours: bool, opponent: &str, what: What) {
+        let Some(index) = self.offers.add(ours, opponent, what.clone()) else { return };
+        let (asked, sent, parameter) = match &what {
+            What::Draw => ("offers you a draw.".to_owned(), "Draw request sent.", "#".to_owned()),
+            What::Takeback(plies) => {
+                (format!("would like to take back {plies} half move(s)."), "Takeback request sent.", plies.to_string())
+            }
+            What::Abort => (
+                "would like to abort the game; type \"abort\" to accept.".to_owned(),
+                "Abort request sent.",
+                "#".to_owned(),
+            ),
+            _ => (
+                "would like to adjourn the game; type \"adjourn\" to accept.".to_owned(),
+                "Adjourn request sent.",
+                "#".to_owned(),
+            ),
+        };
+        self.line(if ours { sent.to_owned() } else { format!("{opponent} {asked}") });
+        if self.variables.interface("pendinfo") {
+            let tag = if ours { "<pt>" } else { "<pf>" };
+            self.line(format!("{tag} {index} w={opponent} t={} p={parameter}", what.word()));
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Style 12, and what goes with it.
+
+use std::time::Duration;
+
+use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square, san::SanPlus, variant::VariantPosition};
+
+use super::minutes_and_increment;
+use crate::{
+    chess::{Color, Line, TimeControl, Variant},
+    practice::hub::GameView,
+};
+
+/// What the board is to whom it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// One of the players.
+    Player(Color),
+    /// Somebody who watches.
+    Watcher,
+}
+
+/// The line for programs.
+pub fn style12(view: &GameView, number: u32, relation: Relation, exact: bool) -> String {
+    let relation_number = match relation {
+        Relation::Watcher => 0,
+        Relation::Player(color) if color == view.line.turn() => 1,
+        Relation::Player(_) => -1,
+    };
+    let clocks = view.clocks.map_or([Duration::ZERO; 2], |clocks| [clocks.white.remaining, clocks.black.remaining]);
+    let ply = view.line.ply();
+    let last = (ply > 0).then(|| last_move(&view.line)).flatten();
+    let runs = view.outcome.is_none() && view.adjourned.is_none();
+    line(
+        view.line.position(),
+        view,
+        &Fields {
+            number,
+            relation: relation_number,
+            clocks,
+            exact,
+            taken: last_taken(view),
+            last,
+            flip: relation == Relation::Player(Color::Black),
+            ticking: runs && ply >= 2,
+        },
+    )
+}
+
+/// The board before the first move, as it stands in a list of moves.
+pub fn start_board(view: &GameView, number: u32, exact: bool) -> String {
+    let initial = match view.pairing.terms.time_control {
+        TimeControl::RealTime { initial, .. } => initial,
+        TimeControl::Correspondence { .. } | TimeControl::Unlimited => Duration::ZERO,
+    };
+    let fields = Fields {
+        number,
+        relation: -4,
+        clocks: [initial; 2],
+        exact,
+        taken: Duration::ZERO,
+        last: None,
+        flip: false,
+        ticking: false,
+    };
+    line(view.line.start_position(), view, &fields)
+}
+
+struct Fields {
+    number: u32,
+    relation: i32,
+    clocks: [Duration; 2],
+    exact: bool,
+    taken: Duration,
+    last: Option<LastMove>,
+    flip: bool,
+    ticking: bool,
+}
+
+struct LastMove {
+    verbose: String,
+    san: String,
+    double_push: Option<File>,
+}
+
+fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String {
+    let board = position.board();
+    let mut text = "<12>".to_owned();
+    for rank in Rank::ALL.into_iter().rev() {
+        text.push(' ');
+        for file in File::ALL {
+            text.push(board.piece_at(Square::from_coords(file, rank)).map_or('-', |piece| piece.char()));
+        }
+    }
+    let castles = [Color::White, Color::Black]
+        .map(|color| CastlingSide::ALL.map(|side| u8::from(position.castles().has(color, side))));
+    let material = |color: Color| -> u32 {
+        board.by_color(color).into_iter().filter_map(|square| board.role_at(square)).map(value).sum()
+    };
+    let (minutes, increment) = minutes_and_increment(view.pairing.terms.time_control);
+    let clocks = fields.clocks.map(|clock| if fields.exact { clock.as_millis() } else { u128::from(clock.as_secs()) });
+    let (verbose, san, double_push) = match &fields.last {
+        Some(last) => (last.verbose.as_str(), last.san.as_str(), last.double_push.map_or(-1, |file| file as i32)),
+        None => ("none", "none", -1),
+    };
+    let seats = &view.pairing.seats;
+    text.push_str(&format!(
+        " {} {double_push} {} {} {} {} {} {} {} {} {} {minutes} {increment} {} {} {} {} {} {verbose} ({}) {san} {} {} 0",
+        position.turn().fold_wb('W', 'B'),
+        castles[0][0],
+        castles[0][1],
+        castles[1][0],
+        castles[1][1],
+        position.halfmoves(),
+        fields.number,
+        seats.white.name,
+        seats.black.name,
+        fields.relation,
+        material(Color::White),
+        material(Color::Black),
+        clocks[0],
+        clocks[1],
+        position.fullmoves(),
+        time_taken(fields.taken, fields.exact),
+        u8::from(fields.flip),
+        u8::from(fields.ticking),
+    ));
+    text
+}
+
+const fn value(role: Role) -> u32 {
+    match role {
+        Role::Pawn => 1,
+        Role::Knight | Role::Bishop => 3,
+        Role::Rook => 5,
+        Role::Queen => 9,
+        Role::King => 0,
+    }
+}
+
+/// `0:06`, or `0:06.123` with milliseconds.
+pub fn time_taken(time: Duration, exact: bool) -> String {
+    let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
+    if exact {
+        format!("{minutes}:{seconds:02}.{:03}", time.subsec_millis())
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
+}
+
+fn last_move(line: &Line) -> Option<LastMove> {
+    let before = line.prefix(line.ply() - 1);
+    let mv = line.moves().last()?.to_move(before.position()).ok()?;
+    let san = SanPlus::from_move(before.position().clone(), mv).to_string();
+    let double_push = match mv {
+        Move::Normal { role: Role::Pawn, from, to, .. } if from.rank().distance(to.rank()) == 2 => Some(to.file()),
+        _ => None,
+    };
+    Some(LastMove { verbose: verbose(mv), san, double_push })
+}
+
+/// `P/e2-e4`, `o-o`, `P/h7-h8=Q`, `N/@@-f5`.
+fn verbose(mv: Move) -> String {
+    match mv {
+        Move::Castle { king, rook } => if rook > king { "o-o" } else { "o-o-o" }.to_owned(),
+        Move::Put { role, to } => format!("{}/@@-{to}", role.upper_char()),
+        Move::EnPassant { from, to } => format!("P/{from}-{to}"),
+        Move::Normal { role, from, to, promotion, .. } => {
+            let promotion = promotion.map_or(String::new(), |role| format!("={}", role.upper_char()));
+            format!("{}/{from}-{to}{promotion}", role.upper_char())
+        }
+    }
+}
+
+/// What the last move took its player.
+fn last_taken(view: &GameView) -> Duration {
+    taken(view, view.line.ply().saturating_sub(1))
+}
+
+/// What a move took, by the clocks before and after it. Each side's first one took nothing.
+pub fn taken(view: &GameView, ply: usize) -> Duration {
+    let TimeControl::RealTime { increment, .. } = view.pairing.terms.time_control else { return Duration::ZERO };
+    let shown = |ply: usize| view.move_times.get(ply).copied().flatten();
+    match (ply.checked_sub(2).and_then(shown), shown(ply)) {
+        (Some(before), Some(after)) => (before + increment).saturating_sub(after),
+        _ => Duration::ZERO,
+    }
+}
+
+/// The pieces in hand, where there are any: `<b1> game 3 white [PN] black []`.
+pub fn holdings(view: &GameView, number: u32) -> Option<String> {
+    if view.line.variant() != Variant::Crazyhouse {
+        return None;
+    }
+    let pockets = view.line.position().pockets()?;
+    let held = |color: Color| -> String {
+        let pocket = pockets.get(color);
+        Role::ALL
+            .into_iter()
+            .flat_map(|role| std::iter::repeat_n(role.upper_char(), usize::from(*pocket.get(role))))
+            .collect()
+    };
+    Some(format!("<b1> game {number} white [{}] black [{}]", held(Color::White), held(Color::Black)))
+}

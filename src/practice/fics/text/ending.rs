@@ -1,0 +1,67 @@
+//! How a game ended, in the server's words.
+
+use crate::{
+    chess::Color,
+    practice::{game::End, hub::GameView},
+};
+
+/// `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`; also for a game that is put off. `None` while it runs.
+pub fn end_line(view: &GameView, number: u32) -> Option<String> {
+    let seats = &view.pairing.seats;
+    let (reason, result) = match (&view.outcome, view.adjourned) {
+        (Some(outcome), _) => (reason(view, |color| &seats.get(color).name), outcome.result()),
+        (None, Some(_)) => (adjournment(view, |color| &seats.get(color).name), "*"),
+        (None, None) => return None,
+    };
+    Some(format!("{{Game {number} ({} vs. {}) {reason}}} {result}", seats.white.name, seats.black.name))
+}
+
+fn adjournment<'a>(view: &GameView, name: impl Fn(Color) -> &'a str) -> String {
+    match view.left {
+        Some(color) => format!("{} lost connection; game adjourned", name(color)),
+        None => "Game adjourned by mutual agreement".to_owned(),
+    }
+}
+
+fn reason<'a>(view: &GameView, name: impl Fn(Color) -> &'a str) -> String {
+    let Some(outcome) = &view.outcome else { return String::new() };
+    let loser = outcome.loser();
+    match (outcome.end, loser) {
+        (End::Checkmate, Some(loser)) => format!("{} checkmated", name(loser)),
+        (End::Resignation, Some(loser)) => format!("{} resigns", name(loser)),
+        (End::OutOfTime, Some(loser)) => format!("{} forfeits on time", name(loser)),
+        (End::OutOfTime, None) => {
+            let flagged = view.line.turn();
+            format!("{} ran out of time and {} has no material to mate", name(flagged), name(!flagged))
+        }
+        (End::Abandoned, Some(loser)) => format!("{} forfeits by disconnection", name(loser)),
+        (End::Stalemate, _) => "Game drawn by stalemate".to_owned(),
+        (End::Repetition, _) => "Game drawn by repetition".to_owned(),
+        (End::FiftyMoves, _) => "Game drawn by the 50 move rule".to_owned(),
+        (End::InsufficientMaterial, _) => "Neither player has mating material".to_owned(),
+        (End::Aborted, _) => match view.left {
+            Some(color) if view.line.ply() < 2 => {
+                format!("{} lost connection and too few moves; game aborted", name(color))
+            }
+            Some(color) => format!("{} lost connection; game aborted", name(color)),
+            None if view.line.ply() < 2 => "Game aborted on move 1".to_owned(),
+            None => "Game aborted by mutual agreement".to_owned(),
+        },
+        (End::VariantRule, Some(loser)) => format!("{} loses by the rules of the variant", name(loser)),
+        (End::Agreement | End::Abandoned | End::VariantRule | End::Checkmate | End::Resignation, _) => {
+            "Game drawn by mutual agreement".to_owned()
+        }
+    }
+}
+
+/// What became of the ratings, told to both players.
+pub fn rating_lines(view: &GameView, color: Color) -> String {
+    let seat = view.pairing.seats.get(color);
+    match &view.rating_changes {
+        Some(changes) => {
+            let (before, after) = (seat.rating.points, seat.rating.points + changes.get(color));
+            format!("{} rating adjustment: {before} --> {after}", super::kind(&view.pairing.terms, None))
+        }
+        None => "No ratings adjustment done.".to_owned(),
+    }
+}

@@ -1,0 +1,115 @@
+//! Tables: the moves of a game, games that run, games that wait.
+
+use jiff::{Timestamp, tz::TimeZone};
+use shakmaty::san::SanPlus;
+
+use super::{
+    board::{start_board, taken, time_taken},
+    kind, minutes_and_increment, rating, speed,
+};
+use crate::{
+    chess::{Color, Line},
+    practice::{
+        fics::hall::Hall,
+        hub::{GameView, Seat},
+    },
+};
+
+fn date(millis: u64) -> String {
+    let stamp = i64::try_from(millis).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
+    stamp.unwrap_or_default().to_zoned(TimeZone::UTC).strftime("%a %b %e, %H:%M UTC %Y").to_string()
+}
+
+/// The answer to `moves`.
+pub fn move_list(view: &GameView, number: u32, exact: bool, with_start: bool, hall: &Hall) -> String {
+    let pairing = &view.pairing;
+    let player = |seat: &Seat| match rating(seat, hall).as_str() {
+        "----" | "++++" => format!("{} (UNR)", seat.name),
+        rating => format!("{} ({})", seat.name, rating.trim()),
+    };
+    let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
+    let start_fen = view.line.start_fen();
+    let mut text = format!("Movelist for game {number}:\n\n");
+    if with_start && start_fen.is_some() {
+        text.push_str(&start_board(view, number, exact));
+        text.push_str("\n\n");
+    }
+    text.push_str(&format!(
+        "{} vs. {} --- {}\n{} {} match, initial time: {minutes} minutes, increment: {increment} seconds.\n\n\
+         Move  {:<23} {}\n----  ---------------------   ---------------------\n",
+        player(&pairing.seats.white),
+        player(&pairing.seats.black),
+        date(pairing.created_at),
+        if pairing.terms.rated { "Rated" } else { "Unrated" },
+        kind(&pairing.terms, start_fen.as_deref()),
+        pairing.seats.white.name,
+        pairing.seats.black.name,
+    ));
+    text.push_str(&rows(view, exact));
+    text.push_str("      {Still in progress} *");
+    text
+}
+
+fn rows(view: &GameView, exact: bool) -> String {
+    let mut line: Line = view.line.prefix(0);
+    let mut text = String::new();
+    for (ply, uci) in view.line.moves().iter().enumerate() {
+        let Ok(mv) = uci.to_move(line.position()) else { break };
+        let san = SanPlus::from_move(line.position().clone(), mv).to_string();
+        let number = shakmaty::Position::fullmoves(line.position());
+        let cell = format!("{san:<7} ({})", time_taken(taken(view, ply), exact));
+        match line.turn() {
+            Color::White => text.push_str(&format!("{number:3}.  {cell:<23} ")),
+            Color::Black if ply == 0 => text.push_str(&format!("{number:3}.  {:<23} {cell}\n", "...")),
+            Color::Black => text.push_str(&format!("{cell}\n")),
+        }
+        if line.play(*uci).is_err() {
+            break;
+        }
+    }
+    if text.ends_with(' ') {
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    text
+}
+
+/// ` 12 1500 Ann        1500 Bob        [ br  5   0]   4:50 -  4:30 (39-39) W:  5`.
+pub fn game_row(view: &GameView, number: u32, hall: &Hall) -> String {
+    let pairing = &view.pairing;
+    let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
+    let clock = |color: Color| {
+        let seconds = view.clocks.map_or(0, |clocks| clocks.of(color).remaining.as_secs());
+        format!("{:3}:{:02}", seconds / 60, seconds % 60)
+    };
+    format!(
+        "{number:3} {:>4} {:<11}{:>4} {:<11}[ {}{}{minutes:3} {increment:3}] {} -{} {}:{:3}",
+        rating(&pairing.seats.white, hall).trim(),
+        pairing.seats.white.name,
+        rating(&pairing.seats.black, hall).trim(),
+        pairing.seats.black.name,
+        &speed(pairing.terms.time_control)[..1],
+        if pairing.terms.rated { 'r' } else { 'u' },
+        clock(Color::White),
+        clock(Color::Black),
+        view.line.turn().fold_wb('W', 'B'),
+        shakmaty::Position::fullmoves(view.line.position()),
+    )
+}
+
+/// ` 1: W Ann            N [ br  5   0] W18  --- Wed Dec 23, 06:58 UTC 2009`.
+pub fn stored_row(view: &GameView, number: usize, ours: Color, online: bool) -> String {
+    let pairing = &view.pairing;
+    let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
+    format!(
+        "{number:2}: {} {:<15}{} [ {}{}{minutes:3} {increment:3}] {}{:<3} --- {}",
+        ours.fold_wb('W', 'B'),
+        pairing.seats.get(!ours).name,
+        if online { 'Y' } else { 'N' },
+        &speed(pairing.terms.time_control)[..1],
+        if pairing.terms.rated { 'r' } else { 'u' },
+        view.line.turn().fold_wb('W', 'B'),
+        shakmaty::Position::fullmoves(view.line.position()),
+        date(view.changed_at),
+    )
+}

@@ -1,0 +1,168 @@
+//! Games that stop before their end: aborted or adjourned by agreement or because a connection was lost; and going on.
+//!
+//! Lichess knows none of this: there a clock runs on while its owner is away. The Internet chess servers put a game off.
+
+use std::time::Duration;
+
+use super::{Change, End, Game, Outcome, offers};
+use crate::{chess::Color, server::Offers};
+
+/// What two players can agree upon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// To end the game without a result.
+    Abort,
+    /// To go on another time.
+    Adjourn,
+}
+
+/// What becomes of a game when a player's connection is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionLoss {
+    /// It waits.
+    Adjourns,
+    /// It ends without a result.
+    Aborts,
+    /// The player loses it.
+    Forfeits,
+}
+
+impl Game {
+    /// Agrees to the opponent's wish to stop or utters one (`yes`), or declines theirs or withdraws ours.
+    pub fn stop(&mut self, color: Color, stop: Stop, yes: bool, now: Duration) {
+        self.tick(now);
+        if self.must_run().is_err() {
+            return;
+        }
+        let offer = match stop {
+            Stop::Abort => &mut self.abort_offer,
+            Stop::Adjourn => &mut self.adjourn_offer,
+        };
+        match (yes, *offer) {
+            (true, Some(by)) if by != color => match stop {
+                Stop::Abort => return self.finish(Outcome::aborted(), now),
+                Stop::Adjourn => return self.adjourn(now),
+            },
+            (true, None) => *offer = Some(color),
+            (false, Some(_)) => *offer = None,
+            _ => return,
+        }
+        self.changes.push(Change::State);
+    }
+
+    /// The connection of `color` is lost. A game that could still be aborted is, whatever was to become of it.
+    pub fn lose_connection(&mut self, color: Color, loss: ConnectionLoss, now: Duration) {
+        self.tick(now);
+        if let Some(wishes) = &mut self.adjourned {
+            // Whoever is not there cannot go on.
+            *wishes = offers((wishes.by(!color)).then_some(!color));
+            return;
+        }
+        if self.outcome.is_some() {
+            return;
+        }
+        self.left = Some(color);
+        match loss {
+            _ if self.is_abortable() => self.finish(Outcome::aborted(), now),
+            ConnectionLoss::Adjourns => self.adjourn(now),
+            ConnectionLoss::Aborts => self.finish(Outcome::aborted(), now),
+            ConnectionLoss::Forfeits => self.finish(Outcome::won(!color, End::Abandoned), now),
+        }
+    }
+
+    fn adjourn(&mut self, now: Duration) {
+        self.clock.stop(self.line.turn(), now);
+        self.forget_offers();
+        self.adjourned = Some(Offers::default());
+        self.changes.push(Change::Adjourned);
+    }
+
+    /// Wants an adjourned game to go on, or (`yes` is false) no longer wants it or does not. It goes on when both want it.
+    pub fn resume(&mut self, color: Color, yes: bool, now: Duration) {
+        let Some(wishes) = self.adjourned else { return };
+        let wanted = yes && wishes.by(!color);
+        self.adjourned = Some(offers(yes.then_some(color)));
+        if wanted {
+            self.adjourned = None;
+            self.left = None;
+            self.clock.resume(self.line.ply(), now);
+            self.turn_began = now;
+            self.changes.push(Change::Resumed);
+        }
+    }
+
+    /// While the game is adjourned: who wants to go on.
+    pub fn adjourned(&self) -> Option<Offers> {
+        self.adjourned
+    }
+
+    /// Whose lost connection stopped the game.
+    pub fn left(&self) -> Option<Color> {
+        self.left
+    }
+
+    /// Who wants to stop.
+    pub fn stop_offers(&self, stop: Stop) -> Offers {
+        offers(match stop {
+            Stop::Abort => self.abort_offer,
+            Stop::Adjourn => self.adjourn_offer,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::{Line, Variant},
+        practice::game::Refusal,
+    };
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn game_after(moves: &[&str]) -> Game {
+        let control = "60+1".parse().expect("a time control");
+        let mut game = Game::new(Line::start(Variant::Standard), control, Default::default(), Duration::ZERO);
+        for uci in moves {
+            let turn = game.line().turn();
+            game.play(turn, uci.parse().expect("a move"), Duration::ZERO).expect("legal");
+        }
+        game
+    }
+
+    #[test]
+    fn clocks_stand_while_a_game_is_adjourned_and_go_on_where_they_stood() {
+        let mut game = game_after(&["e2e4", "e7e5"]);
+        game.lose_connection(Color::Black, ConnectionLoss::Adjourns, 10 * SECOND);
+        assert_eq!((game.adjourned(), game.left()), (Some(Offers::default()), Some(Color::Black)));
+        assert_eq!(game.play(Color::White, "g1f3".parse().expect("a move"), 11 * SECOND), Err(Refusal::Adjourned));
+        assert_eq!(game.next_deadline(), None);
+
+        game.resume(Color::White, true, 1000 * SECOND);
+        assert!(game.adjourned().is_some_and(|wishes| wishes.white && !wishes.black));
+        game.resume(Color::Black, true, 1001 * SECOND);
+        assert_eq!((game.adjourned(), game.left()), (None, None));
+        assert_eq!(game.clocks(1002 * SECOND).expect("clocks").white.remaining, 49 * SECOND);
+        assert!(game.take_changes().ends_with(&[Change::Adjourned, Change::Resumed]));
+    }
+
+    #[test]
+    fn too_few_moves_are_not_worth_keeping() {
+        let mut game = game_after(&["e2e4"]);
+        game.lose_connection(Color::White, ConnectionLoss::Adjourns, SECOND);
+        assert_eq!(game.outcome(), Some(&Outcome::aborted()));
+    }
+
+    #[test]
+    fn both_must_want_to_stop() {
+        let mut game = game_after(&["e2e4", "e7e5", "g1f3"]);
+        game.stop(Color::White, Stop::Abort, true, SECOND);
+        game.stop(Color::White, Stop::Abort, true, SECOND);
+        assert!(game.stop_offers(Stop::Abort).white && game.outcome().is_none());
+        game.play(Color::Black, "b8c6".parse().expect("a move"), SECOND).expect("legal");
+        assert_eq!(game.stop_offers(Stop::Abort), Offers::default(), "a move declines");
+        game.stop(Color::White, Stop::Adjourn, true, SECOND);
+        game.stop(Color::Black, Stop::Adjourn, true, SECOND);
+        assert!(game.adjourned().is_some() && game.left().is_none());
+    }
+}
