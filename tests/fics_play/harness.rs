@@ -106,7 +106,7 @@ impl Daemon {
         let player = GameSettings { limits, takebacks: 1, ..GameSettings::with(roster, council) };
         // Friends are played on any terms.
         let friends: Vec<String> =
-            ["Ann".to_owned(), PARTNER.to_owned()].into_iter().chain((0..20).map(|n| partner_of(n))).collect();
+            ["Ann".to_owned(), PARTNER.to_owned()].into_iter().chain((0..20).map(partner_of)).collect();
         let lists = NameLists { friends: Names::parse(&friends.join("\n")), ..NameLists::default() };
         let house = House {
             journal: Journal::open(&journal).expect("a journal"),
