@@ -6,7 +6,7 @@
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use tokio::sync::mpsc;
@@ -21,6 +21,9 @@ use crate::{
 
 /// From this depth on a change of the leading move means something (plies).
 const SETTLED_DEPTH: u32 = 6;
+
+/// How long electors that have not said anything yet are waited for before the clock runs.
+const LOADING: Duration = Duration::from_secs(10);
 
 /// What is to be thought about.
 pub(super) struct Request {
@@ -145,9 +148,14 @@ impl Thinker {
 fn timing(budget: Budget, line: &Line, last_score: Option<Score>) -> Timing {
     let recapture = line.last_capture();
     let allotment = Allotment::new(budget, 1.0);
+    // No clock runs before the second move, and an engine that has just been started may still be loading.
+    let first_word = if line.ply() < 2 { LOADING.max(budget.hard) } else { budget.hard };
     // Changes of mind among the first few plies mean nothing.
     let mut unsettled_changes = 0;
     Box::new(move |progress: &Progress| {
+        if progress.proposals == 0 {
+            return first_word.saturating_sub(budget.spent);
+        }
         if progress.depth < SETTLED_DEPTH {
             unsettled_changes = progress.changes;
         }
