@@ -32,6 +32,8 @@ pub const BOT: &str = "Concilio";
 /// Who spars with it.
 pub const PARTNER: &str = "Partner";
 
+/// How long a partner waits for an answer to a challenge.
+const ASKS_AGAIN: Duration = Duration::from_secs(2);
 /// Turns a hang into a failure.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -106,7 +108,7 @@ impl Daemon {
         let player = GameSettings { limits, takebacks: 1, ..GameSettings::with(roster, council) };
         // Friends are played on any terms.
         let friends: Vec<String> =
-            ["Ann".to_owned(), PARTNER.to_owned()].into_iter().chain((0..20).map(|n| partner_of(n))).collect();
+            ["Ann".to_owned(), PARTNER.to_owned()].into_iter().chain((0..20).map(partner_of)).collect();
         let lists = NameLists { friends: Names::parse(&friends.join("\n")), ..NameLists::default() };
         let house = House {
             journal: Journal::open(&journal).expect("a journal"),
@@ -148,10 +150,19 @@ pub async fn game_between(server: &PracticeServer, from: &str, to: &str, color: 
             let open = state.challenge_view(&wanted).is_some_and(|view| view.state.is_open());
             (started || !open).then_some(started)
         });
-        if within("an answer to a challenge", accepted).await.expect("a server") {
-            return GameId::from(&id);
+        // Like people, the partner asks again after a while: what is said during a login is not always heard.
+        match tokio::time::timeout(ASKS_AGAIN, accepted).await {
+            Ok(accepted) if accepted.expect("a server") => return GameId::from(&id),
+            Ok(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(_) => {
+                let by = AccountId::of(from);
+                let withdrawn = id.clone();
+                let withdrawn = server.ask(move |state| state.cancel(&withdrawn, &by)).await.expect("a server");
+                if withdrawn.is_err() {
+                    return GameId::from(&id);
+                }
+            }
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
