@@ -223,11 +223,13 @@ async fn play_on_fics(server: &PracticeServer, terms: GameTerms) -> Result<(), F
             (!open).then(|| state.game_view(&GameId::from(&id)).is_some())
         };
         match tokio::time::timeout(ASKS_AGAIN, server.wait(answered)).await {
-            Ok(answered) if answered? => {
-                server.wait_for_end(&game).await?;
-                return Ok(());
+            Ok(started) => {
+                if started? {
+                    server.wait_for_end(&game).await?;
+                    return Ok(());
+                }
+                tokio::time::sleep(Duration::from_millis(200)).await;
             }
-            Ok(_) => tokio::time::sleep(Duration::from_millis(200)).await,
             Err(_) => {
                 // What is said during a login is not always heard. Should it have become a game just now, that is aborted.
                 let _ = server.ask(move |state| state.cancel(&unheard, &practice::AccountId::of(SPARRING))).await?;
