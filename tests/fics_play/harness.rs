@@ -152,8 +152,9 @@ pub async fn game_between(server: &PracticeServer, from: &str, to: &str, color: 
         });
         // Like people, the partner asks again after a while: what is said during a login is not always heard.
         match tokio::time::timeout(ASKS_AGAIN, accepted).await {
-            Ok(accepted) if accepted.expect("a server") => return GameId::from(&id),
-            Ok(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Ok(Ok(true)) => return GameId::from(&id),
+            Ok(Ok(false)) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Ok(Err(error)) => panic!("{error}"),
             Err(_) => {
                 let by = AccountId::of(from);
                 let withdrawn = id.clone();
