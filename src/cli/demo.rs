@@ -28,6 +28,9 @@ const BOT: &str = "Concilio";
 const FICS_BOT: &str = "ConcilioOnFics";
 const SPARRING: &str = "Sparring";
 
+/// How long the sparring partner waits for an answer on FICS.
+const ASKS_AGAIN: Duration = Duration::from_secs(3);
+
 /// Which of the practice server's faces the demo plays on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Faces {
@@ -214,15 +217,23 @@ async fn play_on_fics(server: &PracticeServer, terms: GameTerms) -> Result<(), F
     loop {
         server.wait_until_online(FICS_BOT).await?;
         let id = server.challenge(SPARRING, FICS_BOT, ChallengeTerms::new(terms)).await?;
-        let game = GameId::from(&id);
+        let (game, unheard) = (GameId::from(&id), id.clone());
         let answered = move |state: &practice::State| {
             let open = state.challenge_view(&id).is_some_and(|challenge| challenge.state.is_open());
             (!open).then(|| state.game_view(&GameId::from(&id)).is_some())
         };
-        if server.wait(answered).await? {
-            server.wait_for_end(&game).await?;
-            return Ok(());
+        match tokio::time::timeout(ASKS_AGAIN, server.wait(answered)).await {
+            Ok(started) => {
+                if started? {
+                    server.wait_for_end(&game).await?;
+                    return Ok(());
+                }
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+            Err(_) => {
+                // What is said during a login is not always heard. Should it have become a game just now, that is aborted.
+                let _ = server.ask(move |state| state.cancel(&unheard, &practice::AccountId::of(SPARRING))).await?;
+            }
         }
-        tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }

@@ -92,8 +92,11 @@ async fn an_opponent_who_was_cut_off_finds_the_game_again() {
     let (ann, daemon) = ann_and_the_daemon(&server).await;
     let game = game_of(&server, BOT).await;
     drop(ann);
-    let mut ann = Telnet::login(&server, "Ann").await;
-    // Whoever asks first: the daemon does so when it hears of her.
+    // The daemon asks as soon as it hears of her, before she has set anything.
+    let mut ann = Telnet::connect(&server).await;
+    ann.say("Ann").await;
+    ann.until("password: ").await;
+    ann.say(PASSWORD).await;
     ann.until("Challenge: Concilio (----) Ann (----) unrated blitz 5 0 (adjourned).").await;
     ann.say("accept").await;
     ann.until("Continuing unrated blitz match").await;

@@ -32,6 +32,8 @@ pub const BOT: &str = "Concilio";
 /// Who spars with it.
 pub const PARTNER: &str = "Partner";
 
+/// How long a partner waits for an answer to a challenge.
+const ASKS_AGAIN: Duration = Duration::from_secs(2);
 /// Turns a hang into a failure.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -148,10 +150,20 @@ pub async fn game_between(server: &PracticeServer, from: &str, to: &str, color: 
             let open = state.challenge_view(&wanted).is_some_and(|view| view.state.is_open());
             (started || !open).then_some(started)
         });
-        if within("an answer to a challenge", accepted).await.expect("a server") {
-            return GameId::from(&id);
+        // Like people, the partner asks again after a while: what is said during a login is not always heard.
+        match tokio::time::timeout(ASKS_AGAIN, accepted).await {
+            Ok(Ok(true)) => return GameId::from(&id),
+            Ok(Ok(false)) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Ok(Err(error)) => panic!("{error}"),
+            Err(_) => {
+                let by = AccountId::of(from);
+                let withdrawn = id.clone();
+                let withdrawn = server.ask(move |state| state.cancel(&withdrawn, &by)).await.expect("a server");
+                if withdrawn.is_err() {
+                    return GameId::from(&id);
+                }
+            }
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 

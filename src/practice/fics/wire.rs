@@ -151,7 +151,8 @@ impl Wire {
         {
             self.seal = Version::of_hello(&opened.line);
             return match self.seal {
-                Some(_) => Ok(None),
+                // The name may have come along with it.
+                Some(_) => self.next_line(),
                 None => Err(io::Error::new(io::ErrorKind::InvalidData, "unknown timeseal version")),
             };
         }

@@ -59,8 +59,8 @@ fn rows(view: &GameView, exact: bool) -> String {
         let number = shakmaty::Position::fullmoves(line.position());
         let cell = format!("{san:<7} ({})", time_taken(taken(view, ply), exact));
         match line.turn() {
-            Color::White => text.push_str(&format!("{number:3}.  {cell:<23} ")),
-            Color::Black if ply == 0 => text.push_str(&format!("{number:3}.  {:<23} {cell}\n", "...")),
+            Color::White => text.push_str(&format!("{number:3}.  {cell:<22} ")),
+            Color::Black if ply == 0 => text.push_str(&format!("{number:3}.  {:<22} {cell}\n", "...")),
             Color::Black => text.push_str(&format!("{cell}\n")),
         }
         if line.play(*uci).is_err() {
