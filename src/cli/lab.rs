@@ -55,7 +55,8 @@ from 0 (lost) to 1 (won): the result of the game, or a probability. # begins a c
 The last tenth is held out, so keep the positions of a game together.
 
 Fit, stop with Ctrl-C, go on with the same command, then build the engine with the outcome:
-  concilio lab tune --positions games.txt --output src/engine/evaluation/weights.rs --state tune.state
+  concilio lab tune --positions games.txt --state tune.state \\
+    --output src/engine/evaluation/weights.rs
   cargo build --release")]
 struct Tune {
     /// The labelled positions
@@ -125,6 +126,9 @@ impl Tune {
             seed: self.seed,
         };
         let fitted = tune(&positions, &WEIGHTS, &plan, self.state.as_deref(), stop, |progress| {
+            if progress.left.is_none() {
+                eprintln!("expected score: 1 / (1 + exp(-centipawns / {:.0}))", 1.0 / progress.scaling);
+            }
             let left = progress.left.map_or_else(String::new, |left| format!(", {} s left", left.as_secs()));
             eprintln!(
                 "epoch {}/{}: loss {:.6}, held out {:.6}{left}",
