@@ -1,5 +1,6 @@
 //! Experiments and measurements: everything this project claims comes out of here and can be run again by anybody.
 
 mod latency;
+pub mod tune;
 
 pub use latency::{Latency, LatencyError, Share};

@@ -114,7 +114,7 @@ pub fn evaluate(board: &Board, recipe: &Recipe) -> i32 {
 }
 
 /// The linear part of the evaluation with other weights, noted in `trace`: white's value less black's, before
-/// [`phase`] and [`scale`] are applied to it. What the tuner fits.
+/// [`phase`] and [`scale`] are applied to it and [`offset`] is added. What the tuner fits.
 pub fn traced(board: &Board, recipe: &Recipe, weights: &Weights, trace: &mut impl Trace) -> Packed {
     sum(board, recipe, weights, trace, |compute| compute())
 }
@@ -130,11 +130,16 @@ pub fn scale(board: &Board, sum: Packed) -> i32 {
     endgame::scale(board, ahead)
 }
 
-/// Applies what acts on the whole: phase, scale, driving a bare king, the right to move.
+/// What no weight has a part in: driving a bare king and the right to move. White's view, centipawns.
+pub fn offset(board: &Board) -> i32 {
+    endgame::drive(board) + TEMPO * board.turn().sign()
+}
+
+/// Applies what acts on the whole: phase, scale, and the offset.
 fn finish(board: &Board, sum: Packed) -> i32 {
     let endgame = sum.endgame() * scale(board, sum) / FULL_SCALE;
-    let value = Packed::new(sum.middlegame(), endgame).taper(phase(board)) + endgame::drive(board);
-    value * board.turn().sign() + TEMPO
+    let value = Packed::new(sum.middlegame(), endgame).taper(phase(board)) + offset(board);
+    value * board.turn().sign()
 }
 
 /// White's value less black's over all heuristics of the recipe. `remember` may answer for the pawns from memory.

@@ -244,4 +244,11 @@ mod tests {
         let weights = &super::super::weights::WEIGHTS;
         assert_eq!(weights.index_of(&weights.hanging[2]), 7);
     }
+
+    /// All after the header, which says where the numbers come from.
+    #[test]
+    fn the_source_written_for_the_weights_is_the_source_they_are_built_from() {
+        let body = |source: &str| source.split_once("\n\n").map(|(_, body)| body.to_owned());
+        assert_eq!(body(&super::super::weights::WEIGHTS.to_source()), body(include_str!("weights.rs")));
+    }
 }

@@ -1,0 +1,183 @@
+//! Labelled positions as the fit sees them: each is traced once and is from then on a few coefficients.
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    io::{self, BufRead},
+};
+
+use crate::engine::{
+    board::{Board, Color, FenError},
+    evaluation::{self, FULL_PHASE, FULL_SCALE, Packed, Recipe, Trace, WEIGHTS, Weights},
+};
+
+/// A middlegame and an endgame value in centipawns that may lie between two integers.
+pub(super) type Pair = [f64; 2];
+
+/// How often one weight counts for white less how often for black.
+struct Term {
+    weight: u16,
+    count: i16,
+}
+
+/// A position reduced to what does not change while the weights do.
+pub(super) struct Sample {
+    terms: Box<[Term]>,
+    /// The part of the middlegame value that counts, 0 to 1.
+    middlegame: f64,
+    /// The part of the endgame value that counts when white is ahead, and when black is, 0 to 1.
+    endgame: [f64; 2],
+    /// What no weight has a part in, centipawns from white's side.
+    offset: f64,
+    /// What white should expect, 0 to 1.
+    pub(super) label: f64,
+}
+
+impl Sample {
+    fn new(board: &Board, label: f64) -> Self {
+        let mut counts = Counts(vec![0; Weights::COUNT]);
+        evaluation::traced(board, &Recipe::COMPLETE, &WEIGHTS, &mut counts);
+        let terms = counts.0.iter().zip(0..).filter(|(count, _)| **count != 0);
+        let middlegame = f64::from(evaluation::phase(board)) / f64::from(FULL_PHASE);
+        let endgame = [Packed::ZERO, Packed::new(0, -1)].map(|sum| {
+            let scale = f64::from(evaluation::scale(board, sum)) / f64::from(FULL_SCALE);
+            scale * (1.0 - middlegame)
+        });
+        Self {
+            terms: terms.map(|(&count, weight)| Term { weight, count }).collect(),
+            middlegame,
+            endgame,
+            offset: f64::from(evaluation::offset(board)),
+            label,
+        }
+    }
+
+    fn sums(&self, weights: &[Pair]) -> Pair {
+        self.terms.iter().fold([0.0; 2], |[middlegame, endgame], term| {
+            let weight = weights[usize::from(term.weight)];
+            let count = f64::from(term.count);
+            [middlegame + weight[0] * count, endgame + weight[1] * count]
+        })
+    }
+
+    /// How much the middlegame and the endgame value count, by who is ahead.
+    fn shares(&self, sums: Pair) -> Pair {
+        [self.middlegame, self.endgame[usize::from(sums[1] < 0.0)]]
+    }
+
+    /// The evaluation with these weights, centipawns from white's side.
+    pub(super) fn value(&self, weights: &[Pair]) -> f64 {
+        let sums = self.sums(weights);
+        let shares = self.shares(sums);
+        sums[0] * shares[0] + sums[1] * shares[1] + self.offset
+    }
+
+    /// Adds to `gradient` what half the squared error changes by with each weight, but for the constant factor `scaling`.
+    pub(super) fn add_gradient(&self, weights: &[Pair], scaling: f64, gradient: &mut [Pair]) {
+        let sums = self.sums(weights);
+        let shares = self.shares(sums);
+        let expected = sigmoid(scaling * (sums[0] * shares[0] + sums[1] * shares[1] + self.offset));
+        let slope = (expected - self.label) * expected * (1.0 - expected);
+        for term in &self.terms {
+            let sum = &mut gradient[usize::from(term.weight)];
+            let count = f64::from(term.count) * slope;
+            sum[0] += count * shares[0];
+            sum[1] += count * shares[1];
+        }
+    }
+}
+
+/// What is to be expected of a value, 0 to 1.
+pub(super) fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Counts by weight, white's less black's.
+struct Counts(Vec<i16>);
+
+impl Trace for Counts {
+    fn note(&mut self, index: usize, color: Color, count: i32) {
+        // No weight counts more than a few hundred times on 64 squares.
+        self.0[index] += (color.sign() * count) as i16;
+    }
+}
+
+/// Labelled positions in the order of the file.
+///
+/// The last tenth is held out: the fit never sees it. As games follow each other in the file, at most one stands on both
+/// sides of the cut.
+pub struct Positions {
+    pub(super) samples: Vec<Sample>,
+    /// Of all that was read, so that a state is not resumed with other positions.
+    pub(super) fingerprint: u64,
+}
+
+/// A line that was no labelled position.
+#[derive(Debug)]
+pub struct SkippedLine {
+    /// Counted from 1.
+    pub number: usize,
+    /// What is wrong with it.
+    pub reason: LineError,
+}
+
+/// Why a line is no labelled position.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum LineError {
+    /// No label.
+    #[error("no ; between the FEN and white's expected score")]
+    NoLabel,
+    /// Not a number, or not a score.
+    #[error("{0:?} is no expected score (accepted: 0 to 1, 1 a win for white)")]
+    Label(String),
+    /// The position.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+}
+
+impl Positions {
+    /// Reads one position a line: a FEN, `;`, and the score white is expected to get, from 0 to 1 (the result of the game
+    /// or a probability). What follows `#` is a comment. Lines that are wrong are left out and returned beside.
+    ///
+    /// # Errors
+    /// When `input` cannot be read.
+    pub fn read(input: impl BufRead) -> io::Result<(Self, Vec<SkippedLine>)> {
+        let (mut samples, mut skipped) = (Vec::new(), Vec::new());
+        let mut hasher = DefaultHasher::new();
+        for (number, line) in (1..).zip(input.split(b'\n')) {
+            let line = line?;
+            let text = String::from_utf8_lossy(&line);
+            let text = text.split('#').next().unwrap_or_default().trim();
+            if text.is_empty() {
+                continue;
+            }
+            text.hash(&mut hasher);
+            match labelled(text) {
+                Ok((board, label)) => samples.push(Sample::new(&board, label)),
+                Err(reason) => skipped.push(SkippedLine { number, reason }),
+            }
+        }
+        Ok((Self { samples, fingerprint: hasher.finish() }, skipped))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.samples.is_empty()
+    }
+
+    /// Those to fit to, and those held out.
+    pub(super) fn split(&self) -> (&[Sample], &[Sample]) {
+        self.samples.split_at(self.len() - self.len() / 10)
+    }
+}
+
+fn labelled(text: &str) -> Result<(Board, f64), LineError> {
+    let (fen, label) = text.split_once(';').ok_or(LineError::NoLabel)?;
+    let label = label.trim();
+    let score = label.parse().ok().filter(|score| (0.0..=1.0).contains(score));
+    Ok((Board::from_fen(fen)?, score.ok_or_else(|| LineError::Label(label.to_owned()))?))
+}

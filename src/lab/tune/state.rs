@@ -1,0 +1,89 @@
+//! A fit between two epochs, and the file it survives in.
+//!
+//! Text, because Rust prints a float so that it reads back as the same one: a line of facts, then a line a value with its
+//! two moments.
+
+use std::{fmt::Write, fs, io, path::Path};
+
+use super::{TuneError, positions::Pair};
+use crate::engine::evaluation::Weights;
+
+const FORMAT: &str = "concilio-tune-1";
+
+/// Everything the next epoch depends on besides the positions and the plan.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    /// What this state may be resumed with.
+    pub(super) fingerprint: u64,
+    /// Epochs done.
+    pub(super) epoch: u32,
+    /// Steps done.
+    pub(super) steps: i32,
+    /// What a centipawn adds to the logit of the expected score.
+    pub(super) scaling: f64,
+    /// The weights.
+    pub(super) weights: Vec<Pair>,
+    /// Running means of the gradient.
+    pub(super) first: Vec<Pair>,
+    /// Running means of its square.
+    pub(super) second: Vec<Pair>,
+}
+
+impl State {
+    /// The state in a file; `None` if there is no such file.
+    pub(super) fn load(path: &Path, fingerprint: u64) -> Result<Option<Self>, TuneError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(TuneError::State { path: path.to_owned(), error }),
+        };
+        let state = Self::parse(&text).ok_or_else(|| TuneError::NoState(path.to_owned()))?;
+        if state.fingerprint != fingerprint {
+            return Err(TuneError::OtherFit(path.to_owned()));
+        }
+        Ok(Some(state))
+    }
+
+    /// Writes the file beside its place and moves it there, so that it is never half written.
+    pub(super) fn save(&self, path: &Path) -> Result<(), TuneError> {
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let written = fs::write(&part, self.to_text()).and_then(|()| fs::rename(&part, path));
+        written.map_err(|error| TuneError::State { path: path.to_owned(), error })
+    }
+
+    fn to_text(&self) -> String {
+        let Self { fingerprint, epoch, steps, scaling, .. } = self;
+        let mut text = format!("{FORMAT} {fingerprint} {epoch} {steps} {scaling:?}\n");
+        for ((weight, first), second) in self.weights.iter().zip(&self.first).zip(&self.second) {
+            for phase in 0..2 {
+                let _ = writeln!(text, "{:?} {:?} {:?}", weight[phase], first[phase], second[phase]);
+            }
+        }
+        text
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_ascii_whitespace();
+        if words.next()? != FORMAT {
+            return None;
+        }
+        let mut state = Self {
+            fingerprint: words.next()?.parse().ok()?,
+            epoch: words.next()?.parse().ok()?,
+            steps: words.next()?.parse().ok()?,
+            scaling: words.next()?.parse().ok()?,
+            weights: vec![[0.0; 2]; Weights::COUNT],
+            first: vec![[0.0; 2]; Weights::COUNT],
+            second: vec![[0.0; 2]; Weights::COUNT],
+        };
+        for index in 0..Weights::COUNT {
+            for phase in 0..2 {
+                for values in [&mut state.weights, &mut state.first, &mut state.second] {
+                    values[index][phase] = words.next()?.parse().ok()?;
+                }
+            }
+        }
+        words.next().is_none().then_some(state)
+    }
+}

@@ -1,0 +1,128 @@
+use std::fmt::Write;
+
+use rand::RngExt;
+
+use super::*;
+use crate::engine::{
+    Position,
+    evaluation::{Recipe, evaluate},
+};
+
+/// What white should expect of a centipawn, in the data of these tests.
+const SCALING: f64 = 0.005;
+
+/// Games of random moves, each position labelled by what the engine with the weights it plays with thinks of it.
+fn random_games(games: u64) -> String {
+    let mut text = String::new();
+    for game in 0..games {
+        let mut rng = StdRng::seed_from_u64(game);
+        let mut position = Position::from_line("startpos", false, []).expect("the start");
+        for _ in 0..60 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            position.play(moves[rng.random_range(0..moves.len())]);
+            let board = position.board();
+            let value = evaluate(board, &Recipe::COMPLETE) * board.turn().sign();
+            let _ = writeln!(text, "{}; {}", board.to_fen(), sigmoid(SCALING * f64::from(value)));
+        }
+    }
+    text
+}
+
+fn read(text: &str) -> Positions {
+    let (positions, skipped) = Positions::read(text.as_bytes()).expect("memory is readable");
+    assert!(skipped.is_empty(), "{skipped:?}");
+    positions
+}
+
+fn plan(epochs: u32, threads: usize) -> Plan {
+    Plan { epochs, rate: 3.0, pull: 0.0, threads: NonZeroUsize::new(threads).expect("some"), seed: 7 }
+}
+
+#[test]
+fn the_tuned_function_is_the_played_one() {
+    let text = random_games(10);
+    let weights = pairs(&WEIGHTS);
+    for (line, sample) in text.lines().zip(read(&text).samples) {
+        let played = (sample.label / (1.0 - sample.label)).ln() / SCALING;
+        // Play rounds the scaled endgame value and then the tapered one. Near 0 and 1 a label says little.
+        if (0.001..0.999).contains(&sample.label) {
+            assert!((sample.value(&weights) - played).abs() < 2.01, "{line}: {} {played}", sample.value(&weights));
+        }
+    }
+}
+
+#[test]
+fn a_disturbed_weight_moves_back_to_where_the_labels_say_it_was() {
+    let positions = read(&random_games(40));
+    let mut disturbed = WEIGHTS.clone();
+    disturbed.threat[0] = Packed::new(WEIGHTS.threat[0].middlegame() + 60, WEIGHTS.threat[0].endgame() + 60);
+    let mut seen = Vec::new();
+    let stop = AtomicBool::new(false);
+    let fitted = tune(&positions, &disturbed, &plan(60, 2), None, &stop, |progress| seen.push(progress.clone()));
+    let fitted = fitted.expect("nobody stops it").threat[0];
+
+    let off = fitted.middlegame().abs_diff(WEIGHTS.threat[0].middlegame());
+    assert!(off < 40, "{off} of 60 centipawns off");
+    let [before, after] = [seen.first(), seen.last()].map(|progress| progress.expect("61 of them"));
+    assert_eq!((before.epoch, after.epoch), (0, 60));
+    assert!(after.training < before.training / 2.0 && after.held_out < before.held_out / 2.0, "{before:?} {after:?}");
+}
+
+#[test]
+fn a_strong_pull_leaves_the_weights_where_they_were() {
+    let positions = read(&random_games(5));
+    let mut disturbed = WEIGHTS.clone();
+    disturbed.threat[0] = Packed::new(80, 80);
+    let plan = Plan { pull: 1000.0, rate: 0.1, ..plan(20, 1) };
+    let fitted = tune(&positions, &disturbed, &plan, None, &AtomicBool::new(false), |_| {}).expect("nobody stops it");
+    assert_eq!(fitted, disturbed);
+}
+
+#[test]
+fn a_fit_that_was_stopped_goes_on_as_if_it_had_not_been() {
+    let positions = read(&random_games(20));
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = folder.path().join("state");
+    let mut start = WEIGHTS.clone();
+    start.pair[1] = Packed::ZERO;
+
+    let through =
+        tune(&positions, &start, &plan(4, 1), None, &AtomicBool::new(false), |_| {}).expect("nobody stops it");
+    let stop = AtomicBool::new(false);
+    let stop_at_two = |progress: &Progress| stop.store(progress.epoch == 2, Ordering::Relaxed);
+    let stopped = tune(&positions, &start, &plan(4, 2), Some(&state), &stop, stop_at_two);
+    assert!(matches!(stopped, Err(TuneError::Stopped(2))), "{stopped:?}");
+    let mut epochs = Vec::new();
+    let note = |progress: &Progress| epochs.push(progress.epoch);
+    let resumed = tune(&positions, &start, &plan(4, 3), Some(&state), &AtomicBool::new(false), note);
+    assert_eq!(resumed.expect("nobody stops it"), through);
+    assert_eq!(epochs, [2, 3, 4]);
+
+    let text = std::fs::read_to_string(&state).expect("it is there");
+    let other = tune(&read(&random_games(19)), &start, &plan(4, 1), Some(&state), &AtomicBool::new(false), |_| {});
+    assert!(matches!(other, Err(TuneError::OtherFit(_))), "{other:?}");
+    std::fs::write(&state, &text[..text.len() / 2]).expect("it can be written");
+    let cut = tune(&positions, &start, &plan(4, 1), Some(&state), &AtomicBool::new(false), |_| {});
+    assert!(matches!(cut, Err(TuneError::NoState(_))), "{cut:?}");
+}
+
+#[test]
+fn lines_that_are_wrong_are_named_and_left_out() {
+    let text = "# from one game\n\
+        rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1;0.53 # the start\n\
+        \n\
+        rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 0.5\n\
+        rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1;35\n\
+        rnbqkbnr/pppppppp/8/8;0.5\n\
+        \u{fffd}\r\n\
+        rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1; 1\r\n";
+    let (positions, skipped) = Positions::read(text.as_bytes()).expect("memory is readable");
+    assert_eq!(positions.samples.iter().map(|sample| sample.label).collect::<Vec<_>>(), [0.53, 1.0]);
+    assert_eq!(skipped.iter().map(|line| line.number).collect::<Vec<_>>(), [4, 5, 6, 7]);
+    assert_eq!(skipped[1].reason, LineError::Label("35".to_owned()));
+    let too_few = tune(&positions, &WEIGHTS, &plan(1, 1), None, &AtomicBool::new(false), |_| {});
+    assert!(matches!(too_few, Err(TuneError::TooFew(2))), "{too_few:?}");
+}
