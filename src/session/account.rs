@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 use super::{
     Closing, Connection, Farewell, Happening, House,
     chat::Reception,
-    game::{self, Shared},
+    game::{self, Exit, Shared},
     lobby::{Effect, Input, Lobby, Memory, Outcome, Rules},
     machine,
     thinker::SharedLag,
@@ -32,6 +32,8 @@ use crate::{
 /// How long the last requests and notes may take when we stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
 
+/// How long a game whose task panicked rests before it is taken up again.
+const AFTER_PANIC: Duration = Duration::from_millis(500);
 /// The longest time without a look at the lobby.
 const LONGEST_NAP: Duration = Duration::from_secs(60);
 
@@ -57,7 +59,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
         variants: conduct.variants.clone(),
         keep_limits: conduct.keep_limits,
     };
-    let (ended_sender, mut ended) = mpsc::unbounded_channel();
+    let (exits_sender, mut exits) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
     let shared = Shared {
         name: name.clone(),
@@ -77,7 +79,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
         time_zone: conduct.time_zone.clone(),
         games: HashMap::new(),
         over: HashSet::new(),
-        ended_sender,
+        exits_sender,
         answers_sender,
     };
     let mut lists = conduct.newer_lists.clone();
@@ -102,7 +104,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
                 Some(event) => manager.event(event),
                 None => break,
             },
-            Some(id) = ended.recv() => manager.game_ended(id),
+            Some(exit) = exits.recv() => manager.game_exited(exit),
             Some(answer) = answers.recv() => manager.tell_lobby(answer),
             newer = newer(&mut lists) => manager.tell_lobby(Input::Lists(newer)),
             () = sleep(nap) => manager.tell_lobby(Input::Tick),
@@ -157,7 +159,7 @@ struct Manager {
     games: HashMap<GameId, mpsc::UnboundedSender<machine::Input>>,
     /// Games that are over, so that a late event does not open them again.
     over: HashSet<GameId>,
-    ended_sender: mpsc::UnboundedSender<GameId>,
+    exits_sender: mpsc::UnboundedSender<Exit>,
     /// Answers to the lobby's requests.
     answers_sender: mpsc::UnboundedSender<Input>,
 }
@@ -238,6 +240,23 @@ impl Manager {
         }
     }
 
+    fn game_exited(&mut self, exit: Exit) {
+        match exit {
+            Exit::Over(id) => self.game_ended(id),
+            // The game goes on at the server: its whole state, asked for after a breath, makes a new task.
+            Exit::Panicked(id) => {
+                tracing::error!(game = %id, "the task of a game panicked; it begins anew");
+                self.shared.journal.fault(&self.shared.name, Some(&id), "the task of the game panicked");
+                self.games.remove(&id);
+                let server = Arc::clone(&self.shared.server);
+                tokio::spawn(async move {
+                    sleep(AFTER_PANIC).await;
+                    server.resync(&id).await;
+                });
+            }
+        }
+    }
+
     fn game_ended(&mut self, id: GameId) {
         self.games.remove(&id);
         self.over.insert(id.clone());
@@ -267,8 +286,8 @@ impl Manager {
     fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Play(id) => {
-                let (shared, ended) = (self.shared.clone(), self.ended_sender.clone());
-                self.games.entry(id.clone()).or_insert_with(|| game::start(id, shared, ended));
+                let (shared, exits) = (self.shared.clone(), self.exits_sender.clone());
+                self.games.entry(id.clone()).or_insert_with(|| game::start(id, shared, exits));
             }
             Effect::Do(action) => {
                 let (server, answers) = (Arc::clone(&self.shared.server), self.answers_sender.clone());

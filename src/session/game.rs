@@ -9,10 +9,12 @@
 use std::{
     collections::HashMap,
     ops::ControlFlow,
+    panic::AssertUnwindSafe,
     sync::{Arc, PoisonError},
     time::{Duration, Instant},
 };
 
+use futures_util::FutureExt as _;
 use tokio::{sync::mpsc, time::sleep_until};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -50,12 +52,21 @@ pub(super) struct Shared {
 /// How a decision that the journal remembers from before a restart is marked.
 const REMEMBERED: &str = "journal";
 
-/// Starts the task of a game. It ends when the game does, or when the sender is dropped; `ended` is told in the first case.
-pub(super) fn start(id: GameId, shared: Shared, ended: mpsc::UnboundedSender<GameId>) -> mpsc::UnboundedSender<Input> {
+/// How the task of a game came to its end.
+#[derive(Debug)]
+pub(super) enum Exit {
+    /// The game is over.
+    Over(GameId),
+    /// The task panicked: a defect of ours that must not cost the game.
+    Panicked(GameId),
+}
+
+/// Starts the task of a game. It ends when the game does, or when the sender is dropped; `exits` is told unless the latter.
+pub(super) fn start(id: GameId, shared: Shared, exits: mpsc::UnboundedSender<Exit>) -> mpsc::UnboundedSender<Input> {
     let (inbox_sender, inbox) = mpsc::unbounded_channel();
     let (ideas_sender, ideas) = mpsc::unbounded_channel();
     let task = GameTask {
-        id,
+        id: id.clone(),
         shared,
         // Weak, so that the task ends when the manager lets go of the game.
         own_inbox: inbox_sender.downgrade(),
@@ -68,7 +79,15 @@ pub(super) fn start(id: GameId, shared: Shared, ended: mpsc::UnboundedSender<Gam
         conversation: None,
         remembered: false,
     };
-    tokio::spawn(task.run(inbox, ideas, ended));
+    tokio::spawn(async move {
+        // Whatever state the panic left behind is dropped with the task; the next one begins from the server's whole state.
+        let exit = match AssertUnwindSafe(task.run(inbox, ideas)).catch_unwind().await {
+            Ok(ControlFlow::Break(())) => Exit::Over(id),
+            Ok(ControlFlow::Continue(())) => return,
+            Err(_) => Exit::Panicked(id),
+        };
+        let _ = exits.send(exit);
+    });
     inbox_sender
 }
 
@@ -90,19 +109,19 @@ struct GameTask {
 }
 
 impl GameTask {
+    /// Plays until the game is over (`Break`) or the manager has let go of it.
     async fn run(
         mut self,
         mut inbox: mpsc::UnboundedReceiver<Input>,
         mut ideas: mpsc::UnboundedReceiver<Idea>,
-        ended: mpsc::UnboundedSender<GameId>,
-    ) {
-        loop {
+    ) -> ControlFlow<()> {
+        let end = loop {
             let alarm = self.timers.values().min().copied();
             let input = tokio::select! {
                 biased;
                 input = inbox.recv() => match input {
                     Some(input) => input,
-                    None => break,
+                    None => break ControlFlow::Continue(()),
                 },
                 Some(idea) = ideas.recv() => match self.idea(idea) {
                     Some(input) => input,
@@ -115,13 +134,13 @@ impl GameTask {
             };
             let effects = self.take(input);
             if self.carry_out(effects).await.is_break() {
-                let _ = ended.send(self.id.clone());
-                break;
+                break ControlFlow::Break(());
             }
-        }
+        };
         if let Some(thinking) = self.thinking {
             thinking.cancel();
         }
+        end
     }
 
     fn idea(&mut self, idea: Idea) -> Option<Input> {

@@ -1,6 +1,14 @@
 //! A stage for the stories: a practice server, a partner who challenges, and the daemon, put together as `concilio run` does.
 
-use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use concilio::{
@@ -13,7 +21,7 @@ use concilio::{
         self, AccountId, ChallengeTerms, End, GameReport, GameView, PracticeServer, Refusal, Sparring, SparringKind,
     },
     server::{
-        GameTerms,
+        GameInfo, GameTerms,
         lichess::{self, LichessSettings, Token},
     },
     session::{self, AccountEnd, Closing, Conduct, Connection, GameSettings, Herald, House},
@@ -39,6 +47,8 @@ pub struct Plan {
     /// Bounds on every search, so that games are short in time.
     pub limits: Limits,
     pub concurrency: usize,
+    /// The task of the first game panics when it begins.
+    pub panics_once: bool,
     pub time_control: TimeControl,
     pub partner: SparringKind,
     /// How long the partner thinks about each move, so that a game takes its time.
@@ -57,6 +67,7 @@ impl Default for Plan {
             council: roster("mp ma"),
             limits: Limits { nodes: Some(2000), ..Limits::default() },
             concurrency: 1,
+            panics_once: false,
             time_control: tc("30+0.1"),
             partner: SparringKind::Greedy,
             // Long enough for a story to arrange its faults in the middle of a game.
@@ -151,6 +162,11 @@ impl Story {
         };
         let roster = Arc::new(Roster::from_settings(&plan.council).expect("a roster"));
         let player = GameSettings { limits: plan.limits, ..GameSettings::with(roster, plan.council.clone()) };
+        let panics = AtomicBool::new(plan.panics_once);
+        let player = move |_: &GameInfo| {
+            assert!(!panics.swap(false, Ordering::SeqCst), "a defect of ours, on purpose");
+            player.clone()
+        };
         let challenge = ChallengeSettings {
             concurrency: plan.concurrency,
             max_games_per_opponent: plan.concurrency,
@@ -163,7 +179,7 @@ impl Story {
             journal: Journal::open(&journal).expect("a journal"),
             pool: Pool::new(0),
             herald: Herald::new(),
-            player: Arc::new(move |_| player.clone()),
+            player: Arc::new(player),
             conduct: Arc::new(Conduct { challenge, lists, ..Conduct::default() }),
         };
         let closing = Closing::default();

@@ -92,6 +92,15 @@ fn no_file_contains(folder: &Path, secret: &str) {
     }
 }
 
+/// Promise 1: a defect of ours in one game's task costs that task, not the game.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_survives_a_panic_in_its_task() {
+    let story = Story::begin(|plan| plan.panics_once = true).await;
+    let game = story.challenge().await;
+    story.played(&game).await;
+    story.goes_on_and_closes().await;
+}
+
 /// Promise 1: kill -9 and restart, twice in the middle of four games: they go on. Promise 5: no decided move is missing from
 /// the journal. Promise 6: with everything logged, the token stands in no file.
 #[tokio::test(flavor = "multi_thread")]
