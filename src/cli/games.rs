@@ -11,7 +11,7 @@ use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use super::Failure;
 use crate::{
     chess::{ServerName, Speed},
-    journal::{Archive, Filter, GameResult, write_csv, write_json, write_pgn, write_table},
+    journal::{Archive, ExportError, Filter, GameResult, write_csv, write_json, write_pgn, write_table},
 };
 
 /// List and export the games of the journal
@@ -81,17 +81,19 @@ impl Games {
         let in_color = stdout.is_terminal();
         let mut out = BufWriter::new(stdout.lock());
         let written = if self.pgn {
-            write_pgn(&archive, &games, &mut out).map_err(Failure::from)
+            write_pgn(&archive, &games, &mut out)
         } else if self.json {
-            write_json(&archive, &games, &mut out).map_err(Failure::from)
+            write_json(&archive, &games, &mut out)
         } else if self.csv {
-            write_csv(&games, &mut out).map_err(Failure::from)
+            write_csv(&games, &mut out).map_err(ExportError::Output)
         } else {
-            write_table(&games, in_color, &mut out).map_err(Failure::from)
+            write_table(&games, in_color, &mut out).map_err(ExportError::Output)
         };
-        written?;
-        out.flush()?;
-        Ok(())
+        match written.and_then(|()| out.flush().map_err(ExportError::Output)) {
+            // Whoever reads has seen enough, as `head` does.
+            Err(ExportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => Ok(other?),
+        }
     }
 
     fn filter(&self) -> Result<Filter, Failure> {
