@@ -30,6 +30,8 @@ pub(super) use messages::{AnswerNumber, Effect, Input, Thought, Timer};
 
 /// How long the stream may take to show a move that the server has acknowledged.
 const ECHO: Duration = Duration::from_secs(2);
+/// How soon a whole state that does not show a move the server has taken is asked for again.
+const SECOND_LOOK: Duration = Duration::from_millis(250);
 /// How long the whole state may take to come after we asked for it, before the move is simply sent again.
 const RESYNC: Duration = Duration::from_secs(3);
 /// How long the last moves may take to be shown when the event stream is the first to tell that a game is over.
@@ -67,6 +69,8 @@ enum Sending {
     InFlight,
     /// The server took it; the stream has not shown it yet.
     Acknowledged,
+    /// The server took it and should have shown it by now.
+    Doubtful,
     /// It did not arrive, or we do not know whether it did; to be sent again.
     Unsettled,
 }
@@ -253,6 +257,10 @@ impl Game {
 
     fn our_turn(&mut self, now: Instant, full: bool, effects: &mut Vec<Effect>) {
         match &mut self.turn {
+            // The state may have been on its way before the move was taken: one more look before anything is sent twice.
+            Turn::Answered(answer) if full && answer.sending == Sending::Acknowledged => {
+                effects.push(Effect::Wake(Timer::Echo, SECOND_LOOK));
+            }
             Turn::Theirs => self.think(effects),
             Turn::Thinking(_) => (),
             // A whole state without our move: the server does not have it (unless it is just on its way). A partial one
@@ -447,9 +455,13 @@ impl Game {
     }
 
     fn timer(&mut self, timer: Timer, effects: &mut Vec<Effect>) {
-        match (timer, &self.turn) {
+        match (timer, &mut self.turn) {
             (Timer::Resend, Turn::Answered(answer)) if answer.sending == Sending::Unsettled => self.send(effects),
-            (Timer::Echo, Turn::Answered(answer)) if answer.sending == Sending::Acknowledged => {
+            (Timer::Echo, Turn::Answered(answer))
+                if matches!(answer.sending, Sending::Acknowledged | Sending::Doubtful) =>
+            {
+                // The whole state that is asked for now is younger than the acknowledgement: it decides.
+                answer.sending = Sending::Doubtful;
                 effects.push(Effect::Fault(format!("move {} was taken but not shown", answer.uci)));
                 effects.push(Effect::Resync);
                 effects.push(Effect::Wake(Timer::Echo, RESYNC));

@@ -174,6 +174,17 @@ fn a_move_that_is_taken_but_never_shown_brings_the_whole_state() {
 
 /// Promise 2: sending is idempotent.
 #[test]
+fn a_whole_state_older_than_the_acknowledgement_sends_nothing_twice() {
+    let (mut game, number) = e4_is_on_its_way();
+    game.on(Input::Sent(number, Ok(())));
+    let effects = game.whole("");
+    assert_eq!(sent(&effects), None, "it may have been on its way when the move was taken");
+    assert!(wakes(&effects, Timer::Echo).is_some_and(|after| after < ECHO), "but it is looked at again soon");
+    assert!(resyncs(&game.on(Input::Timer(Timer::Echo))));
+    assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "a younger one decides");
+}
+
+#[test]
 fn a_state_that_arrives_before_the_answer_sends_nothing_twice() {
     let (mut game, number) = e4_is_on_its_way();
     assert_eq!(sent(&game.whole("")), None, "the move is still on its way");
