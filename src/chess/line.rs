@@ -4,8 +4,8 @@
 use std::fmt;
 
 use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, Position, Square, fen::Fen, uci::UciMove, variant::VariantPosition,
-    zobrist::Zobrist64,
+    CastlingMode, Chess, Color, EnPassantMode, Position, Square, fen::Fen, san::SanPlus, uci::UciMove,
+    variant::VariantPosition, zobrist::Zobrist64,
 };
 
 use super::Variant;
@@ -193,6 +193,14 @@ impl Line {
     /// The legal moves here, as the line would write them.
     pub fn legal_moves(&self) -> Vec<UciMove> {
         self.position.legal_moves().iter().map(|mv| mv.to_uci(self.castling_mode)).collect()
+    }
+
+    /// A move in standard algebraic notation, with its check; one that is not legal here stays as it is.
+    pub fn san(&self, uci: UciMove) -> String {
+        match uci.to_move(&self.position) {
+            Ok(mv) => SanPlus::from_move(self.position.clone(), mv).to_string(),
+            Err(_) => uci.to_string(),
+        }
     }
 
     /// The FEN of the position on the board.

@@ -76,6 +76,22 @@ impl Variant {
         }
     }
 
+    /// The name in a PGN's `Variant` tag, as Lichess and python-chess write it.
+    pub const fn pgn_name(self) -> &'static str {
+        match self {
+            Self::Standard => "Standard",
+            Self::Chess960 => "Chess960",
+            Self::FromPosition => "From Position",
+            Self::Crazyhouse => "Crazyhouse",
+            Self::Antichess => "Antichess",
+            Self::Atomic => "Atomic",
+            Self::Horde => "Horde",
+            Self::KingOfTheHill => "King of the Hill",
+            Self::RacingKings => "Racing Kings",
+            Self::ThreeCheck => "Three-check",
+        }
+    }
+
     /// Whether our own engine plays it: the rules of standard chess, from any starting position.
     pub const fn is_standard_rules(self) -> bool {
         matches!(self, Self::Standard | Self::Chess960 | Self::FromPosition)

@@ -121,7 +121,7 @@ fn tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
         tags.extend(side.rating.map(|rating| (elo, rating.to_string())));
         tags.extend(side.title.clone().map(|words| (title, words)));
     }
-    tags.push(("Variant", variant(game.variant).to_owned()));
+    tags.push(("Variant", game.variant.pgn_name().to_owned()));
     tags.push(("TimeControl", time_control(game.time_control)));
     tags.push(("Termination", termination(game).to_owned()));
     tags.push(("PlyCount", plies.to_string()));
@@ -154,22 +154,6 @@ fn result(game: &GameRecord) -> &'static str {
         (Some(Color::Black), _) => "0-1",
         (None, Some(GameResult::Drawn)) => "1/2-1/2",
         (None, _) => "*",
-    }
-}
-
-/// Variants as Lichess and python-chess write them.
-const fn variant(variant: Variant) -> &'static str {
-    match variant {
-        Variant::Standard => "Standard",
-        Variant::Chess960 => "Chess960",
-        Variant::FromPosition => "From Position",
-        Variant::Crazyhouse => "Crazyhouse",
-        Variant::Antichess => "Antichess",
-        Variant::Atomic => "Atomic",
-        Variant::Horde => "Horde",
-        Variant::KingOfTheHill => "King of the Hill",
-        Variant::RacingKings => "Racing Kings",
-        Variant::ThreeCheck => "Three-check",
     }
 }
 

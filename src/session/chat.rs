@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use shakmaty::san::SanPlus;
 
 use crate::{
-    chess::{Decision, Line, UciMove, Variant},
+    chess::{Decision, Line, Variant},
     clock::Budget,
     policy::{
         ChatSettings,
@@ -58,7 +57,7 @@ impl Conversation {
     pub(super) fn decided(&mut self, line: &Line, decision: &Decision, budget: Option<Budget>) {
         self.context.eval = decision.score.map_or_else(String::new, |score| {
             let depth = decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or(0);
-            format!("{score} for {}, depth {depth}, {} nodes", san(line, decision.best), decision.nodes())
+            format!("{score} for {}, depth {depth}, {} nodes", line.san(decision.best), decision.nodes())
         });
         self.context.why = why(line, decision);
         self.context.clock = budget.map_or_else(String::new, |budget| {
@@ -103,19 +102,14 @@ impl Reception {
 
 /// The vote on a move in one line.
 fn why(line: &Line, decision: &Decision) -> String {
-    let mut text = format!("{} by {}", san(line, decision.best), decision.criterion);
+    let mut text = format!("{} by {}", line.san(decision.best), decision.criterion);
     let mut separator = ": ";
     for vote in &decision.votes {
         let proposal = &vote.proposal;
-        let _ = write!(text, "{separator}{} {} {}", proposal.elector, san(line, proposal.best), proposal.score);
+        let _ = write!(text, "{separator}{} {} {}", proposal.elector, line.san(proposal.best), proposal.score);
         separator = ", ";
     }
     text
-}
-
-fn san(line: &Line, uci: UciMove) -> String {
-    uci.to_move(line.position())
-        .map_or_else(|_| uci.to_string(), |mv| SanPlus::from_move(line.position().clone(), mv).to_string())
 }
 
 fn actions(info: &GameInfo, said: Vec<(ChatRoom, String)>) -> Vec<Action> {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Instant};
 
 use crossterm::style::Stylize;
-use shakmaty::{File, Position, Rank, Square, san::SanPlus};
+use shakmaty::{File, Position, Rank, Square};
 
 use crate::{
     chess::{Clocks, Color, Decision, GameId, Line, Proposal, UciMove},
@@ -224,7 +224,7 @@ impl Game {
         let mut texts = Vec::new();
         let mut line = self.info.start.clone();
         for (ply, uci) in self.line.moves().iter().enumerate() {
-            let san = san(&line, *uci);
+            let san = line.san(*uci);
             if ply % 2 == 0 || texts.is_empty() {
                 let dots = if line.turn() == Color::White { "." } else { "…" };
                 texts.push(format!("{}{dots} {san}", line.position().fullmoves()));
@@ -269,7 +269,7 @@ impl Game {
             let text = format!(
                 " {} {name:<10} {:>8} {:>8} {:>6} {:>10}",
                 if chosen { "✔" } else { " " },
-                san(line, proposal.best),
+                line.san(proposal.best),
                 proposal.score,
                 proposal.depth,
                 proposal.nodes
@@ -294,7 +294,7 @@ fn describe(line: &Line, decision: &Decision) -> String {
     let _ = write!(text, "  by {}", decision.criterion);
     let mut tally: Vec<(String, usize)> = Vec::new();
     for vote in &decision.votes {
-        let san = san(line, vote.proposal.best);
+        let san = line.san(vote.proposal.best);
         match tally.iter_mut().find(|(known, _)| *known == san) {
             Some((_, votes)) => *votes += 1,
             None => tally.push((san, 1)),
@@ -312,7 +312,7 @@ fn describe(line: &Line, decision: &Decision) -> String {
     if let Some(second) = &decision.second_phase
         && second.first_choice != decision.best
     {
-        let _ = write!(text, "; the first phase chose {}", san(line, second.first_choice));
+        let _ = write!(text, "; the first phase chose {}", line.san(second.first_choice));
     }
     let _ = write!(text, "  ({:.2} s)", decision.elapsed.as_secs_f64());
     text
@@ -321,15 +321,8 @@ fn describe(line: &Line, decision: &Decision) -> String {
 /// A move with its number: `12. Nf3` or `12… Nc6`.
 fn numbered(line: &Line, uci: Option<UciMove>) -> String {
     let dots = if line.turn() == Color::White { "." } else { "…" };
-    let san = uci.map_or_else(String::new, |uci| san(line, uci));
+    let san = uci.map_or_else(String::new, |uci| line.san(uci));
     format!("{}{dots} {san}", line.position().fullmoves())
-}
-
-fn san(line: &Line, uci: UciMove) -> String {
-    match uci.to_move(line.position()) {
-        Ok(mv) => SanPlus::from_move(line.position().clone(), mv).to_string(),
-        Err(_) => uci.to_string(),
-    }
 }
 
 fn outcome(status: Option<&GameStatus>, winner: Option<Color>) -> String {

@@ -16,7 +16,7 @@ use shakmaty::{Position, san::SanPlus};
 
 use super::{Face, error::ApiError, render::color};
 use crate::{
-    chess::{Color, GameId, Line, TimeControl, Variant},
+    chess::{Color, GameId, Line, TimeControl},
     practice::{
         game::{End, Outcome},
         hub::{Denied, GameView, Seat},
@@ -146,7 +146,7 @@ fn tags(view: &GameView, url: &str) -> Vec<(&'static str, String)> {
             tags.push((tag, "BOT".to_owned()));
         }
     }
-    tags.push(("Variant", pgn_variant(pairing.terms.variant).to_owned()));
+    tags.push(("Variant", pairing.terms.variant.pgn_name().to_owned()));
     tags.push((
         "TimeControl",
         match pairing.terms.time_control {
@@ -160,21 +160,6 @@ fn tags(view: &GameView, url: &str) -> Vec<(&'static str, String)> {
         tags.push(("SetUp", "1".to_owned()));
     }
     tags
-}
-
-const fn pgn_variant(variant: Variant) -> &'static str {
-    match variant {
-        Variant::Standard => "Standard",
-        Variant::Chess960 => "Chess960",
-        Variant::FromPosition => "From Position",
-        Variant::Crazyhouse => "Crazyhouse",
-        Variant::Antichess => "Antichess",
-        Variant::Atomic => "Atomic",
-        Variant::Horde => "Horde",
-        Variant::KingOfTheHill => "King of the Hill",
-        Variant::RacingKings => "Racing Kings",
-        Variant::ThreeCheck => "Three-check",
-    }
 }
 
 fn termination(view: &GameView) -> &'static str {
