@@ -19,7 +19,7 @@ use std::{
 
 use shakmaty::CastlingMode;
 
-use super::{Elector, ElectorFailure, UciProgram};
+use super::{Elector, ElectorFailure, Job, UciProgram};
 use crate::chess::{Bound, ElectorName, Proposal, Score, Task, UciMove, Variant};
 use protocol::Info;
 
@@ -119,7 +119,7 @@ impl UciElector {
 impl Elector for UciElector {
     fn search(
         &mut self,
-        task: &Task,
+        Job { task, meter, .. }: &Job,
         stop: &AtomicBool,
         report: &mut dyn FnMut(Proposal),
     ) -> Result<(), ElectorFailure> {
@@ -148,6 +148,7 @@ impl Elector for UciElector {
                 return Ok(());
             }
             if let Some(info) = protocol::info(&line).filter(|info| !info.pv.is_empty()) {
+                meter.count(info.nodes);
                 let proposal = self.proposal(task, info, started.elapsed());
                 newest = Some(proposal.clone());
                 report(proposal);
