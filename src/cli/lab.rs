@@ -1,5 +1,7 @@
 //! `concilio lab`: experiments and measurements.
 
+mod data;
+
 use std::{
     fs::{self, File},
     io::BufReader,
@@ -43,6 +45,8 @@ enum Experiment {
         #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 100], value_name = "COUNTS")]
         games: Vec<usize>,
     },
+    /// Make labelled positions for `tune` out of the engine's own games
+    Data(data::Data),
     /// Fit the weights of the engine's evaluation to labelled positions
     Tune(Tune),
 }
@@ -93,19 +97,29 @@ impl Lab {
                 let latency = lab::Latency::measure(std::env::current_exe()?, &games).await?;
                 print(&latency);
             }
+            Experiment::Data(data) => {
+                let stop = interrupted();
+                tokio::task::spawn_blocking(move || data.run(&stop)).await??;
+            }
             Experiment::Tune(tune) => {
-                let stop = Arc::new(AtomicBool::new(false));
-                let interrupted = Arc::clone(&stop);
-                tokio::spawn(async move {
-                    if ctrl_c().await.is_ok() {
-                        interrupted.store(true, Ordering::Relaxed);
-                    }
-                });
+                let stop = interrupted();
                 tokio::task::spawn_blocking(move || tune.run(&stop)).await??;
             }
         }
         Ok(())
     }
+}
+
+/// A flag that Ctrl-C sets.
+fn interrupted() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    tokio::spawn(async move {
+        if ctrl_c().await.is_ok() {
+            flag.store(true, Ordering::Relaxed);
+        }
+    });
+    stop
 }
 
 impl Tune {

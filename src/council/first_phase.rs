@@ -17,7 +17,7 @@ use super::{
 use crate::{
     chess::{Bound, Line, Phase, Proposal, SearchId, Task, UciMove},
     engine::BestOfGroup,
-    pool::{ElectorSpec, Guidance, Hints, Job, News, Report},
+    pool::{ElectorSpec, Guidance, Hints, Job, Report},
 };
 
 /// Where nothing but the electors' own limits ends a question, those that have neither said nor done anything for so long
@@ -86,7 +86,7 @@ impl FirstPhase {
         let guidance = self.guidance(number, &line, processes);
         self.newest[number] = None;
         self.lines[number] = line;
-        processes[number].search(number, Job::guided(task, guidance), &hearing.reports);
+        processes[number].search(Job::guided(task, guidance), &hearing.reports);
     }
 
     /// What a process is told besides its task: the anchor what others propose, the members of a group their share of the
@@ -146,25 +146,15 @@ impl FirstPhase {
 
     /// Takes a report; `true` if it was a proposal that counts.
     pub fn take(&mut self, report: Report, hearing: &mut Hearing, processes: &mut [Process]) -> bool {
-        let number = report.process;
-        let Some(process) = processes.get_mut(number).filter(|process| process.is_about(&report)) else { return false };
-        match report.news {
-            News::Proposal(proposal) => {
-                hearing.show(&proposal);
-                self.newest[number] = Some(proposal);
-                let counts = *self.lines[number] == *self.line;
-                if counts && let Some(elector) = process.elector {
-                    self.cast(elector, processes);
-                }
-                return counts;
-            }
-            News::Finished => process.finished(),
-            News::Failed(why) => {
-                process.finished();
-                tracing::warn!(elector = %process.spec().name, why, "an elector failed; the others decide");
-            }
+        let Some(number) = processes.iter_mut().position(|process| process.hears(&report)) else { return false };
+        let Report::Proposal(proposal) = report else { return false };
+        hearing.show(&proposal);
+        self.newest[number] = Some(proposal);
+        let counts = *self.lines[number] == *self.line;
+        if counts && let Some(elector) = processes[number].elector {
+            self.cast(elector, processes);
         }
-        false
+        counts
     }
 
     /// The newest proposal of a process about the position in question.

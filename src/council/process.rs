@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -47,13 +47,22 @@ pub(super) struct Process {
     /// Whose proposals these are, by its place in the roster; `None` for those that do not vote.
     pub elector: Option<usize>,
     seat: Seat,
-    current: Option<SearchId>,
-    meters: Vec<Arc<Meter>>,
+    current: Option<Search>,
+    /// Of its searches that are over.
+    nodes: u64,
+    busy: Duration,
+}
+
+#[derive(Debug)]
+struct Search {
+    id: SearchId,
+    meter: Arc<Meter>,
+    since: Instant,
 }
 
 impl Process {
     pub fn open(pool: &Pool, spec: &ElectorSpec, elector: Option<usize>, table: Option<&SharedTable>) -> Self {
-        Self { elector, seat: pool.seat(spec, table), current: None, meters: Vec::new() }
+        Self { elector, seat: pool.seat(spec, table), current: None, nodes: 0, busy: Duration::ZERO }
     }
 
     pub fn spec(&self) -> &ElectorSpec {
@@ -62,25 +71,36 @@ impl Process {
 
     /// Forgets the question before.
     pub fn begin_question(&mut self) {
-        self.current = None;
-        self.meters.clear();
+        (self.current, self.nodes, self.busy) = (None, 0, Duration::ZERO);
     }
 
     /// Begins a search; the one before, if it still runs, is dropped.
-    pub fn search(&mut self, number: usize, job: Job, reports: &UnboundedSender<Report>) {
-        self.current = Some(job.task.id.clone());
-        self.meters.push(Arc::clone(&job.meter));
-        self.seat.search(number, job, reports);
+    pub fn search(&mut self, job: Job, reports: &UnboundedSender<Report>) {
+        self.finish();
+        let (id, meter) = (job.task.id.clone(), Arc::clone(&job.meter));
+        self.current = Some(Search { id, meter, since: Instant::now() });
+        self.seat.search(job, reports);
     }
 
-    /// Whether a report is about what it is doing, and not about something that was asked earlier.
-    pub fn is_about(&self, report: &Report) -> bool {
-        self.current.as_ref() == Some(&report.search)
+    /// Whether a report is about what it is doing, and not about something that was asked earlier. Notes what it says.
+    pub fn hears(&mut self, report: &Report) -> bool {
+        let Some(search) = self.current.as_ref().filter(|search| search.id == *report.search()) else { return false };
+        match report {
+            Report::Proposal(proposal) => search.meter.count(proposal.nodes),
+            Report::Finished(..) => self.finish(),
+            Report::Failed(_, elector, why) => {
+                tracing::warn!(%elector, why, "an elector failed; the others decide");
+                self.finish();
+            }
+        }
+        true
     }
 
-    /// Its search is over.
-    pub fn finished(&mut self) {
-        self.current = None;
+    fn finish(&mut self) {
+        if let Some(search) = self.current.take() {
+            self.nodes += search.meter.nodes();
+            self.busy += search.since.elapsed();
+        }
     }
 
     pub fn is_searching(&self) -> bool {
@@ -89,13 +109,18 @@ impl Process {
 
     /// Tells it to stop; it is not waited for.
     pub fn stop(&mut self) {
-        self.current = None;
+        self.finish();
         self.seat.stop();
     }
 
     /// Nodes it has visited for this question.
     pub fn nodes(&self) -> u64 {
-        self.meters.iter().map(|meter| meter.nodes()).sum()
+        self.nodes + self.current.as_ref().map_or(0, |search| search.meter.nodes())
+    }
+
+    /// How long it has searched for this question.
+    pub fn busy(&self) -> Duration {
+        self.busy + self.current.as_ref().map_or(Duration::ZERO, |search| search.since.elapsed())
     }
 
     pub fn new_game(&self) {
@@ -112,9 +137,8 @@ pub(super) fn metrics(phases: &[&[Process]], elapsed: Duration) -> Metrics {
             let threads = process.spec().threads.max(1);
             std::iter::repeat_n((process, threads), threads)
         });
-        for (number, (process, threads)) in threads.enumerate().filter(|(_, (process, _))| !process.meters.is_empty()) {
-            let nodes = process.nodes() / threads as u64;
-            let busy = process.meters.iter().map(|meter| meter.busy()).sum();
+        for (number, (process, threads)) in threads.enumerate() {
+            let (nodes, busy) = (process.nodes() / threads as u64, process.busy());
             match metrics.processes.get_mut(number) {
                 Some(known) => {
                     known.nodes += nodes;

@@ -74,6 +74,11 @@ impl Roster {
         DISTRIBUTIONS.iter().map(|(name, _)| *name)
     }
 
+    /// These electors, each with a name of its own, at least one.
+    pub fn of(electors: Vec<ElectorSpec>) -> Self {
+        Self { electors }
+    }
+
     /// The roster that the settings ask for.
     ///
     /// # Errors

@@ -123,8 +123,7 @@ impl Council {
             limits: chess::Limits { nodes: rest.nodes.map(|nodes| nodes.saturating_mul(threads)), ..rest },
         };
         let before = first.newest_of(start).cloned();
-        let second =
-            SecondPhase { stage, mode: second::of(mode, before), processes, first: start, progress: first.progress() };
+        let second = SecondPhase { stage, mode: second::of(mode, before), processes, progress: first.progress() };
         let found = second.hear(hearing).await?;
         let first_choice = outcome.elected.best;
         Some(found.map(|proposal| chess::SecondPhase { mode: mode.word().to_owned(), first_choice, proposal }))

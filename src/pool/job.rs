@@ -1,11 +1,8 @@
 //! One search as a seat gets it: the task, and what other searches may tell it or learn of it while it runs.
 
-use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
-    time::{Duration, Instant},
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use crate::{
@@ -20,7 +17,7 @@ pub struct Job {
     pub task: Task,
     /// What may help. An elector that cannot use it does without.
     pub guidance: Guidance,
-    /// What it has cost so far.
+    /// How many nodes it has visited so far.
     pub meter: Arc<Meter>,
 }
 
@@ -64,56 +61,23 @@ impl Hints {
     }
 }
 
-/// What a search has cost, readable while it runs.
+/// How many nodes a search has visited, readable while it runs.
 #[derive(Debug, Default)]
-pub struct Meter {
-    nodes: AtomicU64,
-    work: Mutex<Work>,
-}
-
-#[derive(Debug, Default)]
-struct Work {
-    since: Option<Instant>,
-    done: Duration,
-}
+pub struct Meter(AtomicU64);
 
 impl Meter {
     /// Nodes so far.
     pub fn nodes(&self) -> u64 {
-        self.nodes.load(Relaxed)
+        self.0.load(Relaxed)
     }
 
-    /// How long the elector has been at work on it.
-    pub fn busy(&self) -> Duration {
-        let work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        work.done + work.since.map_or(Duration::ZERO, |since| since.elapsed())
+    /// So many at least, as was told from outside.
+    pub fn count(&self, nodes: u64) {
+        self.0.fetch_max(nodes, Relaxed);
     }
 
     /// The counter itself, for a searcher that counts in it.
     pub(super) fn counter(&self) -> &AtomicU64 {
-        &self.nodes
-    }
-
-    /// For a searcher that only now and then says how many nodes it has visited.
-    pub(super) fn count(&self, nodes: u64) {
-        self.nodes.fetch_max(nodes, Relaxed);
-    }
-
-    /// Measures the time from now until the guard is dropped.
-    pub(super) fn work(&self) -> AtWork<'_> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner).since = Some(Instant::now());
-        AtWork(self)
-    }
-}
-
-/// The time in which an elector works.
-pub(super) struct AtWork<'a>(&'a Meter);
-
-impl Drop for AtWork<'_> {
-    fn drop(&mut self) {
-        let mut work = self.0.work.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(since) = work.since.take() {
-            work.done += since.elapsed();
-        }
+        &self.0
     }
 }

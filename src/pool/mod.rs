@@ -5,7 +5,7 @@
 //! sent. All seats of all games compete for the cores under the kernel's scheduler, which shares them fairly.
 //!
 //! Invariants:
-//! - a seat answers every search with exactly one [`News::Finished`] or [`News::Failed`], after all its proposals;
+//! - a seat answers every search with exactly one [`Report::Finished`] or [`Report::Failed`], after all its proposals;
 //! - every proposed move has been checked to be legal in the task's position, wherever the elector runs;
 //! - a seat whose search does not end is abandoned, and another one opened; its thread ends with its search;
 //! - a table is only shared between electors that evaluate alike.
@@ -13,6 +13,7 @@
 mod backoff;
 mod job;
 mod own;
+mod place;
 mod seat;
 mod spec;
 mod trivial;
@@ -20,7 +21,8 @@ mod uci;
 
 pub use job::{Guidance, Hints, Job, Meter};
 pub use own::engine_position;
-pub use seat::{News, Report, Seat};
+pub use place::{Elsewhere, Place};
+pub use seat::{Report, Seat};
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, UciProgram};
 
 use std::sync::{
@@ -70,6 +72,7 @@ pub struct ElectorFailure(pub String);
 #[derive(Clone, Debug)]
 pub struct Pool {
     cores: usize,
+    elsewhere: Option<Arc<dyn Elsewhere>>,
     searching: Arc<AtomicUsize>,
 }
 
@@ -77,7 +80,13 @@ impl Pool {
     /// A pool over so many cores; 0 takes all there are.
     pub fn new(cores: usize) -> Self {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { cores: if cores == 0 { all } else { cores }, searching: Arc::default() }
+        Self { cores: if cores == 0 { all } else { cores }, elsewhere: None, searching: Arc::default() }
+    }
+
+    /// The same pool with places on other machines beside its own threads.
+    #[must_use]
+    pub fn with_remote(self, elsewhere: Arc<dyn Elsewhere>) -> Self {
+        Self { elsewhere: Some(elsewhere), ..self }
     }
 
     /// How many cores its searches may use together.
@@ -90,9 +99,13 @@ impl Pool {
         (self.cores / self.searching.load(Ordering::Relaxed).max(1)).max(1)
     }
 
-    /// Opens a seat for an elector. `table` is searched with together with the other seats that were given it.
+    /// Opens a seat for an elector. On this machine, `table` is searched with together with the other seats that were given
+    /// it.
     pub fn seat(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Seat {
-        Seat::open(spec.clone(), table.cloned())
+        match &self.elsewhere {
+            Some(elsewhere) => Seat::at(spec.clone(), elsewhere.place(spec)),
+            None => Seat::here(spec.clone(), table),
+        }
     }
 
     /// Counts a council as in session until the guard is dropped.

@@ -1,8 +1,8 @@
-//! A seat: one elector on a thread of its own, behind a handle.
+//! A seat: one elector behind a handle, usually on a thread of its own.
 
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering::Relaxed},
         mpsc,
     },
@@ -11,74 +11,51 @@ use std::{
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Elector, ElectorFailure, ElectorSpec, Job, backoff::Backoff};
+use super::{Elector, ElectorFailure, ElectorSpec, Job, backoff::Backoff, place::Place};
 use crate::{
-    chess::{Proposal, SearchId},
+    chess::{ElectorName, Proposal, SearchId},
     engine::SharedTable,
 };
 
 /// What a seat tells the council.
 #[derive(Clone, Debug)]
-pub struct Report {
-    /// The number the council gave this search.
-    pub process: usize,
-    /// The search it is about.
-    pub search: SearchId,
-    /// What is new.
-    pub news: News,
-}
-
-/// What is new of a search.
-#[derive(Clone, Debug)]
-pub enum News {
+pub enum Report {
     /// An iteration was completed.
     Proposal(Proposal),
     /// The search is over; nothing more will come of it.
-    Finished,
+    Finished(SearchId, ElectorName),
     /// The elector failed; nothing more will come of this search.
-    Failed(String),
+    Failed(SearchId, ElectorName, String),
 }
 
-enum Command {
-    Search { process: usize, job: Box<Job>, flags: Arc<Flags>, reports: UnboundedSender<Report> },
-    NewGame,
+impl Report {
+    /// The search it is about.
+    pub fn search(&self) -> &SearchId {
+        match self {
+            Self::Proposal(proposal) => &proposal.search,
+            Self::Finished(search, _) | Self::Failed(search, ..) => search,
+        }
+    }
 }
 
-/// What the handle and the thread know of one search.
-#[derive(Debug, Default)]
-struct Flags {
-    stop: AtomicBool,
-    over: AtomicBool,
-}
-
-/// An elector that is still at work this long after it was told to stop is given up.
-const GIVEN_UP_AFTER: Duration = Duration::from_secs(3);
-
-/// The handle of a seat. Dropping it stops the search and ends the thread as soon as the elector lets it.
+/// The handle of a seat. Dropping it stops the search; a thread ends as soon as the elector lets it.
 #[derive(Debug)]
 pub struct Seat {
     spec: ElectorSpec,
-    table: Option<SharedTable>,
-    commands: mpsc::Sender<Command>,
-    /// Of the newest search.
-    flags: Arc<Flags>,
-    told_to_stop: Option<Instant>,
+    place: Box<dyn Place>,
 }
 
 impl Seat {
-    /// Opens a seat. The elector starts at once, on its own thread: an engine may need a while before it can search.
-    pub(super) fn open(spec: ElectorSpec, table: Option<SharedTable>) -> Self {
-        let (commands, inbox) = mpsc::channel();
-        let (occupant, shared) = (spec.clone(), table.clone());
-        let started = std::thread::Builder::new()
-            .name(format!("elector {}", spec.name))
-            .stack_size(8 << 20)
-            .spawn(move || Occupant::new(occupant, shared).serve(&inbox));
-        if let Err(error) = started {
-            // The inbox is gone, so every search of this seat will be reported as failed.
-            tracing::error!(elector = %spec.name, %error, "no thread for an elector");
-        }
-        Self { spec, table, commands, flags: Arc::default(), told_to_stop: None }
+    /// Opens a seat on a thread of this process. The elector starts at once: an engine may need a while before it can
+    /// search. `table` is searched with together with the other seats that were given it.
+    pub fn here(spec: ElectorSpec, table: Option<&SharedTable>) -> Self {
+        let thread = Thread::start(&spec, table);
+        Self::at(spec, Box::new(thread))
+    }
+
+    /// Opens a seat at a place that is there already.
+    pub(super) fn at(spec: ElectorSpec, place: Box<dyn Place>) -> Self {
+        Self { spec, place }
     }
 
     /// Who sits here.
@@ -86,45 +63,104 @@ impl Seat {
         &self.spec
     }
 
-    /// Begins a search; reports go to `reports` under the number `process`. A search still running is told to stop first;
-    /// an elector that did not stop when it was told to is replaced.
-    pub fn search(&mut self, process: usize, job: Job, reports: &UnboundedSender<Report>) {
-        self.stop();
-        if self.is_stuck() {
-            tracing::warn!(elector = %self.spec.name, "does not stop; another one takes its seat");
-            *self = Self::open(self.spec.clone(), self.table.clone());
-        }
-        self.flags = Arc::default();
-        self.told_to_stop = None;
-        let search = job.task.id.clone();
-        let flags = Arc::clone(&self.flags);
-        let command = Command::Search { process, job: Box::new(job), flags, reports: reports.clone() };
-        if self.commands.send(command).is_err() {
-            self.flags.over.store(true, Relaxed);
-            let news = News::Failed("its thread has ended".to_owned());
-            let _ = reports.send(Report { process, search, news });
-        }
+    /// Begins a search; reports go to `reports`. A search still running is told to stop first.
+    pub fn search(&mut self, job: Job, reports: &UnboundedSender<Report>) {
+        self.place.search(job, reports);
     }
 
     /// Tells the running search to stop; its last proposal stands.
-    pub fn stop(&mut self) {
-        self.flags.stop.store(true, Relaxed);
-        self.told_to_stop.get_or_insert_with(Instant::now);
-    }
-
-    /// Whether it was told to stop, and long enough ago.
-    fn is_stuck(&self) -> bool {
-        let running = Arc::strong_count(&self.flags) > 1 && !self.flags.over.load(Relaxed);
-        running && self.told_to_stop.is_some_and(|since| since.elapsed() > GIVEN_UP_AFTER)
+    pub fn stop(&self) {
+        self.place.stop();
     }
 
     /// Forgets the last game.
     pub fn new_game(&self) {
+        self.place.new_game();
+    }
+}
+
+enum Command {
+    Search(Box<Job>, Arc<Flags>, UnboundedSender<Report>),
+    NewGame,
+}
+
+/// What the handle and the thread know of one search.
+#[derive(Debug, Default)]
+struct Flags {
+    stop: AtomicBool,
+    told_to_stop: OnceLock<Instant>,
+    over: AtomicBool,
+}
+
+/// An elector that is still at work this long after it was told to stop is given up.
+const GIVEN_UP_AFTER: Duration = Duration::from_secs(3);
+
+/// A thread of this process as a place.
+#[derive(Debug)]
+struct Thread {
+    spec: ElectorSpec,
+    table: Option<SharedTable>,
+    commands: mpsc::Sender<Command>,
+    /// Of the newest search; none has begun yet where there is none.
+    flags: Option<Arc<Flags>>,
+}
+
+impl Thread {
+    fn start(spec: &ElectorSpec, table: Option<&SharedTable>) -> Self {
+        let (commands, inbox) = mpsc::channel();
+        let occupant =
+            Occupant { spec: spec.clone(), table: table.cloned(), elector: None, backoff: Backoff::default() };
+        let started = std::thread::Builder::new()
+            .name(format!("elector {}", spec.name))
+            .stack_size(8 << 20)
+            .spawn(move || occupant.serve(&inbox));
+        if let Err(error) = started {
+            // The inbox is gone, so every search of this seat will be reported as failed.
+            tracing::error!(elector = %spec.name, %error, "no thread for an elector");
+        }
+        Self { spec: spec.clone(), table: table.cloned(), commands, flags: None }
+    }
+
+    /// Whether its search was told to stop long ago and has not.
+    fn is_stuck(&self) -> bool {
+        let stuck = |flags: &Arc<Flags>| {
+            let since = flags.told_to_stop.get().map(Instant::elapsed);
+            !flags.over.load(Relaxed) && since.is_some_and(|since| since > GIVEN_UP_AFTER)
+        };
+        self.flags.as_ref().is_some_and(stuck)
+    }
+}
+
+impl Place for Thread {
+    fn search(&mut self, job: Job, reports: &UnboundedSender<Report>) {
+        self.stop();
+        if self.is_stuck() {
+            tracing::warn!(elector = %self.spec.name, "it does not stop, and another one takes its seat");
+            *self = Self::start(&self.spec, self.table.as_ref());
+        }
+        let flags: Arc<Flags> = Arc::default();
+        self.flags = Some(Arc::clone(&flags));
+        let id = job.task.id.clone();
+        let command = Command::Search(Box::new(job), Arc::clone(&flags), reports.clone());
+        if self.commands.send(command).is_err() {
+            flags.over.store(true, Relaxed);
+            let _ = reports.send(Report::Failed(id, self.spec.name.clone(), "its thread has ended".to_owned()));
+        }
+    }
+
+    fn stop(&self) {
+        if let Some(flags) = &self.flags {
+            flags.stop.store(true, Relaxed);
+            flags.told_to_stop.get_or_init(Instant::now);
+        }
+    }
+
+    fn new_game(&self) {
         let _ = self.commands.send(Command::NewGame);
     }
 }
 
-impl Drop for Seat {
+impl Drop for Thread {
     fn drop(&mut self) {
         self.stop();
     }
@@ -139,14 +175,10 @@ struct Occupant {
 }
 
 impl Occupant {
-    fn new(spec: ElectorSpec, table: Option<SharedTable>) -> Self {
-        Self { spec, table, elector: None, backoff: Backoff::default() }
-    }
-
     fn serve(mut self, inbox: &mpsc::Receiver<Command>) {
         yield_to_the_daemon();
         // One that does not start is tried again with the first search, which can report it.
-        self.elector = self.spec.start(self.table.as_ref()).ok();
+        self.elector = self.spec.start_with(self.table.as_ref()).ok();
         for command in inbox {
             match command {
                 Command::NewGame => {
@@ -154,32 +186,35 @@ impl Occupant {
                         elector.new_game();
                     }
                 }
-                Command::Search { process, job, flags, reports } => {
-                    let news = self.answer(process, &job, &flags.stop, &reports);
+                Command::Search(job, flags, reports) => {
+                    let name = self.spec.name.clone();
+                    let searched = self.answer(&job, &flags.stop, &reports);
                     flags.over.store(true, Relaxed);
-                    let _ = reports.send(Report { process, search: job.task.id, news });
+                    let _ = reports.send(match searched {
+                        Ok(()) => Report::Finished(job.task.id, name),
+                        Err(failure) => Report::Failed(job.task.id, name, failure.to_string()),
+                    });
                 }
             }
         }
     }
 
-    /// Searches, and says how it ended.
-    fn answer(&mut self, process: usize, job: &Job, stop: &AtomicBool, reports: &UnboundedSender<Report>) -> News {
+    /// Searches. An engine that has died since the last search costs a new start, not the vote.
+    fn answer(
+        &mut self,
+        job: &Job,
+        stop: &AtomicBool,
+        reports: &UnboundedSender<Report>,
+    ) -> Result<(), ElectorFailure> {
         let has_played = self.elector.is_some();
-        let mut searched = self.search(process, job, stop, reports);
-        if searched.is_err() && has_played && !stop.load(Relaxed) {
-            // An engine that has died since the last search costs a new start, not the vote.
-            searched = self.search(process, job, stop, reports);
-        }
-        match searched {
-            Ok(()) => News::Finished,
-            Err(failure) => News::Failed(failure.to_string()),
+        match self.search(job, stop, reports) {
+            Err(_) if has_played && !stop.load(Relaxed) => self.search(job, stop, reports),
+            searched => searched,
         }
     }
 
     fn search(
         &mut self,
-        process: usize,
         job: &Job,
         stop: &AtomicBool,
         reports: &UnboundedSender<Report>,
@@ -188,22 +223,19 @@ impl Occupant {
             Some(elector) => elector,
             vacant => {
                 self.backoff.check(Instant::now())?;
-                let started = self.spec.start(self.table.as_ref());
+                let started = self.spec.start_with(self.table.as_ref());
                 vacant.insert(started.inspect_err(|_| self.backoff.failed(Instant::now()))?)
             }
         };
-        let at_work = job.meter.work();
         let searched = elector.search(job, stop, &mut |proposal| {
             // Wherever it was computed, nothing illegal passes this door.
             if job.task.line.is_legal(proposal.best) {
-                let search = job.task.id.clone();
-                let _ = reports.send(Report { process, search, news: News::Proposal(proposal) });
+                let _ = reports.send(Report::Proposal(proposal));
             } else {
                 let (best, fen) = (proposal.best, job.task.line.fen());
                 tracing::error!(elector = %self.spec.name, %best, fen, "illegal proposal dropped");
             }
         });
-        drop(at_work);
         match &searched {
             Ok(()) => self.backoff.worked(),
             Err(_) => {

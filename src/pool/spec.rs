@@ -148,11 +148,20 @@ impl ElectorSpec {
         variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_))
     }
 
-    /// Starts it, on the thread that will run it.
+    /// Starts it, on the thread that will run it. Games are played through [`Pool::seat`](super::Pool::seat), which also
+    /// watches over it; this is for work that may wait for its elector.
     ///
     /// # Errors
-    /// [`ElectorFailure`] if it does not start, or if `table` is not one of its evaluation.
-    pub(super) fn start(&self, table: Option<&SharedTable>) -> Result<Box<dyn Elector>, ElectorFailure> {
+    /// [`ElectorFailure`] if it does not start.
+    pub fn start(&self) -> Result<Box<dyn Elector>, ElectorFailure> {
+        self.start_with(None)
+    }
+
+    /// The same, searching with a table that others search with too.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] also if the table is not one of its evaluation.
+    pub(super) fn start_with(&self, table: Option<&SharedTable>) -> Result<Box<dyn Elector>, ElectorFailure> {
         Ok(match &self.kind {
             ElectorKind::Own(instance) => {
                 let options = instance.options(self.hash, self.threads);

@@ -119,7 +119,7 @@ impl UciElector {
 impl Elector for UciElector {
     fn search(
         &mut self,
-        Job { task, meter, .. }: &Job,
+        Job { task, .. }: &Job,
         stop: &AtomicBool,
         report: &mut dyn FnMut(Proposal),
     ) -> Result<(), ElectorFailure> {
@@ -148,7 +148,6 @@ impl Elector for UciElector {
                 return Ok(());
             }
             if let Some(info) = protocol::info(&line).filter(|info| !info.pv.is_empty()) {
-                meter.count(info.nodes);
                 let proposal = self.proposal(task, info, started.elapsed());
                 newest = Some(proposal.clone());
                 report(proposal);
@@ -169,6 +168,7 @@ impl UciElector {
         Proposal {
             search: task.id.clone(),
             elector: self.name.clone(),
+            machine: None,
             best,
             score: info.score.unwrap_or(Score::Cp(0)),
             bound: info.bound,

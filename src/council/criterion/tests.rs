@@ -29,6 +29,7 @@ fn proposal(elector: &ElectorSpec, Said(line, score, depth): &Said) -> Proposal 
     Proposal {
         search: SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First },
         elector: elector.name.clone(),
+        machine: None,
         best: pv[0],
         score: *score,
         bound: Bound::Exact,

@@ -3,7 +3,7 @@
 //! over the same table, and their own results are not asked for (Lazy SMP).
 
 use super::{Mode, Order, Stage};
-use crate::{chess::Proposal, pool::News};
+use crate::{chess::Proposal, pool::Report};
 
 /// The first process is the one that never stops; the others help it.
 pub struct Continued {
@@ -23,10 +23,10 @@ impl Mode for Continued {
         (1..stage.processes).map(|process| stage.order(process, Vec::new())).collect()
     }
 
-    fn hear(&mut self, _: &Stage, process: usize, news: &News) -> Vec<Order> {
-        match news {
-            News::Proposal(proposal) if process == 0 => self.newest = Some(proposal.clone()),
-            News::Finished | News::Failed(_) if process == 0 => self.over = true,
+    fn hear(&mut self, _: &Stage, process: usize, report: &Report) -> Vec<Order> {
+        match report {
+            Report::Proposal(proposal) if process == 0 => self.newest = Some(proposal.clone()),
+            Report::Finished(..) | Report::Failed(..) if process == 0 => self.over = true,
             _ => {}
         }
         Vec::new()

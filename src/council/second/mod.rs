@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     chess::{GameId, Limits, Line, Phase, Proposal, SearchId, Task, UciMove},
-    pool::{Guidance, Job, News},
+    pool::{Guidance, Job, Report},
 };
 
 /// What the second phase is about.
@@ -59,8 +59,8 @@ pub(super) trait Mode: Send {
     /// What the processes do first.
     fn begin(&mut self, stage: &Stage) -> Vec<Order>;
 
-    /// What they do next, after a process has told something of its newest order.
-    fn hear(&mut self, stage: &Stage, process: usize, news: &News) -> Vec<Order>;
+    /// What they do next, after a process has reported on its newest order.
+    fn hear(&mut self, stage: &Stage, process: usize, report: &Report) -> Vec<Order>;
 
     /// What would be elected now: a proposal for the position itself.
     fn found(&self) -> Option<&Proposal>;
@@ -113,8 +113,6 @@ pub(super) struct SecondPhase<'a> {
     pub stage: Stage,
     pub mode: Box<dyn Mode>,
     pub processes: &'a mut [Process],
-    /// The number of the first of them among all processes of the council.
-    pub first: usize,
     /// What the clock is told; its leader is replaced by what is found.
     pub progress: Progress,
 }
@@ -132,18 +130,10 @@ impl SecondPhase<'_> {
                 Event::TimeIsUp => break,
                 Event::Reconsider => deadline = hearing.deadline(&self.progress, 1.0),
                 Event::Report(report) => {
-                    let Some(number) = report.process.checked_sub(self.first) else { continue };
-                    let process = self.processes.get_mut(number).filter(|process| process.is_about(&report));
-                    let Some(process) = process else { continue };
-                    match &report.news {
-                        News::Proposal(_) => {}
-                        News::Finished => process.finished(),
-                        News::Failed(why) => {
-                            process.finished();
-                            tracing::warn!(why, "a process of the second phase failed");
-                        }
-                    }
-                    let orders = self.mode.hear(&self.stage, number, &report.news);
+                    let Some(process) = self.processes.iter_mut().position(|process| process.hears(&report)) else {
+                        continue;
+                    };
+                    let orders = self.mode.hear(&self.stage, process, &report);
                     self.carry_out(orders, hearing);
                     if self.notice(hearing) {
                         deadline = hearing.deadline(&self.progress, 1.0);
@@ -159,7 +149,7 @@ impl SecondPhase<'_> {
             let Some(seat) = self.processes.get_mut(process) else { continue };
             let id = search_id(hearing.question.game.clone(), &line);
             let task = Task { id, line, root_moves, limits };
-            seat.search(self.first + process, Job::guided(task, guidance), &hearing.reports);
+            seat.search(Job::guided(task, guidance), &hearing.reports);
         }
     }
 

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     chess::{Bound, Proposal, UciMove},
     engine::BestOfGroup,
-    pool::News,
+    pool::Report,
 };
 
 /// All processes are one group.
@@ -43,8 +43,8 @@ impl Mode for Peer {
         (0..stage.processes).map(order).collect()
     }
 
-    fn hear(&mut self, _: &Stage, process: usize, news: &News) -> Vec<Order> {
-        if let (News::Proposal(proposal), Some(newest)) = (news, self.newest.get_mut(process)) {
+    fn hear(&mut self, _: &Stage, process: usize, report: &Report) -> Vec<Order> {
+        if let (Report::Proposal(proposal), Some(newest)) = (report, self.newest.get_mut(process)) {
             *newest = Some(proposal.clone());
             self.deepest = deepest(self.newest.iter().flatten());
         }

@@ -11,7 +11,7 @@ use shakmaty::Position as _;
 use super::{Mode, Order, Stage};
 use crate::{
     chess::{Limits, Line, Proposal, Score, UciMove},
-    pool::News,
+    pool::Report,
 };
 
 /// With so many plies left a node is searched by one process.
@@ -71,10 +71,10 @@ impl Mode for PvSplit {
         self.descend(stage)
     }
 
-    fn hear(&mut self, stage: &Stage, process: usize, news: &News) -> Vec<Order> {
+    fn hear(&mut self, stage: &Stage, process: usize, report: &Report) -> Vec<Order> {
         let Some(job) = self.jobs.get_mut(process).and_then(Option::as_mut) else { return Vec::new() };
-        match news {
-            News::Proposal(proposal) => {
+        match report {
+            Report::Proposal(proposal) => {
                 job.newest = Some(proposal.clone());
                 // The first iteration is one search; its proposals are there before it ends.
                 if job.child.is_none() && self.level.as_ref().is_some_and(|level| level.ply == 0) {
@@ -82,11 +82,11 @@ impl Mode for PvSplit {
                 }
                 Vec::new()
             }
-            News::Failed(_) => {
+            Report::Failed(..) => {
                 self.over = true;
                 Vec::new()
             }
-            News::Finished => self.finish(stage, process),
+            Report::Finished(..) => self.finish(stage, process),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Mode, Order, Stage};
 use crate::{
     chess::{Bound, Proposal, UciMove},
-    pool::News,
+    pool::Report,
 };
 
 /// Where there are fewer processes than moves, one takes several and searches them together.
@@ -20,8 +20,8 @@ impl Mode for StaticDecomposition {
             .collect()
     }
 
-    fn hear(&mut self, _: &Stage, process: usize, news: &News) -> Vec<Order> {
-        if let (News::Proposal(proposal), Some(newest)) = (news, self.newest.get_mut(process)) {
+    fn hear(&mut self, _: &Stage, process: usize, report: &Report) -> Vec<Order> {
+        if let (Report::Proposal(proposal), Some(newest)) = (report, self.newest.get_mut(process)) {
             *newest = Some(proposal.clone());
         }
         Vec::new()

@@ -1,7 +1,7 @@
 //! One search of all proposed moves: on one core (`sequential`, the theses' base version) or on all of them (`shared`).
 
 use super::{Mode, Order, Stage};
-use crate::{chess::Proposal, pool::News};
+use crate::{chess::Proposal, pool::Report};
 
 /// One process searches them all.
 #[derive(Default)]
@@ -14,8 +14,8 @@ impl Mode for Whole {
         vec![stage.order(0, stage.candidates.clone())]
     }
 
-    fn hear(&mut self, _: &Stage, _: usize, news: &News) -> Vec<Order> {
-        if let News::Proposal(proposal) = news {
+    fn hear(&mut self, _: &Stage, _: usize, report: &Report) -> Vec<Order> {
+        if let Report::Proposal(proposal) = report {
             self.newest = Some(proposal.clone());
         }
         Vec::new()
