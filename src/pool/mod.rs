@@ -13,7 +13,7 @@ mod own;
 mod seat;
 mod spec;
 mod trivial;
-mod uci;
+pub(crate) mod uci;
 
 pub use own::engine_position;
 pub use seat::{Report, Seat};
