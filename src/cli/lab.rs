@@ -1,5 +1,6 @@
 //! `concilio lab`: experiments and measurements.
 
+mod data;
 mod latency;
 mod matches;
 mod progress;
@@ -27,6 +28,7 @@ enum Experiment {
     /// Play games between any two of our engine, a council, a UCI engine and a CECP engine
     Match(Box<matches::Match>),
     Latency(latency::Latency),
+    Data(data::Data),
     Tune(tune::Tune),
 }
 
@@ -36,6 +38,7 @@ impl Lab {
         match self.experiment {
             Experiment::Match(games) => until_stopped(move |stop| games.run(stop)).await,
             Experiment::Latency(latency) => latency.run().await,
+            Experiment::Data(data) => until_stopped(move |stop| data.run(stop)).await,
             Experiment::Tune(tune) => until_stopped(move |stop| tune.run(stop)).await,
         }
     }

@@ -1,5 +1,6 @@
 //! Experiments and measurements: everything this project claims comes out of here and can be run again by anybody.
 
+pub mod data;
 pub mod epd;
 pub mod game;
 mod latency;

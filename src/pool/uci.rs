@@ -168,6 +168,7 @@ impl UciElector {
         Proposal {
             search: task.id.clone(),
             elector: self.name.clone(),
+            machine: None,
             best,
             score: info.score.unwrap_or(Score::Cp(0)),
             bound: info.bound,

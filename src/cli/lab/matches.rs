@@ -40,6 +40,8 @@ Each takes name=NAME for the tables, and nodes=N, movetime=S or tc=S+S for a pac
 
 The council against its sequential self, every elector with the nodes that the engine has:
   concilio lab match council:balanced-7 engine --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
+At equal cost, the same cores for a search over one table (threads advance in step, whatever the machine has):
+  concilio lab match council:balanced-7 engine:threads=7 --pace nodes=20000 --games 400
 Is a change worth something? Until the test is decided:
   concilio lab match engine 'uci:./old uci --single' --pace movetime=0.01 --sprt 0,10 --games 20000
 The theses' scoring, cut after 40 moves:
@@ -49,7 +51,7 @@ pub(super) struct Match {
     a: PlayerSpec,
     /// B
     b: PlayerSpec,
-    /// What a move may cost: tc=10+0.1 or movetime=0.01 (seconds), or nodes=20000 (of each elector)
+    /// What a move may cost: tc=10+0.1 or movetime=0.01 (seconds), or nodes=20000 (of each elector or thread)
     #[arg(long, default_value = "nodes=10000", value_name = "PACE")]
     pace: Pace,
     /// Games at most; every opening is played with both colours

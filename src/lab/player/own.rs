@@ -26,8 +26,15 @@ impl Player for OwnPlayer {
     }
 
     fn choose(&mut self, turn: &Turn) -> Result<Choice, PlayerFailure> {
+        let threads = self.engine.options().threads;
+        if !turn.pace.is_timed() && threads > 1 && !self.engine.options().virtual_time {
+            // Where nodes are the measure, several threads advance in step, on however few cores.
+            let options = EngineOptions { virtual_time: true, ..self.engine.options().clone() };
+            self.engine.set_options(options);
+        }
+        let nodes = turn.nodes().map(|nodes| nodes.saturating_mul(threads as u64));
         let position = engine_position(&turn.line).map_err(|error| PlayerFailure::Failed(error.to_string()))?;
-        let limits = engine::Limits { time: turn.time(), nodes: turn.nodes(), ..engine::Limits::default() };
+        let limits = engine::Limits { time: turn.time(), nodes, ..engine::Limits::default() };
         let found = self.engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {});
         let iteration = found.ok_or_else(|| PlayerFailure::Failed("no legal move".to_owned()))?;
         let best = position.move_to_uci(iteration.best).parse();

@@ -19,7 +19,8 @@ pub enum Pace {
     },
     /// So long for every move.
     MoveTime(Duration),
-    /// So many nodes for every move: in a council, for every elector. The same on any machine.
+    /// So many nodes for every move, of every elector of a council and of every thread of our engine: time, as it would be
+    /// with a core for each, and the same on any machine.
     Nodes(u64),
 }
 
