@@ -17,7 +17,7 @@ mod place;
 mod seat;
 mod spec;
 mod trivial;
-mod uci;
+pub(crate) mod uci;
 
 pub use job::{Guidance, Hints, Job, Meter};
 pub use own::engine_position;
