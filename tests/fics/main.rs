@@ -221,6 +221,26 @@ async fn a_challenge_is_accepted_and_ends_in_mate() {
 }
 
 #[tokio::test]
+async fn a_challenge_that_comes_while_we_set_up_is_not_missed() {
+    let ics = Ics::start().await;
+    let mut client = Client::start(ics.settings("Somebot"));
+    let mut seat = ics.connection().await;
+    seat.log_in("Somebot").await;
+    // The server does not number offers yet.
+    let terms = "Ann (1600) [white] Somebot (1500) unrated blitz 5 2";
+    let accept_or_decline = "You can \"accept\" or \"decline\", or propose different parameters.";
+    seat.announce(&format!("Challenge: {terms}.\n{accept_or_decline}")).await;
+    seat.set_up().await;
+    let challenge = client.challenge().await;
+    let accepted = client.ask(Action::Accept(challenge.id.clone()));
+    seat.expect("accept ann").await;
+    seat.announce(&Board::new(12, "Ann", "Somebot").start("Creating", Color::Black)).await;
+    assert_eq!(answer(accepted).await, Ok(Done::Taken));
+    let (info, _) = client.game().await;
+    assert_eq!(info.id, GameId::from(&challenge.id));
+}
+
+#[tokio::test]
 async fn a_challenge_may_be_declined_withdrawn_or_gone() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));

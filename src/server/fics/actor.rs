@@ -380,9 +380,13 @@ impl Actor {
             tracing::warn!(shortcoming, "a setting did not take");
         }
         let now = Instant::now().into_std();
-        self.player.connected(us.clone(), setup.tells_offers(), now);
+        self.player.connected(us.clone(), now);
+        // A challenge that came before the server was told to number them stands in its sentence alone.
         for message in early.drain(..) {
             self.player.on(message, now);
+        }
+        if setup.tells_offers() {
+            self.player.offers_are_numbered();
         }
         *phase = Phase::Playing { since: Instant::now() };
         Ok(())

@@ -139,7 +139,7 @@ fn games(side: &Side) -> Vec<String> {
         let Frame::Line(line) = frame else { continue };
         now += Duration::from_millis(10);
         match Message::read(line) {
-            Message::Session(us) => player.connected(us, false, now),
+            Message::Session(us) => player.connected(us, now),
             message => player.on(message, now),
         }
         for effect in player.effects() {

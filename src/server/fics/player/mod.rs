@@ -153,12 +153,12 @@ impl Player {
     }
 
     /// Login and set-up are done.
-    pub(crate) fn connected(&mut self, us: Speaker, tells_offers: bool, now: Instant) {
+    pub(crate) fn connected(&mut self, us: Speaker, now: Instant) {
         let computer = us.titles.iter().any(|title| title == "C");
         let title = if computer { Some("C".to_owned()) } else { us.is_guest().then(|| "U".to_owned()) };
         let player = server::Player { title, ..server::Player::named(&us.name) };
         self.us = Some(us);
-        self.tells_offers = tells_offers;
+        self.tells_offers = false;
         self.tell(ServerEvent::Connected(Account { player, is_bot: true, ratings: Vec::new(), games_played: 0 }));
         self.adjournments.connected(now);
         self.send("stored");
@@ -171,6 +171,11 @@ impl Player {
         if !self.open {
             self.send("set open 0");
         }
+    }
+
+    /// The server has said that offers come with numbers from now on.
+    pub(crate) fn offers_are_numbered(&mut self) {
+        self.tells_offers = true;
     }
 
     /// The connection is lost, and with it all that the server forgets of us.

@@ -46,21 +46,21 @@ pub(super) struct Adjournments {
 }
 
 impl Adjournments {
-    /// We are logged in again; the list of games is on its way.
+    /// We are logged in again; the list of games is on its way. What was asked over an older connection counts no more.
     pub(super) fn connected(&mut self, now: Instant) {
         self.verdict_at = Some(now + VERDICT);
-    }
-
-    /// The connection is lost while this game runs.
-    pub(super) fn cut_off(&mut self, opponent: &str, id: GameId) {
-        self.waits(opponent, id);
-        self.cut_off = Some(opponent.to_lowercase());
         for game in self.games.values_mut() {
             game.confirmed = false;
             game.online = false;
             game.declined = false;
             game.asked = None;
         }
+    }
+
+    /// The connection is lost while this game runs.
+    pub(super) fn cut_off(&mut self, opponent: &str, id: GameId) {
+        self.waits(opponent, id);
+        self.cut_off = Some(opponent.to_lowercase());
     }
 
     /// Whether this is the game whose fate is not known.

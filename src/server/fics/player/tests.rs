@@ -21,7 +21,7 @@ impl Evening {
 
     fn log_in(&mut self) {
         let us = Speaker { name: "Somebot".to_owned(), titles: vec!["C".to_owned()], game: None };
-        self.player.connected(us, false, self.now);
+        self.player.connected(us, self.now);
     }
 
     /// The server says these lines; gives what was told, sent and answered, in words.
