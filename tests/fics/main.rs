@@ -2,6 +2,7 @@
 
 mod golden;
 mod ics;
+mod other;
 
 use concilio::{
     chess::{Color, GameId},
@@ -24,8 +25,12 @@ struct Client {
 
 impl Client {
     fn start(settings: FicsSettings) -> Self {
+        Self::start_with(settings, Some(Password::new("sesame")))
+    }
+
+    fn start_with(settings: FicsSettings, password: Option<Password>) -> Self {
         let cancel = CancellationToken::new();
-        let (server, events) = fics::connect(settings, Some(Password::new("sesame")), cancel.clone());
+        let (server, events) = fics::connect(settings, password, cancel.clone());
         Self { server, events, _stop: cancel.drop_guard() }
     }
 

@@ -19,7 +19,7 @@ const GAMES: &str = "CONCILIO_WEATHER_GAMES";
 const ACCOUNTS: u8 = 8;
 
 /// How long the partners think about each move, so that a game takes long enough for its connection to be cut.
-const PARTNERS_THINK: Duration = Duration::from_millis(100);
+const PARTNERS_THINK: Duration = Duration::from_millis(250);
 
 /// A greedy player that takes its time.
 struct Thoughtful(Arc<dyn Sparring>);

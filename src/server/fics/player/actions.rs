@@ -77,17 +77,23 @@ impl Player {
             }
             Action::Takeback(id, false) => self.decline_offer(&id, |what| matches!(what, Proposal::Takeback(_))),
             Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
-            Action::Chat(id, room, text) => {
-                self.running_game(&id)?;
-                let verb = match room {
-                    ChatRoom::Player => "say",
-                    ChatRoom::Spectator => "whisper",
-                };
-                command(&format!("{verb} {text}"))
-            }
+            Action::Chat(id, room, text) => self.chat(&id, room, &text),
             Action::Tell { to, text } => command(&format!("tell {} {text}", one_word(&to))),
             Action::Berserk(_) => Err(ActionError::Unsupported("FICS has no berserk")),
         }
+    }
+
+    fn chat(&mut self, id: &GameId, room: ChatRoom, text: &str) -> Result<Course, ActionError> {
+        let is_over = self.ended.as_ref().is_some_and(|(ended, _)| ended == id);
+        if !is_over {
+            self.running_game(id)?;
+        }
+        Ok(Course::Commands(match room {
+            // The last opponent hears us after the game, too.
+            ChatRoom::Player => vec![format!("say {text}")],
+            ChatRoom::Spectator if is_over => Vec::new(),
+            ChatRoom::Spectator => vec![format!("whisper {text}")],
+        }))
     }
 
     /// How the server knows a challenge.

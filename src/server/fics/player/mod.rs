@@ -36,7 +36,7 @@ use self::{
     resumption::Adjournments,
 };
 use super::{
-    message::{Board, MatchTerms, Message, Speaker},
+    message::{Board, GameEnd, GameStart, MatchTerms, Message, Speaker},
     settings::FicsSettings,
 };
 use crate::{
@@ -112,6 +112,8 @@ pub(crate) struct Player {
     requests: Requests,
     said: Announcement,
     table: Table,
+    /// The last game, and how it ended.
+    ended: Option<(GameId, GameEnd)>,
     /// When the board of a game that was announced is asked for.
     board_due: Option<Instant>,
     adjournments: Adjournments,
@@ -141,6 +143,7 @@ impl Player {
             requests: Requests::new(patience),
             said: Announcement::default(),
             table: Table::Empty,
+            ended: None,
             board_due: None,
             adjournments: Adjournments::default(),
             history: History::default(),
@@ -212,6 +215,7 @@ impl Player {
             self.adjournments.cut_off(&opponent, id, game);
         }
         self.table = Table::Empty;
+        self.ended = None;
         self.board_due = None;
         self.said = Announcement::default();
         self.telling = None;
@@ -227,12 +231,7 @@ impl Player {
             Message::Board(board) => self.board(*board, now),
             Message::GameFacts(facts) => self.said.facts = Some(facts),
             Message::Creating(terms) => self.said.terms = Some(terms),
-            Message::GameStart(start) => {
-                let us = self.our_name();
-                let ours = start.white.eq_ignore_ascii_case(us) || start.black.eq_ignore_ascii_case(us);
-                self.board_due = ours.then(|| now + SENTENCE_PATIENCE);
-                self.said.start = Some(start);
-            }
+            Message::GameStart(start) => self.announced(start, now),
             Message::GameEnd(end) => self.game_end(end, now),
             Message::Moves(line) => self.listed(line),
             Message::IllegalMove => self.move_refused("not a legal move"),
@@ -338,6 +337,21 @@ impl Player {
                 self.send("unseek");
             }
             self.send(if open { "set open 1" } else { "set open 0" });
+        }
+    }
+
+    /// A game is announced: its board should come next, unless it came before.
+    fn announced(&mut self, start: GameStart, now: Instant) {
+        let us = self.our_name();
+        let ours = start.white.eq_ignore_ascii_case(us) || start.black.eq_ignore_ascii_case(us);
+        let is_shown = match &self.table {
+            Table::Running(game) => game.is(start.game, &start.white, &start.black),
+            Table::Opening(opening) => opening.board.game == start.game,
+            Table::Empty | Table::Unplayable(_) => false,
+        };
+        if ours && !is_shown {
+            self.board_due = Some(now + SENTENCE_PATIENCE);
+            self.said.start = Some(start);
         }
     }
 

@@ -30,6 +30,9 @@ impl Player {
             return;
         }
         self.board_due = None;
+        if self.is_afterthought(&board) {
+            return;
+        }
         match &mut self.table {
             Table::Running(game) if game.is_shown_by(&board) => match game.follow(&board, now) {
                 Followed::Lost => self.reopen(board, now),
@@ -46,6 +49,17 @@ impl Player {
             Table::Unplayable(number) if *number == board.game => {}
             _ => self.game_begins(board, now),
         }
+    }
+
+    /// Whether a board shows once more the game that has just ended, as some servers do after its end.
+    fn is_afterthought(&self, board: &Board) -> bool {
+        let announced = self.said.start.as_ref().is_some_and(|start| start.game == board.game);
+        let ended = self.ended.as_ref().is_some_and(|(_, end)| {
+            end.game == board.game
+                && end.white.eq_ignore_ascii_case(&board.white)
+                && end.black.eq_ignore_ascii_case(&board.black)
+        });
+        ended && !announced && board.last_move.is_some()
     }
 
     pub(super) fn followed(&mut self, followed: Followed, relation: Relation) {
@@ -96,6 +110,7 @@ impl Player {
             self.tell(ServerEvent::ChallengeCancelled(id));
         }
 
+        self.ended = None;
         self.flagging = None;
         self.whole_due = None;
         self.tell(ServerEvent::GameStarted(id.clone()));
@@ -195,7 +210,8 @@ impl Player {
         if let Some(last) = last {
             self.tell(ServerEvent::GameState(id.clone(), last));
         }
-        self.tell(ServerEvent::GameFinished { id, status: Some(end.status), winner: end.winner });
+        self.tell(ServerEvent::GameFinished { id: id.clone(), status: Some(end.status.clone()), winner: end.winner });
+        self.ended = Some((id, end));
         self.history.game_ends();
         self.send("history");
         self.look_for_tournaments();
