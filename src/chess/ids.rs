@@ -68,6 +68,10 @@ name_type! {
     ElectorName
 }
 name_type! {
+    /// A machine that lends its cores: what its worker calls itself.
+    MachineName
+}
+name_type! {
     /// One connection in the settings: the name of a server account, such as `lichess`.
     ServerName
 }

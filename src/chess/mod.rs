@@ -16,7 +16,7 @@ mod time_control;
 mod variant;
 
 pub use decision::{Decision, SecondPhase, Source, Vote};
-pub use ids::{ChallengeId, ElectorName, GameId, ServerName};
+pub use ids::{ChallengeId, ElectorName, GameId, MachineName, ServerName};
 pub use line::{Line, LineError};
 pub use proposal::{Bound, Proposal, Score};
 pub use task::{Limits, Phase, SearchId, Task};

@@ -5,7 +5,7 @@ use std::{cmp::Ordering, fmt, time::Duration};
 use serde::{Deserialize, Serialize};
 use shakmaty::uci::UciMove;
 
-use super::{ElectorName, SearchId};
+use super::{ElectorName, MachineName, SearchId};
 
 /// The value of a position, from the side of the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +78,8 @@ pub struct Proposal {
     pub search: SearchId,
     /// Who proposes.
     pub elector: ElectorName,
+    /// The machine that lent its cores for it; `None` is the one that plays the game.
+    pub machine: Option<MachineName>,
     /// The move: legal in the task's position.
     pub best: UciMove,
     /// Its value, from the side of the player to move.

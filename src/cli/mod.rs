@@ -2,6 +2,7 @@
 //! came of it. Exit codes: 0 done, 1 failed, 2 wrong usage.
 
 mod account;
+mod book;
 mod config;
 mod demo;
 mod eval;
@@ -55,6 +56,8 @@ enum Command {
     Eval(eval::Eval),
     /// Speak UCI, for any chess program
     Uci(uci::Uci),
+    /// Make opening books
+    Book(book::Book),
     /// Experiments and measurements
     Lab(lab::Lab),
 }
@@ -78,6 +81,7 @@ impl Cli {
             Command::Config(config) => config.run(),
             Command::Eval(eval) => eval.run(),
             Command::Uci(uci) => uci.run(),
+            Command::Book(book) => book.run(),
             Command::Lab(lab) => in_runtime(lab.run()),
         };
         match outcome {

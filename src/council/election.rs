@@ -101,6 +101,7 @@ mod tests {
                 Proposal {
                     search,
                     elector: electors[index].name.clone(),
+                    machine: None,
                     best,
                     score: Score::Cp(0),
                     bound: Bound::Exact,

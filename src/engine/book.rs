@@ -4,17 +4,20 @@
 //! Positions are recognised by key, so transpositions are found however they came about. The keys are Polyglot's own, which
 //! `shakmaty` computes.
 
+mod make;
+
 use std::{
-    collections::BTreeMap,
     fs::File,
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, Read, Seek, SeekFrom},
     path::Path,
     sync::{Mutex, PoisonError},
 };
 
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, zobrist::Zobrist64};
 
-use super::board::{Move, MoveKind, Position, Role};
+use super::board::{Move, Position, Role};
+
+pub use make::{BookError, BookMaker};
 
 const ENTRY: u64 = 16;
 
@@ -133,73 +136,6 @@ fn encode(mv: Move) -> u16 {
     mv.to().index() as u16 | (mv.from().index() as u16) << 6 | promotion << 12
 }
 
-/// What is wrong with a text book.
-#[derive(Debug, thiserror::Error)]
-pub enum BookError {
-    /// A move that cannot be played where it stands.
-    #[error("line {line}: {text:?} is no legal move of {opening:?}")]
-    Move {
-        /// Counted from 1.
-        line: usize,
-        /// As written.
-        text: String,
-        /// The name of the opening.
-        opening: String,
-    },
-    /// The book could not be written.
-    #[error("writing the book: {0}")]
-    Write(#[from] io::Error),
-}
-
-/// Makes a Polyglot book of a text: `! Name` begins a line of play from the starting position, then come moves as
-/// coordinates (`e2e4`, `e7e8q`) or castling (`o-o`, `o-o-o`), separated by blanks or ends of lines (METHOD.md §10). A move
-/// weighs as often as it occurs. Returns the number of entries.
-///
-/// # Errors
-/// When a move is illegal or the book cannot be written.
-pub fn make(text: &str, output: &mut impl Write) -> Result<usize, BookError> {
-    let start = || Position::from_line("startpos", false, []);
-    let mut weights: BTreeMap<(u64, u16), u16> = BTreeMap::new();
-    let mut opening = String::new();
-    let Ok(mut position) = start() else { return Ok(0) };
-    for (number, line) in text.lines().enumerate() {
-        if let Some(name) = line.trim_start().strip_prefix('!') {
-            name.trim().clone_into(&mut opening);
-            position = start().unwrap_or(position);
-            continue;
-        }
-        for word in line.split_whitespace() {
-            let mv = read_move(&position, word).ok_or_else(|| BookError::Move {
-                line: number + 1,
-                text: word.to_owned(),
-                opening: opening.clone(),
-            })?;
-            if let Some(key) = key(&position) {
-                let weight = weights.entry((key, encode(mv))).or_default();
-                *weight = weight.saturating_add(1);
-            }
-            position.play(mv);
-        }
-    }
-    for ((key, code), weight) in &weights {
-        output.write_all(&key.to_be_bytes())?;
-        output.write_all(&code.to_be_bytes())?;
-        output.write_all(&weight.to_be_bytes())?;
-        output.write_all(&[0; 4])?;
-    }
-    Ok(weights.len())
-}
-
-fn read_move(position: &Position, word: &str) -> Option<Move> {
-    let queen_side = match word.to_ascii_lowercase().as_str() {
-        "o-o" | "0-0" => false,
-        "o-o-o" | "0-0-0" => true,
-        other => return position.parse_move(other),
-    };
-    let castles = |mv: &Move| mv.kind() == MoveKind::Castling && (mv.to() < mv.from()) == queen_side;
-    position.legal_moves().into_iter().find(castles)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,7 +145,10 @@ mod tests {
 
     fn book() -> (tempfile::NamedTempFile, Book) {
         let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
-        assert_eq!(make(TEXT, &mut file).expect("a good book"), 17);
+        let mut maker = BookMaker::default();
+        maker.add_text(TEXT).expect("a good book");
+        assert_eq!(maker.len(), 17);
+        maker.write(&mut file).expect("it can be written");
         let book = Book::open(file.path()).expect("it was just made");
         (file, book)
     }
@@ -248,9 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
-        let error = make("! Bad\ne2e4 e7e6\ne4e6", &mut Vec::new()).expect_err("a pawn does not go there");
-        assert_eq!(error.to_string(), "line 3: \"e4e6\" is no legal move of \"Bad\"");
+    fn what_is_no_book_is_named() {
         assert!(Book::open(Path::new("/no/such.bin")).expect_err("not there").to_string().contains("/no/such.bin"));
     }
 }

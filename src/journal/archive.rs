@@ -204,6 +204,8 @@ pub struct ProposalRecord {
     pub phase: u8,
     /// Who proposed.
     pub elector: String,
+    /// The machine that lent its cores for it; `None` is the one that played the game.
+    pub machine: Option<String>,
     /// The proposed move.
     pub uci: String,
     /// Its value.
@@ -330,6 +332,7 @@ impl Archive {
             Ok(ProposalRecord {
                 phase: row.get("phase")?,
                 elector: row.get("elector")?,
+                machine: row.get("machine")?,
                 uci: row.get("uci")?,
                 score: codes::read_score(row.get("score_cp")?, row.get("score_mate")?),
                 bound: row.get("bound")?,

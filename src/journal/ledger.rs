@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, codes};
 use crate::{
-    chess::{Color, Proposal, ServerName, UciMove},
+    chess::{Color, MachineName, Proposal, ServerName, UciMove},
     server::{Account, Challenge, ChatLine, GameInfo, GameStatus},
 };
 
@@ -424,8 +424,8 @@ fn proposal(
     connection
         .prepare_cached(
             "INSERT INTO proposals (move, phase, place, elector, uci, score_cp, score_mate, bound, depth,
-                 selective_depth, root_moves_done, nodes, time, pv, weight)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 selective_depth, root_moves_done, nodes, time, pv, weight, machine)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             row,
@@ -443,6 +443,7 @@ fn proposal(
             codes::microseconds(proposal.time),
             codes::moves(&proposal.pv),
             weight,
+            proposal.machine.as_ref().map(MachineName::as_str),
         ])?;
     Ok(())
 }

@@ -105,6 +105,7 @@ fn proposal(line: &Line, elector: &str, best: UciMove, phase: Phase) -> Proposal
     Proposal {
         search: SearchId { game: GameId::from("x"), ply: line.ply(), serial: 1, phase },
         elector: ElectorName::from(elector),
+        machine: (elector == "mbxp").then(|| "garret".into()),
         best,
         score: Score::Cp(34),
         bound: Bound::Lower,
@@ -163,6 +164,8 @@ async fn a_move_is_in_the_journal_before_it_is_sent_with_every_proposal() {
     assert_eq!(proposals.len(), 8);
     assert_eq!(proposals.iter().map(|vote| vote.phase).sum::<u8>(), 9);
     assert_eq!(proposals.first().map(|vote| (vote.elector.as_str(), vote.weight)), Some(("mpar", Some(46.0))));
+    let machines: Vec<_> = proposals.iter().map(|vote| vote.machine.as_deref()).collect();
+    assert_eq!(machines.get(..3), Some(&[None, Some("garret"), None][..]));
 }
 
 #[tokio::test]

@@ -10,12 +10,14 @@
 //! - a seat whose search does not end is abandoned by dropping it; its thread ends with its search.
 
 mod own;
+mod place;
 mod seat;
 mod spec;
 mod trivial;
-mod uci;
+pub(crate) mod uci;
 
 pub use own::engine_position;
+pub use place::{Elsewhere, Place};
 pub use seat::{Report, Seat};
 pub use spec::{ElectorKind, ElectorSpec, UciProgram};
 
@@ -68,6 +70,7 @@ pub struct ElectorFailure(pub String);
 #[derive(Clone, Debug)]
 pub struct Pool {
     cores: usize,
+    elsewhere: Option<Arc<dyn Elsewhere>>,
     searching: Arc<AtomicUsize>,
 }
 
@@ -75,7 +78,13 @@ impl Pool {
     /// A pool over so many cores; 0 takes all there are.
     pub fn new(cores: usize) -> Self {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { cores: if cores == 0 { all } else { cores }, searching: Arc::default() }
+        Self { cores: if cores == 0 { all } else { cores }, elsewhere: None, searching: Arc::default() }
+    }
+
+    /// The same pool with places on other machines beside its own threads.
+    #[must_use]
+    pub fn with_remote(self, elsewhere: Arc<dyn Elsewhere>) -> Self {
+        Self { elsewhere: Some(elsewhere), ..self }
     }
 
     /// How many cores its searches may use together.
@@ -90,7 +99,10 @@ impl Pool {
 
     /// Opens a seat for an elector.
     pub fn seat(&self, spec: &ElectorSpec) -> Seat {
-        Seat::open(spec.clone())
+        match &self.elsewhere {
+            Some(elsewhere) => Seat::at(spec.clone(), elsewhere.place(spec)),
+            None => Seat::here(spec.clone()),
+        }
     }
 
     /// Counts a council as in session until the guard is dropped.

@@ -71,6 +71,7 @@ fn proposal(elector: &ElectorName, task: &Task, position: &Position, iteration: 
     Some(Proposal {
         search: task.id.clone(),
         elector: elector.clone(),
+        machine: None,
         best: *pv.first()?,
         score: match iteration.score {
             engine::Score::Cp(centipawns) => Score::Cp(centipawns),

@@ -8,7 +8,7 @@ use std::sync::{
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Elector, ElectorFailure, ElectorSpec};
+use super::{Elector, ElectorFailure, ElectorSpec, place::Place};
 use crate::chess::{ElectorName, Proposal, SearchId, Task};
 
 /// What a seat tells the council.
@@ -27,18 +27,58 @@ enum Command {
     NewGame,
 }
 
-/// The handle of a seat. Dropping it stops the search and ends the thread as soon as the elector lets it.
+/// The handle of a seat. Dropping it stops the search; a thread ends as soon as the elector lets it.
 #[derive(Debug)]
 pub struct Seat {
     spec: ElectorSpec,
+    place: Box<dyn Place>,
+}
+
+impl Seat {
+    /// Opens a seat on a thread of this process. The elector starts at once: an engine may need a while before it can
+    /// search.
+    pub fn here(spec: ElectorSpec) -> Self {
+        let thread = Thread::start(&spec);
+        Self::at(spec, Box::new(thread))
+    }
+
+    /// Opens a seat at a place that is there already.
+    pub(super) fn at(spec: ElectorSpec, place: Box<dyn Place>) -> Self {
+        Self { spec, place }
+    }
+
+    /// Who sits here.
+    pub fn spec(&self) -> &ElectorSpec {
+        &self.spec
+    }
+
+    /// Begins a search; reports go to `reports`. A search still running is told to stop first.
+    pub fn search(&mut self, task: Task, reports: &UnboundedSender<Report>) {
+        self.place.search(task, reports);
+    }
+
+    /// Tells the running search to stop; its last proposal stands.
+    pub fn stop(&self) {
+        self.place.stop();
+    }
+
+    /// Forgets the last game.
+    pub fn new_game(&self) {
+        self.place.new_game();
+    }
+}
+
+/// A thread of this process as a place.
+#[derive(Debug)]
+struct Thread {
+    elector: ElectorName,
     commands: mpsc::Sender<Command>,
     /// The stop flag of the newest search.
     stop: Arc<AtomicBool>,
 }
 
-impl Seat {
-    /// Opens a seat. The elector starts at once, on its own thread: an engine may need a while before it can search.
-    pub(super) fn open(spec: ElectorSpec) -> Self {
+impl Thread {
+    fn start(spec: &ElectorSpec) -> Self {
         let (commands, inbox) = mpsc::channel();
         let occupant = spec.clone();
         let started = std::thread::Builder::new()
@@ -49,37 +89,31 @@ impl Seat {
             // The inbox is gone, so every search of this seat will be reported as failed.
             tracing::error!(elector = %spec.name, %error, "no thread for an elector");
         }
-        Self { spec, commands, stop: Arc::default() }
+        Self { elector: spec.name.clone(), commands, stop: Arc::default() }
     }
+}
 
-    /// Who sits here.
-    pub fn spec(&self) -> &ElectorSpec {
-        &self.spec
-    }
-
-    /// Begins a search; reports go to `reports`. A search still running is told to stop first.
-    pub fn search(&mut self, task: Task, reports: &UnboundedSender<Report>) {
+impl Place for Thread {
+    fn search(&mut self, task: Task, reports: &UnboundedSender<Report>) {
         self.stop();
         self.stop = Arc::default();
         let id = task.id.clone();
         let command = Command::Search(Box::new(task), Arc::clone(&self.stop), reports.clone());
         if self.commands.send(command).is_err() {
-            let _ = reports.send(Report::Failed(id, self.spec.name.clone(), "its thread has ended".to_owned()));
+            let _ = reports.send(Report::Failed(id, self.elector.clone(), "its thread has ended".to_owned()));
         }
     }
 
-    /// Tells the running search to stop; its last proposal stands.
-    pub fn stop(&self) {
+    fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Forgets the last game.
-    pub fn new_game(&self) {
+    fn new_game(&self) {
         let _ = self.commands.send(Command::NewGame);
     }
 }
 
-impl Drop for Seat {
+impl Drop for Thread {
     fn drop(&mut self) {
         self.stop();
     }

@@ -60,8 +60,12 @@ impl ElectorSpec {
         variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_))
     }
 
-    /// Starts it, on the thread that will run it.
-    pub(super) fn start(&self) -> Result<Box<dyn Elector>, ElectorFailure> {
+    /// Starts it, on the thread that will run it. Games are played through [`Pool::seat`](super::Pool::seat), which also
+    /// watches over it; this is for work that may wait for its elector.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it does not start.
+    pub fn start(&self) -> Result<Box<dyn Elector>, ElectorFailure> {
         Ok(match &self.kind {
             ElectorKind::Own(knowledge) => {
                 Box::new(OwnElector::new(self.name.clone(), *knowledge, self.hash, self.threads))

@@ -27,6 +27,7 @@ impl Elector for TrivialElector {
         report(Proposal {
             search: task.id.clone(),
             elector: self.name.clone(),
+            machine: None,
             best,
             score: Score::Cp(0),
             bound: Bound::Exact,

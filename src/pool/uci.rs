@@ -4,7 +4,7 @@
 //! The engine is never trusted to answer: starting, stopping and every reply have a deadline, after which it is killed and
 //! its failure reported.
 
-mod protocol;
+pub(crate) mod protocol;
 
 use std::{
     collections::BTreeMap,
@@ -168,6 +168,7 @@ impl UciElector {
         Proposal {
             search: task.id.clone(),
             elector: self.name.clone(),
+            machine: None,
             best,
             score: info.score.unwrap_or(Score::Cp(0)),
             bound: info.bound,
@@ -202,24 +203,25 @@ fn task_moves(task: &Task, moves: &[UciMove]) -> Vec<UciMove> {
     line.moves()[line.ply() - played..].to_vec()
 }
 
-/// The child process and its two pipes.
-struct Process {
+/// A child process that speaks in lines, and its two pipes. Killed when dropped.
+pub(crate) struct Process {
     child: Child,
     stdin: ChildStdin,
     lines: mpsc::Receiver<String>,
 }
 
 impl Process {
-    fn spawn(program: &UciProgram) -> Result<Self, ElectorFailure> {
+    /// Starts the program.
+    pub(crate) fn spawn(program: &UciProgram) -> Result<Self, ElectorFailure> {
         let path = program.path.display();
         let mut command = Command::new(&program.path);
         command.args(&program.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child =
-            command.spawn().map_err(|error| ElectorFailure(format!("cannot start the UCI engine {path}: {error}")))?;
+            command.spawn().map_err(|error| ElectorFailure(format!("cannot start the engine {path}: {error}")))?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(ElectorFailure(format!("no pipes to the UCI engine {path}")));
+            return Err(ElectorFailure(format!("no pipes to the engine {path}")));
         };
         let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || {
@@ -237,29 +239,36 @@ impl Process {
         Ok(Self { child, stdin, lines })
     }
 
-    fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
+    /// Sends a line.
+    pub(crate) fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
         writeln!(self.stdin, "{command}")
             .and_then(|()| self.stdin.flush())
-            .map_err(|_| ElectorFailure("the UCI engine has ended".to_owned()))
+            .map_err(|_| ElectorFailure("the engine has ended".to_owned()))
     }
 
     /// The next line, or `None` if none came in time.
-    fn read(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
+    pub(crate) fn read(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
         match self.lines.recv_timeout(timeout) {
             Ok(line) => Ok(Some(line)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(ElectorFailure("the UCI engine has ended".to_owned())),
+            Err(RecvTimeoutError::Disconnected) => Err(ElectorFailure("the engine has ended".to_owned())),
         }
     }
 
-    fn read_until(&mut self, last: &str, timeout: Duration, mut each: impl FnMut(&str)) -> Result<(), ElectorFailure> {
+    /// Reads on to the line `last`; `each` sees those before it.
+    pub(crate) fn read_until(
+        &mut self,
+        last: &str,
+        timeout: Duration,
+        mut each: impl FnMut(&str),
+    ) -> Result<(), ElectorFailure> {
         let deadline = Instant::now() + timeout;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.read(left)? {
                 Some(line) if line.trim() == last => return Ok(()),
                 Some(line) => each(&line),
-                None => return Err(ElectorFailure(format!("the UCI engine said no {last} within {timeout:?}"))),
+                None => return Err(ElectorFailure(format!("the engine said no {last} within {timeout:?}"))),
             }
         }
     }

@@ -143,7 +143,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("book.bin");
         let mut file = std::fs::File::create(&path).expect("a file");
-        engine::book::make("! Ruy Lopez\ne2e4 e7e5 g1f3 b8c6 f1b5\n", &mut file).expect("a book");
+        let mut maker = engine::book::BookMaker::default();
+        maker.add_text("! Ruy Lopez\ne2e4 e7e5 g1f3 b8c6 f1b5\n").expect("a good text");
+        maker.write(&mut file).expect("a book");
         let library = Library::default().with_books(&[path], BookChoice::Weighted, 1, 24).expect("opened");
         let mut line = Line::start(Variant::Standard);
         while let Some(decision) = library.look_up(&line) {

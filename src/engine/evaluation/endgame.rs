@@ -1,6 +1,6 @@
 //! What acts on the whole evaluation: the phase of the game, endings that are drawish, and bare kings to be driven.
 
-use super::score::FULL_PHASE;
+use super::{kpk, score::FULL_PHASE};
 use crate::engine::board::{Bitboard, Board, Color, Role, Square};
 
 /// Nothing is taken off.
@@ -23,8 +23,14 @@ fn pieces(board: &Board, color: Color) -> i32 {
     Role::ALL.iter().map(|role| board.men(color, *role).count() as i32 * VALUES[role.index()]).sum()
 }
 
+/// What a won ending of king and pawn against king is worth besides the pawn, centipawns.
+const WON_PAWN_ENDING: i32 = 400;
+
 /// The part of the endgame value that counts when `ahead` is ahead: 0 to 64.
 pub fn scale(board: &Board, ahead: Color) -> i32 {
+    if let Some((_, won)) = pawn_ending(board) {
+        return if won { FULL_SCALE } else { 0 };
+    }
     let pawns = board.men(ahead, Role::Pawn);
     let (strong, weak) = (pieces(board, ahead), pieces(board, !ahead));
     if pawns.is_empty() {
@@ -74,9 +80,23 @@ fn is_wrong_bishop(board: &Board, ahead: Color) -> bool {
     })
 }
 
-/// Against a bare king: what drives it to the edge (with bishop and knight, to the bishop's corner) and brings the kings
+/// Whose pawn it is, and whether it wins, if king and pawn stand against a bare king.
+pub(super) fn pawn_ending(board: &Board) -> Option<(Color, bool)> {
+    let pawn = board.role(Role::Pawn).get()?;
+    if board.occupied().count() != 3 {
+        return None;
+    }
+    let us = if board.color(Color::White).has(pawn) { Color::White } else { Color::Black };
+    let [king, pawn, bare_king] = [board.king(us), pawn, board.king(!us)].map(|square| square.relative(us));
+    Some((us, kpk::is_won(king, pawn, bare_king, board.turn() == us)))
+}
+
+/// What wins by itself: a pawn that cannot be stopped from queening, or against a bare king what drives it to the edge (with bishop and knight, to the bishop's corner) and brings the kings
 /// together. White's view, centipawns.
 pub fn drive(board: &Board) -> i32 {
+    if let Some((us, won)) = pawn_ending(board) {
+        return if won { WON_PAWN_ENDING * us.sign() } else { 0 };
+    }
     Color::ALL.into_iter().map(|us| drive_for(board, us) * us.sign()).sum()
 }
 

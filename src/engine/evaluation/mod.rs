@@ -10,6 +10,7 @@ mod centre;
 mod context;
 mod endgame;
 mod king_safety;
+mod kpk;
 mod material;
 mod mobility;
 mod pawns;

@@ -11,6 +11,7 @@ mod picker;
 mod pruning;
 mod quiescence;
 mod table;
+mod turnstile;
 mod value;
 mod worker;
 
@@ -20,6 +21,7 @@ use std::{
 };
 
 use table::Table;
+use turnstile::Turnstile;
 use value::Value;
 use worker::{Memory, Worker};
 
@@ -47,6 +49,9 @@ pub struct EngineOptions {
     pub tablebases: Option<Tablebases>,
     /// How many root moves get a principal variation each; at least 1.
     pub multi_pv: usize,
+    /// Lets the threads take turns of equally many nodes, so that a search by several can be repeated to the node on
+    /// any number of cores. For experiments: it uses one core.
+    pub virtual_time: bool,
 }
 
 impl Default for EngineOptions {
@@ -59,6 +64,7 @@ impl Default for EngineOptions {
             contempt: 10,
             tablebases: None,
             multi_pv: 1,
+            virtual_time: false,
         }
     }
 }
@@ -235,15 +241,18 @@ impl Engine {
             nodes: AtomicU64::new(0),
         };
         let (shared, options, moves) = (&shared, &self.options, &moves);
+        let turnstile = (options.virtual_time && threads > 1).then(|| Turnstile::new(threads));
+        let place = |id| turnstile.as_ref().map(|turnstile| turnstile.place(id));
         let mut memories = self.memories.iter_mut().enumerate();
         let (_, main) = memories.next()?;
         std::thread::scope(|scope| {
             for (id, memory) in memories {
+                let place = place(id);
                 scope.spawn(move || {
-                    Worker::new(id, shared, options, memory, position, moves).iterate(&mut |_| {});
+                    Worker::new(id, shared, options, memory, position, moves, place).iterate(&mut |_| {});
                 });
             }
-            let result = Worker::new(0, shared, options, main, position, moves).iterate(on_iteration);
+            let result = Worker::new(0, shared, options, main, position, moves, place(0)).iterate(on_iteration);
             shared.done.store(true, Relaxed);
             result
         })

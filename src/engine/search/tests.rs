@@ -105,6 +105,17 @@ fn several_threads_search_one_tree() {
 }
 
 #[test]
+fn several_threads_in_virtual_time_can_be_repeated() {
+    let options = EngineOptions { hash: 2, threads: 3, virtual_time: true, ..EngineOptions::default() };
+    let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
+    let search = || {
+        let iteration = ask(&mut Engine::new(options.clone()), fen, nodes(30_000));
+        (iteration.pv, iteration.score, iteration.nodes)
+    };
+    assert_eq!(search(), search());
+}
+
+#[test]
 fn lines_are_ranked_by_their_scores() {
     let mut engine = Engine::new(EngineOptions { hash: 1, multi_pv: 3, ..EngineOptions::default() });
     let mut last: Vec<Iteration> = Vec::new();

@@ -7,6 +7,7 @@ use arrayvec::ArrayVec;
 use super::{
     EngineOptions, Shared,
     history::{Histories, MovedTo},
+    turnstile::{Place, TURN},
     value::{self, MAX_PLY, Value},
 };
 use crate::engine::{
@@ -78,6 +79,9 @@ pub struct RootMove {
     pub pv: Line,
 }
 
+/// Nodes between two looks at the clock and the caller's wish: well under a millisecond.
+const BATCH: u64 = 512;
+
 /// Frames before the root's, so that looking back from it stays in bounds.
 const BEFORE_ROOT: usize = 6;
 
@@ -86,6 +90,8 @@ pub struct Worker<'a> {
     /// 0 is the main thread.
     pub id: usize,
     pub shared: &'a Shared<'a>,
+    /// Where it takes turns with the other threads, in virtual time.
+    place: Option<Place>,
     pub options: &'a EngineOptions,
     evaluator: &'a mut Evaluator,
     pub histories: &'a mut Histories,
@@ -99,6 +105,8 @@ pub struct Worker<'a> {
     frames: Box<[Frame]>,
     pub nodes: u64,
     uncounted: u64,
+    /// Nodes between two looks at the limits.
+    batch: u64,
     pub selective_depth: usize,
     pub completed_depth: i32,
     /// The iteration that runs.
@@ -118,6 +126,7 @@ impl<'a> Worker<'a> {
         memory: &'a mut Memory,
         position: &'a Position,
         moves: &MoveList,
+        place: Option<Place>,
     ) -> Self {
         let root_moves = moves
             .iter()
@@ -133,9 +142,14 @@ impl<'a> Worker<'a> {
         let mut keys = Vec::with_capacity(position.past().len() + MAX_PLY + 8);
         keys.extend_from_slice(position.past());
         keys.push(position.board().keys().position);
+        if let Some(place) = &place {
+            place.enter();
+        }
+        let batch = if place.is_some() { TURN } else { BATCH };
         Self {
             id,
             shared,
+            place,
             options,
             evaluator: &mut memory.evaluator,
             histories: &mut memory.histories,
@@ -147,6 +161,7 @@ impl<'a> Worker<'a> {
             frames: vec![Frame::default(); MAX_PLY + BEFORE_ROOT + 4].into_boxed_slice(),
             nodes: 0,
             uncounted: 0,
+            batch,
             selective_depth: 0,
             completed_depth: 0,
             depth: 0,
@@ -197,7 +212,7 @@ impl<'a> Worker<'a> {
         }
         self.nodes += 1;
         self.uncounted += 1;
-        if self.uncounted >= 512 || (self.shared.threads == 1 && self.shared.limits.nodes.is_some()) {
+        if self.uncounted >= self.batch || (self.shared.threads == 1 && self.shared.limits.nodes.is_some()) {
             self.check_limits();
         }
         self.stopped
@@ -206,7 +221,7 @@ impl<'a> Worker<'a> {
     #[cold]
     fn check_limits(&mut self) {
         let counted = self.shared.nodes.fetch_add(self.uncounted, Relaxed) + self.uncounted;
-        let poll = self.uncounted >= 512 || self.nodes.is_multiple_of(512);
+        let poll = self.uncounted >= self.batch || self.nodes.is_multiple_of(BATCH);
         self.uncounted = 0;
         let limits = &self.shared.limits;
         let over = limits.nodes.is_some_and(|nodes| counted >= nodes)
@@ -216,6 +231,8 @@ impl<'a> Worker<'a> {
                     || limits.time.is_some_and(|time| self.shared.began.elapsed() >= time)));
         if over && (self.id != 0 || self.completed_depth > 0) {
             self.stopped = true;
+        } else if let Some(place) = &self.place {
+            place.pass();
         }
     }
 

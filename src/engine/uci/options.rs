@@ -50,6 +50,7 @@ impl Options {
         lines.push("option name Clear Hash type button".to_owned());
         lines.push("option name Ponder type check default false".to_owned());
         lines.push("option name UCI_Chess960 type check default false".to_owned());
+        lines.push("option name Virtual Time type check default false".to_owned());
         lines.push("option name SyzygyPath type string default <empty>".to_owned());
         lines.push("option name Knowledge type string default mbxkcpar".to_owned());
         lines.extend(Heuristic::ALL.map(|heuristic| spin(&weight_name(heuristic), 100, 0, 200)));
@@ -79,6 +80,7 @@ impl Options {
         match name.as_str() {
             "knowledge" => self.engine.knowledge = value.parse().map_err(|error| format!("Knowledge: {error}"))?,
             "uci_chess960" => self.chess960 = truth("UCI_Chess960", value)?,
+            "virtual time" => self.engine.virtual_time = truth("Virtual Time", value)?,
             // Pondering is the interface's affair; we are told by `go ponder`.
             "ponder" => _ = truth("Ponder", value)?,
             "syzygypath" if value.is_empty() || value == "<empty>" => self.engine.tablebases = None,

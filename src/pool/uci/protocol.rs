@@ -7,7 +7,7 @@ use crate::chess::{Bound, Color, Line, Score, Task, UciMove};
 
 /// What one `info` line says. Fields it does not mention keep their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Info {
+pub(crate) struct Info {
     pub depth: u32,
     pub selective_depth: u32,
     pub score: Option<Score>,
@@ -17,7 +17,7 @@ pub(super) struct Info {
 }
 
 /// Reads an `info` line; `None` for any other line, and for lines of lesser variations (`multipv` above 1).
-pub(super) fn info(line: &str) -> Option<Info> {
+pub(crate) fn info(line: &str) -> Option<Info> {
     let mut words = line.split_ascii_whitespace();
     if words.next() != Some("info") {
         return None;
@@ -49,14 +49,14 @@ fn number<N: std::str::FromStr + Default>(word: Option<&str>) -> N {
 }
 
 /// Reads a `bestmove` line; the inner `None` is an engine without a move (`(none)`, `0000`, nonsense).
-pub(super) fn best_move(line: &str) -> Option<Option<UciMove>> {
+pub(crate) fn best_move(line: &str) -> Option<Option<UciMove>> {
     let mut words = line.split_ascii_whitespace();
     (words.next() == Some("bestmove"))
         .then(|| words.next().and_then(|text| text.parse().ok()).filter(|best| *best != UciMove::Null))
 }
 
 /// Reads an `option` line: the option's name and, for a `combo`, the values it takes.
-pub(super) fn option(line: &str) -> Option<(String, Vec<String>)> {
+pub(crate) fn option(line: &str) -> Option<(String, Vec<String>)> {
     let rest = line.trim().strip_prefix("option name ")?;
     let (name, kind) = rest.split_once(" type ")?;
     let values = kind.split(" var ").skip(1).map(|value| value.trim().to_owned()).collect();
@@ -64,7 +64,7 @@ pub(super) fn option(line: &str) -> Option<(String, Vec<String>)> {
 }
 
 /// The `position` command for a line.
-pub(super) fn position(line: &Line) -> String {
+pub(crate) fn position(line: &Line) -> String {
     let mut command = match line.start_fen() {
         Some(fen) => format!("position fen {fen}"),
         None => "position startpos".to_owned(),
@@ -79,7 +79,7 @@ pub(super) fn position(line: &Line) -> String {
 }
 
 /// The `go` command for a task.
-pub(super) fn go(task: &Task) -> String {
+pub(crate) fn go(task: &Task) -> String {
     let mut command = "go".to_owned();
     let limits = &task.limits;
     if let Some(depth) = limits.depth {

@@ -1,0 +1,81 @@
+//! `concilio book`: opening books.
+
+use std::{
+    fs::{self, File},
+    io::{BufWriter, ErrorKind},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand};
+
+use super::Failure;
+use crate::engine::book::BookMaker;
+
+/// Make opening books
+#[derive(Debug, Args)]
+pub(super) struct Book {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Make a Polyglot book of lines of play in text
+    Make(Make),
+}
+
+/// Make a Polyglot book of lines of play in text
+#[derive(Debug, Args)]
+#[command(after_help = "In a text, ! and a name begin a line of play from the starting position; its moves follow:
+  ! Four Knights
+  e2e4 e7e5 g1f3 b8c6
+  b1c3 g8f6 f1b5 f8b4 o-o o-o
+A move weighs as often as it occurs. Positions are known however they came about.")]
+struct Make {
+    /// The texts
+    #[arg(required = true, value_name = "TEXT")]
+    texts: Vec<PathBuf>,
+    /// Where the book goes; if there is one, the lines are added to it
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+}
+
+impl Book {
+    /// Does what was asked.
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let Action::Make(make) = self.action;
+        make.run()
+    }
+}
+
+impl Make {
+    fn run(self) -> Result<(), Failure> {
+        let mut maker = BookMaker::default();
+        let at = |path: &Path| path.display().to_string();
+        match File::open(&self.output) {
+            Ok(mut book) => maker
+                .add_book(&mut book)
+                .map_err(|error| Failure::failed(format_args!("{}: {error}; name another file", at(&self.output))))?,
+            Err(error) if error.kind() == ErrorKind::NotFound => (),
+            Err(error) => return Err(Failure::failed(format_args!("{}: {error}", at(&self.output)))),
+        }
+        let before = maker.len();
+        for path in &self.texts {
+            let text =
+                fs::read_to_string(path).map_err(|error| Failure::usage(format_args!("{}: {error}", at(path))))?;
+            maker.add_text(&text).map_err(|error| Failure::failed(format_args!("{}:{error}", at(path))))?;
+        }
+        let written = write(&maker, &self.output);
+        written.map_err(|error| Failure::failed(format_args!("{}: {error}", at(&self.output))))?;
+        println!("{}: {} moves, {} of them new", at(&self.output), maker.len(), maker.len() - before);
+        Ok(())
+    }
+}
+
+/// Writes beside its place and moves it there, so that no book is ever half written.
+fn write(maker: &BookMaker, path: &Path) -> std::io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    maker.write(&mut BufWriter::new(File::create(&part)?))?;
+    fs::rename(&part, path)
+}

@@ -1,0 +1,192 @@
+//! Making a Polyglot book of lines of play in text (METHOD.md §10).
+//!
+//! `! Name` begins a line of play from the starting position; then come its moves as coordinates (`e2e4`, `e7e8q`) or
+//! castling (`o-o`, `o-o-o`), separated by blanks or ends of lines:
+//!
+//! ```text
+//! ! Four Knights
+//! e2e4 e7e5 g1f3 b8c6
+//! b1c3 g8f6 f1b5 f8b4 o-o o-o
+//! ```
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Read, Write},
+};
+
+use super::{
+    super::board::{Move, MoveKind, Position},
+    ENTRY, encode, key,
+};
+
+/// A book in the making. A move weighs as often as it was added.
+#[derive(Debug, Default)]
+pub struct BookMaker {
+    /// By the position's key and the move's code, which is the order of the file.
+    weights: BTreeMap<(u64, u16), u16>,
+}
+
+/// What is wrong with a text.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum BookError {
+    /// A move that cannot be played where it stands.
+    #[error(
+        "{line}: {text:?} is no legal move of {opening:?} after {played} plies; correct it, or begin another line of play with ! and a name"
+    )]
+    Move {
+        /// Counted from 1.
+        line: usize,
+        /// As written.
+        text: String,
+        /// The name of the opening.
+        opening: String,
+        /// How many of its moves came before.
+        played: usize,
+    },
+    /// Moves before the first name.
+    #[error("{0}: moves before the first line of play; begin it with ! and a name")]
+    NoName(usize),
+}
+
+impl BookMaker {
+    /// Adds the lines of play of a text.
+    ///
+    /// # Errors
+    /// [`BookError`]; nothing of the text is added then.
+    pub fn add_text(&mut self, text: &str) -> Result<(), BookError> {
+        let mut found = Vec::new();
+        let mut opening: Option<Opening> = None;
+        for (number, line) in (1..).zip(text.lines()) {
+            if let Some(name) = line.trim_start().strip_prefix('!') {
+                opening = Opening::new(name.trim());
+                continue;
+            }
+            for word in line.split_whitespace() {
+                let opening = opening.as_mut().ok_or(BookError::NoName(number))?;
+                found.extend(opening.play(word).ok_or_else(|| BookError::Move {
+                    line: number,
+                    text: word.to_owned(),
+                    opening: opening.name.clone(),
+                    played: opening.played,
+                })?);
+            }
+        }
+        for entry in found {
+            self.add(entry, 1);
+        }
+        Ok(())
+    }
+
+    /// Adds the moves of a book that was made before, with their weights.
+    ///
+    /// # Errors
+    /// When it cannot be read or ends within an entry.
+    pub fn add_book(&mut self, book: &mut impl Read) -> io::Result<()> {
+        let mut entry = [0; ENTRY as usize];
+        let mut bytes = Vec::new();
+        book.read_to_end(&mut bytes)?;
+        if bytes.len() % entry.len() != 0 {
+            let problem = format!("{} bytes are no whole number of entries of {ENTRY}", bytes.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
+        for chunk in bytes.chunks_exact(entry.len()) {
+            entry.copy_from_slice(chunk);
+            let [a, b, c, d, e, f, g, h, code @ ..] = entry;
+            let key = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+            self.add((key, u16::from_be_bytes([code[0], code[1]])), u16::from_be_bytes([code[2], code[3]]));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, entry: (u64, u16), weight: u16) {
+        let sum = self.weights.entry(entry).or_default();
+        *sum = sum.saturating_add(weight);
+    }
+
+    /// Different moves of different positions.
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// Writes the book.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
+        for ((key, code), weight) in &self.weights {
+            output.write_all(&key.to_be_bytes())?;
+            output.write_all(&code.to_be_bytes())?;
+            output.write_all(&weight.to_be_bytes())?;
+            output.write_all(&[0; 4])?;
+        }
+        output.flush()
+    }
+}
+
+/// A line of play as far as it has been read.
+struct Opening {
+    name: String,
+    position: Position,
+    played: usize,
+}
+
+impl Opening {
+    fn new(name: &str) -> Option<Self> {
+        let position = Position::from_line("startpos", false, []).ok()?;
+        Some(Self { name: name.to_owned(), position, played: 0 })
+    }
+
+    /// Plays the move a word means and returns what it adds to the book (nothing for a position without a key); `None` if
+    /// it is no legal move.
+    fn play(&mut self, word: &str) -> Option<Option<(u64, u16)>> {
+        let mv = read_move(&self.position, word)?;
+        let entry = key(&self.position).map(|key| (key, encode(mv)));
+        self.position.play(mv);
+        self.played += 1;
+        Some(entry)
+    }
+}
+
+fn read_move(position: &Position, word: &str) -> Option<Move> {
+    let queen_side = match word.to_ascii_lowercase().as_str() {
+        "o-o" | "0-0" => false,
+        "o-o-o" | "0-0-0" => true,
+        other => return position.parse_move(other),
+    };
+    let castles = |mv: &Move| mv.kind() == MoveKind::Castling && (mv.to() < mv.from()) == queen_side;
+    position.legal_moves().into_iter().find(castles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_named_and_nothing_is_added() {
+        let mut maker = BookMaker::default();
+        let error = maker.add_text("! Bad\ne2e4 e7e6\ne4e6").expect_err("a pawn does not go there");
+        let text = error.to_string();
+        assert!(text.starts_with("3: \"e4e6\" is no legal move of \"Bad\" after 2 plies; "), "{text}");
+        assert_eq!(maker.add_text("\ne2e4"), Err(BookError::NoName(2)));
+        assert!(maker.is_empty());
+        assert!(maker.add_book(&mut [0_u8; 17].as_slice()).is_err());
+    }
+
+    #[test]
+    fn later_books_add_to_earlier_ones() {
+        let mut maker = BookMaker::default();
+        maker.add_text("! One\ne2e4 e7e5").expect("a good text");
+        let mut file = Vec::new();
+        maker.write(&mut file).expect("memory");
+        let mut second = BookMaker::default();
+        second.add_book(&mut file.as_slice()).expect("a good book");
+        second.add_text("! Two\ne2e4 c7c5").expect("a good text");
+        let weights: Vec<_> = second.weights.values().copied().collect();
+        assert_eq!((second.len(), weights.iter().sum::<u16>(), weights.iter().max()), (3, 4, Some(&2)));
+    }
+}

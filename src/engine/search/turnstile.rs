@@ -1,0 +1,117 @@
+//! Virtual time: threads that take turns of equally many nodes.
+//!
+//! Where there are fewer cores than threads, the operating system decides who searches when, in slices of milliseconds;
+//! such a search cannot be repeated, nor does it resemble the one on enough cores. At a turnstile exactly one thread runs,
+//! each for a batch of nodes, in the order of their places: as if all advanced in step on cores of their own. Results are
+//! then the same on every machine, and say nothing of communication, which costs nothing here.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// So many nodes are searched in a turn: few against any budget, many against the cost of waking a thread.
+pub const TURN: u64 = 128;
+
+/// Lets one of its places through at a time.
+#[derive(Debug)]
+pub struct Turnstile {
+    queue: Mutex<Queue>,
+    called: Box<[Condvar]>,
+}
+
+#[derive(Debug)]
+struct Queue {
+    current: usize,
+    /// Places whose holder has not left. One that has yet to come is waited for.
+    taking_part: Box<[bool]>,
+}
+
+impl Turnstile {
+    /// A turnstile for so many threads. Each must claim its place with [`Self::place`], or the others wait for ever.
+    pub fn new(places: usize) -> Arc<Self> {
+        let queue = Mutex::new(Queue { current: 0, taking_part: vec![true; places].into() });
+        Arc::new(Self { queue, called: (0..places).map(|_| Condvar::new()).collect() })
+    }
+
+    /// Claims a place, counted from 0. Given back by dropping it.
+    pub fn place(self: &Arc<Self>, index: usize) -> Place {
+        Place { turnstile: Arc::clone(self), index }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls the next of those that take part.
+    fn call_next(&self, queue: &mut Queue) {
+        let places = queue.taking_part.len();
+        let next = (1..=places).map(|step| (queue.current + step) % places).find(|place| queue.taking_part[*place]);
+        if let Some(next) = next {
+            queue.current = next;
+            self.called[next].notify_one();
+        }
+    }
+
+    fn wait_for_turn(&self, mut queue: MutexGuard<'_, Queue>, place: usize) {
+        while queue.current != place {
+            queue = self.called[place].wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A thread's place at a [`Turnstile`].
+#[derive(Debug)]
+pub struct Place {
+    turnstile: Arc<Turnstile>,
+    index: usize,
+}
+
+impl Place {
+    /// Waits until it is this place's turn for the first time.
+    pub fn enter(&self) {
+        self.turnstile.wait_for_turn(self.turnstile.queue(), self.index);
+    }
+
+    /// Ends the turn and waits for the next one.
+    pub fn pass(&self) {
+        let mut queue = self.turnstile.queue();
+        if queue.current == self.index {
+            self.turnstile.call_next(&mut queue);
+        }
+        self.turnstile.wait_for_turn(queue, self.index);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut queue = self.turnstile.queue();
+        queue.taking_part[self.index] = false;
+        if queue.current == self.index {
+            self.turnstile.call_next(&mut queue);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_take_turns_in_order_and_one_that_leaves_is_not_waited_for() {
+        let turnstile = Turnstile::new(3);
+        let log = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            // The last comes first: the others are waited for.
+            for index in (0..3).rev() {
+                let (place, log) = (turnstile.place(index), &log);
+                scope.spawn(move || {
+                    place.enter();
+                    for turn in 0..3 - index {
+                        log.lock().expect("a log").push((turn, index));
+                        place.pass();
+                    }
+                });
+            }
+        });
+        let log = log.into_inner().expect("a log");
+        assert_eq!(log, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)]);
+    }
+}

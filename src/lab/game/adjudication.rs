@@ -1,0 +1,197 @@
+//! Games that are decided before their end.
+//!
+//! Both players must agree: one that misjudges a position cannot lose or win a game by it.
+
+use std::{fmt, str::FromStr};
+
+use super::{Ending, Verdict};
+use crate::{
+    chess::{Color, Line, Score},
+    engine::{Outcome, Tablebases},
+    pool::engine_position,
+};
+
+/// When a game is decided before its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Adjudication {
+    /// Won, when both players see at least so many centipawns for the same side in so many moves each.
+    pub win: Option<(i32, usize)>,
+    /// Drawn, when both see at most so many centipawns either way in so many moves each, after so many moves of each side.
+    pub draw: Option<(i32, usize, usize)>,
+    /// Endgame tables that settle what they hold.
+    pub tablebases: Option<Tablebases>,
+}
+
+impl Default for Adjudication {
+    fn default() -> Self {
+        Self { win: Some((600, 4)), draw: Some((8, 5, 40)), tablebases: None }
+    }
+}
+
+/// A text that says nothing about adjudication.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?}: expected none, or win=CENTIPAWNS:MOVES and draw=CENTIPAWNS:MOVES:AFTER with a comma between them")]
+pub struct AdjudicationError(String);
+
+impl FromStr for Adjudication {
+    type Err = AdjudicationError;
+
+    fn from_str(text: &str) -> Result<Self, AdjudicationError> {
+        let error = || AdjudicationError(text.to_owned());
+        let mut adjudication = Self { win: None, draw: None, tablebases: None };
+        if text == "none" {
+            return Ok(adjudication);
+        }
+        for rule in text.split(',') {
+            let (name, values) = rule.split_once('=').ok_or_else(error)?;
+            let values: Vec<usize> =
+                values.split(':').map(|value| value.trim().parse().map_err(|_| error())).collect::<Result<_, _>>()?;
+            let centipawns = |value: usize| i32::try_from(value).map_err(|_| error());
+            match (name.trim(), values.as_slice()) {
+                ("win", &[value, moves]) if moves > 0 => adjudication.win = Some((centipawns(value)?, moves)),
+                ("draw", &[value, moves, after]) if moves > 0 => {
+                    adjudication.draw = Some((centipawns(value)?, moves, after));
+                }
+                _ => return Err(error()),
+            }
+        }
+        Ok(adjudication)
+    }
+}
+
+impl fmt::Display for Adjudication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let win = self.win.map(|(value, moves)| format!("win={value}:{moves}"));
+        let draw = self.draw.map(|(value, moves, after)| format!("draw={value}:{moves}:{after}"));
+        let rules: Vec<String> = win.into_iter().chain(draw).collect();
+        f.write_str(if rules.is_empty() { "none".to_owned() } else { rules.join(",") }.as_str())
+    }
+}
+
+/// What the players have seen lately.
+pub(super) struct Watch<'a> {
+    rules: &'a Adjudication,
+    /// Plies of the opening.
+    from: usize,
+    /// In how many moves in a row each player has seen White win, by colour.
+    white_wins: [usize; 2],
+    /// The same for Black.
+    black_wins: [usize; 2],
+    /// The same for neither.
+    level: [usize; 2],
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(rules: &'a Adjudication, from: usize) -> Self {
+        Self { rules, from, white_wins: [0; 2], black_wins: [0; 2], level: [0; 2] }
+    }
+
+    /// Takes down what a player saw in a move.
+    pub(super) fn note(&mut self, color: Color, score: Option<Score>) {
+        let seen = score.map(|score| if color.is_white() { score } else { score.flipped() }.as_centipawns());
+        let count = |counts: &mut [usize; 2], holds: Option<bool>| {
+            let count = &mut counts[color as usize];
+            *count = if holds == Some(true) { *count + 1 } else { 0 };
+        };
+        let (win, draw) = (self.rules.win.map_or(i32::MAX, |(win, _)| win), self.rules.draw.map_or(-1, |rule| rule.0));
+        count(&mut self.white_wins, seen.map(|seen| seen >= win));
+        count(&mut self.black_wins, seen.map(|seen| seen <= -win));
+        count(&mut self.level, seen.map(|seen| seen.abs() <= draw));
+    }
+
+    /// Whether that decides the game.
+    pub(super) fn verdict(&self, line: &Line) -> Option<Verdict> {
+        let both = |counts: &[usize; 2], moves: usize| counts.iter().all(|count| *count >= moves);
+        if let Some((_, moves)) = self.rules.win {
+            if both(&self.white_wins, moves) {
+                return Some((Ending::WonByScore, 1.0));
+            }
+            if both(&self.black_wins, moves) {
+                return Some((Ending::WonByScore, 0.0));
+            }
+        }
+        if let Some((_, moves, after)) = self.rules.draw
+            && both(&self.level, moves)
+            && line.ply() - self.from >= 2 * after
+        {
+            return Some((Ending::DrawnByScore, 0.5));
+        }
+        self.by_tables(line)
+    }
+
+    fn by_tables(&self, line: &Line) -> Option<Verdict> {
+        let tables = self.rules.tablebases.as_ref()?;
+        let position = engine_position(line).ok()?;
+        let (outcome, _) = tables.best_moves(&position, &position.legal_moves())?;
+        let for_mover = match outcome {
+            Outcome::Win => 1.0,
+            Outcome::Draw => 0.5,
+            Outcome::Loss => 0.0,
+        };
+        Some((Ending::Tablebase, if line.turn().is_white() { for_mover } else { 1.0 - for_mover }))
+    }
+}
+
+/// METHOD.md §8: what a game that is cut is worth to a player who stands so many centipawns better.
+pub fn truncated_points(centipawns: i32) -> f64 {
+    let share = |centipawns: i32| f64::from(centipawns + 150) / 400.0;
+    match centipawns {
+        251.. => 1.0,
+        50..=250 => share(centipawns),
+        -49..=49 => 0.5,
+        -250..=-50 => 1.0 - share(-centipawns),
+        _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chess::Variant;
+
+    #[test]
+    fn truncated_games_are_scored_as_in_the_theses() {
+        for (centipawns, points) in [(300, 1.0), (250, 1.0), (150, 0.75), (50, 0.5), (49, 0.5), (0, 0.5), (-150, 0.25)]
+        {
+            assert!((truncated_points(centipawns) - points).abs() < 1e-12, "{centipawns}");
+        }
+    }
+
+    #[test]
+    fn a_win_needs_the_word_of_both() {
+        let rules = Adjudication { win: Some((600, 2)), draw: None, tablebases: None };
+        let line = Line::start(Variant::Standard);
+        let mut watch = Watch::new(&rules, 0);
+        for _ in 0..5 {
+            watch.note(Color::White, Some(Score::Cp(900)));
+            watch.note(Color::Black, Some(Score::Cp(-300)));
+        }
+        assert_eq!(watch.verdict(&line), None, "Black does not see it");
+        for _ in 0..2 {
+            watch.note(Color::Black, Some(Score::Mate(-3)));
+        }
+        assert_eq!(watch.verdict(&line), Some((Ending::WonByScore, 1.0)));
+        watch.note(Color::White, None);
+        assert_eq!(watch.verdict(&line), None, "a move without a word begins anew");
+    }
+
+    #[test]
+    fn rules_are_written_as_they_are_shown() {
+        for text in ["none", "win=600:4,draw=8:5:40", "draw=10:3:0"] {
+            assert_eq!(text.parse::<Adjudication>().map(|rules| rules.to_string()).as_deref(), Ok(text));
+        }
+        for text in ["", "win", "win=600", "win=600:0", "draw=1:2", "lose=3:4", "win=-5:3"] {
+            assert!(text.parse::<Adjudication>().is_err(), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_one_side_gets_the_other_does_not(centipawns in -40_000..40_000) {
+            prop_assert!((truncated_points(centipawns) + truncated_points(-centipawns) - 1.0).abs() < 1e-12);
+            prop_assert!(truncated_points(centipawns) <= truncated_points(centipawns + 1));
+        }
+    }
+}

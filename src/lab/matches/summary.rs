@@ -1,0 +1,252 @@
+//! How a match stands, and what came of it.
+
+use std::{collections::BTreeMap, fmt, time::Duration};
+
+use serde::Serialize;
+
+use super::{Pair, Plan};
+use crate::lab::{
+    game::{Ending, Fault, Game},
+    stats::{self, Estimate, Sprt, Verdict},
+};
+
+/// The pairs that count so far: those before the first that is missing, or at which the test was decided.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    sprt: Option<Sprt>,
+    scores: Vec<f64>,
+    verdict: Verdict,
+}
+
+impl Standing {
+    pub(super) fn new(sprt: Option<Sprt>) -> Self {
+        Self { sprt, scores: Vec::new(), verdict: Verdict::Open }
+    }
+
+    /// Counts on from where it stands.
+    pub(super) fn take(&mut self, done: &BTreeMap<usize, Pair>) {
+        while self.verdict == Verdict::Open
+            && let Some(pair) = done.get(&self.scores.len())
+        {
+            self.scores.push(pair.score());
+            self.verdict = self.sprt.map_or(Verdict::Open, |sprt| sprt.verdict(&self.scores));
+        }
+    }
+
+    /// Pairs that count.
+    pub fn pairs(&self) -> usize {
+        self.scores.len()
+    }
+
+    /// A's score so far.
+    pub fn score(&self) -> Option<Estimate> {
+        stats::score(&self.scores)
+    }
+
+    /// The test's statistic so far.
+    pub fn log_likelihood_ratio(&self) -> Option<f64> {
+        self.sprt.map(|sprt| sprt.log_likelihood_ratio(&self.scores))
+    }
+
+    pub(super) fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    pub(super) fn summary(&self, plan: &Plan, done: &BTreeMap<usize, Pair>) -> Summary {
+        let pairs: Vec<&Pair> = done.values().take(self.pairs()).collect();
+        let score = self.score();
+        let mut summary = Summary {
+            players: plan.players.clone().map(|contender| contender.spec.name().to_owned()),
+            games: 2 * pairs.len(),
+            complete: pairs.len() == plan.pairs || self.verdict != Verdict::Open,
+            wins: 0,
+            draws: 0,
+            losses: 0,
+            points: pairs.iter().flat_map(|pair| pair.points()).sum(),
+            score,
+            elo: score.map(|score| score.map(stats::elo)),
+            normalized_elo: stats::normalized_elo(&self.scores),
+            pentanomial: pentanomial(&self.scores),
+            sprt: self.sprt.map(|sprt| TestResult {
+                sprt,
+                log_likelihood_ratio: sprt.log_likelihood_ratio(&self.scores),
+                verdict: self.verdict,
+            }),
+            endings: BTreeMap::new(),
+            conduct: [Conduct::default(), Conduct::default()],
+        };
+        for pair in pairs {
+            for (index, (game, points)) in pair.games.iter().zip(pair.points()).enumerate() {
+                summary.count(game, points);
+                for (player, conduct) in summary.conduct.iter_mut().enumerate() {
+                    // A has White in the first game.
+                    conduct.watch(game, player != index);
+                }
+            }
+        }
+        summary
+    }
+}
+
+/// Pairs by A's score: 0, 1/2, 1, 3/2, 2. `None` if games were truncated and scored between.
+fn pentanomial(scores: &[f64]) -> Option<[usize; 5]> {
+    let mut counts = [0; 5];
+    for score in scores {
+        let place = [0.0, 0.25, 0.5, 0.75, 1.0].iter().position(|value| value == score)?;
+        counts[place] += 1;
+    }
+    Some(counts)
+}
+
+/// What came of a match. All scores are A's.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// A and B.
+    pub players: [String; 2],
+    /// Games that count.
+    pub games: usize,
+    /// Whether all are played, or the test is decided.
+    pub complete: bool,
+    /// Games won by A.
+    pub wins: usize,
+    /// Neither won nor lost.
+    pub draws: usize,
+    /// Games won by B.
+    pub losses: usize,
+    /// A's points.
+    pub points: f64,
+    /// A's mean score, 0 to 1.
+    pub score: Option<Estimate>,
+    /// The Elo difference.
+    pub elo: Option<Estimate>,
+    /// The normalised Elo difference.
+    pub normalized_elo: Option<Estimate>,
+    /// Pairs by A's score: 0, 1/2, 1, 3/2, 2.
+    pub pentanomial: Option<[usize; 5]>,
+    /// How the test went, if there was one.
+    pub sprt: Option<TestResult>,
+    /// How games ended.
+    pub endings: BTreeMap<String, usize>,
+    /// What A and B did.
+    pub conduct: [Conduct; 2],
+}
+
+/// How a test went.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TestResult {
+    /// The test.
+    #[serde(flatten)]
+    pub sprt: Sprt,
+    /// Its statistic at the end.
+    pub log_likelihood_ratio: f64,
+    /// What it says.
+    pub verdict: Verdict,
+}
+
+/// What a player did in a match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Conduct {
+    /// Moves made.
+    pub moves: u64,
+    /// Nodes, all together.
+    pub nodes: u64,
+    /// Completed depths, all together.
+    pub depth: u64,
+    /// Thinking time, all together, where it was measured.
+    pub microseconds: u64,
+    /// Times it did not start, ended, hung or gave no move.
+    pub crashes: usize,
+    /// Times it gave something that is no legal move.
+    pub illegal_moves: usize,
+    /// Times its time was over.
+    pub time_losses: usize,
+}
+
+impl Conduct {
+    fn watch(&mut self, game: &Game, has_white: bool) {
+        for (ply, played) in game.moves.iter().enumerate() {
+            if (ply.is_multiple_of(2) == game.white_first) == has_white {
+                self.moves += 1;
+                self.nodes += played.nodes;
+                self.depth += u64::from(played.depth);
+                self.microseconds += played.microseconds.unwrap_or_default();
+            }
+        }
+        let lost = game.white == if has_white { 0.0 } else { 1.0 };
+        match &game.ending {
+            Ending::Fault(_) if !lost => {}
+            Ending::Fault(Fault::Crash(_)) => self.crashes += 1,
+            Ending::Fault(Fault::IllegalMove(_)) => self.illegal_moves += 1,
+            Ending::Fault(Fault::TimeLoss(_)) => self.time_losses += 1,
+            _ => {}
+        }
+    }
+
+    /// Games it lost by failing.
+    pub fn faults(&self) -> usize {
+        self.crashes + self.illegal_moves + self.time_losses
+    }
+
+    /// Mean nodes a move.
+    pub fn nodes_a_move(&self) -> f64 {
+        self.nodes as f64 / self.moves.max(1) as f64
+    }
+
+    /// Mean time a move.
+    pub fn time_a_move(&self) -> Duration {
+        Duration::from_micros(self.microseconds / self.moves.max(1))
+    }
+}
+
+impl Summary {
+    fn count(&mut self, game: &Game, points: f64) {
+        match points {
+            1.0 => self.wins += 1,
+            0.0 => self.losses += 1,
+            _ => self.draws += 1,
+        }
+        *self.endings.entry(game.ending.word().to_owned()).or_default() += 1;
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { players: [a, b], games, wins, draws, losses, .. } = self;
+        writeln!(f, "{a} against {b}")?;
+        let unfinished = if self.complete { "" } else { " (unfinished)" };
+        writeln!(f, "games        {games}{unfinished}: {wins} won, {draws} drawn, {losses} lost")?;
+        if let Some(score) = self.score {
+            writeln!(f, "score        {:.1} % ± {:.1}", 100.0 * score.value, 100.0 * score.error())?;
+        }
+        if let (Some(elo), Some(normalized)) = (self.elo, self.normalized_elo) {
+            writeln!(f, "Elo          {:+.0} [{:+.0}, {:+.0}]", elo.value, elo.low, elo.high)?;
+            writeln!(f, "normalised   {:+.0} [{:+.0}, {:+.0}]", normalized.value, normalized.low, normalized.high)?;
+        }
+        if let Some(counts) = self.pentanomial {
+            writeln!(f, "pentanomial  {counts:?} (pairs with 0, ½, 1, 1½, 2 points)")?;
+        }
+        if let Some(TestResult { sprt, log_likelihood_ratio, verdict }) = self.sprt {
+            let (low, high) = sprt.bounds();
+            let (elo0, elo1) = (sprt.elo0, sprt.elo1);
+            let said = match verdict {
+                Verdict::H0 => "H0 accepted",
+                Verdict::H1 => "H1 accepted",
+                Verdict::Open => "open",
+            };
+            let ratio = log_likelihood_ratio;
+            writeln!(f, "SPRT         [{elo0}, {elo1}] normalised: LLR {ratio:.2} of ({low:.2}, {high:.2}), {said}")?;
+        }
+        let endings: Vec<String> = self.endings.iter().map(|(ending, count)| format!("{ending} {count}")).collect();
+        writeln!(f, "endings      {}", endings.join(", "))?;
+        for (name, conduct) in self.players.iter().zip(&self.conduct) {
+            let Conduct { moves, depth, crashes, illegal_moves, time_losses, .. } = conduct;
+            let depth = *depth as f64 / (*moves).max(1) as f64;
+            write!(f, "{name}: {:.0} nodes a move, depth {depth:.1}", conduct.nodes_a_move())?;
+            if conduct.microseconds > 0 {
+                write!(f, ", {:.1} ms a move", conduct.time_a_move().as_secs_f64() * 1000.0)?;
+            }
+            writeln!(f, "; {crashes} crashes, {illegal_moves} illegal moves, {time_losses} losses on time")?;
+        }
+        Ok(())
+    }
+}

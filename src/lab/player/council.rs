@@ -1,0 +1,66 @@
+//! A council in this process, convened anew for every game as the daemon does.
+
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use super::{Choice, Player, PlayerFailure, Turn};
+use crate::{
+    chess::{Limits, Variant},
+    council::{Council, CouncilSettings, Question, Roster},
+    pool::Pool,
+};
+
+pub(super) struct CouncilPlayer {
+    runtime: Runtime,
+    pool: Pool,
+    roster: Roster,
+    settings: CouncilSettings,
+    council: Option<Council>,
+}
+
+impl CouncilPlayer {
+    /// A council over so many cores.
+    pub(super) fn new(roster: Roster, settings: CouncilSettings, cores: usize) -> Result<Self, PlayerFailure> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .map_err(|error| PlayerFailure::Failed(format!("no runtime for a council: {error}")))?;
+        Ok(Self { runtime, pool: Pool::new(cores), roster, settings, council: None })
+    }
+}
+
+impl Player for CouncilPlayer {
+    fn new_game(&mut self) -> Result<(), PlayerFailure> {
+        self.council = None;
+        Ok(())
+    }
+
+    fn choose(&mut self, turn: &Turn) -> Result<Choice, PlayerFailure> {
+        let council = self.council.get_or_insert_with(|| {
+            // Several threads in the second phase would make a node budget depend on the machine.
+            let threads = if turn.pace.is_timed() { self.settings.threads } else { self.settings.threads.max(1) };
+            let settings = CouncilSettings { threads, ..self.settings.clone() };
+            Council::convene(&self.pool, &self.roster, &settings, Variant::Standard)
+        });
+        let time = turn.time();
+        let question = Question {
+            game: "lab".into(),
+            line: turn.line.clone(),
+            timing: time.map(|time| -> crate::council::Timing { Box::new(move |_| time) }),
+            limits: Limits { nodes: turn.nodes(), ..Limits::default() },
+            excluded: Vec::new(),
+        };
+        let cancelled = CancellationToken::new();
+        let decision = self.runtime.block_on(council.decide(question, &cancelled, &mut |_| {}));
+        let decision = decision.ok_or_else(|| PlayerFailure::Failed("the council decided nothing".to_owned()))?;
+        if decision.votes.is_empty() {
+            return Err(PlayerFailure::Failed("no elector proposed a move".to_owned()));
+        }
+        Ok(Choice {
+            best: decision.best,
+            score: decision.score,
+            depth: decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or_default(),
+            nodes: decision.nodes(),
+        })
+    }
+}

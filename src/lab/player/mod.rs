@@ -1,0 +1,131 @@
+//! Who plays: our engine, a council, or anybody's program that speaks UCI or CECP, all behind one door.
+//!
+//! A [`PlayerSpec`] is read from a line of text (its documentation has the syntax) and seated as a [`Player`]. A player
+//! gets a [`Turn`] and gives a [`Choice`]; the arbiter in [`super::game`] keeps the clock and checks the move, because a
+//! player is never believed. Ours play within this process: at ten milliseconds a move, pipes would cost more than they
+//! carry.
+
+mod council;
+mod own;
+mod pace;
+mod spec;
+mod uci;
+mod xboard;
+
+pub use pace::{Pace, PaceError};
+pub use spec::{PlayerSpec, PlayerSpecError};
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    chess::{Clocks, Line, Score, TimeControl, UciMove},
+    clock::{ClockSettings, Lag, Moment},
+    pool::ElectorFailure,
+};
+
+/// Over and above its time, a program may take so long before it counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a program may search for its nodes before it counts as hanging.
+const PATIENCE_FOR_NODES: Duration = Duration::from_secs(600);
+
+/// One side of a game.
+pub trait Player: Send {
+    /// A new game begins: what was learnt in the last one is forgotten.
+    ///
+    /// # Errors
+    /// [`PlayerFailure`] if a program does not start.
+    fn new_game(&mut self) -> Result<(), PlayerFailure>;
+
+    /// Chooses a move. There is at least one.
+    ///
+    /// # Errors
+    /// [`PlayerFailure`] if the player gives none. It must be seated anew after that.
+    fn choose(&mut self, turn: &Turn) -> Result<Choice, PlayerFailure>;
+}
+
+/// What a player is asked.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The game so far. It has a legal move.
+    pub line: Arc<Line>,
+    /// What a move may cost.
+    pub pace: Pace,
+    /// Both clocks, where the pace has one.
+    pub clocks: Option<Clocks>,
+}
+
+impl Turn {
+    /// The time of this move for a player that leaves the clock to us: all that the pace gives, or its share of the clock
+    /// without ExtraTime, so that equal clocks give equal time. `None` where nodes are counted.
+    fn time(&self) -> Option<Duration> {
+        match (self.pace, self.clocks) {
+            (Pace::Nodes(_), _) => None,
+            (Pace::MoveTime(time), _) => Some(time),
+            (Pace::Clock { initial, increment }, clocks) => {
+                let settings = ClockSettings { first_move: Duration::ZERO, ..ClockSettings::default() };
+                let moment = Moment {
+                    control: TimeControl::real_time(initial, increment),
+                    clocks,
+                    color: self.line.turn(),
+                    ply: self.line.ply(),
+                    moves_to_go: None,
+                    spent: Duration::ZERO,
+                };
+                Some(settings.budget(&moment, &Lag::default()).response)
+            }
+        }
+    }
+
+    /// The nodes of this move, where they are counted.
+    fn nodes(&self) -> Option<u64> {
+        match self.pace {
+            Pace::Nodes(nodes) => Some(nodes),
+            Pace::MoveTime(_) | Pace::Clock { .. } => None,
+        }
+    }
+
+    /// When a program that has not answered is hanging.
+    fn patience(&self) -> Duration {
+        match (self.pace, self.clocks) {
+            (Pace::Nodes(_), _) => PATIENCE_FOR_NODES,
+            (Pace::MoveTime(time), _) => time + PATIENCE,
+            (Pace::Clock { initial, .. }, clocks) => {
+                clocks.map_or(initial, |clocks| clocks.of(self.line.turn()).remaining) + PATIENCE
+            }
+        }
+    }
+}
+
+/// What a player wants to play, and why. Nothing of it is believed before it is checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The move.
+    pub best: UciMove,
+    /// Its value, from the side of the player.
+    pub score: Option<Score>,
+    /// Completed iterations, in plies.
+    pub depth: u32,
+    /// What it cost, all electors and threads together.
+    pub nodes: u64,
+}
+
+/// Why a player gave no move.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlayerFailure {
+    /// It gave up the game.
+    #[error("resigns")]
+    Resigned,
+    /// It gave something that is no legal move.
+    #[error("illegal move {0:?}")]
+    Illegal(String),
+    /// It did not start, ended, hangs, or does not do what it was asked.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<ElectorFailure> for PlayerFailure {
+    fn from(ElectorFailure(reason): ElectorFailure) -> Self {
+        Self::Failed(reason)
+    }
+}

@@ -1,0 +1,107 @@
+//! What a move may cost: time on a clock, time by itself, or nodes.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::chess::TimeControl;
+
+/// How a player's moves are limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Pace {
+    /// A clock for the game.
+    Clock {
+        /// What it shows at the start.
+        initial: Duration,
+        /// What every move adds.
+        increment: Duration,
+    },
+    /// So long for every move.
+    MoveTime(Duration),
+    /// So many nodes for every move, of every elector of a council and of every thread of our engine: time, as it would be
+    /// with a core for each, and the same on any machine.
+    Nodes(u64),
+}
+
+/// A text that is no pace.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no pace (accepted: tc=10+0.1 and movetime=0.1 in seconds, nodes=20000)")]
+pub struct PaceError(String);
+
+impl Pace {
+    /// The pace that a key and its value name; `None` if the key names none.
+    pub(super) fn from_key(key: &str, value: &str) -> Option<Result<Self, PaceError>> {
+        let pace = match key {
+            "tc" => match value.parse() {
+                Ok(TimeControl::RealTime { initial, increment }) if !initial.is_zero() => {
+                    Some(Self::Clock { initial, increment })
+                }
+                _ => None,
+            },
+            "movetime" => {
+                let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds <= 86_400.0);
+                seconds.map(|seconds| Self::MoveTime(Duration::from_secs_f64(seconds)))
+            }
+            "nodes" => value.parse().ok().filter(|nodes| *nodes > 0).map(Self::Nodes),
+            _ => return None,
+        };
+        Some(pace.ok_or_else(|| PaceError(format!("{key}={value}"))))
+    }
+
+    /// Whether the outcome depends on the machine.
+    pub const fn is_timed(self) -> bool {
+        !matches!(self, Self::Nodes(_))
+    }
+}
+
+impl FromStr for Pace {
+    type Err = PaceError;
+
+    fn from_str(text: &str) -> Result<Self, PaceError> {
+        let error = || PaceError(text.to_owned());
+        let (key, value) = text.split_once('=').ok_or_else(error)?;
+        Self::from_key(key, value).unwrap_or_else(|| Err(error()))
+    }
+}
+
+impl TryFrom<String> for Pace {
+    type Error = PaceError;
+
+    fn try_from(text: String) -> Result<Self, PaceError> {
+        text.parse()
+    }
+}
+
+impl From<Pace> for String {
+    fn from(pace: Pace) -> Self {
+        pace.to_string()
+    }
+}
+
+impl fmt::Display for Pace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Clock { initial, increment } => {
+                write!(f, "tc={}+{}", initial.as_secs_f64(), increment.as_secs_f64())
+            }
+            Self::MoveTime(time) => write!(f, "movetime={}", time.as_secs_f64()),
+            Self::Nodes(nodes) => write!(f, "nodes={nodes}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pace_reads_back_what_it_prints() {
+        for text in ["tc=10+0.1", "movetime=0.01", "nodes=20000"] {
+            assert_eq!(text.parse::<Pace>().map(|pace| pace.to_string()).as_deref(), Ok(text));
+        }
+        for text in ["", "tc=", "tc=0+1", "tc=3d", "movetime=0", "movetime=nan", "nodes=-1", "nodes=0", "depth=8"] {
+            assert!(text.parse::<Pace>().is_err(), "{text:?}");
+        }
+    }
+}

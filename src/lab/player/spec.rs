@@ -1,0 +1,324 @@
+//! Players as they are written on the command line.
+
+use std::{fmt, fs, path::PathBuf, str::FromStr};
+
+use serde::Deserialize;
+
+use super::{
+    Pace, PaceError, Player, PlayerFailure, council::CouncilPlayer, own::OwnPlayer, uci::UciPlayer,
+    xboard::XboardPlayer,
+};
+use crate::{
+    council::{CouncilSettings, Roster, RosterError},
+    engine::EngineOptions,
+    pool::UciProgram,
+};
+
+/// Transposition table of a player that does not say otherwise, MiB.
+const HASH: usize = 16;
+
+/// A player before it sits down.
+///
+/// Written as a kind, a colon, and values with commas between them:
+///
+/// | text | player |
+/// |---|---|
+/// | `engine`, `engine:mpar,hash=16,threads=2,contempt=0` | our engine: knowledge letters (all by default) and options |
+/// | `council`, `council:balanced-7`, `council:roster=mpar mbkc,criterion=weights,weights.m=45` | a council: a roster, and keys of the `council` table of the settings |
+/// | `council:file=bot.toml` | the council of a settings file (`player.council`, `council`, or the keys alone) |
+/// | `uci:/usr/games/stockfish,Threads=1` | a UCI engine: the command with its arguments, and options |
+/// | `xboard:/usr/games/gnuchess --xboard` | a CECP engine: the same |
+///
+/// Each takes `name=` for the tables, and `nodes=`, `movetime=` or `tc=` for a pace of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerSpec {
+    text: String,
+    name: Option<String>,
+    pace: Option<Pace>,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Engine(EngineOptions),
+    Council(Box<CouncilSettings>, Roster),
+    Uci { program: UciProgram, hash: usize, threads: usize },
+    Xboard(UciProgram),
+}
+
+/// Why a text names no player.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayerSpecError {
+    /// None of the kinds.
+    #[error("player {0:?}: expected engine, council, uci:COMMAND or xboard:COMMAND, with options after a colon")]
+    Kind(String),
+    /// Something without an equals sign where it has no meaning.
+    #[error("player {player:?}: {word:?} is not understood (accepted: key=value)")]
+    Word {
+        /// The player, as written.
+        player: String,
+        /// The word.
+        word: String,
+    },
+    /// An option that the engine does not have, or a value it does not take.
+    #[error("player {player:?}: {reason}")]
+    Option {
+        /// The player, as written.
+        player: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A pace that is none.
+    #[error(transparent)]
+    Pace(#[from] PaceError),
+    /// A roster that cannot be seated.
+    #[error(transparent)]
+    Roster(#[from] RosterError),
+}
+
+impl PlayerSpec {
+    /// How it is called in tables and games: the name it was given, or its text.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.text)
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The pace it asked for.
+    pub fn pace(&self) -> Option<Pace> {
+        self.pace
+    }
+
+    /// Whether it understands a pace: CECP has no node budgets.
+    pub fn understands(&self, pace: Pace) -> bool {
+        pace.is_timed() || !matches!(self.kind, Kind::Xboard(_))
+    }
+
+    /// Seats it, with so many cores to itself.
+    ///
+    /// # Errors
+    /// [`PlayerFailure`] if a program does not start.
+    pub fn seat(&self, cores: usize) -> Result<Box<dyn Player>, PlayerFailure> {
+        Ok(match &self.kind {
+            Kind::Engine(options) => Box::new(OwnPlayer::new(options.clone())),
+            Kind::Council(settings, roster) => {
+                Box::new(CouncilPlayer::new(roster.clone(), (**settings).clone(), cores)?)
+            }
+            Kind::Uci { program, hash, threads } => {
+                let defaults = [("Hash", hash.to_string()), ("Threads", threads.to_string())];
+                Box::new(UciPlayer::start(program, &defaults)?)
+            }
+            Kind::Xboard(program) => Box::new(XboardPlayer::start(program)?),
+        })
+    }
+}
+
+impl FromStr for PlayerSpec {
+    type Err = PlayerSpecError;
+
+    fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
+        let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+        let mut reading = Reading { player: text, name: None, pace: None, bare: None, options: Vec::new() };
+        reading.read(rest)?;
+        let kind = match kind {
+            "engine" => reading.engine()?,
+            "council" => reading.council()?,
+            "uci" => Kind::Uci { program: reading.program()?, hash: HASH, threads: 1 },
+            "xboard" => Kind::Xboard(reading.program()?),
+            _ => return Err(PlayerSpecError::Kind(text.to_owned())),
+        };
+        Ok(Self { text: text.to_owned(), name: reading.name, pace: reading.pace, kind })
+    }
+}
+
+impl fmt::Display for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A player's text, taken apart.
+struct Reading<'a> {
+    player: &'a str,
+    name: Option<String>,
+    pace: Option<Pace>,
+    /// What came first without a key: knowledge, a roster, a command.
+    bare: Option<&'a str>,
+    options: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Reading<'a> {
+    fn read(&mut self, text: &'a str) -> Result<(), PlayerSpecError> {
+        for (index, word) in text.split(',').map(str::trim).enumerate() {
+            match word.split_once('=') {
+                Some(("name", name)) => self.name = Some(name.to_owned()),
+                // The command of a program may have an equals sign in its arguments.
+                Some((key, value)) if !key.contains(char::is_whitespace) => match Pace::from_key(key, value) {
+                    Some(pace) => self.pace = Some(pace?),
+                    None => self.options.push((key, value)),
+                },
+                _ if word.is_empty() => {}
+                _ if index == 0 => self.bare = Some(word),
+                _ => {
+                    return Err(PlayerSpecError::Word { player: self.player.to_owned(), word: word.to_owned() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, reason: impl fmt::Display) -> PlayerSpecError {
+        PlayerSpecError::Option { player: self.player.to_owned(), reason: reason.to_string() }
+    }
+
+    fn engine(&self) -> Result<Kind, PlayerSpecError> {
+        let mut options = EngineOptions { hash: HASH, ..EngineOptions::default() };
+        if let Some(knowledge) = self.bare {
+            options.knowledge = knowledge.parse().map_err(|error| self.wrong(error))?;
+        }
+        for (key, value) in &self.options {
+            let number = |range: std::ops::RangeInclusive<i64>| {
+                let number = value.parse().ok().filter(|number| range.contains(number));
+                let accepted = || format!("{key}={value} (accepted: {} to {})", range.start(), range.end());
+                number.ok_or_else(|| self.wrong(accepted()))
+            };
+            match *key {
+                "knowledge" => options.knowledge = value.parse().map_err(|error| self.wrong(error))?,
+                "hash" => options.hash = number(1..=65_536)? as usize,
+                "threads" => options.threads = number(1..=256)? as usize,
+                "contempt" => options.contempt = number(-200..=200)? as i32,
+                _ => return Err(self.wrong(format_args!("{key} is no option of our engine"))),
+            }
+        }
+        Ok(Kind::Engine(options))
+    }
+
+    fn council(&self) -> Result<Kind, PlayerSpecError> {
+        let mut table = match self.options.iter().find(|(key, _)| *key == "file") {
+            Some((_, path)) => council_table(path).map_err(|error| self.wrong(error))?,
+            None => toml::Table::new(),
+        };
+        if let Some(roster) = self.bare {
+            table.insert("roster".to_owned(), toml::Value::from(roster));
+        }
+        for (key, value) in self.options.iter().filter(|(key, _)| *key != "file") {
+            // A value is what TOML takes it for, and otherwise a text: knowledge letters need no quotes.
+            let read =
+                format!("value = {value}").parse::<toml::Table>().ok().and_then(|table| table.get("value").cloned());
+            insert(&mut table, key, read.unwrap_or_else(|| toml::Value::from(*value)));
+        }
+        let settings = CouncilSettings::deserialize(table).map_err(|error| self.wrong(error.message()))?;
+        let roster = Roster::from_settings(&settings)?;
+        Ok(Kind::Council(Box::new(settings), roster))
+    }
+
+    fn program(&self) -> Result<UciProgram, PlayerSpecError> {
+        let mut words = self.bare.unwrap_or_default().split_ascii_whitespace();
+        let path = words.next().ok_or_else(|| PlayerSpecError::Kind(self.player.to_owned()))?;
+        Ok(UciProgram {
+            path: PathBuf::from(path),
+            arguments: words.map(str::to_owned).collect(),
+            options: self.options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+        })
+    }
+}
+
+/// The council of a settings file, or of a file with nothing else in it.
+fn council_table(path: &str) -> Result<toml::Table, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let file: toml::Table = text.parse().map_err(|error: toml::de::Error| format!("{path}: {}", error.message()))?;
+    let inner = |table: &toml::Table, key: &str| table.get(key).and_then(toml::Value::as_table).cloned();
+    let of_player = inner(&file, "player").and_then(|player| inner(&player, "council"));
+    Ok(of_player.or_else(|| inner(&file, "council")).unwrap_or(file))
+}
+
+/// Sets a key, whose dots lead into tables.
+fn insert(table: &mut toml::Table, key: &str, value: toml::Value) {
+    match key.split_once('.') {
+        None => _ = table.insert(key.to_owned(), value),
+        Some((head, rest)) => {
+            let inner = table.entry(head).or_insert_with(|| toml::Table::new().into());
+            if let Some(inner) = inner.as_table_mut() {
+                insert(inner, rest, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::council::CriterionName;
+
+    fn council(text: &str) -> CouncilSettings {
+        match text.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{error}")).kind {
+            Kind::Council(settings, _) => *settings,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn our_engine_is_named_by_what_it_knows() {
+        let spec: PlayerSpec = "engine:mpar,hash=64,threads=2,nodes=5000,name=small".parse().expect("a player");
+        assert_eq!((spec.name(), spec.pace()), ("small", Some(Pace::Nodes(5000))));
+        let Kind::Engine(options) = &spec.kind else { panic!("{spec:?}") };
+        assert_eq!((options.knowledge.to_string().as_str(), options.hash, options.threads), ("mpar", 64, 2));
+        assert_eq!("engine".parse::<PlayerSpec>().expect("a player").name(), "engine");
+    }
+
+    #[test]
+    fn a_council_takes_the_keys_of_its_settings() {
+        let settings = council("council:roster=mbxkcpar mp ma,criterion=weights,weights.m=45,split=0.5");
+        assert_eq!((settings.roster.as_str(), settings.criterion), ("mbxkcpar mp ma", CriterionName::Weights));
+        assert_eq!((settings.weights.m, settings.weights.p, settings.split), (45.0, 21.0, 0.5));
+        assert_eq!(council("council:unbalanced-4").roster, "unbalanced-4");
+        assert_eq!(council("council"), CouncilSettings::default());
+    }
+
+    #[test]
+    fn a_council_may_come_from_a_settings_file() -> Result<(), std::io::Error> {
+        let folder = tempfile::tempdir()?;
+        for text in ["[player.council]\nroster = \"mp ma\"", "[council]\nroster = \"mp ma\"", "roster = \"mp ma\""] {
+            let path = folder.path().join("bot.toml");
+            fs::write(&path, text)?;
+            let settings = council(&format!("council:file={},criterion=depth", path.display()));
+            assert_eq!((settings.roster.as_str(), settings.criterion), ("mp ma", CriterionName::Depth));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_program_comes_with_arguments_and_options() {
+        let spec: PlayerSpec = "uci:/opt/engine --net=big uci,Hash=32,movetime=0.1".parse().expect("a player");
+        let Kind::Uci { program, .. } = &spec.kind else { panic!("{spec:?}") };
+        assert_eq!(
+            (program.path.to_str(), program.arguments.as_slice()),
+            (Some("/opt/engine"), &["--net=big".to_owned(), "uci".to_owned()][..])
+        );
+        assert_eq!(program.options.get("Hash").map(String::as_str), Some("32"));
+        assert!("xboard:/usr/games/gnuchess --xboard".parse::<PlayerSpec>().is_ok());
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_remedy() {
+        for (text, part) in [
+            ("stockfish", "expected engine, council, uci:COMMAND"),
+            ("uci:", "expected engine"),
+            ("engine:mm", "knowledge set"),
+            ("engine:m,quick", "\"quick\" is not understood"),
+            ("engine:hash=0", "accepted: 1 to 65536"),
+            ("engine:colour=red", "colour is no option"),
+            ("engine:nodes=many", "nodes=many"),
+            ("council:criterion=best", "re-search"),
+            ("council:balanced-9", "balanced-7"),
+            ("council:rooster=mp", "unknown field `rooster`"),
+            ("council:file=/nowhere.toml", "/nowhere.toml"),
+        ] {
+            let error = text.parse::<PlayerSpec>().expect_err(text).to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

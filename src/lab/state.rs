@@ -1,0 +1,168 @@
+//! What a long experiment has done so far, in a file it can be taken up from.
+//!
+//! JSON, a line an item: first the experiment itself, then what each of its parts gave, as they come. A line that was being
+//! written when the power failed is dropped. The finished experiment is always computed from all items in their order, so
+//! that one taken up again gives the same as one never stopped.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+/// The parts that are done, and the file that keeps them.
+#[derive(Debug)]
+pub struct State<T> {
+    path: PathBuf,
+    file: Option<File>,
+    done: BTreeMap<usize, T>,
+}
+
+/// Why a state cannot be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// The file cannot be read or written.
+    #[error("state {path}: {error}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// It belongs to something else.
+    #[error("state {0}: of another experiment or another build; name another file, or begin anew with --fresh")]
+    Other(PathBuf),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Item<T> {
+    part: usize,
+    #[serde(flatten)]
+    outcome: T,
+}
+
+impl<T: Serialize + DeserializeOwned> State<T> {
+    /// Opens the file of an experiment, or begins it. `experiment` is everything that its outcome depends on.
+    ///
+    /// # Errors
+    /// [`StateError`] if the file cannot be used, or is of another experiment.
+    pub fn open(path: &Path, experiment: &Value) -> Result<Self, StateError> {
+        let failure = |error| StateError::File { path: path.to_owned(), error };
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(failure(error)),
+        };
+        let mut done = BTreeMap::new();
+        let mut whole = String::new();
+        for (number, line) in text.split_inclusive('\n').enumerate().filter(|(_, line)| line.ends_with('\n')) {
+            if number == 0 {
+                let of = serde_json::from_str::<Value>(line).ok();
+                if of.as_ref() != Some(experiment) {
+                    return Err(StateError::Other(path.to_owned()));
+                }
+            } else if let Ok(Item { part, outcome }) = serde_json::from_str(line) {
+                done.insert(part, outcome);
+            } else {
+                return Err(StateError::Other(path.to_owned()));
+            }
+            whole.push_str(line);
+        }
+        if whole.is_empty() {
+            whole = format!("{experiment}\n");
+        }
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(failure)?;
+        }
+        if whole != text {
+            fs::write(path, &whole).map_err(failure)?;
+        }
+        let file = OpenOptions::new().append(true).open(path).map_err(failure)?;
+        Ok(Self { path: path.to_owned(), file: Some(file), done })
+    }
+
+    /// A state that no file keeps.
+    pub fn in_memory() -> Self {
+        Self { path: PathBuf::new(), file: None, done: BTreeMap::new() }
+    }
+
+    /// The parts that are done.
+    pub fn done(&self) -> &BTreeMap<usize, T> {
+        &self.done
+    }
+
+    /// Keeps what a part gave.
+    ///
+    /// # Errors
+    /// [`StateError::File`] if it cannot be written.
+    pub fn record(&mut self, part: usize, outcome: T) -> Result<(), StateError> {
+        let item = Item { part, outcome };
+        if let Some(file) = &mut self.file {
+            let written = serde_json::to_string(&item)
+                .map_err(io::Error::from)
+                .and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
+            written.map_err(|error| StateError::File { path: self.path.clone(), error })?;
+        }
+        self.done.insert(part, item.outcome);
+        Ok(())
+    }
+}
+
+/// A short name for an experiment, for its state file: FNV-1a over its text.
+pub fn short_name(experiment: &Value) -> String {
+    format!("{:016x}", fnv1a(experiment.to_string().as_bytes()))
+}
+
+/// The 64-bit hash of Fowler, Noll and Vo: the same on every machine and in every build.
+pub fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct Outcome {
+        score: f64,
+    }
+
+    #[test]
+    fn what_was_done_survives_a_stop_and_a_torn_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("deep/state.jsonl");
+        let experiment = json!({"games": 10});
+        let mut state = State::open(&path, &experiment).expect("a new state");
+        state.record(3, Outcome { score: 0.1 + 0.2 }).expect("it is kept");
+        state.record(0, Outcome { score: 1.0 }).expect("it is kept");
+        drop(state);
+        let mut torn = OpenOptions::new().append(true).open(&path).expect("the file");
+        torn.write_all(b"{\"part\":7,\"sco").expect("half a line");
+
+        let again = State::<Outcome>::open(&path, &experiment).expect("the same experiment");
+        assert_eq!(again.done().keys().copied().collect::<Vec<_>>(), [0, 3]);
+        assert_eq!(again.done().get(&3), Some(&Outcome { score: 0.1 + 0.2 }), "to the last bit");
+        assert!(fs::read_to_string(&path).expect("text").ends_with("}\n"), "the torn line is gone");
+    }
+
+    #[test]
+    fn a_state_of_something_else_is_not_touched() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state.jsonl");
+        drop(State::<Outcome>::open(&path, &json!({"seed": 1})).expect("a new state"));
+        let other = State::<Outcome>::open(&path, &json!({"seed": 2}));
+        assert!(matches!(other, Err(StateError::Other(_))), "{other:?}");
+    }
+
+    #[test]
+    fn the_hash_is_the_published_one() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

@@ -1,0 +1,48 @@
+//! What a result is worth: pure functions from scores to figures with their errors.
+//!
+//! Games are played in pairs, an opening with both colours, and the pair is the unit of every figure here: its score, the
+//! mean of its two games from 0 to 1, takes out what the opening gives to one side. Intervals are 95 %.
+
+mod bootstrap;
+mod elo;
+mod sprt;
+
+pub use bootstrap::{Clusters, bootstrap};
+pub use elo::{elo, expected_score, normalized_elo, score};
+pub use sprt::{Sprt, SprtError, Verdict};
+
+use serde::{Deserialize, Serialize};
+
+/// A figure with the ends of its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The figure itself.
+    pub value: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// Half the width of the interval: what stands behind ±.
+    pub fn error(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// The same through a function that never falls.
+    #[must_use]
+    pub fn map(self, rising: impl Fn(f64) -> f64) -> Self {
+        Self { value: rising(self.value), low: rising(self.low), high: rising(self.high) }
+    }
+}
+
+/// The standard normal quantile of 97.5 %.
+const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
+
+/// Mean and variance (divided by the number, not one less).
+fn moments(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count)
+}

@@ -1,0 +1,221 @@
+//! Wald's sequential probability ratio test, generalised to pairs of games (Van den Bergh, *Comments on normalized Elo*;
+//! Fishtest's `LLR_normalized`).
+//!
+//! The hypotheses name normalised Elo. For each, the distribution of pair scores that explains the observed ones best is
+//! found among those with that normalised Elo; the logarithm of the ratio of the two likelihoods is the test's statistic.
+
+use std::{f64::consts::SQRT_2, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::elo::NORMALIZED_UNIT;
+
+/// Possible pair scores count at least so often, so that what has not been seen yet is not taken for impossible.
+const LEAST_COUNT: f64 = 1e-3;
+
+/// The pair scores of games that are won, drawn or lost.
+const PENTANOMIAL: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// A test between two hypotheses about normalised Elo.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sprt {
+    /// The null hypothesis, normalised Elo.
+    pub elo0: f64,
+    /// The alternative, normalised Elo; above `elo0`.
+    pub elo1: f64,
+    /// The probability of accepting the alternative where the null hypothesis holds.
+    pub alpha: f64,
+    /// The probability of accepting the null hypothesis where the alternative holds.
+    pub beta: f64,
+}
+
+/// How a test stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The null hypothesis is accepted.
+    H0,
+    /// The alternative is accepted.
+    H1,
+    /// More games are needed.
+    Open,
+}
+
+impl Sprt {
+    /// A test with errors of 5 % both ways.
+    pub const fn new(elo0: f64, elo1: f64) -> Self {
+        Self { elo0, elo1, alpha: 0.05, beta: 0.05 }
+    }
+
+    /// Below the first the null hypothesis is accepted, above the second the alternative.
+    pub fn bounds(&self) -> (f64, f64) {
+        ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
+    }
+
+    /// The logarithm of the likelihood ratio of the alternative to the null hypothesis, given pair scores (0 to 1).
+    pub fn log_likelihood_ratio(&self, pairs: &[f64]) -> f64 {
+        if pairs.is_empty() {
+            return 0.0;
+        }
+        let observed = Distribution::of(pairs);
+        let [null, alternative] = [self.elo0, self.elo1].map(|elo| observed.most_likely_with(t_value(elo)));
+        let atoms = observed.atoms.iter().zip(null.iter().zip(&alternative));
+        observed.count * atoms.map(|((_, part), (null, alternative))| part * (alternative / null).ln()).sum::<f64>()
+    }
+
+    /// How the test stands after these pairs.
+    pub fn verdict(&self, pairs: &[f64]) -> Verdict {
+        let (low, high) = self.bounds();
+        match self.log_likelihood_ratio(pairs) {
+            ratio if ratio >= high => Verdict::H1,
+            ratio if ratio <= low => Verdict::H0,
+            _ => Verdict::Open,
+        }
+    }
+}
+
+/// A text that names no test.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no test (accepted: two normalised Elo differences, the smaller first, such as 0,10)")]
+pub struct SprtError(String);
+
+impl FromStr for Sprt {
+    type Err = SprtError;
+
+    fn from_str(text: &str) -> Result<Self, SprtError> {
+        let number = |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+        text.split_once(',')
+            .and_then(|(low, high)| Some((number(low)?, number(high)?)))
+            .filter(|(low, high)| low < high)
+            .map(|(low, high)| Self::new(low, high))
+            .ok_or_else(|| SprtError(text.to_owned()))
+    }
+}
+
+/// The distance of a pair's expected score from 1/2, in standard deviations of a pair. A pair's deviation is a game's by √2.
+fn t_value(normalized_elo: f64) -> f64 {
+    SQRT_2 * normalized_elo / NORMALIZED_UNIT
+}
+
+/// An observed distribution of pair scores.
+struct Distribution {
+    /// Pairs.
+    count: f64,
+    /// Values, rising, and the part of the pairs that had them.
+    atoms: Vec<(f64, f64)>,
+}
+
+impl Distribution {
+    fn of(pairs: &[f64]) -> Self {
+        let mut values: Vec<f64> = pairs.iter().chain(&PENTANOMIAL).copied().collect();
+        values.sort_by(f64::total_cmp);
+        let mut counts: Vec<(f64, f64)> = Vec::new();
+        for value in values {
+            match counts.last_mut() {
+                Some((last, count)) if *last == value => *count += 1.0,
+                _ => counts.push((value, 1.0)),
+            }
+        }
+        for (value, count) in &mut counts {
+            if PENTANOMIAL.contains(value) {
+                *count = (*count - 1.0).max(LEAST_COUNT);
+            }
+        }
+        let count: f64 = counts.iter().map(|(_, count)| count).sum();
+        Self { count, atoms: counts.into_iter().map(|(value, times)| (value, times / count)).collect() }
+    }
+
+    /// The probabilities of the same values that explain this distribution best, among those whose mean lies `t` standard
+    /// deviations from 1/2. The condition is made linear round the last answer until the answer stays.
+    fn most_likely_with(&self, t: f64) -> Vec<f64> {
+        let mut found = vec![1.0 / self.atoms.len() as f64; self.atoms.len()];
+        for _ in 0..50 {
+            let with = |f: &dyn Fn(f64) -> f64| -> f64 {
+                self.atoms.iter().zip(&found).map(|((value, _), part)| part * f(*value)).sum()
+            };
+            let mean = with(&|value| value);
+            let deviation = with(&|value| (value - mean).powi(2)).sqrt();
+            let condition: Vec<f64> = self
+                .atoms
+                .iter()
+                .map(|(value, _)| value - 0.5 - t * deviation * (1.0 + ((mean - value) / deviation).powi(2)) / 2.0)
+                .collect();
+            let multiplier = self.multiplier(&condition);
+            let next: Vec<f64> =
+                self.atoms.iter().zip(&condition).map(|((_, part), c)| part / (1.0 + multiplier * c)).collect();
+            let moved = next.iter().zip(&found).map(|(next, found)| (next - found).abs()).fold(0.0, f64::max);
+            found = next;
+            if moved < 1e-9 {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Lagrange's multiplier `x` of the condition that its mean be zero: `Σ pᵢcᵢ / (1 + x cᵢ) = 0`, which falls in `x`.
+    fn multiplier(&self, condition: &[f64]) -> f64 {
+        let least = condition.iter().copied().fold(f64::INFINITY, f64::min);
+        let greatest = condition.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if least >= 0.0 || greatest <= 0.0 {
+            return 0.0;
+        }
+        let (mut low, mut high) = (-1.0 / greatest, -1.0 / least);
+        for _ in 0..200 {
+            let middle = f64::midpoint(low, high);
+            let sum: f64 = self.atoms.iter().zip(condition).map(|((_, part), c)| part * c / (1.0 + middle * c)).sum();
+            if sum > 0.0 { low = middle } else { high = middle }
+        }
+        f64::midpoint(low, high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pairs by how they went: LL, LD, level (WL or DD), WD, WW.
+    fn pairs(counts: [usize; 5]) -> Vec<f64> {
+        PENTANOMIAL.iter().zip(counts).flat_map(|(value, count)| vec![*value; count]).collect()
+    }
+
+    #[test]
+    fn the_ratio_is_that_of_other_match_runners() {
+        // The values of fastchess for the same pentanomials.
+        for (elo0, elo1, counts, expected) in [
+            (0.0, 2.0, [365, 16618, 36229, 16974, 390], 2.25),
+            (-1.75, 0.25, [127, 4883, 10712, 5150, 104], 3.01),
+            (0.0, 5.0, [0, 0, 0, 0, 5550], 111.82),
+        ] {
+            let ratio = Sprt::new(elo0, elo1).log_likelihood_ratio(&pairs(counts));
+            assert!((ratio - expected).abs() < 0.01 * expected, "{ratio} for {counts:?}");
+        }
+        let two_pairs = Sprt::new(0.0, 5.0).log_likelihood_ratio(&[0.75, 0.25]);
+        assert!((two_pairs + 4.147_466_2e-4).abs() < 1e-6, "{two_pairs}");
+    }
+
+    #[test]
+    fn the_test_ends_where_walds_bounds_are_crossed() {
+        let sprt = Sprt::new(0.0, 50.0);
+        assert!((sprt.bounds().1 - 2.944).abs() < 0.001 && (sprt.bounds().0 + 2.944).abs() < 0.001);
+        assert_eq!(sprt.verdict(&pairs([1, 2, 5, 2, 1])), Verdict::Open);
+        assert_eq!(sprt.verdict(&pairs([10, 20, 60, 80, 40])), Verdict::H1);
+        assert_eq!(sprt.verdict(&pairs([40, 80, 60, 20, 10])), Verdict::H0);
+        assert_eq!(sprt.verdict(&[]), Verdict::Open);
+    }
+
+    #[test]
+    fn truncated_games_may_score_anything() {
+        let higher: Vec<f64> =
+            (0..200).map(|i| 0.55 + 0.3 * f64::from(i % 7) / 7.0 - 0.05 * f64::from(i % 3)).collect();
+        assert_eq!(Sprt::new(0.0, 20.0).verdict(&higher), Verdict::H1);
+    }
+
+    #[test]
+    fn a_test_is_written_as_two_numbers() {
+        assert_eq!("0,10".parse(), Ok(Sprt::new(0.0, 10.0)));
+        assert_eq!("-5, 0.5".parse(), Ok(Sprt::new(-5.0, 0.5)));
+        for text in ["", "0", "10,0", "0,nan", "a,b"] {
+            assert!(text.parse::<Sprt>().is_err(), "{text:?}");
+        }
+    }
+}
