@@ -10,6 +10,8 @@ mod listing;
 mod reading;
 mod style12;
 mod terms;
+#[cfg(test)]
+mod tests;
 
 pub use ending::{GameEnd, GameLine, GameStart, status_of};
 pub use listing::{ListedMoves, PastGame, StoredGame};
