@@ -197,10 +197,8 @@ fn server_phrase(line: &str) -> Option<Message> {
         "Creating:" => MatchTerms::read(rest).map(|terms| Message::Creating(Box::new(terms))),
         "Challenge" => challenge_gone(rest),
         "Illegal" => rest.starts_with("move").then_some(Message::IllegalMove),
-        "It" | "It's" | "Not" => {
-            let words = rest.trim_start_matches("is ").trim_start_matches("not ");
-            (words.starts_with("your move") || words.starts_with("your turn")).then_some(Message::NotOurMove)
-        }
+        "It" | "It's" => not_our_move(rest.trim_start_matches("is ").strip_prefix("not ")?),
+        "Not" => not_our_move(rest),
         "Opponent" => {
             rest.starts_with("is not out of time").then_some(Message::NotFlagged).or_else(|| timeseal_check(rest))
         }
@@ -240,6 +238,11 @@ fn server_phrase(line: &str) -> Option<Message> {
         "Your" => your(rest),
         _ => None,
     }
+}
+
+/// `your move.` after a "not".
+fn not_our_move(words: &str) -> Option<Message> {
+    (words.starts_with("your move") || words.starts_with("your turn")).then_some(Message::NotOurMove)
 }
 
 /// `Challenge from X removed.`, `Challenge to X withdrawn.`
