@@ -45,6 +45,9 @@ impl Worker<'_> {
                 break;
             }
         }
+        if self.completed_depth == 0 {
+            on_iteration(&self.report(1));
+        }
         (!self.root_moves.is_empty()).then(|| self.report(1))
     }
 
@@ -106,7 +109,8 @@ impl Worker<'_> {
         for i in self.pv_index..self.root_moves.len() {
             let mv = self.root_moves[i].mv;
             let nodes_before = self.nodes;
-            let next = self.make(board, mv, 0);
+            let mut next = board.clone();
+            self.make(&mut next, board, mv, 0);
             let first = i == self.pv_index;
             let mut value = alpha;
             if !first {
@@ -172,7 +176,8 @@ impl Worker<'_> {
         } else {
             completed
         };
-        let value = if line.value == -value::INFINITE { line.previous } else { line.value };
+        let known = [line.value, line.previous].into_iter().find(|value| *value != -value::INFINITE);
+        let value = known.unwrap_or(0);
         Iteration {
             best: line.mv,
             score: Score::from(value),
