@@ -6,7 +6,7 @@ use super::{
     value::{self, MAX_PLY, Value},
     worker::Worker,
 };
-use crate::engine::board::{Board, EXCHANGE_VALUES};
+use crate::board::{Board, EXCHANGE_VALUES};
 
 impl Worker<'_> {
     /// The value of `board` when only captures (all moves if in check) are looked at. Fail-soft.
@@ -88,7 +88,8 @@ impl Worker<'_> {
             if !board.is_legal(mv) {
                 continue;
             }
-            let next = self.make(board, mv, ply);
+            let mut next = board.clone();
+            self.make(&mut next, board, mv, ply);
             let found = -self.quiescence::<PV>(&next, -beta, -alpha, ply + 1);
             self.undo();
             if self.stopped {

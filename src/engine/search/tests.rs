@@ -63,6 +63,18 @@ fn there_is_a_move_even_if_told_to_stop_before_the_start() {
 }
 
 #[test]
+fn a_position_in_which_everything_can_be_taken_does_not_hold_up_a_stop() {
+    let wild = position("q2k2q1/2nqn2b/1n1P1n1b/2rnr2Q/1NQ1QN1Q/3Q3B/2RQR2B/Q2K2Q1 w - - 0 1");
+    let stop = AtomicBool::new(true);
+    let mut reported = 0;
+    let found = new_engine().search(&wild, &[], &Limits::default(), &stop, &mut |_| reported += 1);
+    let found = found.expect("there are moves");
+    assert!(wild.legal_moves().contains(&found.best));
+    assert_eq!(reported, 1);
+    assert!(found.nodes < 10_000, "{} nodes", found.nodes);
+}
+
+#[test]
 fn equal_searches_give_equal_results() {
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
     let search = |engine: &mut Engine| {
@@ -135,7 +147,7 @@ fn lines_are_ranked_by_their_scores() {
 
 #[test]
 fn tablebases_make_a_won_ending_a_win_at_once() {
-    let Some(tables) = crate::engine::syzygy::for_tests() else { return };
+    let Some(tables) = crate::syzygy::for_tests() else { return };
     // The pawn queens by force, far beyond the horizon of a few plies.
     let fen = "8/8/1K6/1P6/8/4k3/8/8 w - - 0 1";
     let options = EngineOptions { hash: 1, contempt: 0, tablebases: Some(tables), ..EngineOptions::default() };
