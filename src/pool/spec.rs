@@ -40,7 +40,9 @@ pub enum ElectorKind {
 
 /// A function that makes an elector, on the thread that will run it. Equal only to its own clones.
 #[derive(Clone)]
-pub struct ElectorMaker(Arc<dyn Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync>);
+pub struct ElectorMaker(Arc<Make>);
+
+type Make = dyn Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync;
 
 impl ElectorMaker {
     /// Wraps the function.
