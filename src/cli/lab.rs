@@ -1,9 +1,12 @@
 //! `concilio lab`: experiments and measurements.
 
 mod data;
+mod grids;
 mod latency;
 mod matches;
+mod positions;
 mod progress;
+mod reproduce;
 mod tune;
 
 use std::sync::{
@@ -27,6 +30,10 @@ pub(super) struct Lab {
 enum Experiment {
     /// Play games between any two of our engine, a council, a UCI engine and a CECP engine
     Match(Box<matches::Match>),
+    Positions(Box<positions::Positions>),
+    Reproduce(reproduce::Reproduce),
+    Split(grids::Split),
+    Roster(grids::Roster),
     Latency(latency::Latency),
     Data(data::Data),
     Tune(tune::Tune),
@@ -37,6 +44,10 @@ impl Lab {
     pub(super) async fn run(self) -> Result<(), Failure> {
         match self.experiment {
             Experiment::Match(games) => until_stopped(move |stop| games.run(stop)).await,
+            Experiment::Positions(positions) => until_stopped(move |stop| positions.run(stop)).await,
+            Experiment::Reproduce(reproduce) => until_stopped(move |stop| reproduce.run(stop)).await,
+            Experiment::Split(split) => until_stopped(move |stop| split.run(stop)).await,
+            Experiment::Roster(roster) => until_stopped(move |stop| roster.run(stop)).await,
             Experiment::Latency(latency) => latency.run().await,
             Experiment::Data(data) => until_stopped(move |stop| data.run(stop)).await,
             Experiment::Tune(tune) => until_stopped(move |stop| tune.run(stop)).await,

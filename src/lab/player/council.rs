@@ -37,18 +37,16 @@ impl Player for CouncilPlayer {
 
     fn choose(&mut self, turn: &Turn) -> Result<Choice, PlayerFailure> {
         let council = self.council.get_or_insert_with(|| {
-            // Several threads in the second phase would make a node budget depend on the machine.
-            let threads = if turn.pace.is_timed() { self.settings.threads } else { self.settings.threads.max(1) };
-            let settings = CouncilSettings { threads, ..self.settings.clone() };
+            // As many cores as it asks for, so that a node budget does not depend on the machine.
+            let cores = if turn.pace.is_timed() { self.settings.cores } else { self.settings.cores.max(1) };
+            let settings = CouncilSettings { cores, ..self.settings.clone() };
             Council::convene(&self.pool, &self.roster, &settings, Variant::Standard)
         });
         let time = turn.time();
         let question = Question {
-            game: "lab".into(),
-            line: turn.line.clone(),
             timing: time.map(|time| -> crate::council::Timing { Box::new(move |_| time) }),
             limits: Limits { nodes: turn.nodes(), ..Limits::default() },
-            excluded: Vec::new(),
+            ..Question::new("lab".into(), turn.line.clone())
         };
         let cancelled = CancellationToken::new();
         let decision = self.runtime.block_on(council.decide(question, &cancelled, &mut |_| {}));
