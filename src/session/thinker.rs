@@ -116,11 +116,10 @@ impl Thinker {
         }
         let timing = timing(budget, &request.line, self.last_score);
         let question = Question {
-            game: self.game.id.clone(),
-            line: request.line,
             timing: Some(timing),
             limits: self.game.limits,
             excluded: request.excluded,
+            ..Question::new(self.game.id.clone(), request.line)
         };
         let ideas = self.ideas.clone();
         let decision = self
