@@ -95,9 +95,8 @@ pub fn rosters(settings: &CouncilSettings, nodes: u64, efficiency: f64) -> Resul
     for doublings in 0..=3_u32 {
         let (size, instances) = (1_usize << doublings, 8_usize >> doublings);
         let nodes = (nodes as f64 * size as f64 * efficiency.powf(f64::from(doublings))) as u64;
-        let beginnings = FAMILIES.map(|(family, sets)| {
-            (family, sets.split(' ').take(instances).collect::<Vec<_>>().join(" "))
-        });
+        let beginnings =
+            FAMILIES.map(|(family, sets)| (family, sets.split(' ').take(instances).collect::<Vec<_>>().join(" ")));
         for (family, roster) in beginnings.into_iter().chain([("noise", format!("noise-{instances}"))]) {
             let settings = CouncilSettings { roster, ..settings.clone() };
             let roster = Roster::from_settings(&settings)?;
@@ -115,20 +114,31 @@ pub fn rosters(settings: &CouncilSettings, nodes: u64, efficiency: f64) -> Resul
     Ok(systems)
 }
 
-/// Tries all systems. Those that come first are compared with the others: the first is the base. `None` if `stop` was set.
+/// What is to be tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// The first is the base with which the others are compared.
+    pub systems: &'a [System],
+    /// Where.
+    pub positions: &'a [TestPosition],
+    /// Says what moves are worth.
+    pub oracle: Option<&'a Oracle>,
+    /// Of ties, and of the bootstrap.
+    pub seed: u64,
+}
+
+/// Tries all systems. `None` if `stop` was set.
 ///
 /// # Errors
 /// [`SearchError`] if a search fails.
 pub fn try_out(
-    systems: &[System],
-    positions: &[TestPosition],
-    oracle: Option<&Oracle>,
+    plan: &Plan<'_>,
     searches: &mut Searches,
     oracle_searches: &mut Searches,
     stop: &AtomicBool,
-    seed: u64,
     mut progress: impl FnMut(Progress),
 ) -> Result<Option<Vec<SystemFigures>>, SearchError> {
+    let Plan { systems, positions, oracle, seed } = *plan;
     let mut ensure = |round, searches: &mut Searches, requests: &[Request]| {
         searches.ensure(requests, stop, |done, of| progress(Progress { round, done, of }))
     };
@@ -137,17 +147,15 @@ pub fn try_out(
     if !ensure("proposals", searches, &first)? {
         return Ok(None);
     }
-    let second: Vec<Request> =
-        pairs().flat_map(|(position, system)| system.second_phase(position, searches)).collect();
+    let second: Vec<Request> = pairs().flat_map(|(position, system)| system.second_phase(position, searches)).collect();
     if !ensure("second phases", searches, &second)? {
         return Ok(None);
     }
     let chosen = |position: &TestPosition, searches: &Searches| -> Vec<Option<UciMove>> {
         systems.iter().map(|system| system.chooses(position, searches, seed)).collect()
     };
-    let moves = |chosen: &[Option<UciMove>]| -> BTreeSet<String> {
-        chosen.iter().flatten().map(ToString::to_string).collect()
-    };
+    let moves =
+        |chosen: &[Option<UciMove>]| -> BTreeSet<String> { chosen.iter().flatten().map(ToString::to_string).collect() };
     if let Some(oracle) = oracle {
         let of = |position| oracle.requests(position, &moves(&chosen(position, searches)));
         let values: Vec<Request> = positions.iter().flat_map(of).collect();
@@ -187,7 +195,9 @@ impl System {
     /// What the electors propose in the end, or when the first phase's share is spent.
     fn proposals(&self, position: &TestPosition, searches: &Searches, share: f64) -> Vec<Option<Proposal>> {
         let found = self.first_phase(position).into_iter().zip(self.roster.electors());
-        found.map(|(request, elector)| searches.get(&request)?.proposal_at(share, &elector.name)).collect()
+        found
+            .map(|(request, elector)| searches.get(&request)?.proposal_at(share, request.budget, &elector.name))
+            .collect()
     }
 
     fn candidates(&self, position: &TestPosition, searches: &Searches) -> Vec<UciMove> {
@@ -225,7 +235,8 @@ impl System {
     fn chooses(&self, position: &TestPosition, searches: &Searches, seed: u64) -> Option<UciMove> {
         let second = self.second_phase(position, searches);
         let elect = |proposals: &[Option<Proposal>]| {
-            let settings = CouncilSettings { criterion: first_phase_criterion(&self.settings), ..self.settings.clone() };
+            let settings =
+                CouncilSettings { criterion: first_phase_criterion(&self.settings), ..self.settings.clone() };
             let seed = seed ^ fnv1a(position.line.fen().as_bytes());
             Some(elect(&settings, &position.line, self.roster.electors(), proposals, seed)?.elected.best)
         };
@@ -274,7 +285,8 @@ mod tests {
         let two = NonZeroUsize::new(2).expect("two");
         let (mut searches, mut none) = (Searches::in_memory(two), Searches::in_memory(two));
         let stop = AtomicBool::new(false);
-        let figures = try_out(systems, &positions, None, &mut searches, &mut none, &stop, 1, |_| {});
+        let plan = Plan { systems, positions: &positions, oracle: None, seed: 1 };
+        let figures = try_out(&plan, &mut searches, &mut none, &stop, |_| {});
         figures.unwrap_or_else(|error| panic!("{error}")).expect("nobody stops it")
     }
 

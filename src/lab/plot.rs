@@ -135,8 +135,7 @@ impl Svg {
     }
 
     fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
-        let _ =
-            writeln!(self.0, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>", escaped(text));
+        let _ = writeln!(self.0, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>", escaped(text));
     }
 
     fn end(mut self) -> String {
@@ -161,7 +160,12 @@ mod tests {
 
     #[test]
     fn every_figure_has_its_name_and_its_error() {
-        let svg = figures("Elo", "Elo against <the base>", &[bar("a & b", -20.0, 5.0, 30.0), bar("c", 0.0, 1.0, 2.0)], Some(0.0));
+        let svg = figures(
+            "Elo",
+            "Elo against <the base>",
+            &[bar("a & b", -20.0, 5.0, 30.0), bar("c", 0.0, 1.0, 2.0)],
+            Some(0.0),
+        );
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
         assert_eq!(svg.matches("<circle").count(), 2);
         assert!(svg.contains("a &amp; b") && svg.contains("&lt;the base&gt;") && svg.contains("stroke-dasharray"));

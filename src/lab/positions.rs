@@ -126,7 +126,9 @@ impl Trial<'_> {
             self.singles().into_iter().chain(of_rosters.map(|elector| (elector.clone(), self.plan.budget))).collect();
         let positions = self.plan.positions.iter();
         positions
-            .flat_map(|position| electors.iter().map(|(elector, budget)| Request::new(elector, &position.line, *budget)))
+            .flat_map(|position| {
+                electors.iter().map(|(elector, budget)| Request::new(elector, &position.line, *budget))
+            })
             .collect()
     }
 
@@ -176,7 +178,8 @@ impl Trial<'_> {
         let mut moves = Vec::new();
         for elector in candidate.roster.electors() {
             let found = self.searches.get(&Request::new(elector, &position.line, self.plan.budget));
-            let proposal = found.and_then(|found| found.proposal_at(candidate.settings.split, &elector.name));
+            let proposal =
+                found.and_then(|found| found.proposal_at(candidate.settings.split, self.plan.budget, &elector.name));
             if let Some(proposal) = proposal
                 && !moves.contains(&proposal.best)
             {

@@ -96,7 +96,8 @@ impl Effort {
     /// Half an hour on two cores.
     pub const QUICK: Self = Self { positions: 240, parallel_positions: 12, nodes: 2000, games: 20, generations: 60 };
     /// A night on two cores.
-    pub const FULL: Self = Self { positions: 1824, parallel_positions: 36, nodes: 20_000, games: 400, generations: 300 };
+    pub const FULL: Self =
+        Self { positions: 1824, parallel_positions: 36, nodes: 20_000, games: 400, generations: 300 };
 
     /// All budgets of nodes times `factor`.
     #[must_use]

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::{player::Pace, state::fnv1a};
 use crate::{
     chess::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove},
-    pool::{ElectorSpec, Job, News, Pool, Seat},
+    pool::{ElectorSpec, Job, Report, Seat},
 };
 
 /// A search that an experiment needs.
@@ -136,10 +136,14 @@ impl Found {
         Some(proposal(last, elector, self.line.clone()))
     }
 
-    /// What it had to propose when this share of its nodes (0 to 1) was spent: the last iteration completed by then, or the
-    /// first of all.
-    pub fn proposal_at(&self, share: f64, elector: &ElectorName) -> Option<Proposal> {
-        let nodes = (self.nodes() as f64 * share) as u64;
+    /// What it had to propose when this share (0 to 1) of its budget was spent: the last iteration completed by then, or the
+    /// first of all. Where time was the budget, nodes stand for it.
+    pub fn proposal_at(&self, share: f64, budget: Pace, elector: &ElectorName) -> Option<Proposal> {
+        let whole = match budget {
+            Pace::Nodes(nodes) => nodes.max(self.nodes()),
+            Pace::MoveTime(_) | Pace::Clock { .. } => self.nodes(),
+        };
+        let nodes = (whole as f64 * share) as u64;
         let by_then = self.iterations.iter().rev().find(|iteration| iteration.nodes <= nodes);
         let iteration = by_then.or(self.iterations.first())?;
         Some(proposal(iteration, elector, vec![iteration.best]))
@@ -159,6 +163,7 @@ fn proposal(iteration: &Iteration, elector: &ElectorName, pv: Vec<UciMove>) -> P
         nodes: iteration.nodes,
         time: std::time::Duration::ZERO,
         pv,
+        machine: None,
     }
 }
 
@@ -296,25 +301,19 @@ impl Searches {
 }
 
 /// A worker's electors, seated when first needed.
-struct Seats {
-    pool: Pool,
-    seats: HashMap<String, Seat>,
-}
-
-impl Default for Seats {
-    fn default() -> Self {
-        Self { pool: Pool::new(1), seats: HashMap::new() }
-    }
-}
+#[derive(Default)]
+struct Seats(HashMap<String, Seat>);
 
 impl Seats {
     /// One search, with what goes before it.
     fn search(&mut self, request: &Request) -> Result<Found, SearchError> {
         let Request { elector, line, root_moves, budget, prelude } = request;
-        let seat = self.seats.entry(format!("{elector:?}")).or_insert_with(|| self.pool.seat(elector, None));
+        let seat = self.0.entry(format!("{elector:?}")).or_insert_with(|| Seat::here(elector.clone(), None));
         seat.new_game();
         let mut found = Found::default();
-        for (moves, budget) in prelude.iter().map(|prelude| (&[][..], *prelude)).chain([(root_moves.as_slice(), *budget)]) {
+        for (moves, budget) in
+            prelude.iter().map(|prelude| (&[][..], *prelude)).chain([(root_moves.as_slice(), *budget)])
+        {
             found = searched(seat, line, moves, budget).map_err(|reason| SearchError::Failed {
                 elector: elector.name.clone(),
                 fen: line.fen(),
@@ -330,14 +329,14 @@ fn searched(seat: &mut Seat, line: &Arc<Line>, root_moves: &[UciMove], budget: P
     let id = SearchId { game: "lab".into(), ply: line.ply(), serial: 0, phase: Phase::First };
     let task = Task { id, line: Arc::clone(line), root_moves: root_moves.to_vec(), limits: limits(budget) };
     let (reports, mut inbox) = tokio::sync::mpsc::unbounded_channel();
-    seat.search(0, Job::new(task), &reports);
+    seat.search(Job::new(task), &reports);
     drop(reports);
     let mut found = Found::default();
     while let Some(report) = inbox.blocking_recv() {
-        match report.news {
-            News::Proposal(proposal) => found.add(proposal),
-            News::Finished => break,
-            News::Failed(reason) => return Err(reason),
+        match report {
+            Report::Proposal(proposal) => found.add(proposal),
+            Report::Finished(..) => break,
+            Report::Failed(.., reason) => return Err(reason),
         }
     }
     if found.iterations.is_empty() { Err("proposed nothing".to_owned()) } else { Ok(found) }

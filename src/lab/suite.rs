@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_move_to_avoid_is_the_worst() {
-        let text = "r1bqk2r/ppp2ppp/2n5/4P3/2Bp2n1/5N1P/PP1N1PP1/R2Q1RK1 b kq - 1 10 ; bm Nh6; am Ne5 ";
+        let text = "r1bqk2r/ppp2ppp/2n5/4P3/2Bp2n1/5N1P/PP1N1PP1/R2Q1RK1 b kq - 1 10 ; bm Nh6; am g4e5 ";
         let position = &Suite::parse(text).positions[0];
         let judged = ["g4h6", "g4e5", "g4e3"].map(|text| position.judge(mv(text)));
         assert_eq!(judged, [Judgement::Best, Judgement::Worst, Judgement::Other]);

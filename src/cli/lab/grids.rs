@@ -17,7 +17,7 @@ use super::{
 use crate::{
     council::CouncilSettings,
     lab::{
-        grids::{System, markdown, rosters, splits, try_out},
+        grids::{Plan, System, markdown, rosters, splits, try_out},
         plot::{Bar, figures},
         positions::{Oracle, SystemFigures},
         reproduce::suites,
@@ -127,10 +127,10 @@ impl Grid {
         let oracle = self.oracle.as_deref().map(|path| Ok::<_, Failure>(Oracle { engine: engine(path)?, nodes }));
         let oracle = oracle.transpose()?;
         let mut bars = Bars::default();
-        let tried =
-            try_out(systems, &positions, oracle.as_ref(), &mut searches, &mut values, stop, self.seed, |progress| {
-                bars.at(progress.round, progress.done, progress.of);
-            })?;
+        let plan = Plan { systems, positions: &positions, oracle: oracle.as_ref(), seed: self.seed };
+        let tried = try_out(&plan, &mut searches, &mut values, stop, |progress| {
+            bars.at(progress.round, progress.done, progress.of);
+        })?;
         bars.end();
         let tried = tried.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))?;
         if let Some(path) = &self.plot {

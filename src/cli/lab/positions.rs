@@ -30,14 +30,16 @@ const BAD_LINES_SHOWN: usize = 10;
 
 /// Try electors, rosters and criteria on test positions
 #[derive(Debug, Args)]
-#[command(after_help = "Every elector searches every position once; every criterion elects among these same proposals. Searches are kept in
+#[command(
+    after_help = "Every elector searches every position once; every criterion elects among these same proposals. Searches are kept in
 data/lab, so that the same command goes on after Ctrl-C, and another criterion costs nothing.
 
   concilio lab positions STS.epd --roster balanced-7,unbalanced-7 --pace nodes=10000
   concilio lab positions WAC.epd --roster 'mbxkcpar mp ma' --criterion weights,score-margin,re-search
   concilio lab positions games.pgn --every 12 --oracle /usr/games/stockfish --markdown regret.md
 
-SUITE is EPD in any dialect (bm, am, the points of STS), or PGN: positions of games, which only an oracle can judge.")]
+SUITE is EPD in any dialect (bm, am, the points of STS), or PGN: positions of games, which only an oracle can judge."
+)]
 pub(super) struct Positions {
     /// Suites: EPD or PGN, also in a zip file
     #[arg(required = true, value_name = "SUITE")]
@@ -209,7 +211,12 @@ pub(super) fn spread<T>(items: Vec<T>, limit: Option<usize>) -> Vec<T> {
         return items;
     }
     let mut wanted = (0..limit).map(|index| index * count / limit).peekable();
-    items.into_iter().enumerate().filter(|(index, _)| wanted.next_if_eq(index).is_some()).map(|(_, item)| item).collect()
+    items
+        .into_iter()
+        .enumerate()
+        .filter(|(index, _)| wanted.next_if_eq(index).is_some())
+        .map(|(_, item)| item)
+        .collect()
 }
 
 /// A roster with the settings that its criteria go by.
@@ -230,8 +237,12 @@ fn times(pace: Pace, factor: u64) -> Option<Pace> {
 /// A UCI engine as an elector.
 pub(super) fn engine(path: &Path) -> Result<ElectorSpec, Failure> {
     let elector = ElectorSettings { engine: Some(path.to_owned()), ..ElectorSettings::default() };
-    let settings =
-        CouncilSettings { roster: "custom".to_owned(), electors: vec![elector], hash: 16, ..CouncilSettings::default() };
+    let settings = CouncilSettings {
+        roster: "custom".to_owned(),
+        electors: vec![elector],
+        hash: 16,
+        ..CouncilSettings::default()
+    };
     let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
     roster.electors().first().cloned().ok_or_else(|| Failure::usage("no engine"))
 }
@@ -251,7 +262,9 @@ fn parse_criterion(text: &str) -> Result<CriterionName, String> {
 
 pub(super) fn parse_budget(text: &str) -> Result<Pace, String> {
     match text.parse() {
-        Ok(Pace::Clock { .. }) => Err("a clock is of no use for single positions (accepted: nodes=N, movetime=S)".to_owned()),
+        Ok(Pace::Clock { .. }) => {
+            Err("a clock is of no use for single positions (accepted: nodes=N, movetime=S)".to_owned())
+        }
         Ok(pace) => Ok(pace),
         Err(error) => Err(error.to_string()),
     }

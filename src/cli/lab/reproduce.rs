@@ -23,12 +23,14 @@ use crate::lab::{
 
 /// Make the theses' tables anew, their figures beside ours
 #[derive(Debug, Args)]
-#[command(after_help = "Tables: heuristics (the order of the heuristics), rosters (union and intersection), criteria (criteria and rosters), parallel
+#[command(
+    after_help = "Tables: heuristics (the order of the heuristics), rosters (union and intersection), criteria (criteria and rosters), parallel
 (Vel, Svr, Fpm and OS of the ways to search in parallel), games (against the sequential base), genetic (the genetic algorithm).
 
   concilio lab reproduce --quick                  all of them in half an hour on two cores
   concilio lab reproduce --output docs/results    all of them in a night, with plots
-  concilio lab reproduce criteria --scale 5       one of them with five times the nodes")]
+  concilio lab reproduce criteria --scale 5       one of them with five times the nodes"
+)]
 pub(super) struct Reproduce {
     /// Which tables [default: all]
     #[arg(value_parser = parse_table, value_name = "TABLE")]
@@ -67,8 +69,8 @@ impl Reproduce {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let effort = if self.quick { Effort::QUICK } else { Effort::FULL }.times(self.scale);
         let effort = Effort { games: self.games.unwrap_or(effort.games), ..effort };
-        let positions = suites(self.suites.as_deref())
-            .map_err(|error| Failure::usage(format_args!("--suites: {error}")))?;
+        let positions =
+            suites(self.suites.as_deref()).map_err(|error| Failure::usage(format_args!("--suites: {error}")))?;
         if positions.is_empty() {
             return Err(Failure::usage("--suites: no position with a best move"));
         }

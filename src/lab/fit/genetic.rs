@@ -48,7 +48,8 @@ impl Ballot {
 
     /// Whether a best move is elected. Of equal moves the first proposed one is.
     fn elects_best(&self, weights: [u8; 8]) -> bool {
-        let weight = |known: &[u32; 8]| -> u32 { known.iter().zip(weights).map(|(count, w)| count * u32::from(w)).sum() };
+        let weight =
+            |known: &[u32; 8]| -> u32 { known.iter().zip(weights).map(|(count, w)| count * u32::from(w)).sum() };
         let heaviest = self.moves.iter().map(|(known, _)| weight(known)).max();
         self.moves.iter().find(|(known, _)| Some(weight(known)) == heaviest).is_some_and(|(_, is_best)| *is_best)
     }
@@ -119,11 +120,8 @@ impl Generation {
     #[must_use]
     pub fn next(&self, ballots: &[Ballot], seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed ^ (u64::from(self.number) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let fitness: Vec<f64> = self
-            .individuals
-            .iter()
-            .map(|individual| fitness(individual.best_moves(ballots), ballots.len()))
-            .collect();
+        let fitness: Vec<f64> =
+            self.individuals.iter().map(|individual| fitness(individual.best_moves(ballots), ballots.len())).collect();
         let mut individuals = Vec::with_capacity(INDIVIDUALS);
         while individuals.len() < INDIVIDUALS {
             let parents = [0, 1].map(|_| self.individuals[roulette(&fitness, &mut random)]);
@@ -198,7 +196,11 @@ mod tests {
     #[test]
     fn it_finds_the_heuristic_that_is_right() {
         let ballots = pawns_are_right(100);
-        assert_eq!(Individual::of([30, 8, 1, 3, 10, 21, 15, 6]).best_moves(&ballots), 0, "the hand-made weights do not");
+        assert_eq!(
+            Individual::of([30, 8, 1, 3, 10, 21, 15, 6]).best_moves(&ballots),
+            0,
+            "the hand-made weights do not"
+        );
         let mut generation = Generation::first(&ballots, 1);
         for _ in 0..30 {
             generation = generation.next(&ballots, 1);

@@ -109,11 +109,12 @@ fn fitted(examples: &[&Example]) -> Vec<f64> {
         examples.iter().for_each(|example| example.add_gradient(&weights, &mut gradient));
         let rate = RATE * (1.0 - 0.9 * epoch as f64 / EPOCHS as f64);
         let (whole_first, whole_second) = (1.0 - 0.9_f64.powi(epoch as i32), 1.0 - 0.999_f64.powi(epoch as i32));
-        for index in 0..width {
-            let slope = gradient[index] / examples.len() as f64;
-            first[index] = 0.9 * first[index] + 0.1 * slope;
-            second[index] = 0.999 * second[index] + 0.001 * slope * slope;
-            weights[index] -= rate * (first[index] / whole_first) / ((second[index] / whole_second).sqrt() + 1e-8);
+        let moments = first.iter_mut().zip(&mut second);
+        for ((weight, slope), (first, second)) in weights.iter_mut().zip(&gradient).zip(moments) {
+            let slope = slope / examples.len() as f64;
+            *first = 0.9 * *first + 0.1 * slope;
+            *second = 0.999 * *second + 0.001 * slope * slope;
+            *weight -= rate * (*first / whole_first) / ((*second / whole_second).sqrt() + 1e-8);
         }
     }
     weights

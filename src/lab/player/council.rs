@@ -1,4 +1,4 @@
-//! A council in this process, convened anew for every game as the daemon does.
+//! A council in this process.
 
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -31,7 +31,7 @@ impl CouncilPlayer {
 
 impl Player for CouncilPlayer {
     fn new_game(&mut self) -> Result<(), PlayerFailure> {
-        self.council = None;
+        self.council.iter().for_each(Council::new_game);
         Ok(())
     }
 

@@ -226,7 +226,7 @@ impl<'a> Reading<'a> {
             // A value is what TOML takes it for, and otherwise a text: knowledge letters need no quotes.
             let read =
                 format!("value = {value}").parse::<toml::Table>().ok().and_then(|table| table.get("value").cloned());
-            insert(&mut table, key, read.unwrap_or_else(|| toml::Value::from(*value)));
+            set_key(&mut table, key, read.unwrap_or_else(|| toml::Value::from(*value)));
         }
         let settings = CouncilSettings::deserialize(table).map_err(|error| self.wrong(error.message()))?;
         let roster = Roster::from_settings(&settings)?;
@@ -268,14 +268,14 @@ fn council_table(path: &str) -> Result<toml::Table, String> {
     Ok(of_player.or_else(|| inner(&file, "council")).unwrap_or(file))
 }
 
-/// Sets a key, whose dots lead into tables.
-fn insert(table: &mut toml::Table, key: &str, value: toml::Value) {
+/// Sets a key of a table of settings; its dots lead into inner tables.
+pub fn set_key(table: &mut toml::Table, key: &str, value: toml::Value) {
     match key.split_once('.') {
         None => _ = table.insert(key.to_owned(), value),
         Some((head, rest)) => {
             let inner = table.entry(head).or_insert_with(|| toml::Table::new().into());
             if let Some(inner) = inner.as_table_mut() {
-                insert(inner, rest, value);
+                set_key(inner, rest, value);
             }
         }
     }

@@ -16,9 +16,8 @@ impl Scale {
     pub(super) fn over(figures: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         // Beyond this the distance of neighbouring figures cannot be drawn any more.
         let drawable = figures.filter(|figure| figure.abs() < 1e12);
-        let (low, high) = drawable.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), figure| {
-            (low.min(figure), high.max(figure))
-        });
+        let (low, high) = drawable
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), figure| (low.min(figure), high.max(figure)));
         let (low, high) = if low.is_finite() { (low, high) } else { (0.0, 1.0) };
         let (low, high) = if high - low > 1e-9 * high.abs().max(1e-3) { (low, high) } else { (low - 1.0, high + 1.0) };
         let step = round_step((high - low) / 6.0);

@@ -20,7 +20,9 @@ pub fn markdown(report: &Report) -> String {
 }
 
 fn rosters(text: &mut String, rosters: &[RosterFigures]) {
-    text.push_str("| roster | electors | union | intersection | distinct moves | unanimous | regret of the best proposal, % |\n");
+    text.push_str(
+        "| roster | electors | union | intersection | distinct moves | unanimous | regret of the best proposal, % |\n",
+    );
     text.push_str("|---|---|---|---|---|---|---|\n");
     for RosterFigures { name, electors, union, intersection, distinct, unanimous, regret_of_best } in rosters {
         let unanimous = 100.0 * unanimous;
@@ -39,8 +41,10 @@ fn systems(text: &mut String, report: &Report) {
     for SystemFigures { name, criterion, best, worst, other, points, regret, regret_against_base } in &report.systems {
         let criterion = criterion.map_or("", |criterion| criterion.word());
         let [points, regret, difference] = [points, regret, regret_against_base].map(|figure| percent(figure.as_ref()));
-        let _ =
-            writeln!(text, "| {name} | {criterion} | {best} | {worst} | {other} | {points} | {regret} | {difference} |");
+        let _ = writeln!(
+            text,
+            "| {name} | {criterion} | {best} | {worst} | {other} | {points} | {regret} | {difference} |"
+        );
     }
 }
 

@@ -95,13 +95,21 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a move and gives what it loses. `base` is what the base loses there.
-    pub fn count(&mut self, position: &TestPosition, mv: UciMove, values: Option<&Values>, base: Option<f64>) -> Option<f64> {
+    pub fn count(
+        &mut self,
+        position: &TestPosition,
+        mv: UciMove,
+        values: Option<&Values>,
+        base: Option<f64>,
+    ) -> Option<f64> {
         let regret = values.and_then(|values| values.regret(mv));
         let sample = |value: f64| (position.game.clone(), value);
         let judgement = position.is_judged().then(|| position.judge(mv));
         match judgement {
             Some(Judgement::Best) => self.best += 1,
-            _ if judgement == Some(Judgement::Worst) || regret.is_some_and(|regret| regret >= BLUNDER) => self.worst += 1,
+            _ if judgement == Some(Judgement::Worst) || regret.is_some_and(|regret| regret >= BLUNDER) => {
+                self.worst += 1
+            }
             _ => self.other += 1,
         }
         self.points.extend(position.points(mv).map(sample));
@@ -186,8 +194,7 @@ impl Trial<'_> {
             plan.candidates.iter().map(|_| plan.criteria.iter().map(|_| Tally::default()).collect()).collect();
         for position in &plan.positions {
             let oracle = plan.oracle.as_ref();
-            let values =
-                oracle.and_then(|oracle| oracle.values(position, &self.moves(position), oracle_searches));
+            let values = oracle.and_then(|oracle| oracle.values(position, &self.moves(position), oracle_searches));
             let values = values.as_ref();
             let mut base = None;
             for ((elector, budget), tally) in singles.iter().zip(&mut by_single) {

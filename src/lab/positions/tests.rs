@@ -88,9 +88,10 @@ fn an_oracle_says_what_every_proposed_move_loses() {
     assert_eq!(base.regret_against_base, None, "the base is not compared with itself");
     for roster in &report.rosters {
         let best = roster.regret_of_best.expect("valued").value;
-        let plays = report.systems.iter().filter(|system| {
-            system.name == roster.name && system.criterion != Some(CriterionName::ReSearch)
-        });
+        let plays = report
+            .systems
+            .iter()
+            .filter(|system| system.name == roster.name && system.criterion != Some(CriterionName::ReSearch));
         for system in plays {
             assert!(system.regret.expect("valued").value >= best - 1e-12, "{system:?} {roster:?}");
         }

@@ -31,11 +31,11 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
         let _ = write!(text, "| {} |", criterion.word());
         let place = published::CRITERIA.iter().position(|published| *published == criterion);
         for (roster, theirs) in published::BY_CRITERION {
-            let theirs = place.map_or_else(|| "–".to_owned(), |place| format!("{} / {}", theirs[place].0, theirs[place].1));
+            let theirs =
+                place.map_or_else(|| "–".to_owned(), |place| format!("{} / {}", theirs[place].0, theirs[place].1));
             let ours = report.systems.iter().find(|s| s.name == roster && s.criterion == Some(criterion));
-            let ours = ours.map_or_else(String::new, |s| {
-                format!("{:.0} / {:.0}", bench.of_500(s.best), bench.of_500(s.worst))
-            });
+            let ours = ours
+                .map_or_else(String::new, |s| format!("{:.0} / {:.0}", bench.of_500(s.best), bench.of_500(s.worst)));
             let _ = write!(text, " {theirs} | {ours} |");
         }
         text.push('\n');
@@ -48,7 +48,12 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
             Some(Bar { name, estimate: share(system.best, report.judged, bench.seed)? })
         })
         .collect();
-    let plot = figures("Best moves by criterion, balanced-7", "best moves, %", &bars, bars.first().map(|bar| bar.estimate.value));
+    let plot = figures(
+        "Best moves by criterion, balanced-7",
+        "best moves, %",
+        &bars,
+        bars.first().map(|bar| bar.estimate.value),
+    );
     Ok(Section { title: "§4 Criteria and rosters", text, plots: vec![("criteria.svg", plot)] })
 }
 

@@ -49,8 +49,9 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
 fn play(bench: &mut Bench<'_>, name: &str, player: &str) -> Result<Summary, ReproduceError> {
     let nodes = bench.effort.nodes;
     let seated = |text: &str| -> Result<Contender, MatchError> {
-        let spec: PlayerSpec =
-            text.parse().map_err(|error| MatchError::Player(text.to_owned(), PlayerFailure::Failed(format!("{error}"))))?;
+        let spec: PlayerSpec = text
+            .parse()
+            .map_err(|error| MatchError::Player(text.to_owned(), PlayerFailure::Failed(format!("{error}"))))?;
         Ok(Contender { spec, pace: Pace::Nodes(nodes) })
     };
     let plan = Plan {

@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use super::{Bench, ReproduceError, Section, candidate, published};
 use crate::lab::{
-    fit::genetic::{Ballot, Generation, Individual},
+    fit::{
+        Log,
+        genetic::{Ballot, Generation, Individual},
+    },
     plot::{Curve, curves},
-    searches::Request,
-    suite::{Judgement, TestPosition},
 };
 
 const ROSTER: &str = "balanced-7";
@@ -17,7 +18,8 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
     // Every other position is kept from the algorithm, to see what of it is chance.
     let (training, held_out): (Vec<(usize, Ballot)>, Vec<_>) =
         ballots.into_iter().enumerate().partition(|(index, _)| index % 2 == 0);
-    let [training, held_out] = [training, held_out].map(|half| half.into_iter().map(|(_, ballot)| ballot).collect::<Vec<_>>());
+    let [training, held_out] =
+        [training, held_out].map(|half| half.into_iter().map(|(_, ballot)| ballot).collect::<Vec<_>>());
     let mut generation = Generation::first(&training, bench.seed);
     let mut course = Vec::new();
     for number in 0..bench.effort.generations {
@@ -49,24 +51,10 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
 
 /// The proposals of the roster in every position.
 fn ballots(bench: &mut Bench<'_>) -> Result<Vec<Ballot>, ReproduceError> {
-    let electors = candidate(ROSTER)?.roster.electors().to_vec();
-    let budget = bench.budget();
-    let requests_in = |position: &TestPosition| -> Vec<Request> {
-        electors.iter().map(|elector| Request::new(elector, &position.line, budget)).collect()
-    };
-    let requests: Vec<Request> = bench.positions.iter().flat_map(requests_in).collect();
-    bench.ensure(&requests, "proposals")?;
-    let searches = &bench.searches;
-    let ballot = |position: &TestPosition| {
-        let proposals: Vec<_> = requests_in(position)
-            .iter()
-            .filter_map(|request| {
-                let best = searches.get(request)?.best()?;
-                let is_best = position.judge(best) == Judgement::Best;
-                Some((best.to_string(), request.elector.knowledge().unwrap_or_default(), is_best))
-            })
-            .collect();
-        Ballot::new(proposals.iter().map(|(text, knowledge, is_best)| (text.as_str(), *knowledge, *is_best)))
-    };
-    Ok(bench.positions.iter().map(ballot).collect())
+    let roster = candidate(ROSTER)?.roster;
+    let (budget, tell) = (bench.budget(), &mut bench.tell);
+    let log = Log::make(&roster, &bench.positions, budget, bench.searches, bench.stop, |done, of| {
+        tell("proposals", done, of);
+    })?;
+    Ok(log.ok_or(ReproduceError::Stopped)?.ballots())
 }

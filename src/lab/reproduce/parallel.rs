@@ -110,7 +110,8 @@ fn measure(
     let facts = json!({"split": split, "nodes": limits.nodes, "depth": limits.depth});
     let mut state = bench.state::<Answer>("reproduce-parallel", &facts)?;
     let tell = &mut bench.tell;
-    let whole = ask(&councils, positions, &mut state, bench.workers, bench.stop, |done, of| tell("parallel", done, of))?;
+    let whole =
+        ask(&councils, positions, &mut state, bench.workers, bench.stop, |done, of| tell("parallel", done, of))?;
     if !whole {
         return Err(ReproduceError::Stopped);
     }
@@ -131,8 +132,7 @@ fn write_split(text: &mut String, split: f64, nodes: &Answers, depth: &Answers, 
             let overhead = all_nodes(&depth[index][place]) / of_base.max(1.0) - 1.0;
             let best = answers.iter().zip(positions).filter(|(a, p)| p.judge(a.best) == Judgement::Best).count();
             let theirs = published::PARALLEL.iter().find(|(name, ..)| *name == mode.word() && *processes == 19);
-            let (svr, fpm, os) =
-                (theirs.map(|t| t.1), theirs.map(|t| t.2), theirs.and_then(|(_, _, _, os, _)| *os));
+            let (svr, fpm, os) = (theirs.map(|t| t.1), theirs.map(|t| t.2), theirs.and_then(|(_, _, _, os, _)| *os));
             let _ = writeln!(
                 text,
                 "| {} | {processes} | {:.2} | {busy:.2} | {overhead:+.2} | {best} | {} | {} | {} |",

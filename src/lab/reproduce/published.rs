@@ -69,18 +69,34 @@ pub(super) const PLAYERS: [(&str, &str, Option<f64>); 13] = [
     ("Gnupar, weights, balanced", "council:balanced-7,criterion=weights", Some(10.56)),
     ("Gnupar, weights, unbalanced", "council:unbalanced-7,criterion=weights", Some(10.80)),
     ("Gnupar, depth, balanced", "council:balanced-7,criterion=depth", Some(9.30)),
-    ("Gnupar, re-search 1/2–1/2", "council:balanced-7,criterion=re-search,split=0.5,second_phase=sequential", Some(7.60)),
+    (
+        "Gnupar, re-search 1/2–1/2",
+        "council:balanced-7,criterion=re-search,split=0.5,second_phase=sequential",
+        Some(7.60),
+    ),
     (
         "Gnupar, weights by genetic algorithm",
         "council:balanced-7,criterion=weights,weights.m=45,weights.b=24,weights.x=254,weights.k=194,weights.c=38,\
          weights.p=223,weights.a=15,weights.r=16",
         Some(14.01),
     ),
-    ("Gnupar, re-search 1/3–2/3", "council:balanced-7,criterion=re-search,split=0.333333,second_phase=sequential", Some(13.18)),
+    (
+        "Gnupar, re-search 1/3–2/3",
+        "council:balanced-7,criterion=re-search,split=0.333333,second_phase=sequential",
+        Some(13.18),
+    ),
     ("ChessPar base", "council:balanced-7,criterion=re-search,split=0.5,second_phase=sequential,cores=7", Some(11.9)),
     ("ChessPar static", "council:balanced-7,criterion=re-search,split=0.5,second_phase=static,cores=7", Some(11.3)),
-    ("ChessPar peer + score", "council:balanced-7,criterion=re-search,split=0.5,second_phase=peer-score,cores=7", Some(12.5)),
-    ("ChessPar PV-split", "council:balanced-7,criterion=re-search,split=0.5,second_phase=pv-split,cores=7", Some(12.95)),
+    (
+        "ChessPar peer + score",
+        "council:balanced-7,criterion=re-search,split=0.5,second_phase=peer-score,cores=7",
+        Some(12.5),
+    ),
+    (
+        "ChessPar PV-split",
+        "council:balanced-7,criterion=re-search,split=0.5,second_phase=pv-split,cores=7",
+        Some(12.95),
+    ),
     ("score-margin, balanced", "council:balanced-7,criterion=score-margin", None),
     ("score-margin, seven complete with noise", "council:noise-7,criterion=score-margin", None),
     ("one search over one table, seven threads", "engine:threads=7", None),

@@ -27,7 +27,11 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
     }
     let gain = |theirs: bool| {
         let ratios = published::ROSTERS.iter().zip(&report.rosters).map(|((_, union, _), ours)| {
-            if theirs { f64::from(*union) / f64::from(published::GNU_CHESS) } else { ours.union as f64 / base.max(1) as f64 }
+            if theirs {
+                f64::from(*union) / f64::from(published::GNU_CHESS)
+            } else {
+                ours.union as f64 / base.max(1) as f64
+            }
         });
         ratios.sum::<f64>() / published::ROSTERS.len() as f64
     };
