@@ -27,17 +27,18 @@ pub struct Bench {
 impl fmt::Display for Bench {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let per_second = self.nodes as f64 / self.time.as_secs_f64().max(1e-9);
-        write!(f, "{} nodes {:.0} nodes/s", self.nodes, per_second)
+        write!(f, "{} nodes {:.0} nodes/s {} ms", self.nodes, per_second, self.time.as_millis())
     }
 }
 
-/// Searches every position of the list with a fresh engine on one thread, telling of each.
-pub fn bench(depth: Option<u32>, tell: &mut dyn FnMut(&str)) -> Bench {
+/// Searches every position of the list with a fresh engine, telling of each. With one thread the number of nodes depends on
+/// the engine only; with more it is the time to a depth that is of interest.
+pub fn bench(depth: Option<u32>, threads: usize, tell: &mut dyn FnMut(&str)) -> Bench {
     let mut total = Bench { nodes: 0, time: Duration::ZERO };
     let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
     for fen in POSITIONS {
         let Ok(position) = Position::from_line(fen, false, []) else { continue };
-        let mut engine = Engine::new(EngineOptions::default());
+        let mut engine = Engine::new(EngineOptions { threads, ..EngineOptions::default() });
         if let Some(found) = engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {}) {
             tell(&format!("{:9} {:6} {fen}", found.nodes, position.move_to_uci(found.best)));
             total.nodes += found.nodes;

@@ -183,20 +183,37 @@ struct Lines {
     line: [[Bitboard; 64]; 64],
 }
 
-static LINES: LazyLock<Box<Lines>> = LazyLock::new(|| {
-    let mut lines = Box::new(Lines { between: [[Bitboard::EMPTY; 64]; 64], line: [[Bitboard::EMPTY; 64]; 64] });
-    for a in 0..64 {
-        for (file, rank) in ROOK_STEPS.into_iter().chain(BISHOP_STEPS) {
+static LINES: Lines = lines();
+
+const fn lines() -> Lines {
+    let mut lines = Lines { between: [[Bitboard::EMPTY; 64]; 64], line: [[Bitboard::EMPTY; 64]; 64] };
+    let mut a = 0;
+    while a < 64 {
+        let mut i = 0;
+        while i < 8 {
+            let (file, rank) = if i < 4 { ROOK_STEPS[i] } else { BISHOP_STEPS[i - 4] };
             let whole = walk(a, &[(file, rank), (-file, -rank)], 7, 0) | 1 << a;
-            for b in Bitboard(walk(a, &[(file, rank)], 7, 0)) {
-                let until = Bitboard(walk(a, &[(file, rank)], 7, 1 << b.index()));
-                lines.between[a][b.index()] = until & !Bitboard::from(b);
-                lines.line[a][b.index()] = Bitboard(whole);
+            // Step by step along the ray.
+            let mut before = 0;
+            let mut reach = 1;
+            while reach <= 7 {
+                let until = walk(a, &[(file, rank)], reach, 0);
+                let step = until & !before;
+                if step == 0 {
+                    break;
+                }
+                let b = step.trailing_zeros() as usize;
+                lines.between[a][b] = Bitboard(before);
+                lines.line[a][b] = Bitboard(whole);
+                before = until;
+                reach += 1;
             }
+            i += 1;
         }
+        a += 1;
     }
     lines
-});
+}
 
 /// The squares strictly between two squares of a common line; empty if there is none.
 #[inline]

@@ -15,26 +15,77 @@ pub enum Stage {
     Noisy,
     /// The rest, with the other promotions.
     Quiet,
+    /// Both.
+    All,
+}
+
+impl Stage {
+    const fn has_noisy(self) -> bool {
+        !matches!(self, Self::Quiet)
+    }
+
+    const fn has_quiet(self) -> bool {
+        !matches!(self, Self::Noisy)
+    }
+
+    /// What a pawn becomes in this stage.
+    const fn promotions(self) -> &'static [Role] {
+        match self {
+            Self::Noisy => &[Role::Queen],
+            Self::Quiet => &[Role::Knight, Role::Rook, Role::Bishop],
+            Self::All => &[Role::Queen, Role::Knight, Role::Rook, Role::Bishop],
+        }
+    }
 }
 
 impl Board {
     /// Appends the pseudo-legal moves of a stage.
     pub fn generate(&self, stage: Stage, moves: &mut MoveList) {
-        let us = self.turn;
-        let occupied = self.occupied();
-        let wanted = match stage {
-            Stage::Noisy => self.color(!us),
-            Stage::Quiet => !occupied,
-        };
-        let king = self.king(us);
-        for to in attacks::king(king) & wanted {
+        let king = self.king(self.turn);
+        for to in attacks::king(king) & self.wanted(stage) {
             moves.push(Move::normal(king, to));
         }
+        self.generate_others(stage, moves);
+    }
+
+    /// All legal moves.
+    pub fn legal_moves(&self) -> MoveList {
+        let mut moves = MoveList::new();
+        self.generate_others(Stage::All, &mut moves);
+        // Few positions have a pinned man or a pawn to be taken in passing.
+        if self.pinned.has_any() || self.en_passant.is_some() {
+            moves.retain(|mv| self.is_legal(*mv));
+        }
+        let king = self.king(self.turn);
+        for to in attacks::king(king) & self.wanted(Stage::All) {
+            let step = Move::normal(king, to);
+            if self.is_legal(step) {
+                moves.push(step);
+            }
+        }
+        moves
+    }
+
+    /// Where pieces go in a stage.
+    #[inline]
+    fn wanted(&self, stage: Stage) -> Bitboard {
+        match stage {
+            Stage::Noisy => self.color(!self.turn),
+            Stage::Quiet => !self.occupied(),
+            Stage::All => !self.color(self.turn),
+        }
+    }
+
+    /// The moves of a stage except the king's steps.
+    #[inline]
+    fn generate_others(&self, stage: Stage, moves: &mut MoveList) {
+        let us = self.turn;
         let answers = self.check_targets();
         if answers.is_empty() {
             return;
         }
-        let targets = wanted & answers;
+        let targets = self.wanted(stage) & answers;
+        let occupied = self.occupied();
         for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
             for from in self.men(us, role) {
                 for to in attacks::of(role, from, occupied) & targets {
@@ -44,23 +95,14 @@ impl Board {
         }
         self.pawn_captures(stage, answers, moves);
         self.pawn_pushes(stage, answers, moves);
-        if stage == Stage::Quiet {
+        if stage.has_quiet() {
             for queen_side in [false, true] {
                 if self.can_castle(queen_side) {
                     let rook = self.castling.rooks[super::Castling::index(us, queen_side)];
-                    moves.push(Move::pack(king, rook, MoveKind::Castling, Role::Knight));
+                    moves.push(Move::pack(self.king(us), rook, MoveKind::Castling, Role::Knight));
                 }
             }
         }
-    }
-
-    /// All legal moves.
-    pub fn legal_moves(&self) -> MoveList {
-        let mut moves = MoveList::new();
-        self.generate(Stage::Noisy, &mut moves);
-        self.generate(Stage::Quiet, &mut moves);
-        moves.retain(|mv| self.is_legal(*mv));
-        moves
     }
 
     fn pawn_captures(&self, stage: Stage, answers: Bitboard, moves: &mut MoveList) {
@@ -73,10 +115,10 @@ impl Board {
                 push_promotions(stage, from, to, moves);
             }
         }
-        if stage == Stage::Quiet {
+        if !stage.has_noisy() {
             return;
         }
-        for from in pawns & !on_seventh {
+        for from in pawns & !on_seventh & victims.pawn_attacks(!us) {
             for to in attacks::pawn(from, us) & victims {
                 moves.push(Move::normal(from, to));
             }
@@ -97,7 +139,7 @@ impl Board {
         for to in single & last_rank & answers {
             push_promotions(stage, to.forward(!us), to, moves);
         }
-        if stage == Stage::Quiet {
+        if stage.has_quiet() {
             for to in single & !last_rank & answers {
                 moves.push(Move::normal(to.forward(!us), to));
             }
@@ -110,11 +152,7 @@ impl Board {
 }
 
 fn push_promotions(stage: Stage, from: Square, to: Square, moves: &mut MoveList) {
-    let roles: &[Role] = match stage {
-        Stage::Noisy => &[Role::Queen],
-        Stage::Quiet => &[Role::Knight, Role::Rook, Role::Bishop],
-    };
-    for role in roles {
+    for role in stage.promotions() {
         moves.push(Move::pack(from, to, MoveKind::Promotion, *role));
     }
 }

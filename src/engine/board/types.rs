@@ -80,43 +80,45 @@ impl Role {
     }
 }
 
-/// A piece of a player.
+/// A piece of a player: twice its role, and one more for black.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[rustfmt::skip]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Piece {
-    WhitePawn, WhiteKnight, WhiteBishop, WhiteRook, WhiteQueen, WhiteKing,
-    BlackPawn, BlackKnight, BlackBishop, BlackRook, BlackQueen, BlackKing,
+    WhitePawn, BlackPawn, WhiteKnight, BlackKnight, WhiteBishop, BlackBishop,
+    WhiteRook, BlackRook, WhiteQueen, BlackQueen, WhiteKing, BlackKing,
 }
 
 impl Piece {
     /// All twelve in the order of their index.
     #[rustfmt::skip]
     pub const ALL: [Self; 12] = [
-        Self::WhitePawn, Self::WhiteKnight, Self::WhiteBishop, Self::WhiteRook, Self::WhiteQueen, Self::WhiteKing,
-        Self::BlackPawn, Self::BlackKnight, Self::BlackBishop, Self::BlackRook, Self::BlackQueen, Self::BlackKing,
+        Self::WhitePawn, Self::BlackPawn, Self::WhiteKnight, Self::BlackKnight, Self::WhiteBishop, Self::BlackBishop,
+        Self::WhiteRook, Self::BlackRook, Self::WhiteQueen, Self::BlackQueen, Self::WhiteKing, Self::BlackKing,
     ];
 
     /// The piece of a colour and role.
     #[inline]
     pub const fn new(color: Color, role: Role) -> Self {
-        Self::ALL[color as usize * 6 + role as usize]
+        // SAFETY: a role is at most 5 and a colour at most 1, so this is the number of a piece.
+        unsafe { std::mem::transmute::<u8, Self>(role as u8 * 2 + color as u8) }
     }
 
     /// Whose it is.
     #[inline]
     pub const fn color(self) -> Color {
-        if (self as u8) < 6 { Color::White } else { Color::Black }
+        if self as u8 & 1 == 0 { Color::White } else { Color::Black }
     }
 
     /// What it is.
     #[inline]
     pub const fn role(self) -> Role {
-        Role::ALL[self as usize % 6]
+        // SAFETY: a piece is at most 11, so half of it is the number of a role.
+        unsafe { std::mem::transmute::<u8, Role>(self as u8 >> 1) }
     }
 
-    /// 0 to 11, white pawn first.
+    /// 0 to 11, white pawn and black pawn first.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -124,7 +126,7 @@ impl Piece {
 
     /// The letter of FEN: upper case for white.
     pub const fn letter(self) -> char {
-        b"PNBRQKpnbrqk"[self as usize] as char
+        b"PpNnBbRrQqKk"[self as usize] as char
     }
 
     /// Reads the letter of FEN.

@@ -262,7 +262,8 @@ impl Worker<'_> {
             let inherited = self.frame_before(ply, 1).double_extensions;
             self.frame_mut(ply).double_extensions = inherited + u32::from(extension >= 2);
 
-            let next = self.make(board, mv, ply);
+            let mut next = board.clone();
+            self.make(&mut next, board, mv, ply);
             candidate.reduction += i32::from(table_move_is_noisy);
             let new_depth = node.depth - 1 + extension;
             let value = self.search_move::<PV>(&next, node, &candidate, alpha, beta, best, new_depth);

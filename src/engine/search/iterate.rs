@@ -48,6 +48,9 @@ impl Worker<'_> {
                 break;
             }
         }
+        if self.completed_depth == 0 {
+            on_iteration(&self.report(1));
+        }
         (!self.root_moves.is_empty()).then(|| self.report(1))
     }
 
@@ -115,7 +118,8 @@ impl Worker<'_> {
         for i in self.pv_index..self.root_moves.len() {
             let mv = self.root_moves[i].mv;
             let nodes_before = self.nodes;
-            let next = self.make(board, mv, 0);
+            let mut next = board.clone();
+            self.make(&mut next, board, mv, 0);
             let first = i == self.pv_index;
             let hinted = self.root_moves[i].hinted && !first;
             let new_depth = depth - 1 + i32::from(hinted && depth > 3);
@@ -184,7 +188,8 @@ impl Worker<'_> {
         } else {
             completed
         };
-        let value = if line.value == -value::INFINITE { line.previous } else { line.value };
+        let known = [line.value, line.previous].into_iter().find(|value| *value != -value::INFINITE);
+        let value = known.unwrap_or(0);
         Iteration {
             best: line.mv,
             score: Score::from(value),

@@ -244,7 +244,8 @@ impl Engine {
 
     /// Searches `position` until a limit is reached or `stop` is set. Only `root_moves` are considered, all legal moves if
     /// there are none. Every completed iteration is reported once for each principal variation; the first (of one ply)
-    /// is completed even if `stop` is set before, so that there is always a move. Stopping takes under 5 ms.
+    /// is completed even if `stop` is set before, so that there is always a move. Should it take thousands of nodes, it is cut
+    /// short and reported with depth 0. Stopping takes under 5 ms.
     ///
     /// Returns the last state of knowledge, or nothing if there is no legal move. With one thread and no limit of time,
     /// equal searches after [`Self::new_game`] give equal results.

@@ -102,7 +102,8 @@ impl Worker<'_> {
             if !board.is_legal(mv) {
                 continue;
             }
-            let next = self.make(board, mv, ply);
+            let mut next = board.clone();
+            self.make(&mut next, board, mv, ply);
             let mut value = -self.quiescence::<false>(&next, -goal, 1 - goal, ply + 1);
             if value >= goal {
                 value = -self.search::<false>(&next, -goal, 1 - goal, depth - 4, ply + 1, !cut);

@@ -88,7 +88,8 @@ impl Worker<'_> {
             if !board.is_legal(mv) {
                 continue;
             }
-            let next = self.make(board, mv, ply);
+            let mut next = board.clone();
+            self.make(&mut next, board, mv, ply);
             let found = -self.quiescence::<PV>(&next, -beta, -alpha, ply + 1);
             self.undo();
             if self.stopped {

@@ -63,6 +63,18 @@ fn there_is_a_move_even_if_told_to_stop_before_the_start() {
 }
 
 #[test]
+fn a_position_in_which_everything_can_be_taken_does_not_hold_up_a_stop() {
+    let wild = position("q2k2q1/2nqn2b/1n1P1n1b/2rnr2Q/1NQ1QN1Q/3Q3B/2RQR2B/Q2K2Q1 w - - 0 1");
+    let stop = AtomicBool::new(true);
+    let mut reported = 0;
+    let found = new_engine().search(&wild, &[], &Limits::default(), &stop, &mut |_| reported += 1);
+    let found = found.expect("there are moves");
+    assert!(wild.legal_moves().contains(&found.best));
+    assert_eq!(reported, 1);
+    assert!(found.nodes < 10_000, "{} nodes", found.nodes);
+}
+
+#[test]
 fn equal_searches_give_equal_results() {
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
     let search = |engine: &mut Engine| {

@@ -84,6 +84,10 @@ pub struct RootMove {
 /// Nodes between two looks at the clock and the caller's wish: well under a millisecond.
 const BATCH: u64 = 512;
 
+/// The first iteration is completed whatever the limits say, unless it takes more nodes than this (about 3 ms): where
+/// everything can be captured it takes millions.
+const FIRST_ITERATION: u64 = 4096;
+
 /// Frames before the root's, so that looking back from it stays in bounds.
 const BEFORE_ROOT: usize = 6;
 
@@ -210,7 +214,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Counts a node and says whether the search is over. The first iteration always ends.
+    /// Counts a node and says whether the search is over.
     #[inline]
     pub fn visit(&mut self) -> bool {
         if self.stopped {
@@ -235,7 +239,7 @@ impl<'a> Worker<'a> {
                 && (self.shared.stop.load(Relaxed)
                     || self.shared.done.load(Relaxed)
                     || limits.time.is_some_and(|time| self.shared.began.elapsed() >= time)));
-        if over && (self.id != 0 || self.completed_depth > 0) {
+        if over && (self.id != 0 || self.completed_depth > 0 || self.nodes > FIRST_ITERATION) {
             self.stopped = true;
         } else if let Some(place) = &self.place {
             place.pass();
@@ -304,15 +308,15 @@ impl<'a> Worker<'a> {
         false
     }
 
-    /// Steps from `board` by `mv`: notes the move in the frame and the new key. Undone by [`Self::undo`].
-    pub fn make(&mut self, board: &Board, mv: Move, ply: usize) -> Board {
-        let next = board.after(mv);
+    /// Steps from `board` by `mv`, which it plays on `next`, a copy of `board`; notes the move in the frame and the new
+    /// key. Undone by [`Self::undo`].
+    pub fn make(&mut self, next: &mut Board, board: &Board, mv: Move, ply: usize) {
+        next.play(mv, board);
         self.shared.table.prefetch(next.keys().position);
         let frame = self.frame_mut(ply);
         frame.moved = MovedTo::new(board, mv);
         frame.null = false;
         self.keys.push(next.keys().position);
-        next
     }
 
     /// Steps by passing the turn.

@@ -128,10 +128,12 @@ impl Session {
                 }
             }
             "bench" => {
-                let depth = if rest.is_empty() { None } else { Some(number("bench", rest)?) };
+                let (depth, threads) = rest.split_once(' ').unwrap_or((rest, "1"));
+                let depth = if depth.is_empty() { None } else { Some(number("bench", depth)?) };
+                let threads = number::<usize>("bench", threads)?.clamp(1, 512);
                 let output = self.output.clone();
                 self.idle_engine();
-                let total = bench(depth, &mut |line| say(&output, line));
+                let total = bench(depth, threads, &mut |line| say(&output, line));
                 say(&output, &total.to_string());
             }
             "eval" => say(&self.output, breakdown(self.position.board()).to_string().trim_end()),
