@@ -199,17 +199,19 @@ impl FirstPhase {
         }
     }
 
-    /// Whether nothing that may still be said can change the outcome.
+    /// Whether nothing that may still be said can change the outcome. The anchor goes on in the second phase and is not
+    /// waited for.
     fn is_settled(&self, processes: &[Process]) -> bool {
-        let mut searching: Vec<usize> =
-            processes.iter().filter(|process| process.is_searching()).filter_map(|process| process.elector).collect();
-        searching.dedup();
-        let candidates_count = self.setup.share < 1.0;
-        searching.is_empty()
-            || (!candidates_count
-                && searching.len() < self.setup.electors.len()
-                && self.leader.is_some()
-                && self.setup.rule.is_decided(&self.ballots, &searching))
+        let searching = processes.iter().enumerate().filter(|(_, process)| process.is_searching());
+        if self.leader.is_none() {
+            return searching.count() == 0;
+        }
+        let awaited = searching.filter(|(number, _)| Some(*number) != self.setup.anchor);
+        let mut electors: Vec<usize> = awaited.filter_map(|(_, process)| process.elector).collect();
+        electors.dedup();
+        // With a second phase to come, every candidate counts, whatever it weighs.
+        let votes_decide = self.setup.share >= 1.0;
+        electors.is_empty() || (votes_decide && self.setup.rule.is_decided(&self.ballots, &electors))
     }
 
     fn any_finished(&self, processes: &[Process]) -> bool {

@@ -57,7 +57,7 @@ fn phase(board: &Board) -> PositionClass {
     let pieces = count(Role::Knight) + count(Role::Bishop) + 2 * count(Role::Rook) + 4 * count(Role::Queen);
     match pieces {
         21.. => PositionClass::Opening,
-        11.. => PositionClass::Middlegame,
+        13.. => PositionClass::Middlegame,
         _ => PositionClass::Endgame,
     }
 }

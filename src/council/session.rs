@@ -138,6 +138,8 @@ impl Council {
     ) -> Option<Decision> {
         let elected = second_phase.as_ref().map(|second| &second.proposal);
         let elected = elected.or(outcome.as_ref().map(|outcome| &outcome.elected));
+        // Should all others have failed, the one that never stops has the word.
+        let elected = elected.or(self.anchor().and_then(|anchor| first.newest_of(anchor)));
         let best = match elected {
             Some(proposal) => proposal.best,
             // Every elector failed: any legal move is better than none.

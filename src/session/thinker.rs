@@ -146,7 +146,7 @@ impl Thinker {
 /// Translates the clock's allotment into the council's sense of time.
 fn timing(budget: Budget, line: &Line, last_score: Option<Score>) -> Timing {
     let recapture = line.last_capture();
-    let allotment = Allotment::new(budget, 1.0);
+    let allotment = Allotment::new(budget);
     // No clock runs before the second move, and an engine that has just been started may still be loading.
     let first_word = if line.ply() < 2 { LOADING.max(budget.hard) } else { budget.hard };
     // Changes of mind among the first few plies mean nothing.

@@ -67,7 +67,7 @@ impl Mode for PvSplit {
     fn begin(&mut self, stage: &Stage) -> Vec<Order> {
         self.jobs = (0..stage.processes).map(|_| None).collect();
         self.spent = vec![0; stage.processes];
-        self.depth = THRESHOLD;
+        self.depth = stage.limits.depth.map_or(THRESHOLD, |deepest| deepest.clamp(1, THRESHOLD));
         self.descend(stage)
     }
 

@@ -122,8 +122,10 @@ fn measure(
 
 fn write_split(text: &mut String, split: f64, nodes: &Answers, depth: &Answers, positions: &[TestPosition]) {
     let _ = writeln!(text, "\nFirst phase {:.0} % of the time:\n", 100.0 * split);
-    text.push_str("| mode | processes | Svr | Fpm | OS | best moves | theirs at 19: Svr | Fpm | OS |\n");
-    text.push_str("|---|---|---|---|---|---|---|---|---|\n");
+    text.push_str(
+        "| mode | processes | Svr | Fpm | OS | best moves | theirs at 19: Svr | Fpm | OS | correct of 36 |\n",
+    );
+    text.push_str("|---|---|---|---|---|---|---|---|---|---|\n");
     for (index, mode) in MODES.iter().enumerate() {
         for (place, processes) in PROCESSES.iter().enumerate() {
             let answers = &nodes[index][place];
@@ -131,16 +133,16 @@ fn write_split(text: &mut String, split: f64, nodes: &Answers, depth: &Answers, 
             let of_base = all_nodes(&depth[0][place]);
             let overhead = all_nodes(&depth[index][place]) / of_base.max(1.0) - 1.0;
             let best = answers.iter().zip(positions).filter(|(a, p)| p.judge(a.best) == Judgement::Best).count();
-            let theirs = published::PARALLEL.iter().find(|(name, ..)| *name == mode.word() && *processes == 19);
-            let (svr, fpm, os) = (theirs.map(|t| t.1), theirs.map(|t| t.2), theirs.and_then(|(_, _, _, os, _)| *os));
+            let theirs = published::PARALLEL.iter().find(|theirs| theirs.mode == mode.word() && *processes == 19);
             let _ = writeln!(
                 text,
-                "| {} | {processes} | {:.2} | {busy:.2} | {overhead:+.2} | {best} | {} | {} | {} |",
+                "| {} | {processes} | {:.2} | {busy:.2} | {overhead:+.2} | {best} | {} | {} | {} | {} |",
                 mode.word(),
                 speed_up(answers),
-                or_dash(svr),
-                or_dash(fpm),
-                or_dash(os)
+                or_dash(theirs.map(|theirs| theirs.svr)),
+                or_dash(theirs.map(|theirs| theirs.fpm)),
+                or_dash(theirs.and_then(|theirs| theirs.os)),
+                or_dash(theirs.and_then(|theirs| theirs.correct))
             );
         }
     }

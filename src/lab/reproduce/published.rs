@@ -54,13 +54,27 @@ pub(super) const BY_CRITERION: [(&str, [(u32, u32); 6]); 3] = [
     ("incremental-6", [(113, 10), (114, 8), (104, 8), (111, 8), (100, 7), (105, 11)]),
 ];
 
-/// §7: at 19 processes and half of the time for each phase: Svr, Fpm, OS; correct of 36 where it is told.
-pub(super) const PARALLEL: [(&str, f64, f64, Option<f64>, Option<u32>); 5] = [
-    ("sequential", 8.07, 0.52, None, Some(13)),
-    ("static", 9.74, 0.61, Some(0.02), Some(12)),
-    ("peer", 11.27, 0.69, Some(0.26), None),
-    ("peer-score", 10.55, 0.66, Some(0.21), Some(15)),
-    ("pv-split", 10.40, 0.65, Some(0.17), Some(18)),
+/// What METHOD.md §7 tells of a way to search in parallel.
+pub(super) struct Parallel {
+    /// As our settings call it.
+    pub(super) mode: &'static str,
+    /// Nodes a second over those of one process.
+    pub(super) svr: f64,
+    /// The part of the time in which a process was busy.
+    pub(super) fpm: f64,
+    /// The part of the nodes that the base does without.
+    pub(super) os: Option<f64>,
+    /// Correct of 36 positions.
+    pub(super) correct: Option<u32>,
+}
+
+/// §7: at 19 processes and half of the time for each phase.
+pub(super) const PARALLEL: [Parallel; 5] = [
+    Parallel { mode: "sequential", svr: 8.07, fpm: 0.52, os: None, correct: Some(13) },
+    Parallel { mode: "static", svr: 9.74, fpm: 0.61, os: Some(0.02), correct: Some(12) },
+    Parallel { mode: "peer", svr: 11.27, fpm: 0.69, os: Some(0.26), correct: None },
+    Parallel { mode: "peer-score", svr: 10.55, fpm: 0.66, os: Some(0.21), correct: Some(15) },
+    Parallel { mode: "pv-split", svr: 10.40, fpm: 0.65, os: Some(0.17), correct: Some(18) },
 ];
 
 /// §8: players as [`crate::lab::player::PlayerSpec`] reads them, and their points of 20 against their sequential base. Those
