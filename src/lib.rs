@@ -35,7 +35,6 @@ pub mod chess;
 pub mod cli;
 pub mod clock;
 pub mod council;
-pub mod engine;
 pub mod journal;
 pub mod lab;
 pub mod policy;
@@ -44,3 +43,5 @@ pub mod practice;
 pub mod server;
 pub mod session;
 pub mod settings;
+
+pub use concilio_engine as engine;

@@ -1,7 +1,7 @@
 //! `concilio demo`: the whole program on one machine. A practice server on loopback, the daemon connected to it through the
 //! same adapters that talk to Lichess and FICS, and a sparring partner that challenges it.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Args, ValueEnum};
 use tokio::{signal::ctrl_c, task::JoinSet};
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, view};
 use crate::{
-    chess::{GameId, TimeControl, Variant},
+    chess::{TimeControl, Variant},
     council::{CouncilSettings, Roster},
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
@@ -27,9 +27,6 @@ use crate::{
 const BOT: &str = "Concilio";
 const FICS_BOT: &str = "ConcilioOnFics";
 const SPARRING: &str = "Sparring";
-
-/// How long the sparring partner waits for an answer on FICS.
-const ASKS_AGAIN: Duration = Duration::from_secs(3);
 
 /// Which of the practice server's faces the demo plays on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -190,8 +187,10 @@ impl Demo {
             }
         }
         if self.server != Faces::Lichess {
+            // There an account plays one game at a time.
             for _ in 0..self.games {
-                play_on_fics(server, terms).await?;
+                let game = server.game_between(SPARRING, FICS_BOT, ChallengeTerms::new(terms)).await?;
+                server.wait_for_end(&game).await?;
             }
         }
         let faces = if self.server == Faces::Both { 2 } else { 1 };
@@ -209,31 +208,5 @@ impl Demo {
         println!("  games    {}", journal.pgn_directory.display());
         println!("  journal  {}  (look at it with: concilio games --journal {0})", journal.path.display());
         Ok(())
-    }
-}
-
-/// A game on FICS, where an account plays one at a time; what is challenged while it is away or busy comes to nothing.
-async fn play_on_fics(server: &PracticeServer, terms: GameTerms) -> Result<(), Failure> {
-    loop {
-        server.wait_until_online(FICS_BOT).await?;
-        let id = server.challenge(SPARRING, FICS_BOT, ChallengeTerms::new(terms)).await?;
-        let (game, unheard) = (GameId::from(&id), id.clone());
-        let answered = move |state: &practice::State| {
-            let open = state.challenge_view(&id).is_some_and(|challenge| challenge.state.is_open());
-            (!open).then(|| state.game_view(&GameId::from(&id)).is_some())
-        };
-        match tokio::time::timeout(ASKS_AGAIN, server.wait(answered)).await {
-            Ok(started) => {
-                if started? {
-                    server.wait_for_end(&game).await?;
-                    return Ok(());
-                }
-                tokio::time::sleep(Duration::from_millis(200)).await;
-            }
-            Err(_) => {
-                // What is said during a login is not always heard. Should it have become a game just now, that is aborted.
-                let _ = server.ask(move |state| state.cancel(&unheard, &practice::AccountId::of(SPARRING))).await?;
-            }
-        }
     }
 }

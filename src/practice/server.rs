@@ -20,6 +20,9 @@ use super::{
 };
 use crate::chess::{ChallengeId, GameId};
 
+/// The pause before a challenge that came to nothing is made again.
+const ASKS_AGAIN: Duration = Duration::from_millis(50);
+
 /// The highest level of the server's own engine.
 const AI_LEVELS: u8 = 8;
 
@@ -182,6 +185,26 @@ impl PracticeServer {
     pub async fn challenge(&self, from: &str, to: &str, terms: ChallengeTerms) -> Result<ChallengeId, PracticeError> {
         let (from, to) = (AccountId::of(from), AccountId::of(to));
         Ok(self.hub.ask(move |state| state.challenge(&from, &to, terms, true)).await??.id.clone())
+    }
+
+    /// Lets one account challenge another until a game comes of it: on FICS whoever plays or is cut off takes no challenges.
+    ///
+    /// # Errors
+    /// Whatever the hub refuses.
+    pub async fn game_between(&self, from: &str, to: &str, terms: ChallengeTerms) -> Result<GameId, PracticeError> {
+        loop {
+            let id = self.challenge(from, to, terms.clone()).await?;
+            let game = GameId::from(&id);
+            let awaited = game.clone();
+            let answered = self.wait(move |state| {
+                let open = state.challenge_view(&id).is_some_and(|challenge| challenge.state.is_open());
+                (!open).then(|| state.game_view(&awaited).is_some())
+            });
+            if answered.await? {
+                return Ok(game);
+            }
+            tokio::time::sleep(ASKS_AGAIN).await;
+        }
     }
 
     /// Does anything an account could do, or looks at anything: see the methods of [`State`].

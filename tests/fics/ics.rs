@@ -52,6 +52,14 @@ impl Ics {
         connection.set_up().await;
         connection
     }
+
+    /// The same, of a client that asks `first` before its adjourned games.
+    pub async fn session_after(&self, name: &str, first: &str) -> Connection {
+        let mut connection = self.connection().await;
+        connection.log_in(name).await;
+        connection.set_up_until(first).await;
+        connection
+    }
 }
 
 /// One client, from the server's side.
@@ -107,16 +115,18 @@ impl Connection {
         }
     }
 
-    /// The next command must be this one; questions for a sign of life are answered on the way.
+    /// The next command must be this one; questions for a sign of life and for our last games are answered on the way.
     pub async fn expect(&mut self, expected: &str) {
         loop {
             let command = self.command().await;
-            if command == "date" {
-                self.say("Server time    - Fri Nov 20, 21:11 UTC 2026\nfics% ").await;
-                continue;
-            }
-            assert_eq!(command, expected);
-            return;
+            let answer = match command.as_str() {
+                command if command == expected => return,
+                "date" => "Server time    - Fri Nov 20, 21:11 UTC 2026",
+                "history" => "Somebot has no history games.",
+                "endoflists" => "endoflists: Command not found.",
+                other => panic!("{other} came instead of {expected}"),
+            };
+            self.say(&format!("{answer}\nfics% ")).await;
         }
     }
 
@@ -131,13 +141,18 @@ impl Connection {
         self.say(&format!("\n**** Starting FICS session as {name}(C) ****\n\nfics% ")).await;
     }
 
-    /// Takes every setting, and the question for adjourned games that follows.
+    /// Takes every setting, and the question for adjourned games that follows; a client that lost a game has the board shown first.
     pub async fn set_up(&mut self) -> Vec<String> {
+        self.set_up_until("stored").await
+    }
+
+    /// Takes every setting up to a command.
+    async fn set_up_until(&mut self, last: &str) -> Vec<String> {
         let mut commands = Vec::new();
         loop {
             let command = self.command().await;
             match command.as_str() {
-                "stored" => return commands,
+                command if command == last => return commands,
                 "ivariables" => self.say("Interface variable settings\n\nms=1   pendinfo=1  nowrap=1\n\nfics% ").await,
                 _ => self.say(&format!("{command}.\nfics% ")).await,
             }

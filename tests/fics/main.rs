@@ -2,6 +2,7 @@
 
 mod golden;
 mod ics;
+mod other;
 
 use concilio::{
     chess::{Color, GameId},
@@ -24,8 +25,12 @@ struct Client {
 
 impl Client {
     fn start(settings: FicsSettings) -> Self {
+        Self::start_with(settings, Some(Password::new("sesame")))
+    }
+
+    fn start_with(settings: FicsSettings, password: Option<Password>) -> Self {
         let cancel = CancellationToken::new();
-        let (server, events) = fics::connect(settings, Some(Password::new("sesame")), cancel.clone());
+        let (server, events) = fics::connect(settings, password, cancel.clone());
         Self { server, events, _stop: cancel.drop_guard() }
     }
 
@@ -221,6 +226,26 @@ async fn a_challenge_is_accepted_and_ends_in_mate() {
 }
 
 #[tokio::test]
+async fn a_challenge_that_comes_while_we_set_up_is_not_missed() {
+    let ics = Ics::start().await;
+    let mut client = Client::start(ics.settings("Somebot"));
+    let mut seat = ics.connection().await;
+    seat.log_in("Somebot").await;
+    // The server does not number offers yet.
+    let terms = "Ann (1600) [white] Somebot (1500) unrated blitz 5 2";
+    let accept_or_decline = "You can \"accept\" or \"decline\", or propose different parameters.";
+    seat.announce(&format!("Challenge: {terms}.\n{accept_or_decline}")).await;
+    seat.set_up().await;
+    let challenge = client.challenge().await;
+    let accepted = client.ask(Action::Accept(challenge.id.clone()));
+    seat.expect("accept ann").await;
+    seat.announce(&Board::new(12, "Ann", "Somebot").start("Creating", Color::Black)).await;
+    assert_eq!(answer(accepted).await, Ok(Done::Taken));
+    let (info, _) = client.game().await;
+    assert_eq!(info.id, GameId::from(&challenge.id));
+}
+
+#[tokio::test]
 async fn a_challenge_may_be_declined_withdrawn_or_gone() {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
@@ -381,15 +406,36 @@ async fn a_game_survives_a_cut_connection() {
     client.connected().await;
     seat.say("Stored games for Somebot:\n    C Opponent       On Type          Str  M    ECO Date\n").await;
     seat.say(" 1: W Ann            Y [  u  5   2] 39-39 W2   B20 2026-11-20 21:10 UTC\nfics% ").await;
-    seat.expect("match Ann").await;
+    seat.expect("history").await;
+    seat.expect("endoflists").await;
+    seat.expect("resume Ann").await;
     seat.announce("Issuing: Somebot (1500) Ann (++++) unrated blitz 5 2 (adjourned).").await;
     board.number = 9;
+    seat.announce(&board.start("Continuing", Color::White)).await;
+    // We know how it stood.
+    let (info, state) = client.game().await;
+    assert_eq!((info.id.clone(), state.moves.as_str()), (id.clone(), "e2e4 c7c5"));
+    we_play(&mut seat, &mut client, &mut board, &id, "g1f3", Color::White).await;
+}
+
+#[tokio::test]
+async fn a_game_from_before_our_start_is_taken_up() {
+    let ics = Ics::start().await;
+    let mut client = Client::start(ics.settings("Somebot"));
+    let mut seat = ics.session("Somebot").await;
+    seat.say("1 player, who has an adjourned game with you, is online: Ann\x07\nfics% ").await;
+    for command in ["history", "endoflists", "resume Ann"] {
+        seat.expect(command).await;
+    }
+    let mut board = Board::new(9, "Somebot", "Ann");
+    for uci in ["e2e4", "c7c5", "g1f3"] {
+        board.play(uci);
+    }
     seat.announce(&board.start("Continuing", Color::White)).await;
     seat.expect("moves").await;
     seat.say(&board.moves()).await;
     let (info, state) = client.game().await;
-    assert_eq!((info.id.clone(), state.moves.as_str()), (id.clone(), "e2e4 c7c5"));
-    we_play(&mut seat, &mut client, &mut board, &id, "g1f3", Color::White).await;
+    assert_eq!((info.our_color, state.moves.as_str()), (Color::White, "e2e4 c7c5 g1f3"));
 }
 
 #[tokio::test]
@@ -399,11 +445,64 @@ async fn a_game_that_did_not_wait_for_us_is_told_to_be_gone() {
     let mut seat = ics.session("Somebot").await;
     client.connected().await;
     seat.say("Somebot has no adjourned games.\nfics% ").await;
+    seat.expect("history").await;
+    seat.say("Somebot has no history games.\nfics% ").await;
+    seat.expect("endoflists").await;
+    seat.say("endoflists: Command not found.\nfics% ").await;
     let gone = client.until(|event| match event {
         ServerEvent::GameGone(id) => Some(id),
         _ => None,
     });
     assert_eq!(gone.await, id);
+}
+
+#[tokio::test]
+async fn the_result_of_a_game_that_ended_without_us_is_looked_up() {
+    let ics = Ics::start().await;
+    let mut client = Client::start(ics.settings("Somebot"));
+    let mut seat = ics.session("Somebot").await;
+    client.connected().await;
+    seat.expect("history").await;
+    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ br  5   0] C20 Res Fri Nov 20, 21:00 UTC 2026\nfics% ")
+        .await;
+    seat.expect("endoflists").await;
+    seat.say("endoflists: Command not found.\nfics% ").await;
+    seat.announce(&Board::new(3, "Somebot", "Ann").start("Creating", Color::White)).await;
+    let (info, _) = client.game().await;
+    drop(seat);
+
+    let mut seat = ics.session_after("Somebot", "refresh").await;
+    seat.say("You are not playing, examining or observing a game.\nfics% ").await;
+    seat.expect("stored").await;
+    seat.say("0 stored games found.\nfics% ").await;
+    seat.expect("history").await;
+    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ br  5   0] C20 Res Fri Nov 20, 21:00 UTC 2026\n").await;
+    seat.say(" 1: - 1490 W 1610 Ann   [ br  5   0] C20 Dis Fri Nov 20, 21:10 UTC 2026\nfics% ").await;
+    seat.expect("endoflists").await;
+    seat.say("endoflists: Command not found.\nfics% ").await;
+    assert_eq!(client.finished().await, (info.id, Some(GameStatus::Timeout), Some(Color::Black)));
+}
+
+#[tokio::test]
+async fn a_server_with_few_commands_lets_us_go_on_as_well() {
+    let (ics, seat, mut client, mut board, id) = in_a_game(Color::White).await;
+    drop(seat);
+    let mut seat = ics.session_after("Somebot", "refresh").await;
+    for command in ["refresh", "stored", "history", "endoflists"] {
+        if command != "refresh" {
+            seat.expect(command).await;
+        }
+        seat.say(&format!("{command}: Command not found.\nfics% ")).await;
+    }
+    seat.expect("resume Ann").await;
+    seat.say("resume: Command not found.\nfics% ").await;
+    seat.expect("match Ann").await;
+    // It forgets to show the board as well.
+    seat.announce("{Game 3 (Somebot vs. Ann) Continuing unrated blitz match.}").await;
+    seat.expect("refresh").await;
+    seat.announce(&board.style12(Color::White)).await;
+    assert_eq!(client.game().await.0.id, id);
+    we_play(&mut seat, &mut client, &mut board, &id, "e2e4", Color::White).await;
 }
 
 #[tokio::test]
@@ -414,13 +513,12 @@ async fn an_opponent_who_comes_back_finds_us_ready() {
     seat.announce(&board.end("Ann lost connection; game adjourned} *")).await;
     assert_eq!(client.finished().await, (id.clone(), Some(GameStatus::Adjourned), None));
     seat.announce("Notification: Ann, who has an adjourned game with you, has arrived.").await;
-    seat.expect("match Ann").await;
+    seat.expect("history").await;
+    seat.expect("resume Ann").await;
     // She was as quick as we were.
     seat.announce("<pf> 2 w=Ann t=match p=Ann (++++) Somebot (1500) unrated blitz 5 2 (adjourned)").await;
     seat.expect("accept 2").await;
     seat.announce(&board.start("Continuing", Color::Black)).await;
-    seat.expect("moves").await;
-    seat.say(&board.moves()).await;
     let (info, state) = client.game().await;
     // It was told to be over, so it is another one now.
     assert_eq!((info.id, state.moves.as_str()), (GameId::new(format!("{id}.2")), "e2e4"));
@@ -475,7 +573,7 @@ async fn a_connection_that_died_silently_is_noticed() {
     let mut client = Client::start(settings);
     let mut silent = ics.session("Somebot").await;
     client.connected().await;
-    assert_eq!(silent.command().await, "date");
+    silent.expect("date").await;
     let _second = ics.session("Somebot").await;
     client.until(|event| matches!(event, ServerEvent::Disconnected { .. }).then_some(())).await;
     client.connected().await;

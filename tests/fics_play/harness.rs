@@ -32,8 +32,6 @@ pub const BOT: &str = "Concilio";
 /// Who spars with it.
 pub const PARTNER: &str = "Partner";
 
-/// How long a partner waits for an answer to a challenge.
-const ASKS_AGAIN: Duration = Duration::from_secs(2);
 /// Turns a hang into a failure.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -139,32 +137,10 @@ pub fn partner_of(number: u8) -> String {
     format!("{PARTNER}{}", char::from(b'A' + number))
 }
 
-/// Challenges until a game comes of it: a daemon that is just away or busy does not answer.
+/// Lets one challenge the other to a game of a minute and a second a move.
 pub async fn game_between(server: &PracticeServer, from: &str, to: &str, color: Option<Color>) -> GameId {
-    loop {
-        let challenge = ChallengeTerms { color, ..ChallengeTerms::new(terms(1, 1)) };
-        let id = server.challenge(from, to, challenge).await.expect("a challenge");
-        let wanted = id.clone();
-        let accepted = server.wait(move |state| {
-            let started = state.game_view(&GameId::from(&wanted)).is_some();
-            let open = state.challenge_view(&wanted).is_some_and(|view| view.state.is_open());
-            (started || !open).then_some(started)
-        });
-        // Like people, the partner asks again after a while: what is said during a login is not always heard.
-        match tokio::time::timeout(ASKS_AGAIN, accepted).await {
-            Ok(Ok(true)) => return GameId::from(&id),
-            Ok(Ok(false)) => tokio::time::sleep(Duration::from_millis(50)).await,
-            Ok(Err(error)) => panic!("{error}"),
-            Err(_) => {
-                let by = AccountId::of(from);
-                let withdrawn = id.clone();
-                let withdrawn = server.ask(move |state| state.cancel(&withdrawn, &by)).await.expect("a server");
-                if withdrawn.is_err() {
-                    return GameId::from(&id);
-                }
-            }
-        }
-    }
+    let terms = ChallengeTerms { color, ..ChallengeTerms::new(terms(1, 1)) };
+    within("a game", server.game_between(from, to, terms)).await.expect("a game")
 }
 
 /// The end of a game.

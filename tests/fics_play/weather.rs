@@ -1,22 +1,44 @@
 //! Many games while connections are cut every few seconds.
 
-use std::time::Instant;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use concilio::practice::{End, SparringKind};
+use async_trait::async_trait;
+use concilio::{
+    chess::UciMove,
+    practice::{End, GameView, Sparring, SparringKind},
+};
 
-use crate::harness::{Daemon, ended, game_between, partner, partner_of, server, was_played_out};
+use crate::harness::{Daemon, ended, game_between, partner_of, server, was_played_out};
 
-/// How many games are played.
+/// How many games are played in the long story; 200 were, before this was written. Set it to play more.
 const GAMES: &str = "CONCILIO_WEATHER_GAMES";
 /// On FICS an account plays one game at a time, so several play side by side.
 const ACCOUNTS: u8 = 8;
+
+/// How long the partners think about each move, so that a game takes long enough for its connection to be cut.
+const PARTNERS_THINK: Duration = Duration::from_millis(250);
+
+/// A greedy player that takes its time.
+struct Thoughtful(Arc<dyn Sparring>);
+
+#[async_trait]
+impl Sparring for Thoughtful {
+    async fn choose(&self, game: &GameView) -> Option<UciMove> {
+        tokio::time::sleep(PARTNERS_THINK).await;
+        self.0.choose(game).await
+    }
+}
 
 async fn are_played_in(weather: &str, games: usize) {
     let server = server(weather).await;
     let began = Instant::now();
     let mut daemons = Vec::new();
     for number in 0..ACCOUNTS {
-        partner(&server, &partner_of(number), SparringKind::Greedy).await;
+        let partner = Thoughtful(SparringKind::Greedy.player());
+        server.sparring_with(&partner_of(number), Arc::new(partner)).await.expect("a new account");
         daemons.push(Daemon::start(&server, &format!("Concilio{}", char::from(b'A' + number))).await);
     }
     let each = games.div_ceil(usize::from(ACCOUNTS));
@@ -65,15 +87,15 @@ async fn are_played_in(weather: &str, games: usize) {
     }
 }
 
+/// Promise 1 on FICS: every connection is cut every few seconds, and every command is delayed.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "open: several games one after the other on each of several accounts have not been seen to end in this weather"]
 async fn fast_games_are_played_out_while_connections_are_cut() {
-    let games = std::env::var(GAMES).ok().and_then(|number| number.parse().ok()).unwrap_or(16);
+    let games = std::env::var(GAMES).ok().and_then(|number| number.parse().ok()).unwrap_or(24);
     are_played_in("cut=3s,delay=20ms", games).await;
 }
 
+/// Promise 1 on FICS: what else can happen happens, too: lost answers, half-open connections, lines twice and in the wrong order.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "open: see fast_games_are_played_out_while_connections_are_cut"]
 async fn games_are_played_out_in_all_weathers_at_once() {
     are_played_in("cut=3s,delay=20ms,lost=0.5%,half-open=0.2%,duplicate=2%,reorder=0.5%", 8).await;
 }

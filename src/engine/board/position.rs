@@ -86,7 +86,7 @@ impl Position {
     }
 
     /// Keys of the positions before this one that could still come back, oldest first.
-    pub(in crate::engine) fn past(&self) -> &[u64] {
+    pub(crate) fn past(&self) -> &[u64] {
         &self.past
     }
 

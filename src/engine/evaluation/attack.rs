@@ -4,7 +4,7 @@ use super::{
     context::Context,
     tally::{Tally, Trace},
 };
-use crate::engine::board::{Bitboard, Board, Color, Role, Square, attacks};
+use crate::board::{Bitboard, Board, Color, Role, Square, attacks};
 
 pub fn evaluate<T: Trace>(board: &Board, context: &Context, passed: Bitboard, us: Color, tally: &mut Tally<T>) {
     for square in passed {

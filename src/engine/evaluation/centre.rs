@@ -4,7 +4,7 @@ use super::{
     context::Context,
     tally::{Tally, Trace},
 };
-use crate::engine::board::{Bitboard, Board, Color, Role, Square};
+use crate::board::{Bitboard, Board, Color, Role, Square};
 
 /// d4, e4, d5, e5.
 const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);

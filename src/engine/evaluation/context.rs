@@ -4,7 +4,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::engine::board::{Bitboard, Board, Color, Role, Square, attacks};
+use crate::board::{Bitboard, Board, Color, Role, Square, attacks};
 
 /// A knight, bishop, rook or queen and what it attacks.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! What acts on the whole evaluation: the phase of the game, endings that are drawish, and bare kings to be driven.
 
 use super::{kpk, score::FULL_PHASE};
-use crate::engine::board::{Bitboard, Board, Color, Role, Square};
+use crate::board::{Bitboard, Board, Color, Role, Square};
 
 /// Nothing is taken off.
 pub const FULL_SCALE: i32 = 64;

@@ -7,7 +7,7 @@ use super::{
     context::{Context, Side},
     tally::{Tally, Trace},
 };
-use crate::engine::board::{Bitboard, Board, Color, Role, attacks};
+use crate::board::{Bitboard, Board, Color, Role, attacks};
 
 /// Units an attacker of the king's ring brings, knight to queen.
 const ATTACKER_UNITS: [usize; 4] = [2, 2, 3, 4];

@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use crate::engine::board::{Bitboard, Color, Square, attacks};
+use crate::board::{Bitboard, Color, Square, attacks};
 
 /// Pawns on a2 to d7.
 const PAWNS: usize = 24;
@@ -107,7 +107,7 @@ fn around(set: Bitboard) -> Bitboard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Outcome, board::Board};
+    use crate::{Outcome, board::Board};
 
     fn wins(fen: &str) -> bool {
         let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn every_position_is_what_the_tablebase_says() {
-        let Some(tables) = crate::engine::syzygy::for_tests() else { return };
+        let Some(tables) = crate::syzygy::for_tests() else { return };
         for (_, pawn) in pawns() {
             for king in Bitboard::ALL.filter(|king| *king != pawn) {
                 for bare_king in legal(pawn, king) {

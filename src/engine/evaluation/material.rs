@@ -1,7 +1,7 @@
 //! `m`: what the men are worth.
 
 use super::tally::{Tally, Trace};
-use crate::engine::board::{Board, Color, Role};
+use crate::board::{Board, Color, Role};
 
 pub fn evaluate<T: Trace>(board: &Board, us: Color, tally: &mut Tally<T>) {
     for (role, value) in Role::ALL.iter().zip(&tally.weights().material) {

@@ -4,7 +4,7 @@ use super::{
     context::Context,
     tally::{Tally, Trace},
 };
-use crate::engine::board::{Bitboard, Board, Color, Role};
+use crate::board::{Bitboard, Board, Color, Role};
 
 pub fn evaluate<T: Trace>(board: &Board, context: &Context, us: Color, tally: &mut Tally<T>) {
     let weights = tally.weights();

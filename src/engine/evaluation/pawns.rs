@@ -1,7 +1,7 @@
 //! `p`: the structure of the pawns. Depends on nothing but the pawns, so it is remembered by their key.
 
 use super::tally::{Tally, Trace};
-use crate::engine::board::{Bitboard, Board, Color, Role, attacks};
+use crate::board::{Bitboard, Board, Color, Role, attacks};
 
 /// Every square that pawns attack or could attack further on their way.
 #[inline]

@@ -5,7 +5,7 @@ use super::{
     pawns::attack_span,
     tally::{Tally, Trace},
 };
-use crate::engine::board::{Bitboard, Board, Color, Role};
+use crate::board::{Bitboard, Board, Color, Role};
 
 pub fn evaluate<T: Trace>(board: &Board, context: &Context, us: Color, tally: &mut Tally<T>) {
     let weights = tally.weights();

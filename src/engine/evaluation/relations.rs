@@ -1,7 +1,7 @@
 //! `r`: relations between pieces. Pairs, pieces and their own pawns, pieces that help each other.
 
 use super::tally::{Tally, Trace};
-use crate::engine::board::{Bitboard, Board, Color, Role, attacks};
+use crate::board::{Bitboard, Board, Color, Role, attacks};
 
 pub fn evaluate<T: Trace>(board: &Board, us: Color, tally: &mut Tally<T>) {
     let weights = tally.weights();

@@ -1,7 +1,7 @@
 //! Adding up weights, and remembering which, when somebody wants to know.
 
 use super::{score::Packed, terms::Weights};
-use crate::engine::board::{Color, Square};
+use crate::board::{Color, Square};
 
 /// Somebody who wants to know how often each weight was counted. The tuner does; play does not.
 pub trait Trace {

@@ -6,7 +6,7 @@
 use std::mem::offset_of;
 
 use super::score::Packed;
-use crate::engine::knowledge::Heuristic;
+use crate::knowledge::Heuristic;
 
 /// A field of [`Weights`].
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use super::{
     value::{self, MAX_PLY, Value},
     worker::Worker,
 };
-use crate::engine::{
+use crate::{
     board::{Board, Move},
     syzygy::Outcome,
 };

@@ -4,7 +4,7 @@
 //! ±limit and forgets the old. All tables belong to one thread.
 
 use super::value::{self, Value};
-use crate::engine::board::{Board, Color, Move, Piece, Role};
+use crate::board::{Board, Color, Move, Piece, Role};
 
 /// No history exceeds this.
 pub const LIMIT: i32 = 16_384;

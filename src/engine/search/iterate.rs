@@ -7,7 +7,7 @@ use super::{
     value::{self, MAX_PLY, Value},
     worker::Worker,
 };
-use crate::engine::board::Board;
+use crate::board::Board;
 
 impl Worker<'_> {
     /// Searches deeper and deeper until told to stop, and returns what is known then.

@@ -6,7 +6,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Histories, MovedTo};
-use crate::engine::board::{Board, EXCHANGE_VALUES, Move, MoveList, Role, Stage as Generated};
+use crate::board::{Board, EXCHANGE_VALUES, Move, MoveList, Role, Stage as Generated};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Stage {

@@ -9,7 +9,7 @@ use super::{
     value::{self, Value},
     worker::Worker,
 };
-use crate::engine::board::{Board, Move};
+use crate::board::{Board, Move};
 
 impl Worker<'_> {
     /// Prunings of a whole node outside the principal variation and out of check: a value that ends it, if one applies.

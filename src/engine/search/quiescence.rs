@@ -6,7 +6,7 @@ use super::{
     value::{self, MAX_PLY, Value},
     worker::Worker,
 };
-use crate::engine::board::{Board, EXCHANGE_VALUES};
+use crate::board::{Board, EXCHANGE_VALUES};
 
 impl Worker<'_> {
     /// The value of `board` when only captures (all moves if in check) are looked at. Fail-soft.

@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
 
 use super::value::{self, Value};
-use crate::engine::board::Move;
+use crate::board::Move;
 
 /// How a stored value relates to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

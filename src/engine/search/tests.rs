@@ -147,7 +147,7 @@ fn lines_are_ranked_by_their_scores() {
 
 #[test]
 fn tablebases_make_a_won_ending_a_win_at_once() {
-    let Some(tables) = crate::engine::syzygy::for_tests() else { return };
+    let Some(tables) = crate::syzygy::for_tests() else { return };
     // The pawn queens by force, far beyond the horizon of a few plies.
     let fen = "8/8/1K6/1P6/8/4k3/8/8 w - - 0 1";
     let options = EngineOptions { hash: 1, contempt: 0, tablebases: Some(tables), ..EngineOptions::default() };

@@ -10,7 +10,7 @@ use super::{
     turnstile::{Place, TURN},
     value::{self, MAX_PLY, Value},
 };
-use crate::engine::{
+use crate::{
     board::{Board, Move, MoveList, Position},
     evaluation::{Evaluator, Recipe},
 };

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::engine::{Iteration, Limits, Move, Position, Score, board::Color};
+use crate::{Iteration, Limits, Move, Position, Score, board::Color};
 
 /// The arguments of `go`.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::{EngineOptions, Heuristic, Tablebases};
+use crate::{EngineOptions, Heuristic, Tablebases};
 
 /// The options as they stand.
 #[derive(Clone, Debug)]

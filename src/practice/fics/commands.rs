@@ -11,10 +11,11 @@ use super::session::Session;
 use crate::practice::faults::RequestKind;
 
 /// Every command, in the order in which the beginning of one is taken for it: `m` is `match`, not `moves`.
-const COMMANDS: [&str; 62] = [
+const COMMANDS: [&str; 64] = [
     "accept",
     "abort",
     "adjourn",
+    "alias",
     "bell",
     "cshout",
     "date",
@@ -51,6 +52,7 @@ const COMMANDS: [&str; 62] = [
     "shout",
     "sought",
     "stored",
+    "style",
     "switch",
     "takeback",
     "tell",
@@ -145,6 +147,7 @@ impl Session {
             "unobserve" => self.unobserve(),
             "history" => self.history(rest).await?,
             "set" => self.set(rest).await?,
+            "style" => self.set(&format!("style {rest}")).await?,
             "iset" => {
                 let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
                 let words = self.variables.set_interface(name, value.trim());

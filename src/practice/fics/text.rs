@@ -6,7 +6,7 @@ mod lists;
 
 pub use board::{Relation, holdings, style12};
 pub use ending::{end_line, rating_lines};
-pub use lists::{game_row, move_list, stored_row};
+pub use lists::{game_row, history_row, move_list, stored_row};
 
 use std::time::Duration;
 

@@ -29,11 +29,9 @@ use crate::{
 /// The port on which freechess.org understands timeseal.
 const TIMESEAL_PORT: u16 = 5000;
 
-/// How long the server may be silent while we log in.
-const LOGIN_PATIENCE: Duration = Duration::from_secs(30);
-
-/// How long the server may take to answer one command of the set-up.
+/// How long the server may take to answer one command of the set-up, and how long once it has shown no prompt after one.
 const SETUP_PATIENCE: Duration = Duration::from_secs(2);
+const SETUP_HURRY: Duration = Duration::from_millis(200);
 
 /// A connection that has stood so long is a good one.
 const SETTLED: Duration = Duration::from_secs(60);
@@ -79,7 +77,7 @@ impl From<io::Error> for Ending {
 /// How far a connection has come.
 enum Phase {
     Login(Login),
-    SetUp { us: Speaker, setup: Box<SetUp>, sent: Instant, early: Vec<Message> },
+    SetUp { us: Speaker, setup: Box<SetUp>, sent: Instant, patience: Duration, early: Vec<Message> },
     Playing { since: Instant },
 }
 
@@ -195,8 +193,9 @@ impl Actor {
 
     async fn open(&mut self) -> io::Result<Link> {
         let (host, fallback) = (self.settings.host.clone(), self.settings.fallback_port);
+        let patience = Duration::from_secs(self.settings.connect_timeout.max(1));
         if !self.use_fallback {
-            match Link::open(&host, self.settings.port, self.seal).await {
+            match Link::open(&host, self.settings.port, self.seal, patience).await {
                 Err(error) if fallback != 0 && fallback != self.settings.port => {
                     tracing::info!(%error, port = self.settings.port, fallback, "trying the other port");
                 }
@@ -205,7 +204,7 @@ impl Actor {
         }
         // Next time the usual port is tried first again.
         self.use_fallback = false;
-        Link::open(&host, fallback, None).await
+        Link::open(&host, fallback, None, patience).await
     }
 
     /// Everything between the server and us, until it ends.
@@ -243,14 +242,18 @@ impl Actor {
     /// When we have to look at the clock next.
     fn due(&self, phase: &Phase, link: &Link, asked_for_life: Option<Instant>) -> Instant {
         let own = match phase {
-            Phase::Login(_) => link.heard + LOGIN_PATIENCE,
-            Phase::SetUp { sent, .. } => *sent + SETUP_PATIENCE,
+            Phase::Login(_) => link.heard + self.login_timeout(),
+            Phase::SetUp { sent, patience, .. } => *sent + *patience,
             Phase::Playing { .. } => match asked_for_life {
                 Some(asked) => asked + Duration::from_secs(self.settings.ping_timeout),
                 None => (link.heard + self.ping_after()).min(link.spoke + SAY_SOMETHING),
             },
         };
         self.player.wake_at().map_or(own, |wake| own.min(wake.into()))
+    }
+
+    fn login_timeout(&self) -> Duration {
+        Duration::from_secs(self.settings.login_timeout.max(1))
     }
 
     fn ping_after(&self) -> Duration {
@@ -266,10 +269,13 @@ impl Actor {
         let now = Instant::now();
         self.player.tick(now.into_std());
         match phase {
-            Phase::Login(_) if now >= link.heard + LOGIN_PATIENCE => {
+            Phase::Login(_) if now >= link.heard + self.login_timeout() => {
                 Err(Ending::Lost("the server is silent during the login".to_owned()))
             }
-            Phase::SetUp { sent, .. } if now >= *sent + SETUP_PATIENCE => self.next_of_setup(phase, link).await,
+            Phase::SetUp { sent, patience, .. } if now >= *sent + *patience => {
+                *patience = SETUP_HURRY;
+                self.next_of_setup(phase, link).await
+            }
             Phase::Playing { .. } => match asked_for_life {
                 Some(asked) if now >= *asked + Duration::from_secs(self.settings.ping_timeout) => {
                     Err(Ending::Lost("the server gives no sign of life".to_owned()))
@@ -300,7 +306,10 @@ impl Actor {
                     // This prompt is the first one of the set-up.
                     if is_in { self.next_of_setup(phase, link).await } else { Ok(()) }
                 }
-                Phase::SetUp { .. } => self.next_of_setup(phase, link).await,
+                Phase::SetUp { patience, .. } => {
+                    *patience = SETUP_PATIENCE;
+                    self.next_of_setup(phase, link).await
+                }
                 Phase::Playing { .. } => Ok(()),
             },
             Frame::Line(line) => {
@@ -363,7 +372,8 @@ impl Actor {
             Step::Done(us) => {
                 tracing::info!(name = us.name, titles = us.titles.join(","), "logged in to {}", self.settings.host);
                 let setup = Box::new(SetUp::new(&self.settings));
-                *phase = Phase::SetUp { us, setup, sent: Instant::now(), early: Vec::new() };
+                let (sent, patience) = (Instant::now(), SETUP_PATIENCE);
+                *phase = Phase::SetUp { us, setup, sent, patience, early: Vec::new() };
             }
         }
         Ok(())
@@ -371,7 +381,7 @@ impl Actor {
 
     /// Sends the next command of the set-up, or begins to play.
     async fn next_of_setup(&mut self, phase: &mut Phase, link: &mut Link) -> Result<(), Ending> {
-        let Phase::SetUp { us, setup, sent, early } = phase else { return Ok(()) };
+        let Phase::SetUp { us, setup, sent, early, .. } = phase else { return Ok(()) };
         if let Some(command) = setup.next_command() {
             *sent = Instant::now();
             return Ok(link.send(&command).await?);
@@ -380,9 +390,13 @@ impl Actor {
             tracing::warn!(shortcoming, "a setting did not take");
         }
         let now = Instant::now().into_std();
-        self.player.connected(us.clone(), setup.tells_offers(), now);
+        self.player.connected(us.clone(), now);
+        // A challenge that came before the server was told to number them stands in its sentence alone.
         for message in early.drain(..) {
             self.player.on(message, now);
+        }
+        if setup.tells_offers() {
+            self.player.offers_are_numbered();
         }
         *phase = Phase::Playing { since: Instant::now() };
         Ok(())

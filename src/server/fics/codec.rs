@@ -25,7 +25,7 @@ pub const MAX_LINE: usize = 16 * 1024;
 pub const MAX_COMMAND: usize = 1000;
 
 const PROMPT: &[u8] = b"fics% ";
-const QUESTIONS: [&[u8]; 2] = [b"login: ", b"password: "];
+const QUESTIONS: [&[u8]; 2] = [b"login:", b"password:"];
 const IAC: u8 = 0xff;
 
 /// What a server says.
@@ -74,6 +74,8 @@ pub struct TelnetCodec {
     held: Option<Vec<u8>>,
     /// Prompts found at a line's end, to be told after the line.
     prompts: usize,
+    /// Set after a question, whose blank is still to come.
+    asked: bool,
     seal: Option<Stamps>,
 }
 
@@ -91,7 +93,10 @@ impl TelnetCodec {
     /// Takes one byte of text (telnet's own are gone) and says which frame it completes.
     fn text(&mut self, byte: u8) -> Option<Frame> {
         match byte {
-            b'\n' => return self.end_of_line(),
+            b'\n' => {
+                self.asked = false;
+                return self.end_of_line();
+            }
             0 if self.seal.is_some() && self.line.ends_with(PING) => {
                 self.line.truncate(self.line.len() - PING.len());
                 return Some(Frame::Ping);
@@ -99,16 +104,20 @@ impl TelnetCodec {
             // A carriage return says nothing that its line feed does not; bells and other controls say nothing at all.
             0..b' ' | 0x7f if byte != b'\t' => return None,
             _ if self.overlong => return None,
+            b' ' if mem::take(&mut self.asked) => return None,
             _ => self.line.push(byte),
         }
+        self.asked = false;
         match byte {
             b' ' if is_prompt(&self.line) => {
                 self.line.clear();
                 Some(Frame::Prompt)
             }
             // The login's questions wait for an answer on the same line.
-            b' ' if QUESTIONS.iter().any(|question| self.line.eq_ignore_ascii_case(question)) => self.take_line(),
-            b':' if self.line.starts_with(b"Press return to enter") && self.line.ends_with(b"\":") => self.take_line(),
+            b':' if self.is_question() => {
+                self.asked = true;
+                self.take_line()
+            }
             _ if self.line.len() > MAX_LINE => {
                 self.overlong = true;
                 self.line.clear();
@@ -118,9 +127,18 @@ impl TelnetCodec {
         }
     }
 
+    fn is_question(&self) -> bool {
+        QUESTIONS.iter().any(|question| self.line.eq_ignore_ascii_case(question))
+            || self.line.starts_with(b"Press return to enter") && self.line.ends_with(b"\":")
+    }
+
     fn end_of_line(&mut self) -> Option<Frame> {
         if mem::take(&mut self.overlong) {
             return Some(Frame::Overlong);
+        }
+        if self.held.is_none() && self.line.ends_with(b"%") && is_prompt(&[&self.line, &b" "[..]].concat()) {
+            self.line.clear();
+            return Some(Frame::Prompt);
         }
         while self.line.ends_with(PROMPT) {
             self.line.truncate(self.line.len() - PROMPT.len());
@@ -170,7 +188,7 @@ impl TelnetCodec {
 /// we have asked for the usual one.
 fn is_prompt(line: &[u8]) -> bool {
     let word = line.strip_suffix(b"% ").unwrap_or_default();
-    (3..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase)
+    (3..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_alphabetic)
 }
 
 /// A line told without the blanks at its end; nothing if it was blank.
@@ -315,6 +333,7 @@ mod tests {
         assert_eq!(frames(b"withdrawn.fics% \n\rnext\n\r"), [line("withdrawn."), Frame::Prompt, line("next")]);
         assert_eq!(frames(b"X tells you: fics% {Game 1}\n\r"), [line("X tells you: fics% {Game 1}")]);
         assert_eq!(frames(b"aics% {Game 1}\n\r"), [Frame::Prompt, line("{Game 1}")]);
+        assert_eq!(frames(b"one\nfics%\r\n"), [line("one"), Frame::Prompt]);
     }
 
     #[test]
@@ -340,6 +359,7 @@ mod tests {
             frames(b"\n\rlogin: \n\rpassword: \xff\xfb\x01\xff\xfc\x01\n\rPress return to enter the server as \"A\":\xff\xfb\x01"),
             [line("login:"), line("password:"), line("Press return to enter the server as \"A\":")]
         );
+        assert_eq!(frames(b"Login:\n\rlogin:Welcome\n"), [line("Login:"), line("login:"), line("Welcome")]);
     }
 
     #[test]

@@ -16,9 +16,6 @@ use super::{
     timeseal::Version,
 };
 
-/// How long the server's door may take to open.
-const CONNECT: Duration = Duration::from_secs(15);
-
 /// A server that hangs up because of our first word does so within this time.
 const FIRST_WORD: Duration = Duration::from_secs(5);
 
@@ -37,10 +34,10 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Connects, and says the first word of timeseal if it is to be used.
-    pub(super) async fn open(host: &str, port: u16, seal: Option<Version>) -> io::Result<Self> {
+    /// Connects within `patience`, and says the first word of timeseal if it is to be used.
+    pub(super) async fn open(host: &str, port: u16, seal: Option<Version>, patience: Duration) -> io::Result<Self> {
         let stream =
-            timeout(CONNECT, TcpStream::connect((host, port))).await.map_err(|_| io::ErrorKind::TimedOut)??;
+            timeout(patience, TcpStream::connect((host, port))).await.map_err(|_| io::ErrorKind::TimedOut)??;
         stream.set_nodelay(true)?;
         let codec = if seal.is_some() { TelnetCodec::sealed() } else { TelnetCodec::plain() };
         let now = Instant::now();

@@ -94,6 +94,8 @@ enum Progress {
 #[derive(Clone, Debug)]
 pub struct Login {
     credentials: Credentials,
+    /// The name that the server has given to a guest.
+    given: Option<String>,
     progress: Progress,
     /// The last line that we did not understand: where the server turns us down in words of its own, the reason.
     last_words: String,
@@ -102,13 +104,16 @@ pub struct Login {
 impl Login {
     /// Nothing has been said yet.
     pub fn new(credentials: Credentials) -> Self {
-        Self { credentials, progress: Progress::Connected, last_words: String::new() }
+        Self { credentials, given: None, progress: Progress::Connected, last_words: String::new() }
     }
 
     /// The server shows its prompt. Some do not say that a session begins; the prompt proves it.
     pub fn on_prompt(&self) -> Step {
         match self.progress {
-            Progress::Answered => Step::Done(Speaker { name: self.name().to_owned(), ..Speaker::default() }),
+            Progress::Answered => {
+                let name = self.given.as_deref().unwrap_or(self.name()).to_owned();
+                Step::Done(Speaker { name, ..Speaker::default() })
+            }
             Progress::Connected | Progress::Named => Step::Wait,
         }
     }
@@ -136,8 +141,9 @@ impl Login {
                 Some(_) => Err(LoginError::WrongPassword(name)),
                 None => Err(LoginError::NeedsPassword(name)),
             },
-            Message::AskReturn if self.credentials.password.is_some() => Err(LoginError::NotRegistered(name)),
-            Message::AskReturn => {
+            Message::AskReturn(_) if self.credentials.password.is_some() => Err(LoginError::NotRegistered(name)),
+            Message::AskReturn(given) => {
+                self.given.clone_from(given);
                 self.progress = Progress::Answered;
                 Ok(Step::Send(String::new()))
             }
@@ -214,6 +220,9 @@ mod tests {
     fn a_server_that_announces_no_session_shows_a_prompt() {
         let (_, end) = converse("Anna", Some("sesame"), &["login:", "password:", "_________", "fics%"]);
         assert!(matches!(end, Ok(Step::Done(Speaker { name, .. })) if name == "Anna"));
+        let guest = ["login:", "Press return to enter the server as \"GuestZHMG\":", "fics%"];
+        let (_, end) = converse("", None, &guest);
+        assert!(matches!(end, Ok(Step::Done(Speaker { name, .. })) if name == "GuestZHMG"));
     }
 
     #[test]

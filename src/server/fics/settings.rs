@@ -63,6 +63,12 @@ pub struct FicsSettings {
     pub ping_timeout: u64,
     /// The longest pause between two attempts to connect, s.
     pub reconnect_max: u64,
+    /// Seconds that the server's door may take to open.
+    pub connect_timeout: u64,
+    /// Seconds for which the server may be silent while we log in.
+    pub login_timeout: u64,
+    /// Seconds that the server may take to answer a move, an acceptance or a challenge of ours.
+    pub answer_timeout: u64,
 }
 
 impl Default for FicsSettings {
@@ -92,6 +98,9 @@ impl Default for FicsSettings {
             ping_after: 30,
             ping_timeout: 20,
             reconnect_max: 300,
+            connect_timeout: 15,
+            login_timeout: 30,
+            answer_timeout: 10,
         }
     }
 }

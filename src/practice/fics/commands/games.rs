@@ -273,18 +273,14 @@ impl Session {
     pub(super) async fn history(&mut self, of: &str) -> io::Result<()> {
         let name = if of.is_empty() { self.me.name.clone() } else { of.to_owned() };
         let reports = self.ask(|state| state.reports()).await?;
-        let theirs = reports.iter().filter(|report| report.color_of(&name).is_some());
-        let rows: Vec<String> = theirs
-            .filter_map(|report| {
-                let outcome = report.outcome.as_ref()?;
-                Some(format!("{} - {}  {}", report.white, report.black, outcome.result()))
-            })
-            .collect();
+        let rows: Vec<String> = reports.iter().filter_map(|report| text::history_row(report, &name)).collect();
         self.line(if rows.is_empty() {
             format!("{name} has no history games.")
         } else {
-            let numbered = rows.iter().zip(0..).map(|(row, number)| format!("{number:2}: {row}"));
-            format!("History for {name}:\n{}", numbered.collect::<Vec<_>>().join("\n"))
+            let newest = rows.iter().zip(0..).skip(rows.len().saturating_sub(10));
+            let numbered = newest.map(|(row, number)| format!("{number:2}: {row}"));
+            let head = "                  Opponent      Type         ECO End Date";
+            format!("History for {name}:\n{head}\n{}", numbered.collect::<Vec<_>>().join("\n"))
         });
         Ok(())
     }

@@ -29,6 +29,7 @@ impl Session {
             "help" | "news" => self.line(help()),
             "+channel" | "-channel" | "inchannel" => self.channel(command, rest),
             "notify" | "+notify" | "-notify" | "+censor" | "-censor" => self.line("Your list is as it was."),
+            "alias" => self.line("There are no aliases on this server."),
             "message" => self.line("Nobody reads messages on this server."),
             "next" => self.line("There is no more."),
             "td" => self.line("There is no tournament manager on this server."),

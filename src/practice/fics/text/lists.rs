@@ -11,7 +11,8 @@ use crate::{
     chess::{Color, Line},
     practice::{
         fics::hall::Hall,
-        hub::{GameView, Seat},
+        game::End,
+        hub::{GameReport, GameView, Seat},
     },
 };
 
@@ -95,6 +96,39 @@ pub fn game_row(view: &GameView, number: u32, hall: &Hall) -> String {
         view.line.turn().fold_wb('W', 'B'),
         shakmaty::Position::fullmoves(view.line.position()),
     )
+}
+
+/// `+ ---- W ---- Ann           [ bu  5   0] --- Mat`; nothing of a game that has not ended, was aborted or is not `name`'s. The
+/// first column is the result as `name` sees it.
+pub fn history_row(report: &GameReport, name: &str) -> Option<String> {
+    let ours = report.color_of(name)?;
+    let outcome = report.outcome.as_ref()?;
+    let how = match outcome.end {
+        End::Checkmate => "Mat",
+        End::Stalemate => "Sta",
+        End::VariantRule => "Var",
+        End::Repetition => "Rep",
+        End::FiftyMoves => "50",
+        End::InsufficientMaterial => "NM",
+        End::Agreement => "Agr",
+        End::Resignation => "Res",
+        End::OutOfTime => "Fla",
+        End::Abandoned => "Dis",
+        End::Aborted => return None,
+    };
+    let (minutes, increment) = minutes_and_increment(report.terms.time_control);
+    Some(format!(
+        "{} ---- {} ---- {:<13} [ {}{}{minutes:3} {increment:3}] --- {how}",
+        match outcome.winner {
+            Some(winner) if winner == ours => '+',
+            Some(_) => '-',
+            None => '=',
+        },
+        ours.fold_wb('W', 'B'),
+        ours.fold_wb(&report.black, &report.white),
+        &speed(report.terms.time_control)[..1],
+        if report.terms.rated { 'r' } else { 'u' },
+    ))
 }
 
 /// ` 1: W Ann            N [ br  5   0] W18  --- Wed Dec 23, 06:58 UTC 2009`.

@@ -6,6 +6,7 @@ use jiff::civil::Date;
 use shakmaty::Color;
 
 use super::{Message, reading::color_of};
+use crate::server::GameStatus;
 
 /// A line of the answer to `moves`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +42,19 @@ pub struct StoredGame {
     pub date: Option<Date>,
 }
 
+/// A line of the answer to `history`, which lists games that are over, the newest last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastGame {
+    /// The other player.
+    pub opponent: String,
+    /// How it ended.
+    pub status: GameStatus,
+    /// Who won.
+    pub winner: Option<Color>,
+    /// The line, which tells it from every other.
+    pub line: String,
+}
+
 /// Lines that begin with a blank or a digit.
 pub(super) fn read(line: &str) -> Option<Message> {
     let text = line.trim_start();
@@ -69,6 +83,9 @@ pub(super) fn read(line: &str) -> Option<Message> {
         return Some(Message::Moves(ListedMoves::Row { number, moves }));
     }
     number.strip_suffix(':')?.parse::<u32>().ok()?;
+    if let Some(past) = past(text) {
+        return Some(Message::Past(past));
+    }
     let our_color = Some(color_of(words.next()?)?);
     let opponent = words.next()?.to_owned();
     let online = match words.next()? {
@@ -77,6 +94,33 @@ pub(super) fn read(line: &str) -> Option<Message> {
         _ => None,
     };
     Some(Message::Stored(StoredGame { opponent, our_color, online, date: date(text) }))
+}
+
+/// `9: + 1500 B ---- Ann      [ br  3   0] C20 Dis Fri Nov 20, 21:11 UTC 2026`
+fn past(text: &str) -> Option<PastGame> {
+    let mut words = text.split_ascii_whitespace().skip(1);
+    let sign = words.next()?;
+    let _our_rating = words.next()?;
+    let our_color = color_of(words.next()?)?;
+    let _their_rating = words.next()?;
+    let opponent = words.next()?.to_owned();
+    let winner = match sign {
+        "+" => Some(our_color),
+        "-" => Some(our_color.other()),
+        "=" => None,
+        _ => return None,
+    };
+    let (_, after) = text.split_once(']')?;
+    let status = match after.split_ascii_whitespace().nth(1)? {
+        "Mat" => GameStatus::Mate,
+        "Res" => GameStatus::Resign,
+        "Fla" => GameStatus::OutOfTime,
+        "Dis" => GameStatus::Timeout,
+        "Sta" => GameStatus::Stalemate,
+        _ if winner.is_none() => GameStatus::Draw,
+        _ => GameStatus::UnknownFinish,
+    };
+    Some(PastGame { opponent, status, winner, line: text.to_owned() })
 }
 
 /// `Wed Dec 23, 06:58 PST 2009` or `2026-11-20 21:10 UTC` at the end of a line.
@@ -119,6 +163,33 @@ mod tests {
         assert_eq!((game.online, game.date), (Some(true), Some(jiff::civil::date(2026, 11, 20))));
         assert_eq!(read("1 stored game found."), Some(Message::StoredEnd));
         assert!(matches!(read("   ann vs. bob"), Some(Message::Stored(_))));
+    }
+
+    #[test]
+    fn games_that_are_over() {
+        for (line, opponent, status, winner) in [
+            (
+                " 9: + ---- B ---- BotAlpha      [bnr  3   0] C20 Dis 2026-11-20 21:11 UTC",
+                "BotAlpha",
+                GameStatus::Timeout,
+                Some(Color::Black),
+            ),
+            (
+                " 0: -    0 B    0 GuestRGPW     [ bu  5   0] C40 Res Fri Nov 20 21:00:33 2026",
+                "GuestRGPW",
+                GameStatus::Resign,
+                Some(Color::White),
+            ),
+            (
+                " 4: = 1500 W 1600 Ann           [snu 15   0] C88 Agr 2026-11-20 21:11 UTC",
+                "Ann",
+                GameStatus::Draw,
+                None,
+            ),
+        ] {
+            let Some(Message::Past(game)) = read(line) else { panic!("{line}") };
+            assert_eq!((game.opponent.as_str(), game.status, game.winner), (opponent, status, winner), "{line}");
+        }
     }
 
     #[test]

@@ -10,9 +10,11 @@ mod listing;
 mod reading;
 mod style12;
 mod terms;
+#[cfg(test)]
+mod tests;
 
 pub use ending::{GameEnd, GameLine, GameStart, status_of};
-pub use listing::{ListedMoves, StoredGame};
+pub use listing::{ListedMoves, PastGame, StoredGame};
 pub use style12::{Board, Relation};
 pub use terms::{MatchTerms, Rating, Seat, time_control, variant_of};
 
@@ -24,8 +26,8 @@ pub enum Message {
     AskName,
     /// `password:`
     AskPassword,
-    /// `Press return to enter the server as "X":`
-    AskReturn,
+    /// `Press return to enter the server as "X":`, with the name, where it stands there.
+    AskReturn(Option<String>),
     /// `**** Invalid password! ****`
     WrongPassword,
     /// The server takes no such name.
@@ -141,6 +143,8 @@ pub enum Message {
     Stored(StoredGame),
     /// The end of the answer to `stored`.
     StoredEnd,
+    /// A line of the answer to `history`.
+    Past(PastGame),
     /// Of the answer to `finger`: whether that player is logged in.
     Presence(bool),
 

@@ -82,7 +82,7 @@ fn offer(text: &str, ours: bool) -> Option<Offer> {
 fn starred(line: &str) -> Option<Message> {
     let words = line.trim_matches(['*', ' ']);
     let said = || words.to_owned();
-    if let Some(session) = words.strip_prefix("Starting FICS session as ") {
+    if let Some((_, session)) = words.strip_prefix("Starting ").and_then(|words| words.split_once(" session as ")) {
         return speaker(session).map(|(speaker, _)| Message::Session(speaker));
     }
     Some(if words.starts_with("Invalid password") {
@@ -162,10 +162,22 @@ fn adjourned_online(line: &str) -> Option<Message> {
     Some(Message::AdjournedOnline(names))
 }
 
-/// `frobnicate: Command not found.`
+/// `frobnicate: Command not found.` and what other servers say instead.
 fn unknown_command(line: &str) -> Option<Message> {
-    let command = line.strip_suffix(": Command not found.").or_else(|| line.strip_suffix(": Command has failed."))?;
-    Some(Message::UnknownCommand(command.to_owned()))
+    let ends = [
+        ": Command not found",
+        ": Command has failed",
+        ": command not found",
+        ": Unknown command",
+        ": No such command",
+    ];
+    let starts = ["No such command (", "Unknown command: ", "Unknown command ", "Bad command: "];
+    let bare = line.trim_end_matches(['.', '!']);
+    let command = ends
+        .iter()
+        .find_map(|end| bare.strip_suffix(end))
+        .or_else(|| Some(starts.iter().find_map(|start| bare.strip_prefix(start))?.trim_end_matches(')')))?;
+    Some(Message::UnknownCommand(command.trim_matches(['"', '\'']).to_owned()))
 }
 
 /// Lines that begin with words of the server's own.
@@ -175,14 +187,18 @@ fn server_phrase(line: &str) -> Option<Message> {
     match word {
         "login:" | "Login:" => Some(Message::AskName),
         "password:" | "Password:" => Some(Message::AskPassword),
-        "Press" => line.starts_with("Press return to enter").then_some(Message::AskReturn),
-        "Invalid" => rest.starts_with("password").then_some(Message::WrongPassword),
+        "Press" | "Hit" if rest.starts_with("return") || rest.starts_with("enter") => {
+            Some(Message::AskReturn(rest.split('"').nth(1).map(str::to_owned)))
+        }
+        "Invalid" if rest.starts_with("move") => Some(Message::IllegalMove),
+        "Invalid" | "Incorrect" | "Wrong" => rest.starts_with("password").then_some(Message::WrongPassword),
         "Challenge:" => MatchTerms::read(rest).map(|terms| Message::Challenge(Box::new(terms))),
         "Issuing:" => MatchTerms::read(rest).map(|terms| Message::Issued(Box::new(terms))),
         "Creating:" => MatchTerms::read(rest).map(|terms| Message::Creating(Box::new(terms))),
         "Challenge" => challenge_gone(rest),
         "Illegal" => rest.starts_with("move").then_some(Message::IllegalMove),
-        "It" => rest.starts_with("is not your move").then_some(Message::NotOurMove),
+        "It" | "It's" => not_our_move(rest.trim_start_matches("is ").strip_prefix("not ")?),
+        "Not" => not_our_move(rest),
         "Opponent" => {
             rest.starts_with("is not out of time").then_some(Message::NotFlagged).or_else(|| timeseal_check(rest))
         }
@@ -224,6 +240,11 @@ fn server_phrase(line: &str) -> Option<Message> {
     }
 }
 
+/// `your move.` after a "not".
+fn not_our_move(words: &str) -> Option<Message> {
+    (words.starts_with("your move") || words.starts_with("your turn")).then_some(Message::NotOurMove)
+}
+
 /// `Challenge from X removed.`, `Challenge to X withdrawn.`
 fn challenge_gone(rest: &str) -> Option<Message> {
     if rest.starts_with("to ") {
@@ -253,6 +274,8 @@ fn no_such(line: &str, rest: &str) -> Option<Message> {
         Some(Message::SettingRefused(line.to_owned()))
     } else if rest.starts_with("ratings adjustment") {
         Some(Message::Noise)
+    } else if rest.starts_with("such command") {
+        unknown_command(line)
     } else if rest.starts_with("player named") || rest.starts_with("user named") || rest.starts_with("such player") {
         Some(Message::Refused(line.to_owned()))
     } else {
@@ -395,10 +418,16 @@ fn about_somebody(line: &str) -> Option<Message> {
     let (verb, object) = rest.split_once(' ')?;
     match verb {
         "shouts:" | "c-shouts:" | "seeking" | "accepts" | "updates" | "adjusts" | "intercepts" => Some(Message::Noise),
-        "offers" => object.starts_with("you a draw").then_some(Message::Asked { by: by.name, what: Proposal::Draw }),
+        "offers" => {
+            let draw = object.trim_start_matches("you ").starts_with("a draw");
+            draw.then_some(Message::Asked { by: by.name, what: Proposal::Draw })
+        }
         "would" | "requests" | "wants" | "asks" => asked(object).map(|what| Message::Asked { by: by.name, what }),
         "declines" => Proposal::in_words(object).map(|what| Message::Declined { by: by.name, what }),
         "withdraws" => Proposal::in_words(object).map(|what| Message::Withdrawn { by: by.name, what }),
+        "has" if object.starts_with("no adjourned games") || object.starts_with("no stored games") => {
+            Some(Message::StoredEnd)
+        }
         "has" => more_time(rest).or_else(|| {
             let gone = object.starts_with("lost contact") || object.starts_with("disconnected");
             gone.then_some(Message::OpponentLost)

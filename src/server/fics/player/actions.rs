@@ -70,23 +70,30 @@ impl Player {
             Action::Resign(id) => self.running_game(&id).and_then(|_| command("resign")),
             // The server ends the game at once where a claim is right; elsewhere this is an offer.
             Action::Draw(id, true) | Action::ClaimDraw(id) => self.running_game(&id).and_then(|_| command("draw")),
-            Action::Draw(id, false) => self.answer_offer(&id, "decline", |what| what == Proposal::Draw),
-            Action::Takeback(id, accept) => {
-                let answer = if accept { "accept" } else { "decline" };
-                self.answer_offer(&id, answer, |what| matches!(what, Proposal::Takeback(_)))
+            Action::Draw(id, false) => self.decline_offer(&id, |what| what == Proposal::Draw),
+            Action::Takeback(id, true) => {
+                let grant = self.running_game(&id)?.takeback_command();
+                command(&grant)
             }
+            Action::Takeback(id, false) => self.decline_offer(&id, |what| matches!(what, Proposal::Takeback(_))),
             Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
-            Action::Chat(id, room, text) => {
-                self.running_game(&id)?;
-                let verb = match room {
-                    ChatRoom::Player => "say",
-                    ChatRoom::Spectator => "whisper",
-                };
-                command(&format!("{verb} {text}"))
-            }
+            Action::Chat(id, room, text) => self.chat(&id, room, &text),
             Action::Tell { to, text } => command(&format!("tell {} {text}", one_word(&to))),
             Action::Berserk(_) => Err(ActionError::Unsupported("FICS has no berserk")),
         }
+    }
+
+    fn chat(&mut self, id: &GameId, room: ChatRoom, text: &str) -> Result<Course, ActionError> {
+        let is_over = self.ended.as_ref().is_some_and(|(ended, _)| ended == id);
+        if !is_over {
+            self.running_game(id)?;
+        }
+        Ok(Course::Commands(match room {
+            // The last opponent hears us after the game, too.
+            ChatRoom::Player => vec![format!("say {text}")],
+            ChatRoom::Spectator if is_over => Vec::new(),
+            ChatRoom::Spectator => vec![format!("whisper {text}")],
+        }))
     }
 
     /// How the server knows a challenge.
@@ -129,17 +136,12 @@ impl Player {
         Ok(Course::Await(command.clone(), Want::OurMove { command, draw_after: offer_draw }))
     }
 
-    /// Answers an offer by its number, or by the opponent's name where there are no numbers.
-    fn answer_offer(
-        &mut self,
-        id: &GameId,
-        answer: &str,
-        is_kind: impl Fn(Proposal) -> bool,
-    ) -> Result<Course, ActionError> {
+    /// Declines an offer by its number, or by the opponent's name where there are no numbers.
+    fn decline_offer(&mut self, id: &GameId, is_kind: impl Fn(Proposal) -> bool) -> Result<Course, ActionError> {
         let game = self.running_game(id)?;
         let handle = game.their_offer(is_kind).map(|index| index.to_string());
         let handle = handle.unwrap_or_else(|| game.info.opponent().name.clone());
-        Ok(Course::Commands(vec![format!("{answer} {handle}")]))
+        Ok(Course::Commands(vec![format!("decline {handle}")]))
     }
 }
 

@@ -115,6 +115,8 @@ pub(super) struct Game {
     received: Instant,
     pub draw_offers: Offers,
     pub takeback_offers: Offers,
+    /// How many plies the newest request for a takeback is about.
+    takeback_plies: u32,
     /// Offers that stand, by the server's numbers.
     pub offers: Vec<(u32, bool, Proposal)>,
 }
@@ -188,6 +190,7 @@ impl Game {
             received,
             draw_offers: Offers::default(),
             takeback_offers: Offers::default(),
+            takeback_plies: 1,
             offers: Vec::new(),
         };
         game.read_clocks(board, received);
@@ -204,6 +207,18 @@ impl Game {
         self.number == number
             && self.info.white.name.eq_ignore_ascii_case(white)
             && self.info.black.name.eq_ignore_ascii_case(black)
+    }
+
+    /// The same game under the name and the number that it bears after a pause; whether `board` follows from what we know of it.
+    pub(super) fn goes_on(&mut self, id: GameId, board: &Board, said: Announcement, received: Instant) -> bool {
+        self.info.id = id;
+        self.number = board.game;
+        self.said = said;
+        self.draw_offers = Offers::default();
+        self.takeback_offers = Offers::default();
+        self.offers.clear();
+        let same_seats = self.is(board.game, &board.white, &board.black);
+        same_seats && self.follow(board, received) != Followed::Lost
     }
 
     /// Goes where `board` is.
@@ -272,7 +287,12 @@ impl Game {
     pub(super) fn note_offer(&mut self, color: Color, what: Proposal, stands: bool) -> bool {
         let offers = match what {
             Proposal::Draw => &mut self.draw_offers,
-            Proposal::Takeback(_) => &mut self.takeback_offers,
+            Proposal::Takeback(plies) => {
+                if stands {
+                    self.takeback_plies = plies;
+                }
+                &mut self.takeback_offers
+            }
             _ => return false,
         };
         let held = match color {
@@ -285,6 +305,14 @@ impl Game {
     /// The number of the opponent's offer of this kind.
     pub(super) fn their_offer(&self, is_kind: impl Fn(Proposal) -> bool) -> Option<u32> {
         self.offers.iter().find_map(|(index, ours, what)| (!ours && is_kind(*what)).then_some(*index))
+    }
+
+    /// The command that grants the takeback the opponent asks for.
+    pub(super) fn takeback_command(&self) -> String {
+        match self.their_offer(|what| matches!(what, Proposal::Takeback(_))) {
+            Some(index) => format!("accept {index}"),
+            None => format!("takeback {}", self.takeback_plies),
+        }
     }
 
     /// The position on the board.

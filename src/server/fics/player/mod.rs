@@ -10,6 +10,7 @@
 mod actions;
 mod challenges;
 mod game;
+mod history;
 mod manners;
 mod offers;
 mod requests;
@@ -30,11 +31,12 @@ pub(crate) use self::requests::{Answer, Ticket};
 use self::{
     challenges::Challenges,
     game::{Announcement, Game, MoveList},
+    history::History,
     requests::{Requests, Want},
     resumption::Adjournments,
 };
 use super::{
-    message::{Board, MatchTerms, Message, Speaker},
+    message::{Board, GameEnd, GameStart, MatchTerms, Message, Speaker},
     settings::FicsSettings,
 };
 use crate::{
@@ -44,6 +46,12 @@ use crate::{
 
 /// How long the answer to `refresh` may take before a game is told as we know it.
 const REFRESH_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a challenge told in a sentence may take to be whole, and a game that was announced to be shown.
+const SENTENCE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// A command that no server knows: its refusal says that everything asked for before it has been answered.
+const END_OF_LISTS: &str = "endoflists";
 
 /// The pause after a game before we seek the next one.
 const REST: Duration = Duration::from_secs(5);
@@ -96,15 +104,20 @@ pub(crate) struct Player {
     /// Makes names unique: when this process began.
     run: String,
     serial: u64,
-    /// A challenge that is being told in sentences.
-    telling: Option<Box<MatchTerms>>,
+    /// A challenge that is being told in sentences, and when it will be taken as told.
+    telling: Option<(Box<MatchTerms>, Instant)>,
     /// Who is known to be a computer, in lower case.
     computers: BTreeSet<String>,
     challenges: Challenges,
     requests: Requests,
     said: Announcement,
     table: Table,
+    /// The last game, and how it ended.
+    ended: Option<(GameId, GameEnd)>,
+    /// When the board of a game that was announced is asked for.
+    board_due: Option<Instant>,
     adjournments: Adjournments,
+    history: History,
     flagging: Option<Flagging>,
     /// Until when the next board is waited for, to be told as a whole game.
     whole_due: Option<Instant>,
@@ -117,6 +130,7 @@ pub(crate) struct Player {
 impl Player {
     /// Not logged in yet. `run` distinguishes the names given by this process from those of earlier ones.
     pub(crate) fn new(settings: FicsSettings, run: String) -> Self {
+        let patience = Duration::from_secs(settings.answer_timeout.max(1));
         Self {
             settings,
             us: None,
@@ -126,10 +140,13 @@ impl Player {
             telling: None,
             computers: BTreeSet::new(),
             challenges: Challenges::default(),
-            requests: Requests::default(),
+            requests: Requests::new(patience),
             said: Announcement::default(),
             table: Table::Empty,
+            ended: None,
+            board_due: None,
             adjournments: Adjournments::default(),
+            history: History::default(),
             flagging: None,
             whole_due: None,
             seek_at: None,
@@ -153,15 +170,21 @@ impl Player {
     }
 
     /// Login and set-up are done.
-    pub(crate) fn connected(&mut self, us: Speaker, tells_offers: bool, now: Instant) {
+    pub(crate) fn connected(&mut self, us: Speaker, now: Instant) {
         let computer = us.titles.iter().any(|title| title == "C");
         let title = if computer { Some("C".to_owned()) } else { us.is_guest().then(|| "U".to_owned()) };
         let player = server::Player { title, ..server::Player::named(&us.name) };
         self.us = Some(us);
-        self.tells_offers = tells_offers;
+        self.tells_offers = false;
         self.tell(ServerEvent::Connected(Account { player, is_bot: true, ratings: Vec::new(), games_played: 0 }));
         self.adjournments.connected(now);
-        self.send("stored");
+        if self.adjournments.has_cut_off() {
+            // Where a server lets a game run on without us, this shows it.
+            self.send("refresh");
+        }
+        for question in ["stored", "history", END_OF_LISTS] {
+            self.send(question);
+        }
         self.seek_at = Some(now + REST);
         if !self.settings.tournament_manager.is_empty() {
             self.send("td set tourneyinfo on");
@@ -171,6 +194,11 @@ impl Player {
         if !self.open {
             self.send("set open 0");
         }
+    }
+
+    /// The server has said that offers come with numbers from now on.
+    pub(crate) fn offers_are_numbered(&mut self) {
+        self.tells_offers = true;
     }
 
     /// The connection is lost, and with it all that the server forgets of us.
@@ -183,9 +211,12 @@ impl Player {
             self.tell(ServerEvent::ChallengeCancelled(id));
         }
         if let (Some(id), Some(opponent)) = (self.current_id().cloned(), self.opponent_name()) {
-            self.adjournments.cut_off(&opponent, id);
+            let game = self.clear_table();
+            self.adjournments.cut_off(&opponent, id, game);
         }
         self.table = Table::Empty;
+        self.ended = None;
+        self.board_due = None;
         self.said = Announcement::default();
         self.telling = None;
         self.flagging = None;
@@ -200,15 +231,12 @@ impl Player {
             Message::Board(board) => self.board(*board, now),
             Message::GameFacts(facts) => self.said.facts = Some(facts),
             Message::Creating(terms) => self.said.terms = Some(terms),
-            Message::GameStart(start) => self.said.start = Some(start),
+            Message::GameStart(start) => self.announced(start, now),
             Message::GameEnd(end) => self.game_end(end, now),
             Message::Moves(line) => self.listed(line),
             Message::IllegalMove => self.move_refused("not a legal move"),
             Message::NotOurMove => self.move_refused("it is not our move"),
-            Message::UnknownCommand(command) => {
-                let is_move = |want: &Want| matches!(want, Want::OurMove { command: sent, .. } if sent.eq_ignore_ascii_case(&command));
-                self.requests.settle(is_move, Err(ActionError::Refused(format!("{command} is no move to the server"))));
-            }
+            Message::UnknownCommand(command) => self.unknown_command(&command),
             Message::NotPlaying => self.not_playing(),
             Message::MoreTime(seconds) => self.more_time(seconds),
             Message::OpponentLost => {
@@ -221,13 +249,14 @@ impl Player {
             Message::Presence(there) => {
                 self.requests.settle(|want| *want == Want::Presence, Ok(Answer::There(there)));
             }
-            Message::Notification { name, arrived, adjourned } => self.adjournments.notified(&name, arrived, adjourned),
+            Message::Notification { name, arrived, adjourned } => self.notified(&name, arrived, adjourned),
             Message::AdjournedOnline(names) => {
                 for name in names {
-                    self.adjournments.notified(&name, true, true);
+                    self.notified(&name, true, true);
                 }
             }
             Message::Stored(game) => self.stored(game),
+            Message::Past(game) => self.history.row(game),
             Message::Unknown(line) => tracing::debug!(?line, "a line we do not know"),
             other => self.offer_message(other, now),
         }
@@ -248,10 +277,18 @@ impl Player {
         if self.whole_due.is_some_and(|due| due <= now) {
             self.tell_whole();
         }
+        if self.telling.as_ref().is_some_and(|(_, due)| *due <= now) {
+            self.told();
+        }
         if self.us.is_none() {
             return;
         }
-        self.settle_cut_off(now);
+        if self.board_due.take_if(|due| *due <= now).is_some() {
+            self.send("refresh");
+        }
+        if self.adjournments.is_verdict_due(now) {
+            self.settle_cut_off();
+        }
         self.resume_if_possible(now);
         self.flag(now);
         self.seek(now);
@@ -269,6 +306,8 @@ impl Player {
             self.challenges.wake_at(),
             opening,
             self.whole_due,
+            self.board_due,
+            self.telling.as_ref().map(|(_, due)| *due),
             self.adjournments.wake_at(self.may_resume()).filter(|_| self.us.is_some()),
             self.flag_at(),
             seek,
@@ -301,6 +340,35 @@ impl Player {
         }
     }
 
+    /// A game is announced: its board should come next, unless it came before.
+    fn announced(&mut self, start: GameStart, now: Instant) {
+        let us = self.our_name();
+        let ours = start.white.eq_ignore_ascii_case(us) || start.black.eq_ignore_ascii_case(us);
+        let is_shown = match &self.table {
+            Table::Running(game) => game.is(start.game, &start.white, &start.black),
+            Table::Opening(opening) => opening.board.game == start.game,
+            Table::Empty | Table::Unplayable(_) => false,
+        };
+        if ours && !is_shown {
+            self.board_due = Some(now + SENTENCE_PATIENCE);
+            self.said.start = Some(start);
+        }
+    }
+
+    /// A command of ours that the server does not know.
+    fn unknown_command(&mut self, command: &str) {
+        match command.split(' ').next().unwrap_or_default() {
+            END_OF_LISTS => self.lists_are_told(),
+            "stored" => self.adjournments.are_not_listed(),
+            "resume" => self.adjournments.know_no_resume(),
+            "moves" if matches!(self.table, Table::Opening(_)) => self.open_from_here(),
+            _ => {
+                let is_move = |want: &Want| matches!(want, Want::OurMove { command: sent, .. } if sent.eq_ignore_ascii_case(command));
+                self.requests.settle(is_move, Err(ActionError::Refused(format!("{command} is no move to the server"))));
+            }
+        }
+    }
+
     fn current_id(&self) -> Option<&GameId> {
         match &self.table {
             Table::Empty | Table::Unplayable(_) => None,
@@ -317,6 +385,14 @@ impl Player {
                 opening.board.our_color().map(|color| color.fold_wb(black, white).clone())
             }
             Table::Running(game) => Some(game.info.opponent().name.clone()),
+        }
+    }
+
+    /// Takes the game off the board; gives it, if its moves are known.
+    fn clear_table(&mut self) -> Option<Box<Game>> {
+        match std::mem::replace(&mut self.table, Table::Empty) {
+            Table::Running(game) => Some(game),
+            Table::Empty | Table::Opening(_) | Table::Unplayable(_) => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{
-    Answer, Player, Table,
+    Answer, Player, SENTENCE_PATIENCE, Table,
     challenges::{Standing, challenge},
     requests::Want,
 };
@@ -22,18 +22,17 @@ impl Player {
     /// The messages about challenges and offers, and all that need no reaction.
     pub(super) fn offer_message(&mut self, message: Message, now: Instant) {
         match message {
-            Message::Challenge(terms) if !self.tells_offers => self.telling = Some(terms),
+            Message::Challenge(terms) if !self.tells_offers => {
+                self.told();
+                self.telling = Some((terms, now + SENTENCE_PATIENCE));
+            }
             Message::IsComputer(name) => {
                 if self.computers.len() >= MOST_COMPUTERS {
                     self.computers.clear();
                 }
                 self.computers.insert(name.to_lowercase());
             }
-            Message::ChallengeEnds => {
-                if let Some(terms) = self.telling.take() {
-                    self.challenged(terms, None);
-                }
-            }
+            Message::ChallengeEnds => self.told(),
             Message::Issued(terms) => self.issued(terms, None),
             Message::Offer(offer) => self.offered(offer),
             Message::OffersGone(indices) => self.offers_gone(&indices, now),
@@ -52,6 +51,13 @@ impl Player {
         }
     }
 
+    /// A challenge in a sentence is whole.
+    pub(super) fn told(&mut self) {
+        if let Some((terms, _)) = self.telling.take() {
+            self.challenged(terms, None);
+        }
+    }
+
     /// Somebody challenges us.
     fn challenged(&mut self, terms: Box<MatchTerms>, index: Option<u32>) {
         let opponent = terms.other_than(self.our_name()).clone();
@@ -63,12 +69,14 @@ impl Player {
             standing.index = index;
             return;
         }
-        if terms.adjourned && self.settings.resume && self.open {
+        // A match with somebody with whom a game waits resumes it, on every server.
+        let resumes = terms.adjourned || self.adjournments.waits_with(&opponent.name);
+        if resumes && self.settings.resume && self.open {
             let handle = index.map_or_else(|| opponent.name.clone(), |index| index.to_string());
             self.send(&format!("accept {handle}"));
             return;
         }
-        let waiting = self.adjournments.name_of_game_with(&opponent.name).filter(|_| terms.adjourned);
+        let waiting = self.adjournments.name_of_game_with(&opponent.name).filter(|_| resumes);
         let id = match waiting {
             Some(game) => ChallengeId::new(game.as_str()),
             None => ChallengeId::new(self.new_name(&opponent.name)),
@@ -106,6 +114,7 @@ impl Player {
 
     fn offered(&mut self, offer: Offer) {
         self.tells_offers = true;
+        self.told();
         match (offer.what, offer.terms) {
             (Proposal::Match, Some(terms)) if offer.ours => self.issued(terms, Some(offer.index)),
             (Proposal::Match, Some(terms)) => self.challenged(terms, Some(offer.index)),
@@ -116,7 +125,7 @@ impl Player {
                 }
                 self.note_offer(offer.ours, what, true);
             }
-            (what, _) if !offer.ours => self.answer_request(what, &offer.index.to_string()),
+            (what, _) if !offer.ours => self.answer_request(what, Some(offer.index), &offer.with),
             _ => {}
         }
     }
@@ -142,18 +151,25 @@ impl Player {
             Proposal::Draw | Proposal::Takeback(_) => self.note_offer(false, what, true),
             // It will come with its number, too.
             _ if self.tells_offers => {}
-            _ => self.answer_request(what, by),
+            _ => self.answer_request(what, None, by),
         }
     }
 
     /// Answers a request that needs no thought about the position.
-    fn answer_request(&mut self, what: Proposal, handle: &str) {
-        let grants = match what {
-            Proposal::Abort => self.settings.accept_abort,
-            Proposal::Adjourn => self.settings.accept_adjourn,
-            _ => false,
+    fn answer_request(&mut self, what: Proposal, index: Option<u32>, by: &str) {
+        // Whoever asks for the same agrees: where offers have no numbers, no server misunderstands that.
+        let same = match what {
+            Proposal::Abort if self.settings.accept_abort => Some("abort"),
+            Proposal::Adjourn if self.settings.accept_adjourn => Some("adjourn"),
+            _ => None,
         };
-        self.send(&format!("{} {handle}", if grants { "accept" } else { "decline" }));
+        let command = match (same, index) {
+            (Some(_), Some(index)) => format!("accept {index}"),
+            (Some(same), None) => same.to_owned(),
+            (None, Some(index)) => format!("decline {index}"),
+            (None, None) => format!("decline {by}"),
+        };
+        self.send(&command);
     }
 
     fn note_offer(&mut self, ours: bool, what: Proposal, stands: bool) {

@@ -7,9 +7,6 @@ use crate::{
     server::{ActionError, Done},
 };
 
-/// How long the server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// Names a request to whoever made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ticket(pub u64);
@@ -37,16 +34,23 @@ pub(super) enum Want {
 }
 
 /// Requests in the order in which they were sent.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Requests {
+    /// How long the server may take to answer one.
+    patience: Duration,
     open: Vec<(Ticket, Want, Instant)>,
     answers: Vec<(Ticket, Result<Answer, ActionError>)>,
 }
 
 impl Requests {
+    /// None yet.
+    pub(super) fn new(patience: Duration) -> Self {
+        Self { patience, open: Vec::new(), answers: Vec::new() }
+    }
+
     /// Waits from now on.
     pub(super) fn open(&mut self, ticket: Ticket, want: Want, now: Instant) {
-        self.open.push((ticket, want, now + PATIENCE));
+        self.open.push((ticket, want, now + self.patience));
     }
 
     /// Answers something without waiting.
@@ -76,7 +80,7 @@ impl Requests {
     pub(super) fn expire(&mut self, now: Instant) {
         while let Some(position) = self.open.iter().position(|(.., until)| *until <= now) {
             let (ticket, ..) = self.open.remove(position);
-            let silence = "the server did not answer within ten seconds".to_owned();
+            let silence = format!("the server did not answer within {:?}", self.patience);
             self.answers.push((ticket, Err(ActionError::Unavailable(silence))));
         }
     }

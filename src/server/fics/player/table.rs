@@ -29,6 +29,10 @@ impl Player {
         if !board.is_ours() {
             return;
         }
+        self.board_due = None;
+        if self.is_afterthought(&board) {
+            return;
+        }
         match &mut self.table {
             Table::Running(game) if game.is_shown_by(&board) => match game.follow(&board, now) {
                 Followed::Lost => self.reopen(board, now),
@@ -45,6 +49,17 @@ impl Player {
             Table::Unplayable(number) if *number == board.game => {}
             _ => self.game_begins(board, now),
         }
+    }
+
+    /// Whether a board shows once more the game that has just ended, as some servers do after its end.
+    fn is_afterthought(&self, board: &Board) -> bool {
+        let announced = self.said.start.as_ref().is_some_and(|start| start.game == board.game);
+        let ended = self.ended.as_ref().is_some_and(|(_, end)| {
+            end.game == board.game
+                && end.white.eq_ignore_ascii_case(&board.white)
+                && end.black.eq_ignore_ascii_case(&board.black)
+        });
+        ended && !announced && board.last_move.is_some()
     }
 
     pub(super) fn followed(&mut self, followed: Followed, relation: Relation) {
@@ -76,7 +91,10 @@ impl Player {
 
         let (source, void) = self.challenges.game_begins(&opponent);
         let resumed = board.last_move.is_some() || said.start.as_ref().is_some_and(|start| start.resumed);
-        let waiting = self.adjournments.resumed(&opponent, resumed);
+        if !resumed {
+            self.history.game_begins();
+        }
+        let (waiting, known) = self.adjournments.resumed(&opponent, resumed).unzip();
         let id = waiting
             .or_else(|| source.as_ref().map(GameId::from))
             .unwrap_or_else(|| GameId::new(self.new_name(&opponent)));
@@ -92,15 +110,20 @@ impl Player {
             self.tell(ServerEvent::ChallengeCancelled(id));
         }
 
+        self.ended = None;
         self.flagging = None;
         self.whole_due = None;
         self.tell(ServerEvent::GameStarted(id.clone()));
+        if let Some(mut game) = known.flatten()
+            && game.goes_on(id.clone(), &board, said.clone(), now)
+        {
+            return self.run(game);
+        }
         if board.last_move.is_some() {
-            self.open_with_list(id, said, board, now);
-            return;
+            return self.open_with_list(id, said, board, now);
         }
         match Game::begin(id.clone(), &board, &said, now) {
-            Ok(game) => self.run(game),
+            Ok(game) => self.run(Box::new(game)),
             Err(error) => self.cannot_play(id, board.game, &error.to_string()),
         }
     }
@@ -129,7 +152,7 @@ impl Player {
         }
         let Opening { id, board, list, said, received, .. } = opening.as_ref();
         match Game::resume(id.clone(), board, list, said, *received) {
-            Some(game) => self.run(game),
+            Some(game) => self.run(Box::new(game)),
             None => self.open_from_here(),
         }
     }
@@ -141,13 +164,13 @@ impl Player {
         let what = "the server did not tell the moves of this game; it is played from the board".to_owned();
         self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
         match Game::from_here(id.clone(), &board, &said, received) {
-            Ok(game) => self.run(game),
+            Ok(game) => self.run(Box::new(game)),
             Err(error) => self.cannot_play(id, board.game, &error.to_string()),
         }
     }
 
-    pub(super) fn run(&mut self, game: Game) {
-        self.table = Table::Running(Box::new(game));
+    fn run(&mut self, game: Box<Game>) {
+        self.table = Table::Running(game);
         self.tell_whole();
     }
 
@@ -171,12 +194,13 @@ impl Player {
             }
             _ => return,
         };
+        let opponent = self.opponent_name();
+        let game = self.clear_table();
         if end.status == GameStatus::Adjourned
-            && let Some(opponent) = self.opponent_name()
+            && let Some(opponent) = opponent
         {
-            self.adjournments.adjourned(&opponent, &id);
+            self.adjournments.adjourned(&opponent, &id, game);
         }
-        self.table = Table::Empty;
         self.said = Announcement::default();
         self.flagging = None;
         self.whole_due = None;
@@ -186,7 +210,10 @@ impl Player {
         if let Some(last) = last {
             self.tell(ServerEvent::GameState(id.clone(), last));
         }
-        self.tell(ServerEvent::GameFinished { id, status: Some(end.status), winner: end.winner });
+        self.tell(ServerEvent::GameFinished { id: id.clone(), status: Some(end.status.clone()), winner: end.winner });
+        self.ended = Some((id, end));
+        self.history.game_ends();
+        self.send("history");
         self.look_for_tournaments();
     }
 

@@ -21,7 +21,7 @@ impl Evening {
 
     fn log_in(&mut self) {
         let us = Speaker { name: "Somebot".to_owned(), titles: vec!["C".to_owned()], game: None };
-        self.player.connected(us, false, self.now);
+        self.player.connected(us, self.now);
     }
 
     /// The server says these lines; gives what was told, sent and answered, in words.
@@ -80,7 +80,7 @@ const E5: &str = "<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPP
 #[test]
 fn an_older_server_is_understood_by_its_sentences() {
     let mut evening = Evening::begin(FicsSettings::default());
-    assert_eq!(evening.effects(), ["Connected", "> stored"]);
+    assert_eq!(evening.effects(), ["Connected", "> stored", "> history", "> endoflists"]);
     let told = evening.hear(&[
         "Challenge: Ann (----) Somebot (----) unrated blitz 5 0.",
         "You can \"accept\" or \"decline\", or propose different parameters.",
@@ -105,7 +105,7 @@ fn an_older_server_is_understood_by_its_sentences() {
     assert_eq!(evening.hear(&["Ann would like to abort the game; type \"abort\" to accept."]), ["> decline Ann"]);
     assert_eq!(evening.hear(&["Bob would like to abort the game; type \"abort\" to accept."]), [""; 0]);
     let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Somebot resigns} 1-0", "No ratings adjustment done."]);
-    assert_eq!(told, ["state resign: e2e4 e7e5", "finished resign"]);
+    assert_eq!(told, ["state resign: e2e4 e7e5", "finished resign", "> history"]);
 }
 
 #[test]
