@@ -2,8 +2,11 @@
 
 use super::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
 
+/// A name and what it stands for.
+type Preset = (&'static str, fn() -> CouncilSettings);
+
 /// The presets by name, and what they are.
-const PRESETS: [(&str, fn() -> CouncilSettings); 2] = [("gnupar", gnupar), ("chesspar", chesspar)];
+const PRESETS: [Preset; 2] = [("gnupar", gnupar), ("chesspar", chesspar)];
 
 impl CouncilSettings {
     /// A published player: `gnupar` or `chesspar`.

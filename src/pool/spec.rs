@@ -38,9 +38,12 @@ pub enum ElectorKind {
     Made(ElectorMaker),
 }
 
+/// What starting an elector gives.
+type Started = Result<Box<dyn Elector>, ElectorFailure>;
+
 /// A function that makes an elector, on the thread that will run it. Equal only to its own clones.
 #[derive(Clone)]
-pub struct ElectorMaker(Arc<dyn Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync>);
+pub struct ElectorMaker(Arc<dyn Fn(&ElectorSpec) -> Started + Send + Sync>);
 
 impl ElectorMaker {
     /// Wraps the function.

@@ -2,7 +2,7 @@
 //!
 //! The noise of a position depends on its key and the seed alone, so that a table stays consistent and a run repeatable.
 
-use crate::engine::board::Board;
+use crate::board::Board;
 
 /// Noise that is added to every evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ const fn mix(key: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{
+    use crate::{
         board::Position,
         evaluation::{Recipe, evaluate},
     };

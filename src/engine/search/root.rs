@@ -8,7 +8,7 @@ use super::{
     value::{self, Value},
     worker::Worker,
 };
-use crate::engine::board::Move;
+use crate::board::Move;
 
 /// Asked before every iteration.
 pub type MovesNow<'a> = dyn Fn() -> Vec<Move> + Sync + 'a;

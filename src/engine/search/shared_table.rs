@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{EngineOptions, table::Table};
-use crate::engine::evaluation::Recipe;
+use crate::evaluation::Recipe;
 
 /// A table that engines on several threads search with together. It belongs to one evaluation: scores of different ones
 /// are not comparable, so an engine that evaluates otherwise cannot have it.
