@@ -38,12 +38,11 @@ pub enum ElectorKind {
     Made(ElectorMaker),
 }
 
-/// What starting an elector gives.
-type Started = Result<Box<dyn Elector>, ElectorFailure>;
-
 /// A function that makes an elector, on the thread that will run it. Equal only to its own clones.
 #[derive(Clone)]
-pub struct ElectorMaker(Arc<dyn Fn(&ElectorSpec) -> Started + Send + Sync>);
+pub struct ElectorMaker(Arc<Make>);
+
+type Make = dyn Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync;
 
 impl ElectorMaker {
     /// Wraps the function.
