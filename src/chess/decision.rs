@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use shakmaty::uci::UciMove;
 
-use super::{Proposal, Score};
+use super::{ElectorName, Knowledge, Proposal, Score};
 
 /// Where a move came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +38,8 @@ impl Source {
 pub struct Vote {
     /// What was proposed.
     pub proposal: Proposal,
+    /// What the elector knows; `None` for a foreign engine.
+    pub knowledge: Option<Knowledge>,
     /// The criterion's weight for it; comparable only within one decision.
     pub weight: f64,
 }
@@ -45,10 +47,59 @@ pub struct Vote {
 /// The second phase: complete knowledge searched the proposed moves again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondPhase {
+    /// How it used the cores, such as `shared` or `pv-split`.
+    pub mode: String,
     /// The move the first phase alone would have elected.
     pub first_choice: UciMove,
     /// What the second search found.
     pub proposal: Proposal,
+}
+
+impl SecondPhase {
+    /// Whether it elected another move than the first phase would have.
+    pub fn changed_the_choice(&self) -> bool {
+        self.first_choice != self.proposal.best
+    }
+}
+
+/// What one process of the council did for a decision (METHOD.md §7).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessMetrics {
+    /// Whom it searched for first.
+    pub elector: ElectorName,
+    /// Nodes, in both phases.
+    pub nodes: u64,
+    /// How long it searched, in both phases.
+    pub busy: Duration,
+}
+
+/// What a decision took. From it come the figures of METHOD.md §7: `Vel` is [`Metrics::nodes_per_second`], `Fpm`
+/// [`Metrics::busy_share`]; `Svr` and `OS` compare `Vel` and [`Metrics::nodes`] with those of another council.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metrics {
+    /// Each process, the master first.
+    pub processes: Vec<ProcessMetrics>,
+    /// From question to decision.
+    pub elapsed: Duration,
+}
+
+impl Metrics {
+    /// Nodes of all processes.
+    pub fn nodes(&self) -> u64 {
+        self.processes.iter().map(|process| process.nodes).sum()
+    }
+
+    /// Nodes of all processes a second of wall time.
+    pub fn nodes_per_second(&self) -> f64 {
+        self.nodes() as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+
+    /// The mean share of the time that a process was busy, 0 to 1.
+    pub fn busy_share(&self) -> f64 {
+        let busy: f64 = self.processes.iter().map(|process| process.busy.as_secs_f64()).sum();
+        let whole = self.elapsed.as_secs_f64() * self.processes.len() as f64;
+        if whole > 0.0 { (busy / whole).min(1.0) } else { 0.0 }
+    }
 }
 
 /// The council's answer. Its move is always legal in the position that was asked about.
@@ -68,6 +119,11 @@ pub struct Decision {
     pub votes: Vec<Vote>,
     /// What the second phase did, if there was one.
     pub second_phase: Option<SecondPhase>,
+    /// How split the vote was: the share of the other electors that do not propose the move which the first phase elects.
+    /// 0 is unanimity (or nobody to disagree), 1 an elector that nobody follows.
+    pub split: f64,
+    /// What every process did for it.
+    pub metrics: Metrics,
     /// From task to decision.
     pub elapsed: Duration,
 }
@@ -83,6 +139,8 @@ impl Decision {
             criterion: source.word().to_owned(),
             votes: Vec::new(),
             second_phase: None,
+            split: 0.0,
+            metrics: Metrics::default(),
             elapsed: Duration::ZERO,
         }
     }
@@ -103,6 +161,24 @@ impl Decision {
     /// Nodes of all electors and of the second phase.
     pub fn nodes(&self) -> u64 {
         let first: u64 = self.votes.iter().map(|vote| vote.proposal.nodes).sum();
-        first + self.second_phase.as_ref().map_or(0, |second| second.proposal.nodes)
+        let told = first + self.second_phase.as_ref().map_or(0, |second| second.proposal.nodes);
+        // Proposals tell of completed iterations only, and only of those who speak for a group.
+        self.metrics.nodes().max(told)
+    }
+
+    /// The replies that the electors expect to the elected move, the one that most of them expect first. With them one can
+    /// think in the opponent's time.
+    pub fn expected_replies(&self) -> Vec<UciMove> {
+        let second = self.second_phase.as_ref().map(|second| &second.proposal);
+        let proposals = second.into_iter().chain(self.votes.iter().map(|vote| &vote.proposal));
+        let mut replies: Vec<(UciMove, usize)> = self.ponder.iter().map(|reply| (*reply, usize::MAX / 2)).collect();
+        for reply in proposals.filter(|proposal| proposal.best == self.best).filter_map(|p| p.pv.get(1)) {
+            match replies.iter_mut().find(|(known, _)| known == reply) {
+                Some((_, backers)) => *backers += 1,
+                None => replies.push((*reply, 1)),
+            }
+        }
+        replies.sort_by_key(|(_, backers)| std::cmp::Reverse(*backers));
+        replies.into_iter().map(|(reply, _)| reply).collect()
     }
 }

@@ -15,7 +15,7 @@ mod task;
 mod time_control;
 mod variant;
 
-pub use decision::{Decision, SecondPhase, Source, Vote};
+pub use decision::{Decision, Metrics, ProcessMetrics, SecondPhase, Source, Vote};
 pub use ids::{ChallengeId, ElectorName, GameId, MachineName, ServerName};
 pub use line::{Line, LineError};
 pub use proposal::{Bound, Proposal, Score};

@@ -34,20 +34,18 @@ pub struct Progress {
     pub score_fall: i32,
 }
 
-/// A [`Budget`] split between the phases, to be consulted after every proposal.
+/// A [`Budget`], to be consulted after every proposal. How it is shared between two phases is the council's affair.
 ///
 /// Times are counted from the moment when the server's state was received, as the budget's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allotment {
     budget: Budget,
-    split: f64,
 }
 
 impl Allotment {
-    /// `split` is the first phase's share of the time (METHOD.md §5), 0 to 1; 1 where there is no second phase.
-    pub fn new(budget: Budget, split: f64) -> Self {
-        let split = if split.is_finite() { split.clamp(0.0, 1.0) } else { 1.0 };
-        Self { budget, split }
+    /// Of this budget.
+    pub fn new(budget: Budget) -> Self {
+        Self { budget }
     }
 
     /// The budget it allots.
@@ -77,11 +75,5 @@ impl Allotment {
         };
         let think = response.saturating_sub(spent).mul_f64(enough).saturating_add(extra.mul_f64(trouble));
         spent.saturating_add(think).min(hard)
-    }
-
-    /// When the first phase ends, as things stand.
-    pub fn first_phase_stops_at(&self, progress: &Progress) -> Duration {
-        let Budget { spent, .. } = self.budget;
-        spent.saturating_add(self.stop_at(progress).saturating_sub(spent).mul_f64(self.split))
     }
 }

@@ -121,7 +121,7 @@ fn a_lead_on_the_clock_may_be_spent() {
 
 #[test]
 fn extra_time_is_granted_in_trouble_and_time_given_back_in_ease() {
-    let allotment = Allotment::new(budget(&moment("60+0")), 1.0);
+    let allotment = Allotment::new(budget(&moment("60+0")));
     let Budget { spent, response, extra, .. } = allotment.budget();
     let stop = |progress| allotment.stop_at(&progress);
     let divided = Progress { dissent: Some(0.3), ..Progress::default() };
@@ -134,16 +134,6 @@ fn extra_time_is_granted_in_trouble_and_time_given_back_in_ease() {
     assert!(stop(Progress { changes: 2, ..divided }) > stop(divided), "the best move changes");
     assert!(stop(Progress { score_fall: 60, ..divided }) > stop(divided), "the score falls");
     assert_eq!(stop(Progress { score_fall: 400, changes: 9, ..divided }), response + extra);
-}
-
-#[test]
-fn the_phases_split_the_time_as_configured() {
-    let budget = Budget { spent: seconds(1.0), response: seconds(4.0), extra: seconds(3.0), hard: seconds(9.0) };
-    let third = Allotment::new(budget, 1.0 / 3.0);
-    let whole = Progress { score_fall: 200, ..Progress::default() };
-    assert_eq!(third.stop_at(&whole), seconds(7.0));
-    assert_eq!(third.first_phase_stops_at(&whole), seconds(3.0));
-    assert_eq!(Allotment::new(budget, f64::NAN).first_phase_stops_at(&whole), seconds(7.0));
 }
 
 #[test]
@@ -251,13 +241,11 @@ proptest! {
     #[test]
     fn an_allotment_stays_within_its_budget(
         settings in any_settings(), moment in any_moment(), lag in any_lag(), progress in any_progress(),
-        split in prop_oneof![-1.0..2.0_f64, Just(f64::NAN)],
     ) {
-        let allotment = Allotment::new(settings.budget(&moment, &lag), split);
+        let allotment = Allotment::new(settings.budget(&moment, &lag));
         let Budget { spent, response, extra, .. } = allotment.budget();
         let stop = allotment.stop_at(&progress);
-        let first = allotment.first_phase_stops_at(&progress);
-        prop_assert!(spent <= first && first <= stop && stop <= response + extra, "{first:?} {stop:?}");
+        prop_assert!(spent <= stop && stop <= response + extra, "{stop:?}");
     }
 
     #[test]
@@ -265,7 +253,7 @@ proptest! {
         settings in any_settings(), moment in any_moment(), lag in any_lag(), progress in any_progress(),
         changes in 0..5_u32, fall in 0..300_i32, dissent in 0.0..1.0_f64,
     ) {
-        let allotment = Allotment::new(settings.budget(&moment, &lag), 1.0);
+        let allotment = Allotment::new(settings.budget(&moment, &lag));
         let worse = Progress {
             changes: progress.changes.saturating_add(changes),
             score_fall: progress.score_fall.saturating_add(fall),

@@ -1,146 +1,166 @@
-//! The election: the newest proposal of every elector, what each weighs, and which move leads.
+//! The election: what each proposal weighs, and which move weighs most.
+
+use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-use super::criterion::Criterion;
+use super::{
+    CouncilSettings, CriterionName,
+    ballots::{Ballot, Ballots},
+    criterion::{self, Criterion, FEATURES},
+    guards::guarded,
+};
 use crate::{
-    chess::{Proposal, UciMove, Vote},
+    chess::{Line, Proposal, UciMove, Vote},
     pool::ElectorSpec,
 };
 
-/// The newest proposals of the electors, in the order of the roster.
-pub(super) struct Election {
-    newest: Vec<Option<Proposal>>,
-    criterion: Box<dyn Criterion>,
-    ties: StdRng,
+/// How an election ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The proposal of the elected move's heaviest proposer.
+    pub elected: Proposal,
+    /// Every proposal and what it weighed, in the order of the roster. What a guard has set aside weighs nothing.
+    pub votes: Vec<Vote>,
+    /// What each proposed move weighed, the first proposer's first.
+    pub totals: Vec<(UciMove, f64)>,
+    /// How split the vote was: the share of the other electors that do not propose the elected move. 0 is unanimity, 1 an
+    /// elector that nobody follows.
+    pub split: f64,
 }
 
-impl Election {
-    /// An election among so many electors. `seed` decides ties, so that a run can be repeated.
-    pub(super) fn new(electors: usize, criterion: Box<dyn Criterion>, seed: u64) -> Self {
-        Self { newest: vec![None; electors], criterion, ties: StdRng::seed_from_u64(seed) }
-    }
+/// The election alone, on proposals made elsewhere: `proposals` are those of `electors` in their order, `seed` decides ties.
+/// Re-search, whose second phase needs searches, elects as it does without one. `None` if nothing is proposed.
+pub fn elect(
+    settings: &CouncilSettings,
+    line: &Line,
+    electors: &[ElectorSpec],
+    proposals: &[Option<Proposal>],
+    seed: u64,
+) -> Option<Outcome> {
+    let ballots = ballots(line, electors, proposals);
+    Rule::new(settings.criterion, settings, seed).elect(&ballots)
+}
 
-    /// Takes an elector's proposal in place of its last one.
-    pub(super) fn propose(&mut self, elector: usize, proposal: Proposal) {
-        if let Some(place) = self.newest.get_mut(elector) {
-            *place = Some(proposal);
+/// What the criterion `learned` looks at, for each elector that has proposed: the values of [`FEATURES`], in their order.
+pub fn features(
+    settings: &CouncilSettings,
+    line: &Line,
+    electors: &[ElectorSpec],
+    proposals: &[Option<Proposal>],
+) -> Vec<(usize, [f64; FEATURES.len()])> {
+    criterion::features(settings, &ballots(line, electors, proposals))
+}
+
+fn ballots(line: &Line, electors: &[ElectorSpec], proposals: &[Option<Proposal>]) -> Ballots {
+    let mut ballots = Ballots::new(electors.into(), Arc::new(line.clone()));
+    for (elector, proposal) in proposals.iter().enumerate() {
+        if let Some(proposal) = proposal {
+            ballots.cast(elector, proposal.clone());
         }
     }
+    ballots
+}
 
-    /// How many electors have proposed.
-    pub(super) fn proposals(&self) -> usize {
-        self.newest.iter().flatten().count()
+/// A criterion, and how its ties are broken.
+pub(super) struct Rule {
+    criterion: Box<dyn Criterion>,
+    seed: u64,
+}
+
+impl Rule {
+    /// The criterion of this name. `seed` decides ties, so that a run can be repeated.
+    pub fn new(name: CriterionName, settings: &CouncilSettings, seed: u64) -> Self {
+        Self { criterion: criterion::of(name, settings), seed }
     }
 
-    /// The votes as they stand.
-    pub(super) fn votes(&self, electors: &[ElectorSpec]) -> Vec<Vote> {
-        electors
-            .iter()
-            .zip(&self.newest)
-            .filter_map(|(elector, newest)| {
-                let proposal = newest.clone()?;
-                let weight = self.criterion.weigh(elector, &proposal);
-                Some(Vote { proposal, weight })
-            })
-            .collect()
+    /// Elects among the proposals as they stand.
+    pub fn elect(&self, ballots: &Ballots) -> Option<Outcome> {
+        let weighed = self.weigh(ballots);
+        let totals = self.totals(ballots, &weighed);
+        let elected = self.speaker(&weighed, &totals)?.clone();
+        let votes = ballots.iter().map(|ballot| {
+            let weight =
+                weighed.iter().find(|(other, _)| other.place == ballot.place).map_or(0.0, |(_, weight)| *weight);
+            Vote { proposal: ballot.proposal.clone(), knowledge: ballot.elector.knowledge(), weight }
+        });
+        Some(Outcome { votes: votes.collect(), split: split(ballots, elected.best), totals, elected })
     }
 
-    /// The moves proposed, each once, the first proposer's first.
-    pub(super) fn candidates(&self) -> Vec<UciMove> {
-        let mut moves = Vec::new();
-        for proposal in self.newest.iter().flatten() {
-            if !moves.contains(&proposal.best) {
-                moves.push(proposal.best);
+    /// The proposal that would be elected now.
+    pub fn leader(&self, ballots: &Ballots) -> Option<Proposal> {
+        let weighed = self.weigh(ballots);
+        let totals = self.totals(ballots, &weighed);
+        self.speaker(&weighed, &totals).cloned()
+    }
+
+    /// The proposals that may be elected, with their weights.
+    fn weigh<'a>(&self, ballots: &'a Ballots) -> Vec<(Ballot<'a>, f64)> {
+        let mut eligible: Vec<Ballot> = ballots.iter().collect();
+        if self.criterion.is_guarded() {
+            eligible = guarded(eligible);
+        }
+        eligible.into_iter().map(|ballot| (ballot, self.criterion.weigh(&ballot, ballots))).collect()
+    }
+
+    /// What each proposed move weighs.
+    fn totals(&self, ballots: &Ballots, weighed: &[(Ballot, f64)]) -> Vec<(UciMove, f64)> {
+        let total = |best: UciMove| {
+            let same = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best);
+            let weights: Vec<f64> = same.map(|(_, weight)| *weight).collect();
+            if weights.is_empty() { f64::NEG_INFINITY } else { self.criterion.total(&weights) }
+        };
+        ballots.moves().into_iter().map(|best| (best, total(best))).collect()
+    }
+
+    /// The proposal that speaks for the heaviest move: its heaviest one, of equals the deepest, of those the first.
+    fn speaker<'a>(&self, weighed: &[(Ballot<'a>, f64)], totals: &[(UciMove, f64)]) -> Option<&'a Proposal> {
+        let best = self.heaviest(totals)?;
+        let of_best = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best).rev();
+        let heavier = |(a, a_weight): &&(Ballot, f64), (b, b_weight): &&(Ballot, f64)| {
+            a_weight.total_cmp(b_weight).then(a.proposal.depth.cmp(&b.proposal.depth))
+        };
+        of_best.max_by(heavier).map(|(ballot, _)| ballot.proposal)
+    }
+
+    /// Whether the electors that are still searching, by their places in the roster, cannot change the outcome any more.
+    pub fn is_decided(&self, ballots: &Ballots, searching: &[usize]) -> bool {
+        let Some(open) = searching.iter().map(|place| self.criterion.most(ballots.electors().get(*place)?)).sum()
+        else {
+            return false;
+        };
+        let open: f64 = open;
+        let mut totals: Vec<(UciMove, f64)> = Vec::new();
+        for ballot in ballots.iter().filter(|ballot| !searching.contains(&ballot.place)) {
+            let weight = self.criterion.weigh(&ballot, ballots);
+            match totals.iter_mut().find(|(best, _)| *best == ballot.proposal.best) {
+                Some((_, total)) => *total += weight,
+                None => totals.push((ballot.proposal.best, weight)),
             }
         }
-        moves
+        totals.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let second = totals.get(1).map_or(0.0, |(_, total)| *total);
+        totals.first().is_some_and(|(_, first)| *first > second + open)
     }
 
-    /// The move that weighs most, and the proposal of its heaviest proposer. Ties are drawn by lot.
-    pub(super) fn leader(&mut self, electors: &[ElectorSpec]) -> Option<Proposal> {
-        let votes = self.votes(electors);
-        let weight_of = |best: UciMove| -> f64 {
-            votes.iter().filter(|vote| vote.proposal.best == best).map(|vote| vote.weight).sum()
-        };
-        let candidates = self.candidates();
-        let heaviest = candidates.iter().map(|best| weight_of(*best)).fold(f64::NEG_INFINITY, f64::max);
-        let tied: Vec<UciMove> = candidates.into_iter().filter(|best| weight_of(*best) >= heaviest).collect();
-        let elected = match tied.as_slice() {
-            [] => return None,
-            [only] => *only,
-            several => several[self.ties.random_range(0..several.len())],
-        };
-        votes
-            .into_iter()
-            .filter(|vote| vote.proposal.best == elected)
-            .max_by(|a, b| a.weight.total_cmp(&b.weight).then(a.proposal.depth.cmp(&b.proposal.depth)))
-            .map(|vote| vote.proposal)
+    /// The heaviest move; ties are drawn by lot.
+    fn heaviest(&self, totals: &[(UciMove, f64)]) -> Option<UciMove> {
+        let most = totals.iter().map(|(_, total)| *total).fold(f64::NEG_INFINITY, f64::max);
+        let tied: Vec<UciMove> = totals.iter().filter(|(_, total)| *total >= most).map(|(best, _)| *best).collect();
+        match tied.as_slice() {
+            [] => None,
+            [only] => Some(*only),
+            several => Some(several[StdRng::seed_from_u64(self.seed).random_range(0..several.len())]),
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-    use crate::{
-        chess::{Bound, Phase, Score, SearchId},
-        council::{CouncilSettings, CriterionName, Roster, criterion},
-    };
-
-    fn election(roster: &str, rule: CriterionName, proposals: &[(&str, u32, u32)]) -> (Election, Vec<ElectorSpec>) {
-        let settings = CouncilSettings { roster: roster.to_owned(), ..CouncilSettings::default() };
-        let electors = Roster::from_settings(&settings).expect("a roster").electors().to_vec();
-        let mut election = Election::new(electors.len(), criterion::of_first_phase(rule, settings.weights), 1);
-        for (index, (best, depth, root_moves_done)) in proposals.iter().enumerate() {
-            let best = best.parse().expect("a move");
-            let search = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
-            election.propose(
-                index,
-                Proposal {
-                    search,
-                    elector: electors[index].name.clone(),
-                    machine: None,
-                    best,
-                    score: Score::Cp(0),
-                    bound: Bound::Exact,
-                    depth: *depth,
-                    selective_depth: *depth,
-                    root_moves_done: *root_moves_done,
-                    nodes: 1,
-                    time: Duration::ZERO,
-                    pv: vec![best],
-                },
-            );
-        }
-        (election, electors)
+/// See [`Outcome::split`].
+pub(super) fn split(ballots: &Ballots, elected: UciMove) -> f64 {
+    let others = ballots.len().saturating_sub(1);
+    if others == 0 {
+        return 0.0;
     }
-
-    #[test]
-    fn by_weights_much_knowledge_outvotes_two_specialists() {
-        // 94 against (30+21) + (30+15) = 96: two specialists of pawns and attack together know a little more.
-        let moves = [("e2e4", 5, 0), ("d2d4", 5, 0), ("d2d4", 5, 0)];
-        let (mut election, electors) = election("mbxkcpar mp ma", CriterionName::Weights, &moves);
-        let votes: Vec<f64> = election.votes(&electors).iter().map(|vote| vote.weight).collect();
-        assert_eq!(votes, [94.0, 51.0, 45.0]);
-        assert_eq!(election.leader(&electors).map(|leader| leader.best.to_string()).as_deref(), Some("d2d4"));
-    }
-
-    #[test]
-    fn by_depth_a_completed_iteration_outweighs_an_unfinished_one() {
-        let moves = [("e2e4", 6, 0), ("d2d4", 5, 40)];
-        let (mut election, electors) = election("mp ma", CriterionName::Depth, &moves);
-        assert_eq!(election.leader(&electors).map(|leader| leader.best.to_string()).as_deref(), Some("e2e4"));
-    }
-
-    #[test]
-    fn a_tie_falls_the_same_way_with_the_same_seed() {
-        let moves = [("e2e4", 5, 0), ("d2d4", 5, 0)];
-        let draw = || {
-            let (mut election, electors) = election("mp ma", CriterionName::Depth, &moves);
-            election.leader(&electors).map(|leader| leader.best)
-        };
-        assert_eq!(draw(), draw());
-    }
+    let followers = ballots.backers(elected).saturating_sub(1);
+    1.0 - followers as f64 / others as f64
 }

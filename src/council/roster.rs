@@ -1,34 +1,14 @@
 //! Rosters: which electors make a council (METHOD.md §3, distributions).
 
-use crate::{
-    chess::{ElectorName, Knowledge, Variant},
-    council::{CouncilSettings, ElectorSettings},
-    pool::{ElectorKind, ElectorSpec, UciProgram},
+use super::{
+    CouncilSettings, ElectorSettings,
+    distributions::{self, DISTRIBUTIONS},
 };
-
-/// The theses' distributions by name and size. ChessPar's longer balanced lists extend the shorter ones.
-const DISTRIBUTIONS: &[(&str, &str)] = &[
-    ("complete", "mbxkcpar"),
-    ("common-core-4", "mbcpa mcpar mkcpa mxcpa"),
-    ("common-core-5", "mcpa mbpa mpar mkpa mxpa"),
-    ("common-core-6", "mpa mcp mbp mpr mkp mxp"),
-    ("common-core-7", "mp ma mc mb mr mk mx"),
-    ("balanced-4", "mpar mbxp mbkc mcar"),
-    ("balanced-5", "mpar mbxp mbkc mxar mkcp"),
-    ("balanced-6", "mpar mbxp mbkc mxar mkcp mcar"),
-    ("balanced-7", "mpar mbxp mbkc mxar mkcp mcar mbxk"),
-    ("balanced-11", "mpar mbxp mbkc mxar mkcp mcar mbxk mbar mxkc mkar mbkr"),
-    ("balanced-15", "mpar mbxp mbkc mxar mkcp mcar mbxk mbar mxkc mkar mbkr mbr mxkp mxbr mbka"),
-    ("balanced-19", "mpar mbxp mbkc mxar mkcp mcar mbxk mbar mxkc mkar mbkr mbr mxkp mxbr mbka mbcp mxka mkrx mkca"),
-    ("unbalanced-4", "mbxkcpar mp ma mbkcpar"),
-    ("unbalanced-5", "mbxkcpar mp ma mbkcpar mbxcpar"),
-    ("unbalanced-6", "mbxkcpar mp ma mc mbkcpar mbxcpar"),
-    ("unbalanced-7", "mbxkcpar mp ma mc mbkcpar mbxcpar mbxkcpa"),
-    ("incremental-4", "mbcpa mbcpar mbkcpar mbxkcpar"),
-    ("incremental-5", "mcpa mbcpa mbcpar mbkcpar mbxkcpar"),
-    ("incremental-6", "mpa mcpa mbcpa mbcpar mbkcpar mbxkcpar"),
-    ("incremental-7", "mp mpa mcpa mbcpa mbcpar mbkcpar mbxkcpar"),
-];
+use crate::{
+    chess::{ElectorName, Heuristic, Knowledge, Variant},
+    engine::Noise,
+    pool::{ElectorKind, ElectorSpec, Instance, UciProgram},
+};
 
 /// The electors of a council, at least one, each with its own name.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +28,14 @@ pub enum RosterError {
     /// An elector that is neither ours nor a program.
     #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Ambiguous(usize),
+    /// A number out of its range.
+    #[error("elector {elector}: expected {accepted}")]
+    Range {
+        /// Its place in the list.
+        elector: usize,
+        /// What would be taken.
+        accepted: &'static str,
+    },
     /// Two electors of one name.
     #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Duplicate(ElectorName),
@@ -61,7 +49,10 @@ impl RosterError {
                 let known: Vec<&str> = Roster::names().collect();
                 (
                     "roster",
-                    format!("custom, knowledge letters such as \"mbxkcpar mp ma\", or one of {}", known.join(", ")),
+                    format!(
+                        "auto, custom, complete-N, noise-N, knowledge letters such as \"mbxkcpar mp ma\", or one of {}",
+                        known.join(", ")
+                    ),
                 )
             }
             Self::Empty => ("electors", "at least one elector for the roster \"custom\"".to_owned()),
@@ -69,6 +60,7 @@ impl RosterError {
                 "electors",
                 format!("either `knowledge` (letters) or `engine` (a program) for elector {index}, not both"),
             ),
+            Self::Range { elector, accepted } => ("electors", format!("{accepted} for elector {elector}")),
             Self::Duplicate(name) => {
                 ("electors", format!("a `name` of its own for each elector ({name} stands twice)"))
             }
@@ -82,24 +74,28 @@ impl Roster {
         DISTRIBUTIONS.iter().map(|(name, _)| *name)
     }
 
+    /// These electors, each with a name of its own, at least one.
+    pub fn of(electors: Vec<ElectorSpec>) -> Self {
+        Self { electors }
+    }
+
     /// The roster that the settings ask for.
     ///
     /// # Errors
     /// [`RosterError`], worded for the person who wrote the settings.
     pub fn from_settings(settings: &CouncilSettings) -> Result<Self, RosterError> {
-        let electors = if settings.roster == "custom" {
-            let custom = settings.electors.iter().enumerate();
-            custom
-                .map(|(index, elector)| from_settings(index, elector, settings.hash))
-                .collect::<Result<Vec<_>, _>>()?
-        } else if settings.roster == "trivial" {
-            vec![ElectorSpec { name: "trivial".into(), kind: ElectorKind::Trivial, hash: 0, threads: 1 }]
-        } else {
-            let known = DISTRIBUTIONS.iter().find(|(name, _)| *name == settings.roster);
-            let letters = known.map_or(settings.roster.as_str(), |(_, letters)| letters);
-            let sets = letters.split_ascii_whitespace().map(str::parse).collect::<Result<Vec<Knowledge>, _>>();
-            let sets = sets.map_err(|_| RosterError::Unknown(settings.roster.clone()))?;
-            sets.into_iter().map(|knowledge| ElectorSpec::own(knowledge, settings.hash)).collect()
+        let (name, hash) = (settings.roster.as_str(), settings.hash);
+        let electors = match name {
+            "custom" => {
+                let custom = settings.electors.iter().enumerate();
+                custom.map(|(index, elector)| elector_from(index, elector, hash)).collect::<Result<Vec<_>, _>>()?
+            }
+            "trivial" => vec![ElectorSpec::new("trivial".into(), ElectorKind::Trivial, 0)],
+            "auto" => {
+                let cores = if settings.cores == 0 { cores_at_hand() } else { settings.cores };
+                distributions::named(&distributions::auto(cores), hash).unwrap_or_default()
+            }
+            _ => distributions::named(name, hash).ok_or_else(|| RosterError::Unknown(name.to_owned()))?,
         };
         if electors.is_empty() {
             return Err(if settings.roster == "custom" {
@@ -137,9 +133,13 @@ impl Roster {
     }
 }
 
-fn from_settings(index: usize, elector: &ElectorSettings, hash: usize) -> Result<ElectorSpec, RosterError> {
+fn cores_at_hand() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn elector_from(index: usize, elector: &ElectorSettings, hash: usize) -> Result<ElectorSpec, RosterError> {
     let (kind, usual_name) = match (&elector.knowledge, &elector.engine) {
-        (Some(knowledge), None) => (ElectorKind::Own(*knowledge), knowledge.to_string()),
+        (Some(knowledge), None) => (ElectorKind::Own(instance(index, elector, *knowledge)?), knowledge.to_string()),
         (None, Some(path)) => {
             let program = UciProgram {
                 path: path.clone(),
@@ -152,7 +152,32 @@ fn from_settings(index: usize, elector: &ElectorSettings, hash: usize) -> Result
         _ => return Err(RosterError::Ambiguous(index)),
     };
     let name = elector.name.clone().unwrap_or(usual_name);
-    Ok(ElectorSpec { name: name.into(), kind, hash, threads: 1 })
+    let spec = ElectorSpec::new(name.into(), kind, elector.hash.unwrap_or(hash));
+    Ok(ElectorSpec { shares_table: elector.shares_table, weight: elector.weight, ..spec })
+}
+
+/// An own instance as it is written, each number within its range.
+fn instance(index: usize, elector: &ElectorSettings, knowledge: Knowledge) -> Result<Instance, RosterError> {
+    let range = |accepted| RosterError::Range { elector: index, accepted };
+    let mut instance = Instance::new(knowledge);
+    for (letter, share) in &elector.percentages {
+        let known = Heuristic::ALL.into_iter().find(|heuristic| heuristic.letter() == *letter);
+        let heuristic = known.ok_or_else(|| range("letters of mbxkcpar in `percentages`"))?;
+        instance.percentages[heuristic as usize] = *share;
+    }
+    instance.contempt = elector.contempt.unwrap_or(instance.contempt);
+    instance.selectivity = elector.selectivity.unwrap_or(instance.selectivity);
+    instance.noise = Noise { amplitude: elector.noise, seed: elector.seed };
+    let checks = [
+        (instance.percentages.iter().all(|share| *share <= 200), "`percentages` from 0 to 200"),
+        ((-200..=200).contains(&instance.contempt), "a `contempt` from -200 to 200"),
+        ((10..=400).contains(&instance.selectivity), "a `selectivity` from 10 to 400"),
+        (instance.noise.amplitude <= 1000, "a `noise` from 0 to 1000"),
+    ];
+    match checks.into_iter().find(|(holds, _)| !holds) {
+        Some((_, accepted)) => Err(range(accepted)),
+        None => Ok(instance),
+    }
 }
 
 #[cfg(test)]

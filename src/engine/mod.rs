@@ -20,7 +20,10 @@ pub mod uci;
 
 pub use bench::{Bench, bench, bench_evaluation};
 pub use board::{Board, Move, MoveList, Position, PositionError};
-pub use evaluation::{Breakdown, breakdown};
+pub use evaluation::{Breakdown, Noise, breakdown};
 pub use knowledge::{Heuristic, Knowledge, KnowledgeError};
-pub use search::{Engine, EngineOptions, Iteration, Limits, Score, ScoreBound};
+pub use search::{
+    BestOfGroup, DifferentEvaluation, Engine, EngineOptions, Iteration, Limits, MovesNow, Root, Score, ScoreBound,
+    SharedTable,
+};
 pub use syzygy::{Outcome, Tablebases};

@@ -195,6 +195,10 @@ pub struct OurMove {
     /// Held back for the way to the server.
     #[serde(serialize_with = "seconds")]
     pub lag: Duration,
+    /// How split the vote was: 0 is unanimity, 1 an elector that nobody follows; `None` without a vote.
+    pub split: Option<f64>,
+    /// How the second phase used the cores, such as `shared`; `None` where there was none.
+    pub second_phase: Option<String>,
 }
 
 /// What an elector proposed for a move of ours. The score from our side, the time in seconds.
@@ -227,6 +231,8 @@ pub struct ProposalRecord {
     pub pv: String,
     /// What it weighed in the election.
     pub weight: Option<f64>,
+    /// What the elector knows, in letters; `None` for a foreign engine.
+    pub knowledge: Option<String>,
 }
 
 /// A journal to read from.
@@ -284,7 +290,7 @@ impl Archive {
     pub fn moves(&self, game: &GameRecord) -> Result<Vec<MoveRecord>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, ply, uci, confirmed, clock_before, clock_after, source, criterion, score_cp, score_mate, depth,
-                 nodes, elapsed, ponder, first_choice, spent, response, extra, lag
+                 nodes, elapsed, ponder, first_choice, spent, response, extra, lag, split, second_phase
              FROM moves WHERE game = ? AND superseded_at IS NULL ORDER BY ply",
         )?;
         let rows = statement.query_map([game.row], |row| {
@@ -303,6 +309,8 @@ impl Archive {
                     response: Duration::from_millis(whole(row.get("response")?)),
                     extra: Duration::from_millis(whole(row.get("extra")?)),
                     lag: Duration::from_millis(whole(row.get("lag")?)),
+                    split: row.get("split")?,
+                    second_phase: row.get("second_phase")?,
                 })
             };
             let clock = |name: &str| {
@@ -333,6 +341,7 @@ impl Archive {
                 phase: row.get("phase")?,
                 elector: row.get("elector")?,
                 machine: row.get("machine")?,
+                knowledge: row.get("knowledge")?,
                 uci: row.get("uci")?,
                 score: codes::read_score(row.get("score_cp")?, row.get("score_mate")?),
                 bound: row.get("bound")?,

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, codes};
 use crate::{
-    chess::{Color, MachineName, Proposal, ServerName, UciMove},
+    chess::{Color, Knowledge, MachineName, Proposal, ServerName, UciMove},
     server::{Account, Challenge, ChatLine, GameInfo, GameStatus},
 };
 
@@ -244,8 +244,9 @@ impl<'a> Ledger<'a> {
         transaction
             .prepare_cached(
                 "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before, source, criterion, score_cp,
-                     score_mate, depth, nodes, elapsed, ponder, first_choice, spent, response, extra, lag)
-                 VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     score_mate, depth, nodes, elapsed, ponder, first_choice, spent, response, extra, lag, split,
+                     second_phase)
+                 VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             )?
             .execute(params![
                 line.game,
@@ -266,14 +267,16 @@ impl<'a> Ledger<'a> {
                 codes::milliseconds(decided.response),
                 codes::milliseconds(decided.extra),
                 codes::milliseconds(decided.lag),
+                (!decision.votes.is_empty()).then_some(decision.split),
+                decision.second_phase.as_ref().map(|second| &second.mode),
             ])?;
         let row = transaction.last_insert_rowid();
         line.moves.push(KnownMove { row, uci: decision.best, confirmed: false, decided: true });
         for (place, vote) in decision.votes.iter().enumerate() {
-            proposal(transaction, row, 1, place, &vote.proposal, Some(vote.weight))?;
+            proposal(transaction, row, 1, place, &vote.proposal, vote.knowledge, Some(vote.weight))?;
         }
         if let Some(second) = &decision.second_phase {
-            proposal(transaction, row, 2, 0, &second.proposal, None)?;
+            proposal(transaction, row, 2, 0, &second.proposal, Some(Knowledge::COMPLETE), None)?;
         }
         Ok(())
     }
@@ -418,14 +421,15 @@ fn proposal(
     phase: u8,
     place: usize,
     proposal: &Proposal,
+    knowledge: Option<Knowledge>,
     weight: Option<f64>,
 ) -> rusqlite::Result<()> {
     let (cp, mate) = codes::score(Some(proposal.score));
     connection
         .prepare_cached(
             "INSERT INTO proposals (move, phase, place, elector, uci, score_cp, score_mate, bound, depth,
-                 selective_depth, root_moves_done, nodes, time, pv, weight, machine)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 selective_depth, root_moves_done, nodes, time, pv, weight, machine, knowledge)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             row,
@@ -444,6 +448,7 @@ fn proposal(
             codes::moves(&proposal.pv),
             weight,
             proposal.machine.as_ref().map(MachineName::as_str),
+            knowledge.map(|knowledge| knowledge.to_string()),
         ])?;
     Ok(())
 }

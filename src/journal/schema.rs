@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use super::JournalError;
 
 /// The steps from an empty database to today's tables; step `n` leads to version `n + 1`. Steps are added, never changed.
-const STEPS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+const STEPS: [&str; 3] = [include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
 
 /// The version this program writes.
 const VERSION: u32 = STEPS.len() as u32;

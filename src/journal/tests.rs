@@ -6,8 +6,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::{
     chess::{
-        Bound, ChallengeId, Clock, ElectorName, Phase, Proposal, Score, SearchId, SecondPhase, Source, TimeControl,
-        Variant, Vote,
+        Bound, ChallengeId, Clock, ElectorName, Metrics, Phase, Proposal, Score, SearchId, SecondPhase, Source,
+        TimeControl, Variant, Vote,
     },
     server::{ChatRoom, GameTerms, Player},
 };
@@ -119,8 +119,11 @@ fn proposal(line: &Line, elector: &str, best: UciMove, phase: Phase) -> Proposal
 }
 
 fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
-    let votes = ["mpar", "mbxp", "mbkc", "mcar", "mxar", "mkcp", "mbxk"]
-        .map(|name| Vote { proposal: proposal(line, name, best, Phase::First), weight: 46.0 });
+    let votes = ["mpar", "mbxp", "mbkc", "mcar", "mxar", "mkcp", "mbxk"].map(|name| Vote {
+        proposal: proposal(line, name, best, Phase::First),
+        knowledge: name.parse().ok(),
+        weight: 46.0,
+    });
     DecidedMove {
         game: key.clone(),
         line: Arc::clone(line),
@@ -132,9 +135,12 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
             criterion: "re-search".to_owned(),
             votes: votes.to_vec(),
             second_phase: Some(SecondPhase {
+                mode: "shared".to_owned(),
                 first_choice: best,
                 proposal: proposal(line, "mbxkcpar", best, Phase::Second),
             }),
+            split: 0.0,
+            metrics: Metrics::default(),
             elapsed: Duration::from_millis(1900),
         }),
         clock: Some(Duration::from_secs(60 - line.ply() as u64)),

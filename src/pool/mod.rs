@@ -1,14 +1,17 @@
 //! Where electors run.
 //!
-//! An [`Elector`] gets a [`Task`] and gives [`Proposal`]s until it is done or told to stop. It sits in a [`Seat`]: an operating
+//! An [`Elector`] gets a [`Job`] and gives [`Proposal`]s until it is done or told to stop. It sits in a [`Seat`]: an operating
 //! system thread of its own, at lower priority than the daemon's, so that no search ever delays a move that is ready to be
 //! sent. All seats of all games compete for the cores under the kernel's scheduler, which shares them fairly.
 //!
 //! Invariants:
 //! - a seat answers every search with exactly one [`Report::Finished`] or [`Report::Failed`], after all its proposals;
 //! - every proposed move has been checked to be legal in the task's position, wherever the elector runs;
-//! - a seat whose search does not end is abandoned by dropping it; its thread ends with its search.
+//! - a seat whose search does not end is abandoned, and another one opened; its thread ends with its search;
+//! - a table is only shared between electors that evaluate alike.
 
+mod backoff;
+mod job;
 mod own;
 mod place;
 mod seat;
@@ -16,17 +19,21 @@ mod spec;
 mod trivial;
 pub(crate) mod uci;
 
+pub use job::{Guidance, Hints, Job, Meter};
 pub use own::engine_position;
 pub use place::{Elsewhere, Place};
 pub use seat::{Report, Seat};
-pub use spec::{ElectorKind, ElectorSpec, UciProgram};
+pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, UciProgram};
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use crate::chess::{Proposal, Task, Variant};
+use crate::{
+    chess::{Proposal, Variant},
+    engine::SharedTable,
+};
 
 /// One searcher, wherever it runs. Used from one thread only.
 pub trait Elector: Send {
@@ -35,12 +42,7 @@ pub trait Elector: Send {
     ///
     /// # Errors
     /// [`ElectorFailure`] if it cannot go on; what it proposed before still counts.
-    fn search(
-        &mut self,
-        task: &Task,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure>;
+    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure>;
 
     /// Forgets what it learnt in the last game.
     fn new_game(&mut self) {}
@@ -53,7 +55,7 @@ pub trait Elector: Send {
 pub fn variants_of(spec: &ElectorSpec) -> Result<Vec<Variant>, ElectorFailure> {
     match &spec.kind {
         ElectorKind::Own(_) => Ok(Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect()),
-        ElectorKind::Trivial => Ok(Variant::ALL.to_vec()),
+        ElectorKind::Trivial | ElectorKind::Made(_) => Ok(Variant::ALL.to_vec()),
         ElectorKind::Uci(program) => {
             let engine = uci::UciElector::start(spec.name.clone(), program, spec.hash, spec.threads)?;
             Ok(engine.variants())
@@ -97,11 +99,12 @@ impl Pool {
         (self.cores / self.searching.load(Ordering::Relaxed).max(1)).max(1)
     }
 
-    /// Opens a seat for an elector.
-    pub fn seat(&self, spec: &ElectorSpec) -> Seat {
+    /// Opens a seat for an elector. On this machine, `table` is searched with together with the other seats that were given
+    /// it.
+    pub fn seat(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Seat {
         match &self.elsewhere {
             Some(elsewhere) => Seat::at(spec.clone(), elsewhere.place(spec)),
-            None => Seat::here(spec.clone()),
+            None => Seat::here(spec.clone(), table),
         }
     }
 

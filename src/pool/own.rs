@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use shakmaty::CastlingMode;
 
-use super::{Elector, ElectorFailure};
+use super::{Elector, ElectorFailure, Job};
 use crate::{
-    chess::{Bound, ElectorName, Knowledge, Limits, Line, Proposal, Score, Task, UciMove},
-    engine::{self, Engine, EngineOptions, Iteration, Position, PositionError, ScoreBound},
+    chess::{Bound, ElectorName, Limits, Line, Proposal, Score, Task, UciMove},
+    engine::{self, Engine, EngineOptions, Iteration, Move, Position, PositionError, Root, ScoreBound, SharedTable},
 };
 
 pub(super) struct OwnElector {
@@ -17,40 +17,64 @@ pub(super) struct OwnElector {
 }
 
 impl OwnElector {
-    pub(super) fn new(name: ElectorName, knowledge: Knowledge, hash: usize, threads: usize) -> Self {
-        let options = EngineOptions { hash, threads, knowledge, ..EngineOptions::default() };
-        Self { name, engine: Engine::new(options) }
+    pub(super) fn new(
+        name: ElectorName,
+        options: EngineOptions,
+        table: Option<&SharedTable>,
+    ) -> Result<Self, ElectorFailure> {
+        let engine = match table {
+            Some(table) => Engine::sharing(options, table).map_err(|error| ElectorFailure(error.to_string()))?,
+            None => Engine::new(options),
+        };
+        Ok(Self { name, engine })
     }
 }
 
 impl Elector for OwnElector {
-    fn search(
-        &mut self,
-        task: &Task,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure> {
+    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+        let Job { task, guidance, meter } = job;
         let failure = |error: &dyn std::fmt::Display| ElectorFailure(error.to_string());
         let line = &task.line;
         if !line.variant().is_standard_rules() {
             return Err(failure(&format_args!("our own engine does not play {}", line.variant())));
         }
         let position = engine_position(line).map_err(|error| failure(&error))?;
-        let root_moves: Vec<_> =
-            task.root_moves.iter().filter_map(|uci| position.parse_move(&uci.to_string())).collect();
+        let ours = |moves: &[UciMove]| -> Vec<Move> {
+            moves.iter().filter_map(|uci| position.parse_move(&uci.to_string())).collect()
+        };
+        let hints = guidance.hints.as_ref().map(|hints| move || ours(&hints.now()));
+        let root = Root {
+            moves: &ours(&task.root_moves),
+            hints: hints.as_ref().map(|hints| hints as &engine::MovesNow<'_>),
+            window: guidance.window.map(|(low, high)| (engine_score(low), engine_score(high))),
+            best_of_group: guidance.best_of_group.as_deref(),
+            nodes: Some(meter.counter()),
+        };
 
         let Limits { time, nodes, depth, clocks: _ } = task.limits;
         let limits = engine::Limits { time, nodes, depth, mate: None };
-        self.engine.search(&position, &root_moves, &limits, stop, &mut |iteration| {
+        let mut tell = |iteration: &Iteration| {
             if let Some(proposal) = proposal(&self.name, task, &position, iteration) {
                 report(proposal);
             }
-        });
+        };
+        let last = self.engine.search_root(&position, &root, &limits, stop, &mut tell);
+        // What an iteration that was cut short has found counts already, and how far it came (the criterion `depth`).
+        if let Some(unfinished) = last.filter(|iteration| iteration.root_moves_done > 0) {
+            tell(&unfinished);
+        }
         Ok(())
     }
 
     fn new_game(&mut self) {
         self.engine.new_game();
+    }
+}
+
+fn engine_score(score: Score) -> engine::Score {
+    match score {
+        Score::Cp(centipawns) => engine::Score::Cp(centipawns),
+        Score::Mate(moves) => engine::Score::Mate(moves),
     }
 }
 

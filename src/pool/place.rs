@@ -4,14 +4,13 @@ use std::fmt::Debug;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{ElectorSpec, Report};
-use crate::chess::Task;
+use super::{ElectorSpec, Job, Report};
 
 /// What a [`Seat`](super::Seat) stands on. It keeps the pool's invariants: every search is answered with exactly one
 /// [`Report::Finished`] or [`Report::Failed`], after all its proposals, and every proposed move is legal.
 pub trait Place: Debug + Send + Sync {
     /// Begins a search; a search still running is told to stop first.
-    fn search(&mut self, task: Task, reports: &UnboundedSender<Report>);
+    fn search(&mut self, job: Job, reports: &UnboundedSender<Report>);
 
     /// Tells the running search to stop; its last proposal stands.
     fn stop(&self);

@@ -1,15 +1,21 @@
-//! A seat: one elector on a thread of its own, behind a handle.
+//! A seat: one elector behind a handle, usually on a thread of its own.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-    mpsc,
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+        mpsc,
+    },
+    time::{Duration, Instant},
 };
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Elector, ElectorFailure, ElectorSpec, place::Place};
-use crate::chess::{ElectorName, Proposal, SearchId, Task};
+use super::{Elector, ElectorFailure, ElectorSpec, Job, backoff::Backoff, place::Place};
+use crate::{
+    chess::{ElectorName, Proposal, SearchId},
+    engine::SharedTable,
+};
 
 /// What a seat tells the council.
 #[derive(Clone, Debug)]
@@ -22,9 +28,14 @@ pub enum Report {
     Failed(SearchId, ElectorName, String),
 }
 
-enum Command {
-    Search(Box<Task>, Arc<AtomicBool>, UnboundedSender<Report>),
-    NewGame,
+impl Report {
+    /// The search it is about.
+    pub fn search(&self) -> &SearchId {
+        match self {
+            Self::Proposal(proposal) => &proposal.search,
+            Self::Finished(search, _) | Self::Failed(search, ..) => search,
+        }
+    }
 }
 
 /// The handle of a seat. Dropping it stops the search; a thread ends as soon as the elector lets it.
@@ -36,9 +47,9 @@ pub struct Seat {
 
 impl Seat {
     /// Opens a seat on a thread of this process. The elector starts at once: an engine may need a while before it can
-    /// search.
-    pub fn here(spec: ElectorSpec) -> Self {
-        let thread = Thread::start(&spec);
+    /// search. `table` is searched with together with the other seats that were given it.
+    pub fn here(spec: ElectorSpec, table: Option<&SharedTable>) -> Self {
+        let thread = Thread::start(&spec, table);
         Self::at(spec, Box::new(thread))
     }
 
@@ -53,8 +64,8 @@ impl Seat {
     }
 
     /// Begins a search; reports go to `reports`. A search still running is told to stop first.
-    pub fn search(&mut self, task: Task, reports: &UnboundedSender<Report>) {
-        self.place.search(task, reports);
+    pub fn search(&mut self, job: Job, reports: &UnboundedSender<Report>) {
+        self.place.search(job, reports);
     }
 
     /// Tells the running search to stop; its last proposal stands.
@@ -68,44 +79,80 @@ impl Seat {
     }
 }
 
+enum Command {
+    Search(Box<Job>, Arc<Flags>, UnboundedSender<Report>),
+    NewGame,
+}
+
+/// What the handle and the thread know of one search.
+#[derive(Debug, Default)]
+struct Flags {
+    stop: AtomicBool,
+    told_to_stop: OnceLock<Instant>,
+    over: AtomicBool,
+}
+
+/// An elector that is still at work this long after it was told to stop is given up.
+const GIVEN_UP_AFTER: Duration = Duration::from_secs(3);
+
 /// A thread of this process as a place.
 #[derive(Debug)]
 struct Thread {
-    elector: ElectorName,
+    spec: ElectorSpec,
+    table: Option<SharedTable>,
     commands: mpsc::Sender<Command>,
-    /// The stop flag of the newest search.
-    stop: Arc<AtomicBool>,
+    /// Of the newest search; none has begun yet where there is none.
+    flags: Option<Arc<Flags>>,
 }
 
 impl Thread {
-    fn start(spec: &ElectorSpec) -> Self {
+    fn start(spec: &ElectorSpec, table: Option<&SharedTable>) -> Self {
         let (commands, inbox) = mpsc::channel();
-        let occupant = spec.clone();
+        let occupant =
+            Occupant { spec: spec.clone(), table: table.cloned(), elector: None, backoff: Backoff::default() };
         let started = std::thread::Builder::new()
             .name(format!("elector {}", spec.name))
             .stack_size(8 << 20)
-            .spawn(move || occupy(&occupant, &inbox));
+            .spawn(move || occupant.serve(&inbox));
         if let Err(error) = started {
             // The inbox is gone, so every search of this seat will be reported as failed.
             tracing::error!(elector = %spec.name, %error, "no thread for an elector");
         }
-        Self { elector: spec.name.clone(), commands, stop: Arc::default() }
+        Self { spec: spec.clone(), table: table.cloned(), commands, flags: None }
+    }
+
+    /// Whether its search was told to stop long ago and has not.
+    fn is_stuck(&self) -> bool {
+        let stuck = |flags: &Arc<Flags>| {
+            let since = flags.told_to_stop.get().map(Instant::elapsed);
+            !flags.over.load(Relaxed) && since.is_some_and(|since| since > GIVEN_UP_AFTER)
+        };
+        self.flags.as_ref().is_some_and(stuck)
     }
 }
 
 impl Place for Thread {
-    fn search(&mut self, task: Task, reports: &UnboundedSender<Report>) {
+    fn search(&mut self, job: Job, reports: &UnboundedSender<Report>) {
         self.stop();
-        self.stop = Arc::default();
-        let id = task.id.clone();
-        let command = Command::Search(Box::new(task), Arc::clone(&self.stop), reports.clone());
+        if self.is_stuck() {
+            tracing::warn!(elector = %self.spec.name, "it does not stop, and another one takes its seat");
+            *self = Self::start(&self.spec, self.table.as_ref());
+        }
+        let flags: Arc<Flags> = Arc::default();
+        self.flags = Some(Arc::clone(&flags));
+        let id = job.task.id.clone();
+        let command = Command::Search(Box::new(job), Arc::clone(&flags), reports.clone());
         if self.commands.send(command).is_err() {
-            let _ = reports.send(Report::Failed(id, self.elector.clone(), "its thread has ended".to_owned()));
+            flags.over.store(true, Relaxed);
+            let _ = reports.send(Report::Failed(id, self.spec.name.clone(), "its thread has ended".to_owned()));
         }
     }
 
     fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        if let Some(flags) = &self.flags {
+            flags.stop.store(true, Relaxed);
+            flags.told_to_stop.get_or_init(Instant::now);
+        }
     }
 
     fn new_game(&self) {
@@ -119,58 +166,85 @@ impl Drop for Thread {
     }
 }
 
-/// The life of a seat's thread. An elector that failed is started afresh.
-fn occupy(spec: &ElectorSpec, inbox: &mpsc::Receiver<Command>) {
-    yield_to_the_daemon();
-    // One that does not start is tried again with the first search, which can report it.
-    let mut occupant: Option<Box<dyn Elector>> = spec.start().ok();
-    for command in inbox {
-        match command {
-            Command::NewGame => {
-                if let Some(elector) = &mut occupant {
-                    elector.new_game();
-                }
-            }
-            Command::Search(task, stop, reports) => {
-                let name = spec.name.clone();
-                let has_played = occupant.is_some();
-                let mut searched = search(spec, &mut occupant, &task, &stop, &reports);
-                if searched.is_err() && has_played && !stop.load(Ordering::Relaxed) {
-                    // An engine that has died since the last search costs a new start, not the vote.
-                    occupant = None;
-                    searched = search(spec, &mut occupant, &task, &stop, &reports);
-                }
-                let _ = match searched {
-                    Ok(()) => reports.send(Report::Finished(task.id, name)),
-                    Err(failure) => {
-                        occupant = None;
-                        reports.send(Report::Failed(task.id, name, failure.to_string()))
+/// What lives on a seat's thread. An elector that failed is started afresh.
+struct Occupant {
+    spec: ElectorSpec,
+    table: Option<SharedTable>,
+    elector: Option<Box<dyn Elector>>,
+    backoff: Backoff,
+}
+
+impl Occupant {
+    fn serve(mut self, inbox: &mpsc::Receiver<Command>) {
+        yield_to_the_daemon();
+        // One that does not start is tried again with the first search, which can report it.
+        self.elector = self.spec.start_with(self.table.as_ref()).ok();
+        for command in inbox {
+            match command {
+                Command::NewGame => {
+                    if let Some(elector) = &mut self.elector {
+                        elector.new_game();
                     }
-                };
+                }
+                Command::Search(job, flags, reports) => {
+                    let name = self.spec.name.clone();
+                    let searched = self.answer(&job, &flags.stop, &reports);
+                    flags.over.store(true, Relaxed);
+                    let _ = reports.send(match searched {
+                        Ok(()) => Report::Finished(job.task.id, name),
+                        Err(failure) => Report::Failed(job.task.id, name, failure.to_string()),
+                    });
+                }
             }
         }
     }
-}
 
-fn search(
-    spec: &ElectorSpec,
-    occupant: &mut Option<Box<dyn Elector>>,
-    task: &Task,
-    stop: &AtomicBool,
-    reports: &UnboundedSender<Report>,
-) -> Result<(), ElectorFailure> {
-    let elector = match occupant {
-        Some(elector) => elector,
-        vacant => vacant.insert(spec.start()?),
-    };
-    elector.search(task, stop, &mut |proposal| {
-        // Wherever it was computed, nothing illegal passes this door.
-        if task.line.is_legal(proposal.best) {
-            let _ = reports.send(Report::Proposal(proposal));
-        } else {
-            tracing::error!(elector = %spec.name, best = %proposal.best, fen = task.line.fen(), "illegal proposal dropped");
+    /// Searches. An engine that has died since the last search costs a new start, not the vote.
+    fn answer(
+        &mut self,
+        job: &Job,
+        stop: &AtomicBool,
+        reports: &UnboundedSender<Report>,
+    ) -> Result<(), ElectorFailure> {
+        let has_played = self.elector.is_some();
+        match self.search(job, stop, reports) {
+            Err(_) if has_played && !stop.load(Relaxed) => self.search(job, stop, reports),
+            searched => searched,
         }
-    })
+    }
+
+    fn search(
+        &mut self,
+        job: &Job,
+        stop: &AtomicBool,
+        reports: &UnboundedSender<Report>,
+    ) -> Result<(), ElectorFailure> {
+        let elector = match &mut self.elector {
+            Some(elector) => elector,
+            vacant => {
+                self.backoff.check(Instant::now())?;
+                let started = self.spec.start_with(self.table.as_ref());
+                vacant.insert(started.inspect_err(|_| self.backoff.failed(Instant::now()))?)
+            }
+        };
+        let searched = elector.search(job, stop, &mut |proposal| {
+            // Wherever it was computed, nothing illegal passes this door.
+            if job.task.line.is_legal(proposal.best) {
+                let _ = reports.send(Report::Proposal(proposal));
+            } else {
+                let (best, fen) = (proposal.best, job.task.line.fen());
+                tracing::error!(elector = %self.spec.name, %best, fen, "illegal proposal dropped");
+            }
+        });
+        match &searched {
+            Ok(()) => self.backoff.worked(),
+            Err(_) => {
+                self.elector = None;
+                self.backoff.failed(Instant::now());
+            }
+        }
+        searched
+    }
 }
 
 /// How much search threads give way to the daemon's own: enough that a move ready to be sent never waits for a search,

@@ -2,8 +2,8 @@
 
 use std::{sync::atomic::AtomicBool, time::Duration};
 
-use super::{Elector, ElectorFailure};
-use crate::chess::{Bound, ElectorName, Proposal, Score, Task};
+use super::{Elector, ElectorFailure, Job};
+use crate::chess::{Bound, ElectorName, Proposal, Score};
 
 pub(super) struct TrivialElector {
     name: ElectorName,
@@ -18,7 +18,7 @@ impl TrivialElector {
 impl Elector for TrivialElector {
     fn search(
         &mut self,
-        task: &Task,
+        Job { task, .. }: &Job,
         _stop: &AtomicBool,
         report: &mut dyn FnMut(Proposal),
     ) -> Result<(), ElectorFailure> {

@@ -19,7 +19,7 @@ use std::{
 
 use shakmaty::CastlingMode;
 
-use super::{Elector, ElectorFailure, UciProgram};
+use super::{Elector, ElectorFailure, Job, UciProgram};
 use crate::chess::{Bound, ElectorName, Proposal, Score, Task, UciMove, Variant};
 use protocol::Info;
 
@@ -119,7 +119,7 @@ impl UciElector {
 impl Elector for UciElector {
     fn search(
         &mut self,
-        task: &Task,
+        Job { task, .. }: &Job,
         stop: &AtomicBool,
         report: &mut dyn FnMut(Proposal),
     ) -> Result<(), ElectorFailure> {

@@ -84,6 +84,9 @@ fn player(player: &PlayerSettings) -> Vec<Fault> {
         let (key, accepted) = error.key_and_accepted();
         faults.push(Fault::value(key, accepted).below("council"));
     }
+    if player.council.margin.is_nan() || player.council.margin < 0.0 {
+        faults.push(Fault::value("margin", "a number of centipawns, 0 or more").below("council"));
+    }
     if !(0.0..=1.0).contains(&player.council.split) {
         faults.push(Fault::value("split", "a number from 0 to 1").below("council"));
     }

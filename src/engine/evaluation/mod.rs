@@ -13,6 +13,7 @@ mod king_safety;
 mod kpk;
 mod material;
 mod mobility;
+mod noise;
 mod pawns;
 mod placement;
 mod relations;
@@ -31,6 +32,7 @@ use context::Context;
 use tally::{NoTrace, Tally};
 
 pub use endgame::FULL_SCALE;
+pub use noise::Noise;
 pub use score::{FULL_PHASE, Packed};
 pub use table::{Breakdown, breakdown};
 pub use tally::Trace;
@@ -40,13 +42,17 @@ pub use weights::WEIGHTS;
 /// What the right to move is worth, centipawns.
 const TEMPO: i32 = 14;
 
-/// How much of each heuristic counts, in per cent, in the order of [`Heuristic::ALL`].
+/// All that makes one evaluation differ from another: engines of equal recipes give equal values to every position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recipe([u16; 8]);
+pub struct Recipe {
+    /// How much of each heuristic counts, in per cent, in the order of [`Heuristic::ALL`].
+    shares: [u16; 8],
+    noise: Noise,
+}
 
 impl Recipe {
     /// Everything in full.
-    pub const COMPLETE: Self = Self([100; 8]);
+    pub const COMPLETE: Self = Self { shares: [100; 8], noise: Noise::NONE };
 
     /// Heuristics outside `knowledge` count nothing, except that material then still counts a fifth.
     pub fn new(knowledge: Knowledge, percentages: [u16; 8]) -> Self {
@@ -55,12 +61,18 @@ impl Recipe {
             let share = &mut recipe[heuristic as usize];
             *share = if heuristic == Heuristic::Material { *share / 5 } else { 0 };
         }
-        Self(recipe)
+        Self { shares: recipe, noise: Noise::NONE }
+    }
+
+    /// The same with noise on top.
+    #[must_use]
+    pub const fn with_noise(self, noise: Noise) -> Self {
+        Self { noise, ..self }
     }
 
     #[inline]
     fn share(&self, heuristic: Heuristic) -> i32 {
-        i32::from(self.0[heuristic as usize])
+        i32::from(self.shares[heuristic as usize])
     }
 
     /// The numbers that go with what is on: a subset that was fitted alone has its own.
@@ -113,13 +125,17 @@ impl Evaluator {
             }
             entry.value
         });
-        finish(board, sum)
+        finish(board, sum) + self.recipe.noise.at(board)
     }
 }
 
 /// The value for the player to move in centipawns, without a memory.
 pub fn evaluate(board: &Board, recipe: &Recipe) -> i32 {
+<<<<<<< HEAD
     finish(board, sum(board, recipe, recipe.weights(), &mut NoTrace, |compute| compute()))
+=======
+    finish(board, sum(board, recipe, &WEIGHTS, &mut NoTrace, |compute| compute())) + recipe.noise.at(board)
+>>>>>>> main
 }
 
 /// The linear part of the evaluation with other weights, noted in `trace`: white's value less black's, before

@@ -228,7 +228,8 @@ impl Worker<'_> {
                 gives_check: checks.gives_check(board, mv),
                 history,
                 place: tried,
-                reduction: reduction(node.depth, tried) - history / if noisy { 8192 } else { 12_288 },
+                reduction: self.more_selective(reduction(node.depth, tried))
+                    - history / if noisy { 8192 } else { 12_288 },
             };
             if best > -value::WIN_BOUND && board.has_pieces(board.turn()) {
                 // Late move pruning: after so many moves the rest will not help.

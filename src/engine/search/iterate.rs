@@ -22,6 +22,9 @@ impl Worker<'_> {
                 root_move.previous = root_move.value;
             }
             self.set_draw_value();
+            if lines == 1 {
+                self.take_hints();
+            }
             for line in 0..lines {
                 self.pv_index = line;
                 self.selective_depth = 0;
@@ -63,9 +66,10 @@ impl Worker<'_> {
     fn aspire(&mut self, depth: i32) {
         let previous = self.root_moves[self.pv_index].previous;
         let mut delta = 12 + previous.abs().min(2000) / 100;
-        let (mut alpha, mut beta) = (-value::INFINITE, value::INFINITE);
-        if depth >= 5 && !value::is_decisive(previous) {
-            (alpha, beta) = (previous - delta, previous + delta);
+        let (low, high) = self.bounds();
+        let (mut alpha, mut beta) = (low, high);
+        if depth >= 5 && !value::is_decisive(previous) && low < previous && previous < high {
+            (alpha, beta) = ((previous - delta).max(low), (previous + delta).min(high));
         }
         let mut fails_high = 0;
         loop {
@@ -76,19 +80,24 @@ impl Worker<'_> {
             }
             let from = self.pv_index;
             self.root_moves[from..].sort_by_key(|root_move| Reverse(root_move.value));
-            if found <= alpha {
+            if found <= alpha && alpha > low {
                 beta = (alpha + beta) / 2;
-                alpha = (found - delta).max(-value::INFINITE);
+                alpha = (found - delta).max(low);
                 fails_high = 0;
-            } else if found >= beta {
-                beta = (found + delta).min(value::INFINITE);
+            } else if found >= beta && beta < high {
+                beta = (found + delta).min(high);
                 fails_high = (fails_high + 1).min(2);
             } else {
+                self.bound = match found {
+                    _ if found <= low => ScoreBound::Upper,
+                    _ if found >= high => ScoreBound::Lower,
+                    _ => ScoreBound::Exact,
+                };
                 return;
             }
             delta += delta / 2;
             if delta > 800 || value::is_decisive(found) {
-                (alpha, beta) = (-value::INFINITE, value::INFINITE);
+                (alpha, beta) = (low, high);
             }
         }
     }
@@ -112,22 +121,24 @@ impl Worker<'_> {
             let mut next = board.clone();
             self.make(&mut next, board, mv, 0);
             let first = i == self.pv_index;
+            let hinted = self.root_moves[i].hinted && !first;
+            let new_depth = depth - 1 + i32::from(hinted && depth > 3);
             let mut value = alpha;
             if !first {
                 let late = i - self.pv_index;
                 let quiet = !board.is_noisy(mv) && !next.in_check();
-                let reduced_by = if depth >= 3 && quiet && late > 2 {
-                    1 + i32::from(late > 6) + i32::from(late > 20) * depth / 6
+                let reduced_by = if depth >= 3 && quiet && late > 2 && !hinted {
+                    self.more_selective(1 + i32::from(late > 6) + i32::from(late > 20) * depth / 6)
                 } else {
                     0
                 };
-                value = -self.search::<false>(&next, -alpha - 1, -alpha, depth - 1 - reduced_by, 1, true);
+                value = -self.search::<false>(&next, -alpha - 1, -alpha, new_depth - reduced_by, 1, true);
                 if value > alpha && reduced_by > 0 && !self.stopped {
-                    value = -self.search::<false>(&next, -alpha - 1, -alpha, depth - 1, 1, true);
+                    value = -self.search::<false>(&next, -alpha - 1, -alpha, new_depth, 1, true);
                 }
             }
             if first || (value > alpha && !self.stopped) {
-                value = -self.search::<true>(&next, -beta, -alpha, depth - 1, 1, false);
+                value = -self.search::<true>(&next, -beta, -alpha, new_depth, 1, false);
             }
             self.undo();
             let spent = self.nodes - nodes_before;
@@ -158,7 +169,8 @@ impl Worker<'_> {
                 }
             }
         }
-        if let Some(best_move) = self.root_moves[self.pv_index..].iter().max_by_key(|m| m.value) {
+        let best_move = self.root_moves[self.pv_index..].iter().max_by_key(|m| m.value);
+        if let Some(best_move) = best_move.filter(|_| self.shared.root.is_whole()) {
             let bound = if best >= beta { super::table::Bound::Lower } else { super::table::Bound::Exact };
             let (key, mv) = (board.keys().position, best_move.mv);
             self.shared.table.store(key, 0, Some(mv), best, evaluation, depth, bound, true);
@@ -181,7 +193,7 @@ impl Worker<'_> {
         Iteration {
             best: line.mv,
             score: Score::from(value),
-            bound: ScoreBound::Exact,
+            bound: self.bound,
             depth: self.completed_depth as u32,
             selective_depth: line.selective_depth as u32,
             root_moves_done: self.root_moves_done,

@@ -10,13 +10,21 @@ mod iterate;
 mod picker;
 mod pruning;
 mod quiescence;
+mod root;
+mod shared_table;
 mod table;
 mod turnstile;
 mod value;
 mod worker;
 
+pub use root::{BestOfGroup, MovesNow, Root};
+pub use shared_table::{DifferentEvaluation, SharedTable};
+
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
@@ -27,7 +35,7 @@ use worker::{Memory, Worker};
 
 use super::{
     board::{Move, MoveList, Position},
-    evaluation::{self, Recipe},
+    evaluation::{self, Noise, Recipe},
     knowledge::Knowledge,
     syzygy::Tablebases,
 };
@@ -45,6 +53,11 @@ pub struct EngineOptions {
     pub percentages: [u16; 8],
     /// The most a draw is worth to the side that stands worse, and costs the side that stands better, in centipawns.
     pub contempt: i32,
+    /// How selective the search is, in per cent of the usual: more reduces late moves further and prunes with narrower
+    /// margins. 10 to 400.
+    pub selectivity: u16,
+    /// Noise on the evaluation, by which copies of one engine differ.
+    pub noise: Noise,
     /// Endgame tables, shared between engines.
     pub tablebases: Option<Tablebases>,
     /// How many root moves get a principal variation each; at least 1.
@@ -62,10 +75,19 @@ impl Default for EngineOptions {
             knowledge: Knowledge::COMPLETE,
             percentages: [100; 8],
             contempt: 10,
+            selectivity: 100,
+            noise: Noise::NONE,
             tablebases: None,
             multi_pv: 1,
             virtual_time: false,
         }
+    }
+}
+
+impl EngineOptions {
+    /// How positions are evaluated.
+    pub fn recipe(&self) -> Recipe {
+        Recipe::new(self.knowledge, self.percentages).with_noise(self.noise)
     }
 }
 
@@ -148,6 +170,7 @@ pub struct Iteration {
 struct Shared<'a> {
     table: &'a Table,
     limits: Limits,
+    root: Root<'a>,
     threads: usize,
     began: Instant,
     /// The caller's wish.
@@ -155,22 +178,35 @@ struct Shared<'a> {
     /// The main thread has finished.
     done: AtomicBool,
     /// Counted in batches.
-    nodes: AtomicU64,
+    nodes: &'a AtomicU64,
 }
 
 /// A searcher with its memory.
 pub struct Engine {
     options: EngineOptions,
     recipe: Recipe,
-    table: Option<Table>,
+    table: Option<Arc<Table>>,
+    /// Whether other engines search with the same table.
+    shares: bool,
     memories: Vec<Memory>,
 }
 
 impl Engine {
     /// Allocates nothing yet.
     pub fn new(options: EngineOptions) -> Self {
-        let recipe = Recipe::new(options.knowledge, options.percentages);
-        Self { options, recipe, table: None, memories: Vec::new() }
+        let recipe = options.recipe();
+        Self { options, recipe, table: None, shares: false, memories: Vec::new() }
+    }
+
+    /// An engine that searches with a table it shares with others.
+    ///
+    /// # Errors
+    /// [`DifferentEvaluation`] if the table belongs to another evaluation.
+    pub fn sharing(options: EngineOptions, shared: &SharedTable) -> Result<Self, DifferentEvaluation> {
+        if !shared.suits(&options) {
+            return Err(DifferentEvaluation);
+        }
+        Ok(Self { table: Some(Arc::clone(&shared.table)), shares: true, ..Self::new(options) })
     }
 
     /// How it is set up.
@@ -178,12 +214,13 @@ impl Engine {
         &self.options
     }
 
-    /// Sets it up anew. Keeps the memory of the game where it still holds.
+    /// Sets it up anew. Keeps the memory of the game where it still holds; a shared table is given up if it does not.
     pub fn set_options(&mut self, options: EngineOptions) {
-        if options.hash != self.options.hash {
+        let recipe = options.recipe();
+        if options.hash != self.options.hash || (self.shares && recipe != self.recipe) {
             self.table = None;
+            self.shares = false;
         }
-        let recipe = Recipe::new(options.knowledge, options.percentages);
         if recipe != self.recipe {
             self.recipe = recipe;
             self.new_game();
@@ -193,7 +230,10 @@ impl Engine {
 
     /// Forgets everything: the next position belongs to another game.
     pub fn new_game(&mut self) {
-        self.table = None;
+        match &self.table {
+            Some(table) if self.shares => table.clear(),
+            _ => self.table = None,
+        }
         self.memories.clear();
     }
 
@@ -217,10 +257,23 @@ impl Engine {
         stop: &AtomicBool,
         on_iteration: &mut dyn FnMut(&Iteration),
     ) -> Option<Iteration> {
+        let root = Root { moves: root_moves, ..Root::default() };
+        self.search_root(position, &root, limits, stop, on_iteration)
+    }
+
+    /// As [`Self::search`], told more about the root.
+    pub fn search_root(
+        &mut self,
+        position: &Position,
+        root: &Root,
+        limits: &Limits,
+        stop: &AtomicBool,
+        on_iteration: &mut dyn FnMut(&Iteration),
+    ) -> Option<Iteration> {
         let began = Instant::now();
         let mut moves: MoveList = position.legal_moves();
-        if !root_moves.is_empty() {
-            moves.retain(|mv| root_moves.contains(mv));
+        if !root.moves.is_empty() {
+            moves.retain(|mv| root.moves.contains(mv));
         }
         if moves.is_empty() {
             return None;
@@ -230,17 +283,13 @@ impl Engine {
         }
         let threads = self.options.threads.max(1);
         self.memories.resize_with(threads, || Memory::new(self.recipe));
-        let table: &Table = self.table.get_or_insert_with(|| Table::new(self.options.hash));
-        table.next_search();
-        let shared = Shared {
-            table,
-            limits: *limits,
-            threads,
-            began,
-            stop,
-            done: AtomicBool::new(false),
-            nodes: AtomicU64::new(0),
-        };
+        let table: &Table = self.table.get_or_insert_with(|| Arc::new(Table::new(self.options.hash)));
+        table.begin(position.board().keys().position);
+        let own_count = AtomicU64::new(0);
+        let nodes = root.nodes.unwrap_or(&own_count);
+        nodes.store(0, Relaxed);
+        let shared =
+            Shared { table, limits: *limits, root: *root, threads, began, stop, done: AtomicBool::new(false), nodes };
         let (shared, options, moves) = (&shared, &self.options, &moves);
         let turnstile = (options.virtual_time && threads > 1).then(|| Turnstile::new(threads));
         let place = |id| turnstile.as_ref().map(|turnstile| turnstile.place(id));

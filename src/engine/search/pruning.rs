@@ -39,7 +39,7 @@ impl Worker<'_> {
             }
         }
         // Reverse futility: so far above beta that a quiet move will hardly fall below.
-        let margin = 75 * (depth - i32::from(node.improving));
+        let margin = self.less_margin(75 * (depth - i32::from(node.improving)));
         if depth <= 8 && !node.principal && estimate - margin >= beta && !value::is_decisive(beta) {
             return Some((estimate + beta) / 2);
         }

@@ -109,6 +109,8 @@ fn fold(data: u64) -> u16 {
 pub struct Table {
     clusters: Box<[Cluster]>,
     age: AtomicU8,
+    /// The root of the newest search.
+    root: AtomicU64,
 }
 
 impl Table {
@@ -117,12 +119,23 @@ impl Table {
         let count = (mebibytes.max(1) << 20) / size_of::<Cluster>();
         // SAFETY: a cluster is atomic integers, for which all bits zero is a value.
         let clusters = unsafe { Box::<[Cluster]>::new_zeroed_slice(count).assume_init() };
-        Self { clusters, age: AtomicU8::new(0) }
+        Self { clusters, age: AtomicU8::new(0), root: AtomicU64::new(0) }
     }
 
-    /// Begins a new search: entries of older ones give way first.
-    pub fn next_search(&self) {
-        self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
+    /// Begins a search of the position with this key. Entries of other positions' searches give way first: what several
+    /// engines or the two phases of a move search together is one search.
+    pub fn begin(&self, root: u64) {
+        if self.root.swap(root, Relaxed) != root {
+            self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) {
+        for cluster in &self.clusters {
+            cluster.data.iter().for_each(|data| data.store(0, Relaxed));
+            cluster.keys.iter().for_each(|key| key.store(0, Relaxed));
+        }
     }
 
     #[inline]

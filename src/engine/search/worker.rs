@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use arrayvec::ArrayVec;
 
 use super::{
-    EngineOptions, Shared,
+    EngineOptions, ScoreBound, Shared,
     history::{Histories, MovedTo},
     turnstile::{Place, TURN},
     value::{self, MAX_PLY, Value},
@@ -76,6 +76,8 @@ pub struct RootMove {
     pub previous: Value,
     pub selective_depth: usize,
     pub nodes: u64,
+    /// Others propose it.
+    pub hinted: bool,
     pub pv: Line,
 }
 
@@ -113,6 +115,8 @@ pub struct Worker<'a> {
     batch: u64,
     pub selective_depth: usize,
     pub completed_depth: i32,
+    /// What the newest value of the root is worth.
+    pub bound: ScoreBound,
     /// The iteration that runs.
     pub depth: i32,
     pub stopped: bool,
@@ -140,6 +144,7 @@ impl<'a> Worker<'a> {
                 previous: -value::INFINITE,
                 selective_depth: 0,
                 nodes: 0,
+                hinted: false,
                 pv: [*mv].into_iter().collect(),
             })
             .collect();
@@ -168,6 +173,7 @@ impl<'a> Worker<'a> {
             batch,
             selective_depth: 0,
             completed_depth: 0,
+            bound: ScoreBound::Exact,
             depth: 0,
             stopped: false,
             null_move_from: [0; 2],
@@ -238,6 +244,18 @@ impl<'a> Worker<'a> {
         } else if let Some(place) = &self.place {
             place.pass();
         }
+    }
+
+    /// Plies of a reduction, by the selectivity of the search.
+    #[inline]
+    pub fn more_selective(&self, plies: i32) -> i32 {
+        plies * i32::from(self.options.selectivity) / 100
+    }
+
+    /// A margin of pruning in centipawns, by the selectivity of the search.
+    #[inline]
+    pub fn less_margin(&self, margin: Value) -> Value {
+        margin * 100 / i32::from(self.options.selectivity.max(1))
     }
 
     /// Nodes of all threads.

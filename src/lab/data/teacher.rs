@@ -8,7 +8,7 @@ use crate::{
         Bound, Color, ElectorName, GameId, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove, Variant,
     },
     engine::Position,
-    pool::{Elector, ElectorFailure, ElectorKind, ElectorSpec, UciProgram},
+    pool::{Elector, ElectorFailure, ElectorKind, ElectorSpec, Job, UciProgram},
 };
 
 /// Table of the teacher, MiB. Its searches are short.
@@ -27,7 +27,7 @@ impl Teacher {
     /// Starts the program.
     pub(super) fn start(program: &UciProgram, effort: Effort) -> Result<Self, ElectorFailure> {
         let name = ElectorName::new(program.path.to_string_lossy());
-        let spec = ElectorSpec { name: name.clone(), kind: ElectorKind::Uci(program.clone()), hash: HASH, threads: 1 };
+        let spec = ElectorSpec::new(name.clone(), ElectorKind::Uci(program.clone()), HASH);
         let limits = match effort {
             Effort::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
             Effort::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
@@ -50,7 +50,7 @@ impl Teacher {
         let id = SearchId { game: GameId::from("lab"), ply: 0, serial: 0, phase: Phase::First };
         let task = Task { id, line: Arc::new(line), root_moves: Vec::new(), limits: self.limits };
         let mut last: Option<Proposal> = None;
-        self.elector.search(&task, stop, &mut |proposal| {
+        self.elector.search(&Job::new(task), stop, &mut |proposal| {
             // A bound says less than the last exact score.
             if proposal.bound == Bound::Exact || last.is_none() {
                 last = Some(proposal);

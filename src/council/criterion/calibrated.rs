@@ -1,0 +1,34 @@
+//! Scores become probabilities of winning before they are compared: what +50 means depends on who says it.
+
+use super::{Ballot, Ballots, Criterion, highest};
+use crate::council::Model;
+
+/// The highest probability of winning is elected.
+pub struct Calibrated {
+    model: Model,
+}
+
+impl Calibrated {
+    pub fn new(model: &Model) -> Self {
+        Self { model: model.clone() }
+    }
+
+    /// What the proposer expects to score, 0 to 1, by its own map.
+    pub fn expectation(&self, ballot: &Ballot) -> f64 {
+        self.model.calibration_of(&ballot.elector.name).expectation(ballot.score())
+    }
+}
+
+impl Criterion for Calibrated {
+    fn weigh(&self, ballot: &Ballot, _: &Ballots) -> f64 {
+        self.expectation(ballot)
+    }
+
+    fn total(&self, weights: &[f64]) -> f64 {
+        highest(weights)
+    }
+
+    fn is_guarded(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,15 @@
+//! METHOD.md §4, *depth*: `k·d + nm`.
+
+use super::{Ballot, Ballots, Criterion};
+
+/// `d` is the completed depth, `nm` the root moves fully searched in the unfinished iteration.
+pub struct Depth;
+
+/// More than the legal moves of any usual position, so that a completed iteration outweighs an unfinished one.
+const K: u32 = 100;
+
+impl Criterion for Depth {
+    fn weigh(&self, ballot: &Ballot, _: &Ballots) -> f64 {
+        f64::from(K * ballot.proposal.depth + ballot.proposal.root_moves_done)
+    }
+}

@@ -1,0 +1,68 @@
+//! Criteria: which proposal is elected. Each is a small type in a file of its own behind [`Criterion`]; the next idea is one
+//! more file, one more [`CriterionName`], and one more arm in [`of`].
+
+mod calibrated;
+mod depth;
+mod learned;
+mod majority;
+mod optimistic;
+mod relative;
+mod routing;
+mod score_margin;
+mod weights;
+
+pub use learned::FEATURES;
+pub(super) use learned::features;
+
+use super::{
+    CouncilSettings, CriterionName,
+    ballots::{Ballot, Ballots},
+};
+use crate::pool::ElectorSpec;
+
+/// A rule of election. It weighs every proposal; the move that weighs most is elected.
+pub(super) trait Criterion: Send + Sync {
+    /// What a proposal weighs, comparable with the others of the same election.
+    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64;
+
+    /// What a move weighs whose proposals weigh this much: by METHOD.md §4 their sum.
+    fn total(&self, weights: &[f64]) -> f64 {
+        weights.iter().sum()
+    }
+
+    /// Whether the rule compares scores, so that proven results come before it (see [`super::guards`]).
+    fn is_guarded(&self) -> bool {
+        false
+    }
+
+    /// The most that any proposal of this elector can weigh, where that is known before it proposes.
+    fn most(&self, _elector: &ElectorSpec) -> Option<f64> {
+        None
+    }
+}
+
+/// The highest of some weights, for rules that elect a proposal rather than count votes.
+fn highest(weights: &[f64]) -> f64 {
+    weights.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// The rule by which the first phase elects. Re-search leaves the election to the second phase; where there is none, weights
+/// decide.
+pub(super) fn of(name: CriterionName, settings: &CouncilSettings) -> Box<dyn Criterion> {
+    match name {
+        CriterionName::Weights | CriterionName::ReSearch => Box::new(weights::Weights(settings.weights)),
+        CriterionName::Depth => Box::new(depth::Depth),
+        CriterionName::Relative1 => Box::new(relative::Relative1),
+        CriterionName::Relative1Democratic => Box::new(relative::Relative1Democratic),
+        CriterionName::Relative2 => Box::new(relative::Relative2),
+        CriterionName::Majority => Box::new(majority::Majority),
+        CriterionName::Optimistic => Box::new(optimistic::Optimistic),
+        CriterionName::ScoreMargin => Box::new(score_margin::ScoreMargin::new(settings.margin)),
+        CriterionName::Calibrated => Box::new(calibrated::Calibrated::new(&settings.model)),
+        CriterionName::Learned => Box::new(learned::Learned::new(settings)),
+        CriterionName::Routing => Box::new(routing::Routing::new(settings)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

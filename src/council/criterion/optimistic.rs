@@ -1,0 +1,21 @@
+//! The move of the proposer with the highest score (Sugiyama, Obata, Hoki, Ito: Optimistic selection rule better than
+//! majority voting system, CG 2010).
+
+use super::{Ballot, Ballots, Criterion, highest};
+
+/// The highest score is elected.
+pub struct Optimistic;
+
+impl Criterion for Optimistic {
+    fn weigh(&self, ballot: &Ballot, _: &Ballots) -> f64 {
+        ballot.score()
+    }
+
+    fn total(&self, weights: &[f64]) -> f64 {
+        highest(weights)
+    }
+
+    fn is_guarded(&self) -> bool {
+        true
+    }
+}

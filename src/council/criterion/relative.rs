@@ -1,0 +1,33 @@
+//! METHOD.md §4, *relative*: what a proposal gains over a static value of the current position.
+
+use super::{Ballot, Ballots, Criterion};
+
+/// The score of the proposed move less the static value of the position, both by the proposer's own evaluation.
+pub struct Relative1;
+
+impl Criterion for Relative1 {
+    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
+        ballot.score() - f64::from(ballots.static_value(ballot.place))
+    }
+}
+
+/// A simple majority, ties broken by [`Relative1`].
+pub struct Relative1Democratic;
+
+/// What each vote adds: more than any gain short of mate.
+const A_VOTE: f64 = 10_000.0;
+
+impl Criterion for Relative1Democratic {
+    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
+        A_VOTE + Relative1.weigh(ballot, ballots)
+    }
+}
+
+/// The gain at the end of the proposer's principal variation, summed over the static values of all electors.
+pub struct Relative2;
+
+impl Criterion for Relative2 {
+    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
+        f64::from(ballots.gain_at_the_end(ballot))
+    }
+}

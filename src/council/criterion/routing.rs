@@ -1,0 +1,35 @@
+//! Voter weights by class of position: in the endgame it matters more who knows pawns, with kings on opposite wings who knows
+//! attack. After the ensembles that choose a player by phase or opening (EVIDENCE: AZ_db 2023, M2CTS 2025).
+
+use super::{Ballot, Ballots, Criterion, score_margin::ScoreMargin, weights::Weights};
+use crate::council::{CouncilSettings, HeuristicWeights, Model, position_class::PositionClasses};
+
+/// The score-margin vote, each elector's weighed by what its knowledge is worth in this class of position.
+pub struct Routing {
+    weights: HeuristicWeights,
+    model: Model,
+    margin: ScoreMargin,
+}
+
+impl Routing {
+    pub fn new(settings: &CouncilSettings) -> Self {
+        let margin = ScoreMargin::new(settings.margin);
+        Self { weights: settings.weights, model: settings.model.clone(), margin }
+    }
+
+    /// The weights of the heuristics, times the factors of all classes that the position belongs to.
+    fn weights_in(&self, classes: &PositionClasses) -> HeuristicWeights {
+        classes.iter().fold(self.weights, |weights, class| weights.times(&self.model.factors_of(class)))
+    }
+}
+
+impl Criterion for Routing {
+    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
+        let voter = Weights(self.weights_in(ballots.classes())).of(ballot.elector);
+        voter * self.margin.weigh(ballot, ballots)
+    }
+
+    fn is_guarded(&self) -> bool {
+        true
+    }
+}

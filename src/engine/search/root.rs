@@ -1,0 +1,94 @@
+//! What a search may be told about its root beside the position: how the phases of a council and the processes of a group
+//! help each other.
+
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+
+use super::{
+    Score, ScoreBound,
+    value::{self, Value},
+    worker::Worker,
+};
+use crate::board::Move;
+
+/// Asked before every iteration.
+pub type MovesNow<'a> = dyn Fn() -> Vec<Move> + Sync + 'a;
+
+/// What is known about the root from elsewhere. The default is nothing.
+#[derive(Clone, Copy, Default)]
+pub struct Root<'a> {
+    /// Only these moves are considered; all legal ones if there are none.
+    pub moves: &'a [Move],
+    /// Moves that others propose: looked at right after the best one, without reduction and a ply deeper.
+    pub hints: Option<&'a MovesNow<'a>>,
+    /// Only a value between these two matters, from the side of the player to move.
+    pub window: Option<(Score, Score)>,
+    /// The best value that the processes of a group have found for the player to move: raised before every iteration by
+    /// ours, and where another process has raised it higher, nothing below it matters to us.
+    pub best_of_group: Option<&'a BestOfGroup>,
+    /// Counts the nodes while the search runs.
+    pub nodes: Option<&'a AtomicU64>,
+}
+
+impl Root<'_> {
+    /// Whether the search is one of all moves and of all values: only then its result is known about the position.
+    pub(super) fn is_whole(&self) -> bool {
+        self.moves.is_empty() && self.window.is_none() && self.best_of_group.is_none()
+    }
+}
+
+/// The best value found by a group of processes that search the same position (METHOD.md §7, score sharing).
+#[derive(Debug)]
+pub struct BestOfGroup(AtomicI32);
+
+impl Default for BestOfGroup {
+    fn default() -> Self {
+        Self(AtomicI32::new(-value::INFINITE))
+    }
+}
+
+impl BestOfGroup {
+    /// Raises it to `own`, and gives what was better before, if anything was.
+    fn raise(&self, own: Value) -> Option<Value> {
+        let before = self.0.fetch_max(own, Relaxed);
+        (before > own).then_some(before)
+    }
+}
+
+impl Score {
+    /// The value inside the search that this was made from, as exactly as a number of moves allows.
+    fn to_value(self) -> Value {
+        match self {
+            Self::Cp(centipawns) => centipawns.clamp(1 - value::WIN_BOUND, value::WIN_BOUND - 1),
+            Self::Mate(moves) if moves > 0 => value::MATE - 2 * moves + 1,
+            Self::Mate(moves) => -value::MATE - 2 * moves,
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// The values between which the root's one matters: everything, unless the search was told otherwise.
+    pub(super) fn bounds(&self) -> (Value, Value) {
+        let root = &self.shared.root;
+        let (mut low, high) = match root.window {
+            Some((low, high)) => (low.to_value(), high.to_value()),
+            None => (-value::INFINITE, value::INFINITE),
+        };
+        if let Some(best) = root.best_of_group {
+            let own = self.root_moves.first().map_or(-value::INFINITE, |root_move| root_move.previous);
+            let own = if self.bound == ScoreBound::Exact { own } else { -value::INFINITE };
+            low = best.raise(own).map_or(low, |others| low.max(others));
+        }
+        if low < high { (low, high) } else { (high - 1, high) }
+    }
+
+    /// Moves the hinted root moves behind the best one, or to the front where there is no best one yet.
+    pub(super) fn take_hints(&mut self) {
+        let Some(hints) = self.shared.root.hints else { return };
+        let hints = hints();
+        for root_move in &mut self.root_moves {
+            root_move.hinted = hints.contains(&root_move.mv);
+        }
+        let best = usize::from(self.completed_depth > 0);
+        self.root_moves[best..].sort_by_key(|root_move| !root_move.hinted);
+    }
+}

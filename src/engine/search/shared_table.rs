@@ -1,0 +1,42 @@
+//! A transposition table for several engines of one evaluation.
+
+use std::sync::Arc;
+
+use super::{EngineOptions, table::Table};
+use crate::evaluation::Recipe;
+
+/// A table that engines on several threads search with together. It belongs to one evaluation: scores of different ones
+/// are not comparable, so an engine that evaluates otherwise cannot have it.
+#[derive(Clone)]
+pub struct SharedTable {
+    pub(super) evaluation: (Recipe, i32),
+    pub(super) table: Arc<Table>,
+}
+
+/// An engine was to share the table of another evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a transposition table is only shared between engines of equal knowledge, percentages, noise and contempt")]
+pub struct DifferentEvaluation;
+
+impl SharedTable {
+    /// A table of `options.hash` MiB for all engines that evaluate as `options` say.
+    pub fn new(options: &EngineOptions) -> Self {
+        Self { evaluation: evaluation(options), table: Arc::new(Table::new(options.hash)) }
+    }
+
+    /// Whether engines with these options may share it.
+    pub fn suits(&self, options: &EngineOptions) -> bool {
+        self.evaluation == evaluation(options)
+    }
+}
+
+/// All that the values in a table depend on.
+fn evaluation(options: &EngineOptions) -> (Recipe, i32) {
+    (options.recipe(), options.contempt)
+}
+
+impl std::fmt::Debug for SharedTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SharedTable").field("evaluation", &self.evaluation).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,83 @@
+//! One search as a seat gets it: the task, and what other searches may tell it or learn of it while it runs.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use crate::{
+    chess::{Score, Task, UciMove},
+    engine::BestOfGroup,
+};
+
+/// A search to do.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What is asked.
+    pub task: Task,
+    /// What may help. An elector that cannot use it does without.
+    pub guidance: Guidance,
+    /// How many nodes it has visited so far.
+    pub meter: Arc<Meter>,
+}
+
+impl Job {
+    /// A search without guidance.
+    pub fn new(task: Task) -> Self {
+        Self::guided(task, Guidance::default())
+    }
+
+    /// A search that others help.
+    pub fn guided(task: Task, guidance: Guidance) -> Self {
+        Self { task, guidance, meter: Arc::default() }
+    }
+}
+
+/// What the searches of a council tell each other. Only our own engine listens.
+#[derive(Clone, Debug, Default)]
+pub struct Guidance {
+    /// Moves that others propose.
+    pub hints: Option<Hints>,
+    /// Only a value between these two matters, from the side of the player to move.
+    pub window: Option<(Score, Score)>,
+    /// The best value of a group whose processes share it (METHOD.md §7).
+    pub best_of_group: Option<Arc<BestOfGroup>>,
+}
+
+/// Moves that others propose, told while a search runs: it looks at them next after its own best one, and a ply deeper.
+/// Cheap to clone; clones are the same list.
+#[derive(Clone, Debug, Default)]
+pub struct Hints(Arc<Mutex<Vec<UciMove>>>);
+
+impl Hints {
+    /// Replaces the list.
+    pub fn tell(&self, moves: Vec<UciMove>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = moves;
+    }
+
+    /// The list now.
+    pub fn now(&self) -> Vec<UciMove> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// How many nodes a search has visited, readable while it runs.
+#[derive(Debug, Default)]
+pub struct Meter(AtomicU64);
+
+impl Meter {
+    /// Nodes so far.
+    pub fn nodes(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    /// So many at least, as was told from outside.
+    pub fn count(&self, nodes: u64) {
+        self.0.fetch_max(nodes, Relaxed);
+    }
+
+    /// The counter itself, for a searcher that counts in it.
+    pub(super) fn counter(&self) -> &AtomicU64 {
+        &self.0
+    }
+}
