@@ -131,11 +131,7 @@ impl Evaluator {
 
 /// The value for the player to move in centipawns, without a memory.
 pub fn evaluate(board: &Board, recipe: &Recipe) -> i32 {
-<<<<<<< HEAD
-    finish(board, sum(board, recipe, recipe.weights(), &mut NoTrace, |compute| compute()))
-=======
-    finish(board, sum(board, recipe, &WEIGHTS, &mut NoTrace, |compute| compute())) + recipe.noise.at(board)
->>>>>>> main
+    finish(board, sum(board, recipe, recipe.weights(), &mut NoTrace, |compute| compute())) + recipe.noise.at(board)
 }
 
 /// The linear part of the evaluation with other weights, noted in `trace`: white's value less black's, before
