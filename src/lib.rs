@@ -3,7 +3,7 @@
 //!
 //! # The way of a move
 //! ```text
-//! server ──ServerEvent──▶ session ──position, clocks──▶ clock ──budget──▶ council ──Task──▶ pool ──▶ electors
+//! server ──ServerEvent──▶ session ──position, clocks──▶ player ──budget──▶ council ──Task──▶ pool ──▶ electors
 //!   ▲                       │  ▲                                            │  ◀──Proposal──┘   (threads,
 //!   └──────Action───────────┘  └───────────────Decision─────────────────────┘                   UCI processes)
 //!                           └──▶ journal (every move before it is sent, with every proposal)
@@ -14,11 +14,13 @@
 //!
 //! | floor | room | its one job |
 //! |---|---|---|
-//! | 6 | [`cli`] | the command line: one file a subcommand |
-//! | 5 | [`settings`] | what the operator wrote, in four layers, every mistake in one line |
-//! | 4 | [`session`] | one manager an account, one task a game: what must never be lost |
-//! | 4 | [`practice`] | a chess server to practise on, with opponents and faults |
-//! | 4 | [`lab`] | measurements that anybody can repeat |
+//! | 7 | [`cli`] | the command line: one file a subcommand |
+//! | 6 | [`settings`] | what the operator wrote, in four layers, every mistake in one line |
+//! | 5 | [`session`] | one manager an account, one task a game: what must never be lost |
+//! | 5 | [`face`] | the council under any chess program: UCI and CECP |
+//! | 5 | [`practice`] | a chess server to practise on, with opponents and faults |
+//! | 5 | [`lab`] | measurements that anybody can repeat |
+//! | 4 | [`player`] | who finds the moves of one game: book, tablebases, council, in time |
 //! | 3 | [`council`] | rosters, the two phases, the election |
 //! | 2 | [`pool`] | where electors run |
 //! | 2 | [`server`] | a chess server as we see it: [`server::lichess`], [`server::fics`] |
@@ -35,8 +37,10 @@ pub mod chess;
 pub mod cli;
 pub mod clock;
 pub mod council;
+pub mod face;
 pub mod journal;
 pub mod lab;
+pub mod player;
 pub mod policy;
 pub mod pool;
 pub mod practice;

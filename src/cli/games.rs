@@ -8,7 +8,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-use super::Failure;
+use super::{Failure, votes::write_votes};
 use crate::{
     chess::{ServerName, Speed},
     journal::{Archive, ExportError, Filter, GameResult, write_csv, write_json, write_pgn, write_table},
@@ -20,6 +20,7 @@ use crate::{
   concilio games                                   all games, newest last
   concilio games --opponent maia1 --result lost    what to learn from
   concilio games --since 2026-11-01 --pgn > november.pgn
+  concilio games -n 1 --votes                      every vote of the last game
   concilio games --json | jq .moves                every move with every proposal")]
 pub(super) struct Games {
     /// The journal to read
@@ -55,6 +56,9 @@ pub(super) struct Games {
     /// Write comma-separated values
     #[arg(long, group = "format")]
     csv: bool,
+    /// Show every vote on our moves: who proposed what, and how it was elected
+    #[arg(long, group = "format")]
+    votes: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -86,6 +90,8 @@ impl Games {
             write_json(&archive, &games, &mut out)
         } else if self.csv {
             write_csv(&games, &mut out).map_err(ExportError::Output)
+        } else if self.votes {
+            write_votes(&archive, &games, &mut out)
         } else {
             write_table(&games, in_color, &mut out).map_err(ExportError::Output)
         };

@@ -6,11 +6,13 @@ use super::{Failure, lists};
 use crate::{
     chess::{Limits, Variant},
     council::Roster,
+    face,
     journal::Journal,
+    player::{BookChoice, Library},
     pool::{Pool, variants_of},
     server::GameInfo,
-    session::{BookChoice, Conduct, Farewell, GameSettings, Herald, House, Library},
-    settings::{BookSelection, PlayerSettings, Settings, ShutdownGames},
+    session::{Conduct, Farewell, GameSettings, Herald, House},
+    settings::{BookSelection, LimitSettings, PlayerSettings, Settings, ShutdownGames},
 };
 
 /// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play.
@@ -39,6 +41,19 @@ pub(super) fn build(settings: &Settings, journal: Journal, herald: Herald) -> Re
         player.for_game(chosen, &settings)
     };
     Ok(House { journal, pool: Pool::new(0), herald, player: Arc::new(choose), conduct: Arc::new(conduct) })
+}
+
+/// How the council plays under a chess program.
+pub(super) fn setup(settings: &PlayerSettings) -> Result<face::Setup, Failure> {
+    let player = Player::new("player", settings)?;
+    let setup = face::Setup::new(settings.council.clone(), &settings.clock);
+    Ok(face::Setup {
+        library: Library::clone(&player.library),
+        limits: limits(settings),
+        draw: settings.draw.clone(),
+        resign: settings.resign.clone(),
+        ..setup
+    })
 }
 
 /// Whether the rosters, books and tables that the settings name are there.
@@ -89,12 +104,8 @@ impl Player {
             council: player.council.clone(),
             library: Arc::clone(&self.library),
             clock: player.clock.clone(),
-            limits: Limits {
-                time: player.limits.time,
-                nodes: player.limits.nodes,
-                depth: player.limits.depth,
-                clocks: None,
-            },
+            limits: limits(player),
+            ponder: player.ponder,
             draw: player.draw.clone(),
             resign: player.resign.clone(),
             abort: player.abort.clone(),
@@ -103,6 +114,11 @@ impl Player {
             chat: settings.chat.clone(),
         }
     }
+}
+
+fn limits(player: &PlayerSettings) -> Limits {
+    let LimitSettings { time, nodes, depth } = player.limits;
+    Limits { time, nodes, depth, clocks: None }
 }
 
 /// What any of the rosters can play.

@@ -1,9 +1,13 @@
 //! `concilio lab`: experiments and measurements.
 
 mod data;
+mod fit;
+mod grids;
 mod latency;
 mod matches;
+mod positions;
 mod progress;
+mod reproduce;
 mod tune;
 
 use std::sync::{
@@ -27,9 +31,33 @@ pub(super) struct Lab {
 enum Experiment {
     /// Play games between any two of our engine, a council, a UCI engine and a CECP engine
     Match(Box<matches::Match>),
+    Positions(Box<positions::Positions>),
+    Reproduce(reproduce::Reproduce),
+    Split(grids::Split),
+    Roster(grids::Roster),
     Latency(latency::Latency),
     Data(data::Data),
-    Tune(tune::Tune),
+    Tune(Box<Tuning>),
+}
+
+/// Fit the weights of the engine's evaluation to labelled positions, or what a council goes by
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Tuning {
+    #[command(subcommand)]
+    council: Option<fit::Fit>,
+    #[command(flatten)]
+    evaluation: Option<tune::Tune>,
+}
+
+impl Tuning {
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        match (self.council, self.evaluation) {
+            (Some(fit), _) => fit.run(stop),
+            (None, Some(tune)) => tune.run(stop),
+            (None, None) => Err(Failure::usage("--positions and --output are wanted (see concilio lab tune --help)")),
+        }
+    }
 }
 
 impl Lab {
@@ -37,9 +65,13 @@ impl Lab {
     pub(super) async fn run(self) -> Result<(), Failure> {
         match self.experiment {
             Experiment::Match(games) => until_stopped(move |stop| games.run(stop)).await,
+            Experiment::Positions(positions) => until_stopped(move |stop| positions.run(stop)).await,
+            Experiment::Reproduce(reproduce) => until_stopped(move |stop| reproduce.run(stop)).await,
+            Experiment::Split(split) => until_stopped(move |stop| split.run(stop)).await,
+            Experiment::Roster(roster) => until_stopped(move |stop| roster.run(stop)).await,
             Experiment::Latency(latency) => latency.run().await,
             Experiment::Data(data) => until_stopped(move |stop| data.run(stop)).await,
-            Experiment::Tune(tune) => until_stopped(move |stop| tune.run(stop)).await,
+            Experiment::Tune(tuning) => until_stopped(move |stop| tuning.run(stop)).await,
         }
     }
 }
@@ -56,4 +88,49 @@ async fn until_stopped(
         }
     });
     tokio::task::spawn_blocking(move || experiment(&stop)).await?
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use crate::cli::Cli;
+
+    fn accepted(line: &str) -> Result<(), String> {
+        let words = ["concilio", "lab"].into_iter().chain(line.split(' '));
+        Cli::try_parse_from(words).map(drop).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_experiment_has_its_command_line() {
+        Cli::command().debug_assert();
+        for line in [
+            "match council:balanced-7 engine --pace nodes=1000 --sprt 0,10",
+            "positions sts.epd --roster balanced-7,unbalanced-7 --criterion weights,re-search",
+            "reproduce criteria games --quick",
+            "split --nodes 1000 --limit 10",
+            "roster --efficiency 0.9",
+            "tune --positions games.txt --output weights.rs",
+            "tune genetic --output genetic.toml",
+            "tune selector games.pgn --oracle stockfish --output model.toml",
+            "tune spsa --parameter split=0.3:0:1 --output spsa.toml",
+        ] {
+            assert_eq!(accepted(line), Ok(()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_on_the_command_line_is_told() {
+        for (line, part) in [
+            ("match engine", "<B>"),
+            ("match engine hal", "expected engine, council"),
+            ("match engine engine --pace depth=8", "nodes=20000"),
+            ("positions x.epd --criterion best", "score-margin"),
+            ("reproduce everything", "heuristics"),
+            ("tune", "--positions"),
+        ] {
+            let error = accepted(line).expect_err(line);
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
 }

@@ -14,8 +14,9 @@ mod lists;
 mod practice;
 mod run;
 mod uci;
-
 mod view;
+mod votes;
+mod xboard;
 
 use std::{
     fmt::Display,
@@ -56,6 +57,8 @@ enum Command {
     Eval(eval::Eval),
     /// Speak UCI, for any chess program
     Uci(uci::Uci),
+    /// Speak CECP, for XBoard and its like; or play on the console
+    Xboard(xboard::Xboard),
     /// Make opening books
     Book(book::Book),
     /// Experiments and measurements
@@ -81,6 +84,7 @@ impl Cli {
             Command::Config(config) => config.run(),
             Command::Eval(eval) => eval.run(),
             Command::Uci(uci) => uci.run(),
+            Command::Xboard(xboard) => xboard.run(),
             Command::Book(book) => book.run(),
             Command::Lab(lab) => in_runtime(lab.run()),
         };

@@ -1,24 +1,35 @@
-//! `concilio uci`: our engine behind the Universal Chess Interface.
+//! `concilio uci`: the council, or our engine alone, behind the Universal Chess Interface.
 
-use std::io;
+use std::io::{self, BufReader};
 
 use clap::Args;
 
-use super::Failure;
-use crate::engine::uci;
+use super::{Failure, house, in_runtime, run::SettingsArgs};
+use crate::{engine, face};
 
 /// Speak UCI, for any chess program
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  concilio uci                                   the council of the built-in settings
+  concilio uci --config bot.toml                 the council of a bot, as it plays online
+  concilio uci --set player.council.roster=unbalanced-4
+  concilio uci --single                          one engine alone, without a council")]
 pub(super) struct Uci {
-    /// One engine alone, without a council
-    #[arg(long, required = true)]
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// One engine alone, without a council and without settings
+    #[arg(long)]
     single: bool,
 }
 
 impl Uci {
     /// Serves until `quit`.
     pub(super) fn run(self) -> Result<(), Failure> {
-        uci::run(io::stdin().lock(), io::stdout())?;
-        Ok(())
+        if self.single {
+            engine::uci::run(io::stdin().lock(), io::stdout())?;
+            return Ok(());
+        }
+        let setup = house::setup(&self.settings.load()?.settings.player)?;
+        in_runtime(async { Ok(face::uci::run(BufReader::new(io::stdin()), io::stdout(), setup).await?) })
     }
 }

@@ -31,6 +31,8 @@ pub struct ClockSettings {
     /// The most one move may take of what is left on the clock. 0.01 to 1.
     #[serde(deserialize_with = "read_most")]
     pub most: f64,
+    /// Whether a split vote is given ExtraTime and a unanimous one gives time back.
+    pub heed_votes: bool,
 }
 
 impl Default for ClockSettings {
@@ -43,6 +45,7 @@ impl Default for ClockSettings {
             minimum: Duration::from_millis(5),
             extra: 1.5,
             most: 0.25,
+            heed_votes: true,
         }
     }
 }

@@ -11,3 +11,20 @@ pub(super) fn serialize<S: Serializer>(uci: &UciMove, serializer: S) -> Result<S
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<UciMove, D::Error> {
     String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
 }
+
+/// A line of moves: one text with blanks between them.
+pub(super) mod list {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use crate::chess::UciMove;
+
+    pub(in crate::lab) fn serialize<S: Serializer>(moves: &[UciMove], serializer: S) -> Result<S::Ok, S::Error> {
+        let words: Vec<String> = moves.iter().map(ToString::to_string).collect();
+        serializer.serialize_str(&words.join(" "))
+    }
+
+    pub(in crate::lab) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<UciMove>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.split_ascii_whitespace().map(|word| word.parse().map_err(D::Error::custom)).collect()
+    }
+}

@@ -23,7 +23,7 @@ const BUILT_IN: &str = include_str!("openings/common.pgn");
 /// A collection of openings.
 #[derive(Clone, Debug)]
 pub struct Book {
-    text: String,
+    text: Arc<str>,
     kind: Kind,
     /// Where each entry lies in the text, in the order in which they are played.
     entries: Vec<Range<usize>>,
@@ -86,7 +86,16 @@ impl Book {
             Kind::Epd => lines(&text),
         };
         entries.shuffle(&mut StdRng::seed_from_u64(seed));
-        Self { text, kind, entries, plies }
+        Self { text: text.into(), kind, entries, plies }
+    }
+
+    /// The same book, begun at a later opening.
+    #[must_use]
+    pub fn from(&self, first: usize) -> Self {
+        let mut book = self.clone();
+        let length = book.entries.len().max(1);
+        book.entries.rotate_left(first % length);
+        book
     }
 
     /// How many openings it has.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::values::{Kind, seconds, whole};
-use crate::chess::Score;
+use crate::chess::{Decision, Score, Source};
 
 /// The `player.draw` table: when draws are offered and accepted.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -134,6 +134,18 @@ pub enum TablebaseResult {
     Draw,
     /// We lose.
     Loss,
+}
+
+impl TablebaseResult {
+    /// What the decision says of the game, from our side, if a tablebase made it.
+    pub fn of(decision: &Decision) -> Option<Self> {
+        let score = decision.score.filter(|_| decision.source == Source::Tablebase)?;
+        Some(match score.as_centipawns() {
+            1.. => Self::Win,
+            0 => Self::Draw,
+            ..0 => Self::Loss,
+        })
+    }
 }
 
 /// A game as far as these rules look at it.

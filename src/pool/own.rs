@@ -53,11 +53,16 @@ impl Elector for OwnElector {
 
         let Limits { time, nodes, depth, clocks: _ } = task.limits;
         let limits = engine::Limits { time, nodes, depth, mate: None };
-        self.engine.search_root(&position, &root, &limits, stop, &mut |iteration| {
+        let mut tell = |iteration: &Iteration| {
             if let Some(proposal) = proposal(&self.name, task, &position, iteration) {
                 report(proposal);
             }
-        });
+        };
+        let last = self.engine.search_root(&position, &root, &limits, stop, &mut tell);
+        // What an iteration that was cut short has found counts already, and how far it came (the criterion `depth`).
+        if let Some(unfinished) = last.filter(|iteration| iteration.root_moves_done > 0) {
+            tell(&unfinished);
+        }
         Ok(())
     }
 

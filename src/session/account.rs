@@ -20,11 +20,11 @@ use super::{
     game::{self, Exit, Shared},
     lobby::{Effect, Input, Lobby, Memory, Outcome, Rules},
     machine,
-    thinker::SharedLag,
 };
 use crate::{
     chess::{Color, GameId, ServerName},
     journal::ChallengeOutcome,
+    player::SharedLag,
     policy::NameLists,
     server::{Action, ActionError, ChallengeRequest, Done, GameStatus, Server, ServerEvent},
 };
@@ -34,6 +34,8 @@ const LAST_REQUESTS: Duration = Duration::from_secs(3);
 
 /// How long a game whose task panicked rests before it is taken up again.
 const AFTER_PANIC: Duration = Duration::from_millis(500);
+/// How long a player who is busy when we want to challenge is left alone.
+const BUSY: Duration = Duration::from_mins(5);
 /// The longest time without a look at the lobby.
 const LONGEST_NAP: Duration = Duration::from_secs(60);
 
@@ -350,7 +352,10 @@ impl Manager {
 
 /// Does what the lobby wants done and brings it the answer where it waits for one.
 async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSender<Input>) {
-    let outcome = server.perform(action.clone()).await;
+    let outcome = match &action {
+        Action::Challenge(request) if is_busy(server, &request.opponent).await => Err(busy()),
+        action => server.perform(action.clone()).await,
+    };
     if let Err(error) = &outcome {
         tracing::info!(?action, %error, "not taken");
     }
@@ -362,6 +367,18 @@ async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSende
     let _ = answers.send(answer);
 }
 
+/// Whether a challenge would only wait, because whom we are about to challenge is playing or has left. A server that does not
+/// say is asked by the challenge itself.
+async fn is_busy(server: &dyn Server, opponent: &str) -> bool {
+    matches!(server.players_available(&[opponent.to_owned()]).await.as_deref(), Ok([false]))
+}
+
+/// What we make of a busy opponent, as if the server had said it.
+fn busy() -> ActionError {
+    let detail = "is playing or has left".to_owned();
+    ActionError::Limited { retry_after: Some(BUSY), key: None, opponent: true, detail }
+}
+
 fn challenged(request: ChallengeRequest, outcome: Result<Done, ActionError>) -> Input {
     let outcome = match outcome {
         Ok(Done::Challenged(id)) => Ok(id),
@@ -369,4 +386,52 @@ fn challenged(request: ChallengeRequest, outcome: Result<Done, ActionError>) -> 
         Err(error) => Err(error),
     };
     Input::Challenged(request, outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::{TimeControl, Variant},
+        server::{Account, GameTerms},
+    };
+
+    /// A server on which everybody plays already.
+    struct Busy;
+
+    #[async_trait::async_trait]
+    impl Server for Busy {
+        async fn perform(&self, action: Action) -> Result<Done, ActionError> {
+            panic!("{action:?} is of no use here");
+        }
+
+        async fn resync(&self, _: &GameId) {}
+
+        async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
+            Ok(Vec::new())
+        }
+
+        async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
+            Ok(vec![false; ids.len()])
+        }
+
+        async fn running_games(&self) -> Result<Vec<GameId>, ActionError> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_is_playing_is_not_challenged() {
+        let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
+        let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
+        let request = ChallengeRequest { opponent: "ann".to_owned(), terms, our_color: None, initial_fen: None };
+        let (answers, mut inbox) = mpsc::unbounded_channel();
+        ask(&Busy, Action::Challenge(request.clone()), &answers).await;
+        match inbox.recv().await {
+            Some(Input::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
+                assert_eq!(asked, request);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use crate::{
     chess::{Decision, Line, Variant},
     clock::Budget,
+    player::minutes::{self, Entry},
     policy::{
         ChatSettings,
         chat::{Chat, ChatContext},
@@ -100,13 +101,15 @@ impl Reception {
     }
 }
 
-/// The vote on a move in one line.
+/// The vote on a move in a line: what was elected and how, then every elector with move, score, depth and weight.
 fn why(line: &Line, decision: &Decision) -> String {
-    let mut text = format!("{} by {}", line.san(decision.best), decision.criterion);
+    let mut text = minutes::summary(line, decision);
     let mut separator = ": ";
-    for vote in &decision.votes {
-        let proposal = &vote.proposal;
-        let _ = write!(text, "{separator}{} {} {}", proposal.elector, line.san(proposal.best), proposal.score);
+    for Entry { elector, best, score, depth, weight, .. } in minutes::entries(line, decision) {
+        let _ = write!(text, "{separator}{elector} {best} {score}/{depth}");
+        if let Some(weight) = weight {
+            let _ = write!(text, " w{weight:.0}");
+        }
         separator = ", ";
     }
     text

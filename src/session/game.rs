@@ -16,7 +16,7 @@ use std::{
 
 use futures_util::FutureExt as _;
 use tokio::{sync::mpsc, time::sleep_until};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::task::TaskTracker;
 
 use super::{
     GameSettings,
@@ -24,13 +24,13 @@ use super::{
     happening::{Happening, Herald},
     machine::{self, Effect, Input, Timer},
     manners::Manners,
-    thinker::{self, Idea, Request, SharedLag},
 };
 use crate::{
-    chess::{Color, Decision, GameId, ServerName, Source},
+    chess::{Clocks, Color, Decision, GameId, Limits, ServerName, Source, TimeControl},
     clock::Budget,
     council::Council,
     journal::{DecidedMove, GameKey, Journal},
+    player::{Idea, Means, Player, SharedLag, Thinking, Time, Topic},
     pool::Pool,
     server::{Action, ActionError, GameInfo, GameState, GameStatus, Server},
 };
@@ -72,7 +72,8 @@ pub(super) fn start(id: GameId, shared: Shared, exits: mpsc::UnboundedSender<Exi
         own_inbox: inbox_sender.downgrade(),
         ideas_sender,
         machine: None,
-        thinker: None,
+        player: None,
+        limits: Limits::default(),
         thinking: None,
         timers: HashMap::new(),
         budget: None,
@@ -98,8 +99,10 @@ struct GameTask {
     ideas_sender: mpsc::UnboundedSender<Idea>,
     /// From the first whole state on.
     machine: Option<machine::Game>,
-    thinker: Option<mpsc::UnboundedSender<Request>>,
-    thinking: Option<CancellationToken>,
+    player: Option<Player>,
+    /// Bounds on every search.
+    limits: Limits,
+    thinking: Option<Thinking>,
     timers: HashMap<Timer, Instant>,
     /// The budget of the decision that is about to be recorded.
     budget: Option<Budget>,
@@ -115,13 +118,13 @@ impl GameTask {
         mut inbox: mpsc::UnboundedReceiver<Input>,
         mut ideas: mpsc::UnboundedReceiver<Idea>,
     ) -> ControlFlow<()> {
-        let end = loop {
+        loop {
             let alarm = self.timers.values().min().copied();
             let input = tokio::select! {
                 biased;
                 input = inbox.recv() => match input {
                     Some(input) => input,
-                    None => break ControlFlow::Continue(()),
+                    None => return ControlFlow::Continue(()),
                 },
                 Some(idea) = ideas.recv() => match self.idea(idea) {
                     Some(input) => input,
@@ -134,21 +137,18 @@ impl GameTask {
             };
             let effects = self.take(input);
             if self.carry_out(effects).await.is_break() {
-                break ControlFlow::Break(());
+                return ControlFlow::Break(());
             }
-        };
-        if let Some(thinking) = self.thinking {
-            thinking.cancel();
         }
-        end
     }
 
     fn idea(&mut self, idea: Idea) -> Option<Input> {
         match idea {
-            Idea::Proposal(proposal) => {
+            Idea::Proposal(_, proposal) => {
                 self.shared.herald.tell(|| Happening::Proposal(self.id.clone(), proposal));
                 None
             }
+            Idea::Leader(..) => None,
             Idea::Decided(thought, decision, budget) => {
                 self.budget = Some(budget);
                 Some(Input::Decided(thought, decision))
@@ -185,22 +185,26 @@ impl GameTask {
     }
 
     fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<Effect> {
-        let player = (self.shared.player)(&info);
-        let council = Council::convene(&self.shared.pool, &player.roster, &player.council, info.terms.variant);
-        let game = thinker::Game {
-            id: self.id.clone(),
-            color: info.our_color,
-            control: info.terms.time_control,
-            clock: player.clock.clone(),
-            library: Arc::clone(&player.library),
-            limits: player.limits,
+        let settings = (self.shared.player)(&info);
+        let council = Council::convene(&self.shared.pool, &settings.roster, &settings.council, info.terms.variant);
+        let means = Means {
+            game: self.id.clone(),
+            clock: settings.clock.clone(),
+            lag: Arc::clone(&self.shared.lag),
+            library: Arc::clone(&settings.library),
         };
-        self.thinker = Some(thinker::start(game, council, Arc::clone(&self.shared.lag), self.ideas_sender.clone()));
+        self.player = Some(Player::start(means, council, self.ideas_sender.clone()));
+        self.limits = settings.limits;
         self.shared.journal.game_started(&self.shared.name, &info);
         self.shared.herald.tell(|| Happening::GameStarted(self.shared.name.clone(), info.clone()));
-        let mut conversation = Conversation::new(player.chat, &info, &player.council.roster);
-        let manners = Manners::new(player.draw, player.resign, player.abort, player.claim, player.takebacks);
-        let (machine, effects) = machine::Game::new(now, info, state, manners);
+        let mut conversation = Conversation::new(settings.chat, &info, &settings.council.roster);
+        let manners = Manners::new(settings.draw, settings.resign, settings.abort, settings.claim, settings.takebacks);
+        // Days are too long to think through.
+        let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
+        let (mut machine, effects) = machine::Game::new(now, info, state, manners);
+        if real_time {
+            machine.use_opponents_time(settings.ponder);
+        }
         for greeting in conversation.greet(machine.info(), machine.line().ply()) {
             self.perform(greeting);
         }
@@ -214,21 +218,25 @@ impl GameTask {
         for effect in effects {
             match effect {
                 Effect::Think { thought, line, clocks, received, excluded } => {
-                    self.think(Request {
-                        thought,
-                        line,
-                        clocks,
-                        received,
-                        excluded,
-                        cancelled: CancellationToken::new(),
-                    })
-                    .await;
+                    let time = self.time(clocks, received);
+                    let limits = self.limits;
+                    let topic =
+                        Topic { thought, line, others: Vec::new(), time, limits, excluded, always_search: false };
+                    self.think(topic).await;
                 }
-                Effect::StopThinking => {
-                    if let Some(thinking) = self.thinking.take() {
-                        thinking.cancel();
+                Effect::ThinkAhead { thought, mut lines } => {
+                    let (line, others) = (lines.remove(0), lines);
+                    let (time, limits) = (Time::Unbounded, self.limits);
+                    let topic =
+                        Topic { thought, line, others, time, limits, excluded: Vec::new(), always_search: false };
+                    self.ask(topic);
+                }
+                Effect::Hit { clocks, received } => {
+                    if let (Some(thinking), Some(machine)) = (&self.thinking, &self.machine) {
+                        thinking.comes_about(machine.line(), self.time(clocks, received));
                     }
                 }
+                Effect::StopThinking => self.thinking = None,
                 Effect::RecordMoves => {
                     if let Some(machine) = &self.machine {
                         self.shared.journal.line_seen(&self.key(), machine.line(), machine.state().clocks);
@@ -271,23 +279,32 @@ impl GameTask {
         ControlFlow::Continue(())
     }
 
-    /// Hands a position to the thinker; after a restart the journal may know the answer already.
-    async fn think(&mut self, request: Request) {
-        self.thinking = Some(request.cancelled.clone());
+    /// What our clock gives a move, since the server's word was received.
+    fn time(&self, clocks: Option<Clocks>, received: Instant) -> Time {
+        let control = self.machine.as_ref().map_or(TimeControl::Unlimited, |machine| machine.info().terms.time_control);
+        Time::Clock { control, clocks, moves_to_go: None, spent: received.elapsed() }
+    }
+
+    /// Hands a position to the player; after a restart the journal may know the answer already.
+    async fn think(&mut self, topic: Topic) {
         if !std::mem::replace(&mut self.remembered, true)
-            && request.excluded.is_empty()
-            && let Ok(Some(best)) = self.shared.journal.decided_move(&self.key(), &request.line).await
+            && topic.excluded.is_empty()
+            && let Ok(Some(best)) = self.shared.journal.decided_move(&self.key(), &topic.line).await
         {
             let mut decision = Decision::without_vote(best, Source::Council);
             decision.criterion = REMEMBERED.to_owned();
             if let Some(inbox) = self.own_inbox.upgrade() {
-                let _ = inbox.send(Input::Decided(request.thought, Box::new(decision)));
+                let _ = inbox.send(Input::Decided(topic.thought, Box::new(decision)));
             }
             return;
         }
-        if let Some(thinker) = &self.thinker {
-            let _ = thinker.send(request);
-        }
+        self.ask(topic);
+    }
+
+    /// Hands a position to the player. What was thought before is dropped first, so that the player is free.
+    fn ask(&mut self, topic: Topic) {
+        self.thinking = None;
+        self.thinking = self.player.as_ref().map(|player| player.think(topic));
     }
 
     async fn record(&mut self, decision: Box<Decision>) {

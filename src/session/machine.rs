@@ -17,16 +17,20 @@ use std::{
 
 use crate::{
     chess::{Color, Decision, Line, UciMove},
+    player::Thought,
     server::{Action, ActionError, Backoff, GameInfo, GameState, GameStatus, Offers},
 };
 
 use super::manners::{Manners, Verdict};
 
+mod ahead;
 mod messages;
 #[cfg(test)]
 mod tests;
 
-pub(super) use messages::{AnswerNumber, Effect, Input, Thought, Timer};
+use ahead::Ahead;
+
+pub(super) use messages::{AnswerNumber, Effect, Input, Timer};
 
 /// How long the stream may take to show a move that the server has acknowledged.
 const ECHO: Duration = Duration::from_secs(2);
@@ -82,6 +86,10 @@ pub(super) struct Game {
     state: GameState,
     turn: Turn,
     manners: Manners,
+    /// How many expected replies are thought about in the opponent's time.
+    replies_thought_about: usize,
+    /// What is thought about in it.
+    ahead: Option<Ahead>,
     /// Numbers thoughts and answers.
     counter: u64,
     /// Since when the position stands on the board, as far as we know.
@@ -112,9 +120,16 @@ impl Game {
         let mut game = Self {
             line,
             // Nothing is believed yet; the offers of this first state are all new.
-            state: GameState { draw_offers: Offers::default(), takeback_offers: Offers::default(), ..state.clone() },
+            state: GameState {
+                moves: String::new(),
+                draw_offers: Offers::default(),
+                takeback_offers: Offers::default(),
+                ..state.clone()
+            },
             turn: Turn::Theirs,
             manners,
+            replies_thought_about: 0,
+            ahead: None,
             counter: 0,
             since: now,
             refused: Vec::new(),
@@ -203,19 +218,17 @@ impl Game {
 
     /// The line that `moves` make if they only add to what we know.
     fn extended(&self, moves: &str) -> Option<Line> {
-        let mut texts = moves.split_ascii_whitespace();
-        let mut known = self.info.start.clone();
+        // Nearly always the very words of the last state, and more.
+        if let Some(more) = moves.strip_prefix(self.state.moves.as_str())
+            && (more.is_empty() || self.state.moves.is_empty() || more.starts_with(' '))
+        {
+            let mut line = Line::clone(&self.line);
+            return line.play_all(more).ok().map(|()| line);
+        }
+        let mut line = self.info.start.clone();
+        line.play_all(moves).ok()?;
         // Castling may be written in two ways, so moves are compared as the line writes them.
-        for uci in self.line.moves() {
-            known.play(texts.next()?.parse().ok()?).ok()?;
-            if known.moves().last() != Some(uci) {
-                return None;
-            }
-        }
-        for text in texts {
-            known.play(text.parse().ok()?).ok()?;
-        }
-        Some(known)
+        line.moves().starts_with(self.line.moves()).then_some(line)
     }
 
     fn believe(&mut self, now: Instant, line: Line, state: GameState, full: bool, effects: &mut Vec<Effect>) {
@@ -226,6 +239,7 @@ impl Game {
             if matches!(self.turn, Turn::Thinking(_)) {
                 effects.push(Effect::StopThinking);
             }
+            self.review_ahead(effects);
             self.turn = Turn::Theirs;
             self.since = now;
             self.refused.clear();
@@ -261,7 +275,7 @@ impl Game {
             Turn::Answered(answer) if full && answer.sending == Sending::Acknowledged => {
                 effects.push(Effect::Wake(Timer::Echo, SECOND_LOOK));
             }
-            Turn::Theirs => self.think(effects),
+            Turn::Theirs => self.think(now, effects),
             Turn::Thinking(_) => (),
             // A whole state without our move: the server does not have it (unless it is just on its way). A partial one
             // proves nothing: a draw offer is shown before the move that carries it.
@@ -271,7 +285,7 @@ impl Game {
                     effects
                         .push(Effect::Fault(format!("the server keeps refusing {refused}; looking for another move")));
                     self.refused.push(refused);
-                    self.think(effects);
+                    self.think(now, effects);
                 } else if answer.not_before > now {
                     effects.push(Effect::Wake(Timer::Resend, answer.not_before - now));
                 } else {
@@ -314,10 +328,7 @@ impl Game {
     fn finished_elsewhere(&mut self, status: Option<GameStatus>, winner: Option<Color>, effects: &mut Vec<Effect>) {
         match (status, self.ended.take()) {
             (Some(status), _) => {
-                if matches!(self.turn, Turn::Thinking(_)) {
-                    effects.push(Effect::StopThinking);
-                }
-                self.turn = Turn::Theirs;
+                self.stop_thinking(effects);
                 self.ended = Some(Ended { status, winner, asked: false });
                 effects.push(Effect::Wake(Timer::LastWord, LAST_WORD));
             }
@@ -340,17 +351,27 @@ impl Game {
     }
 
     fn finish(&mut self, status: Option<GameStatus>, winner: Option<Color>, effects: &mut Vec<Effect>) {
-        if matches!(self.turn, Turn::Thinking(_)) {
-            effects.push(Effect::StopThinking);
-        }
-        self.turn = Turn::Theirs;
+        self.stop_thinking(effects);
         self.over = true;
         effects.push(Effect::Over { status, winner });
     }
 
+    /// There is nothing to be thought about any more, in nobody's time.
+    fn stop_thinking(&mut self, effects: &mut Vec<Effect>) {
+        if matches!(self.turn, Turn::Thinking(_)) || self.ahead.take().is_some() {
+            effects.push(Effect::StopThinking);
+        }
+        self.turn = Turn::Theirs;
+    }
+
     // --- Our move ------------------------------------------------------------------------------------------------------
 
-    fn think(&mut self, effects: &mut Vec<Effect>) {
+    fn think(&mut self, now: Instant, effects: &mut Vec<Effect>) {
+        if self.hit(now, effects) {
+            return;
+        }
+        // The search of our move takes the place of whatever was thought ahead.
+        self.ahead = None;
         let thought = Thought(self.next_number());
         self.turn = Turn::Thinking(thought);
         effects.push(Effect::Think {
@@ -363,6 +384,7 @@ impl Game {
     }
 
     fn decided(&mut self, now: Instant, thought: Thought, decision: Box<Decision>, effects: &mut Vec<Effect>) {
+        let Some(decision) = self.keep_for_later(thought, decision) else { return };
         if !matches!(self.turn, Turn::Thinking(current) if current == thought) {
             return;
         }
@@ -377,6 +399,7 @@ impl Game {
             refusals: 0,
             not_before: now,
         });
+        let (best, replies) = (decision.best, decision.expected_replies());
         effects.push(Effect::RecordDecision(decision));
         if verdict == Verdict::Resign {
             effects.push(Effect::Do(Action::Resign(self.info.id.clone())));
@@ -384,6 +407,7 @@ impl Game {
             effects.push(Effect::Wake(Timer::Resend, RESYNC));
         } else {
             self.send(effects);
+            self.think_ahead(best, &replies, effects);
         }
     }
 

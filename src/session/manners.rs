@@ -6,7 +6,7 @@ use std::time::Duration;
 use shakmaty::Position;
 
 use crate::{
-    chess::{Clocks, Decision, Line, Score, Source, TimeControl},
+    chess::{Clocks, Decision, Line, Score, TimeControl},
     policy::{
         AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
         adjudication::{self, Claim, GameFacts, TablebaseResult},
@@ -63,7 +63,7 @@ impl Manners {
         decision: &Decision,
         they_offer_draw: bool,
     ) -> Verdict {
-        self.tablebase = tablebase_result(decision);
+        self.tablebase = TablebaseResult::of(decision);
         self.scores.truncate(line.ply() / 2);
         self.scores.push(decision.score);
         let facts = self.facts(info, line, clocks);
@@ -118,14 +118,4 @@ impl Manners {
             increment: theirs.map_or(Duration::ZERO, |clock| clock.increment),
         }
     }
-}
-
-/// What a tablebase's decision says of the game, from our side.
-fn tablebase_result(decision: &Decision) -> Option<TablebaseResult> {
-    let score = decision.score.filter(|_| decision.source == Source::Tablebase)?;
-    Some(match score.as_centipawns() {
-        1.. => TablebaseResult::Win,
-        0 => TablebaseResult::Draw,
-        ..0 => TablebaseResult::Loss,
-    })
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! ServerEvent ──▶ account ──▶ lobby (pure): challenges, places, matchmaking ──▶ Action
 //!                    └──────▶ game ──▶ machine (pure): one game ──▶ Action
-//!                               └────▶ thinker ──▶ council
+//!                               └────▶ player ──▶ council
 //! ```
 //! The two pure state machines, `lobby` and `machine`, hold the rules; the tasks around them carry out what they ask
 //! for. All truth about a game is the server's: it can be cut off, killed and started again at any moment, and goes on from
@@ -13,11 +13,9 @@ mod account;
 mod chat;
 mod game;
 mod happening;
-mod library;
 mod lobby;
 mod machine;
 mod manners;
-mod thinker;
 
 use std::sync::Arc;
 
@@ -30,6 +28,7 @@ use crate::{
     clock::ClockSettings,
     council::{CouncilSettings, Roster},
     journal::Journal,
+    player::Library,
     policy::{
         AbortSettings, ChallengeSettings, ChatSettings, ClaimSettings, DrawSettings, MatchmakingSettings, NameLists,
         ResignSettings, challenge::Names,
@@ -40,7 +39,6 @@ use crate::{
 
 pub use account::{AccountEnd, play};
 pub use happening::{Happening, Herald};
-pub use library::{BookChoice, Library};
 
 /// A connected server account.
 pub struct Connection {
@@ -80,6 +78,8 @@ pub struct GameSettings {
     pub clock: ClockSettings,
     /// Bounds on every search, beside those of the clock.
     pub limits: Limits,
+    /// How many of the replies that we expect are thought about in the opponent's time.
+    pub ponder: usize,
     /// When draws are offered and accepted.
     pub draw: DrawSettings,
     /// When we resign.
@@ -103,6 +103,7 @@ impl GameSettings {
             library: Arc::default(),
             clock: ClockSettings::default(),
             limits: Limits::default(),
+            ponder: 0,
             draw: DrawSettings::default(),
             resign: ResignSettings::default(),
             abort: AbortSettings::default(),

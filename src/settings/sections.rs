@@ -107,7 +107,7 @@ pub enum Protocol {
 }
 
 /// The `player` table: how a game is played. Every profile overrides a part of it.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlayerSettings {
     /// Who proposes and how one is elected.
@@ -124,6 +124,10 @@ pub struct PlayerSettings {
     pub draw: DrawSettings,
     /// When we resign.
     pub resign: ResignSettings,
+    /// How many of the replies that we expect are thought about in the opponent's time, spread over the electors; never in
+    /// correspondence games. 0 to 8.
+    #[serde(deserialize_with = "whole::<0, 8, _, _>")]
+    pub ponder: usize,
     /// How many takebacks are granted in a game. 0 to 100.
     #[serde(deserialize_with = "whole::<0, 100, _, _>")]
     pub takebacks: u32,
@@ -131,6 +135,24 @@ pub struct PlayerSettings {
     pub abort: AbortSettings,
     /// What we do when the opponent has left.
     pub claim: ClaimSettings,
+}
+
+impl Default for PlayerSettings {
+    fn default() -> Self {
+        Self {
+            council: CouncilSettings::default(),
+            clock: ClockSettings::default(),
+            limits: LimitSettings::default(),
+            book: BookSettings::default(),
+            tablebases: TablebaseSettings::default(),
+            draw: DrawSettings::default(),
+            resign: ResignSettings::default(),
+            ponder: 1,
+            takebacks: 0,
+            abort: AbortSettings::default(),
+            claim: ClaimSettings::default(),
+        }
+    }
 }
 
 /// The `player.limits` table: bounds on every search, beside those of the clock. `None` is no bound.

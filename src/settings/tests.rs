@@ -278,7 +278,7 @@ fn all_problems_are_reported_each_with_its_place() {
         "my.toml: challenge.min_rating = \"low\": expected a whole number from 0 to 4000",
         &format!("my.toml: challenge.variants = \"standrd\": {variants} (did you mean standard?)"),
         &format!("my.toml: challenge.variants = \"atmic\": {variants} (did you mean atomic?)"),
-        "my.toml: player.x: unknown key, expected one of abort, book, claim, clock, council, draw, limits, resign, tablebases, takebacks",
+        "my.toml: player.x: unknown key, expected one of abort, book, claim, clock, council, draw, limits, ponder, resign, tablebases, takebacks",
         "my.toml: chat.hello = \"{you}\": expected no other placeholders than {me}, {opponent} and {engine}",
         "CONCILIO__CHALLENGE__MIN_GAP: challenge.min_gap = \"soon\": expected a whole number from 0 to 86400 (seconds)",
         "command line: shutdown.grace = \"-1\": expected a whole number from 0 to 86400 (seconds)",

@@ -1,6 +1,6 @@
 use std::fs;
 
-use concilio::lab::tune::Positions;
+use concilio::{engine::evaluation::Recipe, lab::tune::Positions};
 
 use super::{concilio, text};
 
@@ -39,7 +39,7 @@ fn positions_are_made_continued_and_read_by_the_tuner() {
     assert_eq!(made, fs::read_to_string(path("in two")).expect("it was written"));
     assert!(made.contains("own games at 30 nodes a move") && made.contains("at 50 nodes\n"), "{made}");
 
-    let (positions, skipped) = Positions::read(made.as_bytes()).expect("memory can be read");
+    let (positions, skipped) = Positions::read(made.as_bytes(), &Recipe::COMPLETE).expect("memory can be read");
     assert!(positions.len() >= 60 && skipped.is_empty(), "{skipped:?}");
 
     let other = make(&path("through"), "60", "1");

@@ -46,6 +46,8 @@ pub struct Plan {
     pub council: CouncilSettings,
     /// Bounds on every search, so that games are short in time.
     pub limits: Limits,
+    /// Expected replies that are thought about in the partner's time.
+    pub ponder: usize,
     pub concurrency: usize,
     /// The task of the first game panics when it begins.
     pub panics_once: bool,
@@ -66,6 +68,7 @@ impl Default for Plan {
             },
             council: roster("mp ma"),
             limits: Limits { nodes: Some(2000), ..Limits::default() },
+            ponder: 0,
             concurrency: 1,
             panics_once: false,
             time_control: tc("30+0.1"),
@@ -161,7 +164,11 @@ impl Story {
             ..JournalSettings::default()
         };
         let roster = Arc::new(Roster::from_settings(&plan.council).expect("a roster"));
-        let player = GameSettings { limits: plan.limits, ..GameSettings::with(roster, plan.council.clone()) };
+        let player = GameSettings {
+            limits: plan.limits,
+            ponder: plan.ponder,
+            ..GameSettings::with(roster, plan.council.clone())
+        };
         let panics = AtomicBool::new(plan.panics_once);
         let player = move |_: &GameInfo| {
             assert!(!panics.swap(false, Ordering::SeqCst), "a defect of ours, on purpose");

@@ -1,7 +1,7 @@
 //! The promises of the house, kept in bad weather: the whole daemon plays against the practice server over real sockets while
 //! something goes wrong, and every story ends with a look at what the *server* knows.
 //!
-//! 1. A game never ends because of us: [`streams`], [`moves`], [`events`], [`bursts`], [`weather`], [`restart`], [`electors`].
+//! 1. A game never ends because of us: [`streams`], [`moves`], [`events`], [`bursts`], [`weather`], [`restart`], [`electors`], [`ponder`].
 //! 2. One search a ply, stale results dropped, idempotent moves: [`moves`], and `src/session/machine/tests.rs`.
 //! 3. There is always a legal move to send: [`electors`].
 //! 4. No forfeit on time that a faster reply could have prevented; lag is measured: [`record`].
@@ -15,6 +15,7 @@ mod electors;
 mod events;
 mod harness;
 mod moves;
+mod ponder;
 mod record;
 mod restart;
 mod streams;

@@ -66,6 +66,33 @@ impl Progress {
     }
 }
 
+/// A bar for each of the things that are done one after another.
+#[derive(Default)]
+pub(super) struct Bars(Option<(String, Progress)>);
+
+impl Bars {
+    /// So many of this are done. Nothing is shown of what was done before.
+    pub(super) fn at(&mut self, what: &str, done: usize, of: usize) {
+        if of == 0 {
+            return;
+        }
+        if self.0.as_ref().is_none_or(|(now, _)| now != what) {
+            self.end();
+            self.0 = Some((what.to_owned(), Progress::new(of, what)));
+        }
+        if let Some((what, bar)) = &mut self.0 {
+            bar.at(done, || what.clone());
+        }
+    }
+
+    /// Takes the last one away.
+    pub(super) fn end(&mut self) {
+        if let Some((_, last)) = self.0.take() {
+            last.end();
+        }
+    }
+}
+
 /// Where an experiment keeps its state
 #[derive(Clone, Debug, Args)]
 pub(super) struct StateFile {
@@ -104,7 +131,7 @@ impl StateFile {
 }
 
 /// What tells this build from another: an experiment must not be half of one and half of the other.
-fn build() -> String {
+pub(super) fn build() -> String {
     let program = env::current_exe().and_then(fs::read).map(|bytes| format!("{:016x}", fnv1a(&bytes)));
     program.unwrap_or_else(|_| env!("CARGO_PKG_VERSION").to_owned())
 }

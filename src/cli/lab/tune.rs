@@ -13,7 +13,10 @@ use clap::Args;
 
 use super::Failure;
 use crate::{
-    engine::evaluation::WEIGHTS,
+    engine::{
+        Heuristic, Knowledge, KnowledgeError,
+        evaluation::{Recipe, WEIGHTS},
+    },
     lab::tune::{Plan, Positions, TuneError, tune},
 };
 
@@ -53,6 +56,9 @@ pub(super) struct Tune {
     /// Threads at work [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    /// Fit only what an instance with this knowledge counts; it must have material
+    #[arg(long, default_value_t = Knowledge::COMPLETE, value_parser = parse_knowledge, value_name = "LETTERS")]
+    knowledge: Knowledge,
     /// Of the order in which positions are seen
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
@@ -63,7 +69,7 @@ impl Tune {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let unreadable = |error| Failure::usage(format_args!("--positions {}: {error}", self.positions.display()));
         let file = BufReader::new(File::open(&self.positions).map_err(unreadable)?);
-        let (positions, skipped) = Positions::read(file).map_err(unreadable)?;
+        let (positions, skipped) = Positions::read(file, &Recipe::new(self.knowledge, [100; 8])).map_err(unreadable)?;
         for line in skipped.iter().take(SKIPPED_SHOWN) {
             eprintln!("{}:{}: {}", self.positions.display(), line.number, line.reason);
         }
@@ -97,6 +103,12 @@ impl Tune {
         println!("wrote {}; build the engine with it and let it play before you believe it", self.output.display());
         Ok(())
     }
+}
+
+/// Without material a fifth of it would still count, which a fit does not know of.
+fn parse_knowledge(text: &str) -> Result<Knowledge, String> {
+    let knowledge: Knowledge = text.parse().map_err(|error: KnowledgeError| error.to_string())?;
+    if knowledge.has(Heuristic::Material) { Ok(knowledge) } else { Err("a set with m is wanted".to_owned()) }
 }
 
 fn parse_strength(text: &str) -> Result<f64, String> {

@@ -6,7 +6,8 @@ use crossterm::style::Stylize;
 use shakmaty::{File, Position, Rank, Square};
 
 use crate::{
-    chess::{Clocks, Color, Decision, GameId, Line, Proposal, UciMove},
+    chess::{Clocks, Color, Decision, GameId, Line, Phase, Proposal},
+    player::minutes::{self, Entry},
     server::{GameInfo, GameStatus},
     session::Happening,
 };
@@ -68,7 +69,7 @@ impl Scene {
             }
             Happening::Decided(id, decision) => {
                 let Some(game) = self.games.get_mut(id) else { return Vec::new() };
-                let line = format!("{id}: {}", describe(&game.line, decision));
+                let line = format!("{id}: {}", minutes::summary(&game.line, decision));
                 game.decision = Some((Arc::clone(&game.line), decision.clone()));
                 vec![line]
             }
@@ -91,7 +92,7 @@ impl Scene {
     fn position(&mut self, id: &GameId, line: &Arc<Line>, clocks: Option<Clocks>) -> Vec<String> {
         let Some(game) = self.games.get_mut(id) else { return Vec::new() };
         let theirs = line.ply() == game.line.ply() + 1 && line.turn() == game.info.our_color;
-        let said = theirs.then(|| format!("{id}: {}", numbered(&game.line, line.moves().last().copied())));
+        let said = theirs.then(|| format!("{id}: {}", minutes::numbered(&game.line, line.moves().last().copied())));
         game.line = Arc::clone(line);
         game.clocks = clocks;
         game.since = Instant::now();
@@ -148,7 +149,8 @@ impl Game {
             None => {
                 self.proposals.push(proposal.clone());
                 // An order of their own, so that nobody jumps about.
-                self.proposals.sort_by(|a, b| a.elector.cmp(&b.elector));
+                let order = |proposal: &Proposal| (proposal.search.phase == Phase::Second, proposal.elector.clone());
+                self.proposals.sort_by_key(order);
             }
         }
     }
@@ -251,78 +253,27 @@ impl Game {
     /// The council's table: what is proposed now, or how the last vote went.
     fn votes(&self, columns: usize) -> Vec<String> {
         let thinking = !self.proposals.is_empty();
-        let mut lines =
-            vec![format!("   {:<10} {:>8} {:>8} {:>6} {:>10}", "elector", "move", "score", "depth", "nodes")];
-        let (line, proposals, elected) = match &self.decision {
-            _ if thinking => (&self.line, self.proposals.clone(), None),
+        let (entries, last) = match &self.decision {
+            _ if thinking => {
+                let proposed = self.proposals.iter().map(|proposal| Entry::proposal(&self.line, proposal));
+                (proposed.collect(), "the council is in session …".to_owned())
+            }
             Some((line, decision)) => {
-                let first = decision.votes.iter().map(|vote| vote.proposal.clone());
-                let second = decision.second_phase.iter().map(|second| second.proposal.clone());
-                (line, first.chain(second).collect(), Some(decision))
+                (minutes::entries(line, decision), format!("played {}", minutes::summary(line, decision)))
             }
             None => return Vec::new(),
         };
-        for proposal in proposals.iter().take(MOST_ELECTORS) {
-            let second = proposal.search.phase == crate::chess::Phase::Second;
-            let name = if second { "re-search".to_owned() } else { proposal.elector.to_string() };
-            let chosen = elected.is_some_and(|decision| decision.best == proposal.best);
-            let text = format!(
-                " {} {name:<10} {:>8} {:>8} {:>6} {:>10}",
-                if chosen { "✔" } else { " " },
-                line.san(proposal.best),
-                proposal.score,
-                proposal.depth,
-                proposal.nodes
-            );
-            lines.push(if chosen { text.bold().to_string() } else { text });
-        }
-        lines.push(match (elected, &self.over) {
-            (_, Some(over)) => format!("   {over}").bold().to_string(),
-            (Some(decision), None) => fit(&format!("   played {}", describe(line, decision)), columns),
-            (None, None) => "   the council is in session …".to_owned(),
+        let mut lines = vec![format!(" {}", Entry::TITLES)];
+        lines.extend(entries.iter().take(MOST_ELECTORS).map(|entry| {
+            let text = fit(&format!(" {}", entry.to_string().replace('*', "✔")), columns);
+            if entry.elected { text.bold().to_string() } else { text }
+        }));
+        lines.push(match &self.over {
+            Some(over) => format!("   {over}").bold().to_string(),
+            None => fit(&format!("   {last}"), columns),
         });
         lines
     }
-}
-
-/// A decision in one line.
-fn describe(line: &Line, decision: &Decision) -> String {
-    let mut text = numbered(line, Some(decision.best));
-    if let Some(score) = decision.score {
-        let _ = write!(text, "  {score}");
-    }
-    let _ = write!(text, "  by {}", decision.criterion);
-    let mut tally: Vec<(String, usize)> = Vec::new();
-    for vote in &decision.votes {
-        let san = line.san(vote.proposal.best);
-        match tally.iter_mut().find(|(known, _)| *known == san) {
-            Some((_, votes)) => *votes += 1,
-            None => tally.push((san, 1)),
-        }
-    }
-    tally.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
-    match tally.as_slice() {
-        [] => (),
-        [_] => text.push_str(", unanimous"),
-        several => {
-            let votes: Vec<String> = several.iter().map(|(san, votes)| format!("{san} ×{votes}")).collect();
-            let _ = write!(text, ", votes {}", votes.join(", "));
-        }
-    }
-    if let Some(second) = &decision.second_phase
-        && second.first_choice != decision.best
-    {
-        let _ = write!(text, "; the first phase chose {}", line.san(second.first_choice));
-    }
-    let _ = write!(text, "  ({:.2} s)", decision.elapsed.as_secs_f64());
-    text
-}
-
-/// A move with its number: `12. Nf3` or `12… Nc6`.
-fn numbered(line: &Line, uci: Option<UciMove>) -> String {
-    let dots = if line.turn() == Color::White { "." } else { "…" };
-    let san = uci.map_or_else(String::new, |uci| line.san(uci));
-    format!("{}{dots} {san}", line.position().fullmoves())
 }
 
 fn outcome(status: Option<&GameStatus>, winner: Option<Color>) -> String {

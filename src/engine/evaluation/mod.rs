@@ -18,6 +18,7 @@ mod pawns;
 mod placement;
 mod relations;
 mod score;
+mod subsets;
 mod table;
 mod tally;
 mod terms;
@@ -74,6 +75,12 @@ impl Recipe {
         i32::from(self.shares[heuristic as usize])
     }
 
+    /// The numbers that go with what is on: a subset that was fitted alone has its own.
+    fn weights(&self) -> &'static Weights {
+        let on = Heuristic::ALL.into_iter().filter(|heuristic| self.share(*heuristic) != 0);
+        subsets::weights(on.fold(Knowledge::NONE, Knowledge::with))
+    }
+
     /// Whether any heuristic that reads the attack maps is on.
     #[inline]
     fn needs_context(&self) -> bool {
@@ -96,19 +103,20 @@ const PAWN_ENTRIES: usize = 8192;
 /// An evaluation with its own memory of pawn structures; one a thread.
 pub struct Evaluator {
     recipe: Recipe,
+    weights: &'static Weights,
     pawns: Box<[PawnEntry]>,
 }
 
 impl Evaluator {
     /// For one recipe.
     pub fn new(recipe: Recipe) -> Self {
-        Self { recipe, pawns: vec![PawnEntry::default(); PAWN_ENTRIES].into_boxed_slice() }
+        Self { recipe, weights: recipe.weights(), pawns: vec![PawnEntry::default(); PAWN_ENTRIES].into_boxed_slice() }
     }
 
     /// The value for the player to move, in centipawns.
     pub fn evaluate(&mut self, board: &Board) -> i32 {
         let pawns = &mut self.pawns;
-        let sum = sum(board, &self.recipe, &WEIGHTS, &mut NoTrace, |compute| {
+        let sum = sum(board, &self.recipe, self.weights, &mut NoTrace, |compute| {
             let key = board.keys().pawns;
             let entry = &mut pawns[key as usize % PAWN_ENTRIES];
             // A board without pawns has key zero, as have empty entries: both are worth nothing.
@@ -123,7 +131,7 @@ impl Evaluator {
 
 /// The value for the player to move in centipawns, without a memory.
 pub fn evaluate(board: &Board, recipe: &Recipe) -> i32 {
-    finish(board, sum(board, recipe, &WEIGHTS, &mut NoTrace, |compute| compute())) + recipe.noise.at(board)
+    finish(board, sum(board, recipe, recipe.weights(), &mut NoTrace, |compute| compute())) + recipe.noise.at(board)
 }
 
 /// The linear part of the evaluation with other weights, noted in `trace`: white's value less black's, before

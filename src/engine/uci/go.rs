@@ -4,23 +4,47 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Iteration, Limits, Move, Position, Score, board::Color};
+use crate::{Iteration, Limits, Move, Score, board::Color};
 
-/// The arguments of `go`.
-#[derive(Debug, Default)]
-pub struct Go {
+/// The arguments of `go`; `M` is how the reader writes moves.
+#[derive(Debug)]
+pub struct Go<M> {
+    /// Where the search ends by itself.
     pub limits: Limits,
-    pub search_moves: Vec<Move>,
+    /// The moves to consider; empty means all.
+    pub search_moves: Vec<M>,
+    /// Until told to stop.
     pub infinite: bool,
+    /// About the expected position, in the opponent's time.
     pub ponder: bool,
-    time: [Option<Duration>; 2],
-    increment: [Duration; 2],
-    moves_to_go: Option<u32>,
+    /// White's and Black's clock.
+    pub time: [Option<Duration>; 2],
+    /// What every move adds to them.
+    pub increment: [Duration; 2],
+    /// Moves until the next time control.
+    pub moves_to_go: Option<u32>,
 }
 
-impl Go {
-    /// Reads the arguments; moves are of `position`.
-    pub fn parse(text: &str, position: &Position) -> Result<Self, String> {
+impl<M> Default for Go<M> {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            search_moves: Vec::new(),
+            infinite: false,
+            ponder: false,
+            time: [None; 2],
+            increment: [Duration::ZERO; 2],
+            moves_to_go: None,
+        }
+    }
+}
+
+impl<M> Go<M> {
+    /// Reads the arguments; `read_move` knows the legal moves.
+    ///
+    /// # Errors
+    /// What was not understood.
+    pub fn parse(text: &str, read_move: impl Fn(&str) -> Option<M>) -> Result<Self, String> {
         let mut go = Self::default();
         let mut words = text.split_ascii_whitespace().peekable();
         while let Some(word) = words.next() {
@@ -28,7 +52,7 @@ impl Go {
                 "infinite" => go.infinite = true,
                 "ponder" => go.ponder = true,
                 "searchmoves" => {
-                    while let Some(mv) = words.peek().and_then(|text| position.parse_move(text)) {
+                    while let Some(mv) = words.peek().and_then(|text| read_move(text)) {
                         go.search_moves.push(mv);
                         words.next();
                     }
@@ -77,7 +101,7 @@ const HORIZON: u32 = 24;
 
 impl Stopwatch {
     /// Starts now.
-    pub fn new(go: &Go, turn: Color, overhead: Duration) -> Self {
+    pub fn new(go: &Go<Move>, turn: Color, overhead: Duration) -> Self {
         let plan = go.time[turn.index()].map(|time| {
             let left = time.saturating_sub(overhead).max(Duration::from_millis(1));
             let moves = go.moves_to_go.unwrap_or(HORIZON).min(HORIZON);

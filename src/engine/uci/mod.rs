@@ -18,7 +18,8 @@ use std::{
 };
 
 use super::{Engine, Iteration, Position, Score, ScoreBound, bench, bench_evaluation, breakdown};
-use go::{Go, Stopwatch};
+pub use go::Go;
+use go::Stopwatch;
 use options::Options;
 
 /// Where answers go. Whole lines, one at a time.
@@ -157,7 +158,7 @@ impl Session {
             return self.perft(depth.trim());
         }
         self.idle_engine();
-        let go = Go::parse(rest, &self.position)?;
+        let go = Go::parse(rest, |text| self.position.parse_move(text))?;
         let Some(mut engine) = self.engine.take() else { return Ok(()) };
         let stop = Arc::new(AtomicBool::new(false));
         let pondering = Arc::new(AtomicBool::new(go.ponder));

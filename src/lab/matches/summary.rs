@@ -79,8 +79,8 @@ impl Standing {
             for (index, (game, points)) in pair.games.iter().zip(pair.points()).enumerate() {
                 summary.count(game, points);
                 for (player, conduct) in summary.conduct.iter_mut().enumerate() {
-                    // A has White in the first game.
-                    conduct.watch(game, player != index);
+                    // Player 0, A, has White in game 0, and player 1 in game 1.
+                    conduct.watch(game, player == index);
                 }
             }
         }

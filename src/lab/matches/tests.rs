@@ -71,6 +71,16 @@ fn a_decided_test_ends_the_match() {
 }
 
 #[test]
+fn what_each_player_did_is_told_of_that_player() {
+    let mut plan = plan("engine", "engine:mp", 1, 1);
+    plan.players[1].pace = Pace::Nodes(50);
+    let summary = played(&plan, &mut State::in_memory());
+    let [a, b] = summary.conduct;
+    assert!(a.nodes_a_move() > 100.0 && b.nodes_a_move() < 80.0, "{summary}");
+    assert!(a.moves.abs_diff(b.moves) <= 2, "{summary}");
+}
+
+#[test]
 fn a_program_that_is_not_there_is_told_before_the_first_game() {
     let plan = plan("engine", "uci:/nowhere/engine", 1, 1);
     let error = run(&plan, &mut State::in_memory(), &AtomicBool::new(false), |_| {}).expect_err("no such program");

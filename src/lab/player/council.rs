@@ -1,4 +1,4 @@
-//! A council in this process, convened anew for every game as the daemon does.
+//! A council in this process.
 
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -31,13 +31,13 @@ impl CouncilPlayer {
 
 impl Player for CouncilPlayer {
     fn new_game(&mut self) -> Result<(), PlayerFailure> {
-        self.council = None;
+        self.council.iter().for_each(Council::new_game);
         Ok(())
     }
 
     fn choose(&mut self, turn: &Turn) -> Result<Choice, PlayerFailure> {
         let council = self.council.get_or_insert_with(|| {
-            // Several threads in the second phase would make a node budget depend on the machine.
+            // As many cores as it asks for, so that a node budget does not depend on the machine.
             let cores = if turn.pace.is_timed() { self.settings.cores } else { self.settings.cores.max(1) };
             let settings = CouncilSettings { cores, ..self.settings.clone() };
             Council::convene(&self.pool, &self.roster, &settings, Variant::Standard)

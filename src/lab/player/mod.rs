@@ -13,7 +13,7 @@ mod uci;
 mod xboard;
 
 pub use pace::{Pace, PaceError};
-pub use spec::{PlayerSpec, PlayerSpecError};
+pub use spec::{PlayerSpec, PlayerSpecError, council_settings, set_key};
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,6 +1,10 @@
 //! Players as they are written on the command line.
 
-use std::{fmt, fs, path::PathBuf, str::FromStr};
+use std::{
+    fmt, fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use serde::Deserialize;
 
@@ -25,6 +29,7 @@ const HASH: usize = 16;
 /// |---|---|
 /// | `engine`, `engine:mpar,hash=16,threads=2,contempt=0` | our engine: knowledge letters (all by default) and options |
 /// | `council`, `council:balanced-7`, `council:roster=mpar mbkc,criterion=weights,weights.m=45` | a council: a roster, and keys of the `council` table of the settings |
+/// | `council:preset=gnupar,split=0.5` | a published player, with changes |
 /// | `council:file=bot.toml` | the council of a settings file (`player.council`, `council`, or the keys alone) |
 /// | `uci:/usr/games/stockfish,Threads=1` | a UCI engine: the command with its arguments, and options |
 /// | `xboard:/usr/games/gnuchess --xboard` | a CECP engine: the same |
@@ -116,6 +121,17 @@ impl PlayerSpec {
     }
 }
 
+impl PlayerSpec {
+    /// A council of these settings.
+    ///
+    /// # Errors
+    /// [`PlayerSpecError::Roster`] if its roster cannot be seated.
+    pub fn council(name: String, settings: CouncilSettings) -> Result<Self, PlayerSpecError> {
+        let roster = Roster::from_settings(&settings)?;
+        Ok(Self { text: name, name: None, pace: None, kind: Kind::Council(Box::new(settings), roster) })
+    }
+}
+
 impl FromStr for PlayerSpec {
     type Err = PlayerSpecError;
 
@@ -197,18 +213,20 @@ impl<'a> Reading<'a> {
     }
 
     fn council(&self) -> Result<Kind, PlayerSpecError> {
-        let mut table = match self.options.iter().find(|(key, _)| *key == "file") {
-            Some((_, path)) => council_table(path).map_err(|error| self.wrong(error))?,
-            None => toml::Table::new(),
+        let option = |name: &str| self.options.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+        let mut table = match (option("file"), option("preset")) {
+            (Some(path), _) => council_table(path).map_err(|error| self.wrong(error))?,
+            (None, Some(name)) => preset(name).map_err(|error| self.wrong(error))?,
+            (None, None) => toml::Table::new(),
         };
         if let Some(roster) = self.bare {
             table.insert("roster".to_owned(), toml::Value::from(roster));
         }
-        for (key, value) in self.options.iter().filter(|(key, _)| *key != "file") {
+        for (key, value) in self.options.iter().filter(|(key, _)| !matches!(*key, "file" | "preset")) {
             // A value is what TOML takes it for, and otherwise a text: knowledge letters need no quotes.
             let read =
                 format!("value = {value}").parse::<toml::Table>().ok().and_then(|table| table.get("value").cloned());
-            insert(&mut table, key, read.unwrap_or_else(|| toml::Value::from(*value)));
+            set_key(&mut table, key, read.unwrap_or_else(|| toml::Value::from(*value)));
         }
         let settings = CouncilSettings::deserialize(table).map_err(|error| self.wrong(error.message()))?;
         let roster = Roster::from_settings(&settings)?;
@@ -226,7 +244,22 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The council of a settings file, or of a file with nothing else in it.
+/// A published player.
+fn preset(name: &str) -> Result<toml::Table, String> {
+    let known = || CouncilSettings::presets().collect::<Vec<_>>().join(", ");
+    let settings = CouncilSettings::preset(name).ok_or_else(|| format!("preset={name} (accepted: {})", known()))?;
+    toml::Table::try_from(settings).map_err(|error| error.to_string())
+}
+
+/// The council of a settings file (`player.council`, `council`, or the keys alone).
+///
+/// # Errors
+/// What is wrong with it.
+pub fn council_settings(path: &Path) -> Result<CouncilSettings, String> {
+    let table = council_table(&path.to_string_lossy())?;
+    CouncilSettings::deserialize(table).map_err(|error| error.message().to_owned())
+}
+
 fn council_table(path: &str) -> Result<toml::Table, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let file: toml::Table = text.parse().map_err(|error: toml::de::Error| format!("{path}: {}", error.message()))?;
@@ -235,14 +268,14 @@ fn council_table(path: &str) -> Result<toml::Table, String> {
     Ok(of_player.or_else(|| inner(&file, "council")).unwrap_or(file))
 }
 
-/// Sets a key, whose dots lead into tables.
-fn insert(table: &mut toml::Table, key: &str, value: toml::Value) {
+/// Sets a key of a table of settings; its dots lead into inner tables.
+pub fn set_key(table: &mut toml::Table, key: &str, value: toml::Value) {
     match key.split_once('.') {
         None => _ = table.insert(key.to_owned(), value),
         Some((head, rest)) => {
             let inner = table.entry(head).or_insert_with(|| toml::Table::new().into());
             if let Some(inner) = inner.as_table_mut() {
-                insert(inner, rest, value);
+                set_key(inner, rest, value);
             }
         }
     }
@@ -276,6 +309,9 @@ mod tests {
         assert_eq!((settings.weights.m, settings.weights.p, settings.split), (45.0, 21.0, 0.5));
         assert_eq!(council("council:unbalanced-4").roster, "unbalanced-4");
         assert_eq!(council("council"), CouncilSettings::default());
+        let published = CouncilSettings::preset("chesspar").expect("a preset");
+        assert_eq!(council("council:preset=chesspar"), published);
+        assert_eq!(council("council:preset=chesspar,split=0.25"), CouncilSettings { split: 0.25, ..published });
     }
 
     #[test]
@@ -316,6 +352,7 @@ mod tests {
             ("council:balanced-9", "balanced-7"),
             ("council:rooster=mp", "unknown field `rooster`"),
             ("council:file=/nowhere.toml", "/nowhere.toml"),
+            ("council:preset=deep-thought", "gnupar, chesspar"),
         ] {
             let error = text.parse::<PlayerSpec>().expect_err(text).to_string();
             assert!(error.contains(part), "{text}: {error}");

@@ -23,6 +23,7 @@ pub(super) struct XboardPlayer {
     features: BTreeMap<String, String>,
     /// What the engine has on its board; `None` before the first position.
     known: Option<Line>,
+    pings: u32,
 }
 
 impl XboardPlayer {
@@ -44,7 +45,7 @@ impl XboardPlayer {
         for (name, value) in &program.options {
             process.send(&format!("option {name}={value}"))?;
         }
-        Ok(Self { process, features, known: None })
+        Ok(Self { process, features, known: None, pings: 0 })
     }
 
     fn has(&self, feature: &str) -> bool {
@@ -75,6 +76,18 @@ impl XboardPlayer {
         }
         self.known = Some(known);
         Ok(())
+    }
+
+    /// Waits until the engine has read everything, so that what it says afterwards is about what comes afterwards.
+    fn settle(&mut self) -> Result<(), PlayerFailure> {
+        if !self.has("ping") {
+            while self.process.read(Duration::ZERO)?.is_some() {}
+            return Ok(());
+        }
+        self.pings += 1;
+        let pings = self.pings;
+        self.process.send(&format!("ping {pings}"))?;
+        Ok(self.process.read_until(&format!("pong {pings}"), FEATURES_TIMEOUT, |_| ())?)
     }
 
     /// Tells the engine what it may take.
@@ -114,6 +127,7 @@ impl Player for XboardPlayer {
             self.process.send(&format!("level 0 {minutes}:{seconds:02} {}", increment.as_secs_f64()))?;
         }
         self.follow(&turn.line)?;
+        self.settle()?;
         self.set_time(turn)?;
         self.process.send("go")?;
         let deadline = Instant::now() + turn.patience();
@@ -163,11 +177,10 @@ enum Answer {
 
 fn answer(text: &str, line: &Line) -> Answer {
     let text = text.trim();
-    if let Some(word) = text.strip_prefix("move ") {
-        return match read_move(line, word.trim()) {
-            Some(best) => Answer::Move(best),
-            None => Answer::Unreadable(word.trim().to_owned()),
-        };
+    // GNU Chess still says it in the words of version 1.
+    if let Some(word) = text.strip_prefix("move ").or(text.strip_prefix("My move is")) {
+        let word = word.trim_start_matches([' ', ':']).trim_end();
+        return read_move(line, word).map_or_else(|| Answer::Unreadable(word.to_owned()), Answer::Move);
     }
     if text == "resign" {
         return Answer::Resigns;
@@ -236,6 +249,7 @@ mod tests {
         );
         assert_eq!(answer("move Nf3", &line), Answer::Move("g1f3".parse().expect("a move")));
         assert_eq!(answer("move e2e4", &line), Answer::Move("e2e4".parse().expect("a move")));
+        assert_eq!(answer("My move is : b1c3", &line), Answer::Move("b1c3".parse().expect("a move")));
         assert_eq!(answer("move e2e5", &line), Answer::Unreadable("e2e5".to_owned()));
         assert_eq!(answer("resign", &line), Answer::Resigns);
         for chatter in ["", "1. e2e4", "Chess", "# 1 2 3 4", "Hint: e7e5"] {

@@ -33,9 +33,9 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    fn new(board: &Board, label: f64) -> Self {
+    fn new(board: &Board, recipe: &Recipe, label: f64) -> Self {
         let mut counts = Counts(vec![0; Weights::COUNT]);
-        evaluation::traced(board, &Recipe::COMPLETE, &WEIGHTS, &mut counts);
+        evaluation::traced(board, recipe, &WEIGHTS, &mut counts);
         let terms = counts.0.iter().zip(0..).filter(|(count, _)| **count != 0);
         let middlegame = f64::from(evaluation::phase(board)) / f64::from(FULL_PHASE);
         let endgame = [Packed::ZERO, Packed::new(0, -1)].map(|sum| {
@@ -136,11 +136,12 @@ pub enum LineError {
 
 impl Positions {
     /// Reads one position a line: a FEN, `;`, and the score white is expected to get, from 0 to 1 (the result of the game
-    /// or a probability). What follows `#` is a comment. Lines that are wrong are left out and returned beside.
+    /// or a probability). What follows `#` is a comment. Lines that are wrong are left out and returned beside. Only what
+    /// `recipe` has in full is fitted; the rest must count nothing in it.
     ///
     /// # Errors
     /// When `input` cannot be read.
-    pub fn read(input: impl BufRead) -> io::Result<(Self, Vec<SkippedLine>)> {
+    pub fn read(input: impl BufRead, recipe: &Recipe) -> io::Result<(Self, Vec<SkippedLine>)> {
         let (mut samples, mut skipped) = (Vec::new(), Vec::new());
         let mut hasher = DefaultHasher::new();
         for (number, line) in (1..).zip(input.split(b'\n')) {
@@ -152,7 +153,7 @@ impl Positions {
             }
             text.hash(&mut hasher);
             match labelled(text) {
-                Ok((board, label)) => samples.push(Sample::new(&board, label)),
+                Ok((board, label)) => samples.push(Sample::new(&board, recipe, label)),
                 Err(reason) => skipped.push(SkippedLine { number, reason }),
             }
         }

@@ -32,7 +32,7 @@ fn random_games(games: u64) -> String {
 }
 
 fn read(text: &str) -> Positions {
-    let (positions, skipped) = Positions::read(text.as_bytes()).expect("memory is readable");
+    let (positions, skipped) = Positions::read(text.as_bytes(), &Recipe::COMPLETE).expect("memory is readable");
     assert!(skipped.is_empty(), "{skipped:?}");
     positions
 }
@@ -69,6 +69,16 @@ fn a_disturbed_weight_moves_back_to_where_the_labels_say_it_was() {
     let [before, after] = [seen.first(), seen.last()].map(|progress| progress.expect("61 of them"));
     assert_eq!((before.epoch, after.epoch), (0, 60));
     assert!(after.training < before.training / 2.0 && after.held_out < before.held_out / 2.0, "{before:?} {after:?}");
+}
+
+#[test]
+fn a_subset_is_fitted_alone() {
+    let text = random_games(5);
+    let recipe = Recipe::new("mpar".parse().expect("letters"), [100; 8]);
+    let (positions, _) = Positions::read(text.as_bytes(), &recipe).expect("memory is readable");
+    let fitted = tune(&positions, &WEIGHTS, &plan(5, 1), None, &AtomicBool::new(false), |_| {}).expect("not stopped");
+    assert_eq!(fitted.knight_mobility, WEIGHTS.knight_mobility, "x is not in it");
+    assert_ne!(fitted.material, WEIGHTS.material);
 }
 
 #[test]
@@ -119,7 +129,7 @@ fn lines_that_are_wrong_are_named_and_left_out() {
         rnbqkbnr/pppppppp/8/8;0.5\n\
         \u{fffd}\r\n\
         rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1; 1\r\n";
-    let (positions, skipped) = Positions::read(text.as_bytes()).expect("memory is readable");
+    let (positions, skipped) = Positions::read(text.as_bytes(), &Recipe::COMPLETE).expect("memory is readable");
     assert_eq!(positions.samples.iter().map(|sample| sample.label).collect::<Vec<_>>(), [0.53, 1.0]);
     assert_eq!(skipped.iter().map(|line| line.number).collect::<Vec<_>>(), [4, 5, 6, 7]);
     assert_eq!(skipped[1].reason, LineError::Label("35".to_owned()));

@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     chess::{Clocks, Color, Decision, Line, UciMove},
+    player::Thought,
     server::{Action, ActionError, ChatLine, GameInfo, GameState, GameStatus},
 };
 
@@ -45,7 +46,20 @@ pub(in crate::session) enum Effect {
         /// Moves the server would not take here.
         excluded: Vec<UciMove>,
     },
-    /// The position is no longer on the board.
+    /// Think about these positions, one of which is expected, in the opponent's time.
+    ThinkAhead {
+        /// Comes back with the decision.
+        thought: Thought,
+        /// At least one, the likeliest first.
+        lines: Vec<Arc<Line>>,
+    },
+    /// The expected position is on the board: our clock runs for what is being thought about.
+    Hit {
+        clocks: Option<Clocks>,
+        /// When the server's word about it came.
+        received: Instant,
+    },
+    /// What is being thought about is no longer on the board, and no longer expected.
     StopThinking,
     /// Write the moves of the board into the record.
     RecordMoves,
@@ -83,10 +97,6 @@ pub(in crate::session) enum Timer {
     /// The final state of a game that is over should have come by now.
     LastWord,
 }
-
-/// The number of a search; a decision with another number is stale.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::session) struct Thought(pub u64);
 
 /// The number of an answer to a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -65,6 +65,19 @@ impl Game {
         self.decide_with(thought, best, Some(Score::Cp(100)))
     }
 
+    /// Some move that is legal in `line`, expecting some reply.
+    fn decide_any(&mut self, thought: Thought, line: &Line, lot: u8) -> Vec<Effect> {
+        let draw = |line: &Line| {
+            let moves = line.legal_moves();
+            moves.get(usize::from(lot) % moves.len().max(1)).copied()
+        };
+        let Some(best) = draw(line) else { return Vec::new() };
+        let mut after = line.clone();
+        after.play(best).expect("legal");
+        let decision = Decision { ponder: draw(&after), ..Decision::without_vote(best, Source::Council) };
+        self.on(Input::Decided(thought, Box::new(decision)))
+    }
+
     fn decide_with(&mut self, thought: Thought, best: &str, score: Option<Score>) -> Vec<Effect> {
         let best = best.parse().expect("a move");
         self.on(Input::Decided(thought, Box::new(Decision { score, ..Decision::without_vote(best, Source::Council) })))
@@ -358,6 +371,97 @@ fn a_lost_game_is_resigned() {
     assert_eq!(sent(&effects), None);
 }
 
+// --- The opponent's time ------------------------------------------------------------------------------------------------
+
+/// We have Black, have answered 1. e4 with e5, expect 2. Nf3, and think about it.
+fn thinking_ahead() -> (Game, AnswerNumber, Thought) {
+    let (mut game, effects) = found(Color::Black, "e2e4");
+    game.use_opponents_time(1);
+    let thought = thought(&effects).expect("our move");
+    let mut decision = Decision::without_vote("e7e5".parse().expect("a move"), Source::Council);
+    decision.ponder = Some("g1f3".parse().expect("a move"));
+    let effects = game.on(Input::Decided(thought, Box::new(decision)));
+    let send = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }));
+    let ahead = effects.iter().position(|effect| matches!(effect, Effect::ThinkAhead { .. }));
+    assert!(send.is_some() && send < ahead, "the move goes first: {effects:?}");
+    match (sent(&effects), effects.into_iter().nth(ahead.unwrap_or_default())) {
+        (Some((number, _)), Some(Effect::ThinkAhead { thought, lines })) => {
+            assert_eq!(lines.iter().map(|line| line.ply()).collect::<Vec<_>>(), [3]);
+            (game, number, thought)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_hit_goes_on_with_what_was_thought_ahead() {
+    let (mut game, number, ahead) = thinking_ahead();
+    game.on(Input::Sent(number, Ok(())));
+    let effects = game.on(Input::State(state("e2e4 e7e5")));
+    assert!(!effects.contains(&Effect::StopThinking), "our own move is no surprise: {effects:?}");
+    let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Hit { .. })), "{effects:?}");
+    assert!(thought(&effects).is_none() && !effects.contains(&Effect::StopThinking), "{effects:?}");
+    let effects = game.decide(ahead, "b8c6");
+    assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
+}
+
+/// The stream may show our move and the reply to it at once.
+#[test]
+fn a_hit_is_seen_even_where_our_own_move_was_never_shown() {
+    let (mut game, _, ahead) = thinking_ahead();
+    let effects = game.whole("e2e4 e7e5 g1f3");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Hit { .. })), "{effects:?}");
+    assert!(sent(&game.decide(ahead, "b8c6")).is_some());
+}
+
+#[test]
+fn what_was_found_ahead_is_kept_until_it_is_our_move_and_sent_at_once() {
+    let (mut game, _, ahead) = thinking_ahead();
+    assert_eq!(game.decide(ahead, "b8c6"), [], "it is not our move");
+    let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
+    assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
+}
+
+#[test]
+fn a_miss_stops_what_was_thought_ahead_before_anything_else_is_thought_about() {
+    let (mut game, _, ahead) = thinking_ahead();
+    let effects = game.on(Input::State(state("e2e4 e7e5 d2d4")));
+    let stop = effects.iter().position(|effect| *effect == Effect::StopThinking);
+    let think = effects.iter().position(|effect| matches!(effect, Effect::Think { .. }));
+    assert!(stop.is_some() && stop < think, "{effects:?}");
+    assert_eq!(game.decide(ahead, "b8c6"), [], "it comes too late");
+    assert!(sent(&game.decide(thought(&effects).expect("our move"), "e5d4")).is_some());
+}
+
+#[test]
+fn a_takeback_a_refusal_and_the_end_stop_what_was_thought_ahead() {
+    let (mut game, _, ahead) = thinking_ahead();
+    let effects = game.whole("");
+    assert!(effects.contains(&Effect::StopThinking), "a takeback: {effects:?}");
+    assert_eq!(game.decide(ahead, "b8c6"), []);
+
+    let (mut game, mut number, ahead) = thinking_ahead();
+    let effects = loop {
+        game.on(Input::Sent(number, Err(ActionError::Refused("not to its taste".to_owned()))));
+        let mut effects = game.whole("e2e4");
+        if wakes(&effects, Timer::Resend).is_some() {
+            effects = game.on(Input::Timer(Timer::Resend));
+        }
+        match sent(&effects) {
+            Some((again, _)) => number = again,
+            None => break effects,
+        }
+    };
+    assert!(thought(&effects).is_some(), "a refused move is replaced: {effects:?}");
+    assert_eq!(game.decide(ahead, "b8c6"), []);
+
+    let (mut game, _, ahead) = thinking_ahead();
+    let effects = game.on(Input::State(GameState { status: GameStatus::Resign, ..state("e2e4 e7e5") }));
+    assert!(effects.contains(&Effect::StopThinking), "the end: {effects:?}");
+    assert_eq!(game.decide(ahead, "b8c6"), []);
+}
+
 fn any_moves() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "",
@@ -383,13 +487,18 @@ proptest! {
     fn nothing_can_make_it_send_an_illegal_move(white in any::<bool>(), inputs in prop::collection::vec(any_input(), 0..60)) {
         let color = if white { Color::White } else { Color::Black };
         let (mut game, mut effects) = found(color, "");
-        let mut thinking = None;
+        game.use_opponents_time(1);
+        let mut thinking: Option<(Thought, Arc<Line>)> = None;
         for (kind, moves, number, detail) in inputs {
             for effect in &effects {
                 if let Effect::Think { line, thought, .. } = effect {
                     prop_assert_eq!(line.turn(), color);
                     prop_assert_eq!(line.fen(), game.line().fen());
-                    thinking = Some(*thought);
+                    thinking = Some((*thought, Arc::clone(line)));
+                }
+                if let Effect::ThinkAhead { lines, thought } = effect {
+                    prop_assert!(lines.iter().all(|line| line.turn() == color));
+                    thinking = lines.first().map(|line| (*thought, Arc::clone(line)));
                 }
                 if let Effect::Send { uci, .. } = effect {
                     prop_assert_eq!(game.line().turn(), color);
@@ -405,7 +514,6 @@ proptest! {
             };
             let timers =
                 [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort, Timer::Resync, Timer::LastWord];
-            let legal = game.line().legal_moves();
             effects = match kind {
                 0 | 1 => game.whole(moves),
                 2 | 3 => game.on(Input::State(state(moves))),
@@ -414,9 +522,9 @@ proptest! {
                 6 => game.on(Input::Timer(timers[usize::from(detail) % timers.len()])),
                 7 if detail == 5 => game.on(Input::Finished(Some(GameStatus::Mate), None)),
                 7 => game.on(Input::OpponentGone(detail % 2 == 0, Some(SECOND))),
-                _ => match (thinking, legal.get(usize::from(detail) % legal.len().max(1))) {
-                    (Some(thought), Some(best)) => game.decide(thought, &best.to_string()),
-                    _ => Vec::new(),
+                _ => match &thinking {
+                    Some((thought, line)) => game.decide_any(*thought, line, detail),
+                    None => Vec::new(),
                 },
             };
         }

@@ -72,6 +72,22 @@ impl Library {
         Ok(self)
     }
 
+    /// The same without its books.
+    #[must_use]
+    pub fn without_books(self) -> Self {
+        Self { books: Vec::new(), ..self }
+    }
+
+    /// The moves of the first book that knows the position, with their weights, heaviest first. Reads files.
+    pub fn book_moves(&self, line: &Line) -> Vec<(UciMove, u16)> {
+        let Some(position) = line.variant().is_standard_rules().then(|| engine_position(line).ok()).flatten() else {
+            return Vec::new();
+        };
+        let known = self.books.iter().filter_map(|book| book.moves(&position).ok()).find(|moves| !moves.is_empty());
+        let moves = known.unwrap_or_default().into_iter();
+        moves.filter_map(|entry| Some((uci(line, &position, entry.mv)?, entry.weight))).collect()
+    }
+
     /// Whether there is nothing to ask.
     pub(super) fn is_empty(&self) -> bool {
         self.books.is_empty() && self.tablebases.is_none()

@@ -1,0 +1,271 @@
+//! `concilio lab positions`: electors, rosters and criteria over test suites.
+
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    thread::available_parallelism,
+};
+
+use clap::Args;
+
+use super::{
+    Failure,
+    progress::{Bars, build, write},
+};
+use crate::{
+    council::{CouncilSettings, CriterionName, ElectorSettings, Roster},
+    lab::{
+        player::Pace,
+        positions::{Candidate, Oracle, Plan, Progress, Report, markdown, run},
+        searches::Searches,
+        state::fnv1a,
+        suite::{Suite, TestPosition},
+    },
+    pool::ElectorSpec,
+};
+
+/// Of the lines that say nothing, so many are shown.
+const BAD_LINES_SHOWN: usize = 10;
+
+/// Try electors, rosters and criteria on test positions
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every elector searches every position once; every criterion elects among these same proposals. Searches are kept in
+data/lab, so that the same command goes on after Ctrl-C, and another criterion costs nothing.
+
+  concilio lab positions STS.epd --roster balanced-7,unbalanced-7 --pace nodes=10000
+  concilio lab positions WAC.epd --roster 'mbxkcpar mp ma' --criterion weights,score-margin,re-search
+  concilio lab positions games.pgn --every 12 --oracle /usr/games/stockfish --markdown regret.md
+
+SUITE is EPD in any dialect (bm, am, the points of STS), or PGN: positions of games, which only an oracle can judge."
+)]
+pub(super) struct Positions {
+    /// Suites: EPD or PGN, also in a zip file
+    #[arg(required = true, value_name = "SUITE")]
+    suites: Vec<PathBuf>,
+    /// Rosters, by name or as knowledge letters with blanks between them [default: all published ones]
+    #[arg(long, value_delimiter = ',', value_name = "ROSTERS")]
+    roster: Vec<String>,
+    /// Criteria [default: all]
+    #[arg(long, value_delimiter = ',', value_parser = parse_criterion, value_name = "NAMES")]
+    criterion: Vec<CriterionName>,
+    /// Settings that the criteria go by: a file whose council table is used
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Single electors beside the base, as knowledge letters
+    #[arg(long, value_delimiter = ',', value_name = "LETTERS")]
+    single: Vec<String>,
+    /// UCI engines beside them
+    #[arg(long, value_name = "PROGRAM")]
+    engine: Vec<PathBuf>,
+    /// The base also at so many times the budget
+    #[arg(long, value_delimiter = ',', value_name = "FACTORS")]
+    base_times: Vec<u64>,
+    /// What every elector may spend: nodes=N or movetime=SECONDS
+    #[arg(long, default_value = "nodes=10000", value_parser = parse_budget, value_name = "PACE")]
+    pace: Pace,
+    /// A UCI engine that says what every proposed move is worth
+    #[arg(long, value_name = "PROGRAM")]
+    oracle: Option<PathBuf>,
+    /// What it may spend on each move
+    #[arg(long, default_value_t = 120_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "NODES")]
+    oracle_nodes: u64,
+    /// Of games, every so many-th position
+    #[arg(long, default_value_t = 10, value_name = "PLIES")]
+    every: usize,
+    /// Only so many positions, spread over the suite
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Of ties, of the bootstrap, and of the order of games
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Searches at once [default: one for each core]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Where searches are kept
+    #[arg(long, default_value = "data/lab", value_name = "FOLDER")]
+    data: PathBuf,
+    /// Write the tables
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Positions {
+    /// Searches and prints.
+    pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let plan = self.plan()?;
+        let workers = self.concurrency.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        let [mut searches, mut oracle_searches] = kept_searches(&self.data, self.oracle.as_deref(), workers)?;
+        let report = search(&plan, &mut searches, &mut oracle_searches, stop)?;
+        if let Some(path) = &self.markdown {
+            write("--markdown", path, &markdown(&report))?;
+        }
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&report)?);
+        } else {
+            print!("{}", markdown(&report));
+        }
+        Ok(())
+    }
+
+    fn plan(&self) -> Result<Plan, Failure> {
+        let settings = match &self.settings {
+            Some(path) => settings_of(path)?,
+            None => CouncilSettings::default(),
+        };
+        let rosters: Vec<String> =
+            if self.roster.is_empty() { Roster::names().map(str::to_owned).collect() } else { self.roster.clone() };
+        let candidates = rosters.into_iter().map(|roster| candidate(roster, &settings)).collect::<Result<_, _>>()?;
+        let base = ElectorSpec::own(crate::chess::Knowledge::COMPLETE, settings.hash);
+        let multiples = self.base_times.iter().filter_map(|factor| Some((base.clone(), times(self.pace, *factor)?)));
+        let singles = self.singles(settings.hash)?.into_iter().map(|elector| (elector, self.pace));
+        let nodes = self.oracle_nodes;
+        let oracle = self.oracle.as_ref().map(|path| Ok::<_, Failure>(Oracle { engine: engine(path)?, nodes }));
+        Ok(Plan {
+            positions: positions_of(&self.suites, self.every, self.limit, self.seed)?,
+            candidates,
+            criteria: if self.criterion.is_empty() { CriterionName::ALL.to_vec() } else { self.criterion.clone() },
+            singles: multiples.chain(singles).collect(),
+            budget: self.pace,
+            oracle: oracle.transpose()?,
+            seed: self.seed,
+        })
+    }
+
+    fn singles(&self, hash: usize) -> Result<Vec<ElectorSpec>, Failure> {
+        let ours = self.single.iter().map(|letters| {
+            let knowledge = letters.parse().map_err(|error| Failure::usage(format_args!("--single: {error}")))?;
+            Ok(ElectorSpec::own(knowledge, hash))
+        });
+        ours.chain(self.engine.iter().map(|path| engine(path))).collect()
+    }
+}
+
+/// The positions of some suites, at most `limit` of them.
+pub(super) fn positions_of(
+    suites: &[PathBuf],
+    every: usize,
+    limit: Option<usize>,
+    seed: u64,
+) -> Result<Vec<TestPosition>, Failure> {
+    let mut positions = Vec::new();
+    for path in suites {
+        let suite = Suite::open(path, every, seed).map_err(Failure::usage)?;
+        tell_bad_lines(path, &suite);
+        positions.extend(suite.positions);
+    }
+    if positions.is_empty() {
+        return Err(Failure::usage("no position that could be tried"));
+    }
+    Ok(spread(positions, limit))
+}
+
+/// What was searched by this build, and by an oracle.
+pub(super) fn kept_searches(
+    folder: &Path,
+    oracle: Option<&Path>,
+    workers: NonZeroUsize,
+) -> Result<[Searches; 2], Failure> {
+    let ours = Searches::open(&folder.join(format!("searches-{}.jsonl", build())), workers)?;
+    let theirs = match oracle {
+        Some(path) => {
+            let name = format!("oracle-{:016x}.jsonl", fnv1a(path.to_string_lossy().as_bytes()));
+            Searches::open(&folder.join(name), workers)?
+        }
+        None => Searches::in_memory(workers),
+    };
+    Ok([ours, theirs])
+}
+
+/// Searches with a progress bar for each round.
+fn search(
+    plan: &Plan,
+    searches: &mut Searches,
+    oracle_searches: &mut Searches,
+    stop: &AtomicBool,
+) -> Result<Report, Failure> {
+    let mut bars = Bars::default();
+    let report = run(plan, searches, oracle_searches, stop, |Progress { round, done, of }| bars.at(round, done, of))?;
+    bars.end();
+    report.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))
+}
+
+/// Says which lines of a suite were left out.
+fn tell_bad_lines(path: &Path, suite: &Suite) {
+    for line in suite.bad.iter().take(BAD_LINES_SHOWN) {
+        eprintln!("{}:{}: {}", path.display(), line.number, line.reason);
+    }
+    if suite.bad.len() > BAD_LINES_SHOWN {
+        eprintln!("{}: {} more lines left out", path.display(), suite.bad.len() - BAD_LINES_SHOWN);
+    }
+}
+
+/// At most `limit` of them, equally far apart.
+pub(super) fn spread<T>(items: Vec<T>, limit: Option<usize>) -> Vec<T> {
+    let (count, limit) = (items.len(), limit.unwrap_or(usize::MAX));
+    if count <= limit {
+        return items;
+    }
+    let mut wanted = (0..limit).map(|index| index * count / limit).peekable();
+    items
+        .into_iter()
+        .enumerate()
+        .filter(|(index, _)| wanted.next_if_eq(index).is_some())
+        .map(|(_, item)| item)
+        .collect()
+}
+
+/// A roster with the settings that its criteria go by.
+fn candidate(roster: String, settings: &CouncilSettings) -> Result<Candidate, Failure> {
+    let settings = CouncilSettings { roster, ..settings.clone() };
+    let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
+    Ok(Candidate { name: settings.roster.clone(), roster, settings })
+}
+
+fn times(pace: Pace, factor: u64) -> Option<Pace> {
+    match pace {
+        Pace::Nodes(nodes) => Some(Pace::Nodes(nodes.saturating_mul(factor))),
+        Pace::MoveTime(time) => Some(Pace::MoveTime(time.saturating_mul(u32::try_from(factor).ok()?))),
+        Pace::Clock { .. } => None,
+    }
+}
+
+/// A UCI engine as an elector.
+pub(super) fn engine(path: &Path) -> Result<ElectorSpec, Failure> {
+    let elector = ElectorSettings { engine: Some(path.to_owned()), ..ElectorSettings::default() };
+    let settings = CouncilSettings {
+        roster: "custom".to_owned(),
+        electors: vec![elector],
+        hash: 16,
+        ..CouncilSettings::default()
+    };
+    let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
+    roster.electors().first().cloned().ok_or_else(|| Failure::usage("no engine"))
+}
+
+pub(super) fn settings_of(path: &Path) -> Result<CouncilSettings, Failure> {
+    crate::lab::player::council_settings(path)
+        .map_err(|error| Failure::usage(format_args!("--settings {}: {error}", path.display())))
+}
+
+fn parse_criterion(text: &str) -> Result<CriterionName, String> {
+    let known = || CriterionName::ALL.map(CriterionName::word).join(", ");
+    CriterionName::ALL
+        .into_iter()
+        .find(|criterion| criterion.word() == text)
+        .ok_or_else(|| format!("accepted: {}", known()))
+}
+
+pub(super) fn parse_budget(text: &str) -> Result<Pace, String> {
+    match text.parse() {
+        Ok(Pace::Clock { .. }) => {
+            Err("a clock is of no use for single positions (accepted: nodes=N, movetime=S)".to_owned())
+        }
+        Ok(pace) => Ok(pace),
+        Err(error) => Err(error.to_string()),
+    }
+}

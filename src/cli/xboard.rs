@@ -1,0 +1,27 @@
+//! `concilio xboard`: the council behind the Chess Engine Communication Protocol, and on a console.
+
+use std::io::{self, BufReader};
+
+use clap::Args;
+
+use super::{Failure, house, in_runtime, run::SettingsArgs};
+use crate::face;
+
+/// Speak CECP, for XBoard and its like; or play on the console (help says how)
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xboard -fcp \"concilio xboard\"
+  concilio xboard                                on the console: help lists the commands
+  concilio xboard --config bot.toml              the council of a bot, as it plays online")]
+pub(super) struct Xboard {
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+impl Xboard {
+    /// Serves until `quit`.
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let setup = house::setup(&self.settings.load()?.settings.player)?;
+        in_runtime(async { Ok(face::xboard::run(BufReader::new(io::stdin()), io::stdout(), setup).await?) })
+    }
+}

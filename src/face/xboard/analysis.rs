@@ -1,0 +1,28 @@
+//! Looking on: analysis, until `exit`.
+
+use std::io::{self, Write};
+
+use super::{Purpose, Session};
+
+impl<W: Write> Session<W> {
+    /// `analyze`: think about whatever is on the board.
+    pub(super) fn analyze(&mut self) {
+        self.analyzing = true;
+        self.ours = None;
+        self.switches.post = true;
+    }
+
+    /// `exit`: back to force mode.
+    pub(super) const fn stop_analyzing(&mut self) {
+        self.analyzing = false;
+    }
+
+    /// `.`: how far the analysis has come. Root moves are not counted by a council: electors are at different ones.
+    pub(super) fn tell_status(&mut self) -> io::Result<()> {
+        let search = self.search.as_ref().filter(|search| search.purpose == Purpose::Analysis);
+        let Some(standing) = search.and_then(|search| search.hearing.standing()) else { return Ok(()) };
+        let text =
+            format!("stat01: {} {} {} 0 0", standing.time.as_millis() / 10, standing.nodes, standing.proposal.depth,);
+        self.say(text)
+    }
+}

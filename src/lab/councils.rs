@@ -1,0 +1,159 @@
+//! Whole councils asked about single positions: what they decide, and what each of their processes did for it.
+//!
+//! With node budgets a process is a clock: its nodes are its time. A council of nineteen on two cores is then measured in this
+//! virtual time, in which nobody waits for a core, and nothing is said of communication, which costs nothing. In it a decision
+//! takes as long as its busiest process, because the master works in both phases.
+
+use std::{
+    num::NonZeroUsize,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    state::{State, StateError},
+    suite::TestPosition,
+};
+use crate::{
+    chess::{Decision, Limits, UciMove, Variant},
+    council::{Council, CouncilSettings, Question, Roster, RosterError},
+    pool::Pool,
+};
+
+/// A council and what each of its processes may spend.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// How it is called.
+    pub name: String,
+    /// Everything about it.
+    pub settings: CouncilSettings,
+    /// Bounds of a decision, for each process.
+    pub limits: Limits,
+}
+
+/// What a council decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The elected move.
+    #[serde(with = "super::move_text")]
+    pub best: UciMove,
+    /// Whether all electors proposed it.
+    pub unanimous: bool,
+    /// What each process did, nodes.
+    pub nodes: Vec<u64>,
+}
+
+impl Answer {
+    fn of(decision: &Decision) -> Self {
+        Self {
+            best: decision.best,
+            unanimous: decision.unanimous(),
+            nodes: decision.metrics.processes.iter().map(|process| process.nodes).collect(),
+        }
+    }
+
+    /// Nodes of all processes.
+    pub fn all_nodes(&self) -> u64 {
+        self.nodes.iter().sum()
+    }
+
+    /// How long it took in virtual time: the nodes of the busiest process.
+    pub fn virtual_time(&self) -> u64 {
+        self.nodes.iter().copied().max().unwrap_or_default()
+    }
+
+    /// The mean part of that time in which one of so many processes was busy (METHOD.md §7, `Fpm`).
+    pub fn busy_share(&self, processes: usize) -> f64 {
+        self.all_nodes() as f64 / (self.virtual_time().max(1) as f64 * processes.max(1) as f64)
+    }
+}
+
+/// Why councils cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// A roster that cannot be seated.
+    #[error(transparent)]
+    Roster(#[from] RosterError),
+    /// Answers cannot be kept.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// No runtime.
+    #[error("no runtime for a council: {0}")]
+    Runtime(#[from] std::io::Error),
+    /// Nothing was decided.
+    #[error("{council} decided nothing in {fen}")]
+    NoDecision {
+        /// Who.
+        council: String,
+        /// Where.
+        fen: String,
+    },
+}
+
+/// Asks every council about every position, each time as in a new game, as far as `state` does not know the answer: part
+/// `c · positions + p` is council `c`'s about position `p`. `false` if `stop` was set before the end.
+///
+/// # Errors
+/// [`AskError`] if a council cannot be seated or decides nothing.
+pub fn ask(
+    councils: &[Asked],
+    positions: &[TestPosition],
+    state: &mut State<Answer>,
+    workers: NonZeroUsize,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<bool, AskError> {
+    let rosters = councils.iter().map(|asked| Roster::from_settings(&asked.settings)).collect::<Result<Vec<_>, _>>()?;
+    let all = councils.len() * positions.len();
+    let undone: Vec<usize> = (0..all).filter(|part| !state.done().contains_key(part)).collect();
+    progress(state.done().len(), all);
+    let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let (sender, answers) = mpsc::channel();
+        for _ in 0..workers.get().min(undone.len()) {
+            let (sender, undone, next, broken, rosters) = (sender.clone(), &undone, &next, &broken, &rosters);
+            scope.spawn(move || {
+                let halted = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
+                while let Some(part) = undone.get(next.fetch_add(1, Ordering::Relaxed))
+                    && !halted()
+                {
+                    let (council, position) = (part / positions.len(), part % positions.len());
+                    let answer = one(&councils[council], &rosters[council], &positions[position]);
+                    if sender.send((*part, answer)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for (part, answer) in answers {
+            let kept = answer.and_then(|answer| Ok(state.record(part, answer)?));
+            if kept.is_err() {
+                broken.store(true, Ordering::Relaxed);
+                return kept;
+            }
+            progress(state.done().len(), all);
+        }
+        Ok(())
+    })?;
+    Ok((0..all).all(|part| state.done().contains_key(&part)))
+}
+
+/// One question to one council.
+fn one(asked: &Asked, roster: &Roster, position: &TestPosition) -> Result<Answer, AskError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    // As many cores as it asks for, whatever the machine has: its processes are the operating system's affair.
+    let pool = Pool::new(asked.settings.cores.max(1));
+    let mut council = Council::convene(&pool, roster, &asked.settings, Variant::Standard);
+    let question = Question { limits: asked.limits, ..Question::new("lab".into(), Arc::clone(&position.line)) };
+    let decision = runtime.block_on(council.decide(question, &CancellationToken::new(), &mut |_| {}));
+    let nothing = || AskError::NoDecision { council: asked.name.clone(), fen: position.line.fen() };
+    decision.filter(|decision| !decision.votes.is_empty()).map(|decision| Answer::of(&decision)).ok_or_else(nothing)
+}

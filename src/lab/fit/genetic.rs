@@ -1,0 +1,231 @@
+//! The genetic algorithm for the weights of the heuristics, exactly as published (METHOD.md §8).
+//!
+//! An individual is 64 bits: eight weights of 0 to 255 in the order of their letters. It elects by the criterion `weights`
+//! among logged proposals; the more best moves it elects, the fitter it is. Everything is decided by a seed, and a generation
+//! is a plain value, so that it can be kept and taken up again.
+
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    chess::{Heuristic, Knowledge},
+    council::HeuristicWeights,
+};
+
+/// Individuals of a generation.
+pub const INDIVIDUALS: usize = 30;
+/// The probability that two parents exchange a segment.
+const CROSSOVER: f64 = 0.6;
+/// The probability that a bit turns over.
+const MUTATION: f64 = 0.01;
+/// Best moves of 500 that make an individual no fitter than another.
+const THRESHOLD: f64 = 70.0;
+
+/// The proposals of one position, as the criterion `weights` sees them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ballot {
+    /// For each proposed move, how many of its proposers know each heuristic, and whether it is a best move.
+    moves: Vec<([u32; 8], bool)>,
+}
+
+impl Ballot {
+    /// From the proposals of one position: a move's text, what its proposer knows, and whether it is a best move.
+    pub fn new<'a>(proposals: impl IntoIterator<Item = (&'a str, Knowledge, bool)>) -> Self {
+        let mut texts: Vec<&str> = Vec::new();
+        let mut moves: Vec<([u32; 8], bool)> = Vec::new();
+        for (text, knowledge, is_best) in proposals {
+            let place = texts.iter().position(|known| *known == text).unwrap_or_else(|| {
+                texts.push(text);
+                moves.push(([0; 8], is_best));
+                texts.len() - 1
+            });
+            for heuristic in knowledge.heuristics() {
+                moves[place].0[heuristic as usize] += 1;
+            }
+        }
+        Self { moves }
+    }
+
+    /// Whether a best move is elected. Of equal moves the first proposed one is.
+    fn elects_best(&self, weights: [u8; 8]) -> bool {
+        let weight =
+            |known: &[u32; 8]| -> u32 { known.iter().zip(weights).map(|(count, w)| count * u32::from(w)).sum() };
+        let heaviest = self.moves.iter().map(|(known, _)| weight(known)).max();
+        self.moves.iter().find(|(known, _)| Some(weight(known)) == heaviest).is_some_and(|(_, is_best)| *is_best)
+    }
+}
+
+/// Eight weights in 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Individual(pub u64);
+
+impl Individual {
+    /// Its weights, in the order of the letters `mbxkcpar`.
+    pub fn weights(self) -> [u8; 8] {
+        self.0.to_be_bytes()
+    }
+
+    /// The individual of these weights.
+    pub fn of(weights: [u8; 8]) -> Self {
+        Self(u64::from_be_bytes(weights))
+    }
+
+    /// As the council's settings have them.
+    pub fn settings(self) -> HeuristicWeights {
+        let weights = self.weights();
+        let of = |heuristic: Heuristic| f64::from(weights[heuristic as usize]);
+        HeuristicWeights {
+            m: of(Heuristic::Material),
+            b: of(Heuristic::Placement),
+            x: of(Heuristic::Mobility),
+            k: of(Heuristic::KingSafety),
+            c: of(Heuristic::Centre),
+            p: of(Heuristic::Pawns),
+            a: of(Heuristic::Attack),
+            r: of(Heuristic::Relations),
+        }
+    }
+
+    /// In how many positions it elects a best move.
+    pub fn best_moves(self, ballots: &[Ballot]) -> usize {
+        ballots.iter().filter(|ballot| ballot.elects_best(self.weights())).count()
+    }
+}
+
+/// The published fitness: 1 below 70 best moves of 500, else `(n − 70)³ / 500 + 1`. Other numbers of positions are taken to 500.
+fn fitness(best_moves: usize, positions: usize) -> f64 {
+    let of_500 = 500.0 * best_moves as f64 / positions.max(1) as f64;
+    if of_500 < THRESHOLD { 1.0 } else { (of_500 - THRESHOLD).powi(3) / 500.0 + 1.0 }
+}
+
+/// A generation, and the best individual that any has had.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    /// How many came before it.
+    pub number: u32,
+    individuals: Vec<Individual>,
+    /// The best so far and its best moves.
+    pub champion: (Individual, usize),
+}
+
+impl Generation {
+    /// The first, by lot.
+    pub fn first(ballots: &[Ballot], seed: u64) -> Self {
+        let mut random = StdRng::seed_from_u64(seed);
+        let individuals = (0..INDIVIDUALS).map(|_| Individual(random.random())).collect();
+        Self { number: 0, individuals, champion: (Individual(0), 0) }.judged(ballots)
+    }
+
+    /// The one after it.
+    #[must_use]
+    pub fn next(&self, ballots: &[Ballot], seed: u64) -> Self {
+        let mut random = StdRng::seed_from_u64(seed ^ (u64::from(self.number) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let fitness: Vec<f64> =
+            self.individuals.iter().map(|individual| fitness(individual.best_moves(ballots), ballots.len())).collect();
+        let mut individuals = Vec::with_capacity(INDIVIDUALS);
+        while individuals.len() < INDIVIDUALS {
+            let parents = [0, 1].map(|_| self.individuals[roulette(&fitness, &mut random)]);
+            individuals.extend(cross(parents, &mut random).map(|child| mutate(child, &mut random)));
+        }
+        Self { number: self.number + 1, individuals, champion: self.champion }.judged(ballots)
+    }
+
+    /// With the champion it has.
+    fn judged(mut self, ballots: &[Ballot]) -> Self {
+        for individual in &self.individuals {
+            let best_moves = individual.best_moves(ballots);
+            if best_moves > self.champion.1 {
+                self.champion = (*individual, best_moves);
+            }
+        }
+        self
+    }
+}
+
+/// Draws a place, each in proportion to its fitness.
+fn roulette(fitness: &[f64], random: &mut StdRng) -> usize {
+    let mut left = random.random_range(0.0..1.0) * fitness.iter().sum::<f64>();
+    for (place, share) in fitness.iter().enumerate() {
+        left -= share;
+        if left < 0.0 {
+            return place;
+        }
+    }
+    fitness.len().saturating_sub(1)
+}
+
+/// Two parents exchange one segment of their bits, or none.
+fn cross([a, b]: [Individual; 2], random: &mut StdRng) -> [Individual; 2] {
+    if !random.random_bool(CROSSOVER) {
+        return [a, b];
+    }
+    let (from, to) = (random.random_range(0..64_u32), random.random_range(0..64_u32));
+    let (from, to) = (from.min(to), from.max(to));
+    let segment = (u64::MAX >> (63 - (to - from))) << from;
+    [Individual(a.0 & !segment | b.0 & segment), Individual(b.0 & !segment | a.0 & segment)]
+}
+
+fn mutate(individual: Individual, random: &mut StdRng) -> Individual {
+    let turned = (0..64).filter(|_| random.random_bool(MUTATION)).fold(0, |bits, bit| bits | 1_u64 << bit);
+    Individual(individual.0 ^ turned)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn knowledge(letters: &str) -> Knowledge {
+        letters.parse().expect("letters")
+    }
+
+    /// Positions in which whoever knows of pawns is right, against two others.
+    fn pawns_are_right(count: usize) -> Vec<Ballot> {
+        let (p, a, c) = (knowledge("mp"), knowledge("ma"), knowledge("mc"));
+        vec![Ballot::new([("e2e4", a, false), ("e2e4", c, false), ("d2d4", p, true)]); count]
+    }
+
+    #[test]
+    fn the_fitness_is_the_published_one() {
+        assert_eq!((fitness(69, 500), fitness(70, 500)), (1.0, 1.0));
+        assert!((fitness(100, 500) - 55.0).abs() < 1e-9);
+        assert!((fitness(20, 100) - 55.0).abs() < 1e-9, "of other numbers the share counts");
+    }
+
+    #[test]
+    fn it_finds_the_heuristic_that_is_right() {
+        let ballots = pawns_are_right(100);
+        assert_eq!(
+            Individual::of([30, 8, 1, 3, 10, 21, 15, 6]).best_moves(&ballots),
+            0,
+            "the hand-made weights do not"
+        );
+        let mut generation = Generation::first(&ballots, 1);
+        for _ in 0..30 {
+            generation = generation.next(&ballots, 1);
+        }
+        let (champion, best_moves) = generation.champion;
+        assert_eq!(best_moves, 100, "{:?}", champion.weights());
+        let weights = champion.settings();
+        assert!(weights.p > weights.a + weights.c + weights.m, "{weights:?}");
+    }
+
+    #[test]
+    fn a_generation_that_was_kept_goes_on_as_if_it_had_not_been() {
+        let ballots = pawns_are_right(50);
+        let first = Generation::first(&ballots, 7);
+        let text = serde_json::to_string(&first).expect("JSON");
+        let kept: Generation = serde_json::from_str(&text).expect("the same");
+        assert_eq!(kept.next(&ballots, 7), first.next(&ballots, 7));
+    }
+
+    proptest! {
+        #[test]
+        fn crossing_neither_makes_nor_loses_bits(a: u64, b: u64, seed: u64) {
+            let [c, d] = cross([Individual(a), Individual(b)], &mut StdRng::seed_from_u64(seed));
+            prop_assert_eq!(a ^ b, c.0 ^ d.0);
+            prop_assert_eq!(a & b, c.0 & d.0);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Simultaneous perturbation stochastic approximation (Spall 1992) of a council's settings, on pairs of games, with the
+//! schedule that the testing frameworks of chess engines use: `a/(A + k)^0.602`, `c/k^0.101`, `A` a tenth of all iterations.
+//!
+//! In an iteration all parameters are moved at once, each up or down by lot, and the council with these settings plays the one
+//! with the opposite ones. What is known after each iteration follows from the results alone, so those are all that is kept.
+
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+/// A setting to be fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its key in the council's table, dots leading into tables.
+    pub key: String,
+    /// Where it begins.
+    pub start: f64,
+    /// It is never below this.
+    pub low: f64,
+    /// It is never above this.
+    pub high: f64,
+}
+
+/// A text that names no parameter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?}: expected KEY=START:LOWEST:HIGHEST, such as split=0.33:0:0.9")]
+pub struct ParameterError(String);
+
+impl std::str::FromStr for Parameter {
+    type Err = ParameterError;
+
+    fn from_str(text: &str) -> Result<Self, ParameterError> {
+        let error = || ParameterError(text.to_owned());
+        let (key, values) = text.split_once('=').ok_or_else(error)?;
+        let values: Vec<f64> =
+            values.split(':').map(|value| value.trim().parse().map_err(|_| error())).collect::<Result<_, _>>()?;
+        match values.as_slice() {
+            &[start, low, high] if low < high && (low..=high).contains(&start) => {
+                Ok(Self { key: key.trim().to_owned(), start, low, high })
+            }
+            _ => Err(error()),
+        }
+    }
+}
+
+/// How far parameters are moved for a trial at the end, as a part of their range.
+const LAST_PERTURBATION: f64 = 0.05;
+/// How far a parameter moves at the end for a decided pair, as a part of the perturbation.
+const LAST_STEP: f64 = 0.1;
+
+/// A fit under way.
+#[derive(Clone, Debug)]
+pub struct Spsa {
+    parameters: Vec<Parameter>,
+    iterations: usize,
+    seed: u64,
+    values: Vec<f64>,
+    done: usize,
+}
+
+impl Spsa {
+    /// Before the first iteration.
+    pub fn new(parameters: Vec<Parameter>, iterations: usize, seed: u64) -> Self {
+        let values = parameters.iter().map(|parameter| parameter.start).collect();
+        Self { parameters, iterations, seed, values, done: 0 }
+    }
+
+    /// What is fitted.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The values as they stand.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The values of the two councils that play next.
+    pub fn trial(&self) -> [Vec<f64>; 2] {
+        let signs = self.signs();
+        [1.0, -1.0].map(|side| {
+            let moved = self.parameters.iter().zip(&self.values).zip(&signs).map(|((parameter, value), sign)| {
+                (value + side * sign * self.perturbation(parameter)).clamp(parameter.low, parameter.high)
+            });
+            moved.collect()
+        })
+    }
+
+    /// Takes the score of the first council of the trial against the second, 0 to 1.
+    pub fn learn(&mut self, score: f64) {
+        let signs = self.signs();
+        let stability = 0.1 * self.iterations as f64;
+        let k = self.done as f64 + 1.0;
+        let all = self.iterations as f64;
+        for ((parameter, value), sign) in self.parameters.iter().zip(&mut self.values).zip(&signs) {
+            let last = LAST_PERTURBATION * (parameter.high - parameter.low);
+            let gain = LAST_STEP * last * ((stability + all) / (stability + k)).powf(0.602);
+            let decided = 2.0 * (2.0 * score - 1.0);
+            *value = (*value + gain * sign * decided).clamp(parameter.low, parameter.high);
+        }
+        self.done += 1;
+    }
+
+    fn perturbation(&self, parameter: &Parameter) -> f64 {
+        let k = self.done as f64 + 1.0;
+        LAST_PERTURBATION * (parameter.high - parameter.low) * (self.iterations as f64 / k).powf(0.101)
+    }
+
+    fn signs(&self) -> Vec<f64> {
+        let mut random = StdRng::seed_from_u64(self.seed ^ (self.done as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        self.parameters.iter().map(|_| if random.random_bool(0.5) { 1.0 } else { -1.0 }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(text: &str) -> Parameter {
+        text.parse().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn it_climbs_where_games_are_won() {
+        let mut spsa = Spsa::new(vec![parameter("split=0.2:0:1"), parameter("margin=80:0:100")], 2000, 3);
+        // The better council is the one nearer to (0.7, 20); games are noisy.
+        let mut random = StdRng::seed_from_u64(9);
+        let worth = |values: &[f64]| -((values[0] - 0.7).powi(2) + ((values[1] - 20.0) / 100.0).powi(2));
+        for _ in 0..2000 {
+            let [first, second] = spsa.trial();
+            let expected = 1.0 / (1.0 + (-8.0 * (worth(&first) - worth(&second))).exp());
+            spsa.learn(if random.random_bool(expected) { 0.75 } else { 0.25 });
+        }
+        let values = spsa.values();
+        assert!((values[0] - 0.7).abs() < 0.2 && (values[1] - 20.0).abs() < 20.0, "{values:?}");
+    }
+
+    #[test]
+    fn it_stays_within_bounds_and_can_be_repeated() {
+        let run = || {
+            let mut spsa = Spsa::new(vec![parameter("split=0.95:0:1")], 100, 1);
+            for _ in 0..100 {
+                let trial = spsa.trial();
+                assert!(trial.iter().flatten().all(|value| (0.0..=1.0).contains(value)));
+                spsa.learn(if trial[0][0] > trial[1][0] { 1.0 } else { 0.0 });
+            }
+            spsa.values().to_vec()
+        };
+        assert_eq!(run(), run());
+        assert!(run()[0] > 0.95);
+    }
+
+    #[test]
+    fn a_parameter_is_a_key_and_three_numbers() {
+        assert_eq!(parameter("weights.m=30:0:255").key, "weights.m");
+        for text in ["", "split", "split=0.5", "split=2:0:1", "split=0.5:1:0", "split=a:b:c"] {
+            assert!(text.parse::<Parameter>().is_err(), "{text:?}");
+        }
+    }
+}

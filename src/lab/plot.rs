@@ -1,0 +1,192 @@
+//! Plots as SVG, without any library of the system: figures with their errors, and curves.
+//!
+//! What is drawn is plain text that a browser and a repository show alike. Coordinates are rounded to a tenth of a pixel, so
+//! that the same figures give the same bytes on any machine.
+
+mod scale;
+
+use std::fmt::Write;
+
+use super::stats::Estimate;
+use scale::Scale;
+
+/// Colours that can be told apart, also by the colour-blind (Okabe and Ito 2008).
+const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+
+const WIDTH: f64 = 760.0;
+/// Left of the plot, for names or figures.
+const LEFT: f64 = 230.0;
+const RIGHT: f64 = 30.0;
+const TOP: f64 = 44.0;
+const BOTTOM: f64 = 46.0;
+const ROW: f64 = 22.0;
+
+/// One figure among others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// What it is of.
+    pub name: String,
+    /// The figure and its error; infinite ends run to the edge.
+    pub estimate: Estimate,
+}
+
+/// One curve among others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// What it is of.
+    pub name: String,
+    /// Points from left to right.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Figures under each other, each a dot with the line of its error. The dashed line is at `reference`.
+pub fn figures(title: &str, unit: &str, bars: &[Bar], reference: Option<f64>) -> String {
+    let ends = bars.iter().flat_map(|bar| [bar.estimate.low, bar.estimate.value, bar.estimate.high]);
+    let scale = Scale::over(ends.chain(reference), LEFT, WIDTH - RIGHT);
+    let height = TOP + ROW * bars.len() as f64 + BOTTOM;
+    let mut svg = Svg::new(title, height);
+    let floor = height - BOTTOM;
+    svg.vertical_grid(&scale, floor);
+    svg.text(f64::midpoint(LEFT, WIDTH - RIGHT), height - 8.0, "middle", unit);
+    if let Some(at) = reference {
+        let x = scale.at(at);
+        svg.line([x, TOP, x, floor], "#444444", " stroke-dasharray=\"4 3\"");
+    }
+    for (index, Bar { name, estimate }) in bars.iter().enumerate() {
+        let y = TOP + ROW * (index as f64 + 0.5);
+        svg.text(LEFT - 10.0, y + 4.0, "end", name);
+        svg.line([scale.at(estimate.low), y, scale.at(estimate.high), y], COLOURS[0], " stroke-width=\"2\"");
+        svg.dot(scale.at(estimate.value), y, COLOURS[0]);
+    }
+    svg.end()
+}
+
+/// Curves over the same axis, with their names on the left.
+pub fn curves(title: &str, x_unit: &str, y_unit: &str, curves: &[Curve]) -> String {
+    const HEIGHT: f64 = 420.0;
+    let points = || curves.iter().flat_map(|curve| curve.points.iter());
+    let across = Scale::over(points().map(|point| point.0), LEFT, WIDTH - RIGHT);
+    let up = Scale::over(points().map(|point| point.1), HEIGHT - BOTTOM, TOP);
+    let mut svg = Svg::new(title, HEIGHT);
+    svg.vertical_grid(&across, HEIGHT - BOTTOM);
+    for tick in up.ticks() {
+        let y = up.at(tick);
+        svg.line([LEFT, y, WIDTH - RIGHT, y], "#dddddd", "");
+        svg.text(LEFT - 6.0, y + 4.0, "end", &scale::label(tick));
+    }
+    svg.text(f64::midpoint(LEFT, WIDTH - RIGHT), HEIGHT - 8.0, "middle", x_unit);
+    svg.text(LEFT, TOP - 8.0, "middle", y_unit);
+    for (index, Curve { name, points }) in curves.iter().enumerate() {
+        let colour = COLOURS[index % COLOURS.len()];
+        let placed: Vec<(f64, f64)> = points.iter().map(|(x, y)| (across.at(*x), up.at(*y))).collect();
+        svg.polyline(&placed, colour);
+        placed.iter().for_each(|(x, y)| svg.dot(*x, *y, colour));
+        let y = TOP + ROW * (index as f64 + 0.5);
+        svg.line([10.0, y, 34.0, y], colour, " stroke-width=\"2\"");
+        svg.text(40.0, y + 4.0, "start", name);
+    }
+    svg.end()
+}
+
+/// An SVG text that grows. Writing to a string cannot fail.
+struct Svg(String);
+
+impl Svg {
+    fn new(title: &str, height: f64) -> Self {
+        let mut svg = Self(format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" font-family=\"sans-serif\" \
+             font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+        ));
+        let _ = writeln!(
+            svg.0,
+            "<text x=\"{:.1}\" y=\"20.0\" text-anchor=\"middle\" font-size=\"15\">{}</text>",
+            WIDTH / 2.0,
+            escaped(title)
+        );
+        svg
+    }
+
+    fn vertical_grid(&mut self, scale: &Scale, floor: f64) {
+        for tick in scale.ticks() {
+            let x = scale.at(tick);
+            self.line([x, TOP, x, floor], "#dddddd", "");
+            self.text(x, floor + 16.0, "middle", &scale::label(tick));
+        }
+    }
+
+    fn line(&mut self, [x1, y1, x2, y2]: [f64; 4], colour: &str, more: &str) {
+        let _ = writeln!(
+            self.0,
+            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{colour}\"{more}/>"
+        );
+    }
+
+    fn polyline(&mut self, points: &[(f64, f64)], colour: &str) {
+        let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let _ = writeln!(
+            self.0,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
+            points.join(" ")
+        );
+    }
+
+    fn dot(&mut self, x: f64, y: f64, colour: &str) {
+        let _ = writeln!(self.0, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\" fill=\"{colour}\"/>");
+    }
+
+    fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
+        let _ = writeln!(self.0, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>", escaped(text));
+    }
+
+    fn end(mut self) -> String {
+        self.0.push_str("</svg>\n");
+        self.0
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bar(name: &str, low: f64, value: f64, high: f64) -> Bar {
+        Bar { name: name.to_owned(), estimate: Estimate { value, low, high } }
+    }
+
+    #[test]
+    fn every_figure_has_its_name_and_its_error() {
+        let svg = figures(
+            "Elo",
+            "Elo against <the base>",
+            &[bar("a & b", -20.0, 5.0, 30.0), bar("c", 0.0, 1.0, 2.0)],
+            Some(0.0),
+        );
+        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+        assert_eq!(svg.matches("<circle").count(), 2);
+        assert!(svg.contains("a &amp; b") && svg.contains("&lt;the base&gt;") && svg.contains("stroke-dasharray"));
+    }
+
+    #[test]
+    fn curves_share_their_axes() {
+        let curve = |name: &str, slope: f64| Curve {
+            name: name.to_owned(),
+            points: (1..=5).map(|x| (f64::from(x), slope * f64::from(x))).collect(),
+        };
+        let svg = curves("Speed-up", "processes", "Svr", &[curve("base", 0.5), curve("peer", 0.8)]);
+        assert_eq!((svg.matches("<polyline").count(), svg.matches("<circle").count()), (2, 10));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_drawn_outside(values in prop::collection::vec(prop::num::f64::ANY, 0..12)) {
+            let bars: Vec<Bar> = values.iter().map(|value| bar("x", value - 1.0, *value, value + 1.0)).collect();
+            let svg = figures("t", "u", &bars, None);
+            prop_assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+    }
+}

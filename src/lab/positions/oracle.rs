@@ -1,0 +1,68 @@
+//! What moves are worth, by an engine much stronger than those that are tried.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    chess::{Score, UciMove},
+    lab::{
+        player::Pace,
+        searches::{Request, Searches},
+        suite::TestPosition,
+    },
+    pool::ElectorSpec,
+};
+
+/// An engine that is believed.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    /// Who it is.
+    pub engine: ElectorSpec,
+    /// What it may spend on each move.
+    pub nodes: u64,
+}
+
+impl Oracle {
+    /// The searches that value these moves of a position: one for each, and one for the oracle's own.
+    pub fn requests(&self, position: &TestPosition, moves: &BTreeSet<String>) -> Vec<Request> {
+        let own = self.request(position);
+        let each = moves.iter().filter_map(|text| text.parse().ok());
+        let each = each.map(|mv| Request { root_moves: vec![mv], ..own.clone() });
+        std::iter::once(own.clone()).chain(each).collect()
+    }
+
+    /// What these moves are worth, once they are searched.
+    pub fn values(&self, position: &TestPosition, moves: &BTreeSet<String>, searches: &Searches) -> Option<Values> {
+        let own = self.request(position);
+        let mut of = BTreeMap::new();
+        for text in moves {
+            let request = Request { root_moves: vec![text.parse().ok()?], ..own.clone() };
+            of.insert(text.clone(), expected(searches.get(&request)?.score()?));
+        }
+        let of_own = expected(searches.get(&own)?.score()?);
+        let best = of.values().copied().fold(of_own, f64::max);
+        Some(Values { of, best })
+    }
+
+    fn request(&self, position: &TestPosition) -> Request {
+        Request::new(&self.engine, &position.line, Pace::Nodes(self.nodes))
+    }
+}
+
+/// What the moves of a position are expected to score, and the most that any does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    of: BTreeMap<String, f64>,
+    best: f64,
+}
+
+impl Values {
+    /// What is lost by a move; nothing is known of those that were not valued.
+    pub fn regret(&self, mv: UciMove) -> Option<f64> {
+        self.of.get(&mv.to_string()).map(|value| self.best - value)
+    }
+}
+
+/// The score to be expected at an oracle's centipawns. The slope is that of Lichess's accuracy figures, fitted to games.
+fn expected(score: Score) -> f64 {
+    1.0 / (1.0 + (-0.003_682_08 * f64::from(score.as_centipawns().clamp(-2000, 2000))).exp())
+}

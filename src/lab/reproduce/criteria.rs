@@ -1,0 +1,64 @@
+//! METHOD.md §4: what the criteria elect.
+
+use std::fmt::Write;
+
+use super::{Bench, ReproduceError, Section, published};
+use crate::{
+    council::CriterionName,
+    lab::{
+        plot::{Bar, figures},
+        stats::{Clusters, Estimate, bootstrap},
+    },
+};
+
+pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
+    let rosters = published::BY_CRITERION.map(|(roster, _)| roster);
+    let report = bench.trial(&rosters, &CriterionName::ALL)?;
+    let base = report.systems.first().map_or(0, |system| system.best);
+    let mut text = format!(
+        "Best / worst moves; {} positions, {} nodes an elector, ours as of 500. The suites seldom say which move is worst. The base alone \
+         finds {:.0} of 500 here, GNU Chess found {}. Re-search gives a third of the nodes to the first phase.\n\n| criterion |",
+        report.positions,
+        bench.effort.nodes,
+        bench.of_500(base),
+        published::GNU_CHESS
+    );
+    for roster in rosters {
+        let _ = write!(text, " {roster}: theirs | ours |");
+    }
+    text.push_str("\n|---|---|---|---|---|---|---|\n");
+    for criterion in CriterionName::ALL {
+        let _ = write!(text, "| {} |", criterion.word());
+        let place = published::CRITERIA.iter().position(|published| *published == criterion);
+        for (roster, theirs) in published::BY_CRITERION {
+            let theirs =
+                place.map_or_else(|| "–".to_owned(), |place| format!("{} / {}", theirs[place].0, theirs[place].1));
+            let ours = report.systems.iter().find(|s| s.name == roster && s.criterion == Some(criterion));
+            let ours = ours
+                .map_or_else(String::new, |s| format!("{:.0} / {:.0}", bench.of_500(s.best), bench.of_500(s.worst)));
+            let _ = write!(text, " {theirs} | {ours} |");
+        }
+        text.push('\n');
+    }
+    text.push_str("\nA difference of less than about 20 of 500 between two criteria says nothing: see the plot.\n");
+    let bars = report.systems.iter().filter(|system| system.name == rosters[0] || system.criterion.is_none());
+    let bars: Vec<Bar> = bars
+        .filter_map(|system| {
+            let name = system.criterion.map_or("the base", CriterionName::word).to_owned();
+            Some(Bar { name, estimate: share(system.best, report.judged, bench.seed)? })
+        })
+        .collect();
+    let plot = figures(
+        "Best moves by criterion, balanced-7",
+        "best moves, %",
+        &bars,
+        bars.first().map(|bar| bar.estimate.value),
+    );
+    Ok(Section { title: "§4 Criteria and rosters", text, plots: vec![("criteria.svg", plot)] })
+}
+
+/// A share in per cent, with its error.
+fn share(count: usize, of: usize, seed: u64) -> Option<Estimate> {
+    let samples = (0..of).map(|index| (None::<()>, if index < count { 100.0 } else { 0.0 }));
+    bootstrap(&Clusters::new(samples), seed)
+}

@@ -1,0 +1,68 @@
+//! METHOD.md §2: the order of importance of the heuristics. Each row adds the one that finds the most best moves with those
+//! before it.
+
+use std::fmt::Write;
+
+use super::{Bench, ReproduceError, Section, or_dash, published};
+use crate::{
+    chess::{Heuristic, Knowledge},
+    lab::{
+        searches::{Found, Request},
+        suite::Judgement,
+    },
+    pool::ElectorSpec,
+};
+
+/// Transposition table of each instance, MiB.
+const HASH: usize = 8;
+
+pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
+    let mut known = Knowledge::NONE.with(Heuristic::Material);
+    let mut order = vec![(Heuristic::Material, best_moves(bench, &[known])?[0])];
+    while !known.complement().is_empty() {
+        let left: Vec<Heuristic> = known.complement().heuristics().collect();
+        let sets: Vec<Knowledge> = left.iter().map(|heuristic| known.with(*heuristic)).collect();
+        let counts = best_moves(bench, &sets)?;
+        // Of equals the first in the order of the letters.
+        let best = left.into_iter().zip(counts).rev().max_by_key(|(_, count)| *count);
+        let Some((heuristic, count)) = best else { break };
+        known = known.with(heuristic);
+        order.push((heuristic, count));
+    }
+    let mut text = format!(
+        "Best moves in {} positions, {} nodes each; in brackets as of 500. Theirs: 500 positions, 60 s each.\n\n\
+         | theirs | best of 500 | ours | best | |\n|---|---|---|---|---|\n",
+        bench.positions.len(),
+        bench.effort.nodes
+    );
+    for ((letter, theirs), (heuristic, count)) in published::HEURISTICS.into_iter().zip(&order) {
+        let of_500 = bench.of_500(*count);
+        let (ours, name) = (heuristic.letter(), heuristic.name());
+        let _ = writeln!(text, "| +{letter} | {} | +{ours} | {count} ({of_500:.0}) | {name} |", or_dash(theirs));
+    }
+    let counts: Vec<usize> = order.iter().map(|(_, count)| *count).collect();
+    let all = counts.last().copied().unwrap_or_default();
+    let most = counts.iter().copied().max().unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "\nAll eight find {all}, the best row {most}: more knowledge is {} here.",
+        if most > all { "not always better, as with them," } else { "never worse, unlike with them," }
+    );
+    Ok(Section { title: "§2 The order of the heuristics", text, plots: Vec::new() })
+}
+
+/// How many best moves each set finds.
+fn best_moves(bench: &mut Bench<'_>, sets: &[Knowledge]) -> Result<Vec<usize>, ReproduceError> {
+    let request = |bench: &Bench<'_>, set: Knowledge, position: usize| {
+        Request::new(&ElectorSpec::own(set, HASH), &bench.positions[position].line, bench.budget())
+    };
+    let count = bench.positions.len();
+    let requests: Vec<Request> =
+        sets.iter().flat_map(|set| (0..count).map(|position| request(bench, *set, position))).collect();
+    bench.ensure(&requests, "heuristics")?;
+    let is_best = |set: Knowledge, position: usize| {
+        let found = bench.searches.get(&request(bench, set, position)).and_then(Found::best);
+        found.is_some_and(|mv| bench.positions[position].judge(mv) == Judgement::Best)
+    };
+    Ok(sets.iter().map(|set| (0..count).filter(|position| is_best(*set, *position)).count()).collect())
+}

@@ -1,0 +1,164 @@
+//! METHOD.md §7: what the ways of searching in parallel make of 1 to 19 processes, in virtual time.
+//!
+//! `Svr` and `Fpm` are measured with a budget of nodes for each process: how many nodes all of them do in the time of one, and
+//! for what part of it they are busy. `OS` needs equal work: the same depth in both phases, whose nodes are compared with those
+//! of the base, the second phase on the master alone.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::{Bench, ReproduceError, Section, or_dash, published};
+use crate::{
+    chess::Limits,
+    council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode},
+    lab::{
+        councils::{Answer, Asked, ask},
+        plot::{Curve, curves},
+        suite::{Judgement, TestPosition},
+    },
+};
+
+const PROCESSES: [usize; 5] = [1, 4, 7, 11, 19];
+const MODES: [SecondPhaseMode; 6] = [
+    SecondPhaseMode::Sequential,
+    SecondPhaseMode::Static,
+    SecondPhaseMode::Peer,
+    SecondPhaseMode::PeerScore,
+    SecondPhaseMode::PvSplit,
+    SecondPhaseMode::Shared,
+];
+const SPLITS: [f64; 2] = [0.5, 1.0 / 3.0];
+/// The depth of equal work, plies.
+const DEPTH: u32 = 8;
+
+/// A way of searching with so many processes.
+#[derive(Clone, Copy)]
+struct Case {
+    mode: SecondPhaseMode,
+    processes: usize,
+    split: f64,
+    limits: Limits,
+}
+
+impl Case {
+    /// The base has an instance for each process; the others have groups of the balanced seven.
+    fn asked(self) -> Asked {
+        let one_each = matches!(self.mode, SecondPhaseMode::Sequential | SecondPhaseMode::Static);
+        let roster = match self.processes {
+            1 => "complete".to_owned(),
+            4 => "balanced-4".to_owned(),
+            11 | 19 if one_each => format!("balanced-{}", self.processes),
+            _ => "balanced-7".to_owned(),
+        };
+        let groups = match self.mode {
+            SecondPhaseMode::PeerScore | SecondPhaseMode::PvSplit => GroupMode::PeerScore,
+            _ if one_each => GroupMode::None,
+            _ => GroupMode::Peer,
+        };
+        let settings = CouncilSettings {
+            roster,
+            criterion: CriterionName::ReSearch,
+            split: self.split,
+            second_phase: self.mode,
+            groups,
+            cores: self.processes,
+            ..CouncilSettings::default()
+        };
+        Asked { name: format!("{} × {}", self.mode.word(), self.processes), settings, limits: self.limits }
+    }
+}
+
+pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
+    let of_all = bench.positions.clone();
+    let count = bench.effort.parallel_positions.min(of_all.len()).max(1);
+    let positions: Vec<TestPosition> = (0..count).map(|index| of_all[index * of_all.len() / count].clone()).collect();
+    let mut text = format!(
+        "{count} positions, in virtual time: a core for each process, whatever this machine has, and communication that costs nothing. Svr and Fpm with \
+         {} nodes a process; OS, the extra nodes over the base with as many processes, at depth {DEPTH} in both phases. The theses' figures are of 19 \
+         workstations at 1/2–1/2. `shared` is one search by threads over one table.\n",
+        bench.effort.nodes
+    );
+    let mut plots = Vec::new();
+    for (split, file) in SPLITS.into_iter().zip(["parallel-half.svg", "parallel-third.svg"]) {
+        let nodes = measure(bench, &positions, split, Limits { nodes: Some(bench.effort.nodes), ..Limits::default() })?;
+        let depth = measure(bench, &positions, split, Limits { depth: Some(DEPTH), ..Limits::default() })?;
+        write_split(&mut text, split, &nodes, &depth, &positions);
+        let series = MODES.iter().enumerate().map(|(mode, name)| Curve {
+            name: name.word().to_owned(),
+            points: PROCESSES.iter().enumerate().map(|(place, p)| (*p as f64, speed_up(&nodes[mode][place]))).collect(),
+        });
+        let title = format!("Speed-up in virtual time, split {split:.2}");
+        plots.push((file, curves(&title, "processes", "Svr", &series.collect::<Vec<_>>())));
+    }
+    Ok(Section { title: "§7 Searching in parallel", text, plots })
+}
+
+/// Answers by mode, number of processes and position.
+type Answers = Vec<Vec<Vec<Answer>>>;
+
+fn measure(
+    bench: &mut Bench<'_>,
+    positions: &[TestPosition],
+    split: f64,
+    limits: Limits,
+) -> Result<Answers, ReproduceError> {
+    let cases = MODES.iter().flat_map(|mode| {
+        PROCESSES.iter().map(move |processes| Case { mode: *mode, processes: *processes, split, limits }.asked())
+    });
+    let councils: Vec<Asked> = cases.collect();
+    let facts = json!({"split": split, "nodes": limits.nodes, "depth": limits.depth});
+    let mut state = bench.state::<Answer>("reproduce-parallel", &facts)?;
+    let tell = &mut bench.tell;
+    let whole =
+        ask(&councils, positions, &mut state, bench.workers, bench.stop, |done, of| tell("parallel", done, of))?;
+    if !whole {
+        return Err(ReproduceError::Stopped);
+    }
+    let answers: Vec<Answer> = state.done().values().cloned().collect();
+    let by_council: Vec<Vec<Answer>> = answers.chunks(positions.len()).map(<[Answer]>::to_vec).collect();
+    Ok(by_council.chunks(PROCESSES.len()).map(<[Vec<Answer>]>::to_vec).collect())
+}
+
+fn write_split(text: &mut String, split: f64, nodes: &Answers, depth: &Answers, positions: &[TestPosition]) {
+    let _ = writeln!(text, "\nFirst phase {:.0} % of the time:\n", 100.0 * split);
+    text.push_str(
+        "| mode | processes | Svr | Fpm | OS | best moves | theirs at 19: Svr | Fpm | OS | correct of 36 |\n",
+    );
+    text.push_str("|---|---|---|---|---|---|---|---|---|---|\n");
+    for (index, mode) in MODES.iter().enumerate() {
+        for (place, processes) in PROCESSES.iter().enumerate() {
+            let answers = &nodes[index][place];
+            let busy = mean(answers.iter().map(|answer| answer.busy_share(*processes)));
+            let of_base = all_nodes(&depth[0][place]);
+            let overhead = all_nodes(&depth[index][place]) / of_base.max(1.0) - 1.0;
+            let best = answers.iter().zip(positions).filter(|(a, p)| p.judge(a.best) == Judgement::Best).count();
+            let theirs = published::PARALLEL.iter().find(|theirs| theirs.mode == mode.word() && *processes == 19);
+            let _ = writeln!(
+                text,
+                "| {} | {processes} | {:.2} | {busy:.2} | {overhead:+.2} | {best} | {} | {} | {} | {} |",
+                mode.word(),
+                speed_up(answers),
+                or_dash(theirs.map(|theirs| theirs.svr)),
+                or_dash(theirs.map(|theirs| theirs.fpm)),
+                or_dash(theirs.and_then(|theirs| theirs.os)),
+                or_dash(theirs.and_then(|theirs| theirs.correct))
+            );
+        }
+    }
+}
+
+/// Nodes of all in the time of one: that of one process is one node a node.
+fn speed_up(answers: &[Answer]) -> f64 {
+    let time: f64 = answers.iter().map(|answer| answer.virtual_time() as f64).sum();
+    all_nodes(answers) / time.max(1.0)
+}
+
+fn all_nodes(answers: &[Answer]) -> f64 {
+    answers.iter().map(|answer| answer.all_nodes() as f64).sum()
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
+}

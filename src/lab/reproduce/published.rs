@@ -1,0 +1,123 @@
+//! The theses' figures, as METHOD.md has them.
+
+use crate::council::CriterionName;
+
+/// §2: the order of the heuristics, and the best moves of 500 with each and those before it. Material alone has no figure.
+pub(super) const HEURISTICS: [(char, Option<u32>); 8] = [
+    ('m', None),
+    ('p', Some(85)),
+    ('a', Some(95)),
+    ('c', Some(101)),
+    ('b', Some(104)),
+    ('r', Some(106)),
+    ('k', Some(107)),
+    ('x', Some(100)),
+];
+
+/// §3: rosters with their union and intersection, of 500.
+pub(super) const ROSTERS: [(&str, u32, u32); 16] = [
+    ("common-core-4", 140, 56),
+    ("common-core-5", 151, 53),
+    ("common-core-6", 158, 41),
+    ("common-core-7", 172, 20),
+    ("balanced-4", 164, 34),
+    ("balanced-5", 176, 26),
+    ("balanced-6", 183, 25),
+    ("balanced-7", 186, 24),
+    ("unbalanced-4", 159, 43),
+    ("unbalanced-5", 172, 41),
+    ("unbalanced-6", 185, 31),
+    ("unbalanced-7", 191, 30),
+    ("incremental-4", 136, 72),
+    ("incremental-5", 142, 65),
+    ("incremental-6", 152, 61),
+    ("incremental-7", 161, 53),
+];
+
+/// §4: best moves of 500 by GNU Chess itself.
+pub(super) const GNU_CHESS: u32 = 100;
+
+/// §4: the published criteria.
+pub(super) const CRITERIA: [CriterionName; 6] = [
+    CriterionName::Weights,
+    CriterionName::Depth,
+    CriterionName::Relative1,
+    CriterionName::Relative1Democratic,
+    CriterionName::Relative2,
+    CriterionName::ReSearch,
+];
+
+/// §4: best and worst moves of 500, for each of [`CRITERIA`].
+pub(super) const BY_CRITERION: [(&str, [(u32, u32); 6]); 3] = [
+    ("balanced-7", [(88, 13), (91, 13), (75, 9), (88, 13), (81, 9), (102, 12)]),
+    ("unbalanced-7", [(100, 10), (102, 11), (87, 7), (100, 11), (90, 7), (109, 10)]),
+    ("incremental-6", [(113, 10), (114, 8), (104, 8), (111, 8), (100, 7), (105, 11)]),
+];
+
+/// What METHOD.md §7 tells of a way to search in parallel.
+pub(super) struct Parallel {
+    /// As our settings call it.
+    pub(super) mode: &'static str,
+    /// Nodes a second over those of one process.
+    pub(super) svr: f64,
+    /// The part of the time in which a process was busy.
+    pub(super) fpm: f64,
+    /// The part of the nodes that the base does without.
+    pub(super) os: Option<f64>,
+    /// Correct of 36 positions.
+    pub(super) correct: Option<u32>,
+}
+
+/// §7: at 19 processes and half of the time for each phase.
+pub(super) const PARALLEL: [Parallel; 5] = [
+    Parallel { mode: "sequential", svr: 8.07, fpm: 0.52, os: None, correct: Some(13) },
+    Parallel { mode: "static", svr: 9.74, fpm: 0.61, os: Some(0.02), correct: Some(12) },
+    Parallel { mode: "peer", svr: 11.27, fpm: 0.69, os: Some(0.26), correct: None },
+    Parallel { mode: "peer-score", svr: 10.55, fpm: 0.66, os: Some(0.21), correct: Some(15) },
+    Parallel { mode: "pv-split", svr: 10.40, fpm: 0.65, os: Some(0.17), correct: Some(18) },
+];
+
+/// §8: players as [`crate::lab::player::PlayerSpec`] reads them, and their points of 20 against their sequential base. Those
+/// after the last figure are ours.
+pub(super) const PLAYERS: [(&str, &str, Option<f64>); 13] = [
+    ("Gnupar, weights, balanced", "council:balanced-7,criterion=weights", Some(10.56)),
+    ("Gnupar, weights, unbalanced", "council:unbalanced-7,criterion=weights", Some(10.80)),
+    ("Gnupar, depth, balanced", "council:balanced-7,criterion=depth", Some(9.30)),
+    (
+        "Gnupar, re-search 1/2–1/2",
+        "council:balanced-7,criterion=re-search,split=0.5,second_phase=sequential",
+        Some(7.60),
+    ),
+    (
+        "Gnupar, weights by genetic algorithm",
+        "council:balanced-7,criterion=weights,weights.m=45,weights.b=24,weights.x=254,weights.k=194,weights.c=38,\
+         weights.p=223,weights.a=15,weights.r=16",
+        Some(14.01),
+    ),
+    (
+        "Gnupar, re-search 1/3–2/3",
+        "council:balanced-7,criterion=re-search,split=0.333333,second_phase=sequential",
+        Some(13.18),
+    ),
+    ("ChessPar base", "council:balanced-7,criterion=re-search,split=0.5,second_phase=sequential,cores=7", Some(11.9)),
+    ("ChessPar static", "council:balanced-7,criterion=re-search,split=0.5,second_phase=static,cores=7", Some(11.3)),
+    (
+        "ChessPar peer + score",
+        "council:balanced-7,criterion=re-search,split=0.5,second_phase=peer-score,cores=7",
+        Some(12.5),
+    ),
+    (
+        "ChessPar PV-split",
+        "council:balanced-7,criterion=re-search,split=0.5,second_phase=pv-split,cores=7",
+        Some(12.95),
+    ),
+    ("score-margin, balanced", "council:balanced-7,criterion=score-margin", None),
+    ("score-margin, seven complete with noise", "council:noise-7,criterion=score-margin", None),
+    ("one search over one table, seven threads", "engine:threads=7", None),
+];
+
+/// §4: the weights that the genetic algorithm found for the balanced seven, in the order of their letters.
+pub(super) const GENETIC_WEIGHTS: [u8; 8] = [45, 24, 254, 194, 38, 223, 15, 16];
+
+/// §4: the hand-made weights.
+pub(super) const HAND_MADE_WEIGHTS: [u8; 8] = [30, 8, 1, 3, 10, 21, 15, 6];

@@ -1,0 +1,343 @@
+//! Searches of single positions, each done once and kept.
+//!
+//! An experiment names the searches it needs as [`Request`]s; those that no earlier run has done are done now, on all cores,
+//! each from an empty table, and kept in a file, so that every figure can be computed again, another criterion tried, or an
+//! experiment taken up after Ctrl-C without searching again. With node budgets of one thread a search is the same on any
+//! machine.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{player::Pace, state::fnv1a};
+use crate::{
+    chess::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove},
+    pool::{ElectorSpec, Job, Report, Seat},
+};
+
+/// A search that an experiment needs.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Who searches.
+    pub elector: ElectorSpec,
+    /// Where.
+    pub line: Arc<Line>,
+    /// The moves to look at; all legal ones if empty.
+    pub root_moves: Vec<UciMove>,
+    /// For how long. A clock stands for no limit at all.
+    pub budget: Pace,
+    /// A search of all moves that goes before it and leaves its table.
+    pub prelude: Option<Pace>,
+}
+
+impl Request {
+    /// A search of all moves of a position from an empty table.
+    pub fn new(elector: &ElectorSpec, line: &Arc<Line>, budget: Pace) -> Self {
+        Self { elector: elector.clone(), line: Arc::clone(line), root_moves: Vec::new(), budget, prelude: None }
+    }
+
+    /// What tells it from every other search.
+    fn key(&self) -> u64 {
+        let mut moves: Vec<String> = self.root_moves.iter().map(ToString::to_string).collect();
+        moves.sort();
+        let Self { elector, line, budget, .. } = self;
+        let prelude = self.prelude.map_or_else(String::new, |prelude| prelude.to_string());
+        fnv1a(format!("{elector:?}|{}|{}|{budget}|{prelude}", line.fen(), moves.join(" ")).as_bytes())
+    }
+}
+
+fn limits(budget: Pace) -> Limits {
+    match budget {
+        Pace::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+        Pace::MoveTime(time) => Limits { time: Some(time), ..Limits::default() },
+        Pace::Clock { .. } => Limits::default(),
+    }
+}
+
+/// What a search found: its iterations, the last one last.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    iterations: Vec<Iteration>,
+    /// The principal variation of the last.
+    #[serde(with = "super::move_text::list")]
+    line: Vec<UciMove>,
+}
+
+/// An iteration of a search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Iteration {
+    #[serde(rename = "m", with = "super::move_text")]
+    best: UciMove,
+    #[serde(rename = "s")]
+    score: Score,
+    #[serde(rename = "b", default, skip_serializing_if = "is_exact")]
+    bound: Bound,
+    #[serde(rename = "d")]
+    depth: u32,
+    #[serde(rename = "r", default, skip_serializing_if = "is_zero")]
+    root_moves_done: u32,
+    #[serde(rename = "n")]
+    nodes: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for references")]
+fn is_exact(bound: &Bound) -> bool {
+    *bound == Bound::Exact
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for references")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl Found {
+    fn add(&mut self, proposal: Proposal) {
+        self.iterations.push(Iteration {
+            best: proposal.best,
+            score: proposal.score,
+            bound: proposal.bound,
+            depth: proposal.depth,
+            root_moves_done: proposal.root_moves_done,
+            nodes: proposal.nodes,
+        });
+        self.line = proposal.pv;
+    }
+
+    /// The move found at last.
+    pub fn best(&self) -> Option<UciMove> {
+        self.iterations.last().map(|iteration| iteration.best)
+    }
+
+    /// Its value, from the side of the player to move.
+    pub fn score(&self) -> Option<Score> {
+        self.iterations.last().map(|iteration| iteration.score)
+    }
+
+    /// Nodes visited.
+    pub fn nodes(&self) -> u64 {
+        self.iterations.last().map_or(0, |iteration| iteration.nodes)
+    }
+
+    /// What it proposes in a council.
+    pub fn proposal(&self, elector: &ElectorName) -> Option<Proposal> {
+        let last = self.iterations.last()?;
+        Some(proposal(last, elector, self.line.clone()))
+    }
+
+    /// What it had to propose when this share (0 to 1) of its budget was spent: the last iteration completed by then, or the
+    /// first of all. Where time was the budget, nodes stand for it.
+    pub fn proposal_at(&self, share: f64, budget: Pace, elector: &ElectorName) -> Option<Proposal> {
+        let whole = match budget {
+            Pace::Nodes(nodes) => nodes.max(self.nodes()),
+            Pace::MoveTime(_) | Pace::Clock { .. } => self.nodes(),
+        };
+        let nodes = (whole as f64 * share) as u64;
+        let by_then = self.iterations.iter().rev().find(|iteration| iteration.nodes <= nodes);
+        let iteration = by_then.or(self.iterations.first())?;
+        Some(proposal(iteration, elector, vec![iteration.best]))
+    }
+}
+
+fn proposal(iteration: &Iteration, elector: &ElectorName, pv: Vec<UciMove>) -> Proposal {
+    Proposal {
+        search: SearchId { game: "lab".into(), ply: 0, serial: 0, phase: Phase::First },
+        elector: elector.clone(),
+        best: iteration.best,
+        score: iteration.score,
+        bound: iteration.bound,
+        depth: iteration.depth,
+        selective_depth: iteration.depth,
+        root_moves_done: iteration.root_moves_done,
+        nodes: iteration.nodes,
+        time: std::time::Duration::ZERO,
+        pv,
+        machine: None,
+    }
+}
+
+/// Why searches cannot be done or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The file that keeps them.
+    #[error("searches {path}: {error}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// An elector that gave nothing.
+    #[error("elector {elector} in {fen}: {reason}")]
+    Failed {
+        /// Who.
+        elector: ElectorName,
+        /// Where.
+        fen: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// All searches done so far.
+#[derive(Debug)]
+pub struct Searches {
+    known: HashMap<u64, Found>,
+    path: PathBuf,
+    file: Option<File>,
+    workers: NonZeroUsize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    key: u64,
+    #[serde(flatten)]
+    found: Found,
+}
+
+impl Searches {
+    /// Those kept in a file, which is made if it is not there. Lines that cannot be read are passed over.
+    ///
+    /// # Errors
+    /// [`SearchError::File`] if it cannot be read or written.
+    pub fn open(path: &Path, workers: NonZeroUsize) -> Result<Self, SearchError> {
+        let failure = |error| SearchError::File { path: path.to_owned(), error };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(failure)?;
+        }
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(failure(error)),
+        };
+        let entries = text.lines().filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+        let known = entries.map(|Entry { key, found }| (key, found)).collect();
+        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failure)?;
+        if !text.is_empty() && !text.ends_with('\n') {
+            file.write_all(b"\n").map_err(failure)?;
+        }
+        Ok(Self { known, path: path.to_owned(), file: Some(file), workers })
+    }
+
+    /// Kept by no file.
+    pub fn in_memory(workers: NonZeroUsize) -> Self {
+        Self { known: HashMap::new(), path: PathBuf::new(), file: None, workers }
+    }
+
+    /// What a search found, if it has been done.
+    pub fn get(&self, request: &Request) -> Option<&Found> {
+        self.known.get(&request.key())
+    }
+
+    /// Does those that have not been done. `progress` is told how many of these are done, and of how many. `false` if `stop`
+    /// was set before the end.
+    ///
+    /// # Errors
+    /// [`SearchError`] if an elector gives nothing, or the file cannot be written.
+    pub fn ensure(
+        &mut self,
+        requests: &[Request],
+        stop: &AtomicBool,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<bool, SearchError> {
+        let mut seen = std::collections::HashSet::new();
+        let undone: Vec<(u64, &Request)> = requests
+            .iter()
+            .map(|request| (request.key(), request))
+            .filter(|(key, _)| !self.known.contains_key(key) && seen.insert(*key))
+            .collect();
+        let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let mut done = 0;
+        progress(done, undone.len());
+        thread::scope(|scope| {
+            let (sender, results) = mpsc::channel();
+            for _ in 0..self.workers.get().min(undone.len()) {
+                let (sender, undone, next, broken) = (sender.clone(), &undone, &next, &broken);
+                scope.spawn(move || {
+                    let mut seats = Seats::default();
+                    let halted = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
+                    while let Some((key, request)) = undone.get(next.fetch_add(1, Ordering::Relaxed))
+                        && !halted()
+                        && sender.send((*key, seats.search(request))).is_ok()
+                    {}
+                });
+            }
+            drop(sender);
+            for (key, found) in results {
+                let kept = found.and_then(|found| self.keep(key, found));
+                if kept.is_err() {
+                    broken.store(true, Ordering::Relaxed);
+                    return kept;
+                }
+                done += 1;
+                progress(done, undone.len());
+            }
+            Ok(())
+        })?;
+        Ok(done == undone.len())
+    }
+
+    fn keep(&mut self, key: u64, found: Found) -> Result<(), SearchError> {
+        let entry = Entry { key, found };
+        if let Some(file) = &mut self.file {
+            let line = serde_json::to_string(&entry).map_err(io::Error::from);
+            line.and_then(|line| file.write_all(format!("{line}\n").as_bytes()))
+                .map_err(|error| SearchError::File { path: self.path.clone(), error })?;
+        }
+        self.known.insert(key, entry.found);
+        Ok(())
+    }
+}
+
+/// A worker's electors, seated when first needed.
+#[derive(Default)]
+struct Seats(HashMap<String, Seat>);
+
+impl Seats {
+    /// One search, with what goes before it.
+    fn search(&mut self, request: &Request) -> Result<Found, SearchError> {
+        let Request { elector, line, root_moves, budget, prelude } = request;
+        let seat = self.0.entry(format!("{elector:?}")).or_insert_with(|| Seat::here(elector.clone(), None));
+        seat.new_game();
+        let mut found = Found::default();
+        for (moves, budget) in
+            prelude.iter().map(|prelude| (&[][..], *prelude)).chain([(root_moves.as_slice(), *budget)])
+        {
+            found = searched(seat, line, moves, budget).map_err(|reason| SearchError::Failed {
+                elector: elector.name.clone(),
+                fen: line.fen(),
+                reason,
+            })?;
+        }
+        Ok(found)
+    }
+}
+
+/// What a seat finds, with the table it has.
+fn searched(seat: &mut Seat, line: &Arc<Line>, root_moves: &[UciMove], budget: Pace) -> Result<Found, String> {
+    let id = SearchId { game: "lab".into(), ply: line.ply(), serial: 0, phase: Phase::First };
+    let task = Task { id, line: Arc::clone(line), root_moves: root_moves.to_vec(), limits: limits(budget) };
+    let (reports, mut inbox) = tokio::sync::mpsc::unbounded_channel();
+    seat.search(Job::new(task), &reports);
+    drop(reports);
+    let mut found = Found::default();
+    while let Some(report) = inbox.blocking_recv() {
+        match report {
+            Report::Proposal(proposal) => found.add(proposal),
+            Report::Finished(..) => break,
+            Report::Failed(.., reason) => return Err(reason),
+        }
+    }
+    if found.iterations.is_empty() { Err("proposed nothing".to_owned()) } else { Ok(found) }
+}

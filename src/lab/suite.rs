@@ -1,0 +1,230 @@
+//! Test suites: positions with what is known to be good or bad in them.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    epd::{self, BadLine, EpdError, Record},
+    openings::{Book, BookError, is_pgn, read_text},
+};
+use crate::chess::{Line, UciMove};
+
+/// Positions of a game are taken from this ply on.
+const FIRST_PLY: usize = 16;
+
+/// A position to be tried.
+#[derive(Clone, Debug)]
+pub struct TestPosition {
+    /// Its identifier, or the number of its line.
+    pub id: String,
+    /// The game it comes from, where that is known: positions of one game are not independent.
+    pub game: Option<String>,
+    /// The position.
+    pub line: Arc<Line>,
+    best: Vec<UciMove>,
+    avoid: Vec<UciMove>,
+    /// Moves and what they are worth, as in the Strategic Test Suite.
+    points: Vec<(UciMove, u32)>,
+}
+
+/// What is known of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// One of the best.
+    Best,
+    /// One to be avoided.
+    Worst,
+    /// Neither.
+    Other,
+}
+
+/// What was read of a suite.
+#[derive(Clone, Debug, Default)]
+pub struct Suite {
+    /// In the order of the file.
+    pub positions: Vec<TestPosition>,
+    /// Lines that say nothing that could be tested.
+    pub bad: Vec<BadLine>,
+}
+
+/// Why there is no suite.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// The file cannot be read.
+    #[error("suite {path}: {error}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Its games cannot be read.
+    #[error(transparent)]
+    Games(#[from] BookError),
+}
+
+impl TestPosition {
+    /// What is known of a move here.
+    pub fn judge(&self, mv: UciMove) -> Judgement {
+        if self.best.contains(&mv) {
+            Judgement::Best
+        } else if self.avoid.contains(&mv) {
+            Judgement::Worst
+        } else if self.best.is_empty() && !self.avoid.is_empty() {
+            // Of a position with moves to avoid alone, every other one is what was asked for.
+            Judgement::Best
+        } else {
+            Judgement::Other
+        }
+    }
+
+    /// Whether moves can be judged without an oracle.
+    pub fn is_judged(&self) -> bool {
+        !(self.best.is_empty() && self.avoid.is_empty())
+    }
+
+    /// What a move is worth of the most that can be had, 0 to 1; `None` where moves have no points.
+    pub fn points(&self, mv: UciMove) -> Option<f64> {
+        let most = self.points.iter().map(|(_, points)| *points).max()?;
+        let points = self.points.iter().find(|(other, _)| *other == mv).map_or(0, |(_, points)| *points);
+        Some(f64::from(points) / f64::from(most.max(1)))
+    }
+
+    /// The moves that are known to be best.
+    pub fn best(&self) -> &[UciMove] {
+        &self.best
+    }
+
+    /// The first words of the identifier, by which suites group their positions: `STS(v1.0) Undermine`.
+    pub fn theme(&self) -> &str {
+        self.id.rsplit_once('.').map_or("", |(theme, _)| theme)
+    }
+
+    fn new(record: &Record) -> Result<Self, EpdError> {
+        let best = record.moves("bm")?;
+        let avoid = record.moves("am")?;
+        let points = points(record)?;
+        if best.is_empty() && avoid.is_empty() && points.is_empty() {
+            return Err(EpdError::NothingToFind);
+        }
+        Ok(Self {
+            id: record.operand("id").map_or_else(|| format!("line {}", record.number), str::to_owned),
+            game: record.operand("game").map(str::to_owned),
+            line: Arc::clone(&record.line),
+            best,
+            avoid,
+            points,
+        })
+    }
+}
+
+/// STS: moves in `c9` (or in SAN in `c7`) with their points in `c8`; older versions have both in `c0` as `f5=10, Be5+=2`.
+fn points(record: &Record) -> Result<Vec<(UciMove, u32)>, EpdError> {
+    if let Some(points) = record.operand("c8") {
+        let points: Vec<u32> = points.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let code = if record.operand("c9").is_some() { "c9" } else { "c7" };
+        let moves = record.moves(code)?;
+        if points.len() != moves.len() {
+            return Err(EpdError::Points { points: points.len(), moves: moves.len() });
+        }
+        return Ok(moves.into_iter().zip(points).collect());
+    }
+    let pairs = record.operand("c0").unwrap_or_default().split(',').map(|pair| pair.trim().rsplit_once('='));
+    let read = pairs.map(|pair| {
+        let (text, points) = pair?;
+        Some((epd::read_move(&record.line, text.trim_end_matches('+'))?, points.trim().parse().ok()?))
+    });
+    // Anything else in `c0` is a comment.
+    Ok(read.collect::<Option<Vec<_>>>().unwrap_or_default())
+}
+
+impl Suite {
+    /// Reads EPD.
+    pub fn parse(text: &str) -> Self {
+        let (records, mut bad) = epd::read(text);
+        let mut positions = Vec::new();
+        for record in &records {
+            match TestPosition::new(record) {
+                Ok(position) => positions.push(position),
+                Err(reason) => bad.push(BadLine { number: record.number, reason }),
+            }
+        }
+        bad.sort_by_key(|line| line.number);
+        Self { positions, bad }
+    }
+
+    /// Reads a file, also out of a zip: EPD, or PGN, of whose games every `every`-th position is taken, to be judged by an
+    /// oracle alone. `seed` decides the order of the games.
+    ///
+    /// # Errors
+    /// [`SuiteError`] if it cannot be read.
+    pub fn open(path: &Path, every: usize, seed: u64) -> Result<Self, SuiteError> {
+        let failure = |error| SuiteError::File { path: path.to_owned(), error };
+        let (name, text) = read_text(path).map_err(failure)?;
+        if !is_pgn(&name) {
+            return Ok(Self::parse(&text));
+        }
+        let games = Book::open(path, usize::MAX, seed)?;
+        let mut positions = Vec::new();
+        for number in 0..games.len() {
+            let game = games.opening(number)?;
+            for ply in (FIRST_PLY..game.ply()).step_by(every.max(1)) {
+                let line = game.prefix(ply);
+                if line.legal_moves().len() > 1 {
+                    let game = format!("game {}", number + 1);
+                    let id = format!("{game}, ply {ply}");
+                    let (best, avoid, points) = (Vec::new(), Vec::new(), Vec::new());
+                    positions.push(TestPosition { id, game: Some(game), line: Arc::new(line), best, avoid, points });
+                }
+            }
+        }
+        Ok(Self { positions, bad: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mv(text: &str) -> UciMove {
+        text.parse().expect("a move")
+    }
+
+    #[test]
+    fn the_strategic_test_suite_has_points() {
+        let text = "1kr5/3n4/q3p2p/p2n2p1/PppB1P2/5BP1/1P2Q2P/3R2K1 w - - bm f5; id \"STS(v1.0) Undermine.001\"; \
+                    c0 \"f5=10, Be5+=2, Bf2=3, Bg4=2\"; c7 \"f5 Be5+ Bf2 Bg4\"; c8 \"10 2 3 2\"; c9 \"f4f5 d4e5 d4f2 f3g4\";";
+        let suite = Suite::parse(text);
+        let position = &suite.positions[0];
+        assert_eq!(position.theme(), "STS(v1.0) Undermine");
+        assert_eq!((position.judge(mv("f4f5")), position.points(mv("f4f5"))), (Judgement::Best, Some(1.0)));
+        assert_eq!((position.judge(mv("d4f2")), position.points(mv("d4f2"))), (Judgement::Other, Some(0.3)));
+        assert_eq!(position.points(mv("g1g2")), Some(0.0));
+        // Its older versions have them in one comment.
+        let older = Suite::parse(text.split("c7").next().expect("the beginning"));
+        assert_eq!(older.positions[0].points(mv("d4e5")), Some(0.2));
+    }
+
+    #[test]
+    fn a_move_to_avoid_is_the_worst() {
+        let text = "r1bqk2r/ppp2ppp/2n5/4P3/2Bp2n1/5N1P/PP1N1PP1/R2Q1RK1 b kq - 1 10 ; bm Nh6; am g4e5 ";
+        let position = &Suite::parse(text).positions[0];
+        let judged = ["g4h6", "g4e5", "g4e3"].map(|text| position.judge(mv(text)));
+        assert_eq!(judged, [Judgement::Best, Judgement::Worst, Judgement::Other]);
+        let avoid_only = Suite::parse(&text.replace("bm Nh6; ", ""));
+        assert_eq!(avoid_only.positions[0].judge(mv("g4e3")), Judgement::Best);
+    }
+
+    #[test]
+    fn what_cannot_be_tested_is_told_by_its_line() {
+        let text = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; startpos; all fine\n\
+                    4k3/8/8/8/8/8/8/4K2R w - - bm Rh9;\n4k3/8/8/8/8/8/8/4K2R w - - bm Rh8+; c0 \"mate, nearly=so\";";
+        let suite = Suite::parse(text);
+        assert_eq!(suite.positions.len(), 1);
+        assert_eq!(suite.bad.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(suite.bad[0].reason, EpdError::NothingToFind);
+    }
+}

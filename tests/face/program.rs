@@ -1,0 +1,79 @@
+//! `concilio` as a child process with its two pipes.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc,
+    time::Duration,
+};
+
+/// How long an answer may take before a test counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running face.
+pub struct Program {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: mpsc::Receiver<String>,
+}
+
+impl Program {
+    /// Starts `concilio` with these arguments, and a council small enough for a test.
+    pub fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_concilio"))
+            .args(arguments)
+            .args(["--set", "player.council.roster=mbxkcpar mp ma", "--set", "player.council.hash=1"])
+            .env_remove("CONCILIO_CONFIG")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let stdin = child.stdin.take();
+        Self { child, stdin, lines }
+    }
+
+    /// Says lines.
+    pub fn say(&mut self, lines: &str) {
+        let stdin = self.stdin.as_mut().expect("it is still spoken to");
+        writeln!(stdin, "{lines}").expect("it listens");
+    }
+
+    /// The lines up to the first that begins so, that one included.
+    pub fn until(&self, start: &str) -> Vec<String> {
+        let mut heard = Vec::new();
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no {start:?} after {heard:#?}"));
+            let last = line.starts_with(start);
+            heard.push(line);
+            if last {
+                return heard;
+            }
+        }
+    }
+
+    /// The rest of the first line that begins so.
+    pub fn answer(&self, start: &str) -> String {
+        self.until(start)
+            .pop()
+            .and_then(|line| line.strip_prefix(start).map(|rest| rest.trim().to_owned()))
+            .expect("it")
+    }
+
+    /// Says nothing more; what it still has to say, until it ends by itself.
+    pub fn end(mut self) -> Vec<String> {
+        self.stdin = None;
+        let rest = std::iter::from_fn(|| self.lines.recv_timeout(PATIENCE).ok()).collect();
+        assert!(self.child.wait().expect("it ends").success());
+        rest
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
