@@ -2,7 +2,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | games: a match, one game, who plays, where it begins | [`matches`], [`game`], [`player`], [`openings`] |
+//! | games: a match, one game, who plays, where it begins | [`mod@matches`], [`game`], [`player`], [`openings`] |
 //! | positions: suites, searches that are kept, figures by elector, roster and criterion | [`suite`], [`epd`], [`searches`], [`positions`] |
 //! | whole councils on positions; the open questions; the theses' tables | [`councils`], [`grids`], [`reproduce`] |
 //! | fitting: the evaluation, and what a council goes by | [`tune`], [`data`], [`fit`] |

@@ -6,7 +6,7 @@ use crate::{
     council::CouncilSettings,
 };
 
-/// What is looked at, in the order of [`features`]. All are of the order of 1.
+/// What is looked at, in the order of [`features`](super::super::features). All are of the order of 1.
 pub const FEATURES: [&str; 9] = [
     // The share of the electors that propose the same move, 0 to 1.
     "votes",
