@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     chess::{Bound, Line, Phase, Proposal, SearchId, Task, UciMove},
-    engine::BestOfGroup,
+    engine::{BestOfGroup, Turnstile},
     pool::{ElectorSpec, Guidance, Hints, Job, Report},
 };
 
@@ -48,6 +48,8 @@ pub(super) struct FirstPhase {
     /// The moves proposed, for the process that never stops.
     pub hints: Hints,
     best_of_groups: Vec<Arc<BestOfGroup>>,
+    /// Where the processes take turns, in virtual time.
+    turnstile: Option<Arc<Turnstile>>,
 }
 
 impl FirstPhase {
@@ -62,6 +64,7 @@ impl FirstPhase {
             changes: 0,
             hints: Hints::default(),
             best_of_groups: setup.electors.iter().map(|_| Arc::default()).collect(),
+            turnstile: hearing.question.in_step.then(|| Turnstile::new(processes.len())),
             setup,
             line,
         };
@@ -83,7 +86,8 @@ impl FirstPhase {
             root_moves: question.root_moves(),
             limits: share_of(&question.limits, if whole { 1.0 } else { self.setup.share }),
         };
-        let guidance = self.guidance(number, &line, processes);
+        let place = self.turnstile.as_ref().map(|turnstile| Arc::new(turnstile.place(number)));
+        let guidance = Guidance { place, ..self.guidance(number, &line, processes) };
         self.newest[number] = None;
         self.lines[number] = line;
         processes[number].search(Job::guided(task, guidance), &hearing.reports);
@@ -209,8 +213,9 @@ impl FirstPhase {
         let awaited = searching.filter(|(number, _)| Some(*number) != self.setup.anchor);
         let mut electors: Vec<usize> = awaited.filter_map(|(_, process)| process.elector).collect();
         electors.dedup();
-        // With a second phase to come, every candidate counts, whatever it weighs.
-        let votes_decide = self.setup.share >= 1.0;
+        // With a second phase to come, every candidate counts, whatever it weighs. And where a run is to be repeated, nobody is
+        // stopped halfway: how far a search had come would show in the next one.
+        let votes_decide = self.setup.share >= 1.0 && self.turnstile.is_none();
         electors.is_empty() || (votes_decide && self.setup.rule.is_decided(&self.ballots, &electors))
     }
 

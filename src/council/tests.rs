@@ -267,6 +267,26 @@ async fn a_council_decides_the_same_again_with_equal_nodes_and_seed() {
 }
 
 #[tokio::test]
+async fn in_step_even_those_who_share_a_table_can_be_repeated() {
+    let usual = CouncilSettings { hash: 1, cores: 3, split: 0.5, ..CouncilSettings::default() };
+    let copies =
+        CouncilSettings { roster: "complete-3".to_owned(), criterion: CriterionName::ScoreMargin, ..usual.clone() };
+    let second = |second_phase| CouncilSettings { second_phase, roster: "mp ma mx".to_owned(), ..usual.clone() };
+    for settings in [copies, second(SecondPhaseMode::Shared), second(SecondPhaseMode::PeerScore)] {
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let mut decisions = Vec::new();
+        for _ in 0..2 {
+            let mut council = Council::convene(&Pool::new(3), &roster, &settings, Variant::Standard);
+            let limits = Limits { nodes: Some(6_000), ..Limits::default() };
+            let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+            let votes: Vec<_> = decision.votes.iter().map(|vote| (vote.proposal.best, vote.proposal.score)).collect();
+            decisions.push((decision.best, decision.score, decision.nodes(), votes));
+        }
+        assert_eq!(decisions[0], decisions[1], "{} {}", settings.roster, settings.second_phase.word());
+    }
+}
+
+#[tokio::test]
 async fn a_council_of_strangers_is_one_settings_file() {
     let text = include_str!("../../config/council-of-engines.toml");
     let table: toml::Table = text.parse().expect("TOML");

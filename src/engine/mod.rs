@@ -23,7 +23,7 @@ pub use board::{Board, Move, MoveList, Position, PositionError};
 pub use evaluation::{Breakdown, Noise, breakdown};
 pub use knowledge::{Heuristic, Knowledge, KnowledgeError};
 pub use search::{
-    BestOfGroup, DifferentEvaluation, Engine, EngineOptions, Iteration, Limits, MovesNow, Root, Score, ScoreBound,
-    SharedTable,
+    BestOfGroup, DifferentEvaluation, Engine, EngineOptions, Iteration, Limits, MovesNow, Place, Root, Score,
+    ScoreBound, SharedTable, Turnstile,
 };
 pub use syzygy::{Outcome, Tablebases};

@@ -152,7 +152,9 @@ fn one(asked: &Asked, roster: &Roster, position: &TestPosition) -> Result<Answer
     // As many cores as it asks for, whatever the machine has: its processes are the operating system's affair.
     let pool = Pool::new(asked.settings.cores.max(1));
     let mut council = Council::convene(&pool, roster, &asked.settings, Variant::Standard);
-    let question = Question { limits: asked.limits, ..Question::new("lab".into(), Arc::clone(&position.line)) };
+    let in_step = asked.limits.nodes.is_some();
+    let question =
+        Question { limits: asked.limits, in_step, ..Question::new("lab".into(), Arc::clone(&position.line)) };
     let decision = runtime.block_on(council.decide(question, &CancellationToken::new(), &mut |_| {}));
     let nothing = || AskError::NoDecision { council: asked.name.clone(), fen: position.line.fen() };
     decision.filter(|decision| !decision.votes.is_empty()).map(|decision| Answer::of(&decision)).ok_or_else(nothing)

@@ -7,7 +7,7 @@ use std::sync::{
 
 use crate::{
     chess::{Score, Task, UciMove},
-    engine::BestOfGroup,
+    engine::{BestOfGroup, Place},
 };
 
 /// A search to do.
@@ -42,6 +42,8 @@ pub struct Guidance {
     pub window: Option<(Score, Score)>,
     /// The best value of a group whose processes share it (METHOD.md §7).
     pub best_of_group: Option<Arc<BestOfGroup>>,
+    /// Where it takes turns with others, in virtual time. One that knows no turns is waited for when its turn comes.
+    pub place: Option<Arc<Place>>,
 }
 
 /// Moves that others propose, told while a search runs: it looks at them next after its own best one, and a ply deeper.
@@ -61,23 +63,27 @@ impl Hints {
     }
 }
 
-/// How many nodes a search has visited, readable while it runs.
+/// How many nodes a search has visited, readable while it runs. What it counts itself and what it says in its proposals
+/// are kept apart, because a searcher of ours ends by its own count.
 #[derive(Debug, Default)]
-pub struct Meter(AtomicU64);
+pub struct Meter {
+    counted: AtomicU64,
+    told: AtomicU64,
+}
 
 impl Meter {
     /// Nodes so far.
     pub fn nodes(&self) -> u64 {
-        self.0.load(Relaxed)
+        self.counted.load(Relaxed).max(self.told.load(Relaxed))
     }
 
     /// So many at least, as was told from outside.
     pub fn count(&self, nodes: u64) {
-        self.0.fetch_max(nodes, Relaxed);
+        self.told.fetch_max(nodes, Relaxed);
     }
 
     /// The counter itself, for a searcher that counts in it.
     pub(super) fn counter(&self) -> &AtomicU64 {
-        &self.0
+        &self.counted
     }
 }

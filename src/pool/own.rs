@@ -8,7 +8,9 @@ use shakmaty::CastlingMode;
 use super::{Elector, ElectorFailure, Job};
 use crate::{
     chess::{Bound, ElectorName, Limits, Line, Proposal, Score, Task, UciMove},
-    engine::{self, Engine, EngineOptions, Iteration, Move, Position, PositionError, Root, ScoreBound, SharedTable},
+    engine::{
+        self, Engine, EngineOptions, Iteration, Move, Place, Position, PositionError, Root, ScoreBound, SharedTable,
+    },
 };
 
 pub(super) struct OwnElector {
@@ -28,6 +30,19 @@ impl OwnElector {
         };
         Ok(Self { name, engine })
     }
+
+    /// In virtual time the threads of one search take turns among themselves, and it with no other.
+    fn take_turns(&mut self, place: Option<&Place>) {
+        let options = self.engine.options();
+        if options.threads < 2 {
+            return;
+        }
+        if options.virtual_time != place.is_some() {
+            let options = EngineOptions { virtual_time: place.is_some(), ..options.clone() };
+            self.engine.set_options(options);
+        }
+        place.into_iter().for_each(Place::leave);
+    }
 }
 
 impl Elector for OwnElector {
@@ -39,6 +54,7 @@ impl Elector for OwnElector {
             return Err(failure(&format_args!("our own engine does not play {}", line.variant())));
         }
         let position = engine_position(line).map_err(|error| failure(&error))?;
+        self.take_turns(guidance.place.as_deref());
         let ours = |moves: &[UciMove]| -> Vec<Move> {
             moves.iter().filter_map(|uci| position.parse_move(&uci.to_string())).collect()
         };
@@ -49,6 +65,7 @@ impl Elector for OwnElector {
             window: guidance.window.map(|(low, high)| (engine_score(low), engine_score(high))),
             best_of_group: guidance.best_of_group.as_deref(),
             nodes: Some(meter.counter()),
+            place: guidance.place.as_deref(),
         };
 
         let Limits { time, nodes, depth, clocks: _ } = task.limits;
@@ -62,6 +79,9 @@ impl Elector for OwnElector {
         // What an iteration that was cut short has found counts already, and how far it came (the criterion `depth`).
         if let Some(unfinished) = last.filter(|iteration| iteration.root_moves_done > 0) {
             tell(&unfinished);
+        }
+        if let Some(place) = &guidance.place {
+            place.leave();
         }
         Ok(())
     }

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     chess::{GameId, Limits, Line, Phase, Proposal, SearchId, Task, UciMove},
+    engine::Turnstile,
     pool::{Guidance, Job, Report},
 };
 
@@ -121,7 +122,10 @@ impl SecondPhase<'_> {
     /// Searches until the time of the move is over or nothing is left to do. The outer `None` if cancelled, the inner one if
     /// nothing was found.
     pub async fn hear(mut self, hearing: &mut Hearing<'_>) -> Option<Option<Proposal>> {
-        let orders = self.mode.begin(&self.stage);
+        let mut orders = self.mode.begin(&self.stage);
+        if hearing.question.in_step {
+            take_places(&mut orders);
+        }
         self.carry_out(orders, hearing);
         let mut deadline = hearing.deadline(&self.progress, 1.0);
         while !self.mode.is_over() && self.processes.iter().any(Process::is_searching) {
@@ -165,6 +169,14 @@ impl SecondPhase<'_> {
         (progress.leader, progress.score, progress.depth) = now;
         hearing.show(found);
         true
+    }
+}
+
+/// Gives those who begin together their places where they take turns. What is ordered later is searched when it comes.
+fn take_places(orders: &mut [Order]) {
+    let turnstile = Turnstile::new(orders.len());
+    for (index, order) in orders.iter_mut().enumerate() {
+        order.guidance.place = Some(Arc::new(turnstile.place(index)));
     }
 }
 

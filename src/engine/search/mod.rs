@@ -19,6 +19,7 @@ mod worker;
 
 pub use root::{BestOfGroup, MovesNow, Root};
 pub use shared_table::{DifferentEvaluation, SharedTable};
+pub use turnstile::{Place, Turnstile};
 
 use std::{
     sync::{
@@ -29,7 +30,6 @@ use std::{
 };
 
 use table::Table;
-use turnstile::Turnstile;
 use value::Value;
 use worker::{Memory, Worker};
 
@@ -299,10 +299,12 @@ impl Engine {
             for (id, memory) in memories {
                 let place = place(id);
                 scope.spawn(move || {
-                    Worker::new(id, shared, options, memory, position, moves, place).iterate(&mut |_| {});
+                    Worker::new(id, shared, options, memory, position, moves, place.as_ref()).iterate(&mut |_| {});
                 });
             }
-            let result = Worker::new(0, shared, options, main, position, moves, place(0)).iterate(on_iteration);
+            let own_place = place(0);
+            let place = own_place.as_ref().or(root.place.filter(|_| threads == 1));
+            let result = Worker::new(0, shared, options, main, position, moves, place).iterate(on_iteration);
             shared.done.store(true, Relaxed);
             result
         })

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 use super::{
-    Score, ScoreBound,
+    Place, Score, ScoreBound,
     value::{self, Value},
     worker::Worker,
 };
@@ -27,6 +27,8 @@ pub struct Root<'a> {
     pub best_of_group: Option<&'a BestOfGroup>,
     /// Counts the nodes while the search runs.
     pub nodes: Option<&'a AtomicU64>,
+    /// Where it takes turns with the searches of other engines, in virtual time. Only for an engine of one thread.
+    pub place: Option<&'a Place>,
 }
 
 impl Root<'_> {

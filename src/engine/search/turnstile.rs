@@ -8,7 +8,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// So many nodes are searched in a turn: few against any budget, many against the cost of waking a thread.
-pub const TURN: u64 = 128;
+pub(super) const TURN: u64 = 128;
 
 /// Lets one of its places through at a time.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Turnstile {
         Arc::new(Self { queue, called: (0..places).map(|_| Condvar::new()).collect() })
     }
 
-    /// Claims a place, counted from 0. Given back by dropping it.
+    /// Claims a place, counted from 0.
     pub fn place(self: &Arc<Self>, index: usize) -> Place {
         Place { turnstile: Arc::clone(self), index }
     }
@@ -50,14 +50,15 @@ impl Turnstile {
         }
     }
 
+    /// Whoever has left may go on at any time.
     fn wait_for_turn(&self, mut queue: MutexGuard<'_, Queue>, place: usize) {
-        while queue.current != place {
+        while queue.current != place && queue.taking_part[place] {
             queue = self.called[place].wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
-/// A thread's place at a [`Turnstile`].
+/// A thread's place at a [`Turnstile`]. To drop it is to leave.
 #[derive(Debug)]
 pub struct Place {
     turnstile: Arc<Turnstile>,
@@ -66,27 +67,32 @@ pub struct Place {
 
 impl Place {
     /// Waits until it is this place's turn for the first time.
-    pub fn enter(&self) {
+    pub(super) fn enter(&self) {
         self.turnstile.wait_for_turn(self.turnstile.queue(), self.index);
     }
 
     /// Ends the turn and waits for the next one.
-    pub fn pass(&self) {
+    pub(super) fn pass(&self) {
         let mut queue = self.turnstile.queue();
         if queue.current == self.index {
             self.turnstile.call_next(&mut queue);
         }
         self.turnstile.wait_for_turn(queue, self.index);
     }
-}
 
-impl Drop for Place {
-    fn drop(&mut self) {
+    /// Gives the place back: it is not waited for any more.
+    pub fn leave(&self) {
         let mut queue = self.turnstile.queue();
         queue.taking_part[self.index] = false;
         if queue.current == self.index {
             self.turnstile.call_next(&mut queue);
         }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.leave();
     }
 }
 

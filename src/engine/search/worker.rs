@@ -97,7 +97,7 @@ pub struct Worker<'a> {
     pub id: usize,
     pub shared: &'a Shared<'a>,
     /// Where it takes turns with the other threads, in virtual time.
-    place: Option<Place>,
+    place: Option<&'a Place>,
     pub options: &'a EngineOptions,
     evaluator: &'a mut Evaluator,
     pub histories: &'a mut Histories,
@@ -134,7 +134,7 @@ impl<'a> Worker<'a> {
         memory: &'a mut Memory,
         position: &'a Position,
         moves: &MoveList,
-        place: Option<Place>,
+        place: Option<&'a Place>,
     ) -> Self {
         let root_moves = moves
             .iter()
@@ -151,7 +151,7 @@ impl<'a> Worker<'a> {
         let mut keys = Vec::with_capacity(position.past().len() + MAX_PLY + 8);
         keys.extend_from_slice(position.past());
         keys.push(position.board().keys().position);
-        if let Some(place) = &place {
+        if let Some(place) = place {
             place.enter();
         }
         let batch = if place.is_some() { TURN } else { BATCH };
@@ -231,7 +231,7 @@ impl<'a> Worker<'a> {
     #[cold]
     fn check_limits(&mut self) {
         let counted = self.shared.nodes.fetch_add(self.uncounted, Relaxed) + self.uncounted;
-        let poll = self.uncounted >= self.batch || self.nodes.is_multiple_of(BATCH);
+        let poll = self.nodes.is_multiple_of(self.batch);
         self.uncounted = 0;
         let limits = &self.shared.limits;
         let over = limits.nodes.is_some_and(|nodes| counted >= nodes)
@@ -241,7 +241,7 @@ impl<'a> Worker<'a> {
                     || limits.time.is_some_and(|time| self.shared.began.elapsed() >= time)));
         if over && (self.id != 0 || self.completed_depth > 0 || self.nodes > FIRST_ITERATION) {
             self.stopped = true;
-        } else if let Some(place) = &self.place {
+        } else if let (true, Some(place)) = (poll, self.place) {
             place.pass();
         }
     }

@@ -46,6 +46,7 @@ impl Player for CouncilPlayer {
         let question = Question {
             timing: time.map(|time| -> crate::council::Timing { Box::new(move |_| time) }),
             limits: Limits { nodes: turn.nodes(), ..Limits::default() },
+            in_step: !turn.pace.is_timed(),
             ..Question::new("lab".into(), turn.line.clone())
         };
         let cancelled = CancellationToken::new();
