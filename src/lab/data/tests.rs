@@ -81,5 +81,5 @@ fn a_teacher_that_is_not_there_is_one_clear_error() {
     };
     let failure = generate(&plan, &folder.path().join("games.txt"), &AtomicBool::new(false), |_| {});
     let text = failure.expect_err("there is no teacher").to_string();
-    assert!(text.starts_with("teacher: cannot start the UCI engine no-such-engine"), "{text}");
+    assert!(text.starts_with("teacher: cannot start the engine no-such-engine"), "{text}");
 }
