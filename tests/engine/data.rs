@@ -52,6 +52,6 @@ fn a_teacher_that_is_not_there_is_one_clear_error_and_leaves_no_file() {
     let output = folder.path().join("games.txt");
     let made = concilio(&["lab", "data", "--teacher", "no-such-engine", "--output", &output.to_string_lossy()]);
     assert_eq!(text(&made.stderr).lines().count(), 1);
-    assert!(text(&made.stderr).contains("teacher: cannot start the UCI engine no-such-engine"));
+    assert!(text(&made.stderr).contains("teacher: cannot start the engine no-such-engine"));
     assert!(!output.exists());
 }
