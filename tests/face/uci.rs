@@ -58,7 +58,7 @@ fn a_program_is_heard_in_mid_think() {
 fn a_ponder_hit_is_answered_when_the_clock_runs() {
     let mut program = start();
     program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
-    program.until("info depth 4");
+    program.until("info depth ");
     program.say("ponderhit");
     let (best, _) = best_move(&program);
     let mut line = Line::start(Variant::Standard);
@@ -70,7 +70,7 @@ fn a_ponder_hit_is_answered_when_the_clock_runs() {
 fn a_ponder_miss_is_answered_and_forgotten() {
     let mut program = start();
     program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
-    program.until("info depth 2");
+    program.until("info depth ");
     program.say("stop\nposition startpos moves e2e4 c7c5\ngo nodes 2000");
     best_move(&program);
     let (best, _) = best_move(&program);
