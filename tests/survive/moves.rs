@@ -12,11 +12,11 @@ use concilio::{
 
 use crate::harness::{BOT, Story, our_moves};
 
-/// Lets requests for moves fail from the sixth ply on, and plays the game to its end.
+/// Lets requests for moves fail from the second ply on, when no game can be over yet, and plays it to its end.
 async fn a_game_survives(span: Span, fault: RequestFault) -> (Story, GameReport) {
     let story = Story::begin(|_| ()).await;
     let game = story.challenge().await;
-    story.ply(&game, 6).await;
+    story.ply(&game, 2).await;
     story.server.faults().fail_requests(RequestKind::Move, span, fault);
     let report = story.played(&game).await;
     assert!(report.refused.is_empty(), "{report:#?}");
