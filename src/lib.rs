@@ -5,7 +5,7 @@
 //! ```text
 //! server ──ServerEvent──▶ session ──position, clocks──▶ player ──budget──▶ council ──Task──▶ pool ──▶ electors
 //!   ▲                       │  ▲                                            │  ◀──Proposal──┘   (threads,
-//!   └──────Action───────────┘  └───────────────Decision─────────────────────┘                   UCI processes)
+//!   └──────Action───────────┘  └───────────────Decision─────────────────────┘                   UCI processes, workers)
 //!                           └──▶ journal (every move before it is sent, with every proposal)
 //! ```
 //!
@@ -22,6 +22,7 @@
 //! | 5 | [`lab`] | measurements that anybody can repeat |
 //! | 4 | [`player`] | who finds the moves of one game: book, tablebases, council, in time |
 //! | 3 | [`council`] | rosters, the two phases, the election |
+//! | 3 | [`cluster`] | workers on other machines, over NATS |
 //! | 2 | [`pool`] | where electors run |
 //! | 2 | [`server`] | a chess server as we see it: [`server::lichess`], [`server::fics`] |
 //! | 2 | [`policy`] | whom to play, when to offer, resign, speak: decides and does nothing |
@@ -36,6 +37,7 @@
 pub mod chess;
 pub mod cli;
 pub mod clock;
+pub mod cluster;
 pub mod council;
 pub mod face;
 pub mod journal;

@@ -31,6 +31,7 @@ use jiff::tz::TimeZone;
 use serde::Deserialize;
 
 use crate::{
+    cluster::ClusterSettings,
     journal::JournalSettings,
     policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, Profile, Profiles, challenge::Names},
 };
@@ -66,6 +67,8 @@ pub struct Settings {
     pub profiles: BTreeMap<String, Profile<PlayerSettings>>,
     /// Where games are kept.
     pub journal: JournalSettings,
+    /// The machines that lend us their cores.
+    pub cluster: ClusterSettings,
     /// What becomes of games when we stop.
     pub shutdown: ShutdownSettings,
     /// What is logged.
@@ -83,6 +86,7 @@ impl Default for Settings {
             player: PlayerSettings::default(),
             profiles: BTreeMap::new(),
             journal: JournalSettings::default(),
+            cluster: ClusterSettings::default(),
             shutdown: ShutdownSettings::default(),
             log: LogSettings::default(),
         }

@@ -2,12 +2,13 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use serde::{Deserialize, Serialize};
 use shakmaty::uci::UciMove;
 
 use super::{Clocks, GameId, Line};
 
 /// Which of the council's two phases a search belongs to (METHOD.md §4, re-search).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
     /// Electors propose.
     First,
@@ -16,7 +17,7 @@ pub enum Phase {
 }
 
 /// The identity of one search. A proposal whose identity is not the one asked for is stale and is dropped.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SearchId {
     /// The game it is for.
     pub game: GameId,
@@ -35,7 +36,7 @@ impl fmt::Display for SearchId {
 }
 
 /// Where a search ends by itself. Every bound that is set holds; none set means until told to stop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall time from the start of the search.
     pub time: Option<Duration>,

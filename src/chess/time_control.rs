@@ -138,7 +138,7 @@ impl fmt::Display for Speed {
 }
 
 /// One player's clock at the moment the server spoke.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clock {
     /// Time left for all moves to come.
     pub remaining: Duration,
@@ -147,7 +147,7 @@ pub struct Clock {
 }
 
 /// Both clocks of a game.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clocks {
     /// White's.
     pub white: Clock,

@@ -5,18 +5,24 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{Failure, lists};
 use crate::{
     chess::{Limits, Variant},
+    cluster::Cluster,
     council::Roster,
     face,
     journal::Journal,
     player::{BookChoice, Library},
     pool::{Pool, variants_of},
     server::GameInfo,
-    session::{Conduct, Farewell, GameSettings, Herald, House},
+    session::{Closing, Conduct, Farewell, GameSettings, Herald, House},
     settings::{BookSelection, LimitSettings, PlayerSettings, Settings, ShutdownGames},
 };
 
 /// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play.
-pub(super) fn build(settings: &Settings, journal: Journal, herald: Herald) -> Result<House, Failure> {
+pub(super) fn build(
+    settings: &Settings,
+    journal: Journal,
+    herald: Herald,
+    closing: &Closing,
+) -> Result<House, Failure> {
     let (base, named) = players(settings)?;
     let conduct = Conduct {
         challenge: settings.challenge.clone(),
@@ -33,6 +39,7 @@ pub(super) fn build(settings: &Settings, journal: Journal, herald: Herald) -> Re
             ShutdownGames::Finish | ShutdownGames::Leave => Farewell::Leave,
         },
     };
+    let pool = pool(settings, closing);
     let settings = Arc::new(settings.clone());
     let choose = move |game: &GameInfo| {
         let (chosen, name) = settings.profiles().choose(game);
@@ -40,7 +47,17 @@ pub(super) fn build(settings: &Settings, journal: Journal, herald: Herald) -> Re
         tracing::debug!(game = %game.id, profile = name.unwrap_or("player"), "how the game is played");
         player.for_game(chosen, &settings)
     };
-    Ok(House { journal, pool: Pool::new(0), herald, player: Arc::new(choose), conduct: Arc::new(conduct) })
+    Ok(House { journal, pool, herald, player: Arc::new(choose), conduct: Arc::new(conduct) })
+}
+
+/// All cores of this machine, and those that others lend to it.
+fn pool(settings: &Settings, closing: &Closing) -> Pool {
+    let own = Pool::new(0);
+    if settings.cluster.is_on() {
+        own.with_remote(Arc::new(Cluster::join(settings.cluster.clone(), closing.at_once.child_token())))
+    } else {
+        own
+    }
 }
 
 /// How the council plays under a chess program.

@@ -1,5 +1,6 @@
 //! `concilio lab`: experiments and measurements.
 
+mod cluster;
 mod data;
 mod fit;
 mod grids;
@@ -36,6 +37,8 @@ enum Experiment {
     Split(grids::Split),
     Roster(grids::Roster),
     Latency(latency::Latency),
+    ClusterLatency(cluster::ClusterLatency),
+    Scale(cluster::Scale),
     Data(data::Data),
     Tune(Box<Tuning>),
 }
@@ -70,6 +73,8 @@ impl Lab {
             Experiment::Split(split) => until_stopped(move |stop| split.run(stop)).await,
             Experiment::Roster(roster) => until_stopped(move |stop| roster.run(stop)).await,
             Experiment::Latency(latency) => latency.run().await,
+            Experiment::ClusterLatency(latency) => latency.run().await,
+            Experiment::Scale(scale) => scale.run().await,
             Experiment::Data(data) => until_stopped(move |stop| data.run(stop)).await,
             Experiment::Tune(tuning) => until_stopped(move |stop| tuning.run(stop)).await,
         }
@@ -110,6 +115,8 @@ mod tests {
             "reproduce criteria games --quick",
             "split --nodes 1000 --limit 10",
             "roster --efficiency 0.9",
+            "cluster-latency --searches 100",
+            "scale --cores 8 --throughput 100000",
             "tune --positions games.txt --output weights.rs",
             "tune genetic --output genetic.toml",
             "tune selector games.pgn --oracle stockfish --output model.toml",

@@ -3,6 +3,7 @@
 
 mod account;
 mod book;
+mod cluster;
 mod config;
 mod demo;
 mod eval;
@@ -10,12 +11,12 @@ mod games;
 mod house;
 mod lab;
 mod lists;
-
 mod practice;
 mod run;
 mod uci;
 mod view;
 mod votes;
+mod worker;
 mod xboard;
 
 use std::{
@@ -59,6 +60,10 @@ enum Command {
     Uci(uci::Uci),
     /// Speak CECP, for XBoard and its like; or play on the console
     Xboard(xboard::Xboard),
+    /// Lend this machine's cores to daemons on others, over NATS
+    Worker(worker::Worker),
+    /// Look at the machines that lend their cores
+    Cluster(cluster::Cluster),
     /// Make opening books
     Book(book::Book),
     /// Experiments and measurements
@@ -72,7 +77,7 @@ impl Cli {
             // The settings say what is logged, so the daemon sets it up when it has read them.
             Command::Run(_) => (),
             // The picture is what there is to see.
-            Command::Demo(_) => init_logging(self.log.as_deref(), "error"),
+            Command::Demo(_) | Command::Cluster(_) => init_logging(self.log.as_deref(), "error"),
             _ => init_logging(self.log.as_deref(), "info"),
         }
         let outcome = match self.command {
@@ -85,6 +90,8 @@ impl Cli {
             Command::Eval(eval) => eval.run(),
             Command::Uci(uci) => uci.run(),
             Command::Xboard(xboard) => xboard.run(),
+            Command::Worker(worker) => in_runtime(worker.run()),
+            Command::Cluster(cluster) => in_runtime(cluster.run()),
             Command::Book(book) => book.run(),
             Command::Lab(lab) => in_runtime(lab.run()),
         };

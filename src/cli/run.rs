@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
 use tokio::{
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
     task::JoinSet,
     time::sleep,
 };
@@ -14,7 +14,7 @@ use crate::{
     chess::ServerName,
     journal::Journal,
     server::{
-        fics::{self, Password},
+        fics,
         lichess::{self, Token},
     },
     session::{self, AccountEnd, Closing, Connection, Herald},
@@ -54,6 +54,12 @@ fn parse_setting(text: &str) -> Result<(String, String), String> {
 }
 
 impl SettingsArgs {
+    /// The same with more keys set on the command line.
+    pub(super) fn with(mut self, keys: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.set.extend(keys);
+        self
+    }
+
     /// Reads all layers.
     pub(super) fn load(self) -> Result<crate::settings::Loaded, Failure> {
         let sources = crate::settings::Sources::of_process(self.config, self.set).map_err(Failure::usage)?;
@@ -70,8 +76,8 @@ impl Run {
         init_logging(log.as_deref(), &settings.log.level);
         let journal = Journal::open(&settings.journal)?;
         let herald = Herald::new();
-        let house = house::build(&settings, journal, herald.clone())?;
         let closing = Closing::default();
+        let house = house::build(&settings, journal, herald.clone(), &closing)?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
             let connection = connect(&name, &server, &closing)?;
@@ -125,7 +131,7 @@ fn connect(name: &str, server: &ServerSettings, closing: &Closing) -> Result<Con
         }
         Protocol::Fics => {
             let settings = server.fics().map_err(Failure::usage)?;
-            let password = Password::load(&settings).map_err(Failure::usage)?;
+            let password = settings.password().map_err(Failure::usage)?;
             let (fics, events) = fics::connect(settings, password, stop);
             Ok(Connection { name: ServerName::new(name), server: Arc::new(fics), events })
         }
@@ -134,23 +140,42 @@ fn connect(name: &str, server: &ServerSettings, closing: &Closing) -> Result<Con
 
 /// The first signal closes politely, the second at once; so does the end of the grace time.
 async fn heed_signals(closing: Closing, grace: Duration, finish: bool) {
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        tracing::error!("no signals can be heard; stop with kill -9, games go on after a restart");
-        return;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => (),
-        _ = terminate.recv() => (),
-    }
+    let Some(mut signals) = Signals::listen() else { return };
+    signals.next().await;
     if finish {
         tracing::info!(grace = grace.as_secs(), "finishing the running games; once more to stop at once");
         closing.politely.cancel();
         tokio::select! {
-            _ = interrupt.recv() => (),
-            _ = terminate.recv() => (),
+            () = signals.next() => (),
             () = sleep(grace) => tracing::warn!("the grace time is over"),
         }
     }
     closing.at_once.cancel();
+}
+
+/// SIGINT and SIGTERM, which mean the same to us.
+pub(super) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    /// Hears them from now on.
+    pub(super) fn listen() -> Option<Self> {
+        match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
+            (Ok(interrupt), Ok(terminate)) => Some(Self { interrupt, terminate }),
+            _ => {
+                tracing::error!("no signals can be heard; stop with kill -9, games go on after a restart");
+                None
+            }
+        }
+    }
+
+    /// Waits for the next one.
+    pub(super) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => (),
+            _ = self.terminate.recv() => (),
+        }
+    }
 }

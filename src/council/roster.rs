@@ -168,16 +168,8 @@ fn instance(index: usize, elector: &ElectorSettings, knowledge: Knowledge) -> Re
     instance.contempt = elector.contempt.unwrap_or(instance.contempt);
     instance.selectivity = elector.selectivity.unwrap_or(instance.selectivity);
     instance.noise = Noise { amplitude: elector.noise, seed: elector.seed };
-    let checks = [
-        (instance.percentages.iter().all(|share| *share <= 200), "`percentages` from 0 to 200"),
-        ((-200..=200).contains(&instance.contempt), "a `contempt` from -200 to 200"),
-        ((10..=400).contains(&instance.selectivity), "a `selectivity` from 10 to 400"),
-        (instance.noise.amplitude <= 1000, "a `noise` from 0 to 1000"),
-    ];
-    match checks.into_iter().find(|(holds, _)| !holds) {
-        Some((_, accepted)) => Err(range(accepted)),
-        None => Ok(instance),
-    }
+    instance.check().map_err(range)?;
+    Ok(instance)
 }
 
 #[cfg(test)]

@@ -179,8 +179,16 @@ impl Council {
         self.settings.seed ^ (question.line.ply() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
+    /// Cores for the second phase.
     fn cores(&self) -> usize {
-        if self.settings.cores == 0 { self.pool.fair_share() } else { self.settings.cores }
+        let at_hand = match self.settings.second_phase {
+            _ if self.settings.cores != 0 => return self.settings.cores,
+            SecondPhaseMode::Shared => self.pool.cores_of_widest(),
+            SecondPhaseMode::Static => self.pool.cores_together(),
+            // Their processes share a table or a score, or have no time for a network: they stay on this machine.
+            _ => self.pool.cores(),
+        };
+        self.pool.fair_share_of(at_hand)
     }
 
     /// The process of the first phase whose search the second one goes on with, in the mode `continued`.
@@ -194,7 +202,13 @@ impl Council {
     /// (METHOD.md §7).
     fn seat_voters(&mut self) {
         let electors = Arc::clone(&self.electors);
-        let cores = if self.settings.cores == 0 { self.pool.cores() } else { self.settings.cores };
+        let cores = match self.settings.groups {
+            _ if self.settings.cores != 0 => self.settings.cores,
+            GroupMode::Shared | GroupMode::Peer => self.pool.cores_together(),
+            GroupMode::PeerScore | GroupMode::None => self.pool.cores(),
+        };
+        // The threads of one search are on one machine.
+        let widest = if self.settings.cores == 0 { self.pool.cores_of_widest() } else { cores };
         self.voters = 1; // so that `anchor` says whether there will be one
         let continues = self.anchor().is_some();
         let anchor = electors.iter().position(|elector| continues && is_complete(elector));
@@ -202,7 +216,8 @@ impl Council {
             let grouped = elector.instance().is_some() && self.settings.groups != GroupMode::None;
             let members = if grouped { members(place, electors.len(), cores) } else { 1 };
             let seats = if self.settings.groups == GroupMode::Shared { 1 } else { members };
-            let spec = ElectorSpec { threads: elector.threads * members / seats, ..elector.clone() };
+            let threads = (members / seats).min(widest);
+            let spec = ElectorSpec { threads: elector.threads * threads, ..elector.clone() };
             for _ in 0..seats {
                 self.open(&spec, Some(place));
             }

@@ -7,11 +7,12 @@
 //! | whole councils on positions; the open questions; the theses' tables | [`councils`], [`grids`], [`reproduce`] |
 //! | fitting: the evaluation, and what a council goes by | [`tune`], [`data`], [`fit`] |
 //! | what is common: statistics, plots, states to go on from | [`stats`], [`plot`], [`state`] |
-//! | the daemon itself | [`Latency`] |
+//! | the daemon itself; workers on other machines | [`Latency`]; [`cluster`] |
 //!
 //! Invariants: with node budgets the same seed gives the same bytes, however many work at once and on any machine; whatever
 //! was done before Ctrl-C is kept; every figure has its error; failures of players are counted, never hidden.
 
+pub mod cluster;
 pub mod councils;
 pub mod data;
 pub mod epd;

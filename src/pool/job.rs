@@ -19,6 +19,8 @@ pub struct Job {
     pub guidance: Guidance,
     /// How many nodes it has visited so far.
     pub meter: Arc<Meter>,
+    /// How many threads it may have, where that is fewer than its elector has.
+    pub threads_at_most: Option<usize>,
 }
 
 impl Job {
@@ -29,7 +31,7 @@ impl Job {
 
     /// A search that others help.
     pub fn guided(task: Task, guidance: Guidance) -> Self {
-        Self { task, guidance, meter: Arc::default() }
+        Self { task, guidance, meter: Arc::default(), threads_at_most: None }
     }
 }
 
@@ -44,6 +46,13 @@ pub struct Guidance {
     pub best_of_group: Option<Arc<BestOfGroup>>,
     /// Where it takes turns with others, in virtual time. One that knows no turns is waited for when its turn comes.
     pub place: Option<Arc<Place>>,
+}
+
+impl Guidance {
+    /// Whether it can be followed on another machine: what changes there by the microsecond cannot.
+    pub fn can_travel(&self) -> bool {
+        self.best_of_group.is_none() && self.place.is_none()
+    }
 }
 
 /// Moves that others propose, told while a search runs: it looks at them next after its own best one, and a ply deeper.

@@ -2,7 +2,8 @@
 //!
 //! An [`Elector`] gets a [`Job`] and gives [`Proposal`]s until it is done or told to stop. It sits in a [`Seat`]: an operating
 //! system thread of its own, at lower priority than the daemon's, so that no search ever delays a move that is ready to be
-//! sent. All seats of all games compete for the cores under the kernel's scheduler, which shares them fairly.
+//! sent. All seats of all games compete for the cores under the kernel's scheduler, which shares them fairly. Where others lend
+//! cores ([`Elsewhere`]), the searches for which there is no core here run there.
 //!
 //! Invariants:
 //! - a seat answers every search with exactly one [`Report::Finished`] or [`Report::Failed`], after all its proposals;
@@ -10,10 +11,12 @@
 //! - a seat whose search does not end is abandoned, and another one opened; its thread ends with its search;
 //! - a table is only shared between electors that evaluate alike.
 
-mod backoff;
+pub(crate) mod backoff;
+mod cores;
 mod job;
 mod own;
 mod place;
+mod roaming;
 mod seat;
 mod spec;
 mod trivial;
@@ -21,7 +24,8 @@ pub(crate) mod uci;
 
 pub use job::{Guidance, Hints, Job, Meter};
 pub use own::engine_position;
-pub use place::{Elsewhere, Place};
+pub use place::{Elsewhere, LentCores, Lodging, Place};
+pub use roaming::Home;
 pub use seat::{Report, Seat};
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, UciProgram};
 
@@ -34,6 +38,9 @@ use crate::{
     chess::{Proposal, Variant},
     engine::SharedTable,
 };
+use cores::Cores;
+use roaming::Roaming;
+use seat::Thread;
 
 /// One searcher, wherever it runs. Used from one thread only.
 pub trait Elector: Send {
@@ -71,7 +78,7 @@ pub struct ElectorFailure(pub String);
 /// All seats of this process. Cheap to clone; clones are the same pool.
 #[derive(Clone, Debug)]
 pub struct Pool {
-    cores: usize,
+    cores: Arc<Cores>,
     elsewhere: Option<Arc<dyn Elsewhere>>,
     searching: Arc<AtomicUsize>,
 }
@@ -80,30 +87,48 @@ impl Pool {
     /// A pool over so many cores; 0 takes all there are.
     pub fn new(cores: usize) -> Self {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { cores: if cores == 0 { all } else { cores }, elsewhere: None, searching: Arc::default() }
+        let cores = Arc::new(Cores::new(if cores == 0 { all } else { cores }));
+        Self { cores, elsewhere: None, searching: Arc::default() }
     }
 
-    /// The same pool with places on other machines beside its own threads.
+    /// The same pool with what others lend beside its own cores.
     #[must_use]
     pub fn with_remote(self, elsewhere: Arc<dyn Elsewhere>) -> Self {
         Self { elsewhere: Some(elsewhere), ..self }
     }
 
-    /// How many cores its searches may use together.
+    /// How many cores of this machine its searches may use together.
     pub fn cores(&self) -> usize {
-        self.cores
+        self.cores.all
     }
 
-    /// The cores that fall to one of the councils now in session, at least one.
-    pub fn fair_share(&self) -> usize {
-        (self.cores / self.searching.load(Ordering::Relaxed).max(1)).max(1)
+    /// The cores of this machine and those that others lend now.
+    pub fn cores_together(&self) -> usize {
+        self.cores() + self.lent().together
     }
 
-    /// Opens a seat for an elector. On this machine, `table` is searched with together with the other seats that were given
-    /// it.
+    /// The most cores that it has on one machine now.
+    pub fn cores_of_widest(&self) -> usize {
+        self.cores().max(self.lent().widest)
+    }
+
+    /// What falls to one of the councils now in session of so many cores, at least one.
+    pub fn fair_share_of(&self, cores: usize) -> usize {
+        (cores / self.searching.load(Ordering::Relaxed).max(1)).max(1)
+    }
+
+    fn lent(&self) -> LentCores {
+        self.elsewhere.as_ref().map(|elsewhere| elsewhere.cores()).unwrap_or_default()
+    }
+
+    /// Opens a seat for an elector. Seats that are given the same `table` search with it together; they stay on this machine.
     pub fn seat(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Seat {
-        match &self.elsewhere {
-            Some(elsewhere) => Seat::at(spec.clone(), elsewhere.place(spec)),
+        let lodging = self.elsewhere.as_ref().filter(|_| table.is_none()).and_then(|elsewhere| elsewhere.lodge(spec));
+        match lodging {
+            Some(there) => {
+                let here = Thread::start(spec, None);
+                Seat::at(spec.clone(), Box::new(Roaming::new(Arc::clone(&self.cores), spec.threads, here, there)))
+            }
             None => Seat::here(spec.clone(), table),
         }
     }
@@ -115,7 +140,7 @@ impl Pool {
     }
 }
 
-/// Holds a council's place in [`Pool::fair_share`].
+/// Holds a council's place in [`Pool::fair_share_of`].
 #[derive(Debug)]
 pub struct InSession(Arc<AtomicUsize>);
 

@@ -16,6 +16,8 @@ use crate::{
 pub(super) struct OwnElector {
     name: ElectorName,
     engine: Engine,
+    /// Of its search, unless a job allows fewer.
+    threads: usize,
 }
 
 impl OwnElector {
@@ -24,37 +26,39 @@ impl OwnElector {
         options: EngineOptions,
         table: Option<&SharedTable>,
     ) -> Result<Self, ElectorFailure> {
+        let threads = options.threads;
         let engine = match table {
             Some(table) => Engine::sharing(options, table).map_err(|error| ElectorFailure(error.to_string()))?,
             None => Engine::new(options),
         };
-        Ok(Self { name, engine })
+        Ok(Self { name, engine, threads })
     }
 
-    /// In virtual time the threads of one search take turns among themselves, and it with no other.
-    fn take_turns(&mut self, place: Option<&Place>) {
+    /// Sets the threads for a search. In virtual time they take turns among themselves, and it with no other.
+    fn prepare(&mut self, threads: usize, place: Option<&Place>) {
         let options = self.engine.options();
-        if options.threads < 2 {
-            return;
-        }
-        if options.virtual_time != place.is_some() {
-            let options = EngineOptions { virtual_time: place.is_some(), ..options.clone() };
+        let virtual_time = threads > 1 && place.is_some();
+        if (options.threads, options.virtual_time) != (threads, virtual_time) {
+            let options = EngineOptions { threads, virtual_time, ..options.clone() };
             self.engine.set_options(options);
         }
-        place.into_iter().for_each(Place::leave);
+        if threads > 1 {
+            place.into_iter().for_each(Place::leave);
+        }
     }
 }
 
 impl Elector for OwnElector {
     fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
-        let Job { task, guidance, meter } = job;
+        let Job { task, guidance, meter, threads_at_most } = job;
         let failure = |error: &dyn std::fmt::Display| ElectorFailure(error.to_string());
         let line = &task.line;
         if !line.variant().is_standard_rules() {
             return Err(failure(&format_args!("our own engine does not play {}", line.variant())));
         }
         let position = engine_position(line).map_err(|error| failure(&error))?;
-        self.take_turns(guidance.place.as_deref());
+        let threads = threads_at_most.map_or(self.threads, |most| self.threads.min(most.max(1)));
+        self.prepare(threads, guidance.place.as_deref());
         let ours = |moves: &[UciMove]| -> Vec<Move> {
             moves.iter().filter_map(|uci| position.parse_move(&uci.to_string())).collect()
         };

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{ElectorSpec, Job, Report};
+use super::{ElectorSpec, Job, Report, roaming::Home};
 
 /// What a [`Seat`](super::Seat) stands on. It keeps the pool's invariants: every search is answered with exactly one
 /// [`Report::Finished`] or [`Report::Failed`], after all its proposals, and every proposed move is legal.
@@ -19,8 +19,34 @@ pub trait Place: Debug + Send + Sync {
     fn new_game(&self);
 }
 
-/// Somebody who knows of places beside the threads of this process.
+/// Somebody who knows of cores beside those of this machine.
 pub trait Elsewhere: Debug + Send + Sync {
-    /// A place for an elector. Dropping it ends the search and gives the place back.
-    fn place(&self, spec: &ElectorSpec) -> Box<dyn Place>;
+    /// What this process may count on now.
+    fn cores(&self) -> LentCores;
+
+    /// Somewhere for an elector to search from time to time; `None` for one that cannot leave this machine. Dropping it gives
+    /// everything back.
+    fn lodge(&self, spec: &ElectorSpec) -> Option<Box<dyn Lodging>>;
+}
+
+/// How many cores others lend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LentCores {
+    /// All together.
+    pub together: usize,
+    /// The most on one machine.
+    pub widest: usize,
+}
+
+/// An elector's lodging elsewhere. Each search may run on another machine, or on none.
+pub trait Lodging: Debug + Send + Sync {
+    /// Takes a search if there is a core for it now: from then on it is answered as by a [`Place`], or given back to `home`
+    /// if it is lost before its first proposal. `false` if it was not taken.
+    fn search(&mut self, job: &Job, reports: &UnboundedSender<Report>, home: Home) -> bool;
+
+    /// Tells the search that it took to stop, if one runs.
+    fn stop(&mut self);
+
+    /// Forgets the last game.
+    fn new_game(&self);
 }

@@ -97,7 +97,7 @@ const GIVEN_UP_AFTER: Duration = Duration::from_secs(3);
 
 /// A thread of this process as a place.
 #[derive(Debug)]
-struct Thread {
+pub(super) struct Thread {
     spec: ElectorSpec,
     table: Option<SharedTable>,
     commands: mpsc::Sender<Command>,
@@ -106,7 +106,7 @@ struct Thread {
 }
 
 impl Thread {
-    fn start(spec: &ElectorSpec, table: Option<&SharedTable>) -> Self {
+    pub(super) fn start(spec: &ElectorSpec, table: Option<&SharedTable>) -> Self {
         let (commands, inbox) = mpsc::channel();
         let occupant =
             Occupant { spec: spec.clone(), table: table.cloned(), elector: None, backoff: Backoff::default() };

@@ -87,8 +87,21 @@ impl Instance {
         Self { knowledge, percentages, contempt, selectivity, noise }
     }
 
-    /// The engine's options for it.
-    pub fn options(&self, hash: usize, threads: usize) -> EngineOptions {
+    /// Looks whether every number is in its range.
+    ///
+    /// # Errors
+    /// What would be accepted, if one is not.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let checks = [
+            (self.percentages.iter().all(|share| *share <= 200), "`percentages` from 0 to 200"),
+            ((-200..=200).contains(&self.contempt), "a `contempt` from -200 to 200"),
+            ((10..=400).contains(&self.selectivity), "a `selectivity` from 10 to 400"),
+            (self.noise.amplitude <= 1000, "a `noise` from 0 to 1000"),
+        ];
+        checks.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, accepted)| Err(accepted))
+    }
+
+    /// The engine's options for it.(&self, hash: usize, threads: usize) -> EngineOptions {
         let Self { knowledge, percentages, contempt, selectivity, noise } = *self;
         EngineOptions {
             hash,

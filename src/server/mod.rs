@@ -12,6 +12,7 @@
 mod backoff;
 pub mod fics;
 pub mod lichess;
+mod secret;
 mod types;
 
 use std::time::Duration;
@@ -21,6 +22,7 @@ use async_trait::async_trait;
 use crate::chess::{ChallengeId, Color, GameId, TimeControl, UciMove, Variant};
 
 pub use backoff::Backoff;
+pub use secret::{Secret, SecretError};
 pub use types::{
     Account, Challenge, ChallengeRequest, ChatLine, ChatRoom, DeclineReason, GameInfo, GameState, GameStatus, Offers,
     Player,

@@ -48,6 +48,7 @@ fn faults(settings: &Settings) -> Vec<Fault> {
             );
         }
     }
+    add(&["cluster"], settings.cluster.faults());
     add(&["log"], log(&settings.log.level));
     faults
 }

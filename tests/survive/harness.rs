@@ -44,6 +44,8 @@ pub struct Plan {
     pub practice: practice::Settings,
     pub lichess: LichessSettings,
     pub council: CouncilSettings,
+    /// Where its electors run.
+    pub pool: Pool,
     /// Bounds on every search, so that games are short in time.
     pub limits: Limits,
     /// Expected replies that are thought about in the partner's time.
@@ -67,6 +69,7 @@ impl Default for Plan {
                 ..LichessSettings::default()
             },
             council: roster("mp ma"),
+            pool: Pool::new(0),
             limits: Limits { nodes: Some(2000), ..Limits::default() },
             ponder: 0,
             concurrency: 1,
@@ -184,7 +187,7 @@ impl Story {
         let lists = NameLists { friends: Names::parse(PARTNER), ..NameLists::default() };
         let house = House {
             journal: Journal::open(&journal).expect("a journal"),
-            pool: Pool::new(0),
+            pool: plan.pool.clone(),
             herald: Herald::new(),
             player: Arc::new(player),
             conduct: Arc::new(Conduct { challenge, lists, ..Conduct::default() }),

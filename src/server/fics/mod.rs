@@ -25,7 +25,7 @@ use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-pub use settings::{FicsSettings, PASSWORD_CREDENTIAL, PASSWORD_VARIABLE, Password, PasswordError, Timeseal};
+pub use settings::{FicsSettings, PASSWORD_CREDENTIAL, PASSWORD_VARIABLE, Password, Timeseal};
 
 use self::{
     actor::{Actor, Request},

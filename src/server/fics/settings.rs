@@ -1,8 +1,13 @@
 //! What the settings say about a FICS account, and where its password is found.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
+
+use crate::server::secret::SecretError;
+
+/// An account's password.
+pub use crate::server::secret::Secret as Password;
 
 /// The environment variable that may hold the password.
 pub const PASSWORD_VARIABLE: &str = "CONCILIO_FICS_PASSWORD";
@@ -127,80 +132,20 @@ pub enum Timeseal {
     Off,
 }
 
-/// A password. Shows itself to the server alone.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
-
-impl Password {
-    /// Wraps a password.
-    pub fn new(password: impl Into<String>) -> Self {
-        Self(password.into())
-    }
-
-    /// The password itself, for the one line that sends it.
-    pub(super) fn reveal(&self) -> &str {
-        &self.0
-    }
-
+impl FicsSettings {
     /// Looks for the account's password in the file of the settings, else in the environment, else among systemd's
     /// credentials. `None` if it is in none of them: then we are a guest.
     ///
     /// # Errors
-    /// [`PasswordError`] if a file that is named cannot be read or is empty.
-    pub fn load(settings: &FicsSettings) -> Result<Option<Self>, PasswordError> {
-        if let Some(file) = &settings.password_file {
-            return Self::from_file(file.clone()).map(Some);
-        }
-        if let Some(password) = std::env::var(PASSWORD_VARIABLE).ok().filter(|password| !password.is_empty()) {
-            return Ok(Some(Self(password)));
-        }
-        let folder = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
-        let credential = folder.map(|folder| folder.join(PASSWORD_CREDENTIAL)).filter(|file| file.exists());
-        credential.map(Self::from_file).transpose()
+    /// [`SecretError`] if a file that is named cannot be read or is empty.
+    pub fn password(&self) -> Result<Option<Password>, SecretError> {
+        Password::find("FICS password", self.password_file.as_deref(), PASSWORD_VARIABLE, PASSWORD_CREDENTIAL)
     }
-
-    fn from_file(file: PathBuf) -> Result<Self, PasswordError> {
-        match std::fs::read_to_string(&file) {
-            Ok(text) => match text.lines().next().map(str::trim) {
-                Some(password) if !password.is_empty() => Ok(Self(password.to_owned())),
-                _ => Err(PasswordError { file, reason: "its first line is empty".to_owned() }),
-            },
-            Err(error) => Err(PasswordError { file, reason: error.to_string() }),
-        }
-    }
-}
-
-impl fmt::Debug for Password {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Password(***)")
-    }
-}
-
-/// A password file that gives no password.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cannot read the FICS password from {}: {reason}", file.display())]
-pub struct PasswordError {
-    /// Which file.
-    pub file: PathBuf,
-    /// What is wrong with it.
-    pub reason: String,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_password_is_read_from_its_file_and_never_shown() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let file = folder.path().join("password");
-        std::fs::write(&file, "sesame\nsecond line\n").expect("writable");
-        let password = Password::from_file(file.clone()).expect("a password");
-        assert_eq!((password.reveal(), format!("{password:?}").as_str()), ("sesame", "Password(***)"));
-        std::fs::write(&file, "\n").expect("writable");
-        let error = Password::from_file(file).expect_err("an empty file").to_string();
-        assert!(error.contains("first line is empty"), "{error}");
-    }
 
     #[test]
     fn unknown_keys_are_refused_and_all_have_defaults() {

@@ -1,0 +1,132 @@
+//! `concilio cluster`: a look at the machines that lend their cores.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{Failure, run::SettingsArgs};
+use crate::cluster::{Answer, ClusterSettings, Identity, Survey, survey, wire::WorkerState};
+
+/// Look at the machines that lend their cores
+#[derive(Debug, Args)]
+pub(super) struct Cluster {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Who is there, how fast, how far away, and what each searches
+    Status {
+        #[command(flatten)]
+        settings: SettingsArgs,
+        #[command(flatten)]
+        cluster: ClusterArgs,
+    },
+}
+
+/// Where the NATS server is and how it knows us: each of these stands for a key of the table [cluster].
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "The NATS server")]
+pub(super) struct ClusterArgs {
+    /// Where it is; several with commas between them
+    #[arg(long, env = "CONCILIO_NATS_URL", value_name = "URL")]
+    nats: Option<String>,
+    /// Below which subject messages travel [default: concilio]
+    #[arg(long, env = "CONCILIO_NATS_PREFIX", value_name = "SUBJECT")]
+    prefix: Option<String>,
+    /// What others call this process [default: the name of the host]
+    #[arg(long, env = "CONCILIO_NATS_NAME")]
+    name: Option<String>,
+    /// The user to log in as
+    #[arg(long, env = "CONCILIO_NATS_USER")]
+    user: Option<String>,
+    /// The file whose first line is the password
+    #[arg(long, env = "CONCILIO_NATS_PASSWORD_FILE", value_name = "FILE")]
+    password_file: Option<PathBuf>,
+    /// The file whose first line is the token
+    #[arg(long, env = "CONCILIO_NATS_TOKEN_FILE", value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// The file whose first line is the seed of an nkey
+    #[arg(long, env = "CONCILIO_NATS_NKEY_FILE", value_name = "FILE")]
+    nkey_file: Option<PathBuf>,
+    /// A file with credentials (.creds)
+    #[arg(long, env = "CONCILIO_NATS_CREDENTIALS_FILE", value_name = "FILE")]
+    credentials_file: Option<PathBuf>,
+    /// Certificates by which the server is known, beside those of the system (PEM)
+    #[arg(long, env = "CONCILIO_NATS_CA_FILE", value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+    /// Our certificate, where the server wants one (PEM)
+    #[arg(long, env = "CONCILIO_NATS_CERTIFICATE_FILE", value_name = "FILE")]
+    certificate_file: Option<PathBuf>,
+    /// The key of our certificate (PEM)
+    #[arg(long, env = "CONCILIO_NATS_KEY_FILE", value_name = "FILE")]
+    key_file: Option<PathBuf>,
+}
+
+impl ClusterArgs {
+    /// Lays these over the other settings.
+    pub(super) fn load(self, settings: SettingsArgs) -> Result<ClusterSettings, Failure> {
+        let text = |path: Option<PathBuf>| path.map(|path| path.to_string_lossy().into_owned());
+        let given = [
+            ("nats", self.nats),
+            ("prefix", self.prefix),
+            ("name", self.name),
+            ("user", self.user),
+            ("password_file", text(self.password_file)),
+            ("token_file", text(self.token_file)),
+            ("nkey_file", text(self.nkey_file)),
+            ("credentials_file", text(self.credentials_file)),
+            ("ca_file", text(self.ca_file)),
+            ("certificate_file", text(self.certificate_file)),
+            ("key_file", text(self.key_file)),
+        ];
+        let given = given.into_iter().filter_map(|(key, value)| Some((format!("cluster.{key}"), value?)));
+        let cluster = settings.with(given).load()?.settings.cluster;
+        if !cluster.is_on() {
+            return Err(Failure::usage("no NATS server is named: give --nats nats://HOST:4222, or cluster.nats in the settings"));
+        }
+        Ok(cluster)
+    }
+}
+
+impl Cluster {
+    /// Asks and prints.
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let What::Status { settings, cluster } = self.what;
+        let cluster = cluster.load(settings)?;
+        print(&cluster, &survey(&cluster).await?);
+        Ok(())
+    }
+}
+
+fn print(cluster: &ClusterSettings, survey: &Survey) {
+    let cores: usize = survey.workers.iter().map(|answer| usize::from(answer.beat.cores)).sum();
+    let version = Identity::new("status").version;
+    println!("{}: {} workers, {cores} cores, concilio {version}", cluster.nats, survey.workers.len());
+    if survey.workers.is_empty() {
+        println!("nobody lends; start `concilio worker --nats {}` on any machine", cluster.nats);
+    } else {
+        println!("\n{:<24} {:<9} {:>9} {:>13} {:>8}  engines", "worker", "state", "busy", "knodes/s/core", "lag ms");
+        survey.workers.iter().for_each(print_worker);
+    }
+    for stranger in &survey.refused {
+        println!("\nnot used: {stranger}");
+    }
+}
+
+fn print_worker(Answer { worker, beat, lag }: &Answer) {
+    let busy: usize = beat.searches.iter().map(|search| usize::from(search.threads)).sum();
+    let state = match beat.state {
+        WorkerState::Lending => "lending",
+        WorkerState::Draining => "draining",
+        WorkerState::Gone => "gone",
+    };
+    let engines = if beat.engines.is_empty() { "-".to_owned() } else { beat.engines.join(" ") };
+    let (busy, lag) = (format!("{busy} of {}", beat.cores), lag.as_secs_f64() * 1000.0);
+    println!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, beat.speed);
+    for search in &beat.searches {
+        let (game, ply) = (&search.search.game, search.search.ply);
+        println!("  {} searches game {game}, ply {ply}: {} nodes on {} threads", search.elector, search.nodes, search.threads);
+    }
+}

@@ -1,0 +1,80 @@
+//! `concilio worker`: lends this machine to daemons on others.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::Args;
+
+use super::{
+    Failure,
+    cluster::ClusterArgs,
+    run::{SettingsArgs, Signals},
+};
+use crate::cluster::{Leaving, WorkerSettings, lend};
+
+/// Lend this machine's cores to daemons on others, over NATS
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  concilio worker --nats nats://192.168.1.10:4222
+  concilio worker --nats tls://chess.example.org --ca-file ca.pem --user worker --password-file worker.password
+  concilio worker --nats nats://192.168.1.10 --cores 4 --engine /usr/games/stockfish
+
+Ways to log in: --user with --password-file or CONCILIO_NATS_PASSWORD; --token-file or CONCILIO_NATS_TOKEN; --nkey-file;
+--credentials-file. The same keys stand in the table [cluster] of a settings file (--config).
+
+Ctrl-C or SIGTERM finishes the running searches and takes no new ones; twice leaves at once.")]
+pub(super) struct Worker {
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+    /// Cores to lend; 0 lends all there are
+    #[arg(long, env = "CONCILIO_WORKER_CORES", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    cores: u16,
+    /// Memory for the tables of all electors together, MiB
+    #[arg(long, env = "CONCILIO_WORKER_MEMORY", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_048_576), value_name = "MIB")]
+    memory: u32,
+    /// A UCI engine to lend, under the name that daemons know it by (its file's, unless said); may be given several times
+    #[arg(long = "engine", value_parser = parse_engine, value_name = "[NAME=]PATH")]
+    engines: Vec<(String, PathBuf)>,
+    /// Where to answer GET /live (it works) and GET /ready (it is connected), for whoever watches over it
+    #[arg(long, env = "CONCILIO_WORKER_HEALTH", value_name = "ADDRESS")]
+    health: Option<SocketAddr>,
+}
+
+fn parse_engine(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, path) = match text.split_once('=') {
+        Some((name, path)) => (Some(name.trim().to_owned()), PathBuf::from(path.trim())),
+        None => (None, PathBuf::from(text)),
+    };
+    if !path.is_file() {
+        return Err(format!("{} is no file", path.display()));
+    }
+    let stem = || path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = name.or_else(stem).filter(|name| !name.is_empty());
+    name.map(|name| (name, path)).ok_or_else(|| "expected PATH or NAME=PATH".to_owned())
+}
+
+impl Worker {
+    /// Lends until told to leave.
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let settings = WorkerSettings {
+            cluster: self.cluster.load(self.settings)?,
+            cores: usize::from(self.cores),
+            memory: self.memory as usize,
+            engines: self.engines.into_iter().collect(),
+            health: self.health,
+        };
+        let leaving = Leaving::default();
+        tokio::spawn(heed_signals(leaving.clone()));
+        Ok(lend(settings, leaving).await?)
+    }
+}
+
+/// The first signal leaves politely, the second at once.
+async fn heed_signals(leaving: Leaving) {
+    let Some(mut signals) = Signals::listen() else { return };
+    signals.next().await;
+    leaving.politely.cancel();
+    signals.next().await;
+    leaving.at_once.cancel();
+}

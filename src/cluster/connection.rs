@@ -1,0 +1,186 @@
+//! The connection to the NATS server. Once made, the library keeps it: it reconnects and subscribes again by itself.
+
+use std::{path::PathBuf, time::Duration};
+
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use tokio::{sync::mpsc, task::unconstrained};
+
+use super::settings::{ClusterSettings, named};
+use crate::server::{Backoff, Secret, SecretError};
+
+/// The environment variable that may hold the password for the NATS server, and the systemd credential.
+pub const PASSWORD: (&str, &str) = ("CONCILIO_NATS_PASSWORD", "nats-password");
+/// The environment variable that may hold the token, and the systemd credential.
+pub const TOKEN: (&str, &str) = ("CONCILIO_NATS_TOKEN", "nats-token");
+
+/// How long the server's door may take to open.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often the server is asked for a sign of life: a half-open connection is noticed after two.
+const PING_EVERY: Duration = Duration::from_secs(5);
+/// The longest pause between two attempts to connect.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectionError {
+    /// A file of the settings is not what it should be.
+    #[error("{what} {}: {reason}", file.display())]
+    File {
+        /// Its key.
+        what: &'static str,
+        /// Its path.
+        file: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A secret cannot be read.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// The server does not want us.
+    #[error("the NATS server {server} refuses us: {reason}; see `concilio worker --help` for the ways to log in")]
+    Refused {
+        /// Its address.
+        server: String,
+        /// Its words.
+        reason: String,
+    },
+    /// The server is not there.
+    #[error("cannot reach the NATS server {server}: {reason}; is nats-server running there?")]
+    Unreachable {
+        /// Its address.
+        server: String,
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl ConnectionError {
+    /// Whether trying again would change nothing.
+    pub fn is_final(&self) -> bool {
+        !matches!(self, Self::Unreachable { .. })
+    }
+}
+
+/// What becomes of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// It stands again.
+    Up,
+    /// It is lost; the library is already reconnecting.
+    Down,
+}
+
+/// A connection, and what becomes of it.
+pub struct Connection {
+    /// Cheap to clone.
+    pub client: Client,
+    /// From the first connection on.
+    pub links: mpsc::UnboundedReceiver<Link>,
+}
+
+/// Connects once.
+///
+/// # Errors
+/// [`ConnectionError`].
+pub async fn connect(settings: &ClusterSettings) -> Result<Connection, ConnectionError> {
+    let (news, links) = mpsc::unbounded_channel();
+    let options = options(settings).await?.event_callback(move |event| {
+        tell(&event, &news);
+        std::future::ready(())
+    });
+    let server = settings.nats.clone();
+    let client = options.connect(settings.servers().unwrap_or_default()).await.map_err(|error| {
+        let reason = error.to_string();
+        match error.kind() {
+            ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Tls => {
+                ConnectionError::Refused { server, reason }
+            }
+            _ => ConnectionError::Unreachable { server, reason },
+        }
+    })?;
+    Ok(Connection { client, links })
+}
+
+/// Connects, however long the server takes to be there.
+///
+/// # Errors
+/// [`ConnectionError`] that no waiting mends.
+pub async fn connect_patiently(settings: &ClusterSettings) -> Result<Connection, ConnectionError> {
+    let mut pauses = Backoff::new(Duration::from_millis(100), LONGEST_PAUSE);
+    loop {
+        match connect(settings).await {
+            Err(error) if !error.is_final() => {
+                if pauses.is_fresh() {
+                    tracing::warn!("{error} Trying again until it is.");
+                }
+                tokio::time::sleep(pauses.next_delay()).await;
+            }
+            made => return made,
+        }
+    }
+}
+
+async fn options(settings: &ClusterSettings) -> Result<ConnectOptions, ConnectionError> {
+    // Whoever was first has chosen the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut options = ConnectOptions::new()
+        .name(format!("concilio {}", settings.name()))
+        .connection_timeout(CONNECT_TIMEOUT)
+        .ping_interval(PING_EVERY)
+        .reconnect_delay_callback(|attempts| {
+            let doublings = u32::try_from(attempts.min(10)).unwrap_or(10);
+            (Duration::from_millis(20) * 2_u32.pow(doublings)).min(LONGEST_PAUSE)
+        });
+    if !settings.user.is_empty() {
+        let file = named(&settings.password_file);
+        let password = Secret::find("NATS password", file, PASSWORD.0, PASSWORD.1)?;
+        let password = password.as_ref().map(Secret::reveal).unwrap_or_default().to_owned();
+        options = options.user_and_password(settings.user.clone(), password);
+    } else if let Some(file) = named(&settings.nkey_file) {
+        options = options.nkey(Secret::read("nkey seed", file)?.reveal().to_owned());
+    } else if let Some(file) = named(&settings.credentials_file) {
+        options = options.credentials_file(file).await.map_err(|error| ConnectionError::File {
+            what: "credentials_file",
+            file: file.to_owned(),
+            reason: error.to_string(),
+        })?;
+    } else if let Some(token) = Secret::find("NATS token", named(&settings.token_file), TOKEN.0, TOKEN.1)? {
+        options = options.token(token.reveal().to_owned());
+    }
+    if let Some(file) = named(&settings.ca_file) {
+        options = options.add_root_certificates(file.to_owned()).require_tls(true);
+    }
+    if let (Some(certificate), Some(key)) = (named(&settings.certificate_file), named(&settings.key_file)) {
+        options = options.add_client_certificate(certificate.to_owned(), key.to_owned()).require_tls(true);
+    }
+    Ok(options)
+}
+
+fn tell(event: &Event, news: &mpsc::UnboundedSender<Link>) {
+    match event {
+        Event::Connected => {
+            let _ = news.send(Link::Up);
+        }
+        Event::Disconnected | Event::Closed => {
+            tracing::warn!("the connection to the NATS server is lost; reconnecting");
+            let _ = news.send(Link::Down);
+        }
+        Event::ServerError(error) => tracing::error!("the NATS server says: {error}"),
+        other => tracing::debug!("NATS: {other}"),
+    }
+}
+
+/// Sends a message without waiting: `false` if the connection is down or cannot take it now. Nothing is kept to be sent later.
+pub fn send(client: &Client, subject: String, message: Bytes) -> bool {
+    let connected = client.connection_state() == async_nats::connection::State::Connected;
+    connected && unconstrained(client.publish(subject, message)).now_or_never().is_some_and(|sent| sent.is_ok())
+}
+
+/// Sends a message whose answers go to `answer`; where nobody listens, the server says so there at once.
+pub fn ask(client: &Client, subject: String, answer: String, message: Bytes) -> bool {
+    let connected = client.connection_state() == async_nats::connection::State::Connected;
+    let publish = client.publish_with_reply(subject, answer, message);
+    connected && unconstrained(publish).now_or_never().is_some_and(|sent| sent.is_ok())
+}

@@ -1,0 +1,96 @@
+//! Who speaks, and by what version of the engine: a vote means something only among instances that know the same.
+
+use std::{fmt, sync::OnceLock, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine;
+
+/// Plies of the bench by which engines are told apart and machines are compared.
+const BENCH_DEPTH: u32 = 6;
+
+/// A version of this program: its number, and the node count of a short bench, which changes with every change of the
+/// search or the evaluation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Version(pub String);
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// What the bench found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Of this program.
+    pub version: Version,
+    /// Of one core, in thousands of nodes a second.
+    pub speed: u32,
+}
+
+impl Measured {
+    /// Runs the bench the first time it is asked for; it takes a tenth of a second.
+    pub fn now() -> &'static Self {
+        static MEASURED: OnceLock<Measured> = OnceLock::new();
+        MEASURED.get_or_init(|| {
+            let bench = engine::bench(Some(BENCH_DEPTH), 1, &mut |_| {});
+            let milliseconds = bench.time.max(Duration::from_millis(1)).as_millis();
+            Self {
+                version: Version(format!("{}-{}", env!("CARGO_PKG_VERSION"), bench.nodes)),
+                speed: u32::try_from(u128::from(bench.nodes) / milliseconds).unwrap_or(u32::MAX),
+            }
+        })
+    }
+}
+
+/// One run of a process, drawn at random when it starts: a worker that was started again is another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(pub u64);
+
+impl RunId {
+    /// A new one.
+    pub fn draw() -> Self {
+        Self(rand::random())
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// Who sends a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sender {
+    /// Which run of which process.
+    pub run: RunId,
+    /// What its operator calls it.
+    pub name: String,
+}
+
+/// Everything a process says of itself in each message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Who it is.
+    pub sender: Sender,
+    /// What it is.
+    pub version: Version,
+}
+
+impl Identity {
+    /// This process, under that name.
+    pub fn new(name: &str) -> Self {
+        let sender = Sender { run: RunId::draw(), name: name.to_owned() };
+        Self { sender, version: Measured::now().version.clone() }
+    }
+}
+
+/// What a machine is called where nobody named it: its host name.
+pub fn host_name() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if name.is_empty() { "unnamed".to_owned() } else { name }
+}

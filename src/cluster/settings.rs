@@ -1,0 +1,143 @@
+//! The `cluster` table: where the NATS server is and how it knows us. Daemons and workers have the same.
+
+use std::path::{Path, PathBuf};
+
+use async_nats::ServerAddr;
+use serde::Deserialize;
+
+use super::subjects::is_prefix;
+use crate::policy::Fault;
+
+/// Where workers are found. Secrets stand in files, in the environment or among systemd's credentials, never here.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClusterSettings {
+    /// The servers, `nats://HOST:4222` or `tls://HOST:4222`, with commas between them; empty: this machine alone.
+    pub nats: String,
+    /// Below which subject the messages travel.
+    pub prefix: String,
+    /// What others call us; empty is the name of the host.
+    pub name: String,
+    /// The user, where the server wants user and password.
+    pub user: String,
+    /// The file with the password.
+    pub password_file: PathBuf,
+    /// The file with the token, where the server wants one.
+    pub token_file: PathBuf,
+    /// The file with the seed of an nkey.
+    pub nkey_file: PathBuf,
+    /// A `.creds` file.
+    pub credentials_file: PathBuf,
+    /// Certificates by which the server is known, beside those of the system.
+    pub ca_file: PathBuf,
+    /// Our certificate, where the server wants one, and its key.
+    pub certificate_file: PathBuf,
+    /// The key of our certificate.
+    pub key_file: PathBuf,
+}
+
+impl Default for ClusterSettings {
+    fn default() -> Self {
+        Self {
+            nats: String::new(),
+            prefix: "concilio".to_owned(),
+            name: String::new(),
+            user: String::new(),
+            password_file: PathBuf::new(),
+            token_file: PathBuf::new(),
+            nkey_file: PathBuf::new(),
+            credentials_file: PathBuf::new(),
+            ca_file: PathBuf::new(),
+            certificate_file: PathBuf::new(),
+            key_file: PathBuf::new(),
+        }
+    }
+}
+
+impl ClusterSettings {
+    /// Whether there is a cluster at all.
+    pub fn is_on(&self) -> bool {
+        !self.nats.is_empty()
+    }
+
+    /// What others call us.
+    pub fn name(&self) -> String {
+        if self.name.is_empty() { super::identity::host_name() } else { self.name.clone() }
+    }
+
+    /// The servers. `None` if one is no address.
+    pub fn servers(&self) -> Option<Vec<ServerAddr>> {
+        let address = |text: &str| {
+            let known = text.contains("://").then(|| text.split("://").next()).flatten();
+            let speaks = matches!(known, None | Some("nats" | "tls"));
+            text.parse::<ServerAddr>().ok().filter(|_| speaks && !text.contains('@'))
+        };
+        self.nats.split(',').map(str::trim).map(address).collect()
+    }
+
+    /// What is wrong with it.
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if self.is_on() && self.servers().is_none() {
+            let accepted = "nats://HOST:4222 or tls://HOST:4222, several with commas between them, and no password in it";
+            faults.push(Fault::value("nats", accepted));
+        }
+        if !is_prefix(&self.prefix) {
+            faults.push(Fault::value("prefix", "letters, digits, - and _, with dots between names"));
+        }
+        if !(self.name.is_empty() || super::wire::is_name(&self.name)) {
+            faults.push(Fault::value("name", "up to 64 printable letters"));
+        }
+        let missing = self.files().into_iter().filter(|(_, path)| named(path).is_some_and(|path| !path.is_file()));
+        faults.extend(missing.map(|(key, _)| Fault::value(key, "a file that exists")));
+        if named(&self.certificate_file).is_some() != named(&self.key_file).is_some() {
+            faults.push(Fault::value("key_file", "a key for the certificate_file, and no key without it"));
+        }
+        faults
+    }
+
+    fn files(&self) -> [(&'static str, &PathBuf); 7] {
+        [
+            ("password_file", &self.password_file),
+            ("token_file", &self.token_file),
+            ("nkey_file", &self.nkey_file),
+            ("credentials_file", &self.credentials_file),
+            ("ca_file", &self.ca_file),
+            ("certificate_file", &self.certificate_file),
+            ("key_file", &self.key_file),
+        ]
+    }
+}
+
+/// A file, if one is named.
+pub(super) fn named(path: &Path) -> Option<&Path> {
+    (!path.as_os_str().is_empty()).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(change: impl FnOnce(&mut ClusterSettings)) -> Vec<Fault> {
+        let mut settings = ClusterSettings { nats: "nats://127.0.0.1:4222".to_owned(), ..ClusterSettings::default() };
+        change(&mut settings);
+        settings.faults()
+    }
+
+    #[test]
+    fn addresses_are_checked_before_anything_is_sent_to_them() {
+        for good in ["", "localhost", "nats://a:4222", "tls://a:4222, nats://b", "[::1]:4222"] {
+            assert_eq!(with(|settings| settings.nats = good.to_owned()), [], "{good}");
+        }
+        for bad in ["http://a:4222", "nats://user:secret@a:4222", "nats://a:port", "a,,b"] {
+            assert_eq!(with(|settings| settings.nats = bad.to_owned()).len(), 1, "{bad}");
+        }
+    }
+
+    #[test]
+    fn files_must_be_there() {
+        assert_eq!(with(|settings| settings.ca_file = "nowhere.pem".into()).len(), 1);
+        assert_eq!(with(|settings| settings.key_file = "Cargo.toml".into()).len(), 1);
+        assert_eq!(with(|settings| settings.prefix = "a.*".into()).len(), 1);
+    }
+}

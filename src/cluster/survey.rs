@@ -1,0 +1,71 @@
+//! Who lends what, asked once: for `concilio cluster status`.
+
+use std::time::{Duration, Instant};
+
+use async_nats::StatusCode;
+use futures_util::StreamExt;
+use tokio::time::timeout_at;
+
+use super::{
+    connection::{self, Connection, ConnectionError, connect},
+    identity::{Identity, Sender},
+    settings::ClusterSettings,
+    subjects::Subjects,
+    wire::{self, Beat, Call, WireError},
+};
+
+/// How long answers are waited for.
+const PATIENCE: Duration = Duration::from_millis(600);
+
+/// A worker's answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Who.
+    pub worker: Sender,
+    /// What it says.
+    pub beat: Beat,
+    /// From the call to its answer.
+    pub lag: Duration,
+}
+
+/// All answers.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// Of workers that we can use, by name.
+    pub workers: Vec<Answer>,
+    /// Of workers of other versions.
+    pub refused: Vec<WireError>,
+}
+
+/// Asks all workers who is there.
+///
+/// # Errors
+/// [`ConnectionError`] if the server cannot be asked.
+pub async fn survey(settings: &ClusterSettings) -> Result<Survey, ConnectionError> {
+    let identity = Identity::new(&settings.name());
+    let subjects = Subjects::below(&settings.prefix);
+    let Connection { client, .. } = connect(settings).await?;
+    let lost = |error: &dyn std::fmt::Display| ConnectionError::Unreachable {
+        server: settings.nats.clone(),
+        reason: error.to_string(),
+    };
+    let inbox = subjects.answer(identity.sender.run);
+    let mut answers = client.subscribe(inbox.clone()).await.map_err(|error| lost(&error))?;
+    client.flush().await.map_err(|error| lost(&error))?;
+    let asked = Instant::now();
+    let call = Call { number: 1, searches: Vec::new() };
+    connection::ask(&client, subjects.call(), inbox, wire::seal(&identity, &call));
+    let mut survey = Survey::default();
+    while let Ok(Some(message)) = timeout_at((asked + PATIENCE).into(), answers.next()).await {
+        if message.status == Some(StatusCode::NO_RESPONDERS) {
+            break;
+        }
+        match wire::open::<Beat>(&message.payload, &identity.version) {
+            Ok((worker, beat)) => survey.workers.push(Answer { worker, beat, lag: asked.elapsed() }),
+            Err(error @ WireError::Version { .. }) => survey.refused.push(error),
+            Err(WireError::Malformed) => {}
+        }
+    }
+    survey.workers.sort_by(|a, b| a.worker.name.cmp(&b.worker.name));
+    Ok(survey)
+}

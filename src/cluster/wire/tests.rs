@@ -1,0 +1,184 @@
+//! Golden bytes: what is on the wire today must be understood tomorrow, or be another version of the protocol.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    chess::{GameId, Line, Phase, Task},
+    cluster::Identity,
+    pool::{ElectorSpec, Job},
+};
+
+fn identity() -> Identity {
+    let sender = Sender { run: RunId(0x0123_4567_89ab_cdef), name: "garret".to_owned() };
+    Identity { sender, version: Version("0.1.0-70720".to_owned()) }
+}
+
+fn search() -> SearchId {
+    SearchId { game: GameId::new("abcdefgh"), ply: 2, serial: 300, phase: Phase::First }
+}
+
+fn order() -> Order {
+    let mut line = Line::start(Variant::Standard);
+    line.play_all("e2e4 e7e5").expect("legal");
+    let limits = Limits { nodes: Some(5000), ..Limits::default() };
+    let job = Job::new(Task { id: search(), line: Arc::new(line), root_moves: Vec::new(), limits });
+    let spec = ElectorSpec::own("mpar".parse().expect("letters"), 8);
+    Order::Search(Box::new(SearchOrder::of(&job, 7, Elector::of(&spec).expect("it travels"), 1)))
+}
+
+fn proposal() -> ProposalText {
+    ProposalText {
+        moves: "g1f3 b8c6".to_owned(),
+        score: Score::Cp(-17),
+        bound: Bound::Exact,
+        depth: 9,
+        selective_depth: 14,
+        root_moves_done: 0,
+        nodes: 4711,
+        microseconds: 12_345,
+    }
+}
+
+fn word(says: Says) -> Word {
+    Word { search: search(), elector: "mpar".into(), says }
+}
+
+fn beat() -> Beat {
+    Beat {
+        state: WorkerState::Lending,
+        cores: 8,
+        speed: 1200,
+        engines: vec!["stockfish".to_owned()],
+        tenants: vec![RunId(5)],
+        searches: vec![Searching {
+            daemon: RunId(5),
+            search: search(),
+            elector: "mpar".into(),
+            threads: 1,
+            nodes: 4711,
+        }],
+        answers: Some(3),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The head of all messages below.
+const HEAD: &str = "010b302e312e302d3730373230ef9bafcdf8acd1910106676172726574";
+
+#[track_caller]
+fn golden<B>(body: &B, bytes: &str)
+where
+    B: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug,
+{
+    let sealed = seal(&identity(), body);
+    assert_eq!(hex(&sealed), format!("{HEAD}{bytes}"));
+    let (sender, read) = open::<B>(&sealed, &identity().version).expect("our own message");
+    assert_eq!((&sender, &read), (&identity().sender, body));
+}
+
+#[test]
+fn messages_have_their_golden_bytes() {
+    golden(&Call { number: 3, searches: vec![300] }, GOLDEN_CALL);
+    golden(&beat(), GOLDEN_BEAT);
+    golden(&order(), GOLDEN_SEARCH);
+    golden(&Order::Stop(300), "01ac02");
+    golden(&Order::NewGame(7), "0207");
+    golden(&Order::Leave(7), "0307");
+    golden(&word(Says::Proposal(proposal())), GOLDEN_PROPOSAL);
+    golden(&word(Says::Finished(5000)), "08616263646566676802ac0200046d706172018827");
+    golden(&word(Says::Failed("no".to_owned())), "08616263646566676802ac0200046d70617202026e6f");
+    golden(&word(Says::GivenBack), "08616263646566676802ac0200046d70617203");
+}
+
+const GOLDEN_CALL: &str = "0301ac02";
+const GOLDEN_BEAT: &str = "TODO";
+const GOLDEN_SEARCH: &str = "TODO";
+const GOLDEN_PROPOSAL: &str = "TODO";
+
+#[test]
+fn another_version_is_refused_by_name() {
+    let ours = Version("0.2.0-1".to_owned());
+    let sealed = seal(&identity(), &Order::Stop(1));
+    let error = open::<Order>(&sealed, &ours).expect_err("another version");
+    let text = error.to_string();
+    assert!(text.contains("garret runs concilio 0.1.0-70720") && text.contains("this is 0.2.0-1"), "{text}");
+    let mut newer = sealed.to_vec();
+    newer[0] = 2;
+    let error = open::<Order>(&newer, &identity().version).expect_err("another protocol");
+    assert!(error.to_string().contains("(protocol 2)"), "{error}");
+}
+
+#[test]
+fn what_is_too_long_or_has_a_tail_is_nobodys_message() {
+    let sealed = seal(&identity(), &Order::Stop(1));
+    let with = |tail: usize| [&sealed[..], &vec![0; tail]].concat();
+    let version = identity().version;
+    assert!(open::<Order>(&with(0), &version).is_ok());
+    assert_eq!(open::<Order>(&with(1), &version), Err(WireError::Malformed));
+    assert_eq!(open::<Order>(&with(LONGEST), &version), Err(WireError::Malformed));
+    assert_eq!(open::<Order>(&[], &version), Err(WireError::Malformed));
+}
+
+fn task() -> Task {
+    let Order::Search(order) = order() else { unreachable!("a search") };
+    order.job().expect("a job").task
+}
+
+#[track_caller]
+fn refused(change: impl FnOnce(&mut ProposalText), why: &str) {
+    let mut text = proposal();
+    change(&mut text);
+    let error = text.proposal(&task(), &"mpar".into(), &"garret".into()).expect_err(why).to_string();
+    assert!(error.contains(why), "{error}");
+}
+
+#[test]
+fn a_proposal_that_cannot_be_is_not_believed() {
+    let read = proposal().proposal(&task(), &"mpar".into(), &"garret".into()).expect("it can be");
+    assert_eq!((read.best.to_string().as_str(), read.machine), ("g1f3", Some("garret".into())));
+    refused(|text| text.moves = "e2e4".to_owned(), "not legal");
+    refused(|text| text.moves = "g1f3 g1f3".to_owned(), "not legal");
+    refused(|text| text.moves = "0000".to_owned(), "not legal");
+    refused(|text| text.moves = String::new(), "without a move");
+    refused(|text| text.moves = "nonsense".to_owned(), "no move");
+    refused(|text| text.score = Score::Cp(i32::MIN), "score");
+    refused(|text| text.depth = u32::MAX, "depth");
+    refused(|text| text.nodes = u64::MAX, "nodes");
+    refused(|text| text.microseconds = u64::MAX, "time");
+}
+
+#[test]
+fn what_may_name_a_file_does_not_travel() {
+    use crate::pool::{ElectorKind, UciProgram};
+    let engine = |value: &str| {
+        let options = [("Hash".to_owned(), value.to_owned())].into();
+        let program = UciProgram { path: "/usr/games/stockfish".into(), arguments: Vec::new(), options };
+        Elector::of(&ElectorSpec::new("fish".into(), ElectorKind::Uci(program), 16))
+    };
+    assert_eq!(engine("16").as_ref().and_then(Elector::engine), Some("stockfish"));
+    assert_eq!(engine("/tmp/log"), None);
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_bring_a_reader_down(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let version = identity().version;
+        let with_head = [&seal(&identity(), &())[..], &bytes].concat();
+        for bytes in [&bytes, &with_head] {
+            let _ = open::<Beat>(bytes, &version);
+            let _ = open::<Call>(bytes, &version);
+            if let Ok((_, Order::Search(order))) = open::<Order>(bytes, &version) {
+                let _ = (order.job(), order.elector.spec(order.threads, &Default::default()));
+            }
+            if let Ok((_, Word { says: Says::Proposal(text), .. })) = open::<Word>(bytes, &version) {
+                let _ = text.proposal(&task(), &"mpar".into(), &"garret".into());
+            }
+        }
+    }
+}

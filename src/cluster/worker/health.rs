@@ -1,0 +1,74 @@
+//! Whether a worker is well, over HTTP: for Kubernetes and whoever else restarts what hangs.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use async_nats::{Client, connection::State};
+use axum::{Router, http::StatusCode, routing::get};
+use tokio::net::TcpListener;
+
+/// A worker that has not gone round for so long hangs.
+const HANGS_AFTER: Duration = Duration::from_secs(5);
+
+/// What is known of a worker's health. Cheap to clone.
+#[derive(Clone)]
+pub struct Health(Arc<Known>);
+
+struct Known {
+    begun: Instant,
+    /// When it last went round, ms since it began; 0: it has not begun to.
+    round: AtomicU64,
+    client: OnceLock<Client>,
+}
+
+impl Default for Health {
+    fn default() -> Self {
+        Self(Arc::new(Known { begun: Instant::now(), round: AtomicU64::new(0), client: OnceLock::new() }))
+    }
+}
+
+impl Health {
+    /// Answers questions from now on.
+    pub async fn serve(&self, address: SocketAddr) -> io::Result<()> {
+        let listener = TcpListener::bind(address).await?;
+        let (live, ready) = (self.clone(), self.clone());
+        let code = |well: bool| if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        let router = Router::new()
+            .route("/live", get(move || std::future::ready(code(live.is_live()))))
+            .route("/ready", get(move || std::future::ready(code(ready.is_ready()))));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Ok(())
+    }
+
+    /// The connection stands.
+    pub fn connected(&self, client: Client) {
+        let _ = self.0.client.set(client);
+    }
+
+    /// The worker has gone round once more.
+    pub fn is_alive(&self) {
+        self.0.round.store(self.now().max(1), Relaxed);
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.0.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// One that waits for its server is alive; a restart would not help.
+    fn is_live(&self) -> bool {
+        let round = self.0.round.load(Relaxed);
+        round == 0 || u128::from(self.now().saturating_sub(round)) < HANGS_AFTER.as_millis()
+    }
+
+    fn is_ready(&self) -> bool {
+        let connected = self.0.client.get().is_some_and(|client| client.connection_state() == State::Connected);
+        connected && self.is_live() && self.0.round.load(Relaxed) > 0
+    }
+}

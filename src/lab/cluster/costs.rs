@@ -1,0 +1,173 @@
+//! What a message and a search cost, measured on this machine in a few seconds.
+
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
+};
+
+use rustix::time::{ClockId, clock_gettime};
+use tokio_util::sync::CancellationToken;
+
+use super::job;
+use crate::{
+    chess::{Bound, ElectorName, GameId, Knowledge, Line, Proposal, Score, Variant},
+    cluster::{
+        Identity,
+        wire::{self, Elector, Order, ProposalText, Says, SearchOrder, Word},
+    },
+    council::{Council, CouncilSettings, CriterionName, Question, Roster},
+    engine::{Engine, EngineOptions, Limits, Position},
+    pool::{Elector as Searcher, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool},
+};
+
+/// How often something short is done to measure it.
+const ROUNDS: u32 = 2_000;
+/// The sizes of councils by which the cost of a proposal is measured, and how many each elector makes.
+const SIZES: [u32; 2] = [32, 128];
+const PROPOSALS: u32 = 20;
+/// How long a search is listened to.
+const LISTENED: Duration = Duration::from_secs(1);
+
+/// What a council and its messages cost.
+#[derive(Clone, Debug)]
+pub struct Costs {
+    /// The daemon's time to send one order.
+    pub order: Duration,
+    /// The daemon's time to read and check one proposal.
+    pub proposal: Duration,
+    /// The council's time to count one proposal, and what each elector of the council adds to it.
+    pub count: Duration,
+    /// See [`Costs::count`].
+    pub count_by_elector: Duration,
+    /// The server's time to pass on one message.
+    pub broker: Duration,
+    /// One way through the server, unloaded.
+    pub way: Duration,
+    /// When a search proposes, from its beginning.
+    pub iterations: Vec<Duration>,
+    /// Lengths of an order and of a proposal, bytes.
+    pub sizes: (usize, usize),
+}
+
+impl Costs {
+    /// Measures all but the server, whose throughput (messages a second) and delay are given.
+    pub async fn measure(throughput: f64, way: Duration) -> Self {
+        let ((order, proposal), sizes) = messages();
+        let [few, many] = [council_of(SIZES[0]).await, council_of(SIZES[1]).await];
+        let count_by_elector = many.saturating_sub(few) / (SIZES[1] - SIZES[0]);
+        Self {
+            order,
+            proposal,
+            count: few.saturating_sub(count_by_elector * SIZES[0]),
+            count_by_elector,
+            broker: Duration::from_secs_f64(1.0 / throughput.max(1.0)),
+            way,
+            iterations: iterations(),
+            sizes,
+        }
+    }
+}
+
+/// The time to write an order and to read a proposal, and how long both are.
+fn messages() -> ((Duration, Duration), (usize, usize)) {
+    let identity = Identity::new("measured");
+    let job = job();
+    let spec = ElectorSpec::own(Knowledge::COMPLETE, 8);
+    let write = || {
+        let elector = Elector::of(&spec).map(|elector| SearchOrder::of(&job, 1, elector, 1));
+        elector.map(|order| wire::seal(&identity, &Order::Search(Box::new(order)))).unwrap_or_default()
+    };
+    let begun = Instant::now();
+    let order = (0..ROUNDS).map(|_| write().len()).max().unwrap_or_default();
+    let writing = begun.elapsed() / ROUNDS;
+
+    let elector: ElectorName = spec.name.clone();
+    let says = Says::Proposal(ProposalText {
+        moves: "b1d2 c8g4 h2h3 g4h5 d2f1 f8e8 f1g3 h5g6 d2d4 e7f8 c1g5 h7h6".to_owned(),
+        score: Score::Cp(31),
+        bound: Bound::Exact,
+        depth: 14,
+        selective_depth: 21,
+        root_moves_done: 0,
+        nodes: 1_234_567,
+        microseconds: 987_654,
+    });
+    let word = wire::seal(&identity, &Word { search: job.task.id.clone(), elector: elector.clone(), says });
+    let read = || {
+        let Ok((from, Word { says: Says::Proposal(text), .. })) = wire::open::<Word>(&word, &identity.version) else {
+            return false;
+        };
+        text.proposal(&job.task, &elector, &from.name.as_str().into()).is_ok()
+    };
+    let begun = Instant::now();
+    (0..ROUNDS).for_each(|_| assert!(read(), "our own proposal is believed"));
+    ((writing, begun.elapsed() / ROUNDS), (order, word.len()))
+}
+
+/// Proposes at once and often.
+struct Chatterbox(ElectorName);
+
+impl Searcher for Chatterbox {
+    fn search(
+        &mut self,
+        Job { task, .. }: &Job,
+        _: &AtomicBool,
+        report: &mut dyn FnMut(Proposal),
+    ) -> Result<(), ElectorFailure> {
+        let moves = task.line.legal_moves();
+        for depth in 1..=PROPOSALS {
+            let Some(best) = moves.get(depth as usize % moves.len().max(1)).copied() else { break };
+            report(Proposal {
+                search: task.id.clone(),
+                elector: self.0.clone(),
+                machine: None,
+                best,
+                score: Score::Cp(0),
+                bound: Bound::Exact,
+                depth,
+                selective_depth: depth,
+                root_moves_done: 0,
+                nodes: u64::from(depth),
+                time: Duration::ZERO,
+                pv: vec![best],
+            });
+        }
+        Ok(())
+    }
+}
+
+/// What a council of this size computes for each proposal, on a thread of its own.
+async fn council_of(size: u32) -> Duration {
+    let measured = tokio::task::spawn_blocking(move || {
+        let make = ElectorMaker::new(|spec| Ok(Box::new(Chatterbox(spec.name.clone()))));
+        let elector = |number: u32| {
+            ElectorSpec::new(format!("e{number}").into(), ElectorKind::Made(make.clone()), 1)
+        };
+        let roster = Roster::of((0..size).map(elector).collect());
+        let settings = CouncilSettings { criterion: CriterionName::Majority, ..CouncilSettings::default() };
+        let mut council = Council::convene(&Pool::new(0), &roster, &settings, Variant::Standard);
+        let question = Question::new(GameId::new("lab"), Arc::new(Line::start(Variant::Standard)));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().ok()?;
+        let begun = thread_time();
+        runtime.block_on(council.decide(question, &CancellationToken::new(), &mut |_| {}))?;
+        Some((thread_time() - begun) / (size * PROPOSALS))
+    });
+    measured.await.ok().flatten().unwrap_or_default()
+}
+
+/// Processor time of this thread.
+fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+}
+
+/// When a search of a middlegame completes its iterations.
+fn iterations() -> Vec<Duration> {
+    let fen = "r1bqr1k1/2pnbppp/p1np4/1p2p3/3PP3/1BP2N1P/PP3PP1/RNBQR1K1 w - - 1 11";
+    let Ok(position) = Position::from_line(fen, false, []) else { return Vec::new() };
+    let mut engine = Engine::new(EngineOptions::default());
+    let limits = Limits { time: Some(LISTENED), ..Limits::default() };
+    let mut times = Vec::new();
+    engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |iteration| times.push(iteration.time));
+    times
+}

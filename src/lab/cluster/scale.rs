@@ -1,0 +1,181 @@
+//! A move of a council with many workers, simulated from what messages and searches cost: where the coordinator, the server and the
+//! method come to their limits.
+//!
+//! Three queues in a row: the daemon sends its orders one by one; the server passes on every message; the daemon reads, checks and
+//! counts proposals one by one. Searches propose when the measured one does, each somewhat faster or slower.
+
+use std::{cmp::Ordering, time::Duration};
+
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+use super::{Costs, quantile};
+
+/// Rosters that were ever published have no more electors; from there on, cores go to groups.
+pub const PUBLISHED: usize = 19;
+/// Sets of knowledge that differ: no roster of specialists is larger.
+pub const SETS: usize = 255;
+/// Every worker beats four times a second, and answers a call.
+const SIGNS_OF_LIFE: f64 = 5.0;
+/// The faster search of two is not faster than this.
+const SPREAD: f64 = 1.5;
+/// So much of its time may be taken of something that is not to hold up the others.
+pub const SATURATED: f64 = 0.7;
+
+/// What is simulated.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Cores of each worker; each searches for an elector of its own.
+    pub cores: usize,
+    /// Time of the move.
+    pub move_time: Duration,
+    /// Draws the speed of each search.
+    pub seed: u64,
+}
+
+/// A move with so many workers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// Workers.
+    pub workers: usize,
+    /// Searches.
+    pub searches: usize,
+    /// Messages in the time of the move.
+    pub messages: usize,
+    /// The share of its time that the coordinator's thread works.
+    pub coordinator: f64,
+    /// The share of its time that the server works.
+    pub broker: f64,
+    /// When the last search begins.
+    pub last_begins: Duration,
+    /// From a proposal to its being counted, the middle one and the 99th of a hundred.
+    pub delay: (Duration, Duration),
+    /// The share of all proposals that are counted before the time is up.
+    pub counted: f64,
+}
+
+/// One thing at a time, in the order in which they come.
+#[derive(Default)]
+struct Queue {
+    free_at: f64,
+    worked: f64,
+}
+
+impl Queue {
+    /// Does something that came at a time and takes so long; says when it is done.
+    fn pass(&mut self, came: f64, takes: f64) -> f64 {
+        self.free_at = self.free_at.max(came) + takes;
+        self.worked += takes;
+        self.free_at
+    }
+}
+
+/// Simulates a move.
+pub fn simulate(workers: usize, plan: &Plan, costs: &Costs) -> Load {
+    let searches = workers * plan.cores;
+    let end = plan.move_time.as_secs_f64();
+    let way = costs.way.as_secs_f64();
+    let mut random = StdRng::seed_from_u64(plan.seed);
+    let (mut coordinator, mut broker) = (Queue::default(), Queue::default());
+    let mut last_begins = 0.0_f64;
+    let mut proposed = Vec::new();
+    for _ in 0..searches {
+        let sent = coordinator.pass(0.0, costs.order.as_secs_f64());
+        let begins = broker.pass(sent, costs.broker.as_secs_f64()) + way;
+        last_begins = last_begins.max(begins);
+        let pace = random.random_range(1.0 / SPREAD..SPREAD);
+        let times = costs.iterations.iter().map(|time| begins + time.as_secs_f64() * pace);
+        proposed.extend(times.take_while(|time| *time < end));
+    }
+    proposed.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+
+    // The signs of life are spread over the move; here they take the server's time evenly.
+    #[allow(clippy::cast_precision_loss)]
+    let (signs, size) = (workers as f64 * SIGNS_OF_LIFE, searches as f64);
+    let broker_pace = 1.0 - (signs * costs.broker.as_secs_f64()).min(0.99);
+    let count = costs.proposal + costs.count;
+    let count = count.as_secs_f64() + costs.count_by_elector.as_secs_f64() * size;
+    let mut delays = Vec::with_capacity(proposed.len());
+    let mut counted = 0_usize;
+    for time in &proposed {
+        let passed = broker.pass(*time, costs.broker.as_secs_f64() / broker_pace) + way;
+        let done = coordinator.pass(passed, count);
+        counted += usize::from(done <= end);
+        delays.push(Duration::from_secs_f64(done - time));
+    }
+    delays.sort_unstable();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let signs_in_move = (signs * end) as usize;
+    #[allow(clippy::cast_precision_loss)]
+    let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
+    Load {
+        workers,
+        searches,
+        messages: searches + proposed.len() + signs_in_move,
+        coordinator: coordinator.worked / end,
+        broker: broker.worked / end + signs * costs.broker.as_secs_f64(),
+        last_begins: Duration::from_secs_f64(last_begins),
+        delay: (quantile(&delays, 0.5), quantile(&delays, 0.99)),
+        counted: share(counted, proposed.len()),
+    }
+}
+
+/// The most workers with which something is not saturated, up to a bound.
+pub fn reach(most: usize, plan: &Plan, costs: &Costs, load: impl Fn(&Load) -> f64) -> usize {
+    let holds = |workers: usize| load(&simulate(workers, plan, costs)) <= SATURATED;
+    let (mut low, mut high) = (0, most + 1);
+    while high - low > 1 {
+        let middle = (low + high) / 2;
+        if holds(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs() -> Costs {
+        Costs {
+            order: Duration::from_micros(10),
+            proposal: Duration::from_micros(10),
+            count: Duration::from_micros(5),
+            count_by_elector: Duration::from_nanos(50),
+            broker: Duration::from_micros(5),
+            way: Duration::from_micros(100),
+            iterations: (0..20).map(|ply| Duration::from_micros(50 * (1 << ply.min(14)))).collect(),
+            sizes: (200, 160),
+        }
+    }
+
+    fn plan() -> Plan {
+        Plan { cores: 4, move_time: Duration::from_secs(1), seed: 1 }
+    }
+
+    #[test]
+    fn one_worker_is_no_load() {
+        let load = simulate(1, &plan(), &costs());
+        assert_eq!(load.searches, 4);
+        assert!(load.coordinator < 0.01 && load.broker < 0.01, "{load:?}");
+        assert!(load.delay.0 < Duration::from_micros(300), "{load:?}");
+        assert!(load.counted > 0.99);
+    }
+
+    #[test]
+    fn load_grows_with_workers_until_proposals_come_too_late() {
+        let loads: Vec<Load> = [1, 10, 100, 1000].iter().map(|workers| simulate(*workers, &plan(), &costs())).collect();
+        assert!(loads.windows(2).all(|pair| pair[0].coordinator < pair[1].coordinator));
+        assert!(loads.windows(2).all(|pair| pair[0].messages < pair[1].messages));
+        assert!(loads[3].coordinator > 1.0 && loads[3].counted < loads[0].counted, "{:?}", loads[3]);
+    }
+
+    #[test]
+    fn the_reach_is_where_the_load_is_too_much() {
+        let reach = reach(1000, &plan(), &costs(), |load| load.coordinator);
+        assert!(simulate(reach, &plan(), &costs()).coordinator <= SATURATED);
+        assert!(simulate(reach + 1, &plan(), &costs()).coordinator > SATURATED);
+    }
+}

@@ -1,0 +1,45 @@
+//! The cores of this machine, and who has one.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+/// Counts the threads that search.
+#[derive(Debug)]
+pub(super) struct Cores {
+    pub all: usize,
+    taken: AtomicUsize,
+}
+
+impl Cores {
+    pub fn new(all: usize) -> Self {
+        Self { all, taken: AtomicUsize::new(0) }
+    }
+
+    /// So many cores, if they are free.
+    pub fn claim(self: &Arc<Self>, threads: usize) -> Option<Claim> {
+        let fits = |taken| Some(taken + threads).filter(|taken| *taken <= self.all);
+        self.taken.fetch_update(Relaxed, Relaxed, fits).ok()?;
+        Some(Claim { cores: Arc::clone(self), threads })
+    }
+
+    /// So many threads, whether there are cores for them or not.
+    pub fn crowd(self: &Arc<Self>, threads: usize) -> Claim {
+        self.taken.fetch_add(threads, Relaxed);
+        Claim { cores: Arc::clone(self), threads }
+    }
+}
+
+/// Cores that are taken until this is dropped.
+#[derive(Debug)]
+pub(super) struct Claim {
+    cores: Arc<Cores>,
+    threads: usize,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.cores.taken.fetch_sub(self.threads, Relaxed);
+    }
+}

@@ -1,0 +1,59 @@
+//! A way to the server that can be cut: what is sent meanwhile is held back, as on a cable that was pulled.
+
+use std::net::SocketAddr;
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
+
+pub struct Proxy {
+    address: SocketAddr,
+    open: watch::Sender<bool>,
+}
+
+impl Proxy {
+    /// A way to that port of this machine.
+    pub async fn to(port: u16) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let (open, state) = watch::channel(true);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let state = state.clone();
+                tokio::spawn(async move {
+                    let Ok(server) = TcpStream::connect(("127.0.0.1", port)).await else { return };
+                    let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
+                    tokio::join!(pass(from_client, to_server, state.clone()), pass(from_server, to_client, state));
+                });
+            }
+        });
+        Self { address, open }
+    }
+
+    pub fn url(&self) -> String {
+        format!("nats://{}", self.address)
+    }
+
+    pub fn cut(&self) {
+        self.open.send_replace(false);
+    }
+
+    pub fn mend(&self) {
+        self.open.send_replace(true);
+    }
+}
+
+async fn pass(
+    mut from: impl AsyncReadExt + Unpin,
+    mut to: impl AsyncWriteExt + Unpin,
+    mut open: watch::Receiver<bool>,
+) {
+    let mut buffer = vec![0; 64 << 10];
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+        if open.wait_for(|open| *open).await.is_err() || to.write_all(&buffer[..read]).await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A council at a board, as the daemon has it: it plays both sides against the clock, and every move is looked at.
+
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use concilio::{
+    chess::{GameId, Line, Proposal, Variant},
+    cluster::{Cluster, ClusterSettings},
+    council::{Council, CouncilSettings, GroupMode, Question, Roster},
+    pool::Pool,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::processes::until;
+
+/// What each move may take.
+const MOVE_TIME: Duration = Duration::from_millis(60);
+/// A move that takes this long waited for somebody who was not there.
+const LATE: Duration = Duration::from_millis(800);
+/// Moves of a story.
+pub const MOVES: usize = 100;
+
+/// A council of four with one core of its own.
+pub struct Table {
+    pub cluster: Cluster,
+    council: Council,
+    line: Line,
+    moves: usize,
+    /// By machine, how many votes it had so far; the table's own is "".
+    pub votes: BTreeMap<String, usize>,
+    _stop: DropGuard,
+}
+
+impl Table {
+    /// With a server there or not.
+    pub fn at(url: &str) -> Self {
+        Self::with(url, |_| ())
+    }
+
+    /// The same, with other settings of the cluster.
+    pub fn with(url: &str, change: impl FnOnce(&mut ClusterSettings)) -> Self {
+        let stop = CancellationToken::new();
+        let mut settings =
+            ClusterSettings { nats: url.to_owned(), name: "table".to_owned(), ..ClusterSettings::default() };
+        change(&mut settings);
+        let cluster = Cluster::join(settings, stop.clone());
+        let settings = CouncilSettings {
+            roster: "balanced-4".to_owned(),
+            groups: GroupMode::None,
+            hash: 1,
+            ..CouncilSettings::default()
+        };
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let pool = Pool::new(1).with_remote(Arc::new(cluster.clone()));
+        let council = Council::convene(&pool, &roster, &settings, Variant::Standard);
+        let line = Line::start(Variant::Standard);
+        Self { cluster, council, line, moves: 0, votes: BTreeMap::new(), _stop: stop.drop_guard() }
+    }
+
+    /// Waits until just these workers are there.
+    pub async fn knows(&self, workers: &[&str]) {
+        let names = || self.cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let sorted = |mut names: Vec<String>| {
+            names.sort_unstable();
+            names
+        };
+        until(&format!("{workers:?} are there"), || sorted(names()) == workers).await;
+    }
+
+    /// Makes so many moves.
+    pub async fn plays(&mut self, moves: usize) {
+        self.plays_while(moves, |_, _| ()).await;
+    }
+
+    /// Makes so many moves, while `watch` sees every proposal with the number of the move.
+    pub async fn plays_while(&mut self, moves: usize, mut watch: impl FnMut(usize, &Proposal) + Send) {
+        for _ in 0..moves {
+            if self.line.legal_moves().is_empty() || self.line.ply() >= 200 {
+                self.line = Line::start(Variant::Standard);
+            }
+            let line = Arc::new(self.line.clone());
+            let timing = Some(Box::new(|_: &_| MOVE_TIME) as _);
+            let question = Question { timing, ..Question::new(GameId::new("table"), Arc::clone(&line)) };
+            let (begun, number) = (Instant::now(), self.moves);
+            let mut watch = |proposal: &Proposal| watch(number, proposal);
+            let decided = self.council.decide(question, &CancellationToken::new(), &mut watch).await;
+            let taken = begun.elapsed();
+            let decision = decided.expect("a decision");
+            assert!(taken < LATE, "move {number} took {taken:?}");
+            assert!(line.is_legal(decision.best), "move {number}, {}, is not legal", decision.best);
+            for vote in &decision.votes {
+                assert!(line.is_legal(vote.proposal.best));
+                let machine = vote.proposal.machine.as_ref().map(ToString::to_string).unwrap_or_default();
+                *self.votes.entry(machine).or_default() += 1;
+            }
+            self.line.play(decision.best).expect("a legal move");
+            self.moves += 1;
+        }
+    }
+
+    /// Votes that a machine had; from now on they are counted anew.
+    pub fn votes_of(&mut self, machine: &str) -> usize {
+        self.votes.remove(machine).unwrap_or_default()
+    }
+}
