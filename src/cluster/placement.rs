@@ -6,7 +6,7 @@
 use super::identity::RunId;
 
 /// What a worker offers to one daemon.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// Who.
     pub worker: RunId,
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     fn offer(worker: u64, cores: usize, speed: u32) -> Offer {
-        Offer { worker: RunId(worker), cores, speed, ..Offer::default() }
+        Offer { worker: RunId(worker), cores, speed, ours: 0, theirs: 0, others: 0, engines: Vec::new() }
     }
 
     fn chosen(offers: &[Offer], threads: usize) -> Option<(u64, usize)> {

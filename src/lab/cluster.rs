@@ -64,7 +64,7 @@ pub enum MeasureError {
         reason: io::Error,
     },
     /// Something that was started is not there.
-    #[error("waited {} s in vain for {0}", PATIENCE.as_secs())]
+    #[error("waited in vain for {0}")]
     Missing(&'static str),
     /// The server cannot be reached.
     #[error("cannot reach the server that was started: {0}")]

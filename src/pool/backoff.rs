@@ -12,7 +12,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Counts failures in a row. After the first one an elector is started again at once, then after ever longer rests, in
 /// which its searches fail without delay.
 #[derive(Debug, Default)]
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     failures: u32,
     rests_until: Option<Instant>,
 }

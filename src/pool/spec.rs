@@ -101,7 +101,8 @@ impl Instance {
         checks.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, accepted)| Err(accepted))
     }
 
-    /// The engine's options for it.(&self, hash: usize, threads: usize) -> EngineOptions {
+    /// The engine's options for it.
+    pub fn options(&self, hash: usize, threads: usize) -> EngineOptions {
         let Self { knowledge, percentages, contempt, selectivity, noise } = *self;
         EngineOptions {
             hash,

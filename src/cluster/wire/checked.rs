@@ -175,7 +175,7 @@ impl ProposalText {
     /// # Errors
     /// [`Nonsense`] otherwise; nobody who computes honestly sends such a thing.
     pub fn proposal(&self, task: &Task, elector: &ElectorName, machine: &MachineName) -> Result<Proposal, Nonsense> {
-        let Score::Cp(size) | Score::Mate(size) = self.score;
+        let (Score::Cp(size) | Score::Mate(size)) = self.score;
         require(size.unsigned_abs() <= HIGHEST_SCORE.unsigned_abs(), "a score beyond all bounds")?;
         require(self.depth.max(self.selective_depth).max(self.root_moves_done) <= DEEPEST, "a depth beyond all bounds")?;
         require(self.nodes <= MOST_NODES, "nodes beyond all bounds")?;
