@@ -3,6 +3,7 @@
 mod data;
 mod fit;
 mod grids;
+mod inputs;
 mod latency;
 mod matches;
 mod positions;
