@@ -4,6 +4,7 @@ mod cluster;
 mod data;
 mod fit;
 mod grids;
+mod inputs;
 mod latency;
 mod matches;
 mod positions;

@@ -36,9 +36,8 @@ const MOST_COPIES: usize = 256;
 /// The noise of the copies in `noise-N`, centipawns.
 const NOISE: u16 = 10;
 
-/// What measured best on so many cores, by name. Each row has its source.
+/// What measured best on so many cores, by name (docs/results): one search on all of them with a vote among its threads.
 pub(super) fn auto(cores: usize) -> String {
-    // Until a roster of specialists has beaten it at equal cores, one search on all of them, with a vote among its threads.
     format!("complete-{}", cores.clamp(1, MOST_COPIES))
 }
 

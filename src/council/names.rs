@@ -20,13 +20,13 @@ pub enum CriterionName {
     #[serde(rename = "relative-2")]
     Relative2,
     /// A second search of the proposed moves by complete knowledge.
-    #[default]
     ReSearch,
     /// One vote an elector: the baseline.
     Majority,
     /// The highest score.
     Optimistic,
     /// Score less the lowest one, plus a constant, summed.
+    #[default]
     ScoreMargin,
     /// The highest probability of winning, by each elector's own map from scores.
     Calibrated,

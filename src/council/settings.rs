@@ -72,9 +72,10 @@ pub struct ElectorSettings {
 }
 
 impl Default for CouncilSettings {
+    /// What measured best (docs/results): complete copies over one table, and a vote that counts scores.
     fn default() -> Self {
         Self {
-            roster: "balanced-7".to_owned(),
+            roster: "auto".to_owned(),
             electors: Vec::new(),
             criterion: CriterionName::default(),
             weights: HeuristicWeights::default(),
@@ -84,7 +85,7 @@ impl Default for CouncilSettings {
             second_phase: SecondPhaseMode::default(),
             groups: GroupMode::default(),
             cores: 0,
-            hash: 8,
+            hash: 16,
             seed: 0,
         }
     }

@@ -252,7 +252,7 @@ async fn every_second_phase_elects_one_of_the_moves_it_was_given() {
 
 #[tokio::test]
 async fn a_council_decides_the_same_again_with_equal_nodes_and_seed() {
-    let settings = CouncilSettings { second_phase: SecondPhaseMode::Sequential, hash: 1, ..CouncilSettings::default() };
+    let settings = CouncilSettings { hash: 1, ..CouncilSettings::preset("gnupar").expect("a preset") };
     let roster = Roster::from_settings(&settings).expect("a roster");
     let mut council = Council::convene(&Pool::new(1), &roster, &settings, Variant::Standard);
     let mut decisions = Vec::new();
@@ -268,7 +268,8 @@ async fn a_council_decides_the_same_again_with_equal_nodes_and_seed() {
 
 #[tokio::test]
 async fn in_step_even_those_who_share_a_table_can_be_repeated() {
-    let usual = CouncilSettings { hash: 1, cores: 3, split: 0.5, ..CouncilSettings::default() };
+    let criterion = CriterionName::ReSearch;
+    let usual = CouncilSettings { criterion, hash: 1, cores: 3, split: 0.5, ..CouncilSettings::default() };
     let copies =
         CouncilSettings { roster: "complete-3".to_owned(), criterion: CriterionName::ScoreMargin, ..usual.clone() };
     let second = |second_phase| CouncilSettings { second_phase, roster: "mp ma mx".to_owned(), ..usual.clone() };

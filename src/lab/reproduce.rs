@@ -94,7 +94,7 @@ pub struct Effort {
 
 impl Effort {
     /// Half an hour on two cores.
-    pub const QUICK: Self = Self { positions: 240, parallel_positions: 12, nodes: 2000, games: 20, generations: 60 };
+    pub const QUICK: Self = Self { positions: 600, parallel_positions: 36, nodes: 5000, games: 60, generations: 100 };
     /// A night on two cores.
     pub const FULL: Self =
         Self { positions: 1824, parallel_positions: 36, nodes: 20_000, games: 400, generations: 300 };

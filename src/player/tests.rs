@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::{timing::Agreement, *};
 use crate::{
     chess::{Clock, Clocks, TimeControl, Variant},
-    council::{CouncilSettings, Progress, Roster},
+    council::{CouncilSettings, CriterionName, Progress, Roster},
     pool::Pool,
 };
 
@@ -32,7 +32,12 @@ fn topic(number: u64, line: Arc<Line>, time: Time) -> Topic {
 }
 
 fn player() -> (Player, mpsc::UnboundedReceiver<Idea>) {
-    let settings = CouncilSettings { roster: "mp ma".to_owned(), hash: 1, ..CouncilSettings::default() };
+    let settings = CouncilSettings {
+        roster: "mp ma".to_owned(),
+        criterion: CriterionName::ReSearch,
+        hash: 1,
+        ..CouncilSettings::default()
+    };
     let roster = Roster::from_settings(&settings).expect("a roster");
     let council = Council::convene(&Pool::new(1), &roster, &settings, Variant::Standard);
     let means = Means {

@@ -183,7 +183,7 @@ fn a_profile_overrides_a_part_of_the_player() {
     assert_eq!(fast.when.color, Some(crate::chess::Color::Black));
     assert_eq!((fast.player.council.roster.as_str(), fast.player.council.hash), ("unbalanced-4", 32));
     assert!(fast.player.resign.enabled && fast.player.takebacks == 2);
-    assert_eq!(settings.player.council.roster, "balanced-7");
+    assert_eq!(settings.player.council.roster, "auto");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
 
 use concilio::{
     chess::{Color, GameId, Limits, TimeControl, Variant},
-    council::{CouncilSettings, Roster},
+    council::{CouncilSettings, CriterionName, Roster},
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
     pool::Pool,
@@ -100,7 +100,12 @@ impl Daemon {
             pgn_directory: folder.path().join("pgn"),
             ..JournalSettings::default()
         };
-        let council = CouncilSettings { roster: "mp ma".to_owned(), hash: 1, ..CouncilSettings::default() };
+        let council = CouncilSettings {
+            roster: "mp ma".to_owned(),
+            criterion: CriterionName::ReSearch,
+            hash: 1,
+            ..CouncilSettings::default()
+        };
         let roster = Arc::new(Roster::from_settings(&council).expect("a roster"));
         let limits = Limits { nodes: Some(1000), ..Limits::default() };
         let player = GameSettings { limits, takebacks: 1, ..GameSettings::with(roster, council) };

@@ -13,7 +13,7 @@ use std::{
 use async_trait::async_trait;
 use concilio::{
     chess::{GameId, Limits, TimeControl, UciMove, Variant},
-    council::{CouncilSettings, Roster},
+    council::{CouncilSettings, CriterionName, Roster},
     journal::{Archive, GameKey, Journal, JournalSettings, MoveRecord},
     policy::{ChallengeSettings, NameLists, challenge::Names},
     pool::Pool,
@@ -82,9 +82,14 @@ impl Default for Plan {
     }
 }
 
-/// A roster by name or letters, with small tables.
+/// A roster by name or letters, with both phases and small tables.
 pub fn roster(name: &str) -> CouncilSettings {
-    CouncilSettings { roster: name.to_owned(), hash: 1, ..CouncilSettings::default() }
+    CouncilSettings {
+        roster: name.to_owned(),
+        criterion: CriterionName::ReSearch,
+        hash: 1,
+        ..CouncilSettings::default()
+    }
 }
 
 /// Seconds and increment.

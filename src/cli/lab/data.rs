@@ -6,14 +6,13 @@ use std::{
     num::NonZeroUsize,
     path::PathBuf,
     sync::atomic::AtomicBool,
-    thread::available_parallelism,
     time::{Duration, Instant},
 };
 
 use clap::Args;
 
+use super::{Failure, inputs::or_each_core};
 use crate::{
-    cli::Failure,
     lab::data::{Effort, Plan, Progress, generate},
     pool::UciProgram,
 };
@@ -83,7 +82,7 @@ impl Data {
             scale: self.scale,
             keep: self.keep,
             seed: self.seed,
-            threads: self.threads.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
+            threads: or_each_core(self.threads),
         };
         let mut shown: Option<Instant> = None;
         // A log file needs fewer lines than a terminal.

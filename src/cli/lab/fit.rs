@@ -5,7 +5,6 @@ use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
-    thread::available_parallelism,
     time::Duration,
 };
 
@@ -15,7 +14,8 @@ use serde_json::json;
 
 use super::{
     Failure,
-    positions::{engine, kept_searches, positions_of, settings_of, spread},
+    inputs::{CouncilFile, Sample, Searching, or_each_core},
+    positions::engine,
     progress::{Bars, StateFile, write},
 };
 use crate::{
@@ -32,7 +32,6 @@ use crate::{
         openings::Book,
         player::{Pace, PlayerSpec, set_key},
         positions::Oracle,
-        reproduce::suites,
         state::State,
         stats::Estimate,
         suite::TestPosition,
@@ -109,9 +108,8 @@ pub(super) struct SpsaOnGames {
     /// A key of the council's table: where it begins, its lowest and its highest value; may be repeated
     #[arg(long = "parameter", required = true, value_name = "KEY=START:LOW:HIGH")]
     parameters: Vec<Parameter>,
-    /// The council's other settings: a file whose council table is used
-    #[arg(long, value_name = "FILE")]
-    settings: Option<PathBuf>,
+    #[command(flatten)]
+    settings: CouncilFile,
     /// What a move may cost
     #[arg(long, default_value = "nodes=3000", value_name = "PACE")]
     pace: Pace,
@@ -137,46 +135,30 @@ struct Proposals {
     /// The roster, with other settings from --settings
     #[arg(long, default_value = "balanced-7", value_name = "ROSTER")]
     roster: String,
-    /// The council's other settings: a file whose council table is used
-    #[arg(long, value_name = "FILE")]
-    settings: Option<PathBuf>,
+    #[command(flatten)]
+    settings: CouncilFile,
     /// Nodes of every elector
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     nodes: u64,
-    /// Of games, every so many-th position
-    #[arg(long, default_value_t = 10, value_name = "PLIES")]
-    every: usize,
-    /// Only so many positions, spread over the suites
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    #[command(flatten)]
+    sample: Sample,
     /// Of everything left to lot
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// Searches at once [default: one for each core]
-    #[arg(long, value_name = "N")]
-    concurrency: Option<NonZeroUsize>,
-    /// Where searches are kept
-    #[arg(long, default_value = "data/lab", value_name = "FOLDER")]
-    data: PathBuf,
+    #[command(flatten)]
+    searching: Searching,
 }
 
 impl Proposals {
     fn positions(&self) -> Result<Vec<TestPosition>, Failure> {
-        if self.suites.is_empty() {
-            return Ok(spread(suites(None)?, self.limit));
-        }
-        positions_of(&self.suites, self.every, self.limit, self.seed)
+        self.sample.of_any(&self.suites, self.seed)
     }
 
     fn council(&self) -> Result<(CouncilSettings, Roster), Failure> {
-        let settings = self.settings.as_deref().map_or_else(|| Ok(CouncilSettings::default()), settings_of)?;
+        let settings = self.settings.council()?;
         let settings = CouncilSettings { roster: self.roster.clone(), ..settings };
         let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
         Ok((settings, roster))
-    }
-
-    fn workers(&self) -> NonZeroUsize {
-        self.concurrency.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
     }
 }
 
@@ -184,7 +166,7 @@ impl Genetic {
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let (_, roster) = self.proposals.council()?;
         let positions = self.proposals.positions()?;
-        let [mut searches, _] = kept_searches(&self.proposals.data, None, self.proposals.workers())?;
+        let mut searches = self.proposals.searching.ours()?;
         let mut bars = Bars::default();
         let budget = Pace::Nodes(self.proposals.nodes);
         let log =
@@ -218,8 +200,8 @@ impl Selector {
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let (settings, roster) = self.proposals.council()?;
         let positions = self.proposals.positions()?;
-        let [mut searches, mut values] =
-            kept_searches(&self.proposals.data, Some(&self.oracle), self.proposals.workers())?;
+        let mut searches = self.proposals.searching.ours()?;
+        let mut values = self.proposals.searching.theirs(Some(&self.oracle))?;
         let mut bars = Bars::default();
         let budget = Pace::Nodes(self.proposals.nodes);
         let log =
@@ -256,7 +238,7 @@ struct Trial {
 
 impl SpsaOnGames {
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let settings = self.settings.as_deref().map_or_else(|| Ok(CouncilSettings::default()), settings_of)?;
+        let settings = self.settings.council()?;
         let book = match &self.book {
             Some(path) => Book::open(path, 16, self.seed).map_err(Failure::usage)?,
             None => Book::built_in(self.seed),
@@ -324,7 +306,7 @@ impl SpsaOnGames {
                 margin: Duration::from_millis(100),
             },
             workers: NonZeroUsize::MIN,
-            cores: available_parallelism().map_or(1, NonZeroUsize::get),
+            cores: or_each_core(None).get(),
         };
         let summary = run(&plan, &mut State::<Pair>::in_memory(), stop, |_| {})?;
         if summary.complete { Ok(summary.points / 2.0) } else { Err(stopped()) }

@@ -1,17 +1,15 @@
 //! `concilio lab split` and `concilio lab roster`: the open questions of METHOD.md §9.
 
 use std::{
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
-    thread::available_parallelism,
 };
 
 use clap::Args;
 
 use super::{
     Failure,
-    positions::{engine, kept_searches, positions_of, settings_of, spread},
+    inputs::{CouncilFile, MayAsk, Sample, Searching},
     progress::{Bars, write},
 };
 use crate::{
@@ -19,8 +17,7 @@ use crate::{
     lab::{
         grids::{Plan, System, markdown, rosters, splits, try_out},
         plot::{Bar, figures},
-        positions::{Oracle, SystemFigures},
-        reproduce::suites,
+        positions::SystemFigures,
         stats::Estimate,
     },
 };
@@ -57,30 +54,17 @@ struct Grid {
     /// Nodes of every elector, both phases together
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     nodes: u64,
-    /// The council's other settings: a file whose council table is used
-    #[arg(long, value_name = "FILE")]
-    settings: Option<PathBuf>,
-    /// A UCI engine that says what every move is worth
-    #[arg(long, value_name = "PROGRAM")]
-    oracle: Option<PathBuf>,
-    /// What it may spend on each move
-    #[arg(long, default_value_t = 120_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "NODES")]
-    oracle_nodes: u64,
-    /// Of games, every so many-th position
-    #[arg(long, default_value_t = 10, value_name = "PLIES")]
-    every: usize,
-    /// Only so many positions, spread over the suites
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    #[command(flatten)]
+    settings: CouncilFile,
+    #[command(flatten)]
+    judge: MayAsk,
+    #[command(flatten)]
+    sample: Sample,
     /// Of ties, of the bootstrap, and of the order of games
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// Searches at once [default: one for each core]
-    #[arg(long, value_name = "N")]
-    concurrency: Option<NonZeroUsize>,
-    /// Where searches are kept
-    #[arg(long, default_value = "data/lab", value_name = "FOLDER")]
-    data: PathBuf,
+    #[command(flatten)]
+    searching: Searching,
     /// Write the table
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -95,7 +79,7 @@ struct Grid {
 impl Split {
     /// Searches and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let settings = CouncilSettings { roster: self.roster.clone(), ..self.grid.council()? };
+        let settings = CouncilSettings { roster: self.roster.clone(), ..self.grid.settings.council()? };
         let systems = splits(&settings, self.grid.nodes).map_err(Failure::usage)?;
         self.grid.run(&systems, "The split between the phases", stop)
     }
@@ -104,28 +88,18 @@ impl Split {
 impl Roster {
     /// Searches and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let settings = self.grid.council()?;
+        let settings = self.grid.settings.council()?;
         let systems = rosters(&settings, self.grid.nodes, self.efficiency).map_err(Failure::usage)?;
         self.grid.run(&systems, "Eight cores: instances × group size", stop)
     }
 }
 
 impl Grid {
-    fn council(&self) -> Result<CouncilSettings, Failure> {
-        self.settings.as_deref().map_or_else(|| Ok(CouncilSettings::default()), settings_of)
-    }
-
     fn run(&self, systems: &[System], title: &str, stop: &AtomicBool) -> Result<(), Failure> {
-        let positions = if self.suites.is_empty() {
-            spread(suites(None)?, self.limit)
-        } else {
-            positions_of(&self.suites, self.every, self.limit, self.seed)?
-        };
-        let workers = self.concurrency.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-        let [mut searches, mut values] = kept_searches(&self.data, self.oracle.as_deref(), workers)?;
-        let nodes = self.oracle_nodes;
-        let oracle = self.oracle.as_deref().map(|path| Ok::<_, Failure>(Oracle { engine: engine(path)?, nodes }));
-        let oracle = oracle.transpose()?;
+        let positions = self.sample.of_any(&self.suites, self.seed)?;
+        let mut searches = self.searching.ours()?;
+        let mut values = self.searching.theirs(self.judge.oracle.as_deref())?;
+        let oracle = self.judge.oracle()?;
         let mut bars = Bars::default();
         let plan = Plan { systems, positions: &positions, oracle: oracle.as_ref(), seed: self.seed };
         let tried = try_out(&plan, &mut searches, &mut values, stop, |progress| {
@@ -160,7 +134,7 @@ impl Grid {
         };
         let bars: Vec<Bar> =
             tried.iter().map(|system| Bar { name: system.name.clone(), estimate: estimate(system) }).collect();
-        let unit = if self.oracle.is_some() { "regret, % of a point" } else { "best moves, %" };
+        let unit = if self.judge.oracle.is_some() { "regret, % of a point" } else { "best moves, %" };
         let base = bars.first().map(|bar| bar.estimate.value);
         write("--plot", path, &figures(title, unit, &bars, base))
     }

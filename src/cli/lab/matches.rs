@@ -4,7 +4,6 @@ use std::{
     num::NonZeroUsize,
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
-    thread::available_parallelism,
     time::Duration,
 };
 
@@ -13,6 +12,7 @@ use serde_json::json;
 
 use super::{
     Failure,
+    inputs::or_each_core,
     progress::{Progress, StateFile, write},
 };
 use crate::{
@@ -135,7 +135,7 @@ impl Match {
         };
         let tables = self.syzygy.as_deref().map(Tablebases::open).transpose();
         let tablebases = tables.map_err(|error| Failure::usage(format_args!("--syzygy: {error}")))?;
-        let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let cores = or_each_core(None);
         let workers = self.concurrency.unwrap_or(cores);
         Ok(Plan {
             players: [contender(&self.a), contender(&self.b)],

@@ -1,26 +1,24 @@
 //! `concilio lab positions`: electors, rosters and criteria over test suites.
 
 use std::{
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
-    thread::available_parallelism,
 };
 
 use clap::Args;
 
 use super::{
     Failure,
-    progress::{Bars, build, write},
+    inputs::{CouncilFile, MayAsk, Sample, Searching},
+    progress::{Bars, write},
 };
 use crate::{
     council::{CouncilSettings, CriterionName, ElectorSettings, Roster},
     lab::{
         player::Pace,
-        positions::{Candidate, Oracle, Plan, Progress, Report, markdown, run},
+        positions::{Candidate, Plan, Progress, Report, markdown, run},
         searches::Searches,
-        state::fnv1a,
-        suite::{Suite, TestPosition},
+        suite::Suite,
     },
     pool::ElectorSpec,
 };
@@ -50,9 +48,8 @@ pub(super) struct Positions {
     /// Criteria [default: all]
     #[arg(long, value_delimiter = ',', value_parser = parse_criterion, value_name = "NAMES")]
     criterion: Vec<CriterionName>,
-    /// Settings that the criteria go by: a file whose council table is used
-    #[arg(long, value_name = "FILE")]
-    settings: Option<PathBuf>,
+    #[command(flatten)]
+    settings: CouncilFile,
     /// Single electors beside the base, as knowledge letters
     #[arg(long, value_delimiter = ',', value_name = "LETTERS")]
     single: Vec<String>,
@@ -65,27 +62,15 @@ pub(super) struct Positions {
     /// What every elector may spend: nodes=N or movetime=SECONDS
     #[arg(long, default_value = "nodes=10000", value_parser = parse_budget, value_name = "PACE")]
     pace: Pace,
-    /// A UCI engine that says what every proposed move is worth
-    #[arg(long, value_name = "PROGRAM")]
-    oracle: Option<PathBuf>,
-    /// What it may spend on each move
-    #[arg(long, default_value_t = 120_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "NODES")]
-    oracle_nodes: u64,
-    /// Of games, every so many-th position
-    #[arg(long, default_value_t = 10, value_name = "PLIES")]
-    every: usize,
-    /// Only so many positions, spread over the suite
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    #[command(flatten)]
+    judge: MayAsk,
+    #[command(flatten)]
+    sample: Sample,
     /// Of ties, of the bootstrap, and of the order of games
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// Searches at once [default: one for each core]
-    #[arg(long, value_name = "N")]
-    concurrency: Option<NonZeroUsize>,
-    /// Where searches are kept
-    #[arg(long, default_value = "data/lab", value_name = "FOLDER")]
-    data: PathBuf,
+    #[command(flatten)]
+    searching: Searching,
     /// Write the tables
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -98,8 +83,8 @@ impl Positions {
     /// Searches and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let plan = self.plan()?;
-        let workers = self.concurrency.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-        let [mut searches, mut oracle_searches] = kept_searches(&self.data, self.oracle.as_deref(), workers)?;
+        let mut searches = self.searching.ours()?;
+        let mut oracle_searches = self.searching.theirs(self.judge.oracle.as_deref())?;
         let report = search(&plan, &mut searches, &mut oracle_searches, stop)?;
         if let Some(path) = &self.markdown {
             write("--markdown", path, &markdown(&report))?;
@@ -113,25 +98,20 @@ impl Positions {
     }
 
     fn plan(&self) -> Result<Plan, Failure> {
-        let settings = match &self.settings {
-            Some(path) => settings_of(path)?,
-            None => CouncilSettings::default(),
-        };
+        let settings = self.settings.council()?;
         let rosters: Vec<String> =
             if self.roster.is_empty() { Roster::names().map(str::to_owned).collect() } else { self.roster.clone() };
         let candidates = rosters.into_iter().map(|roster| candidate(roster, &settings)).collect::<Result<_, _>>()?;
         let base = ElectorSpec::own(crate::chess::Knowledge::COMPLETE, settings.hash);
         let multiples = self.base_times.iter().filter_map(|factor| Some((base.clone(), times(self.pace, *factor)?)));
         let singles = self.singles(settings.hash)?.into_iter().map(|elector| (elector, self.pace));
-        let nodes = self.oracle_nodes;
-        let oracle = self.oracle.as_ref().map(|path| Ok::<_, Failure>(Oracle { engine: engine(path)?, nodes }));
         Ok(Plan {
-            positions: positions_of(&self.suites, self.every, self.limit, self.seed)?,
+            positions: self.sample.of(&self.suites, self.seed)?,
             candidates,
             criteria: if self.criterion.is_empty() { CriterionName::ALL.to_vec() } else { self.criterion.clone() },
             singles: multiples.chain(singles).collect(),
             budget: self.pace,
-            oracle: oracle.transpose()?,
+            oracle: self.judge.oracle()?,
             seed: self.seed,
         })
     }
@@ -143,42 +123,6 @@ impl Positions {
         });
         ours.chain(self.engine.iter().map(|path| engine(path))).collect()
     }
-}
-
-/// The positions of some suites, at most `limit` of them.
-pub(super) fn positions_of(
-    suites: &[PathBuf],
-    every: usize,
-    limit: Option<usize>,
-    seed: u64,
-) -> Result<Vec<TestPosition>, Failure> {
-    let mut positions = Vec::new();
-    for path in suites {
-        let suite = Suite::open(path, every, seed).map_err(Failure::usage)?;
-        tell_bad_lines(path, &suite);
-        positions.extend(suite.positions);
-    }
-    if positions.is_empty() {
-        return Err(Failure::usage("no position that could be tried"));
-    }
-    Ok(spread(positions, limit))
-}
-
-/// What was searched by this build, and by an oracle.
-pub(super) fn kept_searches(
-    folder: &Path,
-    oracle: Option<&Path>,
-    workers: NonZeroUsize,
-) -> Result<[Searches; 2], Failure> {
-    let ours = Searches::open(&folder.join(format!("searches-{}.jsonl", build())), workers)?;
-    let theirs = match oracle {
-        Some(path) => {
-            let name = format!("oracle-{:016x}.jsonl", fnv1a(path.to_string_lossy().as_bytes()));
-            Searches::open(&folder.join(name), workers)?
-        }
-        None => Searches::in_memory(workers),
-    };
-    Ok([ours, theirs])
 }
 
 /// Searches with a progress bar for each round.
@@ -195,7 +139,7 @@ fn search(
 }
 
 /// Says which lines of a suite were left out.
-fn tell_bad_lines(path: &Path, suite: &Suite) {
+pub(super) fn tell_bad_lines(path: &Path, suite: &Suite) {
     for line in suite.bad.iter().take(BAD_LINES_SHOWN) {
         eprintln!("{}:{}: {}", path.display(), line.number, line.reason);
     }
@@ -245,11 +189,6 @@ pub(super) fn engine(path: &Path) -> Result<ElectorSpec, Failure> {
     };
     let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
     roster.electors().first().cloned().ok_or_else(|| Failure::usage("no engine"))
-}
-
-pub(super) fn settings_of(path: &Path) -> Result<CouncilSettings, Failure> {
-    crate::lab::player::council_settings(path)
-        .map_err(|error| Failure::usage(format_args!("--settings {}: {error}", path.display())))
 }
 
 fn parse_criterion(text: &str) -> Result<CriterionName, String> {

@@ -2,10 +2,8 @@
 
 use std::{
     fs,
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
-    thread::available_parallelism,
 };
 
 use clap::Args;
@@ -13,13 +11,11 @@ use serde_json::json;
 
 use super::{
     Failure,
+    inputs::Searching,
     positions::spread,
     progress::{Bars, build, write},
 };
-use crate::lab::{
-    reproduce::{Bench, Effort, Section, Table, suites},
-    searches::Searches,
-};
+use crate::lab::reproduce::{Bench, Effort, Section, Table, suites};
 
 /// Make the theses' tables anew, their figures beside ours
 #[derive(Debug, Args)]
@@ -53,12 +49,8 @@ pub(super) struct Reproduce {
     /// Of everything left to lot
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// Searches or games at once [default: one for each core]
-    #[arg(long, value_name = "N")]
-    concurrency: Option<NonZeroUsize>,
-    /// Where searches and games are kept
-    #[arg(long, default_value = "data/lab", value_name = "FOLDER")]
-    data: PathBuf,
+    #[command(flatten)]
+    searching: Searching,
     /// Print the tables as JSON
     #[arg(long)]
     json: bool,
@@ -74,17 +66,15 @@ impl Reproduce {
         if positions.is_empty() {
             return Err(Failure::usage("--suites: no position with a best move"));
         }
-        let workers = self.concurrency.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-        let build = build();
-        let mut searches = Searches::open(&self.data.join(format!("searches-{build}.jsonl")), workers)?;
+        let mut searches = self.searching.ours()?;
         let mut bars = Bars::default();
         let mut bench = Bench {
             effort,
             positions: spread(positions, Some(effort.positions)),
             searches: &mut searches,
-            folder: self.data.clone(),
-            build,
-            workers,
+            folder: self.searching.data.clone(),
+            build: build(),
+            workers: self.searching.workers(),
             stop,
             seed: self.seed,
             tell: &mut |what, done, of| bars.at(what, done, of),

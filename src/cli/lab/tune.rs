@@ -6,12 +6,11 @@ use std::{
     num::NonZeroUsize,
     path::PathBuf,
     sync::atomic::AtomicBool,
-    thread::available_parallelism,
 };
 
 use clap::Args;
 
-use super::Failure;
+use super::{Failure, inputs::or_each_core};
 use crate::{
     engine::{
         Heuristic, Knowledge, KnowledgeError,
@@ -38,7 +37,7 @@ pub(super) struct Tune {
     /// The labelled positions
     #[arg(long, value_name = "FILE")]
     positions: PathBuf,
-    /// Where the weights go, as Rust source to put in the place of src/engine/evaluation/weights.rs
+    /// Where the weights go, as Rust source: src/engine/evaluation/weights.rs, or a file in subsets/ beside it
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Where the fit is kept after every epoch, and taken up from
@@ -78,7 +77,7 @@ impl Tune {
             epochs: self.epochs,
             rate: self.rate,
             pull: self.pull,
-            threads: self.threads.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
+            threads: or_each_core(self.threads),
             seed: self.seed,
         };
         let fitted = tune(&positions, &WEIGHTS, &plan, self.state.as_deref(), stop, |progress| {
@@ -98,7 +97,12 @@ impl Tune {
             (TuneError::Stopped(_), None) => Failure::failed(format_args!("{error}; without --state nothing is kept")),
             _ => Failure::from(error),
         })?;
-        fs::write(&self.output, weights.to_source())
+        let source = if self.knowledge == Knowledge::COMPLETE {
+            weights.to_source()
+        } else {
+            weights.difference_to_source(&WEIGHTS, self.knowledge)
+        };
+        fs::write(&self.output, source)
             .map_err(|error| Failure::failed(format_args!("--output {}: {error}", self.output.display())))?;
         println!("wrote {}; build the engine with it and let it play before you believe it", self.output.display());
         Ok(())

@@ -3,10 +3,10 @@
 //! [`Weights`] is one flat run of [`Packed`] values with names on it, so the tuner sees an array and the evaluation sees
 //! fields. What is counted for each is in the file of its heuristic; the numbers stand in `weights.rs`.
 
-use std::mem::offset_of;
+use std::{mem::offset_of, ops::Range};
 
 use super::score::Packed;
-use crate::knowledge::Heuristic;
+use crate::knowledge::{Heuristic, Knowledge};
 
 /// A field of [`Weights`].
 #[derive(Clone, Copy, Debug)]
@@ -206,26 +206,45 @@ impl Weights {
 
     /// The numbers as the source of `weights.rs`.
     pub fn to_source(&self) -> String {
+        format!("{ABOUT_ALL}{OPENING}{}}};\n", self.fields_to_source(|_| true))
+    }
+
+    /// What is not as in `common`, as the source of a file in `subsets`: the weights of an instance with this knowledge.
+    pub fn difference_to_source(&self, common: &Self, knowledge: Knowledge) -> String {
+        let fields = self.fields_to_source(|place| self.as_slice()[place.clone()] != common.as_slice()[place]);
+        format!("//! What {knowledge} counts in its own way.{ABOUT_SUBSET}{OPENING}{fields}    ..super::WEIGHTS\n}};\n")
+    }
+
+    /// Those fields, by their place in the flat array, that are wanted.
+    fn fields_to_source(&self, wanted: impl Fn(Range<usize>) -> bool) -> String {
         use std::fmt::Write;
-        let mut source = String::from(HEADER);
+        let mut source = String::new();
         for field in Self::FIELDS {
+            let place = field.start..field.start + field.len;
+            if !wanted(place.clone()) {
+                continue;
+            }
             let _ = writeln!(source, "    {}: [", field.name);
-            for row in self.as_slice()[field.start..field.start + field.len].chunks(8) {
+            for row in self.as_slice()[place].chunks(8) {
                 let row: Vec<_> = row.iter().map(|v| format!("s({}, {})", v.middlegame(), v.endgame())).collect();
                 let _ = writeln!(source, "        {},", row.join(", "));
             }
             source.push_str("    ],\n");
         }
-        source + "};\n"
+        source
     }
 }
 
-const HEADER: &str = "//! The numbers: middlegame and endgame centipawns of everything in [`Weights`].\n\
+const ABOUT_ALL: &str = "//! The numbers: middlegame and endgame centipawns of everything in [`Weights`].\n\
 //!\n\
 //! Written by `concilio lab tune`; by hand only for experiments.\n\n\
-use super::{score::Packed, terms::Weights};\n\n\
-const fn s(middlegame: i32, endgame: i32) -> Packed {\n    Packed::new(middlegame, endgame)\n}\n\n\
-/// The weights the engine plays with.\n\
+use super::{score::Packed, terms::Weights};\n\n";
+
+const ABOUT_SUBSET: &str = " Written by `concilio lab tune`.\n\n\
+use super::{score::Packed, terms::Weights};\n\n";
+
+const OPENING: &str = "const fn s(middlegame: i32, endgame: i32) -> Packed {\n    Packed::new(middlegame, endgame)\n}\n\n\
+/// A number for every field.\n\
 #[rustfmt::skip]\n\
 pub static WEIGHTS: Weights = Weights {\n";
 
@@ -249,6 +268,10 @@ mod tests {
     #[test]
     fn the_source_written_for_the_weights_is_the_source_they_are_built_from() {
         let body = |source: &str| source.split_once("\n\n").map(|(_, body)| body.to_owned());
-        assert_eq!(body(&super::super::weights::WEIGHTS.to_source()), body(include_str!("weights.rs")));
+        let common = &super::super::weights::WEIGHTS;
+        assert_eq!(body(&common.to_source()), body(include_str!("weights.rs")));
+        let mpar: Knowledge = "mpar".parse().expect("letters");
+        let own = super::super::subsets::weights(mpar);
+        assert_eq!(own.difference_to_source(common, mpar), include_str!("subsets/mpar.rs"));
     }
 }

@@ -9,7 +9,7 @@ const fn s(middlegame: i32, endgame: i32) -> Packed {
     Packed::new(middlegame, endgame)
 }
 
-/// The weights the engine plays with.
+/// A number for every field.
 #[rustfmt::skip]
 pub static WEIGHTS: Weights = Weights {
     material: [

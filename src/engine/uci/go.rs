@@ -101,7 +101,7 @@ const HORIZON: u32 = 24;
 
 impl Stopwatch {
     /// Starts now.
-    pub fn new(go: &Go<Move>, turn: Color, overhead: Duration) -> Self {
+    pub fn new<M>(go: &Go<M>, turn: Color, overhead: Duration) -> Self {
         let plan = go.time[turn.index()].map(|time| {
             let left = time.saturating_sub(overhead).max(Duration::from_millis(1));
             let moves = go.moves_to_go.unwrap_or(HORIZON).min(HORIZON);

@@ -18,8 +18,7 @@ use std::{
 };
 
 use super::{Engine, Iteration, Position, Score, ScoreBound, bench, bench_evaluation, breakdown};
-pub use go::Go;
-use go::Stopwatch;
+pub use go::{Go, Stopwatch};
 use options::Options;
 
 /// Where answers go. Whole lines, one at a time.

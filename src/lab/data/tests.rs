@@ -47,10 +47,10 @@ fn a_file_that_was_cut_off_goes_on_after_its_last_whole_game() {
     assert!(Output::open(&path, "# another\n").expect("readable").is_none());
 }
 
-#[test]
-fn a_label_is_between_the_teacher_and_the_result() {
-    let plan = Plan {
-        teacher: UciProgram::default(),
+/// One position at the least effort.
+fn plan(teacher: &str) -> Plan {
+    Plan {
+        teacher: UciProgram { path: teacher.into(), ..UciProgram::default() },
         effort: Effort::Nodes(1),
         positions: 1,
         nodes: 1,
@@ -59,7 +59,12 @@ fn a_label_is_between_the_teacher_and_the_result() {
         keep: 1.0,
         seed: 1,
         threads: NonZeroUsize::MIN,
-    };
+    }
+}
+
+#[test]
+fn a_label_is_between_the_teacher_and_the_result() {
+    let plan = plan("nobody");
     assert!((plan.label(0, 0.5) - 0.5).abs() < 1e-9);
     assert!((plan.label(100, 0.0) - 0.8 * 0.731).abs() < 1e-3);
     assert!((plan.label(-100, 1.0) - (0.2 + 0.8 * 0.269)).abs() < 1e-3);
@@ -68,17 +73,7 @@ fn a_label_is_between_the_teacher_and_the_result() {
 #[test]
 fn a_teacher_that_is_not_there_is_one_clear_error() {
     let folder = tempfile::tempdir().expect("a folder");
-    let plan = Plan {
-        teacher: UciProgram { path: "no-such-engine".into(), ..UciProgram::default() },
-        effort: Effort::Nodes(1),
-        positions: 1,
-        nodes: 1,
-        result_share: 0.2,
-        scale: 100.0,
-        keep: 1.0,
-        seed: 1,
-        threads: NonZeroUsize::MIN,
-    };
+    let plan = plan("no-such-engine");
     let failure = generate(&plan, &folder.path().join("games.txt"), &AtomicBool::new(false), |_| {});
     let text = failure.expect_err("there is no teacher").to_string();
     assert!(text.starts_with("teacher: cannot start the engine no-such-engine"), "{text}");

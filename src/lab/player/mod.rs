@@ -56,8 +56,8 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The time of this move for a player that leaves the clock to us: all that the pace gives, or its share of the clock
-    /// without ExtraTime, so that equal clocks give equal time. `None` where nodes are counted.
+    /// The time of this move for a council, which leaves the clock to us: all that the pace gives, or its share of the clock
+    /// without ExtraTime. `None` where nodes are counted.
     fn time(&self) -> Option<Duration> {
         match (self.pace, self.clocks) {
             (Pace::Nodes(_), _) => None,
@@ -72,7 +72,7 @@ impl Turn {
                     moves_to_go: None,
                     spent: Duration::ZERO,
                 };
-                Some(settings.budget(&moment, &Lag::default()).response)
+                Some(settings.budget(&moment, &Lag::steady(Duration::ZERO)).response)
             }
         }
     }

@@ -1,13 +1,22 @@
-//! Our engine in this process.
+//! Our engine in this process. It spends its clock as it does under any other program.
 
-use std::sync::atomic::AtomicBool;
+use std::{
+    sync::atomic::{AtomicBool, Ordering::SeqCst},
+    time::Duration,
+};
 
-use super::{Choice, Player, PlayerFailure, Turn};
+use super::{Choice, Pace, Player, PlayerFailure, Turn};
 use crate::{
-    chess::Score,
-    engine::{self, Engine, EngineOptions},
+    chess::{Color, Score},
+    engine::{
+        self, Engine, EngineOptions,
+        uci::{Go, Stopwatch},
+    },
     pool::engine_position,
 };
+
+/// What is left on the clock: nothing lies between this player and the arbiter.
+const OVERHEAD: Duration = Duration::from_millis(5);
 
 pub(super) struct OwnPlayer {
     engine: Engine,
@@ -34,8 +43,15 @@ impl Player for OwnPlayer {
         }
         let nodes = turn.nodes().map(|nodes| nodes.saturating_mul(threads as u64));
         let position = engine_position(&turn.line).map_err(|error| PlayerFailure::Failed(error.to_string()))?;
-        let limits = engine::Limits { time: turn.time(), nodes, ..engine::Limits::default() };
-        let found = self.engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {});
+        let go = go(turn);
+        let mut stopwatch = Stopwatch::new(&go, position.board().turn(), OVERHEAD);
+        let limits = engine::Limits { time: stopwatch.hard().or(go.limits.time), nodes, ..go.limits };
+        let stop = AtomicBool::new(false);
+        let found = self.engine.search(&position, &[], &limits, &stop, &mut |iteration| {
+            if stopwatch.is_enough(iteration) {
+                stop.store(true, SeqCst);
+            }
+        });
         let iteration = found.ok_or_else(|| PlayerFailure::Failed("no legal move".to_owned()))?;
         let best = position.move_to_uci(iteration.best).parse();
         Ok(Choice {
@@ -48,4 +64,21 @@ impl Player for OwnPlayer {
             nodes: iteration.nodes,
         })
     }
+}
+
+/// What another program would say: the clocks, or the time of this move.
+fn go(turn: &Turn) -> Go<()> {
+    let mut go = Go::default();
+    match turn.pace {
+        Pace::Nodes(_) => {}
+        Pace::MoveTime(time) => go.limits.time = Some(time),
+        Pace::Clock { initial, .. } => {
+            for (place, color) in [Color::White, Color::Black].into_iter().enumerate() {
+                let clock = turn.clocks.map(|clocks| clocks.of(color));
+                go.time[place] = Some(clock.map_or(initial, |clock| clock.remaining));
+                go.increment[place] = clock.map_or(Duration::ZERO, |clock| clock.increment);
+            }
+        }
+    }
+    go
 }

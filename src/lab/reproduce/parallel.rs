@@ -74,8 +74,8 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
     let count = bench.effort.parallel_positions.min(of_all.len()).max(1);
     let positions: Vec<TestPosition> = (0..count).map(|index| of_all[index * of_all.len() / count].clone()).collect();
     let mut text = format!(
-        "{count} positions, in virtual time: a core for each process, whatever this machine has, and communication that costs nothing. Svr and Fpm with \
-         {} nodes a process; OS, the extra nodes over the base with as many processes, at depth {DEPTH} in both phases. The theses' figures are of 19 \
+        "{count} positions, in virtual time: a core for each process, whatever this machine has, and communication that costs nothing. Svr, the theses' Vel over that of one \
+         process, and Fpm with {} nodes a process; OS, the extra nodes over the base with as many processes, at depth {DEPTH} in both phases. The theses' figures are of 19 \
          workstations at 1/2–1/2. `shared` is one search by threads over one table.\n",
         bench.effort.nodes
     );

@@ -79,7 +79,7 @@ pub(super) const PARALLEL: [Parallel; 5] = [
 
 /// §8: players as [`crate::lab::player::PlayerSpec`] reads them, and their points of 20 against their sequential base. Those
 /// after the last figure are ours.
-pub(super) const PLAYERS: [(&str, &str, Option<f64>); 13] = [
+pub(super) const PLAYERS: [(&str, &str, Option<f64>); 14] = [
     ("Gnupar, weights, balanced", "council:balanced-7,criterion=weights", Some(10.56)),
     ("Gnupar, weights, unbalanced", "council:unbalanced-7,criterion=weights", Some(10.80)),
     ("Gnupar, depth, balanced", "council:balanced-7,criterion=depth", Some(9.30)),
@@ -113,6 +113,7 @@ pub(super) const PLAYERS: [(&str, &str, Option<f64>); 13] = [
     ),
     ("score-margin, balanced", "council:balanced-7,criterion=score-margin", None),
     ("score-margin, seven complete with noise", "council:noise-7,criterion=score-margin", None),
+    ("score-margin, seven complete over one table", "council:complete-7,criterion=score-margin", None),
     ("one search over one table, seven threads", "engine:threads=7", None),
 ];
 

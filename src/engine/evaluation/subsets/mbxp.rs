@@ -1,6 +1,4 @@
-//! The numbers: middlegame and endgame centipawns of everything in [`Weights`].
-//!
-//! Written by `concilio lab tune`; by hand only for experiments.
+//! What mbxp counts in its own way. Written by `concilio lab tune`.
 
 use super::{score::Packed, terms::Weights};
 
@@ -8,7 +6,7 @@ const fn s(middlegame: i32, endgame: i32) -> Packed {
     Packed::new(middlegame, endgame)
 }
 
-/// The weights the engine plays with.
+/// A number for every field.
 #[rustfmt::skip]
 pub static WEIGHTS: Weights = Weights {
     material: [
@@ -83,52 +81,6 @@ pub static WEIGHTS: Weights = Weights {
     space: [
         s(1, 11),
     ],
-    king_square: [
-        s(7, -36), s(27, -13), s(-2, -15), s(-12, -15), s(-1, -8), s(16, -3), s(0, -10), s(2, -2),
-        s(39, -26), s(1, -11), s(-15, -6), s(-42, 4), s(-8, -10), s(-7, -24), s(-35, -1), s(-61, 12),
-        s(-26, -4), s(-24, -8), s(-54, 20), s(-72, 12), s(-33, 2), s(-36, 9), s(-51, 14), s(-71, 29),
-        s(-32, -4), s(-25, 27), s(-50, 27), s(-67, 15), s(-28, -23), s(-19, 2), s(-46, 17), s(-59, -29),
-    ],
-    shelter: [
-        s(-28, 24), s(7, -33), s(18, -18), s(10, -18), s(14, 5), s(-4, 3), s(-15, 29), s(-12, 4),
-        s(-38, 16), s(33, -23), s(26, -11), s(0, 1), s(5, 0), s(2, 12), s(-4, 19), s(-19, 4),
-        s(-18, 0), s(35, -23), s(5, 1), s(-1, -12), s(-4, 6), s(-13, 6), s(2, 27), s(-16, 4),
-        s(-13, 7), s(2, 3), s(4, 7), s(1, 3), s(-3, -2), s(15, -12), s(-2, -2), s(-9, 4),
-    ],
-    king_file: [
-        s(-3, 11), s(-38, -3),
-    ],
-    castling_right: [
-        s(22, 4),
-    ],
-    defenders: [
-        s(3, -1),
-    ],
-    danger: [
-        s(-23, 19), s(-2, -1), s(1, 7), s(-3, 3), s(-37, 9), s(-32, 2), s(-33, 4), s(-33, -13),
-        s(-37, -36), s(-58, -35), s(-82, -13), s(-85, -24), s(-116, -21), s(-125, -7), s(-162, -16), s(-160, -14),
-        s(-198, -16), s(-231, -34), s(-234, -16), s(-260, -21), s(-280, -22), s(-318, -28), s(-340, -25), s(-372, -27),
-        s(-402, -26), s(-421, -31), s(-420, -31), s(-421, -32), s(-420, -33), s(-420, -34), s(-420, -36), s(-420, -37),
-        s(-420, -38), s(-420, -39), s(-420, -40), s(-420, -42), s(-420, -43), s(-420, -44), s(-420, -45), s(-420, -46),
-    ],
-    unmoved_centre_pawn: [
-        s(-6, 9), s(-7, 10),
-    ],
-    centre_pawn: [
-        s(11, -21),
-    ],
-    centre_pawn_attack: [
-        s(8, 26),
-    ],
-    centre_attack: [
-        s(2, 6),
-    ],
-    centre_knight: [
-        s(-8, 7),
-    ],
-    king_from_centre: [
-        s(-19, 14), s(5, 6), s(8, -4), s(4, -9),
-    ],
     pawn_square: [
         s(0, 0), s(0, 0), s(0, 0), s(0, 0), s(-15, -9), s(5, -5), s(14, 2), s(4, -2),
         s(-12, -21), s(5, -21), s(0, -20), s(2, -15), s(-12, -7), s(-12, -10), s(11, -36), s(17, -49),
@@ -153,73 +105,5 @@ pub static WEIGHTS: Weights = Weights {
     candidate: [
         s(0, 0), s(5, -44), s(8, -25), s(8, -10), s(6, -5), s(5, 31), s(0, 0), s(0, 0),
     ],
-    passed: [
-        s(0, 0), s(4, -5), s(0, 13), s(4, 29), s(-1, 69), s(40, 98), s(104, 130), s(0, 0),
-    ],
-    passed_blocked: [
-        s(0, 0), s(-24, -11), s(10, -5), s(-16, -4), s(8, -4), s(10, -33), s(-46, -56), s(0, 0),
-    ],
-    passed_free: [
-        s(0, 0), s(-5, 19), s(-10, 19), s(-28, 25), s(15, 46), s(10, 78), s(53, 107), s(0, 0),
-    ],
-    passed_guarded: [
-        s(5, -4),
-    ],
-    passed_unstoppable: [
-        s(-1, 218),
-    ],
-    passed_rook_behind: [
-        s(15, 16),
-    ],
-    passed_own_king: [
-        s(11, 39), s(10, 38), s(7, 18), s(-3, 13), s(0, 0), s(-6, 0), s(-8, -4), s(-3, -8),
-    ],
-    passed_enemy_king: [
-        s(-21, -23), s(3, -22), s(5, -6), s(2, 12), s(-3, 27), s(-1, 29), s(-1, 42), s(1, 56),
-    ],
-    storm: [
-        s(0, 0), s(-11, 2), s(-15, 6), s(-6, 6), s(1, 0), s(21, -24), s(10, -61), s(0, 0),
-    ],
-    storm_blocked: [
-        s(0, 0), s(-16, -4), s(-19, 11), s(-2, 6), s(-20, 25), s(-1, 33), s(10, 0), s(0, 0),
-    ],
-    near_king: [
-        s(8, -1), s(1, 0), s(5, -2), s(5, 32),
-    ],
-    king_ring_attack: [
-        s(-2, 4), s(5, -4), s(-3, 0), s(1, -1),
-    ],
-    pin: [
-        s(20, 9), s(18, -30),
-    ],
-    rook_on_seventh: [
-        s(11, 22),
-    ],
-    king_to_pawns: [
-        s(5, -29),
-    ],
-    threat: [
-        s(27, 18), s(30, 22),
-    ],
-    pair: [
-        s(19, -11), s(41, 71), s(10, -35),
-    ],
-    with_pawns: [
-        s(8, 9), s(17, -1), s(8, -2),
-    ],
-    bad_bishop: [
-        s(-4, -5),
-    ],
-    bad_bishop_blocked: [
-        s(-5, -14),
-    ],
-    connected_rooks: [
-        s(7, -13),
-    ],
-    behind_pawn: [
-        s(3, 16),
-    ],
-    queen_and: [
-        s(4, 34), s(23, 28),
-    ],
+    ..super::WEIGHTS
 };
