@@ -26,9 +26,12 @@ use super::{
     registry::{Change, Registry},
     settings::ClusterSettings,
     subjects::Subjects,
-    wire::{self, Beat, Call, Elector, Order, SearchOrder, WireError, Word},
+    wire::{self, Beat, Call, Elector, Order, SearchOrder, WireError, Word, WorkerState},
 };
-use crate::pool::{ElectorSpec, Elsewhere, Home, Job, LentCores, Lodging, Report};
+use crate::{
+    engine::SharedTable,
+    pool::{ElectorSpec, Elsewhere, Home, Job, LentCores, Lodging, Report},
+};
 
 /// How often a daemon tells all workers what it still waits for.
 const CALL_EVERY: Duration = Duration::from_secs(1);
@@ -169,23 +172,26 @@ impl Cluster {
             Err(error) => return self.refuse(&error),
         };
         let now = Instant::now();
-        let mut lost = None;
+        let (mut lost, mut why) = (Vec::new(), "has left");
         {
             let known = &mut *self.known();
             let answered = known.call.filter(|(number, _)| beat.answers == Some(*number));
             let lag = answered.map(|(_, sent)| now.saturating_duration_since(sent));
-            known.errands.count(from.run, &beat.searches);
+            if beat.state != WorkerState::Gone {
+                lost = known.errands.compare(now, from.run, &beat.searches);
+                why = "does not have it";
+            }
             let (cores, speed) = (beat.cores, beat.speed);
             match known.registry.heard(now, &from, beat, lag) {
                 Some(Change::Came(_)) => tracing::info!(worker = from.name, cores, speed, "a worker lends its cores"),
                 Some(Change::Lost(run, name)) => {
                     tracing::info!(worker = %name, "a worker has left");
-                    lost = Some(known.errands.lost(run));
+                    lost = known.errands.lost(run);
                 }
                 None => {}
             }
         }
-        lost.into_iter().flatten().for_each(|errand| errand.lose("has left"));
+        lost.into_iter().for_each(|errand| errand.lose(why));
     }
 
     /// Drops those workers that the registry says are lost, with what they were doing.
@@ -260,6 +266,7 @@ impl Cluster {
             job: job.clone(),
             reports: reports.clone(),
             home,
+            sent: Instant::now(),
             heard: false,
         });
         Some(placed.worker)
@@ -293,8 +300,8 @@ impl Elsewhere for Cluster {
         LentCores { together: shares.clone().sum(), widest: shares.max().unwrap_or(0) }
     }
 
-    fn lodge(&self, spec: &ElectorSpec) -> Option<Box<dyn Lodging>> {
-        let elector = Elector::of(spec)?;
+    fn lodge(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn Lodging>> {
+        let elector = Elector::of(spec, table)?;
         let seat = {
             let known = &mut *self.known();
             known.seats = known.seats.wrapping_add(1);

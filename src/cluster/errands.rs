@@ -3,18 +3,27 @@
 //! Invariants: a search ends exactly once, by a report or by going home; nobody but the worker that was asked is believed; a
 //! word about anything that is not wanted any more is dropped.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{
     identity::RunId,
-    wire::{Says, Searching, Word, checked::Nonsense},
+    wire::{
+        Says, Searching, Word,
+        checked::{MOST_NODES, Nonsense},
+    },
 };
 use crate::{
     chess::{ElectorName, MachineName},
     pool::{Home, Job, Report},
 };
+
+/// A worker has the order by then, or it was lost on the way.
+const ARRIVED_AFTER: Duration = Duration::from_millis(600);
 
 /// A search that was sent out.
 #[derive(Debug)]
@@ -33,6 +42,8 @@ pub struct Errand {
     pub reports: UnboundedSender<Report>,
     /// Where it goes if it is lost.
     pub home: Home,
+    /// When it was sent.
+    pub sent: Instant,
     /// Whether it has proposed.
     pub heard: bool,
 }
@@ -114,7 +125,7 @@ impl Errands {
                 Err(nonsense) => self.end(serial, |errand| Outcome::Lied(Box::new(errand), nonsense)),
             },
             Says::Finished(nodes) => {
-                errand.job.meter.count(nodes.min(1 << 50));
+                errand.job.meter.count(nodes.min(MOST_NODES));
                 self.end(serial, |errand| {
                     errand.finish();
                     Outcome::Worked
@@ -133,14 +144,17 @@ impl Errands {
         self.0.remove(&serial).map_or(Outcome::Nothing, how)
     }
 
-    /// What a worker says of the nodes of its searches.
-    pub fn count(&self, from: RunId, searches: &[Searching]) {
-        for search in searches {
-            let known = self.0.get(&search.search.serial);
-            if let Some(errand) = known.filter(|errand| errand.worker == from && errand.job.task.id == search.search) {
-                errand.job.meter.count(search.nodes.min(1 << 50));
+    /// A worker says what it searches, with nodes so far. What it should be searching and is not was lost on the way.
+    pub fn compare(&mut self, now: Instant, from: RunId, searches: &[Searching]) -> Vec<Errand> {
+        let mut missing = Vec::new();
+        for errand in self.0.values().filter(|errand| errand.worker == from) {
+            match searches.iter().find(|search| search.search == errand.job.task.id) {
+                Some(search) => errand.job.meter.count(search.nodes.min(MOST_NODES)),
+                None if now.saturating_duration_since(errand.sent) < ARRIVED_AFTER => {}
+                None => missing.push(errand.job.task.id.serial),
             }
         }
+        missing.into_iter().filter_map(|serial| self.0.remove(&serial)).collect()
     }
 
     /// All that ran on a worker that is gone.
@@ -157,5 +171,131 @@ impl Errands {
     /// The serial numbers of all that are wanted.
     pub fn serials(&self) -> Vec<u64> {
         self.0.keys().copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::{
+        chess::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant},
+        cluster::wire::ProposalText,
+    };
+
+    const ANN: RunId = RunId(1);
+    const BOB: RunId = RunId(2);
+
+    struct Stage {
+        errands: Errands,
+        inbox: mpsc::UnboundedReceiver<Report>,
+        sent: Instant,
+    }
+
+    fn id(serial: u64) -> SearchId {
+        SearchId { game: GameId::new("g"), ply: 0, serial, phase: Phase::First }
+    }
+
+    /// One search, with Ann.
+    fn stage() -> Stage {
+        let (reports, inbox) = mpsc::unbounded_channel();
+        let line = Arc::new(Line::start(Variant::Standard));
+        let job = Job::new(Task { id: id(1), line, root_moves: Vec::new(), limits: Limits::default() });
+        let (mut errands, sent) = (Errands::default(), Instant::now());
+        errands.add(Errand {
+            worker: ANN,
+            machine: "ann".into(),
+            threads: 2,
+            elector: "mp".into(),
+            job,
+            reports,
+            home: Home::nowhere(),
+            sent,
+            heard: false,
+        });
+        Stage { errands, inbox, sent }
+    }
+
+    fn word(serial: u64, says: Says) -> Word {
+        Word { search: id(serial), elector: "mp".into(), says }
+    }
+
+    fn proposal(moves: &str) -> Says {
+        Says::Proposal(ProposalText {
+            moves: moves.to_owned(),
+            score: Score::Cp(0),
+            bound: Bound::Exact,
+            depth: 1,
+            selective_depth: 1,
+            root_moves_done: 0,
+            nodes: 20,
+            microseconds: 5,
+        })
+    }
+
+    #[test]
+    fn only_the_worker_that_was_asked_is_believed_about_what_was_asked() {
+        let mut stage = stage();
+        let mut other = word(1, proposal("e2e4"));
+        other.elector = "ma".into();
+        for (from, word) in [(BOB, word(1, proposal("e2e4"))), (ANN, word(2, proposal("e2e4"))), (ANN, other)] {
+            assert!(matches!(stage.errands.hear(from, word), Outcome::Nothing));
+        }
+        assert!(stage.inbox.try_recv().is_err(), "none of it is passed on");
+        stage.errands.hear(ANN, word(1, proposal("e2e4")));
+        let Ok(Report::Proposal(proposal)) = stage.inbox.try_recv() else { panic!("this one is") };
+        assert_eq!(proposal.machine, Some("ann".into()));
+    }
+
+    #[test]
+    fn a_lie_ends_the_search_there() {
+        let mut stage = stage();
+        assert!(matches!(stage.errands.hear(ANN, word(1, proposal("e2e5"))), Outcome::Lied(..)));
+        assert!(matches!(stage.errands.hear(ANN, word(1, proposal("e2e4"))), Outcome::Nothing));
+        assert_eq!(stage.errands.threads_on(ANN), 0);
+    }
+
+    #[test]
+    fn a_search_ends_once() {
+        let mut stage = stage();
+        assert!(matches!(stage.errands.hear(ANN, word(1, Says::Finished(500))), Outcome::Worked));
+        assert!(matches!(stage.errands.hear(ANN, word(1, Says::Finished(500))), Outcome::Nothing));
+        assert_eq!(stage.errands.stop(1), None);
+        assert!(matches!(stage.inbox.try_recv(), Ok(Report::Finished(..))));
+        assert!(stage.inbox.try_recv().is_err());
+    }
+
+    #[test]
+    fn one_that_is_stopped_has_finished_and_is_not_listened_to_any_more() {
+        let mut stage = stage();
+        assert_eq!(stage.errands.stop(1), Some(ANN));
+        assert!(matches!(stage.inbox.try_recv(), Ok(Report::Finished(..))));
+        stage.errands.hear(ANN, word(1, proposal("e2e4")));
+        assert!(stage.inbox.try_recv().is_err());
+    }
+
+    #[test]
+    fn what_a_lost_worker_proposed_stands() {
+        let mut stage = stage();
+        stage.errands.hear(ANN, word(1, proposal("e2e4")));
+        assert!(stage.errands.lost(BOB).is_empty());
+        stage.errands.lost(ANN).into_iter().for_each(|errand| errand.lose("is lost"));
+        assert!(matches!(stage.inbox.try_recv(), Ok(Report::Proposal(_))));
+        let Ok(Report::Failed(_, _, why)) = stage.inbox.try_recv() else { panic!("it has failed") };
+        assert!(why.contains("ann is lost"), "{why}");
+    }
+
+    #[test]
+    fn an_order_that_never_arrived_is_noticed() {
+        let mut stage = stage();
+        assert!(stage.errands.compare(stage.sent, ANN, &[]).is_empty(), "it may still be on its way");
+        let later = stage.sent + ARRIVED_AFTER;
+        let searching = Searching { daemon: BOB, search: id(1), elector: "mp".into(), threads: 2, nodes: 77 };
+        assert!(stage.errands.compare(later, ANN, &[searching]).is_empty());
+        assert!(stage.errands.compare(later, BOB, &[]).is_empty());
+        assert_eq!(stage.errands.compare(later, ANN, &[]).len(), 1);
     }
 }

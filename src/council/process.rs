@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::{
     chess::{Metrics, ProcessMetrics, SearchId},
     engine::SharedTable,
-    pool::{ElectorSpec, Job, Meter, Pool, Report, Seat},
+    pool::{ElectorSpec, Job, Meter, Report, Seat},
 };
 
 /// Counts the searches of this process.
@@ -61,8 +61,9 @@ struct Search {
 }
 
 impl Process {
-    pub fn open(pool: &Pool, spec: &ElectorSpec, elector: Option<usize>, table: Option<&SharedTable>) -> Self {
-        Self { elector, seat: pool.seat(spec, table), current: None, nodes: 0, busy: Duration::ZERO }
+    /// On a seat of the pool.
+    pub fn on(seat: Seat, elector: Option<usize>) -> Self {
+        Self { elector, seat, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
     pub fn spec(&self) -> &ElectorSpec {

@@ -14,6 +14,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Roster {
     electors: Vec<ElectorSpec>,
+    /// `auto` without a number of cores: it has a copy for each core there is.
+    grows: bool,
 }
 
 /// A roster that cannot be seated.
@@ -76,7 +78,7 @@ impl Roster {
 
     /// These electors, each with a name of its own, at least one.
     pub fn of(electors: Vec<ElectorSpec>) -> Self {
-        Self { electors }
+        Self { electors, grows: false }
     }
 
     /// The roster that the settings ask for.
@@ -109,7 +111,7 @@ impl Roster {
                 return Err(RosterError::Duplicate(elector.name.clone()));
             }
         }
-        Ok(Self { electors })
+        Ok(Self { electors, grows: name == "auto" && settings.cores == 0 })
     }
 
     /// The electors, in their order.
@@ -126,10 +128,14 @@ impl Roster {
         known.complement()
     }
 
-    /// The electors that may play `variant`.
+    /// The electors that may play `variant`, on so many cores: where other machines lend theirs, `auto` has more.
     #[must_use]
-    pub fn for_variant(&self, variant: Variant) -> Vec<ElectorSpec> {
-        self.electors.iter().filter(|elector| elector.may_play(variant)).cloned().collect()
+    pub fn seated(&self, variant: Variant, cores: usize) -> Vec<ElectorSpec> {
+        let hash = self.electors.first().map_or(1, |elector| elector.hash);
+        let grown = (self.grows && cores > self.electors.len()).then(|| distributions::auto(cores));
+        let grown = grown.and_then(|name| distributions::named(&name, hash));
+        let electors = grown.as_ref().unwrap_or(&self.electors);
+        electors.iter().filter(|elector| elector.may_play(variant)).cloned().collect()
     }
 }
 

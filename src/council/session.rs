@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     chess::{self, Decision, Knowledge, Proposal, Source, Variant},
-    pool::{ElectorKind, ElectorSpec, Instance, Pool},
+    pool::{ElectorKind, ElectorSpec, Instance, Pool, Seat},
 };
 
 /// A roster seated for one game after another.
@@ -32,6 +32,8 @@ pub struct Council {
     /// For so many cores the second phase is seated.
     seated_for: usize,
     tables: Tables,
+    /// A common table is made for no more electors than the roster has on this machine alone.
+    tables_for: usize,
 }
 
 impl Council {
@@ -42,7 +44,8 @@ impl Council {
             pool: pool.clone(),
             settings: settings.clone(),
             criterion: if standard { settings.criterion } else { CriterionName::Depth },
-            electors: roster.for_variant(variant).into(),
+            electors: roster.seated(variant, pool.cores_together()).into(),
+            tables_for: roster.electors().len(),
             processes: Vec::new(),
             voters: 0,
             seated_for: 0,
@@ -219,12 +222,12 @@ impl Council {
             let threads = (members / seats).min(widest);
             let spec = ElectorSpec { threads: elector.threads * threads, ..elector.clone() };
             for _ in 0..seats {
-                self.open(&spec, Some(place));
+                self.open(&spec, Some(place), true);
             }
         }
         if continues {
             let spec = anchor.map_or_else(|| self.arbiter(), |place| electors[place].clone());
-            self.open(&ElectorSpec { shares_table: true, ..spec }, anchor);
+            self.open(&ElectorSpec { shares_table: true, ..spec }, anchor, false);
         }
         self.voters = self.processes.len();
     }
@@ -239,7 +242,7 @@ impl Council {
         let layout = Layout::of(self.settings.second_phase, cores);
         let spec = ElectorSpec { threads: layout.threads, shares_table: layout.one_table, ..self.arbiter() };
         for _ in 0..layout.seats {
-            self.open(&spec, None);
+            self.open(&spec, None, !layout.one_table);
         }
     }
 
@@ -247,10 +250,13 @@ impl Council {
         ElectorSpec::own(Knowledge::COMPLETE, self.settings.hash)
     }
 
-    fn open(&mut self, spec: &ElectorSpec, elector: Option<usize>) {
+    /// Opens a seat, on this machine unless it may roam.
+    fn open(&mut self, spec: &ElectorSpec, elector: Option<usize>, roams: bool) {
         let sharers = self.electors.iter().filter(|other| other.shares_table && other.kind == spec.kind).count();
-        let table = if spec.shares_table { self.tables.of(spec, spec.hash * sharers.max(1)) } else { None };
-        self.processes.push(Process::open(&self.pool, spec, elector, table.as_ref()));
+        let table = if spec.shares_table { self.tables.of(spec, spec.hash * sharers.clamp(1, self.tables_for.max(1))) } else { None };
+        let table = table.as_ref();
+        let seat = if roams { self.pool.seat(spec, table) } else { Seat::here(spec.clone(), table) };
+        self.processes.push(Process::on(seat, elector));
     }
 }
 

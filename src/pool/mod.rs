@@ -121,12 +121,13 @@ impl Pool {
         self.elsewhere.as_ref().map(|elsewhere| elsewhere.cores()).unwrap_or_default()
     }
 
-    /// Opens a seat for an elector. Seats that are given the same `table` search with it together; they stay on this machine.
+    /// Opens a seat for an elector, here or wherever there is a core. Seats that are given the same `table` search with one
+    /// together on every machine on which they meet.
     pub fn seat(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Seat {
-        let lodging = self.elsewhere.as_ref().filter(|_| table.is_none()).and_then(|elsewhere| elsewhere.lodge(spec));
+        let lodging = self.elsewhere.as_ref().and_then(|elsewhere| elsewhere.lodge(spec, table));
         match lodging {
             Some(there) => {
-                let here = Thread::start(spec, None);
+                let here = Thread::start(spec, table);
                 Seat::at(spec.clone(), Box::new(Roaming::new(Arc::clone(&self.cores), spec.threads, here, there)))
             }
             None => Seat::here(spec.clone(), table),

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{ElectorSpec, Job, Report, roaming::Home};
+use crate::engine::SharedTable;
 
 /// What a [`Seat`](super::Seat) stands on. It keeps the pool's invariants: every search is answered with exactly one
 /// [`Report::Finished`] or [`Report::Failed`], after all its proposals, and every proposed move is legal.
@@ -24,9 +25,9 @@ pub trait Elsewhere: Debug + Send + Sync {
     /// What this process may count on now.
     fn cores(&self) -> LentCores;
 
-    /// Somewhere for an elector to search from time to time; `None` for one that cannot leave this machine. Dropping it gives
-    /// everything back.
-    fn lodge(&self, spec: &ElectorSpec) -> Option<Box<dyn Lodging>>;
+    /// Somewhere for an elector to search from time to time; `None` for one that cannot leave this machine. Those that are given
+    /// the same `table` share one on every machine on which they meet. Dropping it gives everything back.
+    fn lodge(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn Lodging>>;
 }
 
 /// How many cores others lend.

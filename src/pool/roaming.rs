@@ -96,6 +96,12 @@ impl Abodes {
 pub struct Home(Weak<Mutex<Abodes>>);
 
 impl Home {
+    /// Of a search that has none.
+    #[cfg(test)]
+    pub(crate) fn nowhere() -> Self {
+        Self(Weak::new())
+    }
+
     /// Goes on with a search on a thread of this machine, unless it is no longer wanted. Every search must be brought home
     /// at most once, and not be answered elsewhere as well.
     pub fn take_back(&self, job: Job, reports: &UnboundedSender<Report>) {
@@ -114,6 +120,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::{GameId, Knowledge, Limits, Line, Phase, Task, Variant},
+        engine::SharedTable,
         pool::{ElectorSpec, Elsewhere, LentCores, Pool, Seat},
     };
 
@@ -126,7 +133,7 @@ mod tests {
             LentCores { together: 4, widest: 4 }
         }
 
-        fn lodge(&self, _: &ElectorSpec) -> Option<Box<dyn Lodging>> {
+        fn lodge(&self, _: &ElectorSpec, _: Option<&SharedTable>) -> Option<Box<dyn Lodging>> {
             Some(Box::new(Inn(Arc::clone(&self.0))))
         }
     }

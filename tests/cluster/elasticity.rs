@@ -24,7 +24,8 @@ fn proposers(story: &Story, game: &GameId, plies: std::ops::Range<usize>) -> BTr
     let archive = Archive::open(&story.journal_path()).expect("a journal");
     let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
     let moves = archive.moves(&record).expect("readable");
-    let proposals = moves.iter().filter(|record| plies.contains(&record.ply)).flat_map(|record| {
+    let in_question = |ply: u32| usize::try_from(ply).is_ok_and(|ply| plies.contains(&ply));
+    let proposals = moves.iter().filter(|record| in_question(record.ply)).flat_map(|record| {
         archive.proposals(record).expect("readable").into_iter().filter_map(|proposal| proposal.machine)
     });
     proposals.collect()

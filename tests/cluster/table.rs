@@ -9,7 +9,7 @@ use std::{
 use concilio::{
     chess::{GameId, Line, Proposal, Variant},
     cluster::{Cluster, ClusterSettings},
-    council::{Council, CouncilSettings, GroupMode, Question, Roster},
+    council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster},
     pool::Pool,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -49,6 +49,7 @@ impl Table {
         let cluster = Cluster::join(settings, stop.clone());
         let settings = CouncilSettings {
             roster: "balanced-4".to_owned(),
+            criterion: CriterionName::ReSearch,
             groups: GroupMode::None,
             hash: 1,
             ..CouncilSettings::default()

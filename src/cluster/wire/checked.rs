@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 use super::{Elector, Kind, ProposalText, SearchOrder, is_name};
 use crate::{
     chess::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove},
-    engine::Noise,
+    engine::{Noise, SharedTable},
     pool::{ElectorKind, ElectorSpec, Guidance, Hints, Instance, Job, UciProgram},
 };
 
@@ -16,7 +16,7 @@ const LONGEST_LINE: usize = 512;
 /// Centipawns and moves to mate beyond which a score is nonsense.
 const HIGHEST_SCORE: i32 = 1_000_000;
 /// Nodes beyond which a count is nonsense.
-const MOST_NODES: u64 = 1 << 50;
+pub const MOST_NODES: u64 = 1 << 50;
 /// Time beyond which a search is nonsense.
 const LONGEST_SEARCH: Duration = Duration::from_secs(30 * 24 * 3600);
 /// MiB of a table and threads of a search beyond which an order is nonsense.
@@ -49,7 +49,7 @@ fn moves_of(text: &str) -> Result<Vec<UciMove>, Nonsense> {
 impl Elector {
     /// An elector as it travels, if it can: a UCI engine does with options that are numbers, true or false, because a text may
     /// name a file of this machine.
-    pub fn of(spec: &ElectorSpec) -> Option<Self> {
+    pub fn of(spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Self> {
         let kind = match &spec.kind {
             ElectorKind::Own(Instance { knowledge, percentages, contempt, selectivity, noise }) => Kind::Own {
                 knowledge: *knowledge,
@@ -66,7 +66,8 @@ impl Elector {
             ElectorKind::Trivial => Kind::Trivial,
             ElectorKind::Uci(_) | ElectorKind::Made(_) => return None,
         };
-        Some(Self { name: spec.name.clone(), hash: u32::try_from(spec.hash).ok()?, kind })
+        let hash = u32::try_from(table.map_or(spec.hash, SharedTable::hash)).ok()?;
+        Some(Self { name: spec.name.clone(), hash, table: table.map(SharedTable::number), kind })
     }
 
     /// The name of the UCI engine that it needs, if it is one.

@@ -180,6 +180,8 @@ pub struct Elector {
     pub name: ElectorName,
     /// Its transposition table, MiB.
     pub hash: u32,
+    /// The daemon's number for the table that it shares with others of its council, if it does.
+    pub table: Option<u64>,
     /// What runs.
     pub kind: Kind,
 }

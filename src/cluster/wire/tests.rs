@@ -26,7 +26,7 @@ fn order() -> Order {
     let limits = Limits { nodes: Some(5000), ..Limits::default() };
     let job = Job::new(Task { id: search(), line: Arc::new(line), root_moves: Vec::new(), limits });
     let spec = ElectorSpec::own("mpar".parse().expect("letters"), 8);
-    Order::Search(Box::new(SearchOrder::of(&job, 7, Elector::of(&spec).expect("it travels"), 1)))
+    Order::Search(Box::new(SearchOrder::of(&job, 7, Elector::of(&spec, None).expect("it travels"), 1)))
 }
 
 fn proposal() -> ProposalText {
@@ -159,7 +159,7 @@ fn what_may_name_a_file_does_not_travel() {
     let engine = |value: &str| {
         let options = [("Hash".to_owned(), value.to_owned())].into();
         let program = UciProgram { path: "/usr/games/stockfish".into(), arguments: Vec::new(), options };
-        Elector::of(&ElectorSpec::new("fish".into(), ElectorKind::Uci(program), 16))
+        Elector::of(&ElectorSpec::new("fish".into(), ElectorKind::Uci(program), 16), None)
     };
     assert_eq!(engine("16").as_ref().and_then(Elector::engine), Some("stockfish"));
     assert_eq!(engine("/tmp/log"), None);

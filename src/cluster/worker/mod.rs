@@ -34,10 +34,11 @@ use super::{
 };
 use crate::{
     chess::{ElectorName, SearchId},
-    pool::{Meter, Report, Seat},
+    engine::SharedTable,
+    pool::{ElectorSpec, Meter, Report, Seat},
 };
 use health::Health;
-use tenancy::{Effect, Lent, SeatKey, Tenancy};
+use tenancy::{Effect, Lent, SeatKey, TableKey, Tenancy};
 
 /// A worker that was told to leave waits no longer for its searches to end.
 const DRAIN_FOR: Duration = Duration::from_secs(30);
@@ -120,6 +121,7 @@ struct Worker {
     lent: Lent,
     voice: Voice,
     seats: HashMap<SeatKey, Seat>,
+    tables: HashMap<TableKey, SharedTable>,
     meters: HashMap<SeatKey, Arc<Meter>>,
     over: UnboundedSender<(SeatKey, SearchId)>,
     ended: Option<UnboundedReceiver<(SeatKey, SearchId)>>,
@@ -156,6 +158,7 @@ impl Worker {
             lent,
             voice,
             seats: HashMap::new(),
+            tables: HashMap::new(),
             meters: HashMap::new(),
             over,
             ended: Some(ended),
@@ -246,12 +249,15 @@ impl Worker {
     fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Open(key, spec) => {
-                    self.seats.insert(key, Seat::here(spec, None));
+                Effect::Open(key, spec, table) => {
+                    let table = table.and_then(|table| self.table(table, &spec));
+                    self.seats.insert(key, Seat::here(spec, table.as_ref()));
                 }
                 Effect::Close(key) => {
                     self.seats.remove(&key);
                     self.meters.remove(&key);
+                    let tenancy = &self.tenancy;
+                    self.tables.retain(|table, _| tenancy.has_table(*table));
                 }
                 Effect::Search(key, job) => {
                     if let Some(seat) = self.seats.get_mut(&key) {
@@ -269,6 +275,13 @@ impl Worker {
                 Effect::Say(daemon, word) => self.voice.say(daemon, &word),
             }
         }
+    }
+
+    /// The table that an elector shares; one of its own, if what is there belongs to another evaluation.
+    fn table(&mut self, key: TableKey, spec: &ElectorSpec) -> Option<SharedTable> {
+        let options = spec.instance()?.options(spec.hash, spec.threads);
+        let table = self.tables.entry(key).or_insert_with(|| SharedTable::new(&options));
+        table.suits(&options).then(|| table.clone())
     }
 
     fn beat(&self, subject: String, answers: Option<u64>) {

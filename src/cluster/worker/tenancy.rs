@@ -31,11 +31,14 @@ const MOST_SEATS: usize = 512;
 /// A seat: whose, and by which number of theirs.
 pub type SeatKey = (RunId, u32);
 
+/// A table that seats of one daemon share: whose, and by which number of theirs.
+pub type TableKey = (RunId, u64);
+
 /// What is to be done.
 #[derive(Debug)]
 pub enum Effect {
-    /// Open a seat.
-    Open(SeatKey, ElectorSpec),
+    /// Open a seat; it shares that table, which has the size that the elector would have of its own.
+    Open(SeatKey, ElectorSpec, Option<TableKey>),
     /// Close a seat; its search ends.
     Close(SeatKey),
     /// Begin a search on a seat that is open.
@@ -72,6 +75,7 @@ pub struct Tenancy {
 struct Seat {
     /// As it was ordered; what was opened may have a smaller table.
     ordered: ElectorSpec,
+    table: Option<TableKey>,
     hash: usize,
     search: Option<Search>,
     used: Instant,
@@ -185,7 +189,8 @@ impl Tenancy {
         } else {
             spec.threads = threads;
         }
-        effects.extend(self.take_seat(now, key, spec));
+        let table = order.elector.table.map(|number| (from, number));
+        effects.extend(self.take_seat(now, key, spec, table));
         if let Some(seat) = self.seats.get_mut(&key) {
             seat.used = now;
             seat.search = Some(Search { id: order.id.clone(), elector: order.elector.name.clone(), threads });
@@ -212,22 +217,41 @@ impl Tenancy {
     }
 
     /// Opens the seat unless it is open for this very elector.
-    fn take_seat(&mut self, now: Instant, key: SeatKey, ordered: ElectorSpec) -> Vec<Effect> {
-        if self.seats.get(&key).is_some_and(|seat| seat.ordered == ordered) {
+    fn take_seat(
+        &mut self,
+        now: Instant,
+        key: SeatKey,
+        ordered: ElectorSpec,
+        table: Option<TableKey>,
+    ) -> Vec<Effect> {
+        if self.seats.get(&key).is_some_and(|seat| seat.ordered == ordered && seat.table == table) {
             return Vec::new();
         }
         let mut effects: Vec<Effect> = self.close(key).into_iter().collect();
-        effects.extend(self.make_room(ordered.hash));
-        let hash = ordered.hash.min(self.lent.memory.saturating_sub(self.tables())).max(1);
-        effects.push(Effect::Open(key, ElectorSpec { hash, ..ordered.clone() }));
-        self.seats.insert(key, Seat { ordered, hash, search: None, used: now });
+        let hash = self.size_of(table).unwrap_or_else(|| {
+            effects.extend(self.make_room(ordered.hash));
+            ordered.hash.min(self.lent.memory.saturating_sub(self.memory())).max(1)
+        });
+        effects.push(Effect::Open(key, ElectorSpec { hash, ..ordered.clone() }, table));
+        self.seats.insert(key, Seat { ordered, table, hash, search: None, used: now });
         effects
+    }
+
+    /// The size of a shared table, if it is there.
+    fn size_of(&self, table: Option<TableKey>) -> Option<usize> {
+        let mut sharers = self.seats.values().filter(|seat| table.is_some() && seat.table == table);
+        sharers.next().map(|seat| seat.hash)
+    }
+
+    /// Whether a shared table is still used.
+    pub fn has_table(&self, table: TableKey) -> bool {
+        self.size_of(Some(table)).is_some()
     }
 
     /// Closes idle seats, those unused longest first, until there is memory for a table.
     fn make_room(&mut self, hash: usize) -> Vec<Effect> {
         let mut effects = Vec::new();
-        while self.tables() + hash > self.lent.memory {
+        while self.memory() + hash > self.lent.memory {
             let idle = self.seats.iter().filter(|(_, seat)| seat.search.is_none());
             let Some(oldest) = idle.min_by_key(|(_, seat)| seat.used).map(|(key, _)| *key) else { break };
             effects.extend(self.close(oldest));
@@ -235,9 +259,11 @@ impl Tenancy {
         effects
     }
 
-    /// Memory of all tables, MiB.
-    fn tables(&self) -> usize {
-        self.seats.values().map(|seat| seat.hash).sum()
+    /// Memory of all tables, MiB; a shared one counts once.
+    fn memory(&self) -> usize {
+        let mut counted = BTreeSet::new();
+        let counts = |seat: &&Seat| seat.table.is_none_or(|table| counted.insert(table));
+        self.seats.values().filter(counts).map(|seat| seat.hash).sum()
     }
 
     fn close(&mut self, key: SeatKey) -> Option<Effect> {

@@ -26,7 +26,7 @@ fn order(seat: u32, serial: u64) -> SearchOrder {
     SearchOrder {
         id: SearchId { game: GameId::new("g"), ply: 2, serial, phase: Phase::First },
         seat,
-        elector: Elector::of(&spec).expect("it travels"),
+        elector: Elector::of(&spec, None).expect("it travels"),
         threads: 1,
         variant: Variant::Standard,
         start: None,
@@ -45,7 +45,10 @@ fn search(tenancy: &mut Tenancy, daemon: RunId, order: SearchOrder) -> Vec<Strin
 /// Effects in a few letters each.
 fn shown(effects: &[Effect]) -> Vec<String> {
     let show = |effect: &Effect| match effect {
-        Effect::Open((daemon, seat), spec) => format!("open {}/{seat} {} MiB", daemon.0, spec.hash),
+        Effect::Open((daemon, seat), spec, None) => format!("open {}/{seat} {} MiB", daemon.0, spec.hash),
+        Effect::Open((daemon, seat), spec, Some((_, table))) => {
+            format!("open {}/{seat} on table {table} of {} MiB", daemon.0, spec.hash)
+        }
         Effect::Close((daemon, seat)) => format!("close {}/{seat}", daemon.0),
         Effect::Search((daemon, seat), job) => format!("search {}/{seat} #{}", daemon.0, job.task.id.serial),
         Effect::Stop((daemon, seat)) => format!("stop {}/{seat}", daemon.0),
@@ -158,6 +161,25 @@ fn tables_take_no_more_memory_than_is_lent() {
     let glutton = SearchOrder { elector: Elector { hash: 1 << 20, ..order(7, 7).elector }, ..order(7, 7) };
     let opened = search(&mut tenancy, ANN, glutton);
     assert_eq!(opened, ["close 1/4", "close 1/5", "open 1/7 40 MiB", "search 1/7 #7"]);
+}
+
+#[test]
+fn electors_that_share_a_table_share_it_here_too() {
+    let mut tenancy = tenancy(16);
+    let sharing = |seat: u32, hash: u32, table: u64| {
+        let order = order(seat, u64::from(seat));
+        SearchOrder { elector: Elector { hash, table: Some(table), ..order.elector }, ..order }
+    };
+    let first = search(&mut tenancy, ANN, sharing(1, 80, 5));
+    assert_eq!(first, ["open 1/1 on table 5 of 80 MiB", "search 1/1 #1"]);
+    let second = search(&mut tenancy, ANN, sharing(2, 80, 5));
+    assert_eq!(second, ["open 1/2 on table 5 of 80 MiB", "search 1/2 #2"], "it takes no more memory");
+    let another = search(&mut tenancy, BOB, sharing(1, 80, 5));
+    assert_eq!(another, ["open 2/1 on table 5 of 20 MiB", "search 2/1 #1"], "another daemon's table of that number");
+    tenancy.order(Instant::now(), ANN, Order::Leave(1));
+    assert!(tenancy.has_table((ANN, 5)));
+    tenancy.order(Instant::now(), ANN, Order::Leave(2));
+    assert!(!tenancy.has_table((ANN, 5)) && tenancy.has_table((BOB, 5)));
 }
 
 #[test]

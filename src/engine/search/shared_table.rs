@@ -1,6 +1,9 @@
 //! A transposition table for several engines of one evaluation.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use super::{EngineOptions, table::Table};
 use crate::evaluation::Recipe;
@@ -11,6 +14,8 @@ use crate::evaluation::Recipe;
 pub struct SharedTable {
     pub(super) evaluation: (Recipe, i32),
     pub(super) table: Arc<Table>,
+    hash: usize,
+    number: u64,
 }
 
 /// An engine was to share the table of another evaluation.
@@ -21,7 +26,19 @@ pub struct DifferentEvaluation;
 impl SharedTable {
     /// A table of `options.hash` MiB for all engines that evaluate as `options` say.
     pub fn new(options: &EngineOptions) -> Self {
-        Self { evaluation: evaluation(options), table: Arc::new(Table::new(options.hash)) }
+        static TABLES: AtomicU64 = AtomicU64::new(0);
+        let table = Arc::new(Table::new(options.hash));
+        Self { evaluation: evaluation(options), table, hash: options.hash, number: TABLES.fetch_add(1, Relaxed) }
+    }
+
+    /// Its size, MiB.
+    pub fn hash(&self) -> usize {
+        self.hash
+    }
+
+    /// Tells it from all other tables of this process.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// Whether engines with these options may share it.

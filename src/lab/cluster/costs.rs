@@ -74,7 +74,7 @@ fn messages() -> ((Duration, Duration), (usize, usize)) {
     let job = job();
     let spec = ElectorSpec::own(Knowledge::COMPLETE, 8);
     let write = || {
-        let elector = Elector::of(&spec).map(|elector| SearchOrder::of(&job, 1, elector, 1));
+        let elector = Elector::of(&spec, None).map(|elector| SearchOrder::of(&job, 1, elector, 1));
         elector.map(|order| wire::seal(&identity, &Order::Search(Box::new(order)))).unwrap_or_default()
     };
     let begun = Instant::now();
