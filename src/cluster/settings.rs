@@ -70,7 +70,7 @@ impl ClusterSettings {
         let address = |text: &str| {
             let known = text.contains("://").then(|| text.split("://").next()).flatten();
             let speaks = matches!(known, None | Some("nats" | "tls"));
-            text.parse::<ServerAddr>().ok().filter(|_| speaks && !text.contains('@'))
+            text.parse::<ServerAddr>().ok().filter(|_| speaks && !text.is_empty() && !text.contains('@'))
         };
         self.nats.split(',').map(str::trim).map(address).collect()
     }
