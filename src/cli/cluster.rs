@@ -84,7 +84,9 @@ impl ClusterArgs {
         let given = given.into_iter().filter_map(|(key, value)| Some((format!("cluster.{key}"), value?)));
         let cluster = settings.with(given).load()?.settings.cluster;
         if !cluster.is_on() {
-            return Err(Failure::usage("no NATS server is named: give --nats nats://HOST:4222, or cluster.nats in the settings"));
+            return Err(Failure::usage(
+                "no NATS server is named: give --nats nats://HOST:4222, or cluster.nats in the settings",
+            ));
         }
         Ok(cluster)
     }
@@ -127,6 +129,9 @@ fn print_worker(Answer { worker, beat, lag }: &Answer) {
     println!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, beat.speed);
     for search in &beat.searches {
         let (game, ply) = (&search.search.game, search.search.ply);
-        println!("  {} searches game {game}, ply {ply}: {} nodes on {} threads", search.elector, search.nodes, search.threads);
+        println!(
+            "  {} searches game {game}, ply {ply}: {} nodes on {} threads",
+            search.elector, search.nodes, search.threads
+        );
     }
 }

@@ -168,10 +168,7 @@ mod tests {
     #[test]
     fn a_worker_is_there_while_it_beats() {
         let (mut registry, begin) = (Registry::default(), Instant::now());
-        assert_eq!(
-            registry.heard(begin, &sender(7), beat(WorkerState::Lending), None),
-            Some(Change::Came(RunId(7)))
-        );
+        assert_eq!(registry.heard(begin, &sender(7), beat(WorkerState::Lending), None), Some(Change::Came(RunId(7))));
         for beats in 1..20 {
             let now = begin + BEAT_EVERY * beats;
             assert_eq!(registry.heard(now, &sender(7), beat(WorkerState::Lending), None), None);

@@ -79,7 +79,8 @@ impl ClusterSettings {
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if self.is_on() && self.servers().is_none() {
-            let accepted = "nats://HOST:4222 or tls://HOST:4222, several with commas between them, and no password in it";
+            let accepted =
+                "nats://HOST:4222 or tls://HOST:4222, several with commas between them, and no password in it";
             faults.push(Fault::value("nats", accepted));
         }
         if !is_prefix(&self.prefix) {

@@ -253,7 +253,11 @@ impl Council {
     /// Opens a seat, on this machine unless it may roam.
     fn open(&mut self, spec: &ElectorSpec, elector: Option<usize>, roams: bool) {
         let sharers = self.electors.iter().filter(|other| other.shares_table && other.kind == spec.kind).count();
-        let table = if spec.shares_table { self.tables.of(spec, spec.hash * sharers.clamp(1, self.tables_for.max(1))) } else { None };
+        let table = if spec.shares_table {
+            self.tables.of(spec, spec.hash * sharers.clamp(1, self.tables_for.max(1)))
+        } else {
+            None
+        };
         let table = table.as_ref();
         let seat = if roams { self.pool.seat(spec, table) } else { Seat::here(spec.clone(), table) };
         self.processes.push(Process::on(seat, elector));

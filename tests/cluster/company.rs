@@ -15,7 +15,8 @@ async fn two_daemons_share_one_pool_of_workers() {
     ann.knows(&["attic", "garret"]).await;
     bob.knows(&["attic", "garret"]).await;
     tokio::join!(ann.plays(MOVES), bob.plays(MOVES));
-    let lent = |table: &Table| table.votes.iter().filter(|(name, _)| !name.is_empty()).map(|(_, votes)| votes).sum::<usize>();
+    let lent =
+        |table: &Table| table.votes.iter().filter(|(name, _)| !name.is_empty()).map(|(_, votes)| votes).sum::<usize>();
     assert!(lent(&ann) > 0 && lent(&bob) > 0, "{:?} {:?}", ann.votes, bob.votes);
 }
 

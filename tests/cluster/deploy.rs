@@ -29,22 +29,23 @@ fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
         Value::Array(items) => items.iter().flat_map(texts).collect(),
-        Value::Object(fields) => fields.iter().flat_map(|(key, value)| [vec![key.clone()], texts(value)].concat()).collect(),
+        Value::Object(fields) => {
+            fields.iter().flat_map(|(key, value)| [vec![key.clone()], texts(value)].concat()).collect()
+        }
         _ => Vec::new(),
     }
 }
 
-/// Every variable of the environment that a file sets for our program is one that the program reads.
+/// Every variable of the environment that a file sets is read, by our program or by the server's configuration.
 #[test]
 fn the_variables_that_are_set_are_read() {
-    let source = ["cli/cluster.rs", "cli/worker.rs", "cluster/connection.rs"];
-    let known: String = source.iter().map(|file| {
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(file)).expect("readable")
-    }).collect();
-    for file in ["compose.yaml", "kubernetes/worker.yaml", "kubernetes/daemon.yaml"] {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readers = ["src/cli/cluster.rs", "src/cli/worker.rs", "src/cluster/connection.rs", "deploy/nats/nats.conf"];
+    let readers: String = readers.iter().map(|file| fs::read_to_string(root.join(file)).expect("readable")).collect();
+    for file in ["compose.yaml", "kubernetes/nats.yaml", "kubernetes/worker.yaml", "kubernetes/daemon.yaml"] {
         for text in documents(file).iter().flat_map(texts).filter(|text| text.starts_with("CONCILIO_")) {
             let settings = text.starts_with("CONCILIO__CLUSTER__") || text.starts_with("CONCILIO__SERVERS__LICHESS__");
-            let read = settings || known.contains(&format!("\"{text}\""));
+            let read = settings || readers.contains(&format!("\"{text}\"")) || readers.contains(&format!("${text}"));
             assert!(read, "{file} sets {text}, which nobody reads");
         }
     }
@@ -112,7 +113,12 @@ fn kubernetes_has_what_it_refers_to() {
         let none = Vec::new();
         let volumes = template["spec"]["volumes"].as_array().unwrap_or(&none);
         let claims = resource["spec"]["volumeClaimTemplates"].as_array().unwrap_or(&none);
-        let mountable: BTreeSet<_> = volumes.iter().map(|volume| &volume["name"]).chain(claims.iter().map(|claim| &claim["metadata"]["name"])).map(Value::to_string).collect();
+        let mountable: BTreeSet<_> = volumes
+            .iter()
+            .map(|volume| &volume["name"])
+            .chain(claims.iter().map(|claim| &claim["metadata"]["name"]))
+            .map(Value::to_string)
+            .collect();
         for volume in volumes.iter().filter(|volume| volume["configMap"].is_object()) {
             let map = volume["configMap"]["name"].as_str().expect("a name");
             assert!(maps.contains(map), "{name} has the map {map}");
@@ -121,7 +127,8 @@ fn kubernetes_has_what_it_refers_to() {
             for mount in container["volumeMounts"].as_array().unwrap_or(&none) {
                 assert!(mountable.contains(&mount["name"].to_string()), "{name} mounts {}", mount["name"]);
             }
-            let ports: Vec<_> = container["ports"].as_array().unwrap_or(&none).iter().map(|port| &port["name"]).collect();
+            let ports: Vec<_> =
+                container["ports"].as_array().unwrap_or(&none).iter().map(|port| &port["name"]).collect();
             for probe in ["startupProbe", "livenessProbe", "readinessProbe"] {
                 let port = &container[probe]["httpGet"]["port"];
                 assert!(port.is_null() || ports.contains(&port), "{name} asks {port}");
@@ -180,7 +187,8 @@ async fn the_accounts_may_do_what_they_need_and_no_more() {
     let _listening = client.subscribe("concilio.>").await.expect("sent");
     let mut refused = 0;
     while refused < 4 {
-        let event = tokio::time::timeout(crate::processes::PATIENCE, refusals.recv()).await.expect("refusals").expect("open");
+        let event =
+            tokio::time::timeout(crate::processes::PATIENCE, refusals.recv()).await.expect("refusals").expect("open");
         refused += usize::from(event.to_lowercase().contains("permissions violation"));
     }
 }

@@ -24,7 +24,8 @@ impl Proxy {
                 let state = state.clone();
                 tokio::spawn(async move {
                     let Ok(server) = TcpStream::connect(("127.0.0.1", port)).await else { return };
-                    let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
+                    let ((from_client, to_client), (from_server, to_server)) =
+                        (client.into_split(), server.into_split());
                     tokio::join!(pass(from_client, to_server, state.clone()), pass(from_server, to_client, state));
                 });
             }

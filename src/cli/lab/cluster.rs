@@ -48,8 +48,10 @@ fn milliseconds(duration: Duration) -> f64 {
 
 /// How far a cluster reaches: 1 to 1,000 workers simulated from what messages and searches cost on this machine
 #[derive(Debug, Args)]
-#[command(after_help = "Messages and searches are measured first, in a few seconds. The server's figures come from `concilio lab cluster-latency`:
-  concilio lab scale --throughput 200000 --way 100 --cores 8")]
+#[command(
+    after_help = "Messages and searches are measured first, in a few seconds. The server's figures come from `concilio lab cluster-latency`:
+  concilio lab scale --throughput 200000 --way 100 --cores 8"
+)]
 pub(super) struct Scale {
     /// Cores of each worker
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -74,7 +76,15 @@ impl Scale {
         println!("\n{} cores a worker, {} ms a move", self.cores, self.move_time);
         println!(
             "{:>8} {:>9} {:>9} {:>12} {:>7} {:>14} {:>11} {:>11} {:>8}",
-            "workers", "searches", "messages", "coordinator", "server", "last begins ms", "delay p50", "p99 ms", "counted"
+            "workers",
+            "searches",
+            "messages",
+            "coordinator",
+            "server",
+            "last begins ms",
+            "delay p50",
+            "p99 ms",
+            "counted"
         );
         for workers in [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] {
             print_load(&simulate(workers, &plan, &costs));
@@ -91,7 +101,11 @@ fn print_costs(costs: &Costs) {
     let (count, each) = (micro(costs.count), micro(costs.count_by_elector));
     println!("          {count:.1} µs + {each:.3} µs for each elector to count it");
     println!("          a search proposes {} times in a second", costs.iterations.len());
-    println!("given:    {:.1} µs for the server to pass on a message, {:.0} µs one way", micro(costs.broker), micro(costs.way));
+    println!(
+        "given:    {:.1} µs for the server to pass on a message, {:.0} µs one way",
+        micro(costs.broker),
+        micro(costs.way)
+    );
 }
 
 fn print_load(load: &Load) {
@@ -118,6 +132,10 @@ fn limits(plan: &Plan, costs: &Costs) {
     say(&format!("the coordinator is {busy:.0} % busy"), reach(MOST, plan, costs, |load| load.coordinator));
     say(&format!("the server is {busy:.0} % busy"), reach(MOST, plan, costs, |load| load.broker));
     let [published, sets] = [PUBLISHED, SETS].map(|electors| electors.div_ceil(plan.cores));
-    println!("the method has an elector for each core up to {published} workers with the largest published roster ({PUBLISHED} electors),");
-    println!("up to {sets} with every set of knowledge once ({SETS}); from there on cores only make groups larger, each on one machine");
+    println!(
+        "the method has an elector for each core up to {published} workers with the largest published roster ({PUBLISHED} electors),"
+    );
+    println!(
+        "up to {sets} with every set of knowledge once ({SETS}); from there on cores only make groups larger, each on one machine"
+    );
 }

@@ -178,7 +178,10 @@ impl ProposalText {
     pub fn proposal(&self, task: &Task, elector: &ElectorName, machine: &MachineName) -> Result<Proposal, Nonsense> {
         let (Score::Cp(size) | Score::Mate(size)) = self.score;
         require(size.unsigned_abs() <= HIGHEST_SCORE.unsigned_abs(), "a score beyond all bounds")?;
-        require(self.depth.max(self.selective_depth).max(self.root_moves_done) <= DEEPEST, "a depth beyond all bounds")?;
+        require(
+            self.depth.max(self.selective_depth).max(self.root_moves_done) <= DEEPEST,
+            "a depth beyond all bounds",
+        )?;
         require(self.nodes <= MOST_NODES, "nodes beyond all bounds")?;
         let time = Duration::from_micros(self.microseconds);
         require(time <= LONGEST_SEARCH, "a time beyond all bounds")?;

@@ -237,13 +237,15 @@ impl Worker {
 
     /// Reads a message; what is wrong with it is a daemon of another version, or nobody's message.
     fn read<B: DeserializeOwned>(&mut self, payload: &[u8]) -> Result<(RunId, B), Option<RunId>> {
-        wire::open::<B>(payload, &self.voice.identity.version).map(|(sender, body)| (sender.run, body)).map_err(|error| {
-            let WireError::Version { sender, .. } = &error else { return None };
-            if self.strangers.len() < MOST_STRANGERS && self.strangers.insert(sender.run) {
-                tracing::warn!("a daemon is not served: {error}");
-            }
-            Some(sender.run)
-        })
+        wire::open::<B>(payload, &self.voice.identity.version).map(|(sender, body)| (sender.run, body)).map_err(
+            |error| {
+                let WireError::Version { sender, .. } = &error else { return None };
+                if self.strangers.len() < MOST_STRANGERS && self.strangers.insert(sender.run) {
+                    tracing::warn!("a daemon is not served: {error}");
+                }
+                Some(sender.run)
+            },
+        )
     }
 
     fn carry_out(&mut self, effects: Vec<Effect>) {

@@ -166,7 +166,9 @@ impl Tenancy {
 
     fn search(&mut self, now: Instant, from: RunId, order: &SearchOrder) -> Vec<Effect> {
         let key = (from, order.seat);
-        let say = |says| vec![Effect::Say(from, Word { search: order.id.clone(), elector: order.elector.name.clone(), says })];
+        let say = |says| {
+            vec![Effect::Say(from, Word { search: order.id.clone(), elector: order.elector.name.clone(), says })]
+        };
         let threads = usize::from(order.threads).clamp(1, self.lent.cores.max(1));
         // What the seat did before is over in any case.
         let mut effects = self.stop_seat(key);
@@ -217,13 +219,7 @@ impl Tenancy {
     }
 
     /// Opens the seat unless it is open for this very elector.
-    fn take_seat(
-        &mut self,
-        now: Instant,
-        key: SeatKey,
-        ordered: ElectorSpec,
-        table: Option<TableKey>,
-    ) -> Vec<Effect> {
+    fn take_seat(&mut self, now: Instant, key: SeatKey, ordered: ElectorSpec, table: Option<TableKey>) -> Vec<Effect> {
         if self.seats.get(&key).is_some_and(|seat| seat.ordered == ordered && seat.table == table) {
             return Vec::new();
         }

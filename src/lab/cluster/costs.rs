@@ -140,9 +140,7 @@ impl Searcher for Chatterbox {
 async fn council_of(size: u32) -> Duration {
     let measured = tokio::task::spawn_blocking(move || {
         let make = ElectorMaker::new(|spec| Ok(Box::new(Chatterbox(spec.name.clone()))));
-        let elector = |number: u32| {
-            ElectorSpec::new(format!("e{number}").into(), ElectorKind::Made(make.clone()), 1)
-        };
+        let elector = |number: u32| ElectorSpec::new(format!("e{number}").into(), ElectorKind::Made(make.clone()), 1);
         let roster = Roster::of((0..size).map(elector).collect());
         let settings = CouncilSettings { criterion: CriterionName::Majority, ..CouncilSettings::default() };
         let mut council = Council::convene(&Pool::new(0), &roster, &settings, Variant::Standard);
