@@ -31,7 +31,7 @@ pub struct ClockSettings {
     /// The most one move may take of what is left on the clock. 0.01 to 1.
     #[serde(deserialize_with = "read_most")]
     pub most: f64,
-    /// Whether a split vote is given ExtraTime and a unanimous one gives time back.
+    /// Whether a split vote is given ExtraTime and a unanimous one gives time back. Off, because it did not pay.
     pub heed_votes: bool,
 }
 
@@ -45,7 +45,7 @@ impl Default for ClockSettings {
             minimum: Duration::from_millis(5),
             extra: 1.5,
             most: 0.25,
-            heed_votes: true,
+            heed_votes: false,
         }
     }
 }

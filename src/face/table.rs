@@ -53,6 +53,22 @@ impl Table {
         self.player = None;
     }
 
+    /// Another game begins, of the same variant: the council forgets the last one.
+    pub(super) fn new_game(&mut self) {
+        self.thinking = None;
+        if let Some(player) = &self.player {
+            player.new_game();
+        }
+    }
+
+    /// Seats the council, if it is not there yet: engines need a while before they can search.
+    ///
+    /// # Errors
+    /// Where the settings name no roster.
+    pub(super) fn seat(&mut self) -> Result<(), String> {
+        self.player().map(|_| ())
+    }
+
     /// Begins to think about a line, and forgets what was thought about before.
     ///
     /// # Errors

@@ -16,6 +16,8 @@ const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 const WIDTH: f64 = 760.0;
 /// Left of the plot, for names or figures.
 const LEFT: f64 = 230.0;
+/// What a letter of a name takes.
+const LETTER: f64 = 6.6;
 const RIGHT: f64 = 30.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 46.0;
@@ -42,19 +44,21 @@ pub struct Curve {
 /// Figures under each other, each a dot with the line of its error. The dashed line is at `reference`.
 pub fn figures(title: &str, unit: &str, bars: &[Bar], reference: Option<f64>) -> String {
     let ends = bars.iter().flat_map(|bar| [bar.estimate.low, bar.estimate.value, bar.estimate.high]);
-    let scale = Scale::over(ends.chain(reference), LEFT, WIDTH - RIGHT);
+    let longest = bars.iter().map(|bar| bar.name.chars().count()).max().unwrap_or_default();
+    let left = (20.0 + LETTER * longest as f64).clamp(LEFT, WIDTH / 2.0);
+    let scale = Scale::over(ends.chain(reference), left, WIDTH - RIGHT);
     let height = TOP + ROW * bars.len() as f64 + BOTTOM;
     let mut svg = Svg::new(title, height);
     let floor = height - BOTTOM;
     svg.vertical_grid(&scale, floor);
-    svg.text(f64::midpoint(LEFT, WIDTH - RIGHT), height - 8.0, "middle", unit);
+    svg.text(f64::midpoint(left, WIDTH - RIGHT), height - 8.0, "middle", unit);
     if let Some(at) = reference {
         let x = scale.at(at);
         svg.line([x, TOP, x, floor], "#444444", " stroke-dasharray=\"4 3\"");
     }
     for (index, Bar { name, estimate }) in bars.iter().enumerate() {
         let y = TOP + ROW * (index as f64 + 0.5);
-        svg.text(LEFT - 10.0, y + 4.0, "end", name);
+        svg.text(left - 10.0, y + 4.0, "end", name);
         svg.line([scale.at(estimate.low), y, scale.at(estimate.high), y], COLOURS[0], " stroke-width=\"2\"");
         svg.dot(scale.at(estimate.value), y, COLOURS[0]);
     }

@@ -78,7 +78,7 @@ pub struct Means {
 
 /// The handle of a player; it leaves when the handle is dropped.
 #[derive(Debug)]
-pub struct Player(mpsc::UnboundedSender<Request>);
+pub struct Player(mpsc::UnboundedSender<Order>);
 
 /// A hold on a running thought. Dropping it drops the thought: nothing more is said about it.
 #[derive(Debug)]
@@ -109,6 +109,12 @@ impl Thinking {
 }
 
 #[derive(Debug)]
+enum Order {
+    Think(Box<Request>),
+    NewGame,
+}
+
+#[derive(Debug)]
 struct Request {
     topic: Topic,
     time: watch::Receiver<Agreement>,
@@ -124,6 +130,11 @@ impl Player {
         let (requests, inbox) = mpsc::unbounded_channel();
         tokio::spawn(Mind { means, council, ideas, last_score: None }.run(inbox));
         Self(requests)
+    }
+
+    /// Another game begins: the council stays and forgets the last one. A thought that still runs should be dropped first.
+    pub fn new_game(&self) {
+        let _ = self.0.send(Order::NewGame);
     }
 
     /// Begins a thought. One that still runs should be dropped first: they are taken one after the other.
@@ -144,7 +155,7 @@ impl Player {
             dropped: dropped.clone(),
         };
         // The other end lives as long as this handle.
-        let _ = self.0.send(request);
+        let _ = self.0.send(Order::Think(Box::new(request)));
         Thinking { time, reconsider, pondering, answer_now, _dropped: dropped.drop_guard() }
     }
 }
@@ -159,11 +170,17 @@ struct Mind {
 }
 
 impl Mind {
-    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Request>) {
-        while let Some(request) = inbox.recv().await {
-            if request.dropped.is_cancelled() {
-                continue;
-            }
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Order>) {
+        while let Some(order) = inbox.recv().await {
+            let request = match order {
+                Order::Think(request) if request.dropped.is_cancelled() => continue,
+                Order::Think(request) => *request,
+                Order::NewGame => {
+                    self.council.new_game();
+                    self.last_score = None;
+                    continue;
+                }
+            };
             let lag = *self.means.lag.lock().unwrap_or_else(PoisonError::into_inner);
             let timekeeper = Timekeeper::new(&self.means.clock, lag, &request.topic, request.time.clone());
             let timekeeper = timekeeper.after(self.last_score);

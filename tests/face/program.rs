@@ -20,9 +20,14 @@ pub struct Program {
 impl Program {
     /// Starts `concilio` with these arguments, and a council small enough for a test.
     pub fn start(arguments: &[&str]) -> Self {
+        let small = ["--set", "player.council.roster=mbxkcpar mp ma", "--set", "player.council.hash=1"];
+        Self::start_with(&[arguments, &small].concat())
+    }
+
+    /// Starts `concilio` with these arguments and nothing else.
+    pub fn start_with(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_concilio"))
             .args(arguments)
-            .args(["--set", "player.council.roster=mbxkcpar mp ma", "--set", "player.council.hash=1"])
             .env_remove("CONCILIO_CONFIG")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

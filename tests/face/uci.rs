@@ -155,3 +155,29 @@ fn a_bounded_search_is_finished_when_the_input_ends() {
     program.say("position startpos\ngo infinite");
     assert!(program.end().last().is_some_and(|line| line.starts_with("bestmove")));
 }
+
+#[test]
+#[cfg(unix)]
+fn an_engine_in_the_council_stays_for_the_next_game() {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let (engine, starts) = (folder.path().join("engine"), folder.path().join("starts"));
+    let script = format!("#!/bin/sh\necho start >> {}\nexec /usr/games/stockfish\n", starts.display());
+    fs::write(&engine, script).expect("a script");
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("it may run");
+    let settings = folder.path().join("bot.toml");
+    let council = format!(
+        "[player.council]\nroster = \"custom\"\nhash = 16\n[[player.council.electors]]\nengine = {:?}\n",
+        engine.display().to_string()
+    );
+    fs::write(&settings, council).expect("settings");
+    let mut program = Program::start_with(&["uci", "--config", &settings.display().to_string()]);
+    program.say("isready");
+    program.until("readyok");
+    for _ in 0..3 {
+        program.say("ucinewgame\nposition startpos moves e2e4\ngo nodes 1000");
+        best_move(&program);
+    }
+    assert_eq!(fs::read_to_string(&starts).expect("it was started"), "start\n");
+}

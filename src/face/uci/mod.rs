@@ -93,7 +93,10 @@ impl<W: Write> Session<W> {
         let done = match command {
             "" | "register" => Ok(()),
             "uci" => self.identify().map(Ok)?,
-            "isready" => self.say("readyok").map(Ok)?,
+            "isready" => {
+                let seated = self.table.seat();
+                self.say("readyok").map(|()| seated)?
+            }
             "debug" => self.set_debug(rest),
             "stop" => self.stop().map(Ok)?,
             "ponderhit" => self.ponder_hit().map(Ok)?,
@@ -103,7 +106,7 @@ impl<W: Write> Session<W> {
             }
             "ucinewgame" => {
                 self.finish().await?;
-                self.table.reseat();
+                self.table.new_game();
                 Ok(())
             }
             "setoption" => {

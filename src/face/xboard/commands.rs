@@ -124,7 +124,11 @@ impl<W: Write> Session<W> {
         if self.switches.random {
             self.table.setup.council.seed = rand::random();
         }
-        self.table.reseat();
+        if self.switches.random || line.variant() != self.table.line.variant() {
+            self.table.reseat();
+        } else {
+            self.table.new_game();
+        }
         self.table.line = Arc::new(line);
         self.record.truncate(0);
         (self.expected, self.ended) = (None, false);

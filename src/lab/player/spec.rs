@@ -171,8 +171,8 @@ impl<'a> Reading<'a> {
         for (index, word) in text.split(',').map(str::trim).enumerate() {
             match word.split_once('=') {
                 Some(("name", name)) => self.name = Some(name.to_owned()),
-                // The command of a program may have an equals sign in its arguments.
-                Some((key, value)) if !key.contains(char::is_whitespace) => match Pace::from_key(key, value) {
+                // The command of a program may have an equals sign in its arguments, and its options have blanks in their names.
+                Some((key, value)) if index > 0 || !key.contains(char::is_whitespace) => match Pace::from_key(key, value) {
                     Some(pace) => self.pace = Some(pace?),
                     None => self.options.push((key, value)),
                 },
@@ -328,13 +328,14 @@ mod tests {
 
     #[test]
     fn a_program_comes_with_arguments_and_options() {
-        let spec: PlayerSpec = "uci:/opt/engine --net=big uci,Hash=32,movetime=0.1".parse().expect("a player");
+        let spec: PlayerSpec = "uci:/opt/engine --net=big uci,Hash=32,Use NNUE=false,movetime=0.1".parse().expect("a player");
         let Kind::Uci { program, .. } = &spec.kind else { panic!("{spec:?}") };
         assert_eq!(
             (program.path.to_str(), program.arguments.as_slice()),
             (Some("/opt/engine"), &["--net=big".to_owned(), "uci".to_owned()][..])
         );
         assert_eq!(program.options.get("Hash").map(String::as_str), Some("32"));
+        assert_eq!(program.options.get("Use NNUE").map(String::as_str), Some("false"));
         assert!("xboard:/usr/games/gnuchess --xboard".parse::<PlayerSpec>().is_ok());
     }
 

@@ -18,6 +18,9 @@ use crate::{
 /// How long an engine of version 1, which announces nothing, is waited for.
 const FEATURES_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// How long a banner is waited for: GNU Chess overlooks what is said before it has shown its own.
+const BANNER_TIMEOUT: Duration = Duration::from_millis(300);
+
 pub(super) struct XboardPlayer {
     process: Process,
     features: BTreeMap<String, String>,
@@ -30,6 +33,7 @@ impl XboardPlayer {
     pub(super) fn start(program: &UciProgram) -> Result<Self, PlayerFailure> {
         let mut process = Process::spawn(program)?;
         process.send("xboard")?;
+        process.read(BANNER_TIMEOUT)?;
         process.send("protover 2")?;
         let mut features = BTreeMap::new();
         let deadline = Instant::now() + FEATURES_TIMEOUT;
