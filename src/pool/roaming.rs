@@ -126,7 +126,9 @@ mod tests {
 
     /// Takes every search and keeps it.
     #[derive(Debug, Default)]
-    struct Inn(Arc<Mutex<Vec<(Job, UnboundedSender<Report>, Home)>>>);
+    struct Inn(Arc<Mutex<Vec<Guest>>>);
+
+    type Guest = (Job, UnboundedSender<Report>, Home);
 
     impl Elsewhere for Inn {
         fn cores(&self) -> LentCores {

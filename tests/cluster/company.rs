@@ -38,7 +38,11 @@ async fn a_look_shows_who_lends_and_what_is_searched() {
             }
         }
     };
-    let play = async { while table.plays(1).await == () {} };
+    let play = async {
+        loop {
+            table.plays(1).await;
+        }
+    };
     let attic = tokio::select! {
         attic = look => attic,
         () = play => unreachable!("it plays for ever"),

@@ -75,7 +75,7 @@ fn lies(order: &SearchOrder) -> Vec<Word> {
     let mut stale = word(lie("e2e4", 5));
     stale.search.serial = stale.search.serial.wrapping_sub(1);
     // An odd search is lied to in one way, an even one in another.
-    let says = if order.id.serial % 2 == 0 { lie("a1a8", 20) } else { lie("", u32::MAX) };
+    let says = if order.id.serial.is_multiple_of(2) { lie("a1a8", 20) } else { lie("", u32::MAX) };
     vec![stale, word(says)]
 }
 

@@ -14,7 +14,7 @@ use concilio::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::processes::until;
+use crate::processes::{PATIENCE, until};
 
 /// What each move may take.
 const MOVE_TIME: Duration = Duration::from_millis(60);
@@ -99,6 +99,16 @@ impl Table {
             }
             self.line.play(decision.best).expect("a legal move");
             self.moves += 1;
+        }
+    }
+
+    /// Makes moves until a machine has a vote: it may take a while until one that was away is trusted again.
+    pub async fn plays_until_heard(&mut self, machine: &str) {
+        let begun = Instant::now();
+        self.votes.clear();
+        while !self.votes.contains_key(machine) {
+            assert!(begun.elapsed() < PATIENCE, "{machine} takes no part: {:?}", self.votes);
+            self.plays(1).await;
         }
     }
 

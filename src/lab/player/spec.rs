@@ -172,10 +172,12 @@ impl<'a> Reading<'a> {
             match word.split_once('=') {
                 Some(("name", name)) => self.name = Some(name.to_owned()),
                 // The command of a program may have an equals sign in its arguments, and its options have blanks in their names.
-                Some((key, value)) if index > 0 || !key.contains(char::is_whitespace) => match Pace::from_key(key, value) {
-                    Some(pace) => self.pace = Some(pace?),
-                    None => self.options.push((key, value)),
-                },
+                Some((key, value)) if index > 0 || !key.contains(char::is_whitespace) => {
+                    match Pace::from_key(key, value) {
+                        Some(pace) => self.pace = Some(pace?),
+                        None => self.options.push((key, value)),
+                    }
+                }
                 _ if word.is_empty() => {}
                 _ if index == 0 => self.bare = Some(word),
                 _ => {
@@ -328,7 +330,8 @@ mod tests {
 
     #[test]
     fn a_program_comes_with_arguments_and_options() {
-        let spec: PlayerSpec = "uci:/opt/engine --net=big uci,Hash=32,Use NNUE=false,movetime=0.1".parse().expect("a player");
+        let spec: PlayerSpec =
+            "uci:/opt/engine --net=big uci,Hash=32,Use NNUE=false,movetime=0.1".parse().expect("a player");
         let Kind::Uci { program, .. } = &spec.kind else { panic!("{spec:?}") };
         assert_eq!(
             (program.path.to_str(), program.arguments.as_slice()),
