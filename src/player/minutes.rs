@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use shakmaty::Position as _;
 
-use crate::chess::{Color, Decision, Line, Phase, Proposal, UciMove};
+use crate::chess::{Color, Decision, Knowledge, Line, Phase, Proposal, UciMove};
 
 /// The whole vote in lines: the columns' titles, a line an elector, and the summary; the summary alone where nobody voted.
 pub fn lines(line: &Line, decision: &Decision) -> Vec<String> {
@@ -70,10 +70,12 @@ fn weight(weight: f64) -> String {
     if weight.abs() >= 10.0 || weight.fract() == 0.0 { format!("{weight:.0}") } else { format!("{weight:.2}") }
 }
 
-/// An elector's name, with the letters of what it knows where the name does not say it.
+/// An elector's name, with the letters of what it knows where that is not everything and the name does not say it.
 pub fn name(elector: &str, knowledge: Option<&str>) -> String {
     match knowledge {
-        Some(letters) if letters != elector => format!("{elector} ({letters})"),
+        Some(letters) if letters != elector && letters != Knowledge::COMPLETE.to_string() => {
+            format!("{elector} ({letters})")
+        }
         _ => elector.to_owned(),
     }
 }
