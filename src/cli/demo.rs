@@ -1,15 +1,21 @@
 //! `concilio demo`: the whole program on one machine. A practice server on loopback, the daemon connected to it through the
 //! same adapters that talk to Lichess and FICS, and a sparring partner that challenges it.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use clap::{Args, ValueEnum};
-use tokio::{signal::ctrl_c, task::JoinSet};
+use tokio::{signal::ctrl_c, task::JoinSet, time::sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, view};
+use super::{Failure, house, view};
 use crate::{
     chess::{TimeControl, Variant},
+    cluster::ClusterSettings,
     council::{CouncilSettings, Roster},
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
@@ -62,6 +68,9 @@ pub(super) struct Demo {
     /// Who proposes: a roster such as balanced-7, or knowledge letters such as "mbxkcpar mp ma"
     #[arg(long, default_value = "balanced-7")]
     roster: String,
+    /// A NATS server whose workers lend their cores (see concilio worker)
+    #[arg(long, env = "CONCILIO_NATS_URL", default_value = "", value_name = "URL")]
+    nats: String,
     /// What the practice server lets go wrong, such as cut=3s,delay=50ms,429=5%
     #[arg(long, default_value = "", value_name = "PLAN")]
     faults: FaultPlan,
@@ -90,7 +99,7 @@ impl Demo {
         let viewer = tokio::spawn(view::watch(herald.listen(), done.clone()));
 
         let closing = Closing::default();
-        let house = self.house(journal, herald, council, roster);
+        let house = self.house(journal, herald, council, roster, self.pool(&closing).await?);
         let mut daemons = JoinSet::new();
         for connection in self.connections(&server, &closing).await? {
             daemons.spawn(session::play(connection, house.clone(), closing.clone()));
@@ -158,7 +167,29 @@ impl Demo {
         Ok(connections)
     }
 
-    fn house(&self, journal: Journal, herald: Herald, council: CouncilSettings, roster: Arc<Roster>) -> House {
+    /// Our cores and those that workers lend. Workers that are there have a moment to say so before the first game.
+    async fn pool(&self, closing: &Closing) -> Result<Pool, Failure> {
+        const MOMENT: Duration = Duration::from_secs(2);
+        let cluster = ClusterSettings { nats: self.nats.clone(), ..ClusterSettings::default() };
+        if !cluster.faults().is_empty() {
+            return Err(Failure::usage(format_args!("--nats {}: expected nats://HOST:4222", self.nats)));
+        }
+        let pool = house::pool(&cluster, closing);
+        let begun = Instant::now();
+        while cluster.is_on() && pool.cores_together() == pool.cores() && begun.elapsed() < MOMENT {
+            sleep(Duration::from_millis(10)).await;
+        }
+        Ok(pool)
+    }
+
+    fn house(
+        &self,
+        journal: Journal,
+        herald: Herald,
+        council: CouncilSettings,
+        roster: Arc<Roster>,
+        pool: Pool,
+    ) -> House {
         let challenge = ChallengeSettings {
             concurrency: self.concurrency as usize,
             max_games_per_opponent: self.concurrency as usize,
@@ -171,7 +202,7 @@ impl Demo {
         let settings = GameSettings::with(roster, council);
         House {
             journal,
-            pool: Pool::new(0),
+            pool,
             herald,
             player: Arc::new(move |_| settings.clone()),
             conduct: Arc::new(Conduct { challenge, lists, variants, ..Conduct::default() }),

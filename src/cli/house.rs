@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{Failure, lists};
 use crate::{
     chess::{Limits, Variant},
-    cluster::Cluster,
+    cluster::{Cluster, ClusterSettings},
     council::Roster,
     face,
     journal::Journal,
@@ -39,7 +39,7 @@ pub(super) fn build(
             ShutdownGames::Finish | ShutdownGames::Leave => Farewell::Leave,
         },
     };
-    let pool = pool(settings, closing);
+    let pool = pool(&settings.cluster, closing);
     let settings = Arc::new(settings.clone());
     let choose = move |game: &GameInfo| {
         let (chosen, name) = settings.profiles().choose(game);
@@ -51,10 +51,10 @@ pub(super) fn build(
 }
 
 /// All cores of this machine, and those that others lend to it.
-fn pool(settings: &Settings, closing: &Closing) -> Pool {
+pub(super) fn pool(cluster: &ClusterSettings, closing: &Closing) -> Pool {
     let own = Pool::new(0);
-    if settings.cluster.is_on() {
-        own.with_remote(Arc::new(Cluster::join(settings.cluster.clone(), closing.at_once.child_token())))
+    if cluster.is_on() {
+        own.with_remote(Arc::new(Cluster::join(cluster.clone(), closing.at_once.child_token())))
     } else {
         own
     }

@@ -63,6 +63,7 @@ fn write_vote(
             nodes: proposal.nodes,
             weight: proposal.weight,
             elected: proposal.uci == played.uci.to_string(),
+            machine: proposal.machine.clone(),
         };
         writeln!(out, "{entry}")?;
     }

@@ -34,6 +34,8 @@ pub struct Entry {
     pub weight: Option<f64>,
     /// Whether this move was elected.
     pub elected: bool,
+    /// The machine that lent its cores for it, if it was not this one.
+    pub machine: Option<String>,
 }
 
 impl Entry {
@@ -48,6 +50,7 @@ impl Entry {
             nodes: proposal.nodes,
             weight: None,
             elected: false,
+            machine: proposal.machine.as_ref().map(ToString::to_string),
         }
     }
 
@@ -61,7 +64,8 @@ impl fmt::Display for Entry {
         let mark = if self.elected { '*' } else { ' ' };
         let Self { elector, best, score, depth, nodes, .. } = self;
         let weight = self.weight.map_or_else(String::new, weight);
-        write!(f, "{mark} {elector:<10} {best:>7} {score:>7} {depth:>5} {nodes:>10} {weight:>7}")
+        write!(f, "{mark} {elector:<10} {best:>7} {score:>7} {depth:>5} {nodes:>10} {weight:>7}")?;
+        self.machine.iter().try_for_each(|machine| write!(f, "  on {machine}"))
     }
 }
 

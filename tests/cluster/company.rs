@@ -1,6 +1,9 @@
 //! Several daemons at one cluster; accounts; a look from outside.
 
-use concilio::cluster::{ClusterSettings, survey};
+use concilio::{
+    cluster::{ClusterSettings, survey},
+    council::CouncilSettings,
+};
 
 use crate::{
     processes::{Nats, Worker},
@@ -18,6 +21,20 @@ async fn two_daemons_share_one_pool_of_workers() {
     let lent =
         |table: &Table| table.votes.iter().filter(|(name, _)| !name.is_empty()).map(|(_, votes)| votes).sum::<usize>();
     assert!(lent(&ann) > 0 && lent(&bob) > 0, "{:?} {:?}", ann.votes, bob.votes);
+}
+
+/// Copies that share a table have one on every machine, and there are as many as cores here and lent.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_default_council_has_a_copy_for_every_core() {
+    let nats = Nats::start();
+    let _workers = [Worker::start(&nats.url(), "attic", 3), Worker::start(&nats.url(), "garret", 4)];
+    let mut table = Table::at(&nats.url());
+    table.knows(&["attic", "garret"]).await;
+    table.seats(&CouncilSettings { hash: 1, ..CouncilSettings::default() });
+    table.plays(MOVES / 2).await;
+    let machines: Vec<&str> = table.votes.keys().map(String::as_str).collect();
+    assert_eq!(machines, ["", "attic", "garret"]);
+    assert!(table.votes.values().sum::<usize>() > MOVES / 2 * 4, "many vote: {:?}", table.votes);
 }
 
 #[tokio::test(flavor = "multi_thread")]

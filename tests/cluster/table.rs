@@ -26,6 +26,7 @@ pub const MOVES: usize = 100;
 /// A council of four with one core of its own.
 pub struct Table {
     pub cluster: Cluster,
+    pool: Pool,
     council: Council,
     line: Line,
     moves: usize,
@@ -54,11 +55,15 @@ impl Table {
             hash: 1,
             ..CouncilSettings::default()
         };
-        let roster = Roster::from_settings(&settings).expect("a roster");
         let pool = Pool::new(1).with_remote(Arc::new(cluster.clone()));
-        let council = Council::convene(&pool, &roster, &settings, Variant::Standard);
+        let council = convene(&pool, &settings);
         let line = Line::start(Variant::Standard);
-        Self { cluster, council, line, moves: 0, votes: BTreeMap::new(), _stop: stop.drop_guard() }
+        Self { cluster, pool, council, line, moves: 0, votes: BTreeMap::new(), _stop: stop.drop_guard() }
+    }
+
+    /// Another council sits down, as at the beginning of a game.
+    pub fn seats(&mut self, settings: &CouncilSettings) {
+        self.council = convene(&self.pool, settings);
     }
 
     /// Waits until just these workers are there.
@@ -116,4 +121,9 @@ impl Table {
     pub fn votes_of(&mut self, machine: &str) -> usize {
         self.votes.remove(machine).unwrap_or_default()
     }
+}
+
+fn convene(pool: &Pool, settings: &CouncilSettings) -> Council {
+    let roster = Roster::from_settings(settings).expect("a roster");
+    Council::convene(pool, &roster, settings, Variant::Standard)
 }
