@@ -137,7 +137,9 @@ impl<E: std::error::Error> From<E> for Failure {
 }
 
 fn init_logging(filter: Option<&str>, default: &str) {
-    let filter = EnvFilter::try_new(filter.unwrap_or(default)).unwrap_or_else(|error| {
+    // What the library says of every connection we say ourselves.
+    let with_ours = format!("async_nats=error,{}", filter.unwrap_or(default));
+    let filter = EnvFilter::try_new(with_ours).unwrap_or_else(|error| {
         eprintln!("concilio: --log: {error}; logging {default}");
         EnvFilter::new(default)
     });

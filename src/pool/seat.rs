@@ -176,7 +176,10 @@ struct Occupant {
 
 impl Occupant {
     fn serve(mut self, inbox: &mpsc::Receiver<Command>) {
-        yield_to_the_daemon();
+        // A foreign engine is a process of its own, with the priority that it is started with.
+        if self.spec.instance().is_none() {
+            give_way();
+        }
         // One that does not start is tried again with the first search, which can report it.
         self.elector = self.spec.start_with(self.table.as_ref()).ok();
         for command in inbox {
@@ -227,7 +230,15 @@ impl Occupant {
                 vacant.insert(started.inspect_err(|_| self.backoff.failed(Instant::now()))?)
             }
         };
+        let threads = job.threads_at_most.map_or(self.spec.threads, |most| most.min(self.spec.threads));
+        let mut prompt = is_prompt(&self.spec, threads);
+        if !prompt {
+            give_way();
+        }
         let searched = elector.search(job, stop, &mut |proposal| {
+            if std::mem::take(&mut prompt) {
+                give_way();
+            }
             // Wherever it was computed, nothing illegal passes this door.
             if job.task.line.is_legal(proposal.best) {
                 let _ = reports.send(Report::Proposal(proposal));
@@ -236,6 +247,9 @@ impl Occupant {
                 tracing::error!(elector = %self.spec.name, %best, fen, "illegal proposal dropped");
             }
         });
+        if self.spec.instance().is_some() {
+            come_back();
+        }
         match &searched {
             Ok(()) => self.backoff.worked(),
             Err(_) => {
@@ -251,11 +265,30 @@ impl Occupant {
 /// little enough that other programs do not starve the search.
 const NICENESS: i32 = 5;
 
+/// Whether an elector gives way only after its first proposal, which comes within microseconds: until then nobody can decide.
+/// The threads of a search have the priority that it begins with, and so has the process of a foreign engine: they give way
+/// from the beginning.
+fn is_prompt(spec: &ElectorSpec, threads: usize) -> bool {
+    spec.instance().is_some() && threads == 1
+}
+
 /// Gives way to the threads that talk to servers. Where the platform refuses, searches merely compete.
-fn yield_to_the_daemon() {
+fn give_way() {
+    set_niceness(NICENESS);
+}
+
+/// Is prompt again, for the next search. It takes a privilege (CAP_SYS_NICE, or a limit RLIMIT_NICE of 20: `LimitNICE=0` in a
+/// unit of systemd); without it the first proposals of later searches are made at the lower priority too.
+fn come_back() {
+    set_niceness(0);
+}
+
+fn set_niceness(niceness: i32) {
     // On Linux niceness belongs to the thread; elsewhere it would be the whole process's, so it is left alone.
     #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::debug!(%error, "search threads keep their priority");
+    if let Err(error) = rustix::process::setpriority_process(None, niceness) {
+        tracing::trace!(%error, niceness, "a search thread keeps its priority");
     }
+    #[cfg(not(target_os = "linux"))]
+    let _ = niceness;
 }

@@ -83,7 +83,7 @@ fn messages() -> ((Duration, Duration), (usize, usize)) {
 
     let elector: ElectorName = spec.name.clone();
     let says = Says::Proposal(ProposalText {
-        moves: "b1d2 c8g4 h2h3 g4h5 d2f1 f8e8 f1g3 h5g6 d2d4 e7f8 c1g5 h7h6".to_owned(),
+        moves: "d2d4 c8g4 c1e3 e5d4 c3d4 c6a5 b3c2 a5c4 e3c1 c7c5 b2b3 c4b6".to_owned(),
         score: Score::Cp(31),
         bound: Bound::Exact,
         depth: 14,
@@ -168,4 +168,16 @@ fn iterations() -> Vec<Duration> {
     let mut times = Vec::new();
     engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |iteration| times.push(iteration.time));
     times
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_measured_can_be_written_and_read() {
+        let ((order, proposal), (order_size, proposal_size)) = messages();
+        assert!(!order.is_zero() && !proposal.is_zero());
+        assert!(order_size > 100 && proposal_size > 100);
+    }
 }
