@@ -108,8 +108,13 @@ pub(super) struct Thread {
 impl Thread {
     pub(super) fn start(spec: &ElectorSpec, table: Option<&SharedTable>) -> Self {
         let (commands, inbox) = mpsc::channel();
-        let occupant =
-            Occupant { spec: spec.clone(), table: table.cloned(), elector: None, backoff: Backoff::default() };
+        let occupant = Occupant {
+            spec: spec.clone(),
+            table: table.cloned(),
+            elector: None,
+            backoff: Backoff::default(),
+            priority: Priority::of_this_thread(),
+        };
         let started = std::thread::Builder::new()
             .name(format!("elector {}", spec.name))
             .stack_size(8 << 20)
@@ -172,13 +177,14 @@ struct Occupant {
     table: Option<SharedTable>,
     elector: Option<Box<dyn Elector>>,
     backoff: Backoff,
+    priority: Priority,
 }
 
 impl Occupant {
     fn serve(mut self, inbox: &mpsc::Receiver<Command>) {
         // A foreign engine is a process of its own, with the priority that it is started with.
         if self.spec.instance().is_none() {
-            give_way();
+            self.priority.give_way();
         }
         // One that does not start is tried again with the first search, which can report it.
         self.elector = self.spec.start_with(self.table.as_ref()).ok();
@@ -233,11 +239,11 @@ impl Occupant {
         let threads = job.threads_at_most.map_or(self.spec.threads, |most| most.min(self.spec.threads));
         let mut prompt = is_prompt(&self.spec, threads);
         if !prompt {
-            give_way();
+            self.priority.give_way();
         }
         let searched = elector.search(job, stop, &mut |proposal| {
             if std::mem::take(&mut prompt) {
-                give_way();
+                self.priority.give_way();
             }
             // Wherever it was computed, nothing illegal passes this door.
             if job.task.line.is_legal(proposal.best) {
@@ -248,7 +254,7 @@ impl Occupant {
             }
         });
         if self.spec.instance().is_some() {
-            come_back();
+            self.priority.come_back();
         }
         match &searched {
             Ok(()) => self.backoff.worked(),
@@ -261,10 +267,6 @@ impl Occupant {
     }
 }
 
-/// How much search threads give way to the daemon's own: enough that a move ready to be sent never waits for a search,
-/// little enough that other programs do not starve the search.
-const NICENESS: i32 = 5;
-
 /// Whether an elector gives way only after its first proposal, which comes within microseconds: until then nobody can decide.
 /// The threads of a search have the priority that it begins with, and so has the process of a foreign engine: they give way
 /// from the beginning.
@@ -272,23 +274,39 @@ fn is_prompt(spec: &ElectorSpec, threads: usize) -> bool {
     spec.instance().is_some() && threads == 1
 }
 
-/// Gives way to the threads that talk to servers. Where the platform refuses, searches merely compete.
-fn give_way() {
-    set_niceness(NICENESS);
+/// The priority of a search thread. Where the platform refuses another one, searches merely compete.
+#[derive(Debug)]
+struct Priority {
+    /// What the process was started with.
+    usual: i32,
 }
 
-/// Is prompt again, for the next search. It takes a privilege (CAP_SYS_NICE, or a limit RLIMIT_NICE of 20: `LimitNICE=0` in a
-/// unit of systemd); without it the first proposals of later searches are made at the lower priority too.
-fn come_back() {
-    set_niceness(0);
-}
+impl Priority {
+    /// How much a search gives way to the threads that talk to servers: enough that a move ready to be sent never waits for a
+    /// search, little enough that other programs do not starve the search.
+    const YIELDED: i32 = 5;
 
-fn set_niceness(niceness: i32) {
-    // On Linux niceness belongs to the thread; elsewhere it would be the whole process's, so it is left alone.
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::setpriority_process(None, niceness) {
-        tracing::trace!(%error, niceness, "a search thread keeps its priority");
+    /// Of this thread as it is now.
+    fn of_this_thread() -> Self {
+        Self { usual: rustix::process::getpriority_process(None).unwrap_or(0) }
     }
-    #[cfg(not(target_os = "linux"))]
-    let _ = niceness;
+
+    fn give_way(&self) {
+        Self::set(self.usual + Self::YIELDED);
+    }
+
+    /// For the next search. It takes a privilege (CAP_SYS_NICE, or a limit RLIMIT_NICE of 20, which is `LimitNICE=0` to
+    /// systemd); without it the first proposals of later searches are made at the lower priority too.
+    fn come_back(&self) {
+        Self::set(self.usual);
+    }
+
+    fn set(niceness: i32) {
+        // On Linux niceness belongs to the thread; elsewhere it would be the whole process's, so it is left alone.
+        if cfg!(target_os = "linux")
+            && let Err(error) = rustix::process::setpriority_process(None, niceness)
+        {
+            tracing::trace!(%error, niceness, "a search thread keeps its priority");
+        }
+    }
 }
