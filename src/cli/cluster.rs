@@ -129,9 +129,7 @@ fn print_worker(Answer { worker, beat, lag }: &Answer) {
     println!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, beat.speed);
     for search in &beat.searches {
         let (game, ply) = (&search.search.game, search.search.ply);
-        println!(
-            "  {} searches game {game}, ply {ply}: {} nodes on {} threads",
-            search.elector, search.nodes, search.threads
-        );
+        let threads = if search.threads == 1 { "".to_owned() } else { format!(" on {} threads", search.threads) };
+        println!("  {} searches game {game}, ply {ply}: {} nodes{threads}", search.elector, search.nodes);
     }
 }
