@@ -202,9 +202,14 @@ fn calibration_makes_scores_of_different_electors_comparable() {
 
 #[test]
 fn the_learned_rule_is_linear_in_its_features() {
-    // By the built-in weights: votes + below_best (pawns) + 0.5 if complete knowledge agrees.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.toml");
+    // Votes, what a proposal is below the best (pawns), and a half if complete knowledge agrees.
+    std::fs::write(&path, "[learned]\nvotes = 1.0\nbelow_best = 1.0\ncomplete_agrees = 0.5\n").expect("written");
+    let model = crate::council::Model::open(&path).expect("a model");
+    let settings = CouncilSettings { model, ..settings(CriterionName::Learned) };
     let said = [cp("e2e4", 20), cp("d2d4", 60), cp("d2d4", 10)];
-    let outcome = election("mbxkcpar mp ma", CriterionName::Learned, &said);
+    let outcome = election_in("startpos", "mbxkcpar mp ma", &settings, &said);
     let expected = [1.0 / 3.0 - 0.4 + 0.5, 2.0 / 3.0, 2.0 / 3.0 - 0.5];
     for (weight, expected) in weights(&outcome).into_iter().zip(expected) {
         assert!((weight - expected).abs() < 1e-9, "{weight} is not {expected}");
