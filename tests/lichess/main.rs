@@ -20,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 const ACCOUNT: &str =
     r#"{"id":"bob","username":"Bob","title":"BOT","perfs":{"blitz":{"games":9,"rating":1500}},"count":{"all":9}}"#;
 const OK: &str = r#"{"ok":true}"#;
+/// The request that opens the stream of the one game.
+const STREAM: &str = "GET /api/bot/game/stream/game0001";
 
 fn game_start(id: &str) -> String {
     format!(r#"{{"type":"gameStart","game":{{"gameId":"{id}","id":"{id}","color":"white","new field":[]}}}}"#)
@@ -88,7 +90,7 @@ impl Story {
 
     /// Answers the next opening of the game's stream.
     async fn open_game(&mut self, moves: &str) -> Lines {
-        let mut game = self.server.expect("GET /api/bot/game/stream/game0001").await.stream().await;
+        let mut game = self.server.expect(STREAM).await.stream().await;
         game.line(&full("game0001", moves, "started")).await;
         match self.event().await {
             ServerEvent::Game(info, state) => {
@@ -108,6 +110,15 @@ impl Story {
         match self.event().await {
             ServerEvent::Fault { what, .. } => what,
             other => panic!("no fault: {other:?}"),
+        }
+    }
+
+    /// The next fault of a game's stream, whatever else happens: where silence is short, the event stream falls silent too.
+    async fn fault_in_game(&mut self) -> String {
+        loop {
+            if let ServerEvent::Fault { game: Some(_), what } = self.event().await {
+                return what;
+            }
         }
     }
 
@@ -248,7 +259,7 @@ async fn a_stream_that_dribbles_says_the_same() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
     events.line(&game_start("game0001")).await;
     assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
-    let mut game = story.server.expect("GET /api/bot/game/stream/game0001").await.stream().await;
+    let mut game = story.server.expect(STREAM).await.stream().await;
     let text = format!(
         "\n{}\r\n\r\n\n{}\n",
         full("game0001", "e2e4", "started").replace("Ann", "Änn"),
@@ -288,6 +299,39 @@ async fn a_game_survives_the_clean_end_of_its_stream() {
 }
 
 #[tokio::test]
+async fn a_stream_that_does_not_begin_with_the_whole_state_is_opened_anew() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    game.end().await;
+    assert_eq!(story.fault().await, "the server closed the stream");
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    // The whole state is one ply behind by the time it comes, and would look like a takeback.
+    game.line(&state("e2e4 e7e5", "started")).await;
+    game.line(&full("game0001", "e2e4", "started")).await;
+    assert_eq!(story.fault().await, "the stream did not begin with the whole state");
+    story.open_game("e2e4 e7e5").await;
+}
+
+#[tokio::test]
+async fn a_stream_whose_whole_state_never_comes_is_opened_anew() {
+    let (mut story, _events, game) = Story::in_game(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
+    game.end().await;
+    assert_eq!(story.fault_in_game().await, "the server closed the stream");
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    let alive = async {
+        let mut tick = tokio::time::interval(Duration::from_millis(100));
+        loop {
+            tick.tick().await;
+            game.line("").await;
+        }
+    };
+    tokio::select! {
+        fault = story.fault_in_game() => assert_eq!(fault, "the whole state did not come"),
+        () = alive => unreachable!("it goes on for ever"),
+    }
+    story.server.expect(STREAM).await.stream().await;
+}
+
+#[tokio::test]
 async fn a_game_survives_a_reset_connection() {
     let (mut story, _events, mut game) = Story::in_game(|_| {}).await;
     game.bytes(b"{\"type\":\"gameSta").await;
@@ -302,14 +346,9 @@ async fn a_game_survives_a_reset_connection() {
 #[tokio::test]
 async fn a_game_survives_a_connection_that_is_half_open() {
     let (mut story, _events, _silent) = Story::in_game(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
-    // The event stream falls silent, too; only the game's is looked at here.
-    loop {
-        if let ServerEvent::Fault { game: Some(_), what } = story.event().await {
-            assert!(what.contains("silent"), "{what}");
-            break;
-        }
-    }
-    story.server.expect("GET /api/bot/game/stream/game0001").await.stream().await;
+    let what = story.fault_in_game().await;
+    assert!(what.contains("silent"), "{what}");
+    story.server.expect(STREAM).await.stream().await;
 }
 
 #[tokio::test]
@@ -320,7 +359,7 @@ async fn a_game_survives_a_server_that_stumbles() {
     for (status, body) in
         [(502, "<html>Bad Gateway</html>"), (429, r#"{"error":"Too many requests"}"#), (401, ""), (404, "")]
     {
-        story.server.expect("GET /api/bot/game/stream/game0001").await.answer(status, "", body).await;
+        story.server.expect(STREAM).await.answer(status, "", body).await;
         if status == 404 {
             let playing = story.server.expect("GET /api/account/playing").await;
             playing.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
@@ -345,7 +384,7 @@ async fn a_game_unknown_to_the_server_is_gone() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
     game.end().await;
     story.fault().await;
-    story.server.expect("GET /api/bot/game/stream/game0001").await.answer(404, "", r#"{"error":"No such game"}"#).await;
+    story.server.expect(STREAM).await.answer(404, "", r#"{"error":"No such game"}"#).await;
     story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"other001"}]}"#).await;
     assert!(matches!(story.event().await, ServerEvent::GameGone(id) if id.as_str() == "game0001"));
 }
@@ -355,12 +394,12 @@ async fn a_finished_game_is_looked_at_once_more() {
     let (mut story, mut events, game) = Story::in_game(|_| {}).await;
     game.end().await;
     story.fault().await;
-    let stream = story.server.expect("GET /api/bot/game/stream/game0001").await;
+    let stream = story.server.expect(STREAM).await;
     events.line(&game_finish("game0001")).await;
     assert!(matches!(story.event().await, ServerEvent::GameFinished { .. }));
     stream.answer(502, "", "").await;
     story.fault().await;
-    let mut last = story.server.expect("GET /api/bot/game/stream/game0001").await.stream().await;
+    let mut last = story.server.expect(STREAM).await.stream().await;
     last.line(&full("game0001", "e2e4 e7e5", "mate")).await;
     assert!(matches!(story.event().await, ServerEvent::Game(_, state) if state.status == GameStatus::Mate));
     last.closed().await;

@@ -1,6 +1,9 @@
 //! The stream of a game breaks, in every way a stream can break.
 
-use concilio::practice::faults::{StreamFault, Streams, When};
+use concilio::{
+    chess::Color,
+    practice::faults::{StreamFault, Streams, When},
+};
 
 use crate::harness::{BOT, Story, openings};
 
@@ -53,6 +56,27 @@ async fn a_game_survives_lines_that_come_twice_or_too_late() {
     let story = Story::begin(|plan| plan.practice.faults = "duplicate=20%,reorder=10%".parse().expect("a plan")).await;
     let game = story.challenge().await;
     let report = story.played(&game).await;
+    assert!(report.refused.is_empty(), "{report:#?}");
+    story.goes_on_and_closes().await;
+}
+
+/// Promise 1: the line that every stream begins with comes after the next one, or not at all.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_survives_whole_states_that_come_too_late_or_never() {
+    let story = Story::begin(|_| ()).await;
+    for (ply, fault) in [
+        (0, StreamFault::Reorder),
+        (6, StreamFault::CleanEnd),
+        (6, StreamFault::Reorder),
+        (9, StreamFault::CleanEnd),
+        (9, StreamFault::Drop),
+    ] {
+        story.server.faults().break_stream(Streams::All, When::AtPly(ply), fault);
+    }
+    // The partner begins, so that there is a line that can come before the first.
+    let game = story.challenge_with(|terms| terms.color = Some(Color::White)).await;
+    let report = story.played(&game).await;
+    assert!(openings(&report) >= 4, "it was not broken three times: {report:#?}");
     assert!(report.refused.is_empty(), "{report:#?}");
     story.goes_on_and_closes().await;
 }

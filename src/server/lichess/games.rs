@@ -1,4 +1,7 @@
 //! The streams of our games: one task a game, each always open or being reopened while its game runs.
+//!
+//! Invariant: a stream is heard from its whole state on, which is its first line. One that begins otherwise is in disorder:
+//! its whole state may be an old one by the time it comes, so the stream is opened anew instead of believed.
 
 use std::{
     collections::HashMap,
@@ -144,6 +147,9 @@ enum End {
     Lost(String),
 }
 
+/// Why a stream that tells of moves before it has told of the game is given up.
+const DISORDER: &str = "the stream did not begin with the whole state";
+
 /// Follows one game.
 struct GameStream {
     id: GameId,
@@ -196,7 +202,9 @@ impl GameStream {
         let mut stream = Stream::open(&self.http, &["api", "bot", "game", "stream", self.id.as_str()]).await?;
         self.was_open = true;
         let linger = tokio::time::sleep(LINGER);
-        tokio::pin!(linger);
+        let whole_state_is_due = tokio::time::sleep(self.http.idle_timeout());
+        tokio::pin!(linger, whole_state_is_due);
+        let mut has_begun = false;
         let mut ends = false;
         loop {
             let line = tokio::select! {
@@ -211,10 +219,18 @@ impl GameStream {
                     return Ok(End::Lost("the game is over".to_owned()));
                 }
                 () = self.signals.reopen.notified() => return Ok(End::Reopen),
+                () = &mut whole_state_is_due, if !has_begun => return Ok(End::Lost("the whole state did not come".to_owned())),
             };
             match line {
                 Ok(line) => {
-                    self.read(line, &account.player.id).await;
+                    match self.read(line, &account.player.id).await {
+                        Some(ServerEvent::GameState(..)) if !has_begun => return Ok(End::Lost(DISORDER.to_owned())),
+                        Some(event) => {
+                            has_begun |= matches!(event, ServerEvent::Game(..));
+                            self.hear(event).await;
+                        }
+                        None => {}
+                    }
                     if self.is_over && !ends {
                         ends = true;
                         linger.as_mut().reset(tokio::time::Instant::now() + LINGER);
@@ -230,20 +246,25 @@ impl GameStream {
         }
     }
 
-    async fn read(&mut self, Line { text, received }: Line, us: &str) {
+    /// What a line says; of one that says nothing that we understand, the fault is told.
+    async fn read(&self, Line { text, received }: Line, us: &str) -> Option<ServerEvent> {
         let event = text
             .map_err(WireError::from)
             .and_then(|text| wire::game_event(&text, &self.id, us, self.http.url(), received));
         match event {
-            Ok(event) => {
-                if let ServerEvent::Game(_, state) | ServerEvent::GameState(_, state) = &event {
-                    self.is_over = !state.status.is_running();
-                }
-                self.tell(event).await;
-            }
+            Ok(event) => return Some(event),
             Err(unknown @ WireError::Unknown(_)) => tracing::debug!("{}", self.http.printable(&unknown.to_string())),
             Err(error) => self.fault(&error.to_string()).await,
         }
+        None
+    }
+
+    /// Passes on what a stream in good order says.
+    async fn hear(&mut self, event: ServerEvent) {
+        if let ServerEvent::Game(_, state) | ServerEvent::GameState(_, state) = &event {
+            self.is_over = !state.status.is_running();
+        }
+        self.tell(event).await;
     }
 
     /// Whether the game, unknown to its stream, is also missing among our running ones.
