@@ -45,7 +45,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let electors = Roster::from_settings(&settings)?.electors().to_vec();
         runtime.block_on(measure(roster, electors, &settings, moves));
     }
-    let settings = CouncilSettings { criterion: CriterionName::Weights, ..CouncilSettings::default() };
+    let settings = CouncilSettings {
+        roster: "balanced-7".to_owned(),
+        criterion: CriterionName::Weights,
+        ..CouncilSettings::default()
+    };
     let mut electors = Roster::from_settings(&settings)?.electors().to_vec();
     let make = ElectorMaker::new(|_| Ok(Box::new(Hanging)));
     electors.push(ElectorSpec::new("hanging".into(), ElectorKind::Made(make), 1));

@@ -252,6 +252,11 @@ impl fmt::Debug for Line {
     }
 }
 
+/// Moves in UCI notation with blanks between them, as [`Line::play_all`] reads them.
+pub fn moves_text(moves: &[UciMove]) -> String {
+    moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,7 +17,7 @@ mod variant;
 
 pub use decision::{Decision, Metrics, ProcessMetrics, SecondPhase, Source, Vote};
 pub use ids::{ChallengeId, ElectorName, GameId, MachineName, ServerName};
-pub use line::{Line, LineError};
+pub use line::{Line, LineError, moves_text};
 pub use proposal::{Bound, Proposal, Score};
 pub use task::{Limits, Phase, SearchId, Task};
 pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, PublishError, connection::State};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use tokio::{sync::mpsc, task::unconstrained};
@@ -57,6 +57,11 @@ pub enum ConnectionError {
 }
 
 impl ConnectionError {
+    /// The server of the settings does not do what it should.
+    pub(super) fn unreachable(settings: &ClusterSettings, reason: &impl std::fmt::Display) -> Self {
+        Self::Unreachable { server: settings.nats.clone(), reason: reason.to_string() }
+    }
+
     /// Whether trying again would change nothing.
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::Unreachable { .. })
@@ -90,15 +95,12 @@ pub async fn connect(settings: &ClusterSettings) -> Result<Connection, Connectio
         tell(&event, &news);
         std::future::ready(())
     });
-    let server = settings.nats.clone();
-    let client = options.connect(settings.servers().unwrap_or_default()).await.map_err(|error| {
-        let reason = error.to_string();
-        match error.kind() {
-            ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Tls => {
-                ConnectionError::Refused { server, reason }
-            }
-            _ => ConnectionError::Unreachable { server, reason },
+    let connected = options.connect(settings.servers().unwrap_or_default()).await;
+    let client = connected.map_err(|error| match error.kind() {
+        ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Tls => {
+            ConnectionError::Refused { server: settings.nats.clone(), reason: error.to_string() }
         }
+        _ => ConnectionError::unreachable(settings, &error),
     })?;
     Ok(Connection { client, links })
 }
@@ -174,13 +176,15 @@ fn tell(event: &Event, news: &mpsc::UnboundedSender<Link>) {
 
 /// Sends a message without waiting: `false` if the connection is down or cannot take it now. Nothing is kept to be sent later.
 pub fn send(client: &Client, subject: String, message: Bytes) -> bool {
-    let connected = client.connection_state() == async_nats::connection::State::Connected;
-    connected && unconstrained(client.publish(subject, message)).now_or_never().is_some_and(|sent| sent.is_ok())
+    now_or_never(client, client.publish(subject, message))
 }
 
-/// Sends a message whose answers go to `answer`; where nobody listens, the server says so there at once.
+/// The same with a message whose answers go to `answer`; where nobody listens, the server says so there at once.
 pub fn ask(client: &Client, subject: String, answer: String, message: Bytes) -> bool {
-    let connected = client.connection_state() == async_nats::connection::State::Connected;
-    let publish = client.publish_with_reply(subject, answer, message);
-    connected && unconstrained(publish).now_or_never().is_some_and(|sent| sent.is_ok())
+    now_or_never(client, client.publish_with_reply(subject, answer, message))
+}
+
+fn now_or_never(client: &Client, sending: impl Future<Output = Result<(), PublishError>>) -> bool {
+    client.connection_state() == State::Connected
+        && unconstrained(sending).now_or_never().is_some_and(|sent| sent.is_ok())
 }

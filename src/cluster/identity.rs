@@ -1,6 +1,6 @@
 //! Who speaks, and by what version of the engine: a vote means something only among instances that know the same.
 
-use std::{fmt, sync::OnceLock, time::Duration};
+use std::{collections::BTreeSet, fmt, sync::OnceLock, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,19 @@ impl RunId {
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
+    }
+}
+
+/// Processes of other versions that were told of: each once, and no more than a thousand.
+#[derive(Debug, Default)]
+pub(super) struct Strangers(BTreeSet<RunId>);
+
+impl Strangers {
+    const MOST: usize = 1000;
+
+    /// Whether this one is to be told of now.
+    pub fn is_news(&mut self, stranger: RunId) -> bool {
+        self.0.len() < Self::MOST && self.0.insert(stranger)
     }
 }
 

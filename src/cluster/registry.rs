@@ -3,12 +3,12 @@
 //! A state machine without a clock: time goes in with every event, so that every fault is a unit test.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     time::{Duration, Instant},
 };
 
 use super::{
-    identity::{RunId, Sender},
+    identity::{RunId, Sender, Strangers},
     placement::Offer,
     wire::{Beat, WorkerState},
 };
@@ -50,7 +50,7 @@ pub enum Change {
 pub struct Registry {
     workers: BTreeMap<RunId, Worker>,
     /// Those of other versions that were told of.
-    strangers: BTreeSet<RunId>,
+    strangers: Strangers,
 }
 
 impl Registry {
@@ -89,10 +89,7 @@ impl Registry {
 
     /// Whether this is the first message from a process of another version, which is to be told of once.
     pub fn is_news(&mut self, stranger: &Sender) -> bool {
-        if self.strangers.len() > 1000 {
-            self.strangers.clear();
-        }
-        self.strangers.insert(stranger.run)
+        self.strangers.is_news(stranger.run)
     }
 
     /// A search went wrong there: it is given nothing for a while, each time longer.

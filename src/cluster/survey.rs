@@ -45,13 +45,10 @@ pub async fn survey(settings: &ClusterSettings) -> Result<Survey, ConnectionErro
     let identity = Identity::new(&settings.name());
     let subjects = Subjects::below(&settings.prefix);
     let Connection { client, .. } = connect(settings).await?;
-    let lost = |error: &dyn std::fmt::Display| ConnectionError::Unreachable {
-        server: settings.nats.clone(),
-        reason: error.to_string(),
-    };
     let inbox = subjects.answer(identity.sender.run);
-    let mut answers = client.subscribe(inbox.clone()).await.map_err(|error| lost(&error))?;
-    client.flush().await.map_err(|error| lost(&error))?;
+    let mut answers =
+        client.subscribe(inbox.clone()).await.map_err(|error| ConnectionError::unreachable(settings, &error))?;
+    client.flush().await.map_err(|error| ConnectionError::unreachable(settings, &error))?;
     let asked = Instant::now();
     let call = Call { number: 1, searches: Vec::new() };
     connection::ask(&client, subjects.call(), inbox, wire::seal(&identity, &call));

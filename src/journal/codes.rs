@@ -58,10 +58,6 @@ pub(super) fn bounded(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-pub(super) fn moves(moves: &[UciMove]) -> String {
-    moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
-}
-
 pub(super) fn uci(row: &Row<'_>, column: usize) -> rusqlite::Result<UciMove> {
     row.get::<_, String>(column)?
         .parse()

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, codes};
 use crate::{
-    chess::{Color, Knowledge, MachineName, Proposal, ServerName, UciMove},
+    chess::{Color, Knowledge, MachineName, Proposal, ServerName, UciMove, moves_text},
     server::{Account, Challenge, ChatLine, GameInfo, GameStatus},
 };
 
@@ -445,7 +445,7 @@ fn proposal(
             proposal.root_moves_done,
             codes::bounded(proposal.nodes),
             codes::microseconds(proposal.time),
-            codes::moves(&proposal.pv),
+            moves_text(&proposal.pv),
             weight,
             proposal.machine.as_ref().map(MachineName::as_str),
             knowledge.map(|knowledge| knowledge.to_string()),

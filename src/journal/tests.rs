@@ -65,7 +65,9 @@ impl Desk {
     fn uci_moves(&self, key: &GameKey) -> String {
         let archive = self.archive();
         let game = archive.game(key).expect("readable").expect("there");
-        codes::moves(&archive.moves(&game).expect("readable").iter().map(|played| played.uci).collect::<Vec<_>>())
+        crate::chess::moves_text(
+            &archive.moves(&game).expect("readable").iter().map(|played| played.uci).collect::<Vec<_>>(),
+        )
     }
 }
 

@@ -7,12 +7,13 @@
 
 use std::{
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
 use tokio::time::timeout;
 
+use super::own_process::OwnProcess;
 use crate::{
     chess::{Color, TimeControl, Variant},
     practice::{AccountId, ChallengeTerms, GameReport, PracticeError, PracticeServer, Settings, SparringKind},
@@ -65,15 +66,6 @@ pub enum LatencyError {
     Stuck,
 }
 
-impl Share {
-    /// The delay that this part of the moves stayed below, 0 to 1.
-    pub fn quantile(&self, part: f64) -> Duration {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
-        let index = (self.delays.len().saturating_sub(1) as f64 * part.clamp(0.0, 1.0)).round() as usize;
-        self.delays.get(index).copied().unwrap_or_default()
-    }
-}
-
 impl Latency {
     /// Measures with so many games at once, in turn.
     ///
@@ -87,7 +79,7 @@ impl Latency {
         }
         let idle = bench.daemon(1).await?;
         starts.push(idle.connected_after);
-        let idle_memory = resident(idle.child.id());
+        let idle_memory = resident(idle.process.id());
         drop(idle);
         let mut shares = Vec::new();
         for games in games_at_once {
@@ -105,18 +97,10 @@ struct Bench {
     folder: tempfile::TempDir,
 }
 
-/// A daemon of our own; it is killed when dropped.
+/// A daemon of our own.
 struct Daemon {
-    child: Child,
+    process: OwnProcess,
     connected_after: Duration,
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Bench {
@@ -133,7 +117,8 @@ impl Bench {
         let gone = bot.clone();
         self.server.wait(move |state| (!state.is_online(&gone)).then_some(())).await?;
         let began = Instant::now();
-        let child = Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        command
             .args(["--log", "error", "run"])
             .args(["--set", "player.council.roster=trivial", "--set", "player.resign.enabled=false"])
             .args(["--set", "player.draw.offer=false", "--set", "player.draw.accept=false"])
@@ -144,9 +129,8 @@ impl Bench {
             .env("CONCILIO__SERVERS__PRACTICE__URL", self.server.url())
             .env("CONCILIO__JOURNAL__PATH", self.folder.path().join("journal.db"))
             .env("CONCILIO__JOURNAL__PGN_DIRECTORY", self.folder.path().join("pgn"))
-            .stdout(Stdio::null())
-            .spawn()?;
-        let mut daemon = Daemon { child, connected_after: Duration::ZERO };
+            .stdout(Stdio::null());
+        let mut daemon = Daemon { process: OwnProcess::start(&mut command)?, connected_after: Duration::ZERO };
         self.server.wait(move |state| state.is_online(&bot).then_some(())).await?;
         daemon.connected_after = began.elapsed();
         Ok(daemon)

@@ -23,6 +23,7 @@ mod latency;
 pub mod matches;
 mod move_text;
 pub mod openings;
+mod own_process;
 pub mod player;
 pub mod plot;
 pub mod positions;

@@ -29,6 +29,11 @@ impl Job {
         Self::guided(task, Guidance::default())
     }
 
+    /// The threads for an elector that has so many.
+    pub fn threads_of(&self, elector: usize) -> usize {
+        self.threads_at_most.map_or(elector, |most| elector.min(most.max(1)))
+    }
+
     /// A search that others help.
     pub fn guided(task: Task, guidance: Guidance) -> Self {
         Self { task, guidance, meter: Arc::default(), threads_at_most: None }

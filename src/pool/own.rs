@@ -50,15 +50,14 @@ impl OwnElector {
 
 impl Elector for OwnElector {
     fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
-        let Job { task, guidance, meter, threads_at_most } = job;
+        let Job { task, guidance, meter, .. } = job;
         let failure = |error: &dyn std::fmt::Display| ElectorFailure(error.to_string());
         let line = &task.line;
         if !line.variant().is_standard_rules() {
             return Err(failure(&format_args!("our own engine does not play {}", line.variant())));
         }
         let position = engine_position(line).map_err(|error| failure(&error))?;
-        let threads = threads_at_most.map_or(self.threads, |most| self.threads.min(most.max(1)));
-        self.prepare(threads, guidance.place.as_deref());
+        self.prepare(job.threads_of(self.threads), guidance.place.as_deref());
         let ours = |moves: &[UciMove]| -> Vec<Move> {
             moves.iter().filter_map(|uci| position.parse_move(&uci.to_string())).collect()
         };

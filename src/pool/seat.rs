@@ -236,8 +236,7 @@ impl Occupant {
                 vacant.insert(started.inspect_err(|_| self.backoff.failed(Instant::now()))?)
             }
         };
-        let threads = job.threads_at_most.map_or(self.spec.threads, |most| most.min(self.spec.threads));
-        let mut prompt = is_prompt(&self.spec, threads);
+        let mut prompt = is_prompt(&self.spec, job.threads_of(self.spec.threads));
         if !prompt {
             self.priority.give_way();
         }

@@ -28,8 +28,9 @@ async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer
     let talk = async move {
         let mut beats = tokio::time::interval(std::time::Duration::from_millis(250));
         loop {
+            let mut subject = subjects.beat();
             tokio::select! {
-                Some(_) = calls.next() => {}
+                Some(call) = calls.next() => subject = call.reply.map_or(subject, |answer| answer.to_string()),
                 _ = beats.tick() => {}
                 Some(message) = orders.next() => {
                     if let Ok((daemon, Order::Search(order))) = wire::open::<Order>(&message.payload, &identity.version) {
@@ -50,7 +51,7 @@ async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer
                 searches: Vec::new(),
                 answers: None,
             };
-            client.publish(subjects.beat(), wire::seal(&identity, &beat)).await.expect("published");
+            client.publish(subject, wire::seal(&identity, &beat)).await.expect("published");
         }
     };
     tokio::spawn(async move { stop.run_until_cancelled(talk).await });
@@ -133,4 +134,10 @@ async fn a_look_names_those_of_other_versions() {
         seen = survey(&settings).await.expect("a server");
     }
     assert!(seen.refused.is_empty());
+
+    let _old = impostor(&nats, "old", Some("0.0.9-1"), lies).await;
+    let seen = survey(&settings).await.expect("a server");
+    let [refused] = &seen.refused[..] else { panic!("{seen:?}") };
+    assert!(refused.to_string().starts_with("old runs concilio 0.0.9-1"), "{refused}");
+    assert!(seen.workers.iter().all(|answer| answer.worker.name == "attic"));
 }

@@ -4,10 +4,13 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 
-use super::Failure;
-use crate::lab::cluster::{
-    Costs, measure, quantile,
-    scale::{Load, PUBLISHED, Plan, SATURATED, SETS, reach, simulate},
+use super::{Failure, latency::milliseconds};
+use crate::lab::{
+    cluster::{
+        Costs, measure,
+        scale::{Load, PUBLISHED, Plan, SATURATED, SETS, reach, simulate},
+    },
+    stats::quantile,
 };
 
 /// From a task to its first proposal over a NATS server and a worker on this machine, idle and with all cores searching
@@ -40,10 +43,6 @@ fn table(rows: &[(&str, Vec<Duration>)]) {
         let [p50, p99, most] = [0.5, 0.99, 1.0].map(|part| milliseconds(quantile(times, part)));
         println!("{name:<38} {:>6} {p50:>8.2} {p99:>8.2} {most:>8.2}", times.len());
     }
-}
-
-fn milliseconds(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
 }
 
 /// How far a cluster reaches: 1 to 1,000 workers simulated from what messages and searches cost on this machine

@@ -14,8 +14,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, Sample, Searching, or_each_core},
-    positions::engine,
+    inputs::{CouncilFile, Sample, Searching, engine, or_each_core},
     progress::{Bars, StateFile, write},
 };
 use crate::{
@@ -98,9 +97,7 @@ pub(super) struct Selector {
 
 /// Settings of the council, by stochastic approximation on pairs of games
 #[derive(Debug, Args)]
-#[command(
-    after_help = "  concilio lab tune spsa --parameter split=0.33:0.05:0.9 --parameter margin=14:0:200 --iterations 2000 --output spsa.toml"
-)]
+#[command(after_help = "  concilio lab tune spsa --parameter margin=14:0:200 --iterations 2000 --output spsa.toml")]
 pub(super) struct SpsaOnGames {
     /// Where the settings go
     #[arg(long, value_name = "FILE")]

@@ -8,13 +8,9 @@ use std::{
 
 use clap::Args;
 
-use super::{
-    Failure,
-    positions::{engine, spread, tell_bad_lines},
-    progress::build,
-};
+use super::{Failure, progress::build};
 use crate::{
-    council::CouncilSettings,
+    council::{CouncilSettings, ElectorSettings, Roster},
     lab::{
         positions::Oracle,
         reproduce::suites,
@@ -22,7 +18,11 @@ use crate::{
         state::fnv1a,
         suite::{Suite, TestPosition},
     },
+    pool::ElectorSpec,
 };
+
+/// Of the lines that say nothing, so many are shown.
+const BAD_LINES_SHOWN: usize = 10;
 
 /// Which of the positions of some suites.
 #[derive(Debug, Args)]
@@ -129,4 +129,42 @@ impl CouncilFile {
 /// So many, or one for each core.
 pub(super) fn or_each_core(count: Option<NonZeroUsize>) -> NonZeroUsize {
     count.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// Says which lines of a suite were left out.
+fn tell_bad_lines(path: &Path, suite: &Suite) {
+    for line in suite.bad.iter().take(BAD_LINES_SHOWN) {
+        eprintln!("{}:{}: {}", path.display(), line.number, line.reason);
+    }
+    if suite.bad.len() > BAD_LINES_SHOWN {
+        eprintln!("{}: {} more lines left out", path.display(), suite.bad.len() - BAD_LINES_SHOWN);
+    }
+}
+
+/// At most `limit` of them, equally far apart.
+pub(super) fn spread<T>(items: Vec<T>, limit: Option<usize>) -> Vec<T> {
+    let (count, limit) = (items.len(), limit.unwrap_or(usize::MAX));
+    if count <= limit {
+        return items;
+    }
+    let mut wanted = (0..limit).map(|index| index * count / limit).peekable();
+    items
+        .into_iter()
+        .enumerate()
+        .filter(|(index, _)| wanted.next_if_eq(index).is_some())
+        .map(|(_, item)| item)
+        .collect()
+}
+
+/// A UCI engine as an elector.
+pub(super) fn engine(path: &Path) -> Result<ElectorSpec, Failure> {
+    let elector = ElectorSettings { engine: Some(path.to_owned()), ..ElectorSettings::default() };
+    let settings = CouncilSettings {
+        roster: "custom".to_owned(),
+        electors: vec![elector],
+        hash: 16,
+        ..CouncilSettings::default()
+    };
+    let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
+    roster.electors().first().cloned().ok_or_else(|| Failure::usage("no engine"))
 }

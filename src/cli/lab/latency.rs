@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::Failure;
-use crate::lab;
+use crate::lab::{self, stats::quantile};
 
 /// How long the daemon itself takes for a move, to connect, and how much memory it holds
 #[derive(Debug, Args)]
@@ -40,13 +40,13 @@ fn print(latency: &lab::Latency) {
             "{:>14} {:>8} {:>8.3} {:>8.3} {:>8.3}",
             share.games,
             share.delays.len(),
-            milliseconds(share.quantile(0.5)),
-            milliseconds(share.quantile(0.99)),
-            milliseconds(share.quantile(1.0)),
+            milliseconds(quantile(&share.delays, 0.5)),
+            milliseconds(quantile(&share.delays, 0.99)),
+            milliseconds(quantile(&share.delays, 1.0)),
         );
     }
 }
 
-fn milliseconds(duration: Duration) -> f64 {
+pub(super) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }

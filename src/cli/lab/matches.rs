@@ -45,7 +45,7 @@ At equal cost, the same cores for a search over one table (threads advance in st
 Is a change worth something? Until the test is decided:
   concilio lab match engine 'uci:./old uci --single' --pace movetime=0.01 --sprt 0,10 --games 20000
 The theses' scoring, cut after 40 moves:
-  concilio lab match council engine --pace nodes=20000 --longest 40 --truncate 1000000 --adjudicate none")]
+  concilio lab match council:preset=gnupar engine --pace nodes=20000 --longest 40 --truncate 1000000 --adjudicate none")]
 pub(super) struct Match {
     /// A, whose score is counted
     a: PlayerSpec,

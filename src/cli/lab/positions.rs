@@ -1,30 +1,23 @@
 //! `concilio lab positions`: electors, rosters and criteria over test suites.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
-};
+use std::{path::PathBuf, sync::atomic::AtomicBool};
 
 use clap::Args;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, MayAsk, Sample, Searching},
+    inputs::{CouncilFile, MayAsk, Sample, Searching, engine},
     progress::{Bars, write},
 };
 use crate::{
-    council::{CouncilSettings, CriterionName, ElectorSettings, Roster},
+    council::{CouncilSettings, CriterionName, Roster},
     lab::{
         player::Pace,
         positions::{Candidate, Plan, Progress, Report, markdown, run},
         searches::Searches,
-        suite::Suite,
     },
     pool::ElectorSpec,
 };
-
-/// Of the lines that say nothing, so many are shown.
-const BAD_LINES_SHOWN: usize = 10;
 
 /// Try electors, rosters and criteria on test positions
 #[derive(Debug, Args)]
@@ -138,31 +131,6 @@ fn search(
     report.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))
 }
 
-/// Says which lines of a suite were left out.
-pub(super) fn tell_bad_lines(path: &Path, suite: &Suite) {
-    for line in suite.bad.iter().take(BAD_LINES_SHOWN) {
-        eprintln!("{}:{}: {}", path.display(), line.number, line.reason);
-    }
-    if suite.bad.len() > BAD_LINES_SHOWN {
-        eprintln!("{}: {} more lines left out", path.display(), suite.bad.len() - BAD_LINES_SHOWN);
-    }
-}
-
-/// At most `limit` of them, equally far apart.
-pub(super) fn spread<T>(items: Vec<T>, limit: Option<usize>) -> Vec<T> {
-    let (count, limit) = (items.len(), limit.unwrap_or(usize::MAX));
-    if count <= limit {
-        return items;
-    }
-    let mut wanted = (0..limit).map(|index| index * count / limit).peekable();
-    items
-        .into_iter()
-        .enumerate()
-        .filter(|(index, _)| wanted.next_if_eq(index).is_some())
-        .map(|(_, item)| item)
-        .collect()
-}
-
 /// A roster with the settings that its criteria go by.
 fn candidate(roster: String, settings: &CouncilSettings) -> Result<Candidate, Failure> {
     let settings = CouncilSettings { roster, ..settings.clone() };
@@ -176,19 +144,6 @@ fn times(pace: Pace, factor: u64) -> Option<Pace> {
         Pace::MoveTime(time) => Some(Pace::MoveTime(time.saturating_mul(u32::try_from(factor).ok()?))),
         Pace::Clock { .. } => None,
     }
-}
-
-/// A UCI engine as an elector.
-pub(super) fn engine(path: &Path) -> Result<ElectorSpec, Failure> {
-    let elector = ElectorSettings { engine: Some(path.to_owned()), ..ElectorSettings::default() };
-    let settings = CouncilSettings {
-        roster: "custom".to_owned(),
-        electors: vec![elector],
-        hash: 16,
-        ..CouncilSettings::default()
-    };
-    let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
-    roster.electors().first().cloned().ok_or_else(|| Failure::usage("no engine"))
 }
 
 fn parse_criterion(text: &str) -> Result<CriterionName, String> {

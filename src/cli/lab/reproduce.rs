@@ -11,8 +11,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::Searching,
-    positions::spread,
+    inputs::{Searching, spread},
     progress::{Bars, build, write},
 };
 use crate::lab::reproduce::{Bench, Effort, Section, Table, suites};

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{Elector, Kind, ProposalText, SearchOrder, is_name};
 use crate::{
-    chess::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove},
+    chess::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove, moves_text},
     engine::{Noise, SharedTable},
     pool::{ElectorKind, ElectorSpec, Guidance, Hints, Instance, Job, UciProgram},
 };
@@ -34,11 +34,6 @@ fn nonsense(what: impl ToString) -> Nonsense {
 
 fn require(holds: bool, what: &str) -> Result<(), Nonsense> {
     if holds { Ok(()) } else { Err(nonsense(what)) }
-}
-
-/// Moves with blanks between them.
-pub fn text_of(moves: &[UciMove]) -> String {
-    moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 fn moves_of(text: &str) -> Result<Vec<UciMove>, Nonsense> {
@@ -128,9 +123,9 @@ impl SearchOrder {
             threads,
             variant: task.line.variant(),
             start: task.line.start_fen(),
-            moves: text_of(task.line.moves()),
-            root_moves: text_of(&task.root_moves),
-            hints: guidance.hints.as_ref().map(|hints| text_of(&hints.now())).unwrap_or_default(),
+            moves: moves_text(task.line.moves()),
+            root_moves: moves_text(&task.root_moves),
+            hints: guidance.hints.as_ref().map(|hints| moves_text(&hints.now())).unwrap_or_default(),
             window: guidance.window,
             limits: task.limits,
         }
@@ -160,7 +155,7 @@ impl ProposalText {
     /// A proposal as it travels.
     pub fn of(proposal: &Proposal) -> Self {
         Self {
-            moves: text_of(&proposal.pv),
+            moves: moves_text(&proposal.pv),
             score: proposal.score,
             bound: proposal.bound,
             depth: proposal.depth,

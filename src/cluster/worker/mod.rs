@@ -8,7 +8,7 @@ mod tenancy;
 mod tests;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     net::SocketAddr,
     path::PathBuf,
     sync::Arc,
@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     connection::{self, Connection, ConnectionError, connect_patiently},
-    identity::{Identity, Measured, RunId},
+    identity::{Identity, Measured, RunId, Strangers},
     registry::BEAT_EVERY,
     settings::ClusterSettings,
     subjects::Subjects,
@@ -42,9 +42,6 @@ use tenancy::{Effect, Lent, SeatKey, TableKey, Tenancy};
 
 /// A worker that was told to leave waits no longer for its searches to end.
 const DRAIN_FOR: Duration = Duration::from_secs(30);
-
-/// Of so many daemons of other versions is told, each once.
-const MOST_STRANGERS: usize = 1000;
 
 /// What a worker lends, and where.
 #[derive(Clone, Debug)]
@@ -97,13 +94,10 @@ pub async fn lend(settings: WorkerSettings, leaving: Leaving) -> Result<(), Lend
     let Some(connected) = leaving.at_once.run_until_cancelled(connecting).await else { return Ok(()) };
     let connection = connected?;
     let subjects = Subjects::below(&settings.cluster.prefix);
-    let lost = |error: &dyn std::fmt::Display| ConnectionError::Unreachable {
-        server: settings.cluster.nats.clone(),
-        reason: error.to_string(),
-    };
+    let lost = |error| ConnectionError::unreachable(&settings.cluster, &error);
     let client = connection.client.clone();
-    let orders = client.subscribe(subjects.worker(identity.sender.run)).await.map_err(|error| lost(&error))?;
-    let calls = client.subscribe(subjects.call()).await.map_err(|error| lost(&error))?;
+    let orders = client.subscribe(subjects.worker(identity.sender.run)).await.map_err(lost)?;
+    let calls = client.subscribe(subjects.call()).await.map_err(lost)?;
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let cores = if settings.cores == 0 { all } else { settings.cores };
     let lent = Lent { cores, memory: settings.memory, engines: settings.engines.clone() };
@@ -127,7 +121,7 @@ struct Worker {
     ended: Option<UnboundedReceiver<(SeatKey, SearchId)>>,
     health: Health,
     /// Daemons of other versions that were told of.
-    strangers: BTreeSet<RunId>,
+    strangers: Strangers,
 }
 
 /// How it speaks. Cheap to clone.
@@ -163,7 +157,7 @@ impl Worker {
             over,
             ended: Some(ended),
             health,
-            strangers: BTreeSet::new(),
+            strangers: Strangers::default(),
         }
     }
 
@@ -240,7 +234,7 @@ impl Worker {
         wire::open::<B>(payload, &self.voice.identity.version).map(|(sender, body)| (sender.run, body)).map_err(
             |error| {
                 let WireError::Version { sender, .. } = &error else { return None };
-                if self.strangers.len() < MOST_STRANGERS && self.strangers.insert(sender.run) {
+                if self.strangers.is_news(sender.run) {
                     tracing::warn!("a daemon is not served: {error}");
                 }
                 Some(sender.run)

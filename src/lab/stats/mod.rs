@@ -11,6 +11,8 @@ pub use bootstrap::{Clusters, bootstrap};
 pub use elo::{elo, expected_score, normalized_elo, score};
 pub use sprt::{Sprt, SprtError, Verdict};
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 /// A figure with the ends of its 95 % interval.
@@ -35,6 +37,13 @@ impl Estimate {
     pub fn map(self, rising: impl Fn(f64) -> f64) -> Self {
         Self { value: rising(self.value), low: rising(self.low), high: rising(self.high) }
     }
+}
+
+/// The time below which this part of some sorted times lies, 0 to 1.
+pub fn quantile(sorted: &[Duration], part: f64) -> Duration {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+    let index = (sorted.len().saturating_sub(1) as f64 * part.clamp(0.0, 1.0)).round() as usize;
+    sorted.get(index).copied().unwrap_or_default()
 }
 
 /// The standard normal quantile of 97.5 %.
