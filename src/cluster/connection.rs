@@ -1,8 +1,8 @@
 //! The connection to the NATS server. Once made, the library keeps it: it reconnects and subscribes again by itself.
 
-use std::{path::PathBuf, time::Duration};
+use std::{error::Error, io, path::PathBuf, time::Duration};
 
-use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, PublishError, connection::State};
+use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, PublishError, connection::State};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use tokio::{sync::mpsc, task::unconstrained};
@@ -44,6 +44,14 @@ pub enum ConnectionError {
         /// Its address.
         server: String,
         /// Its words.
+        reason: String,
+    },
+    /// The server is not the one it says it is, or not by anybody we trust.
+    #[error("the NATS server {server} is not trusted: {reason}; --ca-file names the certificate of who vouches for it")]
+    Untrusted {
+        /// Its address.
+        server: String,
+        /// What is wrong with its certificate.
         reason: String,
     },
     /// The server is not there.
@@ -96,13 +104,30 @@ pub async fn connect(settings: &ClusterSettings) -> Result<Connection, Connectio
         std::future::ready(())
     });
     let connected = options.connect(settings.servers().unwrap_or_default()).await;
-    let client = connected.map_err(|error| match error.kind() {
-        ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Tls => {
-            ConnectionError::Refused { server: settings.nats.clone(), reason: error.to_string() }
-        }
-        _ => ConnectionError::unreachable(settings, &error),
-    })?;
+    let client = connected.map_err(|error| reason(settings, &error))?;
     Ok(Connection { client, links })
+}
+
+/// Why the server let nobody in. What the library calls trouble with the network may be trouble with certificates, which no
+/// waiting mends.
+fn reason(settings: &ClusterSettings, error: &ConnectError) -> ConnectionError {
+    let server = settings.nats.clone();
+    match (error.kind(), tls_error(error)) {
+        (_, Some(reason @ rustls::Error::InvalidCertificate(_))) => {
+            ConnectionError::Untrusted { server, reason: reason.to_string() }
+        }
+        (_, Some(reason)) => ConnectionError::Refused { server, reason: reason.to_string() },
+        (ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Tls, None) => {
+            ConnectionError::Refused { server, reason: error.to_string() }
+        }
+        _ => ConnectionError::unreachable(settings, error),
+    }
+}
+
+/// What went wrong between us and the server about certificates, if anything did.
+fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    let inner = || error.downcast_ref::<io::Error>()?.get_ref().map(|inner| inner as &(dyn Error + 'static));
+    error.downcast_ref::<rustls::Error>().or_else(|| tls_error(inner().or_else(|| error.source())?))
 }
 
 /// Connects, however long the server takes to be there.

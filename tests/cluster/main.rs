@@ -5,6 +5,7 @@
 
 mod company;
 mod deploy;
+mod doors;
 mod elasticity;
 #[allow(dead_code, reason = "the stage of another test; only a part of it is played on")]
 #[path = "../survive/harness.rs"]
