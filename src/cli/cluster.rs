@@ -3,9 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use serde_json::{Value, json};
 
 use super::{Failure, run::SettingsArgs};
-use crate::cluster::{Answer, ClusterSettings, Identity, Survey, survey, wire::WorkerState};
+use crate::cluster::{
+    Answer, ClusterSettings, Identity, Survey, survey,
+    wire::{Beat, Searching, WorkerState},
+};
 
 /// Look at the machines that lend their cores
 #[derive(Debug, Args)]
@@ -22,6 +26,9 @@ enum What {
         settings: SettingsArgs,
         #[command(flatten)]
         cluster: ClusterArgs,
+        /// As JSON, for machines
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -95,9 +102,14 @@ impl ClusterArgs {
 impl Cluster {
     /// Asks and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let What::Status { settings, cluster } = self.what;
+        let What::Status { settings, cluster, json } = self.what;
         let cluster = cluster.load(settings)?;
-        print(&cluster, &survey(&cluster).await?);
+        let survey = survey(&cluster).await?;
+        if json {
+            println!("{:#}", as_json(&cluster, &survey));
+        } else {
+            print(&cluster, &survey);
+        }
         Ok(())
     }
 }
@@ -105,7 +117,8 @@ impl Cluster {
 fn print(cluster: &ClusterSettings, survey: &Survey) {
     let cores: usize = survey.workers.iter().map(|answer| usize::from(answer.beat.cores)).sum();
     let version = Identity::new("status").version;
-    println!("{}: {} workers, {cores} cores, concilio {version}", cluster.nats, survey.workers.len());
+    let workers = counted(survey.workers.len(), "worker");
+    println!("{}: {workers}, {}, concilio {version}", cluster.nats, counted(cores, "core"));
     if survey.workers.is_empty() {
         println!("nobody lends; start `concilio worker --nats {}` on any machine", cluster.nats);
     } else {
@@ -118,12 +131,7 @@ fn print(cluster: &ClusterSettings, survey: &Survey) {
 }
 
 fn print_worker(Answer { worker, beat, lag }: &Answer) {
-    let busy: usize = beat.searches.iter().map(|search| usize::from(search.threads)).sum();
-    let state = match beat.state {
-        WorkerState::Lending => "lending",
-        WorkerState::Draining => "draining",
-        WorkerState::Gone => "gone",
-    };
+    let (state, busy) = (state(beat.state), busy(beat));
     let engines = if beat.engines.is_empty() { "-".to_owned() } else { beat.engines.join(" ") };
     let (busy, lag) = (format!("{busy} of {}", beat.cores), lag.as_secs_f64() * 1000.0);
     println!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, beat.speed);
@@ -132,4 +140,51 @@ fn print_worker(Answer { worker, beat, lag }: &Answer) {
         let threads = if search.threads == 1 { "".to_owned() } else { format!(" on {} threads", search.threads) };
         println!("  {} searches game {game}, ply {ply}: {} nodes{threads}", search.elector, search.nodes);
     }
+}
+
+fn as_json(cluster: &ClusterSettings, survey: &Survey) -> Value {
+    let worker = |Answer { worker, beat, lag }: &Answer| {
+        let search = |search: &Searching| {
+            json!({
+                "elector": search.elector.as_str(),
+                "game": search.search.game.as_str(),
+                "ply": search.search.ply,
+                "threads": search.threads,
+                "nodes": search.nodes,
+            })
+        };
+        json!({
+            "name": worker.name,
+            "state": state(beat.state),
+            "cores": beat.cores,
+            "busy": busy(beat),
+            "knodes_per_second_and_core": beat.speed,
+            "lag_ms": lag.as_secs_f64() * 1000.0,
+            "engines": beat.engines,
+            "searches": beat.searches.iter().map(search).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "server": cluster.nats,
+        "version": Identity::new("status").version.to_string(),
+        "workers": survey.workers.iter().map(worker).collect::<Vec<_>>(),
+        "not_used": survey.refused.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+fn state(state: WorkerState) -> &'static str {
+    match state {
+        WorkerState::Lending => "lending",
+        WorkerState::Draining => "draining",
+        WorkerState::Gone => "gone",
+    }
+}
+
+/// Cores that search.
+fn busy(beat: &Beat) -> usize {
+    beat.searches.iter().map(|search| usize::from(search.threads)).sum()
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -140,4 +140,12 @@ async fn a_look_names_those_of_other_versions() {
     let [refused] = &seen.refused[..] else { panic!("{seen:?}") };
     assert!(refused.to_string().starts_with("old runs concilio 0.0.9-1"), "{refused}");
     assert!(seen.workers.iter().all(|answer| answer.worker.name == "attic"));
+
+    let printed = std::process::Command::new(env!("CARGO_BIN_EXE_concilio"))
+        .args(["cluster", "status", "--json", "--nats", &nats.url()])
+        .output()
+        .expect("our program");
+    let said: serde_json::Value = serde_json::from_slice(&printed.stdout).expect("JSON");
+    assert_eq!((&said["workers"][0]["name"], &said["workers"][0]["cores"]), (&"attic".into(), &1.into()), "{said:#}");
+    assert!(said["not_used"][0].as_str().is_some_and(|why| why.starts_with("old runs")), "{said:#}");
 }

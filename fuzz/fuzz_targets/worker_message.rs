@@ -1,0 +1,42 @@
+//! Messages between daemons and workers under arbitrary bytes: whoever reads one never panics, and what it makes of it is within
+//! its bounds. Run with `cargo +nightly fuzz run worker_message`.
+
+#![no_main]
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use concilio::{
+    chess::{GameId, Limits, Line, MachineName, Phase, SearchId, Task, Variant},
+    cluster::{
+        Identity,
+        wire::{self, Beat, Call, Order, Says, Word},
+    },
+};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let identity = Identity::new("fuzz");
+    // As they are, where hardly any has the right head, and with a head that is right.
+    let mut sealed = wire::seal(&identity, &()).to_vec();
+    sealed.extend_from_slice(bytes);
+    for message in [bytes, &sealed] {
+        let _ = wire::open::<Beat>(message, &identity.version);
+        let _ = wire::open::<Call>(message, &identity.version);
+        if let Ok((_, Order::Search(order))) = wire::open::<Order>(message, &identity.version) {
+            if let Ok(spec) = order.elector.spec(order.threads, &BTreeMap::new()) {
+                assert!(spec.threads >= 1 && spec.hash >= 1);
+            }
+            if let Ok(job) = order.job() {
+                assert!(job.task.root_moves.iter().all(|uci| job.task.line.is_legal(*uci)));
+            }
+        }
+        if let Ok((_, Word { elector, says: Says::Proposal(text), .. })) = wire::open::<Word>(message, &identity.version) {
+            let id = SearchId { game: GameId::new("fuzz"), ply: 0, serial: 1, phase: Phase::First };
+            let line = Arc::new(Line::start(Variant::Standard));
+            let task = Task { id, line, root_moves: Vec::new(), limits: Limits::default() };
+            if let Ok(proposal) = text.proposal(&task, &elector, &MachineName::new("fuzz")) {
+                assert!(task.line.is_legal(proposal.best));
+            }
+        }
+    }
+});
