@@ -1,15 +1,10 @@
 //! `concilio demo`: the whole program on one machine. A practice server on loopback, the daemon connected to it through the
 //! same adapters that talk to Lichess and FICS, and a sparring partner that challenges it.
 
-use std::{
-    net::SocketAddr,
-    path::PathBuf,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Args, ValueEnum};
-use tokio::{signal::ctrl_c, task::JoinSet, time::sleep};
+use tokio::{signal::ctrl_c, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::{Failure, house, view};
@@ -169,17 +164,13 @@ impl Demo {
 
     /// Our cores and those that workers lend. Workers that are there have a moment to say so before the first game.
     async fn pool(&self, closing: &Closing) -> Result<Pool, Failure> {
-        const MOMENT: Duration = Duration::from_secs(2);
         let cluster = ClusterSettings { nats: self.nats.clone(), ..ClusterSettings::default() };
         if !cluster.faults().is_empty() {
             return Err(Failure::usage(format_args!("--nats {}: expected nats://HOST:4222", self.nats)));
         }
-        let pool = house::pool(&cluster, closing);
-        let begun = Instant::now();
-        while cluster.is_on() && pool.cores_together() == pool.cores() && begun.elapsed() < MOMENT {
-            sleep(Duration::from_millis(10)).await;
-        }
-        Ok(pool)
+        let lenders = house::lenders(&cluster, closing.at_once.child_token());
+        house::hear_from(lenders.as_ref()).await;
+        Ok(house::pool(lenders))
     }
 
     fn house(

@@ -1,6 +1,13 @@
 //! From settings to a house: what the session needs, made of what the operator wrote.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 
 use super::{Failure, lists};
 use crate::{
@@ -10,7 +17,7 @@ use crate::{
     face,
     journal::Journal,
     player::{BookChoice, Library},
-    pool::{Pool, variants_of},
+    pool::{Elsewhere, Pool, variants_of},
     server::GameInfo,
     session::{Closing, Conduct, Farewell, GameSettings, Herald, House},
     settings::{BookSelection, LimitSettings, PlayerSettings, Settings, ShutdownGames},
@@ -39,7 +46,7 @@ pub(super) fn build(
             ShutdownGames::Finish | ShutdownGames::Leave => Farewell::Leave,
         },
     };
-    let pool = pool(&settings.cluster, closing);
+    let pool = pool(lenders(&settings.cluster, closing.at_once.child_token()));
     let settings = Arc::new(settings.clone());
     let choose = move |game: &GameInfo| {
         let (chosen, name) = settings.profiles().choose(game);
@@ -51,20 +58,37 @@ pub(super) fn build(
 }
 
 /// All cores of this machine, and those that others lend to it.
-pub(super) fn pool(cluster: &ClusterSettings, closing: &Closing) -> Pool {
+pub(super) fn pool(lenders: Option<Arc<dyn Elsewhere>>) -> Pool {
     let own = Pool::new(0);
-    if cluster.is_on() {
-        own.with_remote(Arc::new(Cluster::join(cluster.clone(), closing.at_once.child_token())))
-    } else {
-        own
+    match lenders {
+        Some(lenders) => own.with_remote(lenders),
+        None => own,
     }
 }
 
-/// How the council plays under a chess program.
-pub(super) fn setup(settings: &PlayerSettings) -> Result<face::Setup, Failure> {
+/// Who lends cores to this machine until `stop`, if the settings name a server.
+pub(super) fn lenders(cluster: &ClusterSettings, stop: CancellationToken) -> Option<Arc<dyn Elsewhere>> {
+    cluster.is_on().then(|| Arc::new(Cluster::join(cluster.clone(), stop)) as _)
+}
+
+/// Gives workers that are there a moment to say so, for councils that sit down at once.
+pub(super) async fn hear_from(lenders: Option<&Arc<dyn Elsewhere>>) {
+    const MOMENT: Duration = Duration::from_secs(2);
+    let begun = Instant::now();
+    while lenders.is_some_and(|lenders| lenders.cores().together == 0) && begun.elapsed() < MOMENT {
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// How the council plays under a chess program, with whoever lends cores to it as long as it lives.
+pub(super) async fn setup(settings: &Settings) -> Result<face::Setup, Failure> {
+    let lenders = lenders(&settings.cluster, CancellationToken::new());
+    hear_from(lenders.as_ref()).await;
+    let settings = &settings.player;
     let player = Player::new("player", settings)?;
     let setup = face::Setup::new(settings.council.clone(), &settings.clock);
     Ok(face::Setup {
+        lenders,
         library: Library::clone(&player.library),
         limits: limits(settings),
         draw: settings.draw.clone(),

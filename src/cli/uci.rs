@@ -13,6 +13,7 @@ use crate::{engine, face};
   concilio uci                                   the council of the built-in settings
   concilio uci --config bot.toml                 the council of a bot, as it plays online
   concilio uci --set player.council.roster=unbalanced-4
+  concilio uci --set cluster.nats=nats://192.168.1.10:4222     with the cores that `concilio worker` lends elsewhere
   concilio uci --single                          one engine alone, without a council")]
 pub(super) struct Uci {
     #[command(flatten)]
@@ -29,7 +30,10 @@ impl Uci {
             engine::uci::run(io::stdin().lock(), io::stdout())?;
             return Ok(());
         }
-        let setup = house::setup(&self.settings.load()?.settings.player)?;
-        in_runtime(async { Ok(face::uci::run(BufReader::new(io::stdin()), io::stdout(), setup).await?) })
+        let settings = self.settings.load()?.settings;
+        in_runtime(async {
+            let setup = house::setup(&settings).await?;
+            Ok(face::uci::run(BufReader::new(io::stdin()), io::stdout(), setup).await?)
+        })
     }
 }

@@ -21,7 +21,10 @@ pub(super) struct Xboard {
 impl Xboard {
     /// Serves until `quit`.
     pub(super) fn run(self) -> Result<(), Failure> {
-        let setup = house::setup(&self.settings.load()?.settings.player)?;
-        in_runtime(async { Ok(face::xboard::run(BufReader::new(io::stdin()), io::stdout(), setup).await?) })
+        let settings = self.settings.load()?.settings;
+        in_runtime(async {
+            let setup = house::setup(&settings).await?;
+            Ok(face::xboard::run(BufReader::new(io::stdin()), io::stdout(), setup).await?)
+        })
     }
 }

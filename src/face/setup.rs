@@ -8,6 +8,7 @@ use crate::{
     council::{CouncilSettings, Roster, RosterError},
     player::Library,
     policy::{DrawSettings, ResignSettings},
+    pool::{Elsewhere, Pool},
 };
 
 /// The usual [`Setup::overhead`].
@@ -28,6 +29,8 @@ pub struct Setup {
     pub own_book: bool,
     /// The cores that searches may use together; 0 is all there are.
     pub cores: usize,
+    /// Who lends cores beside these.
+    pub lenders: Option<Arc<dyn Elsewhere>>,
     /// What the way of a move to the program costs on our clock.
     pub overhead: Duration,
     /// When draws are offered and accepted, where the program's language has draws.
@@ -48,6 +51,7 @@ impl Setup {
             library: Library::default(),
             own_book: true,
             cores: 0,
+            lenders: None,
             overhead: OVERHEAD,
             draw: DrawSettings::default(),
             resign: ResignSettings::default(),
@@ -84,6 +88,15 @@ impl Setup {
     /// What needs no search.
     pub(super) fn library(&self) -> Arc<Library> {
         Arc::new(if self.own_book { self.library.clone() } else { self.library.clone().without_books() })
+    }
+
+    /// Where the electors search.
+    pub(super) fn pool(&self) -> Pool {
+        let own = Pool::new(self.cores);
+        match &self.lenders {
+            Some(lenders) => own.with_remote(Arc::clone(lenders)),
+            None => own,
+        }
     }
 
     /// The overhead as the clock room knows it.

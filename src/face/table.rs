@@ -12,7 +12,6 @@ use crate::{
     chess::{Clock, Clocks, Color, GameId, Limits, Line, TimeControl, UciMove, Variant},
     council::Council,
     player::{Idea, Means, Player, Thinking, Thought, Time, Topic},
-    pool::Pool,
 };
 
 /// One game after the other, against whoever sits at the program's other side.
@@ -106,8 +105,7 @@ impl Table {
     fn player(&mut self) -> Result<&Player, String> {
         if self.player.is_none() {
             let roster = self.setup.roster().map_err(|error| error.to_string())?;
-            let pool = Pool::new(self.setup.cores);
-            let council = Council::convene(&pool, &roster, &self.setup.council, self.line.variant());
+            let council = Council::convene(&self.setup.pool(), &roster, &self.setup.council, self.line.variant());
             let means = Means {
                 game: GameId::new("face"),
                 clock: self.setup.clock.clone(),

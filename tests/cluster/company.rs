@@ -1,12 +1,15 @@
 //! Several daemons at one cluster; accounts; a look from outside.
 
+use std::time::{Duration, Instant};
+
 use concilio::{
     cluster::{ClusterSettings, survey},
     council::CouncilSettings,
 };
 
 use crate::{
-    processes::{Nats, Worker},
+    processes::{Nats, PATIENCE, Worker},
+    program::Program,
     table::{MOVES, Table},
 };
 
@@ -35,6 +38,26 @@ async fn the_default_council_has_a_copy_for_every_core() {
     let machines: Vec<&str> = table.votes.keys().map(String::as_str).collect();
     assert_eq!(machines, ["", "attic", "garret"]);
     assert!(table.votes.values().sum::<usize>() > MOVES / 2 * 4, "many vote: {:?}", table.votes);
+}
+
+/// The council under a graphical interface or a match runner has the workers of its settings from the first move on.
+#[test]
+fn a_chess_program_has_the_workers_votes_too() {
+    let nats = Nats::start();
+    let worker = Worker::start(&nats.url(), "attic", 3);
+    let begun = Instant::now();
+    while !worker.log().contains("lending") {
+        assert!(begun.elapsed() < PATIENCE, "{}", worker.log());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let server = format!("cluster.nats={}", nats.url());
+    let settings = ["--set", &server, "--set", "player.council.roster=balanced-4", "--set", "player.council.hash=1"];
+    let mut program = Program::start_with(&[&["uci"], &settings[..]].concat());
+    program.say("uci");
+    program.until("uciok");
+    program.say("setoption name Threads value 1\nposition startpos\ngo movetime 1000");
+    let votes = program.until("bestmove");
+    assert!(votes.iter().any(|line| line.trim_end().ends_with("on attic")), "{votes:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,5 +13,8 @@ mod harness;
 mod impostors;
 mod losses;
 mod processes;
+#[allow(dead_code, reason = "the program of another test; only a part of it is needed")]
+#[path = "../face/program.rs"]
+mod program;
 mod proxy;
 mod table;
