@@ -121,6 +121,7 @@ mod tests {
             "tune --positions games.txt --output weights.rs",
             "tune genetic --output genetic.toml",
             "tune selector games.pgn --oracle stockfish --output model.toml",
+            "tune calibration games.pgn --oracle stockfish --output model.toml",
             "tune spsa --parameter split=0.3:0:1 --output spsa.toml",
         ] {
             assert_eq!(accepted(line), Ok(()), "{line}");

@@ -1,8 +1,9 @@
-//! Fitting what a council goes by: the genetic algorithm as it was published, a rule learned from proposals and an oracle,
-//! and stochastic approximation on games. Each gives a fragment of settings.
+//! Fitting what a council goes by: the genetic algorithm as it was published, a rule and the worth of scores learned from
+//! proposals and an oracle, and stochastic approximation on games. Each gives a fragment of settings.
 //!
-//! The first two work on logged proposals: what the electors of a roster propose in many positions, searched once.
+//! All but the last work on logged proposals: what the electors of a roster propose in many positions, searched once.
 
+pub mod calibration;
 pub mod genetic;
 pub mod selector;
 pub mod spsa;
@@ -16,7 +17,7 @@ use super::{
     suite::{Judgement, TestPosition},
 };
 use crate::{
-    chess::Proposal,
+    chess::{Bound, Proposal, Score},
     council::{CouncilSettings, Roster, features},
 };
 
@@ -98,6 +99,23 @@ impl<'a> Log<'a> {
             Some(selector::Example { game: position.game.clone(), proposals: rows.collect() })
         };
         positions.filter_map(example).filter(|example| !example.proposals.is_empty()).collect()
+    }
+
+    /// As a calibration sees it. Mates need none, and bounds are no values.
+    pub fn scores(&self, oracle: &Oracle, oracle_searches: &Searches) -> Vec<calibration::Position> {
+        let positions = self.positions.iter().zip(&self.proposals);
+        let of_position = |(position, proposals): (&TestPosition, &Vec<Option<Proposal>>)| {
+            let values = oracle.values(position, &moves(proposals), oracle_searches)?;
+            let said = proposals.iter().enumerate().filter_map(|(elector, proposal)| {
+                let Proposal { best, score: Score::Cp(score), bound: Bound::Exact, .. } = proposal.as_ref()? else {
+                    return None;
+                };
+                let (worth, regret) = (values.worth(*best)?, values.regret(*best)?);
+                Some(calibration::Said { elector, score: f64::from(*score), worth, regret })
+            });
+            Some(calibration::Position { game: position.game.clone(), proposals: said.collect() })
+        };
+        positions.filter_map(of_position).filter(|position| !position.proposals.is_empty()).collect()
     }
 }
 

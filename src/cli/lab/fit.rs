@@ -1,4 +1,4 @@
-//! `concilio lab tune genetic`, `selector` and `spsa`: what a council goes by, fitted. Each writes a fragment of settings.
+//! `concilio lab tune genetic`, `selector`, `calibration` and `spsa`: what a council goes by, fitted. Each writes a fragment of settings.
 
 use std::{
     fmt::Write,
@@ -21,7 +21,7 @@ use crate::{
     council::{CouncilSettings, FEATURES, Roster},
     lab::{
         fit::{
-            Log,
+            Log, calibration,
             genetic::Generation,
             selector,
             spsa::{Parameter, Spsa},
@@ -31,6 +31,7 @@ use crate::{
         openings::Book,
         player::{Pace, PlayerSpec, set_key},
         positions::Oracle,
+        searches::Searches,
         state::State,
         stats::Estimate,
         suite::TestPosition,
@@ -42,6 +43,7 @@ use crate::{
 pub(super) enum Fit {
     Genetic(Genetic),
     Selector(Selector),
+    Calibration(Calibration),
     Spsa(Box<SpsaOnGames>),
 }
 
@@ -51,6 +53,7 @@ impl Fit {
         match self {
             Self::Genetic(genetic) => genetic.run(stop),
             Self::Selector(selector) => selector.run(stop),
+            Self::Calibration(calibration) => calibration.run(stop),
             Self::Spsa(spsa) => spsa.run(stop),
         }
     }
@@ -79,6 +82,25 @@ pub(super) struct Genetic {
   concilio lab tune selector games.pgn --oracle /usr/games/stockfish --output model.toml
   concilio lab match 'council:balanced-7,criterion=learned,model=model.toml' engine")]
 pub(super) struct Selector {
+    #[command(flatten)]
+    judged: Judged,
+}
+
+/// What each elector's scores are worth, for the criteria `calibrated` and `learned`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Positions of games are best, a few thousand of them; an oracle says what the proposed moves are worth.
+  concilio lab tune calibration games.pgn --oracle /usr/games/stockfish --output model.toml
+  concilio lab match 'council:balanced-7,criterion=calibrated,model=model.toml' engine"
+)]
+pub(super) struct Calibration {
+    #[command(flatten)]
+    judged: Judged,
+}
+
+/// Proposals that an oracle judges
+#[derive(Debug, Args)]
+struct Judged {
     /// Where the model goes
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -193,8 +215,13 @@ impl Genetic {
     }
 }
 
-impl Selector {
-    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+impl Judged {
+    /// Proposals and what the oracle says of them, for `learn`.
+    fn learn<T>(
+        &self,
+        stop: &AtomicBool,
+        learn: impl FnOnce(&CouncilSettings, &Roster, &Log, &Oracle, &Searches) -> Option<T>,
+    ) -> Result<T, Failure> {
         let (settings, roster) = self.proposals.council()?;
         let positions = self.proposals.positions()?;
         let mut searches = self.proposals.searching.ours()?;
@@ -209,20 +236,64 @@ impl Selector {
             return Err(stopped());
         }
         bars.end();
-        let examples = log.examples(&settings, &oracle, &values);
-        let fitted = selector::fit(&examples, self.folds, self.proposals.seed)
-            .ok_or_else(|| Failure::failed("no proposals to learn from"))?;
-        let Estimate { value, low, high } = fitted.cross_validated.map(|regret| 100.0 * regret);
-        println!("{} positions; regret of unseen games {value:.2} % [{low:.2}, {high:.2}]", examples.len());
+        learn(&settings, &roster, &log, &oracle, &values).ok_or_else(|| Failure::failed("no proposals to learn from"))
+    }
+
+    fn write(&self, model: &str, criterion: &str) -> Result<(), Failure> {
+        write("--output", &self.output, model)?;
+        println!("wrote {}; use it with criterion = \"{criterion}\" and model = \"{0}\"", self.output.display());
+        Ok(())
+    }
+}
+
+/// A share of a point, per cent.
+fn per_cent(estimate: Estimate) -> String {
+    let Estimate { value, low, high } = estimate.map(|share| 100.0 * share);
+    format!("{value:.2} % [{low:.2}, {high:.2}]")
+}
+
+impl Calibration {
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let Judged { folds, ref proposals, .. } = self.judged;
+        let (count, names, fitted) = self.judged.learn(stop, |_, roster, log, oracle, values| {
+            let positions = log.scores(oracle, values);
+            let names: Vec<String> = roster.electors().iter().map(|elector| elector.name.to_string()).collect();
+            let fitted = calibration::fit(&positions, names.len(), folds, proposals.seed)?;
+            Some((positions.len(), names, fitted))
+        })?;
+        println!(
+            "{count} positions; regret of the highest expectation in unseen games {}, of the highest score {}, difference {}",
+            per_cent(fitted.cross_validated),
+            per_cent(fitted.raw),
+            per_cent(fitted.difference),
+        );
+        let mut model = "# Fitted by concilio lab tune calibration.\n".to_owned();
+        let named = names.iter().map(String::as_str).zip(&fitted.maps);
+        for (name, map) in named.chain([("default", &fitted.common)]) {
+            println!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
+            // Writing to a string cannot fail.
+            let (offset, scale) = (map.offset, map.scale);
+            let _ = writeln!(model, "\n[calibration.{name:?}]\noffset = {offset:.1}\nscale = {scale:.1}");
+        }
+        self.judged.write(&model, "calibrated")
+    }
+}
+
+impl Selector {
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let Judged { folds, ref proposals, .. } = self.judged;
+        let (count, fitted) = self.judged.learn(stop, |settings, _, log, oracle, values| {
+            let examples = log.examples(settings, oracle, values);
+            Some((examples.len(), selector::fit(&examples, folds, proposals.seed)?))
+        })?;
+        println!("{count} positions; regret of unseen games {}", per_cent(fitted.cross_validated));
         let mut model = "# Fitted by concilio lab tune selector.\n[learned]\n".to_owned();
         for (name, weight) in FEATURES.iter().zip(&fitted.weights) {
             println!("{name:>16} {weight:+.4}");
             // Writing to a string cannot fail.
             let _ = writeln!(model, "{name} = {weight:.6}");
         }
-        write("--output", &self.output, &model)?;
-        println!("wrote {}; use it with criterion = \"learned\" and model = \"{0}\"", self.output.display());
-        Ok(())
+        self.judged.write(&model, "learned")
     }
 }
 

@@ -51,9 +51,10 @@ impl Progress {
         if !self.plain {
             self.bar.set_message(say());
         } else if due {
-            let left = self.bar.eta().as_secs();
             let total = self.bar.length().unwrap_or_default();
-            eprintln!("{done}/{total}, {left} s left  {}", say());
+            // The first line knows nothing of the speed yet.
+            let left = self.last.map(|_| format!(", {} s left", self.bar.eta().as_secs())).unwrap_or_default();
+            eprintln!("{done}/{total}{left}  {}", say());
         }
         if due {
             self.last = Some(Instant::now());

@@ -70,7 +70,7 @@ pub struct Selector {
 pub fn fit(examples: &[Example], folds: usize, seed: u64) -> Option<Selector> {
     let every: Vec<&Example> = examples.iter().collect();
     let weights = fitted(&every);
-    let of = folds_of(examples, folds.max(2));
+    let of = folds_of(examples.iter().map(|example| example.game.as_deref()), folds.max(2));
     let mut samples = Vec::with_capacity(examples.len());
     for fold in 0..folds.max(2) {
         let (held_out, training): (Vec<_>, Vec<_>) = examples.iter().zip(&of).partition(|(_, place)| **place == fold);
@@ -82,18 +82,17 @@ pub fn fit(examples: &[Example], folds: usize, seed: u64) -> Option<Selector> {
     Some(Selector { weights, cross_validated })
 }
 
-/// The fold of each example: positions of one game are in one fold.
-fn folds_of(examples: &[Example], folds: usize) -> Vec<usize> {
+/// The fold of each position, by the game it comes from: those of one game are in one fold.
+pub(super) fn folds_of<'a>(of_games: impl Iterator<Item = Option<&'a str>>, folds: usize) -> Vec<usize> {
     let mut games = std::collections::BTreeMap::new();
     let mut next = 0;
     let mut new_place = || {
         next += 1;
         (next - 1) % folds
     };
-    examples
-        .iter()
-        .map(|example| match &example.game {
-            Some(game) => *games.entry(game.clone()).or_insert_with(&mut new_place),
+    of_games
+        .map(|game| match game {
+            Some(game) => *games.entry(game).or_insert_with(&mut new_place),
             None => new_place(),
         })
         .collect()
@@ -165,7 +164,7 @@ mod tests {
     #[test]
     fn a_game_is_never_on_both_sides_of_a_fold() {
         let examples = examples(40);
-        let folds = folds_of(&examples, 3);
+        let folds = folds_of(examples.iter().map(|example| example.game.as_deref()), 3);
         for (a, fold) in examples.iter().zip(&folds) {
             for (b, other) in examples.iter().zip(&folds) {
                 assert!(a.game != b.game || fold == other);

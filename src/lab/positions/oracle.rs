@@ -56,9 +56,14 @@ pub struct Values {
 }
 
 impl Values {
+    /// What a move is expected to score, 0 to 1; nothing is known of those that were not valued.
+    pub fn worth(&self, mv: UciMove) -> Option<f64> {
+        self.of.get(&mv.to_string()).copied()
+    }
+
     /// What is lost by a move; nothing is known of those that were not valued.
     pub fn regret(&self, mv: UciMove) -> Option<f64> {
-        self.of.get(&mv.to_string()).map(|value| self.best - value)
+        self.worth(mv).map(|value| self.best - value)
     }
 }
 
