@@ -24,6 +24,9 @@ use crate::{
 /// after others have finished are not waited for any more.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// So many reports are taken at once before the clock is looked at again.
+const LONGEST_BURST: usize = 1000;
+
 /// How the first phase is set up.
 pub(super) struct Setup {
     pub electors: Arc<[ElectorSpec]>,
@@ -136,20 +139,34 @@ impl FirstPhase {
                     deadline = hearing.deadline(&self.progress(), share);
                 }
                 Event::Report(report) => {
-                    if self.take(report, hearing, processes) {
+                    if self.take_all(Some(report), hearing, processes) {
                         deadline = hearing.deadline(&self.progress(), share);
                     }
                 }
             }
         }
-        while let Some(report) = hearing.unheard() {
-            self.take(report, hearing, processes);
-        }
+        self.take_all(None, hearing, processes);
         Some(())
     }
 
+    /// Takes a report and those that have come meanwhile, and finds the leader once for all of them: with hundreds of electors
+    /// it costs more than to take a report. `true` if a proposal among them counts.
+    fn take_all(&mut self, first: Option<Report>, hearing: &mut Hearing, processes: &mut [Process]) -> bool {
+        let (mut counts, mut taken) = (false, 0);
+        let mut next = first.or_else(|| hearing.unheard());
+        while let Some(report) = next {
+            counts |= self.take(report, hearing, processes);
+            taken += 1;
+            next = (taken < LONGEST_BURST).then(|| hearing.unheard()).flatten();
+        }
+        if counts {
+            self.find_leader();
+        }
+        counts
+    }
+
     /// Takes a report; `true` if it was a proposal that counts.
-    pub fn take(&mut self, report: Report, hearing: &mut Hearing, processes: &mut [Process]) -> bool {
+    fn take(&mut self, report: Report, hearing: &mut Hearing, processes: &mut [Process]) -> bool {
         let Some(number) = processes.iter_mut().position(|process| process.hears(&report)) else { return false };
         let Report::Proposal(proposal) = report else { return false };
         hearing.show(&proposal);
@@ -176,6 +193,9 @@ impl FirstPhase {
         if self.setup.anchor.is_some() {
             self.hints.tell(self.ballots.moves());
         }
+    }
+
+    fn find_leader(&mut self) {
         let leader = self.setup.rule.leader(&self.ballots);
         let changed = |(before, after): (&Proposal, &Proposal)| before.best != after.best;
         self.changes += u32::from(self.leader.as_ref().zip(leader.as_ref()).is_some_and(changed));
@@ -201,6 +221,7 @@ impl FirstPhase {
         for elector in 0..self.setup.electors.len() {
             self.cast(elector, processes);
         }
+        self.find_leader();
     }
 
     /// Whether nothing that may still be said can change the outcome. The anchor goes on in the second phase and is not

@@ -93,7 +93,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Half an hour on two cores.
+    /// A quarter of an hour on two cores.
     pub const QUICK: Self = Self { positions: 600, parallel_positions: 36, nodes: 5000, games: 60, generations: 100 };
     /// A night on two cores.
     pub const FULL: Self =
