@@ -122,7 +122,8 @@ pub fn run(
         let undone: Vec<usize> = (0..plan.pairs).filter(|pair| !state.done().contains_key(pair)).collect();
         let next = AtomicUsize::new(0);
         thread::scope(|scope| {
-            let (sender, pairs) = mpsc::channel();
+            // Handed over from hand to hand: nobody begins a pair before the one before it is on its way to the record.
+            let (sender, pairs) = mpsc::sync_channel(0);
             for _ in 0..plan.workers.get().min(undone.len()) {
                 let (sender, undone, next, halt) = (sender.clone(), &undone, &next, [stop, &enough]);
                 scope.spawn(move || work(plan, undone, next, halt, &sender));
@@ -150,7 +151,7 @@ pub fn run(
 type Played = Result<(usize, Pair), BookError>;
 
 /// Plays pairs until there are no more, or somebody wants it to end.
-fn work(plan: &Plan, undone: &[usize], next: &AtomicUsize, halt: [&AtomicBool; 2], sender: &mpsc::Sender<Played>) {
+fn work(plan: &Plan, undone: &[usize], next: &AtomicUsize, halt: [&AtomicBool; 2], sender: &mpsc::SyncSender<Played>) {
     let mut seats = Seats { plan, players: [None, None] };
     let halted = || halt.iter().any(|flag| flag.load(Ordering::Relaxed));
     while let Some(index) = undone.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !halted()) {

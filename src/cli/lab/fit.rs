@@ -267,13 +267,13 @@ impl Calibration {
             per_cent(fitted.raw),
             per_cent(fitted.difference),
         );
-        let mut model = "# Fitted by concilio lab tune calibration.\n".to_owned();
+        let mut model = "# Fitted by concilio lab tune calibration.\n[calibration]\n".to_owned();
         let named = names.iter().map(String::as_str).zip(&fitted.maps);
         for (name, map) in named.chain([("default", &fitted.common)]) {
             println!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
             // Writing to a string cannot fail.
             let (offset, scale) = (map.offset, map.scale);
-            let _ = writeln!(model, "\n[calibration.{name:?}]\noffset = {offset:.1}\nscale = {scale:.1}");
+            let _ = writeln!(model, "{name:?} = {{ offset = {offset:.1}, scale = {scale:.1} }}");
         }
         self.judged.write(&model, "calibrated")
     }
