@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -18,8 +21,10 @@ use crate::processes::{PATIENCE, until};
 
 /// What each move may take.
 const MOVE_TIME: Duration = Duration::from_millis(60);
-/// A move that takes this long waited for somebody who was not there.
+/// A move that takes this long waited for somebody who was not there, or for the machine, if that has other things to do.
 const LATE: Duration = Duration::from_millis(800);
+/// Threads that wake one another up in turn until a move is decided.
+const WAKES: u32 = 10;
 /// Moves of a story.
 pub const MOVES: usize = 100;
 
@@ -30,6 +35,7 @@ pub struct Table {
     council: Council,
     line: Line,
     moves: usize,
+    metronome: Metronome,
     /// By machine, how many votes it had so far; the table's own is "".
     pub votes: BTreeMap<String, usize>,
     _stop: DropGuard,
@@ -58,7 +64,8 @@ impl Table {
         let pool = Pool::new(1).with_remote(Arc::new(cluster.clone()));
         let council = convene(&pool, &settings);
         let line = Line::start(Variant::Standard);
-        Self { cluster, pool, council, line, moves: 0, votes: BTreeMap::new(), _stop: stop.drop_guard() }
+        let metronome = Metronome::start();
+        Self { cluster, pool, council, line, moves: 0, metronome, votes: BTreeMap::new(), _stop: stop.drop_guard() }
     }
 
     /// Another council sits down, as at the beginning of a game.
@@ -90,12 +97,14 @@ impl Table {
             let line = Arc::new(self.line.clone());
             let timing = Some(Box::new(|_: &_| MOVE_TIME) as _);
             let question = Question { timing, ..Question::new(GameId::new("table"), Arc::clone(&line)) };
+            self.metronome.longest_delay();
             let (begun, number) = (Instant::now(), self.moves);
             let mut watch = |proposal: &Proposal| watch(number, proposal);
             let decided = self.council.decide(question, &CancellationToken::new(), &mut watch).await;
             let taken = begun.elapsed();
             let decision = decided.expect("a decision");
-            assert!(taken < LATE, "move {number} took {taken:?}");
+            let delay = self.metronome.longest_delay();
+            assert!(taken < LATE + delay * WAKES, "move {number} took {taken:?}, and a wake-up {delay:?}");
             assert!(line.is_legal(decision.best), "move {number}, {}, is not legal", decision.best);
             for vote in &decision.votes {
                 assert!(line.is_legal(vote.proposal.best));
@@ -120,6 +129,34 @@ impl Table {
     /// Votes that a machine had; from now on they are counted anew.
     pub fn votes_of(&mut self, machine: &str) -> usize {
         self.votes.remove(machine).unwrap_or_default()
+    }
+}
+
+/// Measures how long the machine lets a thread wait that has nothing to do but to wake up.
+struct Metronome(Arc<AtomicU64>);
+
+impl Metronome {
+    const BEAT: Duration = Duration::from_millis(5);
+
+    /// Ticks until it is dropped.
+    fn start() -> Self {
+        let longest = Arc::new(AtomicU64::new(0));
+        let known = Arc::downgrade(&longest);
+        std::thread::spawn(move || {
+            loop {
+                let begun = Instant::now();
+                std::thread::sleep(Self::BEAT);
+                let delay = begun.elapsed().saturating_sub(Self::BEAT);
+                let Some(longest) = known.upgrade() else { return };
+                longest.fetch_max(u64::try_from(delay.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            }
+        });
+        Self(longest)
+    }
+
+    /// The longest delay since this was asked last.
+    fn longest_delay(&self) -> Duration {
+        Duration::from_micros(self.0.swap(0, Ordering::Relaxed))
     }
 }
 
