@@ -48,10 +48,19 @@ impl Program {
 
     /// The lines up to the first that begins so, that one included.
     pub fn until(&self, start: &str) -> Vec<String> {
+        self.until_one(start, |line| line.starts_with(start))
+    }
+
+    /// The lines up to the first that tells XBoard of thinking: it begins with a depth.
+    pub fn until_it_thinks(&self) -> Vec<String> {
+        self.until_one("depth", |line| line.starts_with(|letter: char| letter.is_ascii_digit()))
+    }
+
+    fn until_one(&self, what: &str, is_it: impl Fn(&str) -> bool) -> Vec<String> {
         let mut heard = Vec::new();
         loop {
-            let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no {start:?} after {heard:#?}"));
-            let last = line.starts_with(start);
+            let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no {what:?} after {heard:#?}"));
+            let last = is_it(&line);
             heard.push(line);
             if last {
                 return heard;

@@ -56,7 +56,7 @@ fn a_game_is_played_to_mate_and_its_end_is_told() {
 fn it_moves_at_once_when_told_to() {
     let mut program = start();
     program.say("sd 0\nst 3600\npost\nusermove e2e4\ngo");
-    program.until("3 ");
+    program.until_it_thinks();
     program.say("?\nping 7");
     let heard = program.until("pong 7");
     let moved = heard.iter().rev().nth(1).and_then(|line| line.strip_prefix("move ")).expect("first the move");
@@ -67,7 +67,7 @@ fn it_moves_at_once_when_told_to() {
 fn a_ping_is_answered_even_where_the_move_it_waited_for_is_called_off() {
     let mut program = start();
     program.say("sd 0\nst 3600\npost\ngo");
-    program.until("2 ");
+    program.until_it_thinks();
     program.say("ping 5\nforce");
     assert!(!program.until("pong 5").iter().any(|line| line.starts_with("move")));
 }
@@ -129,11 +129,11 @@ fn wrong_input_is_explained_and_changes_nothing() {
 fn analysis_follows_the_board_and_makes_no_moves() {
     let mut program = start();
     program.say("analyze");
-    program.until("5 ");
+    program.until_it_thinks();
     program.say(".");
     program.until("stat01:");
     program.say("usermove e2e4");
-    program.until("5 ");
+    program.until_it_thinks();
     program.say("undo\nexit\nping 3");
     assert!(!program.until("pong 3").iter().any(|line| line.starts_with("move")));
     program.say("sd 2\ngo");
