@@ -170,7 +170,7 @@ impl Demo {
         }
         let lenders = house::lenders(&cluster, closing.at_once.child_token());
         house::hear_from(lenders.as_ref()).await;
-        Ok(house::pool(lenders))
+        Ok(Pool::with_lenders(0, lenders))
     }
 
     fn house(

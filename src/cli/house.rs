@@ -46,7 +46,7 @@ pub(super) fn build(
             ShutdownGames::Finish | ShutdownGames::Leave => Farewell::Leave,
         },
     };
-    let pool = pool(lenders(&settings.cluster, closing.at_once.child_token()));
+    let pool = Pool::with_lenders(0, lenders(&settings.cluster, closing.at_once.child_token()));
     let settings = Arc::new(settings.clone());
     let choose = move |game: &GameInfo| {
         let (chosen, name) = settings.profiles().choose(game);
@@ -55,15 +55,6 @@ pub(super) fn build(
         player.for_game(chosen, &settings)
     };
     Ok(House { journal, pool, herald, player: Arc::new(choose), conduct: Arc::new(conduct) })
-}
-
-/// All cores of this machine, and those that others lend to it.
-pub(super) fn pool(lenders: Option<Arc<dyn Elsewhere>>) -> Pool {
-    let own = Pool::new(0);
-    match lenders {
-        Some(lenders) => own.with_remote(lenders),
-        None => own,
-    }
 }
 
 /// Who lends cores to this machine until `stop`, if the settings name a server.

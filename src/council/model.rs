@@ -28,14 +28,14 @@ struct Tables {
     routing: BTreeMap<PositionClass, BTreeMap<char, f64>>,
 }
 
-/// How an elector's scores become expectations.
+/// How an elector's scores become expectations: `1 / (1 + exp(-(score + offset) / scale))`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
     /// Added to the score, centipawns.
-    offset: f64,
+    pub offset: f64,
     /// The score, in centipawns, at which 73 % are expected.
-    scale: f64,
+    pub scale: f64,
 }
 
 impl Calibration {

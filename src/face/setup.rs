@@ -92,11 +92,7 @@ impl Setup {
 
     /// Where the electors search.
     pub(super) fn pool(&self) -> Pool {
-        let own = Pool::new(self.cores);
-        match &self.lenders {
-            Some(lenders) => own.with_remote(Arc::clone(lenders)),
-            None => own,
-        }
+        Pool::with_lenders(self.cores, self.lenders.clone())
     }
 
     /// The overhead as the clock room knows it.

@@ -91,6 +91,11 @@ impl Pool {
         Self { cores, elsewhere: None, searching: Arc::default() }
     }
 
+    /// A pool over so many cores, as [`Self::new`], and over what `lenders` lend, if there are any.
+    pub fn with_lenders(cores: usize, lenders: Option<Arc<dyn Elsewhere>>) -> Self {
+        Self { elsewhere: lenders, ..Self::new(cores) }
+    }
+
     /// The same pool with what others lend beside its own cores.
     #[must_use]
     pub fn with_remote(self, elsewhere: Arc<dyn Elsewhere>) -> Self {

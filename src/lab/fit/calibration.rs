@@ -1,12 +1,15 @@
 //! What an elector's scores are worth, learned from logged proposals: +50 from one who knows nothing of king safety promises less
-//! than +50 from one who does. The maps are those of the criterion `calibrated`: `1 / (1 + exp(-(score + offset) / scale))`.
+//! than +50 from one who does. The maps ([`Calibration`]) are those of the criterion `calibrated`.
 //!
 //! Each map is a logistic regression of what the oracle expects from the proposed move on the score that it was proposed with. How
 //! good the maps are, is told by cross-validation: each fold is elected, by the highest expectation, with maps that have seen
 //! none of its games; beside it stands the election by the highest score, which knows no maps.
 
 use super::selector::folds_of;
-use crate::lab::stats::{Clusters, Estimate, bootstrap};
+use crate::{
+    council::Calibration,
+    lab::stats::{Clusters, Estimate, bootstrap},
+};
 
 /// Newton's method needs no more steps than these, from anywhere.
 const STEPS: usize = 30;
@@ -39,28 +42,13 @@ pub struct Said {
     pub regret: f64,
 }
 
-/// A map from scores to expectations.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Map {
-    /// Added to the score, centipawns.
-    pub offset: f64,
-    /// The score at which 73 % are expected, centipawns.
-    pub scale: f64,
-}
-
-impl Map {
-    fn expectation(self, score: f64) -> f64 {
-        1.0 / (1.0 + (-(score + self.offset) / self.scale).exp())
-    }
-}
-
 /// What came of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibrations {
     /// By place in the roster.
-    pub maps: Vec<Map>,
+    pub maps: Vec<Calibration>,
     /// One map for all of them together.
-    pub common: Map,
+    pub common: Calibration,
     /// The regret of the highest expectation, by maps that have not seen the games they are used in.
     pub cross_validated: Estimate,
     /// The regret of the highest score.
@@ -107,13 +95,13 @@ fn elected(position: &Position, value: impl Fn(&Said) -> f64) -> f64 {
     position.proposals.iter().fold(None, better).map_or(0.0, |(_, regret)| regret)
 }
 
-fn maps(positions: &[&Position], electors: usize) -> Vec<Map> {
+fn maps(positions: &[&Position], electors: usize) -> Vec<Calibration> {
     let said_by = |elector| positions.iter().flat_map(|p| &p.proposals).filter(move |said| said.elector == elector);
     (0..electors).map(|elector| map_of(said_by(elector))).collect()
 }
 
 /// The map of least cross-entropy, by Newton's method: with slope and height instead of scale and offset it is convex.
-fn map_of<'a>(said: impl Iterator<Item = &'a Said> + Clone) -> Map {
+fn map_of<'a>(said: impl Iterator<Item = &'a Said> + Clone) -> Calibration {
     // Scores in units of the usual scale, so that both unknowns are of the order of 1.
     let (mut slope, mut height) = (1.0, 0.0);
     for _ in 0..STEPS {
@@ -135,7 +123,7 @@ fn map_of<'a>(said: impl Iterator<Item = &'a Said> + Clone) -> Map {
         height -= (down_height * slope_slope - down_slope * slope_height) / determinant;
     }
     let scale = USUAL_SCALE / slope.max(USUAL_SCALE / LARGEST_SCALE);
-    Map { offset: height * scale, scale }
+    Calibration { offset: height * scale, scale }
 }
 
 #[cfg(test)]
@@ -148,7 +136,7 @@ mod tests {
             .map(|i| {
                 let real = (i * 7919 % 401) as f64 - 200.0;
                 let said = |elector, loss: f64, factor: f64| {
-                    let worth = Map { offset: 0.0, scale: 200.0 }.expectation(real - loss);
+                    let worth = Calibration { offset: 0.0, scale: 200.0 }.expectation(real - loss);
                     Said { elector, score: factor * (real - loss), worth, regret: loss / 1000.0 }
                 };
                 Position {
@@ -185,6 +173,6 @@ mod tests {
             (0..400).map(|i| Position { game: None, proposals: vec![backwards(i)] }).collect();
         let found = fit(&positions, 2, 5, 1).expect("positions");
         assert!(found.maps[0].scale > 0.0 && found.maps[0].scale <= LARGEST_SCALE, "{found:?}");
-        assert_eq!(found.maps[1], Map { offset: 0.0, scale: USUAL_SCALE });
+        assert_eq!(found.maps[1], Calibration { offset: 0.0, scale: USUAL_SCALE });
     }
 }
