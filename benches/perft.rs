@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use concilio::engine::{Board, board::perft};
+use engine::{Board, board::perft};
 use shakmaty::{CastlingMode, Chess, Position as _, fen::Fen};
 
 /// Position, plies and leaves.

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use concilio::engine::{Engine, EngineOptions, Limits, Position};
+use engine::{Engine, EngineOptions, Limits, Position};
 
 const POSITIONS: [&str; 4] = [
     "startpos",

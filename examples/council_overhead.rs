@@ -10,8 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use concilio::{
-    chess::{Line, Proposal, Variant},
+use chess::{Line, Proposal, Variant};
+use council::{
     council::{Council, CouncilSettings, CriterionName, Question, Roster},
     pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool},
 };

@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use bytes::BytesMut;
-use concilio::server::fics::{
+use server::fics::{
     codec::{Frame, TelnetCodec},
     message::Message,
 };

@@ -9,45 +9,27 @@
 //!                           └──▶ journal (every move before it is sent, with every proposal)
 //! ```
 //!
-//! # The rooms, from the top floor down
-//! A room imports only rooms on floors below its own.
+//! # The packages, from the bottom up
+//! Each folder of `src/` that has a `Cargo.toml` is a package. It imports only packages above its own row, and the compiler
+//! keeps it so.
 //!
-//! | floor | room | its one job |
+//! | package | its one job | may import |
 //! |---|---|---|
-//! | 7 | [`cli`] | the command line: one file a subcommand |
-//! | 6 | [`settings`] | what the operator wrote, in four layers, every mistake in one line |
-//! | 5 | [`session`] | one manager an account, one task a game: what must never be lost |
-//! | 5 | [`face`] | the council under any chess program: UCI and CECP |
-//! | 5 | [`practice`] | a chess server to practise on, with opponents and faults |
-//! | 5 | [`lab`] | measurements that anybody can repeat |
-//! | 4 | [`player`] | who finds the moves of one game: book, tablebases, council, in time |
-//! | 3 | [`council`] | rosters, the two phases, the election |
-//! | 3 | [`cluster`] | workers on other machines, over NATS |
-//! | 2 | [`pool`] | where electors run |
-//! | 2 | [`server`] | a chess server as we see it: [`server::lichess`], [`server::fics`] |
-//! | 2 | [`policy`] | whom to play, when to offer, resign, speak: decides and does nothing |
-//! | 2 | [`clock`] | how much time a move may have: pure functions |
-//! | 2 | [`journal`] | every game, move and vote in SQLite; games as PGN |
-//! | 1 | [`chess`] | the plain values that pass between rooms |
-//! | 0 | [`engine`] | one sequential searcher; knows only itself |
+//! | [`engine`] | one sequential searcher: board, evaluation, search, book, tablebases | nothing of ours |
+//! | [`chess`] | the plain values that pass between packages | `engine` |
+//! | [`council`] | how a move is found: the pool of electors, the clock, the council, the player | the above |
+//! | [`server`] | a chess server as we see it: Lichess, FICS | `chess` |
+//! | [`cluster`] | workers on other machines, over NATS | `council`, `chess`, `engine` |
+//! | [`bot`] | one account: its session, its policy, its journal | `council`, `server`, `chess` |
+//! | [`practice`] | a chess server to practise on, with opponents and faults | `engine`, `chess` |
+//! | [`lab`] | measurements that anybody can repeat | all of the above |
+//!
+//! The program itself has three rooms: [`cli`], the command line, one file a subcommand; [`settings`], what the operator
+//! wrote, in layers, with every mistake in one line; and [`frontend`], the council under any chess program, by UCI and CECP.
 //!
 //! Everything that lives across an await is a task that owns its state behind a cheap handle; searches run on threads of
 //! their own. Where a protocol meets play there is a pure state machine, so that every fault is a unit test.
 
-pub mod chess;
 pub mod cli;
-pub mod clock;
-pub mod cluster;
-pub mod council;
-pub mod face;
-pub mod journal;
-pub mod lab;
-pub mod player;
-pub mod policy;
-pub mod pool;
-pub mod practice;
-pub mod server;
-pub mod session;
+pub mod frontend;
 pub mod settings;
-
-pub use concilio_engine as engine;

@@ -2,11 +2,7 @@
 #![no_main]
 
 use bytes::BytesMut;
-use concilio::server::fics::{
-    codec::{Frame, TelnetCodec},
-    message::Message,
-    timeseal,
-};
+use server::fics::{codec::{Frame, TelnetCodec}, message::Message, timeseal};
 use libfuzzer_sys::fuzz_target;
 use tokio_util::codec::Decoder;
 

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use concilio::server::lichess::ndjson::LineReader;
+use server::lichess::ndjson::LineReader;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (Vec<u8>, u8)| {

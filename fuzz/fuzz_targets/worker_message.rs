@@ -5,13 +5,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use concilio::{
-    chess::{GameId, Limits, Line, MachineName, Phase, SearchId, Task, Variant},
-    cluster::{
-        Identity,
-        wire::{self, Beat, Call, Order, Says, Word},
-    },
-};
+use chess::{GameId, Limits, Line, MachineName, Phase, SearchId, Task, Variant};
+use cluster::{Identity, wire::{self, Beat, Call, Order, Says, Word}};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

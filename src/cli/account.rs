@@ -8,10 +8,8 @@ use super::{
     Failure,
     run::{SettingsArgs, servers},
 };
-use crate::{
-    server::lichess::{self, AccountReport, LichessSettings, Token},
-    settings::Protocol,
-};
+use crate::settings::Protocol;
+use server::lichess::{self, AccountReport, LichessSettings, Token};
 
 /// Look at the accounts, or make one a bot's
 #[derive(Debug, Args)]

@@ -9,7 +9,7 @@ use std::{
 use clap::{Args, Subcommand};
 
 use super::Failure;
-use crate::engine::book::BookMaker;
+use engine::book::BookMaker;
 
 /// Make opening books
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::{Failure, run::SettingsArgs};
-use crate::cluster::{
+use cluster::{
     Answer, ClusterSettings, Identity, Survey, survey,
     wire::{Beat, Searching, WorkerState},
 };

@@ -8,20 +8,21 @@ use tokio::{signal::ctrl_c, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::{Failure, house, view};
-use crate::{
-    chess::{TimeControl, Variant},
-    cluster::ClusterSettings,
-    council::{CouncilSettings, Roster},
+use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    pool::Pool,
-    practice::{self, ChallengeTerms, FicsFace, PracticeServer, SparringKind, faults::FaultPlan},
-    server::{
-        GameTerms,
-        fics::{self, FicsSettings, Password, Timeseal},
-        lichess::{self, LichessSettings, Token},
-    },
     session::{self, Closing, Conduct, Connection, GameSettings, Herald, House},
+};
+use chess::{GameTerms, TimeControl, Variant};
+use cluster::ClusterSettings;
+use council::{
+    council::{CouncilSettings, Roster},
+    pool::Pool,
+};
+use practice::{ChallengeTerms, FicsFace, PracticeServer, SparringKind, faults::FaultPlan};
+use server::{
+    fics::{self, FicsSettings, Password, Timeseal},
+    lichess::{self, LichessSettings, Token},
 };
 
 /// The bots of the demo, one for each protocol, and who spars with them.

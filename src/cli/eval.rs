@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::Failure;
-use crate::engine::{Position, breakdown};
+use engine::{Position, breakdown};
 
 /// Explain the evaluation of a position, heuristic by heuristic
 #[derive(Debug, Args)]

@@ -9,10 +9,8 @@ use clap::{Args, ValueEnum};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 use super::{Failure, votes::write_votes};
-use crate::{
-    chess::{ServerName, Speed},
-    journal::{Archive, ExportError, Filter, GameResult, write_csv, write_json, write_pgn, write_table},
-};
+use bot::journal::{Archive, ExportError, Filter, GameResult, write_csv, write_json, write_pgn, write_table};
+use chess::{ServerName, Speed};
 
 /// List and export the games of the journal
 #[derive(Debug, Args)]

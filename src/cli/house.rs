@@ -11,16 +11,19 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, lists};
 use crate::{
-    chess::{Limits, Variant},
-    cluster::{Cluster, ClusterSettings},
-    council::Roster,
-    face,
+    frontend,
+    settings::{BookSelection, LimitSettings, PlayerSettings, Settings, ShutdownGames},
+};
+use bot::{
     journal::Journal,
+    session::{Closing, Conduct, Farewell, GameSettings, Herald, House},
+};
+use chess::{GameInfo, Limits, Variant};
+use cluster::{Cluster, ClusterSettings};
+use council::{
+    council::Roster,
     player::{BookChoice, Library},
     pool::{Elsewhere, Pool, variants_of},
-    server::GameInfo,
-    session::{Closing, Conduct, Farewell, GameSettings, Herald, House},
-    settings::{BookSelection, LimitSettings, PlayerSettings, Settings, ShutdownGames},
 };
 
 /// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play.
@@ -72,13 +75,13 @@ pub(super) async fn hear_from(lenders: Option<&Arc<dyn Elsewhere>>) {
 }
 
 /// How the council plays under a chess program, with whoever lends cores to it as long as it lives.
-pub(super) async fn setup(settings: &Settings) -> Result<face::Setup, Failure> {
+pub(super) async fn setup(settings: &Settings) -> Result<frontend::Setup, Failure> {
     let lenders = lenders(&settings.cluster, CancellationToken::new());
     hear_from(lenders.as_ref()).await;
     let settings = &settings.player;
     let player = Player::new("player", settings)?;
-    let setup = face::Setup::new(settings.council.clone(), &settings.clock);
-    Ok(face::Setup {
+    let setup = frontend::Setup::new(settings.council.clone(), &settings.clock);
+    Ok(frontend::Setup {
         lenders,
         library: Library::clone(&player.library),
         limits: limits(settings),

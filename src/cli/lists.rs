@@ -7,10 +7,8 @@ use rustls::crypto::ring;
 use tokio::{sync::watch, time::sleep};
 
 use super::Failure;
-use crate::{
-    policy::{NameLists, challenge::Names},
-    settings::Settings,
-};
+use crate::settings::Settings;
+use bot::policy::{NameLists, challenge::Names};
 
 /// How often the lists are read again.
 const EVERY: Duration = Duration::from_secs(3600);

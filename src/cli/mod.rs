@@ -9,7 +9,7 @@ mod demo;
 mod eval;
 mod games;
 mod house;
-mod lab;
+
 mod lists;
 mod practice;
 mod run;
@@ -20,12 +20,12 @@ mod worker;
 mod xboard;
 
 use std::{
-    fmt::Display,
     future::Future,
     io::{self, IsTerminal},
     process::ExitCode,
 };
 
+use chess::Failure;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
@@ -67,7 +67,7 @@ enum Command {
     /// Make opening books
     Book(book::Book),
     /// Experiments and measurements
-    Lab(lab::Lab),
+    Lab(lab::command::Lab),
 }
 
 impl Cli {
@@ -99,40 +99,9 @@ impl Cli {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 eprintln!("concilio: {failure}");
-                failure.code
+                failure.code()
             }
         }
-    }
-}
-
-/// Why a command failed: one clear line for the person who called it.
-#[derive(Debug)]
-struct Failure {
-    what: String,
-    code: ExitCode,
-}
-
-impl Failure {
-    /// It was called wrongly.
-    fn usage(what: impl Display) -> Self {
-        Self { what: what.to_string(), code: ExitCode::from(2) }
-    }
-
-    /// It was called rightly and did not succeed.
-    fn failed(what: impl Display) -> Self {
-        Self { what: what.to_string(), code: ExitCode::FAILURE }
-    }
-}
-
-impl Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.what)
-    }
-}
-
-impl<E: std::error::Error> From<E> for Failure {
-    fn from(error: E) -> Self {
-        Self { what: error.to_string(), code: ExitCode::FAILURE }
     }
 }
 

@@ -7,7 +7,7 @@ use tokio::signal::ctrl_c;
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
-use crate::practice::{self, FicsFace, SparringKind, faults::FaultPlan};
+use practice::{FicsFace, SparringKind, faults::FaultPlan};
 
 /// With which accounts log in over FICS.
 const PASSWORD: &str = "practice";

@@ -10,15 +10,15 @@ use tokio::{
 };
 
 use super::{Failure, house, init_logging, view};
-use crate::{
-    chess::ServerName,
+use crate::settings::{Protocol, ServerSettings, Settings, ShutdownGames};
+use bot::{
     journal::Journal,
-    server::{
-        fics,
-        lichess::{self, Token},
-    },
     session::{self, AccountEnd, Closing, Connection, Herald},
-    settings::{Protocol, ServerSettings, Settings, ShutdownGames},
+};
+use chess::ServerName;
+use server::{
+    fics,
+    lichess::{self, Token},
 };
 
 /// Play on the configured servers until stopped

@@ -5,7 +5,8 @@ use std::io::{self, BufReader};
 use clap::Args;
 
 use super::{Failure, house, in_runtime, run::SettingsArgs};
-use crate::{engine, face};
+use crate::frontend;
+use engine;
 
 /// Speak UCI, for any chess program
 #[derive(Debug, Args)]
@@ -33,7 +34,7 @@ impl Uci {
         let settings = self.settings.load()?.settings;
         in_runtime(async {
             let setup = house::setup(&settings).await?;
-            Ok(face::uci::run(BufReader::new(io::stdin()), io::stdout(), setup).await?)
+            Ok(frontend::uci::run(BufReader::new(io::stdin()), io::stdout(), setup).await?)
         })
     }
 }

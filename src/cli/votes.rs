@@ -2,11 +2,9 @@
 
 use std::io::Write;
 
-use crate::{
-    chess::Line,
-    journal::{Archive, ExportError, GameRecord, MoveRecord, OurMove, ProposalRecord},
-    player::minutes::{self, Entry},
-};
+use bot::journal::{Archive, ExportError, GameRecord, MoveRecord, OurMove, ProposalRecord};
+use chess::Line;
+use council::player::minutes::{self, Entry};
 
 /// Writes every vote of these games.
 ///

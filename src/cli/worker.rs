@@ -9,7 +9,7 @@ use super::{
     cluster::ClusterArgs,
     run::{SettingsArgs, Signals},
 };
-use crate::cluster::{Leaving, WorkerSettings, lend};
+use cluster::{Leaving, WorkerSettings, lend};
 
 /// Lend this machine's cores to daemons on others, over NATS
 #[derive(Debug, Args)]

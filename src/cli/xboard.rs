@@ -5,7 +5,7 @@ use std::io::{self, BufReader};
 use clap::Args;
 
 use super::{Failure, house, in_runtime, run::SettingsArgs};
-use crate::face;
+use crate::frontend;
 
 /// Speak CECP, for XBoard and its like; or play on the console (help says how)
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ impl Xboard {
         let settings = self.settings.load()?.settings;
         in_runtime(async {
             let setup = house::setup(&settings).await?;
-            Ok(face::xboard::run(BufReader::new(io::stdin()), io::stdout(), setup).await?)
+            Ok(frontend::xboard::run(BufReader::new(io::stdin()), io::stdout(), setup).await?)
         })
     }
 }

@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use tokio::{sync::mpsc, task::unconstrained};
 
 use super::settings::{ClusterSettings, named};
-use crate::server::{Backoff, Secret, SecretError};
+use chess::{Backoff, Secret, SecretError};
 
 /// The environment variable that may hold the password for the NATS server, and the systemd credential.
 pub const PASSWORD: (&str, &str) = ("CONCILIO_NATS_PASSWORD", "nats-password");

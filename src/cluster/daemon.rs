@@ -28,10 +28,8 @@ use super::{
     subjects::Subjects,
     wire::{self, Beat, Call, Elector, Order, SearchOrder, WireError, Word, WorkerState},
 };
-use crate::{
-    engine::SharedTable,
-    pool::{ElectorSpec, Elsewhere, Home, Job, LentCores, Lodging, Report},
-};
+use council::pool::{ElectorSpec, Elsewhere, Home, Job, LentCores, Lodging, Report};
+use engine::SharedTable;
 
 /// How often a daemon tells all workers what it still waits for.
 const CALL_EVERY: Duration = Duration::from_secs(1);

@@ -17,10 +17,8 @@ use super::{
         checked::{MOST_NODES, Nonsense},
     },
 };
-use crate::{
-    chess::{ElectorName, MachineName},
-    pool::{Home, Job, Report},
-};
+use chess::{ElectorName, MachineName};
+use council::pool::{Home, Job, Report};
 
 /// A worker has the order by then, or it was lost on the way.
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);
@@ -181,10 +179,8 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::{
-        chess::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant},
-        cluster::wire::ProposalText,
-    };
+    use crate::wire::ProposalText;
+    use chess::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant};
 
     const ANN: RunId = RunId(1);
     const BOB: RunId = RunId(2);

@@ -4,8 +4,6 @@ use std::{collections::BTreeSet, fmt, sync::OnceLock, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine;
-
 /// Plies of the bench by which engines are told apart and machines are compared.
 const BENCH_DEPTH: u32 = 6;
 

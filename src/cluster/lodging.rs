@@ -7,7 +7,7 @@ use super::{
     identity::RunId,
     wire::{Elector, Order},
 };
-use crate::pool::{Home, Job, Lodging, Report};
+use council::pool::{Home, Job, Lodging, Report};
 
 /// An elector's seat, which moves with the worker that has room for it.
 #[derive(Debug)]

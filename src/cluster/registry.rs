@@ -12,7 +12,8 @@ use super::{
     placement::Offer,
     wire::{Beat, WorkerState},
 };
-use crate::{chess::MachineName, pool::backoff::Backoff};
+use chess::MachineName;
+use council::pool::backoff::Backoff;
 
 /// How often a worker says that it is there.
 pub const BEAT_EVERY: Duration = Duration::from_millis(250);

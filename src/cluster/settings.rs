@@ -6,7 +6,7 @@ use async_nats::ServerAddr;
 use serde::Deserialize;
 
 use super::subjects::is_prefix;
-use crate::policy::Fault;
+use chess::Fault;
 
 /// Where workers are found. Secrets stand in files, in the environment or among systemd's credentials, never here.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

@@ -21,8 +21,8 @@ use super::{
     state::{State, StateError},
     suite::TestPosition,
 };
-use crate::{
-    chess::{Decision, Limits, UciMove, Variant},
+use chess::{Decision, Limits, UciMove, Variant};
+use council::{
     council::{Council, CouncilSettings, Question, Roster, RosterError},
     pool::Pool,
 };

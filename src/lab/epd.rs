@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use shakmaty::{Chess, san::SanPlus};
 
-use crate::chess::{Line, LineError, UciMove, Variant};
+use chess::{Line, LineError, UciMove, Variant};
 
 /// A position and its operations.
 #[derive(Clone, Debug)]

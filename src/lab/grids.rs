@@ -14,8 +14,8 @@ use super::{
     stats::Estimate,
     suite::TestPosition,
 };
-use crate::{
-    chess::{Knowledge, Proposal, UciMove},
+use chess::{Knowledge, Proposal, UciMove};
+use council::{
     council::{CouncilSettings, CriterionName, Roster, RosterError, elect},
     pool::ElectorSpec,
 };
@@ -276,7 +276,7 @@ mod tests {
     use std::num::NonZeroUsize;
 
     use super::*;
-    use crate::lab::suite::Suite;
+    use crate::suite::Suite;
 
     fn figures(systems: &[System]) -> Vec<SystemFigures> {
         let suite = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id \"WAC.001\";\n\

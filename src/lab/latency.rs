@@ -14,11 +14,8 @@ use std::{
 use tokio::time::timeout;
 
 use super::own_process::OwnProcess;
-use crate::{
-    chess::{Color, TimeControl, Variant},
-    practice::{AccountId, ChallengeTerms, GameReport, PracticeError, PracticeServer, Settings, SparringKind},
-    server::GameTerms,
-};
+use chess::{Color, GameTerms, TimeControl, Variant};
+use practice::{AccountId, ChallengeTerms, GameReport, PracticeError, PracticeServer, Settings, SparringKind};
 
 const BOT: &str = "Measured";
 const SPARRING: &str = "Instant";

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-use crate::chess::UciMove;
+use chess::UciMove;
 
 pub(super) fn serialize<S: Serializer>(uci: &UciMove, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(uci)
@@ -16,14 +16,14 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 pub(super) mod list {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    use crate::chess::UciMove;
+    use chess::UciMove;
 
-    pub(in crate::lab) fn serialize<S: Serializer>(moves: &[UciMove], serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(moves: &[UciMove], serializer: S) -> Result<S::Ok, S::Error> {
         let words: Vec<String> = moves.iter().map(ToString::to_string).collect();
         serializer.serialize_str(&words.join(" "))
     }
 
-    pub(in crate::lab) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<UciMove>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<UciMove>, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.split_ascii_whitespace().map(|word| word.parse().map_err(D::Error::custom)).collect()
     }

@@ -22,10 +22,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{player::Pace, state::fnv1a};
-use crate::{
-    chess::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove},
-    pool::{ElectorSpec, Job, Report, Seat},
-};
+use chess::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove};
+use council::pool::{ElectorSpec, Job, Report, Seat};
 
 /// A search that an experiment needs.
 #[derive(Clone, Debug)]

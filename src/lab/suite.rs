@@ -10,7 +10,7 @@ use super::{
     epd::{self, BadLine, EpdError, Record},
     openings::{Book, BookError, is_pgn, read_text},
 };
-use crate::chess::{Line, UciMove};
+use chess::{Line, UciMove};
 
 /// Positions of a game are taken from this ply on.
 const FIRST_PLY: usize = 16;

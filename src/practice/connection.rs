@@ -24,7 +24,7 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::practice::faults::Faults;
+use crate::faults::Faults;
 
 /// How long the server is away when its plan restarts it.
 const DOWNTIME: Duration = Duration::from_millis(500);

@@ -18,7 +18,7 @@ use super::{
     lichess::{self, BOT_SCOPES, Face, HUMAN_SCOPES, Tokens},
     sparring::{self, Sparring, SparringKind},
 };
-use crate::chess::{ChallengeId, GameId};
+use chess::{ChallengeId, GameId};
 
 /// The pause before a challenge that came to nothing is made again.
 const ASKS_AGAIN: Duration = Duration::from_millis(50);

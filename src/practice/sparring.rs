@@ -16,11 +16,8 @@ use super::{
     game::Stop,
     hub::{AccountEvent, BoardEvent, GameView, Hub, ListenerKey, Stopped},
 };
-use crate::{
-    chess::{Color, GameId, Line, UciMove},
-    engine::{Engine, EngineOptions, Limits},
-    pool::engine_position,
-};
+use chess::{Color, GameId, Line, UciMove, engine_position};
+use engine::{Engine, EngineOptions, Limits};
 
 /// Chooses moves for a sparring player.
 #[async_trait]

@@ -10,11 +10,10 @@ use super::{
     problem::{dotted, written},
     read::place_of,
 };
-use crate::{
-    council::Roster,
-    policy::{Conditions, Fault},
-    server::lichess::ServerUrl,
-};
+use bot::policy::Conditions;
+use chess::Fault;
+use council::council::Roster;
+use server::lichess::ServerUrl;
 
 /// Adds all that is wrong, but for what only follows from a value that was reported already.
 pub(super) fn check(settings: &Settings, layers: &Layers, problems: &mut Vec<Problem>) {

@@ -16,7 +16,7 @@ use super::{
     layers::{Layers, Path, overlay},
     problem::{accepted, backquoted, written},
 };
-use crate::policy::{challenge::ChallengeFilter, matchmaking::MatchType};
+use bot::policy::{challenge::ChallengeFilter, matchmaking::MatchType};
 
 /// How many mistakes are looked for; whoever has more has enough to do.
 const MOST_PROBLEMS: usize = 200;

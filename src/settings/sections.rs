@@ -7,17 +7,12 @@ use std::{
 
 use serde::Deserialize;
 
-use crate::{
-    clock::ClockSettings,
-    council::CouncilSettings,
-    policy::{
-        AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
-        values::{seconds, seconds_or_none, whole, whole_or_none},
-    },
-    server::{
-        fics::FicsSettings,
-        lichess::{LichessSettings, ServerUrlError},
-    },
+use bot::policy::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings};
+use chess::values::{seconds, seconds_or_none, whole, whole_or_none};
+use council::{clock::ClockSettings, council::CouncilSettings};
+use server::{
+    fics::FicsSettings,
+    lichess::{LichessSettings, ServerUrlError},
 };
 
 /// A `servers.NAME` table: an account we play with.

@@ -3,7 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::policy::values::{Mode, TimeControlRule};
+use chess::values::{Mode, TimeControlRule};
 
 const EXAMPLE: &str = include_str!("../../config/example.toml");
 
@@ -109,7 +109,7 @@ fn every_key_of_a_filter_is_common_to_both_kinds() {
     let text = "[challenge.human]\nqwertyuiopasdfgh = 1";
     let complaint = problems(&file(text)).join("\n");
     let (_, known) = complaint.split_once("expected one of ").expect("a list");
-    let mut keys = crate::policy::challenge::ChallengeFilter::KEYS;
+    let mut keys = bot::policy::challenge::ChallengeFilter::KEYS;
     keys.sort_unstable();
     assert_eq!(known.split(", ").collect::<Vec<_>>(), keys);
 }
@@ -138,7 +138,7 @@ fn each_layer_overrides_those_below() {
     let challenge = &settings.challenge;
     assert_eq!((challenge.human.min_rating, challenge.human.max_rating), (1000, 2100));
     assert_eq!(challenge.concurrency, 4);
-    assert_eq!(challenge.bot.variants, [crate::chess::Variant::Standard, crate::chess::Variant::Atomic]);
+    assert_eq!(challenge.bot.variants, [chess::Variant::Standard, chess::Variant::Atomic]);
     assert_eq!((challenge.block.len(), challenge.allow.as_slice()), (2, ["7".to_owned()].as_slice()));
     assert_eq!((challenge.human.modes.len(), challenge.bot.modes.len()), (1, 2));
     assert_eq!(settings.chat.hello, "12");
@@ -180,7 +180,7 @@ fn a_profile_overrides_a_part_of_the_player() {
         "#,
     );
     let fast = &settings.profiles["fast"];
-    assert_eq!(fast.when.color, Some(crate::chess::Color::Black));
+    assert_eq!(fast.when.color, Some(chess::Color::Black));
     assert_eq!((fast.player.council.roster.as_str(), fast.player.council.hash), ("unbalanced-4", 32));
     assert!(fast.player.resign.enabled && fast.player.takebacks == 2);
     assert_eq!(settings.player.council.roster, "auto");
@@ -392,7 +392,7 @@ fn the_example_explains_fics() {
         from_there.map_while(|line| line.strip_prefix("#     ")).map(|line| format!("{line}\n")).collect();
     let settings = toml::from_str::<toml::Table>(&example).expect("a table");
     let shown = settings["servers"]["freechess"]["fics"].as_table().expect("a table").clone();
-    let all = toml::Table::try_from(crate::server::fics::FicsSettings {
+    let all = toml::Table::try_from(server::fics::FicsSettings {
         password_file: Some("fics.password".into()),
         ..Default::default()
     });

@@ -5,12 +5,9 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Instant};
 use crossterm::style::Stylize;
 use shakmaty::{File, Position, Rank, Square};
 
-use crate::{
-    chess::{Clocks, Color, Decision, GameId, Line, Phase, Proposal},
-    player::minutes::{self, Entry},
-    server::{GameInfo, GameStatus},
-    session::Happening,
-};
+use bot::session::Happening;
+use chess::{Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, Phase, Proposal};
+use council::player::minutes::{self, Entry};
 
 /// As many electors as the picture has lines for.
 const MOST_ELECTORS: usize = 19;

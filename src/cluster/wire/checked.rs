@@ -3,11 +3,9 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{Elector, Kind, ProposalText, SearchOrder, is_name};
-use crate::{
-    chess::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove, moves_text},
-    engine::{Noise, SharedTable},
-    pool::{ElectorKind, ElectorSpec, Guidance, Hints, Instance, Job, UciProgram},
-};
+use chess::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove, moves_text};
+use council::pool::{ElectorKind, ElectorSpec, Guidance, Hints, Instance, Job, UciProgram};
+use engine::{Noise, SharedTable};
 
 /// Plies no search is deeper than; that of ours ends at 245.
 const DEEPEST: u32 = 1000;

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::identity::{Identity, RunId, Sender, Version};
-use crate::chess::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
+use chess::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
 
 /// The version of this protocol. It changes with every change of a message.
 pub const PROTOCOL: u8 = 1;

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{
-    chess::{GameId, Line, Phase, Task},
-    cluster::Identity,
-    pool::{ElectorSpec, Job},
-};
+use crate::Identity;
+use chess::{GameId, Line, Phase, Task};
+use council::pool::{ElectorSpec, Job};
 
 fn identity() -> Identity {
     let sender = Sender { run: RunId(0x0123_4567_89ab_cdef), name: "garret".to_owned() };
@@ -158,7 +156,7 @@ fn a_proposal_that_cannot_be_is_not_believed() {
 
 #[test]
 fn what_may_name_a_file_does_not_travel() {
-    use crate::pool::{ElectorKind, UciProgram};
+    use council::pool::{ElectorKind, UciProgram};
     let engine = |value: &str| {
         let options = [("Hash".to_owned(), value.to_owned())].into();
         let program = UciProgram { path: "/usr/games/stockfish".into(), arguments: Vec::new(), options };

@@ -32,11 +32,9 @@ use super::{
     subjects::Subjects,
     wire::{self, Beat, Call, Order, ProposalText, Says, WireError, Word, WorkerState},
 };
-use crate::{
-    chess::{ElectorName, SearchId},
-    engine::SharedTable,
-    pool::{ElectorSpec, Meter, Report, Seat},
-};
+use chess::{ElectorName, SearchId};
+use council::pool::{ElectorSpec, Meter, Report, Seat};
+use engine::SharedTable;
 use health::Health;
 use tenancy::{Effect, Lent, SeatKey, TableKey, Tenancy};
 

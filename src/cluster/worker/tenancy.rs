@@ -17,10 +17,8 @@ use super::super::{
     placement::fair_share,
     wire::{Call, Order, Says, SearchOrder, Searching, Word, WorkerState},
 };
-use crate::{
-    chess::{ElectorName, SearchId},
-    pool::{ElectorKind, ElectorSpec, Job},
-};
+use chess::{ElectorName, SearchId};
+use council::pool::{ElectorKind, ElectorSpec, Job};
 
 /// A daemon is gone when it was silent for so long; it calls every second.
 const GONE_AFTER: Duration = Duration::from_secs(5);

@@ -9,10 +9,8 @@ use super::{
     },
     tenancy::{Effect, Lent, Tenancy},
 };
-use crate::{
-    chess::{GameId, Knowledge, Limits, Phase, SearchId, Variant},
-    pool::ElectorSpec,
-};
+use chess::{GameId, Knowledge, Limits, Phase, SearchId, Variant};
+use council::pool::ElectorSpec;
 
 const ANN: RunId = RunId(1);
 const BOB: RunId = RunId(2);

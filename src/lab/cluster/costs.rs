@@ -9,16 +9,16 @@ use rustix::time::{ClockId, clock_gettime};
 use tokio_util::sync::CancellationToken;
 
 use super::job;
-use crate::{
-    chess::{Bound, ElectorName, GameId, Knowledge, Line, Proposal, Score, Variant},
-    cluster::{
-        Identity,
-        wire::{self, Elector, Order, ProposalText, Says, SearchOrder, Word},
-    },
+use chess::{Bound, ElectorName, GameId, Knowledge, Line, Proposal, Score, Variant};
+use cluster::{
+    Identity,
+    wire::{self, Elector, Order, ProposalText, Says, SearchOrder, Word},
+};
+use council::{
     council::{Council, CouncilSettings, CriterionName, Question, Roster},
-    engine::{Engine, EngineOptions, Limits, Position},
     pool::{Elector as Searcher, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool},
 };
+use engine::{Engine, EngineOptions, Limits, Position};
 
 /// How often something short is done to measure it.
 const ROUNDS: u32 = 2_000;

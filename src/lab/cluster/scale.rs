@@ -9,7 +9,7 @@ use std::{cmp::Ordering, time::Duration};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::Costs;
-use crate::lab::stats::quantile;
+use crate::stats::quantile;
 
 /// Rosters that were ever published have no more electors; from there on, cores go to groups.
 pub const PUBLISHED: usize = 19;

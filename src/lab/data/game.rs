@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-use crate::engine::{Engine, EngineOptions, Iteration, Limits, Position, Score};
+use engine::{Engine, EngineOptions, Iteration, Limits, Position, Score};
 
 /// Random plies at the beginning, or one more.
 const RANDOM_PLIES: usize = 8;

@@ -3,13 +3,11 @@
 use std::sync::{Arc, atomic::AtomicBool};
 
 use super::Effort;
-use crate::{
-    chess::{
-        Bound, Color, ElectorName, GameId, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove, Variant,
-    },
-    engine::Position,
-    pool::{Elector, ElectorFailure, ElectorKind, ElectorSpec, Job, UciProgram},
+use chess::{
+    Bound, Color, ElectorName, GameId, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove, Variant,
 };
+use council::pool::{Elector, ElectorFailure, ElectorKind, ElectorSpec, Job, UciProgram};
+use engine::Position;
 
 /// Table of the teacher, MiB. Its searches are short.
 const HASH: usize = 4;

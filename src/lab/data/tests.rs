@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::engine::Board;
+use engine::Board;
 
 fn play(seed: u64, number: u64) -> game::Game {
     Player::new(50).play(seed, number, 1.0, &AtomicBool::new(false)).expect("nobody stops it")

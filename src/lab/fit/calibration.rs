@@ -6,10 +6,8 @@
 //! none of its games; beside it stands the election by the highest score, which knows no maps.
 
 use super::selector::folds_of;
-use crate::{
-    council::Calibration,
-    lab::stats::{Clusters, Estimate, bootstrap},
-};
+use crate::stats::{Clusters, Estimate, bootstrap};
+use council::council::Calibration;
 
 /// Newton's method needs no more steps than these, from anywhere.
 const STEPS: usize = 30;

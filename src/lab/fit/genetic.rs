@@ -7,10 +7,8 @@
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    chess::{Heuristic, Knowledge},
-    council::HeuristicWeights,
-};
+use chess::{Heuristic, Knowledge};
+use council::council::HeuristicWeights;
 
 /// Individuals of a generation.
 pub const INDIVIDUALS: usize = 30;

@@ -6,7 +6,7 @@
 //! gradient is exact, and Adam makes it small. How good the rule is, is told by cross-validation: each fold is elected by a
 //! rule that has seen none of its games.
 
-use crate::lab::stats::{Clusters, Estimate, bootstrap};
+use crate::stats::{Clusters, Estimate, bootstrap};
 
 /// Passes over all positions.
 const EPOCHS: usize = 400;

@@ -5,11 +5,8 @@
 use std::{fmt, str::FromStr};
 
 use super::{Ending, Verdict};
-use crate::{
-    chess::{Color, Line, Score},
-    engine::{Outcome, Tablebases},
-    pool::engine_position,
-};
+use chess::{Color, Line, Score, engine_position};
+use engine::{Outcome, Tablebases};
 
 /// When a game is decided before its end.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +146,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::chess::Variant;
+    use chess::Variant;
 
     #[test]
     fn truncated_games_are_scored_as_in_the_theses() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::chess::Variant;
+use chess::Variant;
 
 /// Plays given moves, then does as told.
 struct Script {

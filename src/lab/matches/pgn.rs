@@ -6,12 +6,10 @@ use shakmaty::Position;
 
 use super::{Pair, Plan};
 use crate::{
-    chess::{Line, Score},
-    lab::{
-        game::{Ending, Game, PlayedMove},
-        openings::BookError,
-    },
+    game::{Ending, Game, PlayedMove},
+    openings::BookError,
 };
+use chess::{Line, Score};
 
 /// Lines of the movetext are shorter than this, as the specification asks of exported games.
 const WIDTH: usize = 80;

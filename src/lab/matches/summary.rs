@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 use serde::Serialize;
 
 use super::{Pair, Plan};
-use crate::lab::{
+use crate::{
     game::{Ending, Fault, Game},
     stats::{self, Estimate, Sprt, Verdict},
 };

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::lab::game::Adjudication;
+use crate::game::Adjudication;
 
 fn plan(a: &str, b: &str, pairs: usize, workers: usize) -> Plan {
     let contender =

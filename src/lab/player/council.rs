@@ -4,8 +4,8 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::{Choice, Player, PlayerFailure, Turn};
-use crate::{
-    chess::{Limits, Variant},
+use chess::{Limits, Variant};
+use council::{
     council::{Council, CouncilSettings, Question, Roster},
     pool::Pool,
 };
@@ -44,7 +44,7 @@ impl Player for CouncilPlayer {
         });
         let time = turn.time();
         let question = Question {
-            timing: time.map(|time| -> crate::council::Timing { Box::new(move |_| time) }),
+            timing: time.map(|time| -> council::council::Timing { Box::new(move |_| time) }),
             limits: Limits { nodes: turn.nodes(), ..Limits::default() },
             in_step: !turn.pace.is_timed(),
             ..Question::new("lab".into(), turn.line.clone())

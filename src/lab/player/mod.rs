@@ -17,11 +17,11 @@ pub use spec::{PlayerSpec, PlayerSpecError, council_settings, set_key};
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{
-    chess::{Clocks, Line, Score, TimeControl, UciMove},
+use ::council::{
     clock::{ClockSettings, Lag, Moment},
     pool::ElectorFailure,
 };
+use chess::{Clocks, Line, Score, TimeControl, UciMove};
 
 /// Over and above its time, a program may take so long before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -6,13 +6,10 @@ use std::{
 };
 
 use super::{Choice, Pace, Player, PlayerFailure, Turn};
-use crate::{
-    chess::{Color, Score},
-    engine::{
-        self, Engine, EngineOptions,
-        uci::{Go, Stopwatch},
-    },
-    pool::engine_position,
+use chess::{Color, Score, engine_position};
+use engine::{
+    Engine, EngineOptions,
+    uci::{Go, Stopwatch},
 };
 
 /// What is left on the clock: nothing lies between this player and the arbiter.

@@ -12,11 +12,11 @@ use super::{
     Pace, PaceError, Player, PlayerFailure, council::CouncilPlayer, own::OwnPlayer, uci::UciPlayer,
     xboard::XboardPlayer,
 };
-use crate::{
+use council::{
     council::{CouncilSettings, Roster, RosterError},
-    engine::EngineOptions,
     pool::UciProgram,
 };
+use engine::EngineOptions;
 
 /// Transposition table of a player that does not say otherwise, MiB.
 const HASH: usize = 16;
@@ -286,7 +286,7 @@ pub fn set_key(table: &mut toml::Table, key: &str, value: toml::Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::council::CriterionName;
+    use council::council::CriterionName;
 
     fn council(text: &str) -> CouncilSettings {
         match text.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{error}")).kind {

@@ -9,12 +9,10 @@ use std::{
 };
 
 use super::{Choice, Pace, Player, PlayerFailure, Turn};
-use crate::{
-    chess::{Limits, Phase, SearchId, Task},
-    pool::{
-        UciProgram,
-        uci::{Process, protocol},
-    },
+use chess::{Limits, Phase, SearchId, Task};
+use council::pool::{
+    UciProgram,
+    uci::{Process, protocol},
 };
 
 /// Engines may load networks and tables when they start.

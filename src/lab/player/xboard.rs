@@ -9,11 +9,9 @@ use std::{
 };
 
 use super::{Choice, Pace, Player, PlayerFailure, Turn};
-use crate::{
-    chess::{Clocks, Line, Score, UciMove},
-    lab::epd::read_move,
-    pool::{UciProgram, uci::Process},
-};
+use crate::epd::read_move;
+use chess::{Clocks, Line, Score, UciMove};
+use council::pool::{UciProgram, uci::Process};
 
 /// How long an engine of version 1, which announces nothing, is waited for.
 const FEATURES_TIMEOUT: Duration = Duration::from_secs(3);
@@ -231,7 +229,7 @@ fn pairs(text: &str) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Variant;
+    use chess::Variant;
 
     #[test]
     fn features_are_read_with_their_quotes() {

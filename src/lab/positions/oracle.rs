@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    chess::{Score, UciMove},
-    lab::{
-        player::Pace,
-        searches::{Request, Searches},
-        suite::TestPosition,
-    },
-    pool::ElectorSpec,
+    player::Pace,
+    searches::{Request, Searches},
+    suite::TestPosition,
 };
+use chess::{Score, UciMove};
+use council::pool::ElectorSpec;
 
 /// An engine that is believed.
 #[derive(Clone, Debug)]

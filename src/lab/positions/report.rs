@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Report, RosterFigures, SystemFigures};
-use crate::lab::stats::Estimate;
+use crate::stats::Estimate;
 
 /// Two tables: what rosters propose, and what systems play. Regrets are in per cent of a point.
 pub fn markdown(report: &Report) -> String {

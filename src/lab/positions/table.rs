@@ -4,16 +4,13 @@ use serde::Serialize;
 
 use super::{Trial, Values};
 use crate::{
-    chess::{Proposal, UciMove},
-    council::CriterionName,
-    lab::{
-        player::Pace,
-        searches::{Found, Request, Searches},
-        stats::{Clusters, Estimate, bootstrap},
-        suite::{Judgement, TestPosition},
-    },
-    pool::ElectorSpec,
+    player::Pace,
+    searches::{Found, Request, Searches},
+    stats::{Clusters, Estimate, bootstrap},
+    suite::{Judgement, TestPosition},
 };
+use chess::{Proposal, UciMove};
+use council::{council::CriterionName, pool::ElectorSpec};
 
 /// A move that gives away so much expected score by the oracle is one of the worst, as those that a suite warns of are.
 const BLUNDER: f64 = 0.2;

@@ -1,7 +1,7 @@
 use std::num::NonZeroUsize;
 
 use super::*;
-use crate::lab::suite::Suite;
+use crate::suite::Suite;
 
 const SUITE: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - ; bm Qd1 + ; id BK.01\n\
     2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id \"WAC.001\";\n\

@@ -4,12 +4,10 @@ use std::fmt::Write;
 
 use super::{Bench, ReproduceError, Section, published};
 use crate::{
-    council::CriterionName,
-    lab::{
-        plot::{Bar, figures},
-        stats::{Clusters, Estimate, bootstrap},
-    },
+    plot::{Bar, figures},
+    stats::{Clusters, Estimate, bootstrap},
 };
+use council::council::CriterionName;
 
 pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
     let rosters = published::BY_CRITERION.map(|(roster, _)| roster);

@@ -5,7 +5,7 @@ use std::{fmt::Write, time::Duration};
 use serde_json::json;
 
 use super::{Bench, ReproduceError, Section, or_dash, published};
-use crate::lab::{
+use crate::{
     game::{Adjudication, Rules},
     matches::{self, Contender, MatchError, Pair, Plan, Summary},
     openings::Book,

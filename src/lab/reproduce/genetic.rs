@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Bench, ReproduceError, Section, candidate, published};
-use crate::lab::{
+use crate::{
     fit::{
         Log,
         genetic::{Ballot, Generation, Individual},

@@ -5,13 +5,11 @@ use std::fmt::Write;
 
 use super::{Bench, ReproduceError, Section, or_dash, published};
 use crate::{
-    chess::{Heuristic, Knowledge},
-    lab::{
-        searches::{Found, Request},
-        suite::Judgement,
-    },
-    pool::ElectorSpec,
+    searches::{Found, Request},
+    suite::Judgement,
 };
+use chess::{Heuristic, Knowledge};
+use council::pool::ElectorSpec;
 
 /// Transposition table of each instance, MiB.
 const HASH: usize = 8;

@@ -10,14 +10,12 @@ use serde_json::json;
 
 use super::{Bench, ReproduceError, Section, or_dash, published};
 use crate::{
-    chess::Limits,
-    council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode},
-    lab::{
-        councils::{Answer, Asked, ask},
-        plot::{Curve, curves},
-        suite::{Judgement, TestPosition},
-    },
+    councils::{Answer, Asked, ask},
+    plot::{Curve, curves},
+    suite::{Judgement, TestPosition},
 };
+use chess::Limits;
+use council::council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
 
 const PROCESSES: [usize; 5] = [1, 4, 7, 11, 19];
 const MODES: [SecondPhaseMode; 6] = [

@@ -1,6 +1,6 @@
 //! The theses' figures, as METHOD.md has them.
 
-use crate::council::CriterionName;
+use council::council::CriterionName;
 
 /// §2: the order of the heuristics, and the best moves of 500 with each and those before it. Material alone has no figure.
 pub(super) const HEURISTICS: [(char, Option<u32>); 8] = [
@@ -77,7 +77,7 @@ pub(super) const PARALLEL: [Parallel; 5] = [
     Parallel { mode: "pv-split", svr: 10.40, fpm: 0.65, os: Some(0.17), correct: Some(18) },
 ];
 
-/// §8: players as [`crate::lab::player::PlayerSpec`] reads them, and their points of 20 against their sequential base. Those
+/// §8: players as [`crate::player::PlayerSpec`] reads them, and their points of 20 against their sequential base. Those
 /// after the last figure are ours.
 pub(super) const PLAYERS: [(&str, &str, Option<f64>); 14] = [
     ("Gnupar, weights, balanced", "council:balanced-7,criterion=weights", Some(10.56)),

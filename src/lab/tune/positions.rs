@@ -5,7 +5,7 @@ use std::{
     io::{self, BufRead},
 };
 
-use crate::engine::{
+use engine::{
     board::{Board, Color, FenError},
     evaluation::{self, FULL_PHASE, FULL_SCALE, Packed, Recipe, Trace, WEIGHTS, Weights},
 };

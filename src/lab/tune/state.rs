@@ -6,7 +6,7 @@
 use std::{fmt::Write, fs, io, path::Path};
 
 use super::{TuneError, positions::Pair};
-use crate::engine::evaluation::Weights;
+use engine::evaluation::Weights;
 
 const FORMAT: &str = "concilio-tune-1";
 

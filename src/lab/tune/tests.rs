@@ -3,7 +3,7 @@ use std::fmt::Write;
 use rand::RngExt;
 
 use super::*;
-use crate::engine::{
+use engine::{
     Position,
     evaluation::{Recipe, evaluate},
 };

@@ -8,12 +8,10 @@ use std::{
 use tokio::sync::mpsc;
 
 use crate::{
-    chess::GameId,
-    practice::{
-        account::AccountId,
-        hub::{ChallengeTerms, Seat},
-    },
+    account::AccountId,
+    hub::{ChallengeTerms, Seat},
 };
+use chess::GameId;
 
 /// Somebody who is logged in.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::{
     hall::{Rank, Visitor},
     wire::{Input, Wire},
 };
-use crate::practice::account::AccountId;
+use crate::account::AccountId;
 
 const BANNER: &str = "\n\r           Welcome to the practice server of Concilio\n\r\
     \n\rIt speaks the language of the Free Internet Chess Server (freechess.org), and forgets everything when it stops.\n\r\

@@ -1,6 +1,6 @@
 //! What stands between a player and others, by the numbers under which the player knows it.
 
-use crate::chess::{ChallengeId, GameId};
+use chess::{ChallengeId, GameId};
 
 /// What is offered.
 #[derive(Clone, Debug, PartialEq, Eq)]

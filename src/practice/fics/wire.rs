@@ -10,12 +10,10 @@ use tokio::{
 };
 
 use crate::{
-    practice::{
-        connection::Connection,
-        faults::{StreamFault, StreamFaults},
-    },
-    server::fics::timeseal::{self, Version},
+    connection::Connection,
+    faults::{StreamFault, StreamFaults},
 };
+use chess::timeseal::{self, Version};
 
 /// How long a client may take to read what is sent.
 const WRITE: Duration = Duration::from_secs(10);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shakmaty::ByColor;
 
-use crate::chess::{Clock, Clocks, Color, TimeControl};
+use chess::{Clock, Clocks, Color, TimeControl};
 
 /// What a clock shows at the start of a game "from zero", if its increment is not more.
 const LEAST_INITIAL: Duration = Duration::from_secs(3);

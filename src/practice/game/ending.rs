@@ -4,10 +4,7 @@ use std::fmt;
 
 use shakmaty::{KnownOutcome, Position};
 
-use crate::{
-    chess::{Color, Line, Variant},
-    server::GameStatus,
-};
+use chess::{Color, GameStatus, Line, Variant};
 
 /// Why a game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::{Change, End, Game, Outcome, offers};
-use crate::{chess::Color, server::Offers};
+use chess::{Color, Offers};
 
 /// What two players can agree upon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,10 +113,8 @@ impl Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        chess::{Line, Variant},
-        practice::game::Refusal,
-    };
+    use crate::game::Refusal;
+    use chess::{Line, Variant};
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -1,7 +1,7 @@
 //! Every way a game can end, and the clocks on the way there.
 
 use super::*;
-use crate::chess::Variant;
+use chess::Variant;
 
 const ZERO: Duration = Duration::ZERO;
 

@@ -10,11 +10,8 @@ use super::{
     limits::Gauge,
     state::{Denied, Due, State, ai_account},
 };
-use crate::{
-    chess::{ChallengeId, Color, GameId, Line, Variant},
-    practice::account::{AccountId, Category},
-    server::{DeclineReason, GameTerms},
-};
+use crate::account::{AccountId, Category};
+use chess::{ChallengeId, Color, DeclineReason, GameId, GameTerms, Line, Variant};
 
 /// A challenge that nobody answers counts as offline after this time. It can still be accepted.
 const GOES_OFFLINE_AFTER: Duration = Duration::from_secs(20);

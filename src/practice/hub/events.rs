@@ -7,13 +7,10 @@ use tokio::sync::mpsc;
 
 use super::Hub;
 use crate::{
-    chess::{ChallengeId, Clocks, Color, GameId, Line},
-    practice::{
-        account::{AccountId, Category, Rating},
-        game::Outcome,
-    },
-    server::{ChatLine, DeclineReason, GameStatus, GameTerms, Offers},
+    account::{AccountId, Category, Rating},
+    game::Outcome,
 };
+use chess::{ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers};
 
 /// A player as seen by others.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use crate::practice::account::AccountId;
+use crate::account::AccountId;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);

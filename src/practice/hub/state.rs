@@ -17,13 +17,11 @@ use super::{
     tables::Table,
 };
 use crate::{
-    chess::{ChallengeId, GameId, LineError},
-    practice::{
-        Settings,
-        account::{Account, AccountId, Category},
-        game::Refusal,
-    },
+    Settings,
+    account::{Account, AccountId, Category},
+    game::Refusal,
 };
+use chess::{ChallengeId, GameId, LineError};
 
 /// Why the hub did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

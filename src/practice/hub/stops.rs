@@ -7,12 +7,10 @@ use super::{
     state::{Denied, State},
 };
 use crate::{
-    chess::GameId,
-    practice::{
-        account::AccountId,
-        game::{ConnectionLoss, Stop},
-    },
+    account::AccountId,
+    game::{ConnectionLoss, Stop},
 };
+use chess::GameId;
 
 impl State {
     /// From now on this account plays one game at a time; when one begins, its challenges are withdrawn.

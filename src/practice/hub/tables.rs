@@ -12,13 +12,10 @@ use super::{
     state::{Denied, Due, Listener, State},
 };
 use crate::{
-    chess::{Clocks, Color, GameId, Line, UciMove},
-    practice::{
-        account::AccountId,
-        game::{Change, End, Game, Outcome, Refusal, Stop},
-    },
-    server::{ChatLine, ChatRoom, GameTerms},
+    account::AccountId,
+    game::{Change, End, Game, Outcome, Refusal, Stop},
 };
+use chess::{ChatLine, ChatRoom, Clocks, Color, GameId, GameTerms, Line, UciMove};
 
 /// The same text again, or more than this many lines within [`FLOOD_WINDOW`], is not said at all.
 const FLOOD_LINES: usize = 4;

@@ -8,7 +8,7 @@ use std::{
 use axum::{extract::FromRequestParts, http::request::Parts};
 
 use super::{Face, error::ApiError};
-use crate::practice::account::AccountId;
+use crate::account::AccountId;
 
 /// The scopes a token of a bot usually has.
 pub const BOT_SCOPES: &str = "bot:play,challenge:read,challenge:write,preference:read,tournament:write";

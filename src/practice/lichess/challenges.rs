@@ -15,13 +15,10 @@ use serde_json::{Value, json};
 
 use super::{Face, auth::Caller, error::ApiError, fields::Fields, ok, render};
 use crate::{
-    chess::ChallengeId,
-    practice::{
-        account::{AccountId, open_to_bots},
-        hub::{ChallengeState, ChallengeView, Denied, Hub},
-    },
-    server::DeclineReason,
+    account::{AccountId, open_to_bots},
+    hub::{ChallengeState, ChallengeView, Denied, Hub},
 };
+use chess::{ChallengeId, DeclineReason};
 
 const MAY_CHALLENGE: [&str; 3] = ["challenge:write", "bot:play", "board:play"];
 

@@ -7,7 +7,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use crate::practice::{
+use crate::{
     game::Refusal,
     hub::{ChallengeState, Denied, Gauge, Stopped},
 };

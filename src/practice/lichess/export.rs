@@ -16,12 +16,10 @@ use shakmaty::{Position, san::SanPlus};
 
 use super::{Face, error::ApiError, render::color};
 use crate::{
-    chess::{Color, GameId, Line, TimeControl},
-    practice::{
-        game::{End, Outcome},
-        hub::{Denied, GameView, Seat},
-    },
+    game::{End, Outcome},
+    hub::{Denied, GameView, Seat},
 };
+use chess::{Color, GameId, Line, TimeControl};
 
 /// Games that still run are shown so many moves behind.
 const DELAY_PLIES: usize = 3;

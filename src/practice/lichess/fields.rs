@@ -10,11 +10,8 @@ use axum::{
 use serde_json::Value;
 
 use super::error::ApiError;
-use crate::{
-    chess::{Color, Line, TimeControl, Variant},
-    practice::hub::ChallengeTerms,
-    server::GameTerms,
-};
+use crate::hub::ChallengeTerms;
+use chess::{Color, GameTerms, Line, TimeControl, Variant};
 
 /// Named texts. Nested JSON objects are flattened: `{"clock":{"limit":60}}` is `clock.limit`.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{Face, auth::Caller, error::ApiError, ok, render};
-use crate::practice::{
+use crate::{
     account::AccountId,
     hub::{Denied, Gauge, State},
 };

@@ -19,15 +19,12 @@ use super::{
     stream::{Line, LineStream},
 };
 use crate::{
-    chess::GameId,
-    practice::{
-        account::AccountId,
-        faults::StreamId,
-        game::Refusal,
-        hub::{AccountEvent, BoardEvent, Denied, Gauge, ListenerKey, State},
-    },
-    server::ChatRoom,
+    account::AccountId,
+    faults::StreamId,
+    game::Refusal,
+    hub::{AccountEvent, BoardEvent, Denied, Gauge, ListenerKey, State},
 };
+use chess::{ChatRoom, GameId};
 
 /// Longer lines cannot be said.
 const CHAT_CHARACTERS: usize = 140;

@@ -7,13 +7,10 @@ use serde_json::{Map, Value, json};
 use shakmaty::ByColor;
 
 use crate::{
-    chess::{Clocks, Color, Line, Speed, TimeControl, Variant},
-    practice::{
-        account::{Account, Category, open_to_bots},
-        hub::{AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, Seat},
-    },
-    server::{ChatLine, DeclineReason, GameStatus, GameTerms},
+    account::{Account, Category, open_to_bots},
+    hub::{AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, Seat},
 };
+use chess::{ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Variant};
 
 /// What Lichess shows as the clock of a game that has none.
 const NO_CLOCK_MILLIS: u64 = i32::MAX as u64;

@@ -10,7 +10,7 @@ use axum::{
 use futures_util::stream;
 use tokio::time::Instant;
 
-use crate::practice::{
+use crate::{
     connection::ConnectionControl,
     faults::{StreamFault, StreamFaults},
     hub::Subscription,

@@ -19,12 +19,8 @@ use super::{
     player::{Answer, Effect, Player, Ticket},
     settings::{FicsSettings, Timeseal},
     setup::SetUp,
-    timeseal::Version,
 };
-use crate::{
-    chess::GameId,
-    server::{Action, ActionError, Backoff, ServerEvent},
-};
+use chess::{Action, ActionError, Backoff, GameId, ServerEvent, timeseal::Version};
 
 /// The port on which freechess.org understands timeseal.
 const TIMESEAL_PORT: u16 = 5000;

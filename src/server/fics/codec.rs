@@ -16,7 +16,7 @@ use std::mem;
 use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
-use super::timeseal::{self, PING, PONG, Stamps};
+use chess::timeseal::{self, PING, PONG, Stamps};
 
 /// The longest line that is read, bytes. Servers write a tenth of it.
 pub const MAX_LINE: usize = 16 * 1024;

@@ -10,10 +10,11 @@ use tokio::{
 };
 use tokio_util::codec::{Decoder, Encoder};
 
+use chess::timeseal::Version;
+
 use super::{
     codec::{Command, Frame, TelnetCodec},
     settings::Password,
-    timeseal::Version,
 };
 
 /// A server that hangs up because of our first word does so within this time.

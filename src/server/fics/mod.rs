@@ -19,7 +19,6 @@ mod player;
 mod recorded;
 mod settings;
 mod setup;
-pub mod timeseal;
 
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
@@ -32,8 +31,10 @@ use self::{
     login::Credentials,
     player::Answer,
 };
-use super::{Account, Action, ActionError, Done, Server, ServerEvent};
-use crate::chess::GameId;
+use chess::{Account, Action, ActionError, Done, ServerEvent};
+
+use super::Server;
+use chess::GameId;
 
 /// Events and requests wait for their reader in queues of this length.
 const QUEUE: usize = 1024;

@@ -15,7 +15,7 @@ use super::{
     player::{Effect, Player},
     settings::FicsSettings,
 };
-use crate::server::ServerEvent;
+use chess::ServerEvent;
 
 /// What one side of a recorded session received, in the pieces in which it came.
 struct Side {

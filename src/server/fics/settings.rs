@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::server::secret::SecretError;
+use chess::SecretError;
 
 /// An account's password.
-pub use crate::server::secret::Secret as Password;
+pub use chess::Secret as Password;
 
 /// The environment variable that may hold the password.
 pub const PASSWORD_VARIABLE: &str = "CONCILIO_FICS_PASSWORD";

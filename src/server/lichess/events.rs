@@ -16,10 +16,7 @@ use super::{
     stream::Stream,
     wire::{self, WireError},
 };
-use crate::{
-    chess::GameId,
-    server::{ActionError, Backoff, ServerEvent},
-};
+use chess::{ActionError, Backoff, GameId, ServerEvent};
 
 const PATH: [&str; 3] = ["api", "stream", "event"];
 

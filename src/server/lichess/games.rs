@@ -23,10 +23,7 @@ use super::{
     stream::{Line, Stream},
     wire::{self, WireError},
 };
-use crate::{
-    chess::GameId,
-    server::{ActionError, Backoff, ServerEvent},
-};
+use chess::{ActionError, Backoff, GameId, ServerEvent};
 
 /// How long a stream is read on after the end of its game: the server may have more to say of it, and closes it itself.
 const LINGER: Duration = Duration::from_secs(3);

@@ -22,7 +22,7 @@ use super::{
     settings::{LichessSettings, ServerUrl},
     wire,
 };
-use crate::server::{Account, ActionError};
+use chess::{Account, ActionError};
 
 /// No wait is longer, whatever the server says.
 const LONGEST_PAUSE: Duration = Duration::from_secs(7 * 24 * 60 * 60);

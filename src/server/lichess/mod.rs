@@ -33,8 +33,10 @@ use self::{
     games::Games,
     http::{Call, Http, Topic, decode},
 };
-use super::{Account, Action, ActionError, ChallengeRequest, ChatLine, Done, Server, ServerEvent};
-use crate::chess::{Color, GameId, TimeControl};
+use chess::{Account, Action, ActionError, ChallengeRequest, ChatLine, Done, ServerEvent};
+
+use super::Server;
+use chess::{Color, GameId, TimeControl};
 
 /// Events wait for their reader in a queue of this length; after that, the streams wait.
 const QUEUE: usize = 1024;

@@ -11,7 +11,7 @@ use super::{
     http::{self, Http},
     ndjson::{LineReader, LineTooLong},
 };
-use crate::server::ActionError;
+use chess::ActionError;
 
 /// A stream that the server keeps open.
 pub struct Stream {

@@ -5,16 +5,14 @@ use std::io;
 use shakmaty::{CastlingSide, Position, san::San};
 
 use crate::{
-    chess::{Line, UciMove},
-    practice::{
-        fics::{
-            session::{Seated, Session},
-            text,
-        },
-        game::{Refusal, Stop},
-        hub::Denied,
+    fics::{
+        session::{Seated, Session},
+        text,
     },
+    game::{Refusal, Stop},
+    hub::Denied,
 };
+use chess::{Line, UciMove};
 
 /// Whether a line has the form of a move. Nobody's command has it.
 pub fn looks_like_a_move(line: &str) -> bool {
@@ -289,7 +287,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Variant;
+    use chess::Variant;
 
     #[test]
     fn moves_have_a_form() {

@@ -3,20 +3,17 @@
 use std::{io, time::Duration};
 
 use crate::{
-    chess::{Color, TimeControl, Variant},
-    practice::{
-        account::AccountId,
-        fics::{
-            hall::Rank,
-            offers::{Offer, What},
-            session::{Session, opponent_of},
-            text,
-        },
-        game::Stop,
-        hub::{ChallengeTerms, Denied},
+    account::AccountId,
+    fics::{
+        hall::Rank,
+        offers::{Offer, What},
+        session::{Session, opponent_of},
+        text,
     },
-    server::{DeclineReason, GameTerms},
+    game::Stop,
+    hub::{ChallengeTerms, Denied},
 };
+use chess::{Color, DeclineReason, GameTerms, TimeControl, Variant};
 
 /// What follows a name in `match`, or the word `seek`.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,12 +4,10 @@ use std::io;
 
 use super::help;
 use crate::{
-    practice::{
-        account::AccountId,
-        fics::{hall::Notice, session::Session},
-    },
-    server::ChatRoom,
+    account::AccountId,
+    fics::{hall::Notice, session::Session},
 };
+use chess::ChatRoom;
 
 impl Session {
     /// Commands that are about people, and what needs no more than an answer.

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::matches::read_wanted;
-use crate::practice::{
+use crate::{
     account::Category,
     fics::{
         hall::{Notice, Rank, Seek},

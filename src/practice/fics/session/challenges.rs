@@ -4,16 +4,13 @@ use std::io;
 
 use super::Session;
 use crate::{
-    chess::Color,
-    practice::{
-        fics::{
-            offers::{Offer, What},
-            text,
-        },
-        hub::{AccountEvent, ChallengeView, GameView},
+    fics::{
+        offers::{Offer, What},
+        text,
     },
-    server::DeclineReason,
+    hub::{AccountEvent, ChallengeView, GameView},
 };
+use chess::{Color, DeclineReason};
 
 impl Session {
     /// Something happens to this account.
@@ -136,7 +133,7 @@ impl Session {
     }
 
     /// Tells programs which offers are gone.
-    pub(in crate::practice::fics) fn show_gone(&mut self, gone: &[Offer]) {
+    pub(in crate::fics) fn show_gone(&mut self, gone: &[Offer]) {
         if !gone.is_empty() && self.variables.interface("pendinfo") {
             let numbers = gone.iter().map(|offer| format!(" {}", offer.index)).collect::<String>();
             self.line(format!("<pr>{numbers}"));

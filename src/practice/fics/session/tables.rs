@@ -4,13 +4,10 @@ use std::{io, sync::Arc};
 
 use super::Session;
 use crate::{
-    chess::{Color, GameId},
-    practice::{
-        fics::{offers::What, text},
-        hub::{BoardEvent, GameView, Subscription},
-    },
-    server::{ChatLine, ChatRoom, Offers},
+    fics::{offers::What, text},
+    hub::{BoardEvent, GameView, Subscription},
 };
+use chess::{ChatLine, ChatRoom, Color, GameId, Offers};
 
 /// A seat at a board, or behind one.
 pub struct Seated {
@@ -118,7 +115,7 @@ impl Session {
     }
 
     /// Shows a board as the player wants it.
-    pub(in crate::practice::fics) fn show_board(&mut self, view: &GameView, number: u32, relation: text::Relation) {
+    pub(in crate::fics) fn show_board(&mut self, view: &GameView, number: u32, relation: text::Relation) {
         let ours = matches!(relation, text::Relation::Player(color) if view.is_turn_of(color));
         let exact = self.variables.interface("ms");
         let mut board = text::style12(view, number, relation, exact);

@@ -5,10 +5,8 @@ use std::time::Duration;
 use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square, san::SanPlus, variant::VariantPosition};
 
 use super::minutes_and_increment;
-use crate::{
-    chess::{Color, Line, TimeControl, Variant},
-    practice::hub::GameView,
-};
+use crate::hub::GameView;
+use chess::{Color, Line, TimeControl, Variant};
 
 /// What the board is to whom it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

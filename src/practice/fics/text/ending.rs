@@ -1,9 +1,7 @@
 //! How a game ended, in the server's words.
 
-use crate::{
-    chess::Color,
-    practice::{game::End, hub::GameView},
-};
+use crate::{game::End, hub::GameView};
+use chess::Color;
 
 /// `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`; also for a game that is put off. `None` while it runs.
 pub fn end_line(view: &GameView, number: u32) -> Option<String> {

@@ -8,13 +8,11 @@ use super::{
     kind, minutes_and_increment, rating, speed,
 };
 use crate::{
-    chess::{Color, Line},
-    practice::{
-        fics::hall::Hall,
-        game::End,
-        hub::{GameReport, GameView, Seat},
-    },
+    fics::hall::Hall,
+    game::End,
+    hub::{GameReport, GameView, Seat},
 };
+use chess::{Color, Line};
 
 fn date(millis: u64) -> String {
     let stamp = i64::try_from(millis).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());

@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use crate::server::GameStatus;
+use chess::GameStatus;
 
 /// `{Game 12 (Ann vs. Bob) Creating rated blitz match.}`
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use shakmaty::Color;
 
 use super::{Message, reading::color_of};
-use crate::server::GameStatus;
+use chess::GameStatus;
 
 /// A line of the answer to `moves`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,10 +5,7 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
-use crate::{
-    chess::{TimeControl, Variant},
-    server::{GameTerms, Player},
-};
+use chess::{GameTerms, Player, TimeControl, Variant};
 
 /// A rating as a server shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::{Answer, Game, Player, Table, Ticket, requests::Want};
-use crate::{
-    chess::{ChallengeId, GameId, TimeControl, UciMove, Variant},
-    server::{Action, ActionError, ChallengeRequest, ChatRoom, DeclineReason, Done, fics::message::Proposal},
+use crate::fics::message::Proposal;
+use chess::{
+    Action, ActionError, ChallengeId, ChallengeRequest, ChatRoom, DeclineReason, Done, GameId, TimeControl, UciMove,
+    Variant,
 };
 
 /// What an action comes to.
@@ -207,7 +208,7 @@ fn whole_minutes(initial: Duration, increment: Duration) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{chess::Color, server::GameTerms};
+    use chess::{Color, GameTerms};
 
     #[test]
     fn challenges_in_the_servers_words() {

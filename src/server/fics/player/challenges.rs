@@ -5,13 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{
-    chess::ChallengeId,
-    server::{
-        Challenge,
-        fics::message::{MatchTerms, Seat},
-    },
-};
+use crate::fics::message::{MatchTerms, Seat};
+use chess::{Challenge, ChallengeId};
 
 /// A challenge that the server took away may have become a game, whose board comes next; for so long that is believed.
 const GRACE: Duration = Duration::from_secs(1);

@@ -8,12 +8,10 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{Move, Position, san::San, variant::VariantPosition};
 
-use crate::{
-    chess::{Clock, Clocks, Color, GameId, Line, LineError, TimeControl, UciMove, Variant},
-    server::{
-        GameInfo, GameState, GameStatus, GameTerms, Offers, Player,
-        fics::message::{Board, GameFacts, GameStart, ListedMoves, MatchTerms, Proposal, time_control, variant_of},
-    },
+use crate::fics::message::{Board, GameFacts, GameStart, ListedMoves, MatchTerms, Proposal, time_control, variant_of};
+use chess::{
+    Clock, Clocks, Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, LineError, Offers, Player,
+    TimeControl, UciMove, Variant,
 };
 
 const STANDARD_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";

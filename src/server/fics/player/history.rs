@@ -3,7 +3,7 @@
 //! The list has no names for games that we would know, so a game is recognised by being new: the newest row is remembered when a
 //! game begins, and a row that is newer and names the same opponent is this game's.
 
-use crate::server::fics::message::PastGame;
+use crate::fics::message::PastGame;
 
 /// What the list has told.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::GameStatus;
+    use chess::GameStatus;
 
     fn row(number: u32, opponent: &str) -> PastGame {
         let (opponent, line) = (opponent.to_owned(), format!("{number}: {opponent}"));

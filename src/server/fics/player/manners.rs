@@ -3,10 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::{Flagging, Player, Table, requests::Want, tournament};
-use crate::server::{
-    self, ChatLine, ChatRoom, ServerEvent,
-    fics::message::{Manner, Speaker},
-};
+use crate::fics::message::{Manner, Speaker};
+use chess::{ChatLine, ChatRoom, ServerEvent};
 
 /// The pause between two calls of `flag`.
 const FLAG_AGAIN: Duration = Duration::from_secs(10);
@@ -97,7 +95,7 @@ impl Player {
             (Some(room), Some((id, _))) => self.tell(ServerEvent::Chat(id, ChatLine { room, username, text })),
             (None, _) => {
                 let title = by.titles.iter().find(|title| title.chars().any(char::is_alphabetic)).cloned();
-                let from = server::Player { title, ..server::Player::named(&username) };
+                let from = chess::Player { title, ..chess::Player::named(&username) };
                 self.tell(ServerEvent::Tell { from, text });
             }
             (Some(_), None) => {}

@@ -39,10 +39,7 @@ use super::{
     message::{Board, GameEnd, GameStart, MatchTerms, Message, Speaker},
     settings::FicsSettings,
 };
-use crate::{
-    chess::GameId,
-    server::{self, Account, ActionError, ServerEvent},
-};
+use chess::{Account, ActionError, GameId, ServerEvent};
 
 /// How long the answer to `refresh` may take before a game is told as we know it.
 const REFRESH_PATIENCE: Duration = Duration::from_secs(2);
@@ -173,7 +170,7 @@ impl Player {
     pub(crate) fn connected(&mut self, us: Speaker, now: Instant) {
         let computer = us.titles.iter().any(|title| title == "C");
         let title = if computer { Some("C".to_owned()) } else { us.is_guest().then(|| "U".to_owned()) };
-        let player = server::Player { title, ..server::Player::named(&us.name) };
+        let player = chess::Player { title, ..chess::Player::named(&us.name) };
         self.us = Some(us);
         self.tells_offers = false;
         self.tell(ServerEvent::Connected(Account { player, is_bot: true, ratings: Vec::new(), games_played: 0 }));

@@ -7,13 +7,8 @@ use super::{
     challenges::{Standing, challenge},
     requests::Want,
 };
-use crate::{
-    chess::ChallengeId,
-    server::{
-        self, ActionError, DeclineReason, Done, ServerEvent,
-        fics::message::{MatchTerms, Message, Offer, Proposal},
-    },
-};
+use crate::fics::message::{MatchTerms, Message, Offer, Proposal};
+use chess::{ActionError, ChallengeId, DeclineReason, Done, ServerEvent};
 
 /// Computers' names are remembered until there are so many.
 const MOST_COMPUTERS: usize = 1000;
@@ -186,7 +181,7 @@ impl Player {
         self.adjournments.declined(by);
         let Some(Standing { id, .. }) = self.challenges.with(by, false).cloned() else { return };
         self.challenges.remove(&id);
-        let by = Some(server::Player::named(by));
+        let by = Some(chess::Player::named(by));
         self.tell(ServerEvent::ChallengeDeclined { id, by, reason: DeclineReason::Generic });
     }
 

@@ -2,10 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{
-    chess::ChallengeId,
-    server::{ActionError, Done},
-};
+use chess::{ActionError, ChallengeId, Done};
 
 /// Names a request to whoever made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,10 +9,8 @@ use std::{
 };
 
 use super::{Player, Table, Want, game::Game};
-use crate::{
-    chess::GameId,
-    server::{GameStatus, ServerEvent, fics::message::StoredGame},
-};
+use crate::fics::message::StoredGame;
+use chess::{GameId, GameStatus, ServerEvent};
 
 /// How long after a login the server may take to list our adjourned games, and the opponent to take up again the one that
 /// was cut off.

@@ -7,13 +7,8 @@ use super::{
     game::{Announcement, Followed, Game, MoveList},
     requests::Want,
 };
-use crate::{
-    chess::GameId,
-    server::{
-        ActionError, Done, GameStatus, ServerEvent,
-        fics::message::{Board, GameEnd, ListedMoves, Relation},
-    },
-};
+use crate::fics::message::{Board, GameEnd, ListedMoves, Relation};
+use chess::{ActionError, Done, GameId, GameStatus, ServerEvent};
 
 /// How long the answer to `moves` may take before a game is played from the position on the board.
 const LIST_PATIENCE: Duration = Duration::from_secs(5);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::server::{Action, ServerEvent};
+use chess::{Action, ServerEvent};
 
 /// A player, the time, and what came of both.
 struct Evening {

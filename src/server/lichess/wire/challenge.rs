@@ -3,10 +3,7 @@
 use serde::Deserialize;
 
 use super::{VariantKey, WireError, color, lenient, player::User, seconds, variant, whole_days};
-use crate::{
-    chess::{ChallengeId, GameId, TimeControl},
-    server::{Challenge, DeclineReason, GameTerms, ServerEvent},
-};
+use chess::{Challenge, ChallengeId, DeclineReason, GameId, GameTerms, ServerEvent, TimeControl};
 
 /// `challenge`, `challengeCanceled` and `challengeDeclined`.
 #[derive(Deserialize)]

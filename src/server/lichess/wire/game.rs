@@ -7,12 +7,10 @@ use serde::Deserialize;
 use super::{
     VariantKey, WireError, color, lenient, malformed, milliseconds, player::User, seconds, variant, whole_days,
 };
-use crate::{
-    chess::{Clock, Clocks, Color, GameId, Line, TimeControl},
-    server::{
-        ChatLine, ChatRoom, GameInfo, GameState, GameStatus, GameTerms, Offers, ServerEvent,
-        lichess::settings::ServerUrl,
-    },
+use crate::lichess::settings::ServerUrl;
+use chess::{
+    ChatLine, ChatRoom, Clock, Clocks, Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers,
+    ServerEvent, TimeControl,
 };
 
 /// `gameStart` and `gameFinish`.

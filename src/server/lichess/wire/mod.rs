@@ -24,10 +24,7 @@ use self::{
     game::{Chat, GameEnvelope, GameFull, OpponentGone, State},
 };
 use super::{ndjson::LineTooLong, settings::ServerUrl};
-use crate::{
-    chess::{Color, GameId, Variant},
-    server::ServerEvent,
-};
+use chess::{Color, GameId, ServerEvent, Variant};
 
 /// A line of a stream that cannot be used.
 #[derive(Debug, thiserror::Error)]

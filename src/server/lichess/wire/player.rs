@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::lenient;
-use crate::server::{Account, Player};
+use chess::{Account, Player};
 
 /// Somebody, by any of the names that the server has for the same things.
 #[derive(Deserialize)]

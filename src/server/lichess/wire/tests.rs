@@ -3,9 +3,8 @@ use std::{collections::BTreeMap, path::Path};
 use proptest::prelude::*;
 
 use super::{challenge::ChallengeJson, player::User, *};
-use crate::{
-    chess::TimeControl,
-    server::{Challenge, ChatLine, ChatRoom, DeclineReason, GameInfo, GameState, GameStatus, Offers, Player},
+use chess::{
+    Challenge, ChatLine, ChatRoom, DeclineReason, GameInfo, GameState, GameStatus, Offers, Player, TimeControl,
 };
 
 fn events_for(us: &str, line: &str) -> ServerEvent {
@@ -257,7 +256,7 @@ fn the_words_of_an_error_are_found() {
 /// The official examples, where a checkout of them stands beside this one.
 #[test]
 fn every_official_example_is_understood() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/lichess-api/examples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/lichess-api/examples");
     let Ok(files) = std::fs::read_dir(folder) else { return };
     for path in files.flatten().map(|file| file.path()) {
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();

@@ -1,0 +1,407 @@
+//! What was written, read back: a connection of its own for every reader, beside a daemon that writes or without one.
+
+use std::{fmt, path::Path, str::FromStr, time::Duration};
+
+use jiff::Timestamp;
+use rusqlite::{
+    Connection, OptionalExtension, Row, params_from_iter,
+    types::{Type, Value},
+};
+use serde::{Serialize, Serializer};
+
+use super::{GameKey, GameResult, JournalError, codes, schema};
+use chess::{Color, GameId, GameStatus, Score, ServerName, Speed, TimeControl, UciMove, Variant};
+
+/// Which games are asked for; what is not set does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only against this player, in any case of letters.
+    pub opponent: Option<String>,
+    /// Only with this result for us.
+    pub result: Option<GameResult>,
+    /// Only at this speed.
+    pub speed: Option<Speed>,
+    /// Only on this server.
+    pub server: Option<ServerName>,
+    /// Only begun at this time or later.
+    pub since: Option<Timestamp>,
+    /// Only begun before this time.
+    pub until: Option<Timestamp>,
+    /// Only the newest so many.
+    pub limit: Option<usize>,
+}
+
+/// One of the two players of a game, as the server showed them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Side {
+    /// The name as shown.
+    pub name: String,
+    /// `GM`, `BOT` and the like.
+    pub title: Option<String>,
+    /// The rating when the game began.
+    pub rating: Option<u32>,
+}
+
+/// A game of the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GameRecord {
+    #[serde(skip)]
+    row: i64,
+    /// Where it was played.
+    pub server: ServerName,
+    /// Its name there.
+    pub game: GameId,
+    /// Our colour.
+    #[serde(serialize_with = "color")]
+    pub our_color: Color,
+    /// Who had White.
+    pub white: Side,
+    /// Who had Black.
+    pub black: Side,
+    /// The rules.
+    pub variant: Variant,
+    /// The position it began with, where that is not the variant's usual one.
+    pub start_fen: Option<String>,
+    /// The clock.
+    #[serde(serialize_with = "text")]
+    pub time_control: TimeControl,
+    /// The clock's class.
+    pub speed: Speed,
+    /// Whether ratings changed.
+    pub rated: bool,
+    /// The tournament it belonged to.
+    pub tournament: Option<String>,
+    /// Where it can be seen.
+    pub url: Option<String>,
+    /// When it began, as far as we know.
+    #[serde(serialize_with = "text")]
+    pub started_at: Timestamp,
+    /// When it ended; `None` while it is played.
+    #[serde(serialize_with = "optional_text")]
+    pub ended_at: Option<Timestamp>,
+    /// How it stands or ended.
+    #[serde(serialize_with = "status")]
+    pub status: GameStatus,
+    /// Who won.
+    #[serde(serialize_with = "optional_color")]
+    pub winner: Option<Color>,
+    /// How it ended for us.
+    pub result: Option<GameResult>,
+    /// How many moves both sides made.
+    pub plies: u32,
+    /// The PGN file it was written to.
+    pub pgn_path: Option<String>,
+}
+
+impl GameRecord {
+    /// The game's key.
+    pub fn key(&self) -> GameKey {
+        GameKey::new(&self.server, &self.game)
+    }
+
+    /// The other player.
+    pub fn opponent(&self) -> &Side {
+        match self.our_color {
+            Color::White => &self.black,
+            Color::Black => &self.white,
+        }
+    }
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let side = |name: &str, title: &str, rating: &str| {
+            Ok::<_, rusqlite::Error>(Side { name: row.get(name)?, title: row.get(title)?, rating: row.get(rating)? })
+        };
+        let speed: String = row.get("speed")?;
+        let result: Option<String> = row.get("result")?;
+        Ok(Self {
+            row: row.get("id")?,
+            server: ServerName::from(row.get::<_, String>("server")?),
+            game: GameId::from(row.get::<_, String>("game")?),
+            our_color: known(row, "our_color", codes::read_color)?,
+            white: side("white", "white_title", "white_rating")?,
+            black: side("black", "black_title", "black_rating")?,
+            variant: parsed(row, "variant")?,
+            start_fen: row.get("start_fen")?,
+            time_control: parsed(row, "time_control")?,
+            speed: Speed::ALL.into_iter().find(|known| known.key() == speed).unwrap_or(Speed::Correspondence),
+            rated: row.get("rated")?,
+            tournament: row.get("tournament")?,
+            url: row.get("url")?,
+            started_at: time_of_day(row.get("started_at")?),
+            ended_at: row.get::<_, Option<i64>>("ended_at")?.map(time_of_day),
+            status: GameStatus::from_name(&row.get::<_, String>("status")?),
+            winner: row.get::<_, Option<String>>("winner")?.as_deref().and_then(codes::read_color),
+            result: result.as_deref().and_then(GameResult::from_word),
+            plies: row.get("plies")?,
+            pgn_path: row.get("pgn_path")?,
+        })
+    }
+}
+
+/// A move of a game, of either side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MoveRecord {
+    #[serde(skip)]
+    row: i64,
+    /// Moves made before it.
+    pub ply: u32,
+    /// The move.
+    #[serde(serialize_with = "text")]
+    pub uci: UciMove,
+    /// Whether the server has shown it.
+    pub confirmed: bool,
+    /// The player's clock before it, seconds.
+    #[serde(serialize_with = "optional_seconds")]
+    pub clock_before: Option<Duration>,
+    /// The player's clock after it, increment included, seconds.
+    #[serde(serialize_with = "optional_seconds")]
+    pub clock_after: Option<Duration>,
+    /// What we know of it if we made it.
+    pub ours: Option<OurMove>,
+}
+
+/// How a move of ours came about. Times in seconds, the score from our side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OurMove {
+    /// `book`, `tablebase`, `council` or `forced`.
+    pub source: String,
+    /// The rule that elected it.
+    pub criterion: String,
+    /// Its value.
+    pub score: Option<Score>,
+    /// The deepest completed iteration, plies.
+    pub depth: Option<u32>,
+    /// Nodes of all electors.
+    pub nodes: u64,
+    /// From task to decision.
+    #[serde(serialize_with = "seconds")]
+    pub elapsed: Duration,
+    /// The reply expected.
+    pub ponder: Option<String>,
+    /// What the first phase alone would have elected, where there was a second one.
+    pub first_choice: Option<String>,
+    /// Between the server's word and the start of the search.
+    #[serde(serialize_with = "seconds")]
+    pub spent: Duration,
+    /// ResponseTime.
+    #[serde(serialize_with = "seconds")]
+    pub response: Duration,
+    /// ExtraTime.
+    #[serde(serialize_with = "seconds")]
+    pub extra: Duration,
+    /// Held back for the way to the server.
+    #[serde(serialize_with = "seconds")]
+    pub lag: Duration,
+    /// How split the vote was: 0 is unanimity, 1 an elector that nobody follows; `None` without a vote.
+    pub split: Option<f64>,
+    /// How the second phase used the cores, such as `shared`; `None` where there was none.
+    pub second_phase: Option<String>,
+}
+
+/// What an elector proposed for a move of ours. The score from our side, the time in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ProposalRecord {
+    /// 1, or 2 for the second search.
+    pub phase: u8,
+    /// Who proposed.
+    pub elector: String,
+    /// The machine that lent its cores for it; `None` is the one that played the game.
+    pub machine: Option<String>,
+    /// The proposed move.
+    pub uci: String,
+    /// Its value.
+    pub score: Option<Score>,
+    /// `exact`, `lower` or `upper`.
+    pub bound: String,
+    /// The last completed iteration, plies.
+    pub depth: u32,
+    /// The deepest line looked at, plies.
+    pub selective_depth: u32,
+    /// Root moves searched in the iteration that was not completed.
+    pub root_moves_done: u32,
+    /// Nodes visited.
+    pub nodes: u64,
+    /// Since the search began.
+    #[serde(serialize_with = "seconds")]
+    pub time: Duration,
+    /// The principal variation, UCI moves separated by blanks.
+    pub pv: String,
+    /// What it weighed in the election.
+    pub weight: Option<f64>,
+    /// What the elector knows, in letters; `None` for a foreign engine.
+    pub knowledge: Option<String>,
+}
+
+/// A journal to read from.
+pub struct Archive {
+    connection: Connection,
+}
+
+impl Archive {
+    /// Opens a journal for reading; it is not changed, and may be written meanwhile.
+    ///
+    /// # Errors
+    /// [`JournalError::Open`] if there is none or an old one, [`JournalError::Newer`] if a newer program wrote it.
+    pub fn open(path: &Path) -> Result<Self, JournalError> {
+        Ok(Self { connection: schema::open_to_read(path)? })
+    }
+
+    /// The games that pass the filter, oldest first.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, JournalError> {
+        let conditions: [(&str, Option<Value>); 6] = [
+            ("opponent = ?", filter.opponent.as_ref().map(|name| name.to_lowercase().into())),
+            ("result = ?", filter.result.map(|result| result.word().to_owned().into())),
+            ("speed = ?", filter.speed.map(|speed| speed.key().to_owned().into())),
+            ("server = ?", filter.server.as_ref().map(|server| server.as_str().to_owned().into())),
+            ("started_at >= ?", filter.since.map(|time| time.as_millisecond().into())),
+            ("started_at < ?", filter.until.map(|time| time.as_millisecond().into())),
+        ];
+        let (conditions, mut values): (Vec<&str>, Vec<Value>) =
+            conditions.into_iter().filter_map(|(condition, value)| Some((condition, value?))).unzip();
+        let conditions = if conditions.is_empty() { "TRUE".to_owned() } else { conditions.join(" AND ") };
+        values.push(filter.limit.map_or(-1, codes::count).into());
+        let sql = format!("{GAMES} WHERE {conditions} ORDER BY started_at DESC, id DESC LIMIT ?");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(values), GameRecord::read)?;
+        let mut games = rows.collect::<Result<Vec<_>, _>>()?;
+        games.reverse();
+        Ok(games)
+    }
+
+    /// One game, if it is there.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn game(&self, key: &GameKey) -> Result<Option<GameRecord>, JournalError> {
+        let mut statement = self.connection.prepare_cached(&format!("{GAMES} WHERE server = ? AND game = ?"))?;
+        Ok(statement.query_row([key.server.as_str(), key.id.as_str()], GameRecord::read).optional()?)
+    }
+
+    /// The moves of a game, without those taken back.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn moves(&self, game: &GameRecord) -> Result<Vec<MoveRecord>, JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, ply, uci, confirmed, clock_before, clock_after, source, criterion, score_cp, score_mate, depth,
+                 nodes, elapsed, ponder, first_choice, spent, response, extra, lag, split, second_phase
+             FROM moves WHERE game = ? AND superseded_at IS NULL ORDER BY ply",
+        )?;
+        let rows = statement.query_map([game.row], |row| {
+            let source: Option<String> = row.get("source")?;
+            let ours = |source| {
+                Ok::<_, rusqlite::Error>(OurMove {
+                    source,
+                    criterion: row.get("criterion")?,
+                    score: codes::read_score(row.get("score_cp")?, row.get("score_mate")?),
+                    depth: row.get("depth")?,
+                    nodes: whole(row.get("nodes")?),
+                    elapsed: Duration::from_micros(whole(row.get("elapsed")?)),
+                    ponder: row.get("ponder")?,
+                    first_choice: row.get("first_choice")?,
+                    spent: Duration::from_millis(whole(row.get("spent")?)),
+                    response: Duration::from_millis(whole(row.get("response")?)),
+                    extra: Duration::from_millis(whole(row.get("extra")?)),
+                    lag: Duration::from_millis(whole(row.get("lag")?)),
+                    split: row.get("split")?,
+                    second_phase: row.get("second_phase")?,
+                })
+            };
+            let clock = |name: &str| {
+                Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(name)?.map(|ms| Duration::from_millis(whole(ms))))
+            };
+            Ok(MoveRecord {
+                row: row.get("id")?,
+                ply: row.get("ply")?,
+                uci: codes::uci(row, 2)?,
+                confirmed: row.get("confirmed")?,
+                clock_before: clock("clock_before")?,
+                clock_after: clock("clock_after")?,
+                ours: source.map(ours).transpose()?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Every elector's proposal for a move, in the order of the roster, the second phase last.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn proposals(&self, of: &MoveRecord) -> Result<Vec<ProposalRecord>, JournalError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT * FROM proposals WHERE move = ? ORDER BY phase, place")?;
+        let rows = statement.query_map([of.row], |row| {
+            Ok(ProposalRecord {
+                phase: row.get("phase")?,
+                elector: row.get("elector")?,
+                machine: row.get("machine")?,
+                knowledge: row.get("knowledge")?,
+                uci: row.get("uci")?,
+                score: codes::read_score(row.get("score_cp")?, row.get("score_mate")?),
+                bound: row.get("bound")?,
+                depth: row.get("depth")?,
+                selective_depth: row.get("selective_depth")?,
+                root_moves_done: row.get("root_moves_done")?,
+                nodes: whole(row.get("nodes")?),
+                time: Duration::from_micros(whole(row.get("time")?)),
+                pv: row.get("pv")?,
+                weight: row.get("weight")?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+/// Every game with the number of its moves; conditions follow.
+const GAMES: &str = "SELECT games.*, (SELECT count(*) FROM moves
+    WHERE moves.game = games.id AND superseded_at IS NULL AND confirmed) AS plies FROM games";
+
+fn known<T>(row: &Row<'_>, column: &str, read: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+    let word: String = row.get(column)?;
+    read(&word).ok_or_else(|| {
+        rusqlite::Error::FromSqlConversionFailure(0, Type::Text, format!("{column} {word:?} means nothing").into())
+    })
+}
+
+fn parsed<T: FromStr>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
+    known(row, column, |word| word.parse().ok())
+}
+
+fn time_of_day(milliseconds: i64) -> Timestamp {
+    Timestamp::from_millisecond(milliseconds).unwrap_or_default()
+}
+
+fn whole(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+fn color<S: Serializer>(color: &Color, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(codes::color(*color))
+}
+
+fn optional_color<S: Serializer>(color: &Option<Color>, serializer: S) -> Result<S::Ok, S::Error> {
+    color.map(codes::color).serialize(serializer)
+}
+
+fn status<S: Serializer>(status: &GameStatus, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(status.name())
+}
+
+fn text<T: fmt::Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+fn optional_text<T: fmt::Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(ToString::to_string).serialize(serializer)
+}
+
+fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
+}
+
+fn optional_seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.as_secs_f64()).serialize(serializer)
+}

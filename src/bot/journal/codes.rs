@@ -1,0 +1,115 @@
+//! How values are written in the tables.
+
+use std::time::Duration;
+
+use rusqlite::{Row, types::Type};
+use serde::{Deserialize, Serialize};
+
+use chess::{Bound, Color, GameStatus, Score, UciMove};
+
+pub(super) const fn color(color: Color) -> &'static str {
+    match color {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}
+
+pub(super) fn read_color(word: &str) -> Option<Color> {
+    [Color::White, Color::Black].into_iter().find(|known| color(*known) == word)
+}
+
+pub(super) const fn bound(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Exact => "exact",
+        Bound::Lower => "lower",
+        Bound::Upper => "upper",
+    }
+}
+
+/// Centipawns or moves to mate, each in a column of its own.
+pub(super) const fn score(score: Option<Score>) -> (Option<i32>, Option<i32>) {
+    match score {
+        Some(Score::Cp(centipawns)) => (Some(centipawns), None),
+        Some(Score::Mate(moves)) => (None, Some(moves)),
+        None => (None, None),
+    }
+}
+
+pub(super) fn read_score(cp: Option<i32>, mate: Option<i32>) -> Option<Score> {
+    mate.map(Score::Mate).or(cp.map(Score::Cp))
+}
+
+pub(super) fn milliseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+pub(super) fn microseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+}
+
+pub(super) fn count(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn bounded(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn uci(row: &Row<'_>, column: usize) -> rusqlite::Result<UciMove> {
+    row.get::<_, String>(column)?
+        .parse()
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
+}
+
+/// Whether a game that ended so, without a winner, is drawn; otherwise it has no result.
+const fn is_drawn(status: &GameStatus) -> bool {
+    matches!(
+        status,
+        GameStatus::Draw
+            | GameStatus::Stalemate
+            | GameStatus::OutOfTime
+            | GameStatus::Timeout
+            | GameStatus::InsufficientMaterialClaim
+            | GameStatus::VariantEnd
+    )
+}
+
+/// How a game ended for us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GameResult {
+    /// We won.
+    Won,
+    /// We lost.
+    Lost,
+    /// Nobody won.
+    Drawn,
+}
+
+impl GameResult {
+    /// Every result.
+    pub const ALL: [Self; 3] = [Self::Won, Self::Lost, Self::Drawn];
+
+    /// `won`, `lost` or `drawn`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Won => "won",
+            Self::Lost => "lost",
+            Self::Drawn => "drawn",
+        }
+    }
+
+    /// The result for a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|result| result.word() == word)
+    }
+
+    /// The result for `ours` of a game that ended so; `None` if it was not played to a result.
+    pub(super) fn of(ours: Color, status: &GameStatus, winner: Option<Color>) -> Option<Self> {
+        match winner {
+            Some(winner) if winner == ours => Some(Self::Won),
+            Some(_) => Some(Self::Lost),
+            None => is_drawn(status).then_some(Self::Drawn),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Games for people and for programs: a table, JSON lines, CSV, PGN.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::{Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, pgn};
+use chess::Color;
+
+/// Why an export did not reach its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The output takes no more; of kind [`io::ErrorKind::BrokenPipe`] if nobody reads it to its end.
+    #[error("the export cannot be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// The columns of the table.
+const COLUMNS: [&str; 10] = ["DATE", "SERVER", "GAME", "COLOUR", "OPPONENT", "CLOCK", "MODE", "RESULT", "END", "MOVES"];
+
+/// A table for people, one line a game; `in_color` for a terminal.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_table(games: &[GameRecord], in_color: bool, out: &mut impl Write) -> io::Result<()> {
+    let rows: Vec<[String; COLUMNS.len()]> = games.iter().map(table_row).collect();
+    let widths: Vec<usize> = COLUMNS
+        .iter()
+        .enumerate()
+        .map(|(column, title)| {
+            let widest = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+            widest.unwrap_or(0).max(title.len())
+        })
+        .collect();
+    let line = |cells: &[String]| -> String {
+        let padded = cells.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}"));
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    if games.is_empty() {
+        return Ok(());
+    }
+    let titles = line(&COLUMNS.map(str::to_owned));
+    writeln!(out, "{}", if in_color { format!("\x1b[1m{titles}\x1b[0m") } else { titles })?;
+    for (game, row) in games.iter().zip(&rows) {
+        let line = line(row);
+        match game.result.filter(|_| in_color) {
+            Some(GameResult::Won) => writeln!(out, "\x1b[32m{line}\x1b[0m")?,
+            Some(GameResult::Lost) => writeln!(out, "\x1b[31m{line}\x1b[0m")?,
+            _ => writeln!(out, "{line}")?,
+        }
+    }
+    Ok(())
+}
+
+fn table_row(game: &GameRecord) -> [String; COLUMNS.len()] {
+    let opponent = game.opponent();
+    let words =
+        [opponent.title.clone(), Some(printable(&opponent.name)), opponent.rating.map(|rating| format!("({rating})"))];
+    [
+        game.started_at.strftime("%Y-%m-%d %H:%M").to_string(),
+        game.server.to_string(),
+        game.game.to_string(),
+        if game.our_color == Color::White { "white" } else { "black" }.to_owned(),
+        words.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        format!("{} {}", game.time_control, game.speed),
+        format!("{} {}", if game.rated { "rated" } else { "casual" }, game.variant),
+        game.result.map_or("-", GameResult::word).to_owned(),
+        printable(game.status.name()),
+        game.plies.div_ceil(2).to_string(),
+    ]
+}
+
+/// What a server says must not steer the terminal.
+fn printable(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).collect()
+}
+
+#[derive(Serialize)]
+struct GameLine<'a> {
+    #[serde(flatten)]
+    game: &'a GameRecord,
+    moves: Vec<MoveLine>,
+}
+
+#[derive(Serialize)]
+struct MoveLine {
+    #[serde(flatten)]
+    played: MoveRecord,
+    proposals: Vec<ProposalRecord>,
+}
+
+/// One JSON object a line and game, with all moves and every proposal made for them. Times are in seconds.
+///
+/// # Errors
+/// Where the journal cannot be read, and those of `out`.
+pub fn write_json(archive: &Archive, games: &[GameRecord], out: &mut impl Write) -> Result<(), ExportError> {
+    for game in games {
+        let moves = archive.moves(game)?.into_iter().map(|played| {
+            let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
+            Ok(MoveLine { played, proposals })
+        });
+        let moves = moves.collect::<Result<_, ExportError>>()?;
+        let line = serde_json::to_string(&GameLine { game, moves }).map_err(io::Error::from)?;
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// A line of titles and one a game (RFC 4180, but with plain line ends).
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_csv(games: &[GameRecord], out: &mut impl Write) -> io::Result<()> {
+    const TITLES: &str = "started_at,ended_at,server,game,our_color,white,white_title,white_rating,black,black_title,\
+                          black_rating,variant,time_control,speed,rated,result,status,winner,plies,url";
+    writeln!(out, "{TITLES}")?;
+    for game in games {
+        let color = |color| if color == Color::White { "white" } else { "black" }.to_owned();
+        let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
+        let cells = [
+            game.started_at.to_string(),
+            game.ended_at.map(|time| time.to_string()).unwrap_or_default(),
+            game.server.to_string(),
+            game.game.to_string(),
+            color(game.our_color),
+            game.white.name.clone(),
+            game.white.title.clone().unwrap_or_default(),
+            number(game.white.rating),
+            game.black.name.clone(),
+            game.black.title.clone().unwrap_or_default(),
+            number(game.black.rating),
+            game.variant.to_string(),
+            game.time_control.to_string(),
+            game.speed.to_string(),
+            game.rated.to_string(),
+            game.result.map(GameResult::word).unwrap_or_default().to_owned(),
+            game.status.name().to_owned(),
+            game.winner.map(color).unwrap_or_default(),
+            game.plies.to_string(),
+            game.url.clone().unwrap_or_default(),
+        ];
+        writeln!(out, "{}", cells.map(quoted).join(","))?;
+    }
+    Ok(())
+}
+
+fn quoted(cell: String) -> String {
+    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+}
+
+/// The games as PGN.
+///
+/// # Errors
+/// Where the journal cannot be read, and those of `out`.
+pub fn write_pgn(archive: &Archive, games: &[GameRecord], out: &mut impl Write) -> Result<(), ExportError> {
+    for game in games {
+        out.write_all(pgn::text(game, &archive.moves(game)?).as_bytes())?;
+    }
+    Ok(())
+}

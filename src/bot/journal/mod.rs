@@ -1,0 +1,318 @@
+//! The journal: every game, every move and every vote, in one SQLite file; and games as PGN.
+//!
+//! One thread writes ([`Journal`] is the handle to it); whoever wants to read opens the file again ([`Archive`]), also
+//! from another program while this one runs.
+//!
+//! Invariants:
+//! - [`Journal::move_decided`] returns after the commit: what is sent to a server stands in the journal before. A process
+//!   killed at any instant loses nothing that was committed, and asks [`Journal::decided_move`] when it is back; a machine
+//!   that loses its power may lose the last moments, but never the file;
+//! - nothing is deleted: a move taken back or decided anew is marked as superseded;
+//! - no secrets: what is written are the plain values of `chess` and `server`, which have none.
+
+mod archive;
+mod codes;
+mod export;
+mod ledger;
+mod pgn;
+mod schema;
+mod settings;
+mod writer;
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use jiff::Timestamp;
+
+use chess::{
+    Account, Challenge, ChatLine, Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, ServerName, UciMove,
+};
+
+pub use archive::{Archive, Filter, GameRecord, MoveRecord, OurMove, ProposalRecord, Side};
+pub use codes::GameResult;
+pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
+pub use settings::{JournalSettings, PgnGrouping};
+
+use writer::Writer;
+
+/// A game among those of all servers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GameKey {
+    /// Where it is played.
+    pub server: ServerName,
+    /// Its name there.
+    pub id: GameId,
+}
+
+impl GameKey {
+    /// The game `id` of `server`.
+    pub fn new(server: &ServerName, id: &GameId) -> Self {
+        Self { server: server.clone(), id: id.clone() }
+    }
+}
+
+impl fmt::Display for GameKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.server, self.id)
+    }
+}
+
+/// Why the journal could not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JournalError {
+    /// The file cannot be opened or made.
+    #[error("journal {}: {reason}", path.display())]
+    Open {
+        /// The database.
+        path: PathBuf,
+        /// What stands in the way.
+        reason: String,
+    },
+    /// A newer program has written the file.
+    #[error("journal {}: version {found} was written by a newer concilio (this one knows up to {known}); update it or set another journal path", path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The newest version this program knows.
+        known: u32,
+    },
+    /// SQLite failed.
+    #[error("journal: {0}")]
+    Sqlite(String),
+    /// The game was never started in this journal.
+    #[error("journal: no game {0}")]
+    UnknownGame(GameKey),
+    /// The system gives no thread.
+    #[error("journal: no thread to write with: {0}")]
+    Thread(String),
+    /// The writing thread has ended.
+    #[error("journal: it is closed")]
+    Closed,
+    /// A PGN file could not be written.
+    #[error("PGN file {}: {reason}", path.display())]
+    Pgn {
+        /// Which file.
+        path: PathBuf,
+        /// What stands in the way.
+        reason: String,
+    },
+}
+
+impl From<rusqlite::Error> for JournalError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error.to_string())
+    }
+}
+
+/// What became of a challenge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChallengeOutcome {
+    /// We took it, or they took ours.
+    Accepted,
+    /// We refused it, or they refused ours.
+    Declined,
+    /// Whoever made it withdrew it.
+    Cancelled,
+    /// It waits for a free place.
+    Queued,
+}
+
+impl ChallengeOutcome {
+    /// The word in the journal.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Declined => "declined",
+            Self::Cancelled => "cancelled",
+            Self::Queued => "queued",
+        }
+    }
+}
+
+/// A move of ours, about to be sent.
+#[derive(Clone, Debug)]
+pub struct DecidedMove {
+    /// In which game.
+    pub game: GameKey,
+    /// The moves before it.
+    pub line: Arc<Line>,
+    /// The move and the vote.
+    pub decision: Arc<Decision>,
+    /// Our clock when the server spoke.
+    pub clock: Option<Duration>,
+    /// Time between the server's word and the start of the search.
+    pub spent: Duration,
+    /// ResponseTime: what a normal move was given.
+    pub response: Duration,
+    /// ExtraTime: what might have been granted on top.
+    pub extra: Duration,
+    /// What was held back for the way to the server.
+    pub lag: Duration,
+}
+
+/// The handle to the writing thread; cheap to clone. The thread ends with the last handle, after it has written all.
+///
+/// Methods that are not `async` queue their entry and return; what they could not write is logged as an error.
+#[derive(Clone)]
+pub struct Journal {
+    writer: Writer,
+    settings: Arc<JournalSettings>,
+}
+
+impl Journal {
+    /// Opens the journal, makes it, or brings it to today's version.
+    ///
+    /// # Errors
+    /// [`JournalError::Open`] where the file or its directory cannot be made or written, [`JournalError::Newer`] if a
+    /// newer program has written it.
+    pub fn open(settings: &JournalSettings) -> Result<Self, JournalError> {
+        let connection = schema::open_to_write(&settings.path)?;
+        let writer = Writer::start(connection, schema::open_to_write(&settings.path)?)?;
+        Ok(Self { writer, settings: Arc::new(settings.clone()) })
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.settings.path
+    }
+
+    /// Notes who we are on a server.
+    pub fn account(&self, server: &ServerName, account: &Account) {
+        let (server, account, now) = (server.clone(), account.clone(), now());
+        self.writer.note("an account", move |ledger| ledger.account(&server, &account, now));
+    }
+
+    /// Notes a challenge, the first time it is met.
+    pub fn challenge(&self, server: &ServerName, challenge: &Challenge) {
+        let (server, challenge, now) = (server.clone(), challenge.clone(), now());
+        self.writer.note("a challenge", move |ledger| ledger.challenge(&server, &challenge, now));
+    }
+
+    /// Notes what became of a challenge and why.
+    pub fn challenge_decided(
+        &self,
+        server: &ServerName,
+        challenge: &Challenge,
+        outcome: ChallengeOutcome,
+        reason: &str,
+    ) {
+        let (server, challenge, reason, now) = (server.clone(), challenge.clone(), reason.to_owned(), now());
+        self.writer.note("what became of a challenge", move |ledger| {
+            ledger.challenge_decided(&server, &challenge, outcome, &reason, now)
+        });
+    }
+
+    /// Notes that a game runs. To be called before anything else is said of it; again does no harm.
+    pub fn game_started(&self, server: &ServerName, info: &GameInfo) {
+        let (server, info, now) = (server.clone(), info.clone(), now());
+        self.writer.note("a game's start", move |ledger| ledger.game_started(&server, &info, now));
+    }
+
+    /// Notes the line and the clocks that the server shows. The same state again changes nothing; a shorter line
+    /// supersedes what was taken back. A decided move that continues the line stays, waiting to be shown.
+    pub fn line_seen(&self, game: &GameKey, line: &Arc<Line>, clocks: Option<Clocks>) {
+        let (game, line, now) = (game.clone(), Arc::clone(line), now());
+        self.writer.note("a game's state", move |ledger| {
+            let clocks = clocks.map(|clocks| {
+                let of = |color| codes::milliseconds(clocks.of(color).remaining);
+                (of(line.turn()), of(!line.turn()))
+            });
+            ledger.line_seen(&game, line.moves(), clocks, now)
+        });
+    }
+
+    /// Writes a move of ours with every proposal made for it, and returns after the commit: now it may be sent.
+    ///
+    /// # Errors
+    /// Where the move could not be written. It should be sent all the same: the game goes before its record.
+    pub async fn move_decided(&self, decided: DecidedMove) -> Result<(), JournalError> {
+        let now = now();
+        self.writer.call(move |ledger| ledger.move_decided(&decided, now)).await
+    }
+
+    /// The move already decided after exactly these moves, if the server has not shown it yet: it may have been sent, or
+    /// not, before this process began. Sending it again is right in both cases.
+    ///
+    /// # Errors
+    /// [`JournalError::UnknownGame`] if the game was never started here.
+    pub async fn decided_move(&self, game: &GameKey, line: &Arc<Line>) -> Result<Option<UciMove>, JournalError> {
+        let (game, line) = (game.clone(), Arc::clone(line));
+        self.writer.call(move |ledger| ledger.decided_move(&game, line.moves())).await
+    }
+
+    /// Notes how a game ended and writes its PGN; returns the PGN file, if one is wanted. An adjourned game has not ended.
+    ///
+    /// # Errors
+    /// [`JournalError::UnknownGame`] if the game was never started here, [`JournalError::Pgn`] if the file could not be
+    /// written; the end itself stands in the journal then.
+    pub async fn game_over(
+        &self,
+        game: &GameKey,
+        status: &GameStatus,
+        winner: Option<Color>,
+    ) -> Result<Option<PathBuf>, JournalError> {
+        let (key, status, at) = (game.clone(), status.clone(), now());
+        self.writer.call(move |ledger| ledger.game_over(&key, &status, winner, at)).await?;
+
+        let (key, settings) = (game.clone(), Arc::clone(&self.settings));
+        let written = tokio::task::spawn_blocking(move || pgn::save(&settings, &key)).await;
+        let path = written.map_err(|_| JournalError::Closed)??;
+        if let Some(path) = &path {
+            let (key, path) = (game.clone(), path.display().to_string());
+            self.writer.call(move |ledger| ledger.pgn_written(&key, &path)).await?;
+        }
+        Ok(path)
+    }
+
+    /// Notes what was said in a game.
+    pub fn chat(&self, game: &GameKey, line: &ChatLine) {
+        let (game, line, now) = (game.clone(), line.clone(), now());
+        self.writer.note("a chat line", move |ledger| ledger.chat(&game, &line, now));
+    }
+
+    /// Notes something that went wrong and was coped with: one line, without secrets.
+    pub fn fault(&self, server: &ServerName, game: Option<&GameId>, what: &str) {
+        let (server, game, what, now) = (server.clone(), game.cloned(), what.to_owned(), now());
+        self.writer.note("a fault", move |ledger| ledger.fault(&server, game.as_ref().map(GameId::as_str), &what, now));
+    }
+
+    /// What was kept under `key` by [`Journal::set_state`].
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn state(&self, key: &str) -> Result<Option<String>, JournalError> {
+        let key = key.to_owned();
+        self.writer.call(move |ledger| ledger.state(&key)).await
+    }
+
+    /// Keeps a text, JSON for instance, beyond this process; returns after the commit.
+    ///
+    /// # Errors
+    /// Where it could not be written.
+    pub async fn set_state(&self, key: &str, value: String) -> Result<(), JournalError> {
+        let (key, now) = (key.to_owned(), now());
+        self.writer.call(move |ledger| ledger.set_state(&key, &value, now)).await
+    }
+
+    /// Returns when everything that was queued before is written.
+    ///
+    /// # Errors
+    /// [`JournalError::Closed`] if the writing thread has ended.
+    pub async fn flush(&self) -> Result<(), JournalError> {
+        self.writer.call(|_| Ok(())).await
+    }
+}
+
+/// Milliseconds since 1970, UTC.
+fn now() -> i64 {
+    Timestamp::now().as_millisecond()
+}
+
+#[cfg(test)]
+mod tests;

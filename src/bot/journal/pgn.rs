@@ -1,0 +1,266 @@
+//! A game as PGN (Edwards, *Portable Game Notation Specification*, 1994), with the clock, the time taken and our
+//! evaluation of each move in the comments that other tools read.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use shakmaty::san::SanPlus;
+
+use super::{Archive, GameKey, GameRecord, GameResult, JournalError, JournalSettings, MoveRecord, PgnGrouping, Side};
+use chess::{Color, GameStatus, Line, LineError, Score, TimeControl, Variant};
+
+/// Lines of the movetext are shorter than this, as the specification asks of exported games.
+const WIDTH: usize = 80;
+
+/// Writes a game that has ended to the file its grouping gives it; `None` where no PGN is wanted, or the
+/// game is only adjourned.
+pub(super) fn save(settings: &JournalSettings, key: &GameKey) -> Result<Option<PathBuf>, JournalError> {
+    if settings.pgn_directory.as_os_str().is_empty() {
+        return Ok(None);
+    }
+    let archive = Archive::open(&settings.path)?;
+    let game = archive.game(key)?.ok_or_else(|| JournalError::UnknownGame(key.clone()))?;
+    if game.ended_at.is_none() {
+        return Ok(None);
+    }
+    let text = text(&game, &archive.moves(&game)?);
+    let path = settings.pgn_directory.join(file_name(&game, settings.pgn_grouping));
+    let written = match settings.pgn_grouping {
+        PgnGrouping::Game => replace(&path, &text),
+        // A game that ends twice, by the server's word, is added once.
+        _ if game.pgn_path.is_some() => Ok(()),
+        PgnGrouping::Opponent | PgnGrouping::All => append(&path, &text),
+    };
+    match written {
+        Ok(()) => Ok(Some(path)),
+        Err(error) => Err(JournalError::Pgn { path, reason: error.to_string() }),
+    }
+}
+
+/// The file holds the old text or the new one, whatever happens meanwhile.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    make_directory_of(path)?;
+    let draft = path.with_extension("pgn.part");
+    fs::write(&draft, text)?;
+    fs::rename(&draft, path)
+}
+
+fn append(path: &Path, text: &str) -> io::Result<()> {
+    make_directory_of(path)?;
+    fs::OpenOptions::new().create(true).append(true).open(path)?.write_all(text.as_bytes())
+}
+
+fn make_directory_of(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
+/// Names of players and games come from a server: only harmless characters of them get into a path.
+fn file_name(game: &GameRecord, grouping: PgnGrouping) -> String {
+    let plain = |name: &str| -> String {
+        name.chars().map(|letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' }).collect()
+    };
+    match grouping {
+        PgnGrouping::Game => format!(
+            "{}_{}_{}_vs_{}_{}.pgn",
+            game.started_at.strftime("%Y-%m-%d"),
+            plain(game.server.as_str()),
+            plain(&game.white.name),
+            plain(&game.black.name),
+            plain(game.game.as_str()),
+        ),
+        PgnGrouping::Opponent => {
+            format!("{}_{}.pgn", plain(game.server.as_str()), plain(&game.opponent().name.to_lowercase()))
+        }
+        PgnGrouping::All => "games.pgn".to_owned(),
+    }
+}
+
+/// The game's text, an empty line after it. Only moves that the server has shown are in it.
+pub(super) fn text(game: &GameRecord, moves: &[MoveRecord]) -> String {
+    let mut text = String::new();
+    let played: Vec<&MoveRecord> = moves.iter().take_while(|played| played.confirmed).collect();
+    for (name, value) in tags(game, played.len()) {
+        let value: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "[{name} \"{value}\"]");
+    }
+    text.push('\n');
+
+    let mut movetext = Movetext { text, column: 0 };
+    if let Err(error) = write_moves(&mut movetext, game, &played) {
+        tracing::warn!("PGN of {}: {error}; the rest of the game is left out", game.key());
+    }
+    movetext.word(result(game));
+    movetext.text.push_str("\n\n");
+    movetext.text
+}
+
+fn tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
+    let mut tags = vec![
+        ("Event", event(game)),
+        ("Site", game.url.clone().unwrap_or_else(|| game.server.to_string())),
+        ("Date", game.started_at.strftime("%Y.%m.%d").to_string()),
+        ("Round", "-".to_owned()),
+        ("White", name(&game.white)),
+        ("Black", name(&game.black)),
+        ("Result", result(game).to_owned()),
+        ("GameId", game.game.to_string()),
+        ("UTCDate", game.started_at.strftime("%Y.%m.%d").to_string()),
+        ("UTCTime", game.started_at.strftime("%H:%M:%S").to_string()),
+    ];
+    for (side, elo, title) in [(&game.white, "WhiteElo", "WhiteTitle"), (&game.black, "BlackElo", "BlackTitle")] {
+        tags.extend(side.rating.map(|rating| (elo, rating.to_string())));
+        tags.extend(side.title.clone().map(|words| (title, words)));
+    }
+    tags.push(("Variant", game.variant.pgn_name().to_owned()));
+    tags.push(("TimeControl", time_control(game.time_control)));
+    tags.push(("Termination", termination(game).to_owned()));
+    tags.push(("PlyCount", plies.to_string()));
+    // A Chess960 game says where it starts even when that is the old familiar place.
+    let start = game
+        .start_fen
+        .clone()
+        .or_else(|| (game.variant == Variant::Chess960).then(|| Line::start(Variant::Chess960).fen()));
+    if let Some(fen) = start {
+        tags.push(("SetUp", "1".to_owned()));
+        tags.push(("FEN", fen));
+    }
+    tags
+}
+
+fn name(side: &Side) -> String {
+    if side.name.is_empty() { "?".to_owned() } else { side.name.clone() }
+}
+
+/// `Rated blitz game`, or the tournament.
+fn event(game: &GameRecord) -> String {
+    game.tournament
+        .clone()
+        .unwrap_or_else(|| format!("{} {} game", if game.rated { "Rated" } else { "Casual" }, game.speed))
+}
+
+fn result(game: &GameRecord) -> &'static str {
+    match (game.winner, game.result) {
+        (Some(Color::White), _) => "1-0",
+        (Some(Color::Black), _) => "0-1",
+        (None, Some(GameResult::Drawn)) => "1/2-1/2",
+        (None, _) => "*",
+    }
+}
+
+/// Section 9.6.1 of the specification: seconds and increment, one move in so many seconds, or none.
+fn time_control(control: TimeControl) -> String {
+    match control {
+        TimeControl::RealTime { .. } => control.to_string(),
+        TimeControl::Correspondence { days } => format!("1/{}", u64::from(days) * 86_400),
+        TimeControl::Unlimited => "-".to_owned(),
+    }
+}
+
+/// Section 9.8.1 of the specification, in the capitals that Lichess uses.
+const fn termination(game: &GameRecord) -> &'static str {
+    match &game.status {
+        GameStatus::Created | GameStatus::Started | GameStatus::Adjourned => "Unterminated",
+        GameStatus::OutOfTime => "Time forfeit",
+        GameStatus::Aborted | GameStatus::NoStart | GameStatus::Timeout => "Abandoned",
+        GameStatus::Cheat => "Rules infraction",
+        GameStatus::Mate
+        | GameStatus::Resign
+        | GameStatus::Stalemate
+        | GameStatus::Draw
+        | GameStatus::InsufficientMaterialClaim
+        | GameStatus::VariantEnd => "Normal",
+        GameStatus::UnknownFinish | GameStatus::Other(_) => "Unknown",
+    }
+}
+
+fn write_moves(movetext: &mut Movetext, game: &GameRecord, moves: &[&MoveRecord]) -> Result<(), LineError> {
+    let mut line = Line::from_fen(game.variant, game.start_fen.as_deref().unwrap_or_default())?;
+    let mut after_comment = true;
+    for played in moves {
+        let position = line.position().clone();
+        let turn = line.turn();
+        line.play(played.uci)?;
+        let number = shakmaty::Position::fullmoves(&position);
+        match turn {
+            Color::White => movetext.word(&format!("{number}.")),
+            Color::Black if after_comment => movetext.word(&format!("{number}...")),
+            Color::Black => {}
+        }
+        if let Ok(mv) = played.uci.to_move(&position) {
+            movetext.word(&SanPlus::from_move(position, mv).to_string());
+        }
+        let comment = comment(game.time_control, played, turn);
+        after_comment = !comment.is_empty();
+        if after_comment {
+            movetext.word("{");
+            comment.iter().for_each(|word| movetext.word(word));
+            movetext.word("}");
+        }
+    }
+    Ok(())
+}
+
+/// What is known of a move: our evaluation from White's side, the clock after it, the time it took, and where it came
+/// from if not from the electors.
+fn comment(control: TimeControl, played: &MoveRecord, turn: Color) -> Vec<String> {
+    let mut words = Vec::new();
+    let ours = played.ours.as_ref();
+    words.extend(ours.and_then(|ours| ours.score).map(|score| {
+        match if turn.is_white() { score } else { score.flipped() } {
+            Score::Cp(centipawns) => format!("[%eval {:.2}]", f64::from(centipawns) / 100.0),
+            Score::Mate(moves) => format!("[%eval #{moves}]"),
+        }
+    }));
+    let mut taken = ours.map(|ours| ours.elapsed);
+    if let TimeControl::RealTime { increment, .. } = control {
+        words.extend(played.clock_after.map(|clock| format!("[%clk {}]", clock_time(clock))));
+        if let (Some(before), Some(after)) = (played.clock_before, played.clock_after) {
+            // The first move of either side costs nothing and earns no increment.
+            let increment = if played.ply < 2 { Duration::ZERO } else { increment };
+            taken = Some((before + increment).saturating_sub(after));
+        }
+    }
+    words.extend(taken.map(|taken| format!("[%emt {}]", clock_time(taken))));
+    words.extend(ours.map(|ours| ours.source.clone()).filter(|source| source != "council"));
+    words
+}
+
+/// `1:02:03.45`: hours, minutes, seconds and what is left of them, to the millisecond.
+fn clock_time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let text = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match time.subsec_millis() {
+        0 => text,
+        milliseconds => format!("{text}.{}", format!("{milliseconds:03}").trim_end_matches('0')),
+    }
+}
+
+/// Words with a blank or a line's end between them.
+struct Movetext {
+    text: String,
+    column: usize,
+}
+
+impl Movetext {
+    fn word(&mut self, word: &str) {
+        let length = word.chars().count();
+        if self.column > 0 {
+            if self.column + 1 + length < WIDTH {
+                self.text.push(' ');
+                self.column += 1;
+            } else {
+                self.text.push('\n');
+                self.column = 0;
+            }
+        }
+        self.text.push_str(word);
+        self.column += length;
+    }
+}

@@ -1,0 +1,132 @@
+//! The journal's tables, version by version.
+
+use std::{path::Path, time::Duration};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::JournalError;
+
+/// The steps from an empty database to today's tables; step `n` leads to version `n + 1`. Steps are added, never changed.
+const STEPS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
+
+/// The version this program writes.
+const VERSION: u32 = STEPS.len() as u32;
+
+/// How long one program waits for another one's write.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Opens the database for writing; makes it, or brings it to today's version, where needed.
+pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
+    let failed = |reason: String| JournalError::Open { path: path.to_owned(), reason };
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory).map_err(|error| failed(error.to_string()))?;
+    }
+    let connect = || -> rusqlite::Result<Connection> {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(connection)
+    };
+    let mut connection = connect().map_err(|error| failed(error.to_string()))?;
+    migrate(&mut connection, path, VERSION)?;
+    Ok(connection)
+}
+
+/// Opens the database for reading, beside a program that may be writing it.
+pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
+    let failed = |reason: String| JournalError::Open { path: path.to_owned(), reason };
+    if !path.exists() {
+        return Err(failed("there is no such file; it is made when the first game is played".to_owned()));
+    }
+    let connect = || -> rusqlite::Result<(Connection, u32)> {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        connection.busy_timeout(PATIENCE)?;
+        let version = version(&connection)?;
+        Ok((connection, version))
+    };
+    match connect().map_err(|error| failed(error.to_string()))? {
+        (connection, VERSION) => Ok(connection),
+        (_, newer) if newer > VERSION => {
+            Err(JournalError::Newer { path: path.to_owned(), found: newer, known: VERSION })
+        }
+        (_, older) => {
+            Err(failed(format!("its version is {older}, not {VERSION}; `concilio run` brings it up to date")))
+        }
+    }
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Takes the steps that are missing up to version `target`, all or none.
+fn migrate(connection: &mut Connection, path: &Path, target: u32) -> Result<(), JournalError> {
+    // Taking the write lock first makes two programs that start together migrate one after the other.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = version(&transaction)?;
+    if found > target {
+        return Err(JournalError::Newer { path: path.to_owned(), found, known: target });
+    }
+    for (step, leads_to) in STEPS.iter().zip(1..=target) {
+        if leads_to > found {
+            transaction.execute_batch(step)?;
+        }
+    }
+    transaction.pragma_update(None, "user_version", target)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema(connection: &Connection) -> Vec<String> {
+        let mut statement =
+            connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").expect("a schema");
+        let rows = statement.query_map([], |row| row.get(0)).expect("rows");
+        rows.collect::<Result<_, _>>().expect("texts")
+    }
+
+    #[test]
+    fn every_older_version_is_brought_up_to_date() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let fresh = open_to_write(&directory.path().join("fresh.db")).expect("a new journal");
+        for old in 0..=VERSION {
+            let path = directory.path().join(format!("{old}.db"));
+            let mut connection = Connection::open(&path).expect("a database");
+            migrate(&mut connection, &path, old).expect("the old tables");
+            drop(connection);
+            let migrated = open_to_write(&path).expect("today's tables");
+            assert_eq!(schema(&migrated), schema(&fresh), "from version {old}");
+            assert_eq!(version(&migrated), Ok(VERSION));
+        }
+    }
+
+    #[test]
+    fn a_newer_journal_is_refused_in_one_clear_line() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("journal.db");
+        let connection = open_to_write(&path).expect("a new journal");
+        connection.pragma_update(None, "user_version", 99).expect("a version of the future");
+        for error in [open_to_write(&path).err(), open_to_read(&path).err()] {
+            let error = error.expect("refused").to_string();
+            assert!(
+                error.contains("version 99") && error.contains("newer concilio") && error.lines().count() == 1,
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn reading_does_not_make_a_journal() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("journal.db");
+        let error = open_to_read(&path).expect_err("nothing there").to_string();
+        assert!(error.contains("no such file"), "{error}");
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,623 @@
+use std::{io::Cursor, ops::ControlFlow, path::Path, process::Command};
+
+use pgn_reader::{Reader, SanPlus, Visitor};
+use tempfile::TempDir;
+
+use super::*;
+use chess::{
+    Bound, ChallengeId, ChatRoom, Clock, ElectorName, GameTerms, Metrics, Phase, Player, Proposal, Score, SearchId,
+    SecondPhase, Source, TimeControl, Variant, Vote,
+};
+
+struct Desk {
+    journal: Journal,
+    server: ServerName,
+    directory: TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self::grouped(PgnGrouping::Game)
+    }
+
+    fn grouped(pgn_grouping: PgnGrouping) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let settings = settings(directory.path(), pgn_grouping);
+        Self {
+            journal: Journal::open(&settings).expect("a new journal"),
+            server: ServerName::from("lichess"),
+            directory,
+        }
+    }
+
+    fn archive(&self) -> Archive {
+        Archive::open(self.journal.path()).expect("a journal to read")
+    }
+
+    /// Starts a game in which we have White.
+    fn start(&self, id: &str, variant: Variant, fen: &str) -> (GameKey, Arc<Line>) {
+        let info = info(id, variant, fen);
+        self.journal.game_started(&self.server, &info);
+        (GameKey::new(&self.server, &info.id), Arc::new(info.start))
+    }
+
+    /// Plays the moves of both sides: ours are decided, then all are shown by the server, two seconds a move.
+    async fn play(&self, key: &GameKey, line: &Arc<Line>, moves: &str) -> Arc<Line> {
+        let mut line = Arc::clone(line);
+        let mut clocks = clocks(60 - 2 * (line.ply() as u64 / 2));
+        self.journal.line_seen(key, &line, Some(clocks));
+        for text in moves.split(' ') {
+            let uci: UciMove = text.parse().expect("a move");
+            if line.turn() == Color::White {
+                self.journal.move_decided(decided(key, &line, uci)).await.expect("written");
+            }
+            let color = line.turn();
+            line = played(&line, uci);
+            clocks.of_mut(color).remaining -= Duration::from_secs(2);
+            self.journal.line_seen(key, &line, Some(clocks));
+        }
+        line
+    }
+
+    fn uci_moves(&self, key: &GameKey) -> String {
+        let archive = self.archive();
+        let game = archive.game(key).expect("readable").expect("there");
+        chess::moves_text(&archive.moves(&game).expect("readable").iter().map(|played| played.uci).collect::<Vec<_>>())
+    }
+}
+
+fn settings(directory: &Path, pgn_grouping: PgnGrouping) -> JournalSettings {
+    JournalSettings { path: directory.join("deep/journal.db"), pgn_directory: directory.join("pgn"), pgn_grouping }
+}
+
+fn info(id: &str, variant: Variant, fen: &str) -> GameInfo {
+    let player = |name: &str, rating| Player { rating: Some(rating), ..Player::named(name) };
+    GameInfo {
+        id: GameId::from(id),
+        terms: GameTerms {
+            variant,
+            time_control: TimeControl::real_time(Duration::from_secs(60), Duration::ZERO),
+            rated: true,
+        },
+        white: Player { title: Some("BOT".to_owned()), ..player("Concilio", 2000) },
+        black: player("Some\"body", 1900),
+        our_color: Color::White,
+        start: Line::from_fen(variant, fen).expect("a legal start"),
+        tournament: None,
+        url: Some(format!("https://lichess.org/{id}")),
+    }
+}
+
+fn clocks(seconds: u64) -> Clocks {
+    Clocks::both(Clock { remaining: Duration::from_secs(seconds), increment: Duration::ZERO })
+}
+
+fn played(line: &Arc<Line>, uci: UciMove) -> Arc<Line> {
+    let mut longer = Line::clone(line);
+    longer.play(uci).expect("legal");
+    Arc::new(longer)
+}
+
+fn proposal(line: &Line, elector: &str, best: UciMove, phase: Phase) -> Proposal {
+    Proposal {
+        search: SearchId { game: GameId::from("x"), ply: line.ply(), serial: 1, phase },
+        elector: ElectorName::from(elector),
+        machine: (elector == "mbxp").then(|| "garret".into()),
+        best,
+        score: Score::Cp(34),
+        bound: Bound::Lower,
+        depth: 9,
+        selective_depth: 14,
+        root_moves_done: 3,
+        nodes: 100_000,
+        time: Duration::from_millis(700),
+        pv: vec![best; 12],
+    }
+}
+
+fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
+    let votes = ["mpar", "mbxp", "mbkc", "mcar", "mxar", "mkcp", "mbxk"].map(|name| Vote {
+        proposal: proposal(line, name, best, Phase::First),
+        knowledge: name.parse().ok(),
+        weight: 46.0,
+    });
+    DecidedMove {
+        game: key.clone(),
+        line: Arc::clone(line),
+        decision: Arc::new(Decision {
+            best,
+            ponder: None,
+            score: Some(Score::Cp(34)),
+            source: if line.ply() == 0 { Source::Book } else { Source::Council },
+            criterion: "re-search".to_owned(),
+            votes: votes.to_vec(),
+            second_phase: Some(SecondPhase {
+                mode: "shared".to_owned(),
+                first_choice: best,
+                proposal: proposal(line, "mbxkcpar", best, Phase::Second),
+            }),
+            split: 0.0,
+            metrics: Metrics::default(),
+            elapsed: Duration::from_millis(1900),
+        }),
+        clock: Some(Duration::from_secs(60 - line.ply() as u64)),
+        spent: Duration::from_millis(1),
+        response: Duration::from_millis(2000),
+        extra: Duration::from_millis(3000),
+        lag: Duration::from_millis(80),
+    }
+}
+
+#[tokio::test]
+async fn a_move_is_in_the_journal_before_it_is_sent_with_every_proposal() {
+    let desk = Desk::new();
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    desk.journal.move_decided(decided(&key, &start, "e2e4".parse().expect("a move"))).await.expect("written");
+
+    // Another connection reads it at once, while the writer still runs.
+    let archive = desk.archive();
+    let game = archive.game(&key).expect("readable").expect("there");
+    let moves = archive.moves(&game).expect("readable");
+    let [first] = moves.as_slice() else { panic!("one move: {moves:?}") };
+    assert!(!first.confirmed);
+    let ours = first.ours.as_ref().expect("our move");
+    assert_eq!((ours.depth, ours.nodes, ours.score), (Some(9), 800_000, Some(Score::Cp(34))));
+    assert_eq!((ours.response, ours.extra), (Duration::from_secs(2), Duration::from_secs(3)));
+    let proposals = archive.proposals(first).expect("readable");
+    assert_eq!(proposals.len(), 8);
+    assert_eq!(proposals.iter().map(|vote| vote.phase).sum::<u8>(), 9);
+    assert_eq!(proposals.first().map(|vote| (vote.elector.as_str(), vote.weight)), Some(("mpar", Some(46.0))));
+    let machines: Vec<_> = proposals.iter().map(|vote| vote.machine.as_deref()).collect();
+    assert_eq!(machines.get(..3), Some(&[None, Some("garret"), None][..]));
+}
+
+#[tokio::test]
+async fn a_restart_finds_the_move_that_was_decided_and_only_for_its_own_line() {
+    let desk = Desk::new();
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    let e4: UciMove = "e2e4".parse().expect("a move");
+    assert_eq!(desk.journal.decided_move(&key, &start).await, Ok(None));
+    desk.journal.move_decided(decided(&key, &start, e4)).await.expect("written");
+
+    let again = Journal::open(&settings(desk.directory.path(), PgnGrouping::Game)).expect("the same journal");
+    assert_eq!(again.decided_move(&key, &start).await, Ok(Some(e4)));
+    again.line_seen(&key, &start, Some(clocks(60)));
+    assert_eq!(again.decided_move(&key, &start).await, Ok(Some(e4)), "the server has not shown it yet");
+
+    let after = played(&start, e4);
+    assert_eq!(again.decided_move(&key, &after).await, Ok(None));
+    again.line_seen(&key, &after, Some(clocks(60)));
+    assert_eq!(again.decided_move(&key, &start).await, Ok(None), "it was shown: nothing is left to send");
+    let unknown = GameKey::new(&desk.server, &GameId::from("nothere1"));
+    assert_eq!(again.decided_move(&unknown, &start).await, Err(JournalError::UnknownGame(unknown)));
+}
+
+/// Promise 5: every move is in the journal before it is sent; a torn write loses nothing that was committed.
+#[test]
+fn a_process_that_is_killed_loses_nothing_that_was_acknowledged() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let status = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", "journal::tests::the_process_that_is_killed", "--nocapture"])
+        .env("CONCILIO_TEST_DIRECTORY", directory.path())
+        .output()
+        .expect("a child process");
+    assert!(!status.status.success(), "the child must die by its own hand");
+
+    let settings = settings(directory.path(), PgnGrouping::Game);
+    let archive = Archive::open(&settings.path).expect("a journal");
+    let games = archive.games(&Filter::default()).expect("readable");
+    let moves: Vec<_> = games.iter().map(|game| archive.moves(game).expect("readable")).collect();
+    assert_eq!(moves.iter().map(Vec::len).collect::<Vec<_>>(), [1; 20], "every acknowledged move is there");
+    for played in moves.iter().flatten() {
+        assert_eq!(archive.proposals(played).expect("readable").len(), 8);
+    }
+    drop(archive);
+    Journal::open(&settings).expect("it can be written on");
+}
+
+/// The child of the test above; by itself it does nothing.
+#[tokio::test]
+async fn the_process_that_is_killed() {
+    let Some(directory) = std::env::var_os("CONCILIO_TEST_DIRECTORY") else { return };
+    let journal = Journal::open(&settings(Path::new(&directory), PgnGrouping::Game)).expect("a new journal");
+    let server = ServerName::from("lichess");
+    for number in 0..20 {
+        let info = info(&format!("game{number:04}"), Variant::Standard, "");
+        journal.game_started(&server, &info);
+        let key = GameKey::new(&server, &info.id);
+        let e4 = "e2e4".parse().expect("a move");
+        journal.move_decided(decided(&key, &Arc::new(info.start), e4)).await.expect("acknowledged");
+    }
+    std::process::abort();
+}
+
+#[tokio::test]
+async fn the_same_state_again_changes_nothing() {
+    let desk = Desk::new();
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    let line = desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
+    desk.journal.flush().await.expect("written");
+    let archive = desk.archive();
+    let game = archive.game(&key).expect("readable").expect("there");
+    let before = archive.moves(&game).expect("readable");
+
+    desk.journal.game_started(&desk.server, &info("abcdefgh", Variant::Standard, ""));
+    for _ in 0..3 {
+        desk.journal.line_seen(&key, &line, Some(clocks(7)));
+    }
+    desk.journal.flush().await.expect("written");
+    assert_eq!(archive.moves(&game).expect("readable"), before);
+    assert_eq!(archive.games(&Filter::default()).expect("readable").len(), 1);
+    let clock = |seconds| Some(Duration::from_secs(seconds));
+    assert_eq!(
+        before.iter().map(|played| (played.clock_before, played.clock_after)).collect::<Vec<_>>(),
+        [(clock(60), clock(58)), (clock(60), clock(58)), (clock(58), clock(56))]
+    );
+    assert!(before.iter().all(|played| played.confirmed));
+}
+
+#[tokio::test]
+async fn a_move_taken_back_is_superseded_but_not_lost() {
+    let desk = Desk::new();
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    desk.play(&key, &start, "e2e4 e7e5 g1f3 b8c6").await;
+    let shorter = Arc::new({
+        let mut line = Line::clone(&start);
+        line.play_all("e2e4 e7e5").expect("legal");
+        line
+    });
+    desk.journal.line_seen(&key, &shorter, Some(clocks(50)));
+    assert_eq!(desk.journal.decided_move(&key, &shorter).await, Ok(None), "the move taken back is not sent again");
+    desk.play(&key, &shorter, "f2f4 e5f4").await;
+    desk.journal.flush().await.expect("written");
+    assert_eq!(desk.uci_moves(&key), "e2e4 e7e5 f2f4 e5f4");
+    let all: i64 = rusqlite::Connection::open(desk.journal.path())
+        .and_then(|connection| connection.query_row("SELECT count(*) FROM moves", [], |row| row.get(0)))
+        .expect("a count");
+    assert_eq!(all, 6);
+}
+
+#[tokio::test]
+async fn a_state_that_comes_late_does_not_cost_the_vote() {
+    let desk = Desk::new();
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    let line = desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
+    desk.journal.line_seen(&key, &start, Some(clocks(60)));
+    desk.journal.line_seen(&key, &line, Some(clocks(50)));
+    desk.journal.flush().await.expect("written");
+    assert_eq!(desk.uci_moves(&key), "e2e4 e7e5 g1f3");
+    let archive = desk.archive();
+    let game = archive.game(&key).expect("readable").expect("there");
+    let moves = archive.moves(&game).expect("readable");
+    assert_eq!(moves.iter().map(|played| played.ours.is_some()).collect::<Vec<_>>(), [true, false, true]);
+}
+
+#[tokio::test]
+async fn an_adjourned_game_has_not_ended() {
+    let desk = Desk::grouped(PgnGrouping::All);
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    let line = desk.play(&key, &start, "e2e4 e7e5").await;
+    assert_eq!(desk.journal.game_over(&key, &GameStatus::Adjourned, None).await, Ok(None));
+    desk.journal.game_started(&desk.server, &info("abcdefgh", Variant::Standard, ""));
+    desk.play(&key, &line, "g1f3 b8c6").await;
+    let pgn = desk.journal.game_over(&key, &GameStatus::Draw, None).await.expect("written").expect("a PGN");
+    assert!(std::fs::read_to_string(pgn).expect("a file").contains("[PlyCount \"4\"]"));
+}
+
+#[tokio::test]
+async fn what_the_server_shows_wins_over_what_was_decided() {
+    let desk = Desk::new();
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    desk.journal.move_decided(decided(&key, &start, "e2e4".parse().expect("a move"))).await.expect("written");
+    desk.journal.move_decided(decided(&key, &start, "c2c4".parse().expect("a move"))).await.expect("decided anew");
+    desk.journal.line_seen(&key, &played(&start, "d2d4".parse().expect("a move")), Some(clocks(60)));
+    desk.journal.flush().await.expect("written");
+    assert_eq!(desk.uci_moves(&key), "d2d4");
+}
+
+#[tokio::test]
+async fn a_failed_entry_does_not_disturb_its_neighbours() {
+    let desk = Desk::new();
+    let unknown = GameKey::new(&desk.server, &GameId::from("nothere1"));
+    let start = Arc::new(Line::start(Variant::Standard));
+    let e4: UciMove = "e2e4".parse().expect("a move");
+    let (key, _) = desk.start("abcdefgh", Variant::Standard, "");
+    let (failed, written) = tokio::join!(
+        desk.journal.move_decided(decided(&unknown, &start, e4)),
+        desk.journal.move_decided(decided(&key, &start, e4)),
+    );
+    assert_eq!((failed, written), (Err(JournalError::UnknownGame(unknown)), Ok(())));
+    assert_eq!(desk.uci_moves(&key), "e2e4");
+}
+
+#[tokio::test]
+async fn many_games_write_while_another_program_reads() {
+    let desk = Arc::new(Desk::new());
+    let mut games = tokio::task::JoinSet::new();
+    for number in 0..8 {
+        let desk = Arc::clone(&desk);
+        games.spawn(async move {
+            let (key, start) = desk.start(&format!("game{number:04}"), Variant::Standard, "");
+            desk.play(&key, &start, "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6").await;
+        });
+    }
+    let reader = Arc::clone(&desk);
+    games.spawn_blocking(move || {
+        let archive = reader.archive();
+        for _ in 0..50 {
+            for game in archive.games(&Filter::default()).expect("readable while written") {
+                let moves = archive.moves(&game).expect("readable while written");
+                assert!(moves.iter().enumerate().all(|(ply, played)| played.ply as usize == ply), "no gaps: {moves:?}");
+            }
+        }
+    });
+    games.join_all().await;
+    desk.journal.flush().await.expect("written");
+    let games = desk.archive().games(&Filter::default()).expect("readable");
+    assert_eq!(games.iter().map(|game| game.plies).collect::<Vec<_>>(), [8; 8]);
+}
+
+#[tokio::test]
+async fn state_challenges_chat_accounts_and_faults_are_kept() {
+    let desk = Desk::new();
+    assert_eq!(desk.journal.state("policy").await, Ok(None));
+    desk.journal.set_state("policy", "{\"games\":1}".to_owned()).await.expect("written");
+    desk.journal.set_state("policy", "{\"games\":2}".to_owned()).await.expect("written");
+    assert_eq!(desk.journal.state("policy").await, Ok(Some("{\"games\":2}".to_owned())));
+
+    let (key, _) = desk.start("abcdefgh", Variant::Standard, "");
+    desk.journal.chat(&key, &ChatLine { room: ChatRoom::Player, username: "a".to_owned(), text: "'); --".to_owned() });
+    desk.journal.fault(&desk.server, Some(&key.id), "the stream ended");
+    let account = Account {
+        player: Player::named("Concilio"),
+        is_bot: true,
+        ratings: vec![("blitz".to_owned(), 1500)],
+        games_played: 3,
+    };
+    desk.journal.account(&desk.server, &account);
+    let challenge = Challenge {
+        id: ChallengeId::from("chal0001"),
+        incoming: true,
+        opponent: Some(Player::named("Somebody")),
+        terms: info("x", Variant::Standard, "").terms,
+        our_color: None,
+        initial_fen: None,
+        rules: Vec::new(),
+        rematch_of: None,
+        our_rating: None,
+        playable: true,
+    };
+    desk.journal.challenge(&desk.server, &challenge);
+    desk.journal.challenge_decided(&desk.server, &challenge, ChallengeOutcome::Declined, "too fast");
+    desk.journal.flush().await.expect("written");
+
+    let connection = rusqlite::Connection::open(desk.journal.path()).expect("a database");
+    let text = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, String>(0)).expect(sql);
+    assert_eq!(text("SELECT text FROM chat"), "'); --");
+    assert_eq!(text("SELECT game || what FROM faults"), "abcdefghthe stream ended");
+    assert_eq!(text("SELECT ratings FROM accounts"), "{\"blitz\":1500}");
+    assert_eq!(text("SELECT decision || ' ' || reason FROM challenges"), "declined too fast");
+}
+
+/// What a reader of PGN makes of a game: its tags, and its moves as they can be played.
+struct Replay;
+
+impl Visitor for Replay {
+    type Tags = Vec<(String, String)>;
+    type Movetext = (Self::Tags, Vec<SanPlus>, String);
+    type Output = Self::Movetext;
+
+    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
+        ControlFlow::Continue(Vec::new())
+    }
+
+    fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: pgn_reader::RawTag<'_>) -> ControlFlow<Self::Output> {
+        tags.push((String::from_utf8_lossy(name).into_owned(), value.decode_utf8_lossy().into_owned()));
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, tags: Self::Tags) -> ControlFlow<Self::Output, Self::Movetext> {
+        ControlFlow::Continue((tags, Vec::new(), String::new()))
+    }
+
+    fn san(&mut self, movetext: &mut Self::Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
+        movetext.1.push(san);
+        ControlFlow::Continue(())
+    }
+
+    fn comment(
+        &mut self,
+        movetext: &mut Self::Movetext,
+        comment: pgn_reader::RawComment<'_>,
+    ) -> ControlFlow<Self::Output> {
+        movetext.2.push_str(&String::from_utf8_lossy(comment.as_bytes()));
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, movetext: Self::Movetext) -> Self::Output {
+        movetext
+    }
+}
+
+/// Plays a game, ends it, reads its PGN with `pgn-reader`, and compares every move.
+async fn round_trip(variant: Variant, fen: &str, moves: &str) -> String {
+    let desk = Desk::new();
+    let (key, start) = desk.start("abcdefgh", variant, fen);
+    let end = desk.play(&key, &start, moves).await;
+    let path = desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await.expect("written");
+    let text = std::fs::read_to_string(path.expect("a PGN")).expect("a file");
+
+    let mut reader = Reader::new(Cursor::new(&text));
+    let (tags, sans, comments) = reader.read_game(&mut Replay).expect("readable").expect("a game");
+    assert_eq!(reader.read_game(&mut Replay).expect("readable").map(|_| ()), None, "one game only");
+    let tag = |name: &str| tags.iter().find_map(|(known, value)| (known == name).then(|| value.clone()));
+    let mut line = Line::from_fen(variant, &tag("FEN").unwrap_or_default()).expect("a legal start");
+    for san in sans {
+        let mv = san.san.to_move(line.position()).expect("a move that can be played");
+        line.play(mv.to_uci(line.castling_mode())).expect("legal");
+    }
+    assert_eq!(line, *end, "{text}");
+    assert_eq!(tag("Black").as_deref(), Some("Some\"body"));
+    assert_eq!(comments.matches("[%clk ").count(), line.ply(), "{text}");
+    assert!(text.lines().all(|line| line.starts_with('[') || line.len() < 80), "{text}");
+    text
+}
+
+#[tokio::test]
+async fn a_game_reads_back_from_its_pgn() {
+    let moves = "e2e4 e7e5 g1f3 b8c6 f1b5 g8f6 e1g1 f6e4 f1e1 e4d6";
+    let text = round_trip(Variant::Standard, "", moves).await;
+    let (dated, movetext): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| line.contains("Date") || line.contains("UTCTime"));
+    assert_eq!(dated.len(), 3, "{text}");
+    assert_eq!(
+        movetext.join("\n"),
+        r#"[Event "Rated bullet game"]
+[Site "https://lichess.org/abcdefgh"]
+[Round "-"]
+[White "Concilio"]
+[Black "Some\"body"]
+[Result "1-0"]
+[GameId "abcdefgh"]
+[WhiteElo "2000"]
+[WhiteTitle "BOT"]
+[BlackElo "1900"]
+[Variant "Standard"]
+[TimeControl "60+0"]
+[Termination "Normal"]
+[PlyCount "10"]
+
+1. e4 { [%eval 0.34] [%clk 0:00:58] [%emt 0:00:02] book } 1... e5 {
+[%clk 0:00:58] [%emt 0:00:02] } 2. Nf3 { [%eval 0.34] [%clk 0:00:56]
+[%emt 0:00:02] } 2... Nc6 { [%clk 0:00:56] [%emt 0:00:02] } 3. Bb5 {
+[%eval 0.34] [%clk 0:00:54] [%emt 0:00:02] } 3... Nf6 { [%clk 0:00:54]
+[%emt 0:00:02] } 4. O-O { [%eval 0.34] [%clk 0:00:52] [%emt 0:00:02] } 4...
+Nxe4 { [%clk 0:00:52] [%emt 0:00:02] } 5. Re1 { [%eval 0.34] [%clk 0:00:50]
+[%emt 0:00:02] } 5... Nd6 { [%clk 0:00:50] [%emt 0:00:02] } 1-0
+"#
+    );
+}
+
+#[tokio::test]
+async fn chess960_and_variants_read_back_too() {
+    let fen = "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1";
+    let text = round_trip(Variant::Chess960, fen, "g1f3 g8f6 e1f1 e8f8").await;
+    assert!(text.contains("[Variant \"Chess960\"]") && text.contains("O-O {"), "{text}");
+    let usual = round_trip(Variant::Chess960, "", "e2e4 e7e5").await;
+    assert!(usual.contains("[SetUp \"1\"]\n[FEN \"rnbqkbnr/"), "{usual}");
+
+    let text = round_trip(Variant::FromPosition, "4k3/8/8/8/8/8/4P3/4K3 b - - 3 40", "e8e7 e2e4 e7e6").await;
+    assert!(text.contains("40... Ke7"), "{text}");
+    let text = round_trip(Variant::Crazyhouse, "", "e2e4 d7d5 e4d5 d8d5 P@e4 d5e4").await;
+    assert!(text.contains("@e4"), "{text}");
+    round_trip(Variant::ThreeCheck, "", "e2e4 e7e5 f1c4 b8c6 c4f7").await;
+    round_trip(Variant::Antichess, "", "e2e3 b7b5 f1b5").await;
+    round_trip(Variant::Atomic, "", "g1f3 e7e5 f3e5 d7d5").await;
+    round_trip(Variant::Horde, "", "b5b6 a7b6 c5b6").await;
+    round_trip(Variant::KingOfTheHill, "", "e2e4 e7e5 e1e2 e8e7").await;
+    round_trip(Variant::RacingKings, "", "h2h3 a2a3").await;
+}
+
+#[tokio::test]
+async fn grouped_games_share_a_file_and_are_added_once() {
+    let desk = Desk::grouped(PgnGrouping::Opponent);
+    let mut files = Vec::new();
+    for id in ["game0001", "game0002"] {
+        let (key, start) = desk.start(id, Variant::Standard, "");
+        desk.play(&key, &start, "e2e4 e7e5").await;
+        for _ in 0..2 {
+            files.push(desk.journal.game_over(&key, &GameStatus::Draw, None).await.expect("written").expect("a PGN"));
+        }
+    }
+    files.dedup();
+    let [file] = files.as_slice() else { panic!("one file: {files:?}") };
+    assert_eq!(file.file_name().and_then(|name| name.to_str()), Some("lichess_some-body.pgn"));
+    let text = std::fs::read_to_string(file).expect("a file");
+    assert_eq!(text.matches("[Result \"1/2-1/2\"]").count(), 2, "{text}");
+    let copy = JournalSettings { pgn_directory: PathBuf::new(), ..settings(desk.directory.path(), PgnGrouping::All) };
+    let (key, _) = desk.start("game0003", Variant::Standard, "");
+    let journal = Journal::open(&copy).expect("the same journal");
+    desk.journal.flush().await.expect("written");
+    assert_eq!(journal.game_over(&key, &GameStatus::Aborted, None).await, Ok(None), "no PGN is wanted");
+}
+
+#[tokio::test]
+async fn games_are_found_by_what_one_remembers_of_them() {
+    let desk = Desk::new();
+    for (id, winner) in [("game0001", Some(Color::White)), ("game0002", Some(Color::Black)), ("game0003", None)] {
+        let (key, start) = desk.start(id, Variant::Standard, "");
+        desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
+        let status = if winner.is_some() { GameStatus::Resign } else { GameStatus::Stalemate };
+        desk.journal.game_over(&key, &status, winner).await.expect("written");
+    }
+    desk.start("game0004", Variant::Standard, "");
+    desk.journal.flush().await.expect("written");
+
+    let archive = desk.archive();
+    let found = |filter: Filter| -> Vec<String> {
+        archive.games(&filter).expect("readable").iter().map(|game| game.game.to_string()).collect()
+    };
+    let all = Filter::default();
+    assert_eq!(found(all.clone()), ["game0001", "game0002", "game0003", "game0004"]);
+    assert_eq!(found(Filter { result: Some(GameResult::Lost), ..all.clone() }), ["game0002"]);
+    assert_eq!(found(Filter { limit: Some(2), ..all.clone() }), ["game0003", "game0004"]);
+    assert_eq!(found(Filter { opponent: Some("SOME\"body".to_owned()), ..all.clone() }).len(), 4);
+    assert_eq!(found(Filter { opponent: Some("nobody".to_owned()), ..all.clone() }).len(), 0);
+    assert_eq!(found(Filter { speed: Some(chess::Speed::Rapid), ..all.clone() }).len(), 0);
+    assert_eq!(found(Filter { server: Some(ServerName::from("fics")), ..all.clone() }).len(), 0);
+    let tomorrow = Timestamp::now() + jiff::SignedDuration::from_hours(24);
+    assert_eq!(found(Filter { since: Some(tomorrow), ..all.clone() }).len(), 0);
+    assert_eq!(found(Filter { until: Some(tomorrow), ..all.clone() }).len(), 4);
+}
+
+#[tokio::test]
+async fn exports_serve_people_and_programs() {
+    let desk = Desk::new();
+    let (key, start) = desk.start("game0001", Variant::Standard, "");
+    desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
+    desk.journal.game_over(&key, &GameStatus::Mate, Some(Color::White)).await.expect("written");
+    let archive = desk.archive();
+    let games = archive.games(&Filter::default()).expect("readable");
+
+    let mut out = Vec::new();
+    write_table(&games, false, &mut out).expect("written");
+    let table = String::from_utf8(out).expect("text");
+    let lines: Vec<&str> = table.lines().collect();
+    let [titles, game] = lines.as_slice() else { panic!("two lines: {table}") };
+    assert!(game.ends_with("white   Some\"body (1900)  60+0 bullet  rated standard  won     mate  2"), "{table}");
+    assert_eq!(titles.find("OPPONENT"), game.find("Some"), "{table}");
+    let mut colored = Vec::new();
+    write_table(&games, true, &mut colored).expect("written");
+    assert!(String::from_utf8_lossy(&colored).contains("\x1b[32m"));
+
+    let mut out = Vec::new();
+    write_json(&archive, &games, &mut out).expect("written");
+    let json: serde_json::Value = serde_json::from_slice(&out).expect("one line of JSON");
+    for (pointer, value) in [
+        ("/game", serde_json::json!("game0001")),
+        ("/result", "won".into()),
+        ("/white/title", "BOT".into()),
+        ("/plies", 3.into()),
+        ("/moves/0/uci", "e2e4".into()),
+        ("/moves/0/ours/elapsed", 1.9.into()),
+        ("/moves/0/ours/score", serde_json::json!({"cp": 34})),
+        ("/moves/0/proposals/6/elector", "mbxk".into()),
+        ("/moves/1/clock_after", 58.0.into()),
+        ("/moves/1/ours", serde_json::Value::Null),
+    ] {
+        assert_eq!(json.pointer(pointer), Some(&value), "{pointer} of {json}");
+    }
+
+    let mut out = Vec::new();
+    write_csv(&games, &mut out).expect("written");
+    let csv = String::from_utf8(out).expect("text");
+    assert!(
+        csv.contains("white,Concilio,BOT,2000,\"Some\"\"body\",,1900,standard,60+0,bullet,true,won,mate,white,3,https"),
+        "{csv}"
+    );
+
+    let mut out = Vec::new();
+    write_pgn(&archive, &games, &mut out).expect("written");
+    let saved = archive.game(&key).expect("readable").and_then(|game| game.pgn_path).expect("a PGN");
+    assert_eq!(out, std::fs::read(saved).expect("a file"));
+}

@@ -1,0 +1,354 @@
+//! When a game is given up, drawn, taken back, aborted or claimed.
+//!
+//! Scores are centipawns from our own side, one for each move we made, the newest last. A rule about scores holds only if
+//! it held for so many moves in a row, so that one odd search ends nothing.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use chess::values::{Kind, seconds, whole};
+use chess::{Decision, Score, Source};
+
+/// The `player.draw` table: when draws are offered and accepted.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DrawSettings {
+    /// Whether we offer draws.
+    pub offer: bool,
+    /// Whether we accept them.
+    pub accept: bool,
+    /// How far from zero our score may be, in centipawns. 0 to 10000.
+    #[serde(deserialize_with = "whole::<0, 10000, _, _>")]
+    pub max_score: i32,
+    /// For how many of our moves in a row. 1 to 100.
+    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    pub consecutive_moves: usize,
+    /// How many moves the game must have had. 0 to 1000.
+    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    pub min_game_length: u32,
+    /// How many pieces may be left on the board, kings and pawns among them; 32 is any number. 2 to 32.
+    #[serde(deserialize_with = "whole::<2, 32, _, _>")]
+    pub max_pieces: usize,
+    /// Whether a tablebase draw is offered and accepted at once, whatever the rules on score, length and pieces.
+    pub tablebase: bool,
+    /// Against whom.
+    pub opponents: Vec<Kind>,
+    /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
+    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    pub min_rating: u32,
+}
+
+impl Default for DrawSettings {
+    fn default() -> Self {
+        Self {
+            offer: true,
+            accept: true,
+            max_score: 10,
+            consecutive_moves: 5,
+            min_game_length: 30,
+            max_pieces: 32,
+            tablebase: true,
+            opponents: vec![Kind::Human, Kind::Bot],
+            min_rating: 0,
+        }
+    }
+}
+
+/// The `player.resign` table: when we resign.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ResignSettings {
+    /// Whether we ever do.
+    pub enabled: bool,
+    /// The score at or under which a position counts as lost, in centipawns. -30000 to 0.
+    #[serde(deserialize_with = "whole::<-30000, 0, _, _>")]
+    pub score: i32,
+    /// For how many of our moves in a row. 1 to 100.
+    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    pub consecutive_moves: usize,
+    /// How many moves the game must have had. 0 to 1000.
+    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    pub min_game_length: u32,
+    /// Whether a tablebase loss counts as a lost position, whatever the score.
+    pub tablebase: bool,
+    /// Against whom.
+    pub opponents: Vec<Kind>,
+    /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
+    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    pub min_rating: u32,
+}
+
+impl Default for ResignSettings {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            score: -1000,
+            consecutive_moves: 5,
+            min_game_length: 0,
+            tablebase: true,
+            opponents: vec![Kind::Human, Kind::Bot],
+            min_rating: 0,
+        }
+    }
+}
+
+/// The `player.abort` table: how long we wait for an opponent who does not begin.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AbortSettings {
+    /// A human, in seconds. 5 to 3600.
+    #[serde(deserialize_with = "seconds::<5, 3600, _>")]
+    pub human: Duration,
+    /// A bot, in seconds. 5 to 3600.
+    #[serde(deserialize_with = "seconds::<5, 3600, _>")]
+    pub bot: Duration,
+}
+
+impl Default for AbortSettings {
+    fn default() -> Self {
+        Self { human: Duration::from_mins(1), bot: Duration::from_secs(30) }
+    }
+}
+
+/// The `player.claim` table: what we do when the opponent has left.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClaimSettings {
+    /// Whether we claim the win, or the draw where we could not mate, when the server allows it.
+    pub enabled: bool,
+}
+
+impl Default for ClaimSettings {
+    fn default() -> Self {
+        Self { enabled: true }
+    }
+}
+
+/// What a tablebase says of the position, from our side; fifty moves counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TablebaseResult {
+    /// We win.
+    Win,
+    /// Nobody does.
+    Draw,
+    /// We lose.
+    Loss,
+}
+
+impl TablebaseResult {
+    /// What the decision says of the game, from our side, if a tablebase made it.
+    pub fn of(decision: &Decision) -> Option<Self> {
+        let score = decision.score.filter(|_| decision.source == Source::Tablebase)?;
+        Some(match score.as_centipawns() {
+            1.. => Self::Win,
+            0 => Self::Draw,
+            ..0 => Self::Loss,
+        })
+    }
+}
+
+/// A game as far as these rules look at it.
+#[derive(Clone, Debug)]
+pub struct GameFacts<'a> {
+    /// Our scores from our side, one a move of ours, newest last; `None` for moves without one (book, forced).
+    pub scores: &'a [Option<Score>],
+    /// How many full moves were played.
+    pub moves: u32,
+    /// How many pieces are on the board, kings and pawns among them.
+    pub pieces: usize,
+    /// What the tablebase says, if it says anything.
+    pub tablebase: Option<TablebaseResult>,
+    /// What the opponent is.
+    pub opponent: Kind,
+    /// The opponent's rating.
+    pub opponent_rating: Option<u32>,
+    /// What is left on the opponent's clock, if the game has one.
+    pub opponent_clock: Option<Duration>,
+    /// What a move adds to it.
+    pub increment: Duration,
+}
+
+/// Under this, without an increment, an opponent is about to lose on time: no reason to give them anything.
+const FLAGGING: Duration = Duration::from_secs(10);
+
+impl GameFacts<'_> {
+    /// Whether the newest `moves` scores are all there and all pass.
+    fn newest_scores(&self, moves: usize, passes: impl Fn(i32) -> bool) -> bool {
+        let Some(first) = self.scores.len().checked_sub(moves) else { return false };
+        let newest = self.scores.get(first..).unwrap_or_default();
+        newest.iter().all(|score| score.is_some_and(|score| passes(score.as_centipawns())))
+    }
+
+    fn opponent_is_flagging(&self) -> bool {
+        self.increment.is_zero() && self.opponent_clock.is_some_and(|left| left < FLAGGING)
+    }
+
+    fn opponent_is_among(&self, kinds: &[Kind], min_rating: u32) -> bool {
+        kinds.contains(&self.opponent) && self.opponent_rating.unwrap_or(0) >= min_rating
+    }
+}
+
+/// Whether the position is one that the settings call drawn.
+fn is_drawish(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
+    if !game.opponent_is_among(&settings.opponents, settings.min_rating) || game.opponent_is_flagging() {
+        return false;
+    }
+    match game.tablebase {
+        Some(TablebaseResult::Draw) if settings.tablebase => true,
+        Some(TablebaseResult::Win) => false,
+        _ => {
+            game.moves >= settings.min_game_length
+                && game.pieces <= settings.max_pieces
+                && game.newest_scores(settings.consecutive_moves, |score| score.abs() <= settings.max_score)
+        }
+    }
+}
+
+/// Whether to offer a draw with the next move.
+pub fn offers_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
+    settings.offer && is_drawish(settings, game)
+}
+
+/// Whether to accept a draw that the opponent offers: where we would offer one ourselves, and where we stand worse than
+/// that.
+pub fn accepts_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
+    if !settings.accept || !game.opponent_is_among(&settings.opponents, settings.min_rating) {
+        return false;
+    }
+    let worse = game.newest_scores(settings.consecutive_moves, |score| score < -settings.max_score);
+    is_drawish(settings, game) || game.tablebase == Some(TablebaseResult::Loss) || worse
+}
+
+/// Whether to resign now.
+pub fn resigns(settings: &ResignSettings, game: &GameFacts<'_>) -> bool {
+    if !settings.enabled
+        || game.moves < settings.min_game_length
+        || !game.opponent_is_among(&settings.opponents, settings.min_rating)
+        || game.opponent_is_flagging()
+    {
+        return false;
+    }
+    match game.tablebase {
+        Some(TablebaseResult::Loss) if settings.tablebase => true,
+        Some(TablebaseResult::Win | TablebaseResult::Draw) => false,
+        _ => game.newest_scores(settings.consecutive_moves, |score| score <= settings.score),
+    }
+}
+
+/// Whether to grant a takeback, when so many were granted in this game.
+pub const fn grants_takeback(most: u32, granted: u32) -> bool {
+    granted < most
+}
+
+/// How long to wait for the opponent's first move until the game is aborted.
+pub const fn abort_after(settings: &AbortSettings, opponent: Kind) -> Duration {
+    match opponent {
+        Kind::Human => settings.human,
+        Kind::Bot => settings.bot,
+    }
+}
+
+/// What can be claimed of an opponent who has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The win.
+    Victory,
+    /// The draw, because we could not mate.
+    Draw,
+}
+
+/// What to claim when the opponent has been gone for as long as the server demands.
+///
+/// The server answers 200 to a claim that comes too early and does nothing, so the caller asks again until the game ends.
+pub const fn claim(settings: &ClaimSettings, we_can_mate: bool) -> Option<Claim> {
+    match (settings.enabled, we_can_mate) {
+        (false, _) => None,
+        (true, true) => Some(Claim::Victory),
+        (true, false) => Some(Claim::Draw),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(scores: &[Option<Score>]) -> GameFacts<'_> {
+        GameFacts {
+            scores,
+            moves: 40,
+            pieces: 12,
+            tablebase: None,
+            opponent: Kind::Bot,
+            opponent_rating: Some(2000),
+            opponent_clock: Some(Duration::from_mins(3)),
+            increment: Duration::from_secs(2),
+        }
+    }
+
+    fn scores<const N: usize>(centipawns: [i32; N]) -> [Option<Score>; N] {
+        centipawns.map(|centipawns| Some(Score::Cp(centipawns)))
+    }
+
+    #[test]
+    fn a_draw_is_offered_after_five_level_scores_in_a_long_game() {
+        let settings = DrawSettings::default();
+        let level = scores([300, 0, 5, -5, 10, -10]);
+        assert!(offers_draw(&settings, &facts(&level)));
+        assert!(!offers_draw(&settings, &facts(&scores([0, 0, 0, 0]))), "too few");
+        assert!(!offers_draw(&settings, &facts(&scores([0, 0, 11, 0, 0]))), "one was not level");
+        assert!(!offers_draw(&settings, &GameFacts { moves: 29, ..facts(&level) }), "too early");
+        let few = DrawSettings { max_pieces: 10, ..settings.clone() };
+        assert!(!offers_draw(&few, &facts(&level)), "too many pieces");
+        let humans = DrawSettings { opponents: vec![Kind::Human], ..settings.clone() };
+        assert!(!offers_draw(&humans, &facts(&level)), "not against bots");
+        let strong = DrawSettings { min_rating: 2100, ..settings };
+        assert!(!offers_draw(&strong, &facts(&level)), "not against the weak");
+    }
+
+    #[test]
+    fn an_opponent_about_to_flag_gets_nothing_as_a_gift() {
+        let level = scores([0; 6]);
+        let flagging =
+            GameFacts { opponent_clock: Some(Duration::from_secs(3)), increment: Duration::ZERO, ..facts(&level) };
+        assert!(!offers_draw(&DrawSettings::default(), &flagging));
+        let lost = scores([-2000; 6]);
+        let resign = ResignSettings { enabled: true, ..ResignSettings::default() };
+        assert!(resigns(&resign, &facts(&lost)));
+        assert!(!resigns(&resign, &GameFacts { scores: &lost, ..flagging.clone() }));
+        assert!(accepts_draw(&DrawSettings::default(), &GameFacts { scores: &lost, ..flagging }), "a draw is more");
+    }
+
+    #[test]
+    fn the_tablebase_knows_better_than_the_score() {
+        let level = scores([0; 6]);
+        let won = GameFacts { tablebase: Some(TablebaseResult::Win), ..facts(&level) };
+        assert!(!offers_draw(&DrawSettings::default(), &won) && !accepts_draw(&DrawSettings::default(), &won));
+        let drawn = GameFacts { tablebase: Some(TablebaseResult::Draw), moves: 3, ..facts(&[]) };
+        assert!(offers_draw(&DrawSettings::default(), &drawn));
+        let resign = ResignSettings { enabled: true, ..ResignSettings::default() };
+        let lost = scores([-2000; 6]);
+        assert!(!resigns(&resign, &GameFacts { scores: &lost, ..drawn }));
+        assert!(resigns(&resign, &GameFacts { tablebase: Some(TablebaseResult::Loss), ..facts(&[]) }));
+    }
+
+    #[test]
+    fn being_mated_soon_counts_as_lost_and_a_gap_in_the_scores_does_not() {
+        let resign = ResignSettings { enabled: true, ..ResignSettings::default() };
+        let mated = [Some(Score::Mate(-3)); 5];
+        assert!(resigns(&resign, &facts(&mated)));
+        let mut gap = mated;
+        gap[2] = None;
+        assert!(!resigns(&resign, &facts(&gap)));
+        assert!(!resigns(&ResignSettings::default(), &facts(&mated)), "off by default");
+    }
+
+    #[test]
+    fn whoever_could_not_mate_claims_a_draw() {
+        let settings = ClaimSettings::default();
+        assert_eq!(claim(&settings, true), Some(Claim::Victory));
+        assert_eq!(claim(&settings, false), Some(Claim::Draw));
+        assert_eq!(claim(&ClaimSettings { enabled: false }, true), None);
+        assert!(grants_takeback(1, 0) && !grants_takeback(1, 1) && !grants_takeback(0, 0));
+    }
+}

@@ -1,0 +1,249 @@
+//! What is taken from one kind of opponent: terms, ratings, how often.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::{Refusal, refuse};
+use chess::{
+    Challenge, DeclineReason, Fault, Player, Speed, TimeControl, Variant,
+    values::{Kind, Mode, TimeControlRule, seconds, seconds_or_none, whole, whole_or_none},
+};
+
+/// The keys that `challenge` has for everybody, and `challenge.human` and `challenge.bot` for these alone.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChallengeFilter {
+    /// Whether challenges are taken at all.
+    pub accept: bool,
+    /// Which variants; of these, those that an engine of the roster plays.
+    pub variants: Vec<Variant>,
+    /// Which speeds or time controls.
+    pub time_controls: Vec<TimeControlRule>,
+    /// Rated, casual or both.
+    pub modes: Vec<Mode>,
+    /// The least time on the clock at the start, in seconds. 0 to 86400.
+    #[serde(deserialize_with = "seconds::<0, 86400, _>")]
+    pub min_initial: Duration,
+    /// The most time on the clock at the start, in seconds; `None` is no limit.
+    #[serde(deserialize_with = "seconds_or_none::<0, 86400, _>")]
+    pub max_initial: Option<Duration>,
+    /// The least increment, in seconds. 0 to 3600.
+    #[serde(deserialize_with = "seconds::<0, 3600, _>")]
+    pub min_increment: Duration,
+    /// The greatest increment, in seconds; `None` is no limit.
+    #[serde(deserialize_with = "seconds_or_none::<0, 3600, _>")]
+    pub max_increment: Option<Duration>,
+    /// The fewest days a move of a correspondence game. 1 to 365.
+    #[serde(deserialize_with = "whole::<1, 365, _, _>")]
+    pub min_days: u32,
+    /// The most days a move of a correspondence game. 1 to 365.
+    #[serde(deserialize_with = "whole::<1, 365, _, _>")]
+    pub max_days: u32,
+    /// The longest game one player's clock makes likely ([`TimeControl::estimate`]), in seconds; `None` is no limit.
+    #[serde(deserialize_with = "seconds_or_none::<1, 604800, _>")]
+    pub max_estimated_duration: Option<Duration>,
+    /// Whether bullet and faster games must have an increment.
+    pub bullet_with_increment_only: bool,
+    /// The opponent's least rating; one without a rating passes. 0 to 4000.
+    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    pub min_rating: u32,
+    /// The opponent's greatest rating. 0 to 4000.
+    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    pub max_rating: u32,
+    /// How far the opponent's rating may be from ours either way; `None` is no limit.
+    #[serde(deserialize_with = "whole_or_none::<0, 4000, _, _>")]
+    pub max_rating_difference: Option<u32>,
+    /// Whether opponents with an uncertain rating, or none, are played.
+    pub provisional: bool,
+    /// How many games with one opponent may begin within `recent`; `None` is no limit.
+    #[serde(deserialize_with = "whole_or_none::<1, 1000, _, _>")]
+    pub max_recent_games: Option<usize>,
+    /// How long a game counts as recent, in seconds. 1 to 604800.
+    #[serde(deserialize_with = "seconds::<1, 604800, _>")]
+    pub recent: Duration,
+    /// How many rematches in a row are played; `None` is no limit.
+    #[serde(deserialize_with = "whole_or_none::<0, 1000, _, _>")]
+    pub max_rematches: Option<u32>,
+}
+
+impl Default for ChallengeFilter {
+    fn default() -> Self {
+        Self {
+            accept: true,
+            variants: vec![Variant::Standard, Variant::Chess960, Variant::FromPosition],
+            time_controls: [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical]
+                .map(TimeControlRule::Speed)
+                .to_vec(),
+            modes: vec![Mode::Rated, Mode::Casual],
+            min_initial: Duration::ZERO,
+            max_initial: None,
+            min_increment: Duration::ZERO,
+            max_increment: None,
+            min_days: 1,
+            max_days: 14,
+            max_estimated_duration: None,
+            bullet_with_increment_only: false,
+            min_rating: 0,
+            max_rating: 4000,
+            max_rating_difference: None,
+            provisional: true,
+            max_recent_games: None,
+            recent: Duration::from_hours(1),
+            max_rematches: None,
+        }
+    }
+}
+
+impl ChallengeFilter {
+    /// The greatest value of `recent`.
+    pub(super) const LONGEST_RECENT: Duration = Duration::from_secs(604_800);
+
+    /// The names of the keys.
+    pub const KEYS: [&str; 19] = [
+        "accept",
+        "variants",
+        "time_controls",
+        "modes",
+        "min_initial",
+        "max_initial",
+        "min_increment",
+        "max_increment",
+        "min_days",
+        "max_days",
+        "max_estimated_duration",
+        "bullet_with_increment_only",
+        "min_rating",
+        "max_rating",
+        "max_rating_difference",
+        "provisional",
+        "max_recent_games",
+        "recent",
+        "max_rematches",
+    ];
+
+    /// What is wrong between keys.
+    pub fn faults(&self) -> Vec<Fault> {
+        let upper = |bound: Option<Duration>| bound.unwrap_or(Duration::MAX);
+        [
+            Fault::unless_ordered(("min_initial", self.min_initial), ("max_initial", upper(self.max_initial))),
+            Fault::unless_ordered(("min_increment", self.min_increment), ("max_increment", upper(self.max_increment))),
+            Fault::unless_ordered(("min_days", self.min_days), ("max_days", self.max_days)),
+            Fault::unless_ordered(("min_rating", self.min_rating), ("max_rating", self.max_rating)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// Whether terms and maker of a challenge suit.
+    pub(super) fn check(&self, challenge: &Challenge, opponent: &Player) -> Result<(), Refusal> {
+        if !self.accept {
+            return match Kind::of(opponent) {
+                Kind::Bot => refuse(DeclineReason::NoBot, "bots are not played"),
+                Kind::Human => refuse(DeclineReason::OnlyBot, "humans are not played"),
+            };
+        }
+        self.check_rules(challenge)?;
+        self.check_time_control(challenge.terms.time_control)?;
+        self.check_rating(challenge, opponent)
+    }
+
+    fn check_rules(&self, challenge: &Challenge) -> Result<(), Refusal> {
+        let terms = challenge.terms;
+        if !self.variants.contains(&terms.variant) {
+            let only_standard = self.variants == [Variant::Standard];
+            let reason = if only_standard { DeclineReason::Standard } else { DeclineReason::Variant };
+            return refuse(reason, format!("{} is not among variants", terms.variant));
+        }
+        if !self.modes.contains(&Mode::of(terms.rated)) {
+            // The key names what we do play.
+            return match terms.rated {
+                true => refuse(DeclineReason::Casual, "rated is not among modes"),
+                false => refuse(DeclineReason::Rated, "casual is not among modes"),
+            };
+        }
+        Ok(())
+    }
+
+    fn check_time_control(&self, time_control: TimeControl) -> Result<(), Refusal> {
+        if !self.time_controls.iter().any(|rule| rule.covers(time_control)) {
+            return refuse(self.mismatch(time_control), format!("{time_control} is not among time_controls"));
+        }
+        match time_control {
+            TimeControl::RealTime { initial, increment } => self.check_clock(time_control, initial, increment),
+            TimeControl::Correspondence { days } if days < self.min_days => {
+                refuse(DeclineReason::TooFast, format!("{days} days a move are under min_days"))
+            }
+            TimeControl::Correspondence { days } if days > self.max_days => {
+                refuse(DeclineReason::TooSlow, format!("{days} days a move are over max_days"))
+            }
+            TimeControl::Correspondence { .. } | TimeControl::Unlimited => Ok(()),
+        }
+    }
+
+    fn check_clock(&self, time_control: TimeControl, initial: Duration, increment: Duration) -> Result<(), Refusal> {
+        let over = |bound: Option<Duration>, value: Duration| bound.is_some_and(|bound| value > bound);
+        let fast = |key: &str| refuse(DeclineReason::TooFast, format!("{time_control} is under {key}"));
+        let slow = |key: &str| refuse(DeclineReason::TooSlow, format!("{time_control} is over {key}"));
+        if initial < self.min_initial {
+            return fast("min_initial");
+        }
+        if over(self.max_initial, initial) {
+            return slow("max_initial");
+        }
+        if increment < self.min_increment {
+            return fast("min_increment");
+        }
+        if over(self.max_increment, increment) {
+            return slow("max_increment");
+        }
+        if time_control.estimate().is_some_and(|estimate| over(self.max_estimated_duration, estimate)) {
+            return slow("max_estimated_duration");
+        }
+        if self.bullet_with_increment_only && time_control.speed() <= Speed::Bullet && increment.is_zero() {
+            return refuse(DeclineReason::TooFast, format!("{time_control} is bullet without increment"));
+        }
+        Ok(())
+    }
+
+    /// Too fast or too slow where all we play is on one side of it.
+    fn mismatch(&self, time_control: TimeControl) -> DeclineReason {
+        let speed = time_control.speed();
+        let mut played = self.time_controls.iter().map(|rule| match rule {
+            TimeControlRule::Speed(speed) => *speed,
+            TimeControlRule::Exactly(time_control) => time_control.speed(),
+        });
+        if self.time_controls.is_empty() {
+            DeclineReason::TimeControl
+        } else if played.clone().all(|played| played > speed) {
+            DeclineReason::TooFast
+        } else if played.all(|played| played < speed) {
+            DeclineReason::TooSlow
+        } else {
+            DeclineReason::TimeControl
+        }
+    }
+
+    fn check_rating(&self, challenge: &Challenge, opponent: &Player) -> Result<(), Refusal> {
+        let Some(rating) = opponent.rating else {
+            return match self.provisional {
+                true => Ok(()),
+                false => refuse(DeclineReason::Generic, format!("{} has no rating", opponent.name)),
+            };
+        };
+        if opponent.provisional && !self.provisional {
+            return refuse(DeclineReason::Generic, format!("the rating of {} is uncertain", opponent.name));
+        }
+        if !(self.min_rating..=self.max_rating).contains(&rating) {
+            let (low, high) = (self.min_rating, self.max_rating);
+            return refuse(DeclineReason::Generic, format!("their rating {rating} is not within {low} to {high}"));
+        }
+        match (self.max_rating_difference, challenge.our_rating) {
+            (Some(max), Some(ours)) if ours.abs_diff(rating) > max => {
+                refuse(DeclineReason::Generic, format!("their rating {rating} is more than {max} from our {ours}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Which challenges to take, and in which order.
+//!
+//! [`judge`] asks three questions of a challenge, one after the other: is it ours to answer, do its terms and its maker
+//! suit us, and is there room for it now. A refusal carries the reason that is sent and the words that go to the journal.
+
+mod filter;
+mod queue;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Duration,
+};
+
+use jiff::{SignedDuration, Timestamp, Zoned};
+use serde::Deserialize;
+
+pub use filter::ChallengeFilter;
+pub use queue::{Preference, SortBy, Waiting, order};
+
+use super::ledger::{Ledger, Spending};
+use chess::{
+    Challenge, DeclineReason, Fault, GameId, Line, Player, Speed, Variant,
+    values::{HoursOfDay, Kind, seconds, whole},
+};
+
+/// The `challenge` table. What is taken may differ by the kind of opponent: `human` and `bot` are whole here; in the text
+/// of the settings they override the keys that `challenge` itself gives for both.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChallengeSettings {
+    /// Games at a time. 1 to 100.
+    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    pub concurrency: usize,
+    /// How many of these are kept for humans. 0 to 100.
+    #[serde(deserialize_with = "whole::<0, 100, _, _>")]
+    pub reserved_for_humans: usize,
+    /// Games at a time with one opponent. 1 to 100.
+    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    pub max_games_per_opponent: usize,
+    /// The least time from the start of one game to the next, in seconds. 0 to 86400.
+    #[serde(deserialize_with = "seconds::<0, 86400, _>")]
+    pub min_gap: Duration,
+    /// How many challenges may wait for a free place; what comes then is declined. 0 to 1000.
+    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    pub max_waiting: usize,
+    /// Which of the waiting challenges is taken first.
+    pub sort_by: SortBy,
+    /// Whose challenges are taken first.
+    pub preference: Preference,
+    /// When challenges are taken, in the time zone of the settings; empty is always.
+    pub hours: Vec<HoursOfDay>,
+    /// Who is never played, by name.
+    pub block: Vec<String>,
+    /// Files with more such names, one a line.
+    pub block_files: Vec<std::path::PathBuf>,
+    /// Addresses of more such lists, fetched at the start and every hour.
+    pub block_urls: Vec<String>,
+    /// Who alone is played, by name; empty is everybody.
+    pub allow: Vec<String>,
+    /// Files with more such names, one a line.
+    pub allow_files: Vec<std::path::PathBuf>,
+    /// Whose challenges are taken whatever their terms, as long as the engine can play them, and first.
+    pub friends: Vec<String>,
+    /// What is taken from humans.
+    pub human: ChallengeFilter,
+    /// What is taken from bots.
+    pub bot: ChallengeFilter,
+}
+
+impl Default for ChallengeSettings {
+    fn default() -> Self {
+        Self {
+            concurrency: 1,
+            reserved_for_humans: 0,
+            max_games_per_opponent: 1,
+            min_gap: Duration::ZERO,
+            max_waiting: 20,
+            sort_by: SortBy::default(),
+            preference: Preference::default(),
+            hours: Vec::new(),
+            block: Vec::new(),
+            block_files: Vec::new(),
+            block_urls: Vec::new(),
+            allow: Vec::new(),
+            allow_files: Vec::new(),
+            friends: Vec::new(),
+            human: ChallengeFilter::default(),
+            bot: ChallengeFilter::default(),
+        }
+    }
+}
+
+impl ChallengeSettings {
+    /// What is taken from players of this kind.
+    pub const fn filter(&self, kind: Kind) -> &ChallengeFilter {
+        match kind {
+            Kind::Human => &self.human,
+            Kind::Bot => &self.bot,
+        }
+    }
+
+    /// What is wrong between keys.
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        faults.extend(self.human.faults().into_iter().map(|fault| fault.below("human")));
+        faults.extend(self.bot.faults().into_iter().map(|fault| fault.below("bot")));
+        faults.extend(Fault::unless_ordered(
+            ("reserved_for_humans", self.reserved_for_humans),
+            ("concurrency", self.concurrency),
+        ));
+        faults
+    }
+}
+
+/// Names of players, compared without regard to case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names(BTreeSet<String>);
+
+impl Names {
+    /// Reads a list: one name a line; blank lines and what follows a `#` do not count.
+    pub fn parse(text: &str) -> Self {
+        text.lines().filter_map(|line| line.split('#').next()).collect()
+    }
+
+    /// Whether the player of this name is one of them.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains(&name.to_lowercase())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds those of another list.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+}
+
+impl<S: AsRef<str>> FromIterator<S> for Names {
+    fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
+        let names = names.into_iter().map(|name| name.as_ref().trim().to_lowercase());
+        Self(names.filter(|name| !name.is_empty()).collect())
+    }
+}
+
+/// The lists of the settings together with those of the files they name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NameLists {
+    /// Never played.
+    pub block: Names,
+    /// If there are any, they alone are played.
+    pub allow: Names,
+    /// Played on any terms the engine knows.
+    pub friends: Names,
+}
+
+/// A game that takes one of our places: it runs, or we accepted it and it is about to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenPlace {
+    /// Against whom, by id.
+    pub opponent: String,
+    /// What they are.
+    pub kind: Kind,
+}
+
+/// When games with an opponent began, and how many rematches have followed one another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Acquaintance {
+    /// The starts of their games, in any order; those long past may be left out.
+    pub games: Vec<Timestamp>,
+    /// How many rematches in a row the game is that we played last.
+    pub rematches: u32,
+    /// The last game, of which a rematch may be offered.
+    pub last_game: Option<GameId>,
+}
+
+impl Acquaintance {
+    /// Writes down that a game began; `rematch_of` is that of its challenge. Games too old to count as recent under any
+    /// settings are dropped.
+    pub fn began(&mut self, game: GameId, rematch_of: Option<&GameId>, now: Timestamp) {
+        let rematch = rematch_of.is_some() && rematch_of == self.last_game.as_ref();
+        self.rematches = if rematch { self.rematches.saturating_add(1) } else { 0 };
+        self.last_game = Some(game);
+        self.games.retain(|&start| since(start, now) < ChallengeFilter::LONGEST_RECENT);
+        self.games.push(now);
+    }
+}
+
+/// The state of affairs in which a challenge is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Affairs<'a> {
+    /// The time, in the time zone of the settings.
+    pub now: &'a Zoned,
+    /// What the engines of the roster can play.
+    pub variants: &'a [Variant],
+    /// The lists of names.
+    pub lists: &'a NameLists,
+    /// The places that are taken.
+    pub places: &'a [TakenPlace],
+    /// When the newest game began.
+    pub last_start: Option<Timestamp>,
+    /// Whom we have played, by id.
+    pub acquaintances: &'a HashMap<String, Acquaintance>,
+    /// The server's limits.
+    pub ledger: &'a Ledger,
+    /// How many challenges wait, without this one.
+    pub waiting: usize,
+    /// Whether we are about to stop.
+    pub closing: bool,
+}
+
+/// What to do with a challenge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Take it now.
+    Accept,
+    /// Take it later; judge it again when a game ends, or at the time given.
+    Wait {
+        /// When the reason passes by itself, if that is known.
+        until: Option<Timestamp>,
+        /// For the journal.
+        why: String,
+    },
+    /// Refuse it.
+    Decline {
+        /// What is sent.
+        reason: DeclineReason,
+        /// For the journal.
+        why: String,
+    },
+    /// It is not ours to answer.
+    Ignore,
+}
+
+/// A refusal on the way to becoming a verdict.
+type Refusal = (DeclineReason, String);
+
+fn refuse<T>(reason: DeclineReason, why: impl Into<String>) -> Result<T, Refusal> {
+    Err((reason, why.into()))
+}
+
+/// Decides about one challenge.
+pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, affairs: &Affairs<'_>) -> Verdict {
+    if !challenge.incoming {
+        return Verdict::Ignore;
+    }
+    match suits(challenge, settings, affairs) {
+        Err((reason, why)) => Verdict::Decline { reason, why },
+        Ok(opponent) => room_for(opponent, settings, affairs),
+    }
+}
+
+/// Whether we would play this at all.
+fn suits<'a>(
+    challenge: &'a Challenge,
+    settings: &ChallengeSettings,
+    affairs: &Affairs<'_>,
+) -> Result<&'a Player, Refusal> {
+    can_be_played(challenge, affairs)?;
+    let Some(opponent) = &challenge.opponent else {
+        return refuse(DeclineReason::Generic, "nobody stands behind it");
+    };
+    let lists = affairs.lists;
+    if lists.block.contains(&opponent.id) {
+        return refuse(DeclineReason::Generic, format!("{} is on the block list", opponent.name));
+    }
+    if affairs.closing {
+        return refuse(DeclineReason::Later, "we are about to stop");
+    }
+    if lists.friends.contains(&opponent.id) {
+        return Ok(opponent);
+    }
+    if !lists.allow.is_empty() && !lists.allow.contains(&opponent.id) {
+        return refuse(DeclineReason::Generic, format!("{} is not on the allow list", opponent.name));
+    }
+    if !HoursOfDay::any_contains(&settings.hours, affairs.now.time()) {
+        return refuse(DeclineReason::Later, "outside the hours of challenge.hours");
+    }
+    let filter = settings.filter(Kind::of(opponent));
+    filter.check(challenge, opponent)?;
+    if let Some(acquaintance) = affairs.acquaintances.get(&opponent.id) {
+        not_too_often(challenge, filter, acquaintance, affairs.now.timestamp())?;
+    }
+    Ok(opponent)
+}
+
+/// Whether we can play it, like it or not.
+fn can_be_played(challenge: &Challenge, affairs: &Affairs<'_>) -> Result<(), Refusal> {
+    let variant = challenge.terms.variant;
+    if !challenge.playable {
+        let too_fast = challenge.terms.time_control.speed() == Speed::UltraBullet;
+        let reason = if too_fast { DeclineReason::TooFast } else { DeclineReason::Generic };
+        return refuse(reason, "the server does not let a bot play it");
+    }
+    if challenge.rules.iter().any(|rule| rule == "noAbort") {
+        return refuse(DeclineReason::Generic, "the rule noAbort would leave no way out of a game that nobody starts");
+    }
+    if !affairs.variants.contains(&variant) {
+        let reason = if variant.is_standard_rules() || affairs.variants.len() > 1 {
+            DeclineReason::Variant
+        } else {
+            DeclineReason::Standard
+        };
+        return refuse(reason, format!("no engine of ours plays {variant}"));
+    }
+    if let Some(Err(error)) = challenge.initial_fen.as_deref().map(|fen| Line::from_fen(variant, fen)) {
+        return refuse(DeclineReason::Variant, error.to_string());
+    }
+    Ok(())
+}
+
+fn not_too_often(
+    challenge: &Challenge,
+    filter: &ChallengeFilter,
+    acquaintance: &Acquaintance,
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    if let Some(max) = filter.max_recent_games {
+        let recent = acquaintance.games.iter().filter(|&&start| since(start, now) < filter.recent).count();
+        if recent >= max {
+            let seconds = filter.recent.as_secs();
+            return refuse(DeclineReason::Later, format!("{recent} games with them in the last {seconds} s"));
+        }
+    }
+    let rematch = challenge.rematch_of.is_some() && challenge.rematch_of == acquaintance.last_game;
+    match filter.max_rematches {
+        Some(max) if rematch && acquaintance.rematches >= max => {
+            refuse(DeclineReason::Later, format!("{} rematches in a row", acquaintance.rematches))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether it can be taken now.
+fn room_for(opponent: &Player, settings: &ChallengeSettings, affairs: &Affairs<'_>) -> Verdict {
+    let now = affairs.now.timestamp();
+    let kind = Kind::of(opponent);
+    let wait = |until, why: String| match affairs.waiting < settings.max_waiting {
+        true => Verdict::Wait { until, why },
+        false => Verdict::Decline { reason: DeclineReason::Later, why: format!("{why}, and the queue is full") },
+    };
+    if kind == Kind::Bot
+        && let Err(limit) = affairs.ledger.may(Spending::GameAgainstBot, now)
+    {
+        return Verdict::Decline { reason: DeclineReason::Later, why: limit.to_string() };
+    }
+    let with_them = affairs.places.iter().filter(|place| place.opponent == opponent.id).count();
+    if with_them >= settings.max_games_per_opponent {
+        return wait(None, format!("{with_them} games with {} already run", opponent.name));
+    }
+    if !has_place(kind, settings, affairs.places) {
+        return wait(None, format!("{} games run", affairs.places.len()));
+    }
+    match affairs.last_start.and_then(|start| start.checked_add(settings.min_gap).ok()) {
+        Some(next) if next > now => wait(Some(next), "the last game has just begun".to_owned()),
+        _ => Verdict::Accept,
+    }
+}
+
+/// Whether another game against an opponent of this kind can start. Humans' games fill the reserved places first.
+pub fn has_place(kind: Kind, settings: &ChallengeSettings, places: &[TakenPlace]) -> bool {
+    let humans = places.iter().filter(|place| place.kind == Kind::Human).count();
+    let still_reserved = match kind {
+        Kind::Human => 0,
+        Kind::Bot => settings.reserved_for_humans.saturating_sub(humans),
+    };
+    places.len() + still_reserved < settings.concurrency
+}
+
+/// How long ago `then` was; zero if it is yet to come.
+fn since(then: Timestamp, now: Timestamp) -> Duration {
+    let elapsed: SignedDuration = now.duration_since(then);
+    elapsed.try_into().unwrap_or_default()
+}

@@ -1,0 +1,78 @@
+//! The order in which waiting challenges are taken.
+
+use std::cmp::Reverse;
+
+use serde::Deserialize;
+
+use super::NameLists;
+use chess::{Challenge, values::Kind};
+
+/// What makes a challenge come first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SortBy {
+    /// The opponent's title, then rating, then who came first.
+    #[default]
+    Best,
+    /// Who came first.
+    First,
+}
+
+/// Whose challenges come first, before everything else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preference {
+    /// Nobody's.
+    #[default]
+    None,
+    /// Humans'.
+    Human,
+    /// Bots'.
+    Bot,
+}
+
+/// A challenge that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The challenge.
+    pub challenge: Challenge,
+    /// Counts challenges as they came, so that the first is known.
+    pub serial: u64,
+}
+
+/// Puts waiting challenges into the order in which they are to be tried: friends, then the preferred kind, then as
+/// `sort_by` says.
+pub fn order(waiting: &mut [Waiting], sort_by: SortBy, preference: Preference, lists: &NameLists) {
+    waiting.sort_by_cached_key(|Waiting { challenge, serial }| {
+        let opponent = challenge.opponent.as_ref();
+        let friend = opponent.is_some_and(|player| lists.friends.contains(&player.id));
+        let kind = opponent.map(Kind::of);
+        let preferred = match preference {
+            Preference::None => true,
+            Preference::Human => kind == Some(Kind::Human),
+            Preference::Bot => kind == Some(Kind::Bot),
+        };
+        let merit = match sort_by {
+            SortBy::First => (0, 0),
+            SortBy::Best => (
+                title_rank(opponent.and_then(|player| player.title.as_deref())),
+                opponent.and_then(|player| player.rating).unwrap_or(0),
+            ),
+        };
+        (Reverse(friend), Reverse(preferred), Reverse(merit), *serial)
+    });
+}
+
+/// Titles from grandmaster down to none; bots come last.
+fn title_rank(title: Option<&str>) -> u8 {
+    match title {
+        Some("GM") => 9,
+        Some("WGM" | "IM" | "LM") => 8,
+        Some("WIM" | "FM") => 7,
+        Some("WFM" | "NM" | "CM") => 6,
+        Some("WNM" | "WCM") => 5,
+        Some("BOT" | "C") => 0,
+        Some(_) => 2,
+        None => 1,
+    }
+}

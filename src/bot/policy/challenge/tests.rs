@@ -1,0 +1,332 @@
+use jiff::{ToSpan, tz::TimeZone};
+
+use super::*;
+use chess::{
+    ActionError, ChallengeId, GameTerms,
+    values::{MinutesAndSeconds, Mode, TimeControlRule},
+};
+
+/// A standing invitation to play 3+2, rated, by a human rated 1500.
+fn invitation() -> Challenge {
+    Challenge {
+        id: ChallengeId::new("chall001"),
+        incoming: true,
+        opponent: Some(Player { rating: Some(1500), ..Player::named("Ann") }),
+        terms: GameTerms { variant: Variant::Standard, time_control: control("3+2"), rated: true },
+        our_color: None,
+        initial_fen: None,
+        rules: Vec::new(),
+        rematch_of: None,
+        our_rating: Some(1600),
+        playable: true,
+    }
+}
+
+fn from_bot() -> Challenge {
+    let bot = Player { rating: Some(2000), title: Some("BOT".to_owned()), ..Player::named("Robot") };
+    Challenge { opponent: Some(bot), ..invitation() }
+}
+
+fn control(text: &str) -> chess::TimeControl {
+    text.parse::<MinutesAndSeconds>().expect("a time control").0
+}
+
+/// The state of affairs of somebody who has nothing to do.
+struct Idle {
+    now: Zoned,
+    lists: NameLists,
+    places: Vec<TakenPlace>,
+    last_start: Option<Timestamp>,
+    acquaintances: HashMap<String, Acquaintance>,
+    ledger: Ledger,
+    waiting: usize,
+    closing: bool,
+}
+
+impl Default for Idle {
+    fn default() -> Self {
+        Self {
+            now: Timestamp::constant(1_700_000_000, 0).to_zoned(TimeZone::UTC), // 22:13:20
+            lists: NameLists::default(),
+            places: Vec::new(),
+            last_start: None,
+            acquaintances: HashMap::new(),
+            ledger: Ledger::default(),
+            waiting: 0,
+            closing: false,
+        }
+    }
+}
+
+impl Idle {
+    fn judge(&self, challenge: &Challenge, settings: &ChallengeSettings) -> Verdict {
+        let affairs = Affairs {
+            now: &self.now,
+            variants: &[Variant::Standard, Variant::Chess960, Variant::FromPosition],
+            lists: &self.lists,
+            places: &self.places,
+            last_start: self.last_start,
+            acquaintances: &self.acquaintances,
+            ledger: &self.ledger,
+            waiting: self.waiting,
+            closing: self.closing,
+        };
+        judge(challenge, settings, &affairs)
+    }
+}
+
+fn place(opponent: &str, kind: Kind) -> TakenPlace {
+    TakenPlace { opponent: opponent.to_owned(), kind }
+}
+
+fn settings(change: impl Fn(&mut ChallengeFilter)) -> ChallengeSettings {
+    let mut settings = ChallengeSettings::default();
+    change(&mut settings.human);
+    change(&mut settings.bot);
+    settings
+}
+
+fn reason(verdict: Verdict) -> Option<DeclineReason> {
+    match verdict {
+        Verdict::Decline { reason, .. } => Some(reason),
+        _ => None,
+    }
+}
+
+#[test]
+fn the_defaults_take_usual_games_from_anybody() {
+    for challenge in [invitation(), from_bot()] {
+        assert_eq!(Idle::default().judge(&challenge, &ChallengeSettings::default()), Verdict::Accept);
+    }
+}
+
+#[test]
+fn our_own_challenges_are_not_ours_to_answer() {
+    let own = Challenge { incoming: false, ..invitation() };
+    assert_eq!(Idle::default().judge(&own, &ChallengeSettings::default()), Verdict::Ignore);
+}
+
+#[test]
+fn every_refusal_gives_the_matching_reason() {
+    use DeclineReason::{Casual, Generic, NoBot, OnlyBot, Rated, Standard, TimeControl, TooFast, TooSlow};
+    let with = |change: fn(&mut Challenge)| {
+        let mut challenge = invitation();
+        change(&mut challenge);
+        challenge
+    };
+    let speeds = |speeds: &'static [&str]| {
+        settings(move |filter| {
+            filter.time_controls = speeds.iter().map(|text| text.parse::<TimeControlRule>().expect("a rule")).collect();
+        })
+    };
+    let variant = with(|challenge| challenge.terms.variant = Variant::Chess960);
+    let casual = with(|challenge| challenge.terms.rated = false);
+    let bullet = with(|challenge| challenge.terms.time_control = control("1+0"));
+    let classical = with(|challenge| challenge.terms.time_control = control("30+0"));
+    let days = with(|challenge| challenge.terms.time_control = control("3d"));
+    let cases = [
+        ("humans", invitation(), settings(|filter| filter.accept = false), OnlyBot),
+        ("bots", from_bot(), settings(|filter| filter.accept = false), NoBot),
+        ("only standard", variant.clone(), settings(|filter| filter.variants = vec![Variant::Standard]), Standard),
+        ("variant", invitation(), settings(|filter| filter.variants = vec![Variant::Chess960]), DeclineReason::Variant),
+        ("rated", invitation(), settings(|filter| filter.modes = vec![Mode::Casual]), Casual),
+        ("casual", casual, settings(|filter| filter.modes = vec![Mode::Rated]), Rated),
+        ("too fast", bullet.clone(), speeds(&["blitz", "rapid"]), TooFast),
+        ("too slow", classical, speeds(&["3+2", "rapid"]), TooSlow),
+        ("in between", invitation(), speeds(&["bullet", "rapid"]), TimeControl),
+        ("not exactly", invitation(), speeds(&["3+0"]), TimeControl),
+        ("correspondence", days.clone(), ChallengeSettings::default(), TooSlow),
+        (
+            "days",
+            days,
+            {
+                let mut settings = speeds(&["correspondence"]);
+                settings.human.max_days = 2;
+                settings
+            },
+            TooSlow,
+        ),
+        ("initial", invitation(), settings(|filter| filter.min_initial = Duration::from_secs(181)), TooFast),
+        ("increment", invitation(), settings(|filter| filter.max_increment = Some(Duration::from_secs(1))), TooSlow),
+        ("length", invitation(), settings(|f| f.max_estimated_duration = Some(Duration::from_secs(200))), TooSlow),
+        ("increment in bullet", bullet, settings(|filter| filter.bullet_with_increment_only = true), TooFast),
+        ("rating", invitation(), settings(|filter| filter.min_rating = 1501), Generic),
+        ("difference", invitation(), settings(|filter| filter.max_rating_difference = Some(99)), Generic),
+        ("noAbort", with(|c| c.rules = vec!["noAbort".to_owned()]), ChallengeSettings::default(), Generic),
+        ("unplayable", with(|challenge| challenge.playable = false), ChallengeSettings::default(), Generic),
+        (
+            "ultrabullet",
+            with(|challenge| {
+                challenge.terms.time_control = control("1/4+0");
+                challenge.playable = false;
+            }),
+            ChallengeSettings::default(),
+            TooFast,
+        ),
+        (
+            "unknown to the engine",
+            with(|challenge| challenge.terms.variant = Variant::Atomic),
+            settings(|filter| filter.variants = Variant::ALL.to_vec()),
+            DeclineReason::Variant,
+        ),
+        (
+            "impossible position",
+            with(|challenge| {
+                challenge.terms.variant = Variant::FromPosition;
+                challenge.initial_fen = Some("8/8/8/8/8/8/8/8 w - - 0 1".to_owned());
+            }),
+            ChallengeSettings::default(),
+            DeclineReason::Variant,
+        ),
+    ];
+    for (name, challenge, settings, expected) in cases {
+        assert_eq!(reason(Idle::default().judge(&challenge, &settings)), Some(expected), "{name}");
+    }
+}
+
+#[test]
+fn provisional_ratings_can_be_refused() {
+    let certain = settings(|filter| filter.provisional = false);
+    let mut challenge = invitation();
+    assert_eq!(Idle::default().judge(&challenge, &certain), Verdict::Accept);
+    if let Some(opponent) = &mut challenge.opponent {
+        opponent.provisional = true;
+    }
+    assert_eq!(reason(Idle::default().judge(&challenge, &certain)), Some(DeclineReason::Generic));
+}
+
+#[test]
+fn lists_of_names_know_no_case_and_friends_need_no_terms() {
+    let lists = |block: &str, allow: &str, friends: &str| Idle {
+        lists: NameLists { block: Names::parse(block), allow: Names::parse(allow), friends: Names::parse(friends) },
+        ..Idle::default()
+    };
+    let usual = ChallengeSettings::default();
+    let shut = settings(|filter| filter.accept = false);
+    assert_eq!(
+        reason(lists("# pests\n ANN # aborts\n", "", "").judge(&invitation(), &usual)),
+        Some(DeclineReason::Generic)
+    );
+    assert_eq!(reason(lists("", "bob", "").judge(&invitation(), &usual)), Some(DeclineReason::Generic));
+    assert_eq!(lists("", "bob\nann", "").judge(&invitation(), &usual), Verdict::Accept);
+    assert_eq!(lists("", "bob", "Ann").judge(&invitation(), &shut), Verdict::Accept);
+    assert_eq!(reason(lists("ann", "", "ann").judge(&invitation(), &shut)), Some(DeclineReason::Generic));
+}
+
+#[test]
+fn places_are_kept_for_humans_until_humans_have_them() {
+    let settings = ChallengeSettings { concurrency: 3, reserved_for_humans: 1, ..ChallengeSettings::default() };
+    let waits = |places: Vec<TakenPlace>, challenge: &Challenge| {
+        matches!(Idle { places, ..Idle::default() }.judge(challenge, &settings), Verdict::Wait { .. })
+    };
+    let bots = || vec![place("b1", Kind::Bot), place("b2", Kind::Bot)];
+    assert!(waits(bots(), &from_bot()), "the third place is a human's");
+    assert!(!waits(bots(), &invitation()));
+    assert!(!waits(vec![place("h", Kind::Human), place("b1", Kind::Bot)], &from_bot()), "a human has it");
+    let full = bots().into_iter().chain([place("h", Kind::Human)]).collect();
+    assert!(waits(full, &invitation()));
+}
+
+#[test]
+fn one_opponent_has_a_game_at_a_time_and_the_queue_an_end() {
+    let settings = ChallengeSettings { concurrency: 3, max_waiting: 2, ..ChallengeSettings::default() };
+    let busy = |waiting| Idle { places: vec![place("ann", Kind::Human)], waiting, ..Idle::default() };
+    assert!(matches!(busy(1).judge(&invitation(), &settings), Verdict::Wait { until: None, .. }));
+    assert_eq!(reason(busy(2).judge(&invitation(), &settings)), Some(DeclineReason::Later));
+    assert_eq!(busy(2).judge(&from_bot(), &settings), Verdict::Accept);
+}
+
+#[test]
+fn a_gap_between_games_is_kept() {
+    let settings = ChallengeSettings { min_gap: Duration::from_secs(30), ..ChallengeSettings::default() };
+    let mut idle = Idle::default();
+    let now = idle.now.timestamp();
+    idle.last_start = Some(now - 10.seconds());
+    let verdict = idle.judge(&invitation(), &settings);
+    assert!(matches!(verdict, Verdict::Wait { until: Some(until), .. } if until == now + 20.seconds()), "{verdict:?}");
+    idle.last_start = Some(now - 30.seconds());
+    assert_eq!(idle.judge(&invitation(), &settings), Verdict::Accept);
+}
+
+#[test]
+fn recent_games_and_rematches_have_limits() {
+    let settings = settings(|filter| {
+        filter.max_recent_games = Some(2);
+        filter.max_rematches = Some(1);
+    });
+    let mut idle = Idle::default();
+    let now = idle.now.timestamp();
+    let mut ann = Acquaintance {
+        games: vec![now - 2.hours(), now - 10.minutes()],
+        rematches: 1,
+        last_game: Some(GameId::new("lastgame")),
+    };
+    idle.acquaintances.insert("ann".to_owned(), ann.clone());
+    assert_eq!(idle.judge(&invitation(), &settings), Verdict::Accept);
+    let rematch = Challenge { rematch_of: ann.last_game.clone(), ..invitation() };
+    assert_eq!(reason(idle.judge(&rematch, &settings)), Some(DeclineReason::Later));
+    ann.games.push(now - 1.minute());
+    idle.acquaintances.insert("ann".to_owned(), ann);
+    assert_eq!(reason(idle.judge(&invitation(), &settings)), Some(DeclineReason::Later));
+}
+
+#[test]
+fn rematches_count_as_long_as_they_follow_one_another() {
+    let now = Idle::default().now.timestamp();
+    let mut ann = Acquaintance::default();
+    let game = |name: &str| GameId::new(name);
+    ann.began(game("a"), None, now - 200.hours());
+    ann.began(game("b"), Some(&game("a")), now - 1.hour());
+    assert_eq!((ann.rematches, ann.games.len()), (1, 1), "the first is too old to be counted");
+    ann.began(game("c"), Some(&game("b")), now);
+    assert_eq!((ann.rematches, ann.games.len()), (2, 2));
+    ann.began(game("d"), Some(&game("a")), now);
+    assert_eq!(ann.rematches, 0);
+}
+
+#[test]
+fn hours_limits_and_closing_time_decline_for_later() {
+    let night =
+        ChallengeSettings { hours: vec!["23:00-06:00".parse().expect("hours")], ..ChallengeSettings::default() };
+    assert_eq!(reason(Idle::default().judge(&invitation(), &night)), Some(DeclineReason::Later));
+    let closing = Idle { closing: true, ..Idle::default() };
+    assert_eq!(reason(closing.judge(&invitation(), &ChallengeSettings::default())), Some(DeclineReason::Later));
+
+    let mut limited = Idle::default();
+    let error = ActionError::Limited {
+        retry_after: Some(Duration::from_hours(2)),
+        key: Some("bot.vsBot.day".to_owned()),
+        opponent: false,
+        detail: String::new(),
+    };
+    limited.ledger.answered(Spending::GameAgainstBot, &error, limited.now.timestamp());
+    assert_eq!(reason(limited.judge(&from_bot(), &ChallengeSettings::default())), Some(DeclineReason::Later));
+    assert_eq!(limited.judge(&invitation(), &ChallengeSettings::default()), Verdict::Accept);
+}
+
+#[test]
+fn the_best_challenge_comes_first_and_friends_before_all() {
+    let waiting = |serial, name: &str, title: Option<&str>, rating| Waiting {
+        challenge: Challenge {
+            opponent: Some(Player { title: title.map(str::to_owned), rating: Some(rating), ..Player::named(name) }),
+            ..invitation()
+        },
+        serial,
+    };
+    let all = [
+        waiting(0, "bot", Some("BOT"), 2900),
+        waiting(1, "weak", None, 1200),
+        waiting(2, "strong", None, 2200),
+        waiting(3, "master", Some("GM"), 2100),
+        waiting(4, "friend", None, 900),
+    ];
+    let ordered = |sort_by, preference| {
+        let mut waiting = all.clone();
+        let lists = NameLists { friends: Names::parse("friend"), ..NameLists::default() };
+        order(&mut waiting, sort_by, preference, &lists);
+        waiting.iter().filter_map(|w| Some(w.challenge.opponent.as_ref()?.id.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(ordered(SortBy::Best, Preference::None), ["friend", "master", "strong", "weak", "bot"]);
+    assert_eq!(ordered(SortBy::Best, Preference::Bot), ["friend", "bot", "master", "strong", "weak"]);
+    assert_eq!(ordered(SortBy::First, Preference::Human), ["friend", "weak", "strong", "master", "bot"]);
+}

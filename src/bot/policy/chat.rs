@@ -1,0 +1,468 @@
+//! What is said in a game: greetings once, answers to commands, never too much.
+//!
+//! One [`Chat`] a game. It is told what the others say and answers with what we say; the caller sends it when it has the
+//! time, never on a move's way. The flood rule is the server's: what breaks it would be dropped there without a word, so
+//! it is dropped here.
+
+use std::{collections::VecDeque, time::Duration};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use super::ledger::later;
+use chess::{ChatLine, ChatRoom};
+
+/// The longest line a server takes, in characters.
+const LONGEST: usize = 140;
+/// How many lines may be said in [`FLOOD_TIME`].
+const FLOOD_LINES: usize = 4;
+/// See [`FLOOD_LINES`].
+const FLOOD_TIME: Duration = Duration::from_secs(10);
+/// The most lines one answer has, so that it does not use up what the flood rule leaves for others.
+const LONGEST_ANSWER: usize = 3;
+
+/// The `chat` table. Greetings may hold `{me}`, `{opponent}` and `{engine}`; an empty one is not said.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChatSettings {
+    /// Said to the opponent when the game begins.
+    pub hello: String,
+    /// Said to the opponent when it is over.
+    pub goodbye: String,
+    /// Said to those who watch when the game begins.
+    pub hello_spectators: String,
+    /// Said to those who watch when it is over.
+    pub goodbye_spectators: String,
+    /// The commands that are answered.
+    pub commands: Vec<Command>,
+    /// In which rooms they are answered.
+    pub rooms: Vec<ChatRoom>,
+    /// When the opponent may hear what we think of the position.
+    pub thoughts_to_opponent: Thoughts,
+}
+
+impl Default for ChatSettings {
+    fn default() -> Self {
+        Self {
+            hello: "Hello {opponent}, I am {engine}. Good luck! Type !help for commands.".to_owned(),
+            goodbye: "Good game, {opponent}.".to_owned(),
+            hello_spectators: "Hello! Type !help to ask how {me} votes on its moves.".to_owned(),
+            goodbye_spectators: "Thanks for watching.".to_owned(),
+            commands: Command::ALL.to_vec(),
+            rooms: vec![ChatRoom::Player, ChatRoom::Spectator],
+            thoughts_to_opponent: Thoughts::After,
+        }
+    }
+}
+
+/// When the opponent may hear what we think of the position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Thoughts {
+    /// Never.
+    Never,
+    /// When the game is over.
+    #[default]
+    After,
+    /// At any time.
+    Always,
+}
+
+/// A question that can be asked, as `!word`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Command {
+    /// Which commands there are.
+    Help,
+    /// What we think of the position.
+    Eval,
+    /// How the electors voted on our last move.
+    Why,
+    /// How we use our time.
+    Clock,
+    /// Who plays here.
+    Name,
+    /// Whether anybody listens.
+    Ping,
+    /// Whose challenges wait.
+    Queue,
+    /// What variants are played.
+    Variants,
+}
+
+impl Command {
+    /// Every command, in the order in which `!help` lists them.
+    pub const ALL: [Self; 8] =
+        [Self::Help, Self::Eval, Self::Why, Self::Clock, Self::Name, Self::Ping, Self::Queue, Self::Variants];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Help => "help",
+            Self::Eval => "eval",
+            Self::Why => "why",
+            Self::Clock => "clock",
+            Self::Name => "name",
+            Self::Ping => "ping",
+            Self::Queue => "queue",
+            Self::Variants => "variants",
+        }
+    }
+
+    /// The command of a line such as `!eval`, in any case of letters; `!commands` is `!help`.
+    fn from_line(text: &str) -> Option<Self> {
+        let word = text.trim_start().strip_prefix('!')?.split_whitespace().next()?;
+        if word.eq_ignore_ascii_case("commands") {
+            return Some(Self::Help);
+        }
+        Self::ALL.into_iter().find(|command| command.word().eq_ignore_ascii_case(word))
+    }
+
+    /// Whether its answer shows what we think of the position.
+    const fn tells_thoughts(self) -> bool {
+        matches!(self, Self::Eval | Self::Why)
+    }
+}
+
+/// What the answers are made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChatContext {
+    /// Our name on this server.
+    pub me: String,
+    /// The opponent's.
+    pub opponent: String,
+    /// What plays, such as `concilio 0.1.0 (balanced-7)`.
+    pub engine: String,
+    /// Our opinion of the position, in a line; empty if we have none yet.
+    pub eval: String,
+    /// How the electors voted on our last move; empty if it was not theirs.
+    pub why: String,
+    /// How we use our time, in a line; empty without a clock.
+    pub clock: String,
+    /// Names of those whose challenges wait, the next one first.
+    pub queue: Vec<String>,
+    /// What we play.
+    pub variants: Vec<String>,
+    /// Whether the game is over.
+    pub over: bool,
+}
+
+/// One game's chat.
+#[derive(Clone, Debug, Default)]
+pub struct Chat {
+    player: Room,
+    spectator: Room,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Room {
+    greeted: bool,
+    parted: bool,
+    /// The last line and the times of the last few.
+    last: String,
+    times: VecDeque<Timestamp>,
+}
+
+impl Chat {
+    /// What is said when the game begins. A second call says nothing.
+    pub fn hello(&mut self, settings: &ChatSettings, context: &ChatContext, now: Timestamp) -> Vec<(ChatRoom, String)> {
+        self.greet([&settings.hello, &settings.hello_spectators], |room| &mut room.greeted, context, now)
+    }
+
+    /// What is said when the game is over. A second call says nothing.
+    pub fn goodbye(
+        &mut self,
+        settings: &ChatSettings,
+        context: &ChatContext,
+        now: Timestamp,
+    ) -> Vec<(ChatRoom, String)> {
+        self.greet([&settings.goodbye, &settings.goodbye_spectators], |room| &mut room.parted, context, now)
+    }
+
+    /// Takes the greetings as said, without saying them: for a game that was found running after a restart.
+    pub fn greeted_already(&mut self) {
+        self.player.greeted = true;
+        self.spectator.greeted = true;
+    }
+
+    /// What is answered to a line, if anything.
+    pub fn answer(
+        &mut self,
+        line: &ChatLine,
+        settings: &ChatSettings,
+        context: &ChatContext,
+        now: Timestamp,
+    ) -> Vec<(ChatRoom, String)> {
+        let from = line.username.as_str();
+        if from.is_empty() || from.eq_ignore_ascii_case("lichess") || from.eq_ignore_ascii_case(&context.me) {
+            return Vec::new();
+        }
+        let Some(command) = Command::from_line(&line.text) else { return Vec::new() };
+        if !settings.rooms.contains(&line.room) || !settings.commands.contains(&command) {
+            return Vec::new();
+        }
+        let text = reply(command, line.room, settings, context);
+        let room = self.room(line.room);
+        let lines = wrap(&text).into_iter().take(LONGEST_ANSWER);
+        lines.filter(|text| room.may_say(text, now)).map(|text| (line.room, text)).collect()
+    }
+
+    fn greet(
+        &mut self,
+        texts: [&String; 2],
+        said: impl Fn(&mut Room) -> &mut bool,
+        context: &ChatContext,
+        now: Timestamp,
+    ) -> Vec<(ChatRoom, String)> {
+        let mut lines = Vec::new();
+        for (name, text) in [ChatRoom::Player, ChatRoom::Spectator].into_iter().zip(texts) {
+            let room = self.room(name);
+            if std::mem::replace(said(room), true) {
+                continue;
+            }
+            if let Some(text) = wrap(&fill_in(text, context)).into_iter().next()
+                && room.may_say(&text, now)
+            {
+                lines.push((name, text));
+            }
+        }
+        lines
+    }
+
+    fn room(&mut self, room: ChatRoom) -> &mut Room {
+        match room {
+            ChatRoom::Player => &mut self.player,
+            ChatRoom::Spectator => &mut self.spectator,
+        }
+    }
+}
+
+impl Room {
+    /// Whether the server would let this through; if so, it counts as said.
+    fn may_say(&mut self, text: &str, now: Timestamp) -> bool {
+        while self.times.front().is_some_and(|&time| later(time, FLOOD_TIME) <= now) {
+            self.times.pop_front();
+        }
+        if text == self.last || self.times.len() >= FLOOD_LINES {
+            return false;
+        }
+        self.times.push_back(now);
+        text.clone_into(&mut self.last);
+        true
+    }
+}
+
+fn reply(command: Command, room: ChatRoom, settings: &ChatSettings, context: &ChatContext) -> String {
+    let allowed = match (room, settings.thoughts_to_opponent) {
+        (ChatRoom::Spectator, _) | (_, Thoughts::Always) => true,
+        (ChatRoom::Player, Thoughts::After) => context.over,
+        (ChatRoom::Player, Thoughts::Never) => false,
+    };
+    if command.tells_thoughts() && !allowed {
+        return match settings.thoughts_to_opponent {
+            Thoughts::After => "I will tell you when the game is over.".to_owned(),
+            Thoughts::Always | Thoughts::Never => "I keep that to myself.".to_owned(),
+        };
+    }
+    let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text.to_owned() };
+    match command {
+        Command::Help => {
+            let words: Vec<String> = settings.commands.iter().map(|command| format!("!{}", command.word())).collect();
+            format!("Commands: {}", words.join(" "))
+        }
+        Command::Eval => or(&context.eval, "I have no opinion yet."),
+        Command::Why => or(&context.why, "There was no vote on my last move."),
+        Command::Clock => or(&context.clock, "This game has no clock."),
+        Command::Name => format!("{} plays with {}", context.me, context.engine),
+        Command::Ping => "pong".to_owned(),
+        Command::Queue if context.queue.is_empty() => "Nobody waits. Challenge me!".to_owned(),
+        Command::Queue => format!("Waiting: {}", context.queue.join(", ")),
+        Command::Variants => format!("I play {}", context.variants.join(", ")),
+    }
+}
+
+/// Puts names into a text in one pass, so that a name that looks like a placeholder stays as it is.
+fn fill_in(text: &str, context: &ChatContext) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let known = [("me}", &context.me), ("opponent}", &context.opponent), ("engine}", &context.engine)];
+        match known.into_iter().find_map(|(name, value)| Some((after.strip_prefix(name)?, value))) {
+            Some((after, value)) => {
+                filled.push_str(value);
+                rest = after;
+            }
+            None => {
+                filled.push('{');
+                rest = after;
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// The placeholders of a greeting that nothing will be put in for.
+pub fn unknown_placeholders(text: &str) -> Vec<String> {
+    let braces = text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name));
+    braces.filter(|name| !["me", "opponent", "engine"].contains(name)).map(str::to_owned).collect()
+}
+
+/// Cuts a text into lines the server takes: at blanks where it can, without control characters.
+fn wrap(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut length = 0;
+    for word in text.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
+        // A word longer than a line is cut off: no name and no move is.
+        let word: String = word.chars().take(LONGEST).collect();
+        let letters = word.chars().count();
+        if letters == 0 {
+            continue;
+        }
+        if length + 1 + letters > LONGEST && length > 0 {
+            lines.push(std::mem::take(&mut line));
+            length = 0;
+        }
+        if length > 0 {
+            line.push(' ');
+            length += 1;
+        }
+        line.push_str(&word);
+        length += letters;
+    }
+    if length > 0 {
+        lines.push(line);
+    }
+    lines
+}
+
+impl ChatSettings {
+    /// What is wrong with the greetings.
+    pub fn faults(&self) -> Vec<chess::Fault> {
+        let greetings = [
+            ("hello", &self.hello),
+            ("goodbye", &self.goodbye),
+            ("hello_spectators", &self.hello_spectators),
+            ("goodbye_spectators", &self.goodbye_spectators),
+        ];
+        let mut faults = Vec::new();
+        for (key, text) in greetings {
+            if text.chars().count() > LONGEST {
+                faults.push(chess::Fault::value(key, format!("at most {LONGEST} characters")));
+            }
+            if !unknown_placeholders(text).is_empty() {
+                faults.push(chess::Fault::value(key, "no other placeholders than {me}, {opponent} and {engine}"));
+            }
+        }
+        faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::constant(1_700_000_000, 0);
+
+    fn context() -> ChatContext {
+        ChatContext {
+            me: "Concilio".to_owned(),
+            opponent: "Ann".to_owned(),
+            engine: "concilio 0.1.0".to_owned(),
+            eval: "+0.34 at depth 12".to_owned(),
+            why: "e4: m k p; d4: c".to_owned(),
+            ..ChatContext::default()
+        }
+    }
+
+    fn line(room: ChatRoom, username: &str, text: &str) -> ChatLine {
+        ChatLine { room, username: username.to_owned(), text: text.to_owned() }
+    }
+
+    fn ask(chat: &mut Chat, room: ChatRoom, text: &str, context: &ChatContext, seconds: i64) -> Vec<String> {
+        let now = Timestamp::constant(1_700_000_000 + seconds, 0);
+        let lines = chat.answer(&line(room, "Ann", text), &ChatSettings::default(), context, now);
+        lines.into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn each_room_is_greeted_once() {
+        let (mut chat, settings) = (Chat::default(), ChatSettings::default());
+        let said = chat.hello(&settings, &context(), NOW);
+        assert_eq!(said.len(), 2);
+        assert_eq!(said[0].1, "Hello Ann, I am concilio 0.1.0. Good luck! Type !help for commands.");
+        assert_eq!(chat.hello(&settings, &context(), NOW), []);
+        assert_eq!(chat.goodbye(&settings, &context(), NOW).len(), 2);
+        let silent = ChatSettings { hello: String::new(), ..settings };
+        assert_eq!(Chat::default().hello(&silent, &context(), NOW).len(), 1);
+    }
+
+    #[test]
+    fn the_opponent_hears_our_thoughts_only_after_the_game() {
+        let mut chat = Chat::default();
+        assert_eq!(
+            ask(&mut chat, ChatRoom::Player, "!eval", &context(), 0),
+            ["I will tell you when the game is over."]
+        );
+        assert_eq!(ask(&mut chat, ChatRoom::Spectator, "!eval", &context(), 0), ["+0.34 at depth 12"]);
+        assert_eq!(ask(&mut chat, ChatRoom::Spectator, " !WHY now", &context(), 0), ["e4: m k p; d4: c"]);
+        let over = ChatContext { over: true, ..context() };
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!eval", &over, 1), ["+0.34 at depth 12"]);
+    }
+
+    #[test]
+    fn neither_ourselves_nor_the_server_is_answered() {
+        let mut chat = Chat::default();
+        for from in ["concilio", "lichess", ""] {
+            let line = line(ChatRoom::Player, from, "!help");
+            assert_eq!(chat.answer(&line, &ChatSettings::default(), &context(), NOW), []);
+        }
+        for text in ["hello", "help", "!", "!nothing", "what is !eval"] {
+            assert!(ask(&mut chat, ChatRoom::Player, text, &context(), 0).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_line_twice_and_no_fifth_within_ten_seconds() {
+        let mut chat = Chat::default();
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!ping", &context(), 0).len(), 1);
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!ping", &context(), 1).len(), 0, "the same again");
+        for text in ["!name", "!help", "!clock"] {
+            assert_eq!(ask(&mut chat, ChatRoom::Player, text, &context(), 2).len(), 1, "{text}");
+        }
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!queue", &context(), 9).len(), 0, "the fifth");
+        assert_eq!(ask(&mut chat, ChatRoom::Spectator, "!queue", &context(), 9).len(), 1, "another room");
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!queue", &context(), 10).len(), 1);
+    }
+
+    #[test]
+    fn placeholders_are_filled_once_and_unknown_ones_are_found() {
+        let context = ChatContext { opponent: "{me}".to_owned(), ..context() };
+        assert_eq!(fill_in("{opponent} {me} {x} {", &context), "{me} Concilio {x} {");
+        assert_eq!(unknown_placeholders("{opponent} {oponent} {me"), ["oponent"]);
+        let settings =
+            ChatSettings { hello: "{oponent}".to_owned(), goodbye: "x".repeat(141), ..ChatSettings::default() };
+        assert_eq!(settings.faults().len(), 2);
+        assert_eq!(ChatSettings::default().faults(), []);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_said_always_fits(text in any::<String>(), names in any::<(String, String)>(), room in any::<bool>()) {
+            let room = if room { ChatRoom::Player } else { ChatRoom::Spectator };
+            let context = ChatContext { opponent: names.0, why: names.1, over: true, ..context() };
+            let settings = ChatSettings { hello: text.clone(), ..ChatSettings::default() };
+            let mut chat = Chat::default();
+            let mut said = chat.hello(&settings, &context, NOW);
+            said.extend(chat.answer(&line(room, "Ann", &text), &settings, &context, NOW));
+            said.extend(chat.answer(&line(room, "Ann", "!why"), &settings, &context, NOW));
+            for (_, text) in said {
+                prop_assert!((1..=LONGEST).contains(&text.chars().count()));
+                prop_assert!(!text.chars().any(char::is_control));
+            }
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Whom to challenge when nothing else is to be done.
+//!
+//! The session asks in two steps, because the list of bots must be fetched in between: [`Matchmaker::step`] says whether
+//! it is time to look for somebody, [`Matchmaker::choose`] picks an opponent and terms from those who are online. One
+//! challenge of ours stands at a time; one that nobody answers is cancelled by its name before the next is made, since the
+//! server would otherwise keep it and start the game long after we forgot it.
+//!
+//! Whoever declines is left alone for a while, longer every time, and only for what the reason speaks of: a bot that does
+//! not play bullet may still play blitz.
+
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, time::Duration};
+
+use jiff::{Timestamp, Zoned};
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+
+pub use settings::{MatchType, MatchmakingSettings, RatingPreference, RefusalScope, Selection};
+
+use super::{
+    NameLists,
+    challenge::Names,
+    ledger::{Ledger, Spending, later},
+};
+use chess::{
+    Account, ActionError, ChallengeId, ChallengeRequest, DeclineReason, GameTerms, Player, Speed, Variant,
+    values::HoursOfDay,
+};
+
+/// What a refusal refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Refused {
+    Everything,
+    Variant(Variant),
+    Speed(Speed),
+    Rated(bool),
+}
+
+impl Refused {
+    fn by(reason: DeclineReason, terms: GameTerms, scope: RefusalScope) -> Self {
+        match (scope, reason) {
+            (RefusalScope::All, _) => Self::Everything,
+            (_, DeclineReason::Variant | DeclineReason::Standard) => Self::Variant(terms.variant),
+            (_, DeclineReason::TooFast | DeclineReason::TooSlow | DeclineReason::TimeControl) => {
+                Self::Speed(terms.time_control.speed())
+            }
+            (_, DeclineReason::Rated | DeclineReason::Casual) => Self::Rated(terms.rated),
+            (_, DeclineReason::Generic | DeclineReason::Later | DeclineReason::NoBot | DeclineReason::OnlyBot) => {
+                Self::Everything
+            }
+        }
+    }
+
+    fn covers(self, terms: GameTerms) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Variant(variant) => variant == terms.variant,
+            Self::Speed(speed) => speed == terms.time_control.speed(),
+            Self::Rated(rated) => rated == terms.rated,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Refusal {
+    refused: Refused,
+    times: u32,
+    until: Timestamp,
+}
+
+/// Our challenge that stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Standing {
+    id: ChallengeId,
+    opponent: String,
+    terms: GameTerms,
+    since: Timestamp,
+    /// When we last asked for it to be withdrawn, and how often.
+    cancelled: Option<(Timestamp, u32)>,
+}
+
+/// What is remembered from challenge to challenge. Saved as JSON, a restart forgets no refusal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Matchmaker {
+    /// By the id of the player.
+    refusals: BTreeMap<String, Vec<Refusal>>,
+    /// Counts the challenges of a cyclic selection.
+    turn: usize,
+    last_challenge: Option<Timestamp>,
+    #[serde(skip)]
+    standing: Option<Standing>,
+}
+
+/// What is to be done about matchmaking now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing, until something happens or the time comes, if one is given.
+    Wait(Option<Timestamp>),
+    /// Withdraw our challenge, which nobody answers.
+    Cancel(ChallengeId),
+    /// Fetch the bots that are online, and [`Matchmaker::choose`].
+    Look,
+}
+
+/// The state of affairs for [`Matchmaker::step`].
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// The time, in the time zone of the settings.
+    pub now: &'a Zoned,
+    /// Since when nothing has been played: the end of the last game, or our start.
+    pub idle_since: Timestamp,
+    /// Games that run or are about to.
+    pub games: usize,
+    /// Whether a game against a bot would find a place ([`super::challenge::has_place`]).
+    pub place_free: bool,
+    /// Whether challenges of others wait for one; they come first.
+    pub others_wait: bool,
+    /// Whether we are about to stop.
+    pub closing: bool,
+    /// The server's limits.
+    pub ledger: &'a Ledger,
+}
+
+/// How long we wait for a withdrawn challenge to be gone before we ask again.
+const CANCEL_AGAIN: Duration = Duration::from_secs(10);
+/// How often we ask. Whoever does not know the challenge by then never will, and it must not keep us from the next.
+const CANCEL_TIMES: u32 = 3;
+
+impl Matchmaker {
+    /// Says what is to be done now. To be asked whenever something happens and at the time it names.
+    pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> Step {
+        let now = situation.now.timestamp();
+        let patience = if situation.closing { Duration::ZERO } else { settings.timeout };
+        match self.standing.as_mut().and_then(|standing| standing.step(patience, now)) {
+            Some(step) => return step,
+            None => {
+                if let Some(lost) = self.standing.take() {
+                    self.refuse(lost.opponent, Refused::Everything, settings, now);
+                }
+            }
+        }
+        let busy = situation.games > 0 && !settings.during_games;
+        if !settings.enabled || busy || !situation.place_free || situation.others_wait || situation.closing {
+            return Step::Wait(None);
+        }
+        if !HoursOfDay::any_contains(&settings.hours, situation.now.time()) {
+            return Step::Wait(Some(later(now, Duration::from_mins(1))));
+        }
+        let idle = if situation.games == 0 { later(situation.idle_since, settings.idle) } else { now };
+        let gap = self.last_challenge.map_or(now, |last| later(last, settings.min_gap));
+        let limit = situation.ledger.may(Spending::ChallengeToBot, now).map_or_else(|limit| limit.until, |()| now);
+        match idle.max(gap).max(limit) {
+            time if time > now => Step::Wait(Some(time)),
+            _ => Step::Look,
+        }
+    }
+
+    /// Picks whom to challenge with what, or nobody if nobody suits. Chance comes from `random` alone.
+    ///
+    /// `ratings` are our own, by the server's names of speeds and variants; `variants` is what our engines play.
+    pub fn choose(
+        &mut self,
+        settings: &MatchmakingSettings,
+        lists: &MatchmakingLists<'_>,
+        ratings: &[(String, u32)],
+        bots: &[Account],
+        now: Timestamp,
+        random: &mut impl Rng,
+    ) -> Option<ChallengeRequest> {
+        self.last_challenge = Some(now);
+        self.forget(now);
+        let mut types: Vec<&MatchType> = settings.types.values().filter(|kind| kind.weight > 0).collect();
+        types.retain(|kind| lists.variants.contains(&kind.variant));
+        while !types.is_empty() {
+            let picked = match settings.selection {
+                Selection::Weighted => pick(types.iter().map(|kind| kind.weight), random)?,
+                Selection::Cyclic => self.turn % types.len(),
+            };
+            let kind = types.remove(picked);
+            let ours = rating_for(ratings, kind.terms());
+            let candidates: Vec<Player> = bots
+                .iter()
+                .map(|bot| Player { rating: rating_for(&bot.ratings, kind.terms()), ..bot.player.clone() })
+                .filter(|bot| {
+                    !lists.avoids(&bot.id) && kind.suits(bot, ours) && !self.is_refused(&bot.id, kind.terms(), now)
+                })
+                .collect();
+            if let Some(bot) = settings.rating_preference.pick(&candidates, random) {
+                self.turn = self.turn.wrapping_add(1);
+                let (opponent, terms) = (bot.id.clone(), kind.terms());
+                return Some(ChallengeRequest { opponent, terms, our_color: None, initial_fen: None });
+            }
+        }
+        None
+    }
+
+    /// Our challenge stands. Also to be told of one that was left over from before a restart.
+    pub fn made(&mut self, id: ChallengeId, opponent: &str, terms: GameTerms, now: Timestamp) {
+        if self.standing.as_ref().is_some_and(|standing| standing.id == id) {
+            return;
+        }
+        self.last_challenge = Some(now);
+        let opponent = opponent.to_lowercase();
+        self.standing = Some(Standing { id, opponent, terms, since: now, cancelled: None });
+    }
+
+    /// Whom our challenge that stands was made to, by id.
+    pub fn challenged(&self) -> Option<&str> {
+        self.standing.as_ref().map(|standing| standing.opponent.as_str())
+    }
+
+    /// Our challenge became a game: its opponent has a clean slate.
+    pub fn accepted(&mut self, id: &ChallengeId) {
+        if let Some(standing) = self.take(id) {
+            self.refusals.remove(&standing.opponent);
+        }
+    }
+
+    /// Our challenge was declined.
+    pub fn declined(
+        &mut self,
+        id: &ChallengeId,
+        reason: DeclineReason,
+        settings: &MatchmakingSettings,
+        now: Timestamp,
+    ) {
+        if let Some(standing) = self.take(id) {
+            let refused = Refused::by(reason, standing.terms, settings.refusal);
+            self.refuse(standing.opponent, refused, settings, now);
+        }
+    }
+
+    /// Our challenge is gone without an answer: it was withdrawn, or went out of date.
+    pub fn unanswered(&mut self, id: &ChallengeId, settings: &MatchmakingSettings, now: Timestamp) {
+        if let Some(standing) = self.take(id) {
+            self.refuse(standing.opponent, Refused::Everything, settings, now);
+        }
+    }
+
+    /// The server did not let us challenge `opponent`. Our own limits belong into the ledger, not here.
+    pub fn failed(&mut self, opponent: &str, error: &ActionError, settings: &MatchmakingSettings, now: Timestamp) {
+        match error {
+            ActionError::Limited { opponent: true, retry_after, .. } => {
+                let until = later(now, retry_after.unwrap_or(settings.backoff));
+                let refusal = Refusal { refused: Refused::Everything, times: 0, until };
+                self.refusals.entry(opponent.to_lowercase()).or_default().push(refusal);
+            }
+            ActionError::Refused(_) | ActionError::NotFound(_) => {
+                self.refuse(opponent.to_lowercase(), Refused::Everything, settings, now);
+            }
+            ActionError::Limited { .. }
+            | ActionError::Unavailable(_)
+            | ActionError::Unauthorised(_)
+            | ActionError::Unsupported(_) => {}
+        }
+    }
+
+    fn take(&mut self, id: &ChallengeId) -> Option<Standing> {
+        self.standing.take_if(|standing| standing.id == *id)
+    }
+
+    fn refuse(&mut self, opponent: String, refused: Refused, settings: &MatchmakingSettings, now: Timestamp) {
+        let refusals = self.refusals.entry(opponent).or_default();
+        let times = match refusals.iter().position(|refusal| refusal.refused == refused) {
+            Some(index) => refusals.swap_remove(index).times,
+            None => 0,
+        };
+        let pause = settings.backoff.saturating_mul(1 << times.min(20)).min(settings.max_backoff);
+        refusals.push(Refusal { refused, times: times.saturating_add(1), until: later(now, pause) });
+    }
+
+    fn is_refused(&self, opponent: &str, terms: GameTerms, now: Timestamp) -> bool {
+        let mut refusals = self.refusals.get(opponent).into_iter().flatten();
+        refusals.any(|refusal| refusal.until > now && refusal.refused.covers(terms))
+    }
+
+    /// Refusals that have passed are remembered for their count; drops those that passed so long ago that the next one may count as the first again.
+    fn forget(&mut self, now: Timestamp) {
+        const REMEMBERED: Duration = Duration::from_hours(30 * 24);
+        self.refusals.retain(|_, refusals| {
+            refusals.retain(|refusal| later(refusal.until, REMEMBERED) > now);
+            !refusals.is_empty()
+        });
+    }
+}
+
+impl Standing {
+    /// What is to be done about it; `None` if it is to be forgotten.
+    fn step(&mut self, timeout: Duration, now: Timestamp) -> Option<Step> {
+        let (due, times) = match self.cancelled {
+            None => (later(self.since, timeout), 0),
+            Some((asked, times)) => (later(asked, CANCEL_AGAIN), times),
+        };
+        if due > now {
+            return Some(Step::Wait(Some(due)));
+        }
+        self.cancelled = Some((now, times + 1));
+        (times < CANCEL_TIMES).then(|| Step::Cancel(self.id.clone()))
+    }
+}
+
+/// Who and what is left out of a choice.
+#[derive(Clone, Copy, Debug)]
+pub struct MatchmakingLists<'a> {
+    /// Ourselves, by id.
+    pub us: &'a str,
+    /// Those on `matchmaking.avoid` and its files.
+    pub avoid: &'a Names,
+    /// Those of the challenge lists, where they are avoided as well.
+    pub challenge: Option<&'a NameLists>,
+    /// What our engines play.
+    pub variants: &'a [Variant],
+}
+
+impl MatchmakingLists<'_> {
+    fn avoids(&self, id: &str) -> bool {
+        id == self.us || self.avoid.contains(id) || self.challenge.is_some_and(|lists| lists.block.contains(id))
+    }
+}
+
+impl RatingPreference {
+    fn pick<'a>(self, candidates: &'a [Player], random: &mut impl Rng) -> Option<&'a Player> {
+        let rating = |player: &Player| player.rating.unwrap_or(1500);
+        let lowest = candidates.iter().map(rating).min()?;
+        let highest = candidates.iter().map(rating).max()?;
+        let weights = candidates.iter().map(|player| match self {
+            Self::None => 1,
+            Self::High => rating(player) - lowest + 1,
+            Self::Low => highest - rating(player) + 1,
+        });
+        candidates.get(pick(weights, random)?)
+    }
+}
+
+/// The index of one of the weights, drawn in proportion; `None` if all are 0.
+fn pick(weights: impl Iterator<Item = u32> + Clone, random: &mut impl Rng) -> Option<usize> {
+    let total: u64 = weights.clone().map(u64::from).sum();
+    if total == 0 {
+        return None;
+    }
+    let mut drawn = random.random_range(0..total);
+    weights.map(u64::from).position(|weight| match drawn.checked_sub(weight) {
+        Some(rest) => {
+            drawn = rest;
+            false
+        }
+        None => true,
+    })
+}
+
+/// The rating in the category of these terms, from ratings by the server's names.
+pub fn rating_for(ratings: &[(String, u32)], terms: GameTerms) -> Option<u32> {
+    let category = match terms.variant {
+        Variant::Standard | Variant::FromPosition => terms.time_control.speed().key(),
+        variant => variant.key(),
+    };
+    ratings.iter().find(|(name, _)| name == category).map(|&(_, rating)| rating)
+}

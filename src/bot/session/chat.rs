@@ -1,0 +1,119 @@
+//! What is said in one game: the facts for [`policy::chat`](crate::policy::chat), in words.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+
+use crate::policy::{
+    ChatSettings,
+    chat::{Chat, ChatContext},
+};
+use chess::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, Variant};
+use council::{
+    clock::Budget,
+    player::minutes::{self, Entry},
+};
+
+/// One game's chat.
+pub(super) struct Conversation {
+    settings: ChatSettings,
+    chat: Chat,
+    context: ChatContext,
+}
+
+impl Conversation {
+    /// A conversation about a game played by the roster of this name.
+    pub(super) fn new(settings: ChatSettings, info: &GameInfo, roster: &str) -> Self {
+        let context = ChatContext {
+            me: info.us().name.clone(),
+            opponent: info.opponent().name.clone(),
+            engine: format!("concilio {} ({roster})", env!("CARGO_PKG_VERSION")),
+            ..ChatContext::default()
+        };
+        Self { settings, chat: Chat::default(), context }
+    }
+
+    /// Greets when a game begins; a game found running was greeted before.
+    pub(super) fn greet(&mut self, info: &GameInfo, ply: usize) -> Vec<Action> {
+        if ply >= 2 {
+            self.chat.greeted_already();
+            return Vec::new();
+        }
+        actions(info, self.chat.hello(&self.settings, &self.context, Timestamp::now()))
+    }
+
+    /// Answers what somebody said.
+    pub(super) fn answer(&mut self, info: &GameInfo, line: &ChatLine) -> Vec<Action> {
+        actions(info, self.chat.answer(line, &self.settings, &self.context, Timestamp::now()))
+    }
+
+    /// Says goodbye.
+    pub(super) fn take_leave(&mut self, info: &GameInfo) -> Vec<Action> {
+        self.context.over = true;
+        actions(info, self.chat.goodbye(&self.settings, &self.context, Timestamp::now()))
+    }
+
+    /// Remembers our last move and how it came about.
+    pub(super) fn decided(&mut self, line: &Line, decision: &Decision, budget: Option<Budget>) {
+        self.context.eval = decision.score.map_or_else(String::new, |score| {
+            let depth = decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or(0);
+            format!("{score} for {}, depth {depth}, {} nodes", line.san(decision.best), decision.nodes())
+        });
+        self.context.why = why(line, decision);
+        self.context.clock = budget.map_or_else(String::new, |budget| {
+            let (response, extra) = (budget.response.as_secs_f64(), budget.extra.as_secs_f64());
+            let used = decision.elapsed.as_secs_f64();
+            format!("used {used:.1} s of {response:.1} s for the last move, with up to {extra:.1} s extra")
+        });
+    }
+}
+
+/// Answers those who speak to us outside a game.
+pub(super) struct Reception {
+    settings: ChatSettings,
+    chat: Chat,
+    context: ChatContext,
+}
+
+impl Reception {
+    /// Nobody has spoken yet.
+    pub(super) fn new(settings: ChatSettings, variants: &[Variant]) -> Self {
+        let context = ChatContext {
+            engine: format!("concilio {}", env!("CARGO_PKG_VERSION")),
+            variants: variants.iter().map(ToString::to_string).collect(),
+            ..ChatContext::default()
+        };
+        Self { settings, chat: Chat::default(), context }
+    }
+
+    /// The server calls us so.
+    pub(super) fn called(&mut self, name: &str) {
+        name.clone_into(&mut self.context.me);
+    }
+
+    /// Answers what somebody said, when challenges of these players wait.
+    pub(super) fn answer(&mut self, from: &Player, text: String, queue: Vec<String>) -> Vec<Action> {
+        self.context.queue = queue;
+        let line = ChatLine { room: ChatRoom::Spectator, username: from.name.clone(), text };
+        let answers = self.chat.answer(&line, &self.settings, &self.context, Timestamp::now());
+        answers.into_iter().map(|(_, text)| Action::Tell { to: from.name.clone(), text }).collect()
+    }
+}
+
+/// The vote on a move in a line: what was elected and how, then every elector with move, score, depth and weight.
+fn why(line: &Line, decision: &Decision) -> String {
+    let mut text = minutes::summary(line, decision);
+    let mut separator = ": ";
+    for Entry { elector, best, score, depth, weight, .. } in minutes::entries(line, decision) {
+        let _ = write!(text, "{separator}{elector} {best} {score}/{depth}");
+        if let Some(weight) = weight {
+            let _ = write!(text, " w{weight:.0}");
+        }
+        separator = ", ";
+    }
+    text
+}
+
+fn actions(info: &GameInfo, said: Vec<(ChatRoom, String)>) -> Vec<Action> {
+    said.into_iter().map(|(room, text)| Action::Chat(info.id.clone(), room, text)).collect()
+}

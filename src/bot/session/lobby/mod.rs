@@ -1,0 +1,516 @@
+//! Whom we play and when, for one account, as a pure state machine: challenges, places and matchmaking. What is wanted is
+//! decided by [`policy`](crate::policy); the lobby keeps the state of affairs that policy judges, and turns verdicts into
+//! actions.
+//!
+//! Invariants:
+//! - a place is taken from the moment a challenge is accepted, and given back when its game ends, when the server refuses,
+//!   or when no game came of it within [`RESERVED`]: no place leaks. A challenge of ours that stands takes one, too;
+//! - where the answer to an accepted challenge is lost, its place is kept and the challenge accepted again: it may be ours;
+//! - every game that the server starts is played, wanted or not: a burst of games and a restart are nothing special;
+//! - a challenge that comes twice is judged once, until something has changed.
+
+use std::{collections::HashMap, time::Duration};
+
+use jiff::{Timestamp, Zoned};
+use rand::{SeedableRng, rngs::StdRng};
+use serde::{Deserialize, Serialize};
+
+use crate::policy::{
+    Ledger, Matchmaker, MatchmakingSettings, NameLists, Verdict,
+    challenge::{self, Acquaintance, Affairs, ChallengeSettings, Names, TakenPlace, Waiting},
+    ledger::Spending,
+    matchmaking::{MatchmakingLists, Situation, Step},
+};
+use chess::{
+    Account, Action, ActionError, Challenge, ChallengeId, ChallengeRequest, DeclineReason, GameId, GameTerms, Player,
+    Variant, values::Kind,
+};
+
+#[cfg(test)]
+mod tests;
+
+/// How long a game may take to begin after its challenge was accepted.
+const RESERVED: Duration = Duration::from_secs(30);
+/// How long to wait before a request that got no answer is repeated.
+const AGAIN: Duration = Duration::from_secs(1);
+/// How often one challenge is accepted in vain before it is given up.
+const ATTEMPTS: u32 = 8;
+
+/// What the lobby goes by.
+pub(super) struct Rules {
+    pub challenge: ChallengeSettings,
+    pub matchmaking: MatchmakingSettings,
+    pub lists: NameLists,
+    pub avoid: Names,
+    /// What our electors can play.
+    pub variants: Vec<Variant>,
+    /// Whether we count what we spend of the server's known limits.
+    pub keep_limits: bool,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub(super) enum Input {
+    Connected(Account),
+    Challenge(Challenge),
+    Cancelled(ChallengeId),
+    Declined(ChallengeId, DeclineReason),
+    /// What came of accepting a challenge.
+    Accepted(ChallengeId, Result<(), ActionError>),
+    /// What came of challenging somebody.
+    Challenged(ChallengeRequest, Result<ChallengeId, ActionError>),
+    /// The bots that are online, as far as they could be had.
+    Bots(Vec<Account>),
+    /// The server says that a game runs.
+    GameStarted(GameId),
+    /// Against whom it is.
+    Opponent(GameId, Player),
+    GameEnded(GameId),
+    /// The lists of names have changed.
+    Lists(NameLists),
+    /// The time that [`Lobby::wake_at`] named has come.
+    Tick,
+    /// No new games from now on.
+    Close,
+}
+
+/// What is to be done.
+#[derive(Debug, PartialEq)]
+pub(super) enum Effect {
+    /// The answers to `Accept` and `Challenge` come back as inputs.
+    Do(Action),
+    /// Ask for the state of a game that should have begun: its start may have been told while nobody could hear it.
+    Watch(GameId),
+    /// Fetch the bots that are online.
+    Look,
+    /// Play a game, unless it is being played.
+    Play(GameId),
+    /// Write down what was decided about a challenge, and why.
+    Record(Box<Challenge>, Outcome, String),
+    /// Keep the memory beyond this process.
+    Save,
+}
+
+/// What became of a challenge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Accepted,
+    Queued,
+    Declined,
+    Cancelled,
+}
+
+/// What outlives a restart.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Memory {
+    pub ledger: Ledger,
+    pub matchmaker: Matchmaker,
+}
+
+/// The state of affairs of one account.
+pub(super) struct Lobby {
+    rules: Rules,
+    memory: Memory,
+    us: Option<Account>,
+    waiting: Vec<Queued>,
+    places: HashMap<GameId, Place>,
+    acquaintances: HashMap<String, Acquaintance>,
+    last_start: Option<Timestamp>,
+    idle_since: Timestamp,
+    closing: bool,
+    looking: bool,
+    serial: u64,
+    chance: StdRng,
+}
+
+struct Queued {
+    waiting: Waiting,
+    /// Not to be judged again before.
+    until: Option<Timestamp>,
+    attempts: u32,
+}
+
+struct Place {
+    opponent: Option<Player>,
+    /// Whether the game was counted for its opponent and the server's limits.
+    counted: bool,
+    /// The game of which this one is the rematch.
+    rematch_of: Option<GameId>,
+    /// What it is kept for; `None`: its game runs.
+    reserved: Option<Reservation>,
+}
+
+/// An accepted challenge whose game has not begun.
+struct Reservation {
+    challenge: Box<Challenge>,
+    until: Timestamp,
+    attempts: u32,
+    /// When it is to be accepted again.
+    again: Option<Timestamp>,
+}
+
+impl Lobby {
+    /// An empty lobby. `seed` is all the chance there is.
+    pub(super) fn new(rules: Rules, memory: Memory, now: Timestamp, seed: u64) -> Self {
+        Self {
+            rules,
+            memory,
+            us: None,
+            waiting: Vec::new(),
+            places: HashMap::new(),
+            acquaintances: HashMap::new(),
+            last_start: None,
+            idle_since: now,
+            closing: false,
+            looking: false,
+            serial: 0,
+            chance: StdRng::seed_from_u64(seed),
+        }
+    }
+
+    /// What is worth keeping.
+    pub(super) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Whose challenges wait, the next one first.
+    pub(super) fn queue(&self) -> Vec<String> {
+        let opponents = self.waiting.iter().filter_map(|queued| queued.waiting.challenge.opponent.as_ref());
+        opponents.map(|player| player.name.clone()).collect()
+    }
+
+    /// Games that run or are about to.
+    pub(super) fn games(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Takes what happened and says what is to be done.
+    pub(super) fn handle(&mut self, now: &Zoned, input: Input) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let time = now.timestamp();
+        match input {
+            Input::Connected(account) => self.us = Some(account),
+            Input::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
+            Input::Cancelled(id) => self.cancelled(time, &id, &mut effects),
+            Input::Declined(id, reason) => {
+                self.memory.matchmaker.declined(&id, reason, &self.rules.matchmaking, time);
+                effects.push(Effect::Save);
+            }
+            Input::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
+            Input::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
+            Input::Bots(bots) => self.choose(now, &bots, &mut effects),
+            Input::GameStarted(id) => self.game_started(time, id, &mut effects),
+            Input::Opponent(id, opponent) => self.opponent(time, &id, opponent, &mut effects),
+            Input::GameEnded(id) => self.game_ended(time, &id),
+            Input::Lists(lists) => self.rules.lists = lists,
+            Input::Tick => (),
+            Input::Close => self.close(),
+        }
+        self.places.retain(|_, place| place.reserved.as_ref().is_none_or(|reserved| reserved.until > time));
+        self.accept_again(time, &mut effects);
+        self.try_waiting(now, &mut effects);
+        self.matchmaking(now, &mut effects);
+        effects
+    }
+
+    /// When something is to be looked at again, if nothing happens before.
+    pub(super) fn wake_at(&mut self, now: &Zoned) -> Option<Timestamp> {
+        let reservations = self.places.values().filter_map(|place| place.reserved.as_ref());
+        let reserved = reservations.map(|reserved| reserved.again.unwrap_or(reserved.until).min(reserved.until)).min();
+        let queued = self.waiting.iter().filter_map(|queued| queued.until).min();
+        let matchmaking = match self.matchmaking_step(now) {
+            Step::Wait(until) => until,
+            Step::Cancel(_) | Step::Look => None,
+        };
+        [reserved, queued, matchmaking].into_iter().flatten().min()
+    }
+
+    // --- Challenges ----------------------------------------------------------------------------------------------------
+
+    fn challenge(&mut self, now: &Zoned, challenge: Challenge, effects: &mut Vec<Effect>) {
+        if !challenge.incoming {
+            let opponent = challenge.opponent.as_ref().map_or("", |player| player.id.as_str());
+            self.made(challenge.id.clone(), opponent, challenge.terms, now.timestamp());
+            return;
+        }
+        let known = self.waiting.iter().any(|queued| queued.waiting.challenge.id == challenge.id);
+        if known || self.places.contains_key(&GameId::from(&challenge.id)) {
+            return;
+        }
+        self.serial += 1;
+        let waiting = Waiting { challenge, serial: self.serial };
+        self.judge(now, Queued { waiting, until: None, attempts: 0 }, true, effects);
+    }
+
+    /// Judges one challenge; it goes (back) to the queue if it has to wait.
+    fn judge(&mut self, now: &Zoned, mut queued: Queued, first: bool, effects: &mut Vec<Effect>) {
+        let challenge = &queued.waiting.challenge;
+        let places = self.taken();
+        let affairs = Affairs {
+            now,
+            variants: &self.rules.variants,
+            lists: &self.rules.lists,
+            places: &places,
+            last_start: self.last_start,
+            acquaintances: &self.acquaintances,
+            ledger: &self.memory.ledger,
+            waiting: self.waiting.len(),
+            closing: self.closing,
+        };
+        let record = |outcome, why: String| Effect::Record(Box::new(challenge.clone()), outcome, why);
+        match challenge::judge(challenge, &self.rules.challenge, &affairs) {
+            Verdict::Ignore => (),
+            Verdict::Decline { reason, why } => {
+                effects.push(record(Outcome::Declined, why));
+                effects.push(Effect::Do(Action::Decline(challenge.id.clone(), reason)));
+            }
+            Verdict::Wait { until, why } => {
+                if first {
+                    effects.push(record(Outcome::Queued, why));
+                }
+                queued.until = until;
+                self.waiting.push(queued);
+            }
+            Verdict::Accept => {
+                effects.push(record(Outcome::Accepted, "it suits".to_owned()));
+                effects.push(Effect::Do(Action::Accept(challenge.id.clone())));
+                self.last_start = Some(now.timestamp());
+                let reserved = Reservation {
+                    challenge: Box::new(challenge.clone()),
+                    until: later(now.timestamp(), RESERVED),
+                    attempts: queued.attempts + 1,
+                    again: None,
+                };
+                let opponent = challenge.opponent.clone();
+                let place = Place { opponent, counted: false, rematch_of: None, reserved: Some(reserved) };
+                self.places.insert(GameId::from(&challenge.id), place);
+            }
+        }
+    }
+
+    /// Gives waiting challenges another chance, in the order of the settings.
+    fn try_waiting(&mut self, now: &Zoned, effects: &mut Vec<Effect>) {
+        let due = |queued: &Queued| queued.until.is_none_or(|until| until <= now.timestamp());
+        if !self.waiting.iter().any(due) {
+            return;
+        }
+        let mut queue = std::mem::take(&mut self.waiting);
+        let mut order: Vec<Waiting> = queue.iter().map(|queued| queued.waiting.clone()).collect();
+        let settings = &self.rules.challenge;
+        challenge::order(&mut order, settings.sort_by, settings.preference, &self.rules.lists);
+        queue.sort_by_key(|queued| order.iter().position(|waiting| waiting.serial == queued.waiting.serial));
+        for queued in queue {
+            if due(&queued) {
+                self.judge(now, queued, false, effects);
+            } else {
+                self.waiting.push(queued);
+            }
+        }
+    }
+
+    fn cancelled(&mut self, now: Timestamp, id: &ChallengeId, effects: &mut Vec<Effect>) {
+        self.memory.matchmaker.unanswered(id, &self.rules.matchmaking, now);
+        if let Some(index) = self.waiting.iter().position(|queued| queued.waiting.challenge.id == *id) {
+            let queued = self.waiting.remove(index);
+            let why = "its maker withdrew it".to_owned();
+            effects.push(Effect::Record(Box::new(queued.waiting.challenge), Outcome::Cancelled, why));
+        }
+        if self.places.get(&GameId::from(id)).is_some_and(|place| place.reserved.is_some()) {
+            self.places.remove(&GameId::from(id));
+        }
+    }
+
+    /// No new games: whoever waits is told so now, and our own challenge is withdrawn.
+    fn close(&mut self) {
+        self.closing = true;
+        self.waiting.iter_mut().for_each(|queued| queued.until = None);
+    }
+
+    fn accepted(
+        &mut self,
+        now: Timestamp,
+        id: &ChallengeId,
+        outcome: Result<(), ActionError>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let game = GameId::from(id);
+        // The answer may come after the game has begun; then it says nothing new.
+        let Some(place) = self.places.get_mut(&game) else { return };
+        let Some(reserved) = &mut place.reserved else { return };
+        let error = match outcome {
+            Ok(()) => {
+                effects.push(Effect::Watch(game));
+                return;
+            }
+            // The game may have begun all the same, so the place stays taken.
+            Err(ActionError::Unavailable(_)) if reserved.attempts < ATTEMPTS => {
+                reserved.again = Some(later(now, AGAIN));
+                reserved.until = later(now, RESERVED);
+                return;
+            }
+            Err(error) => error,
+        };
+        let bot = place.opponent.as_ref().is_some_and(Player::is_bot);
+        if bot && let ActionError::Limited { key: Some(_), .. } = &error {
+            self.memory.ledger.answered(Spending::GameAgainstBot, &error, now);
+            effects.push(Effect::Save);
+        }
+        let Some(Place { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
+        let Reservation { challenge, attempts, .. } = reserved;
+        match &error {
+            ActionError::Limited { retry_after, opponent: false, .. } if attempts < ATTEMPTS => {
+                self.serial += 1;
+                let waiting = Waiting { challenge: *challenge, serial: self.serial };
+                let until = Some(later(now, retry_after.unwrap_or(AGAIN)));
+                self.waiting.push(Queued { waiting, until, attempts });
+            }
+            _ => effects.push(Effect::Record(challenge, Outcome::Cancelled, error.to_string())),
+        }
+    }
+
+    /// Accepts once more what may not have been heard.
+    fn accept_again(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
+        for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
+            if reserved.again.take_if(|at| *at <= now).is_some() {
+                reserved.attempts += 1;
+                effects.push(Effect::Do(Action::Accept(reserved.challenge.id.clone())));
+            }
+        }
+    }
+
+    // --- Games ---------------------------------------------------------------------------------------------------------
+
+    fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<Effect>) {
+        let challenge = ChallengeId::new(id.as_str());
+        self.memory.matchmaker.accepted(&challenge);
+        self.waiting.retain(|queued| queued.waiting.challenge.id != challenge);
+        let place = self.places.entry(id.clone()).or_insert(Place {
+            opponent: None,
+            counted: false,
+            rematch_of: None,
+            reserved: None,
+        });
+        if let Some(reserved) = place.reserved.take() {
+            self.last_start = Some(now);
+            place.rematch_of = reserved.challenge.rematch_of;
+        }
+        effects.push(Effect::Play(id));
+    }
+
+    fn opponent(&mut self, now: Timestamp, id: &GameId, opponent: Player, effects: &mut Vec<Effect>) {
+        let Some(place) = self.places.get_mut(id) else { return };
+        if !std::mem::replace(&mut place.counted, true) {
+            let acquaintance = self.acquaintances.entry(opponent.id.clone()).or_default();
+            acquaintance.began(id.clone(), place.rematch_of.as_ref(), now);
+            if self.rules.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
+                self.memory.ledger.spend(Spending::GameAgainstBot, now);
+                effects.push(Effect::Save);
+            }
+        }
+        place.opponent = Some(opponent);
+    }
+
+    fn game_ended(&mut self, now: Timestamp, id: &GameId) {
+        self.places.remove(id);
+        self.idle_since = now;
+    }
+
+    // --- Matchmaking ---------------------------------------------------------------------------------------------------
+
+    fn matchmaking_step(&mut self, now: &Zoned) -> Step {
+        let places = self.taken();
+        let situation = Situation {
+            now,
+            idle_since: self.idle_since,
+            games: self.places.len(),
+            place_free: challenge::has_place(Kind::Bot, &self.rules.challenge, &places),
+            others_wait: !self.waiting.is_empty(),
+            closing: self.closing || self.us.is_none(),
+            ledger: &self.memory.ledger,
+        };
+        self.memory.matchmaker.step(&self.rules.matchmaking, &situation)
+    }
+
+    fn matchmaking(&mut self, now: &Zoned, effects: &mut Vec<Effect>) {
+        if self.looking {
+            return;
+        }
+        match self.matchmaking_step(now) {
+            Step::Wait(_) => (),
+            Step::Cancel(id) => effects.push(Effect::Do(Action::Cancel(id))),
+            Step::Look => {
+                self.looking = true;
+                effects.push(Effect::Look);
+            }
+        }
+    }
+
+    fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<Effect>) {
+        // The last free place may be taken since we began to look.
+        if self.matchmaking_step(now) != Step::Look {
+            self.looking = false;
+            return;
+        }
+        let now = now.timestamp();
+        let Some(us) = &self.us else { return };
+        let lists = MatchmakingLists {
+            us: &us.player.id,
+            avoid: &self.rules.avoid,
+            challenge: self.rules.matchmaking.avoid_blocked.then_some(&self.rules.lists),
+            variants: &self.rules.variants,
+        };
+        let matchmaker = &mut self.memory.matchmaker;
+        match matchmaker.choose(&self.rules.matchmaking, &lists, &us.ratings, bots, now, &mut self.chance) {
+            Some(request) => {
+                if self.rules.keep_limits {
+                    self.memory.ledger.spend(Spending::ChallengeToBot, now);
+                }
+                effects.push(Effect::Do(Action::Challenge(request)));
+                effects.push(Effect::Save);
+            }
+            None => self.looking = false,
+        }
+    }
+
+    fn challenged(
+        &mut self,
+        now: Timestamp,
+        request: &ChallengeRequest,
+        outcome: Result<ChallengeId, ActionError>,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.looking = false;
+        match outcome {
+            Ok(id) => self.made(id, &request.opponent, request.terms, now),
+            Err(error) => {
+                self.memory.matchmaker.failed(&request.opponent, &error, &self.rules.matchmaking, now);
+                self.memory.ledger.answered(Spending::ChallengeToBot, &error, now);
+                effects.push(Effect::Save);
+            }
+        }
+    }
+
+    /// Our challenge stands, unless its game has begun before we heard of it.
+    fn made(&mut self, id: ChallengeId, opponent: &str, terms: GameTerms, now: Timestamp) {
+        if !self.places.contains_key(&GameId::from(&id)) {
+            self.memory.matchmaker.made(id, opponent, terms, now);
+        }
+    }
+
+    /// The places that are taken: by games, by challenges we accepted, and by the one we have made.
+    fn taken(&self) -> Vec<TakenPlace> {
+        let place = |opponent: Option<&Player>| TakenPlace {
+            opponent: opponent.map(|player| player.id.clone()).unwrap_or_default(),
+            kind: opponent.map_or(Kind::Bot, Kind::of),
+        };
+        let mut taken: Vec<TakenPlace> = self.places.values().map(|known| place(known.opponent.as_ref())).collect();
+        let challenged = self.memory.matchmaker.challenged();
+        taken.extend(challenged.map(|id| TakenPlace { opponent: id.to_owned(), kind: Kind::Bot }));
+        taken
+    }
+}
+
+fn later(time: Timestamp, by: Duration) -> Timestamp {
+    time.checked_add(by).unwrap_or(Timestamp::MAX)
+}

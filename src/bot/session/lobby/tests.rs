@@ -1,0 +1,472 @@
+//! A lobby's life: who is let in, who waits, and that every place comes back.
+
+use jiff::{ToSpan, tz::TimeZone};
+use proptest::prelude::*;
+
+use super::*;
+use crate::policy::matchmaking::MatchType;
+use chess::{GameTerms, TimeControl, values::MinutesAndSeconds};
+
+const START: Timestamp = Timestamp::constant(1_700_000_000, 0);
+
+/// A lobby with a clock that the story turns.
+struct Story {
+    lobby: Lobby,
+    now: Timestamp,
+}
+
+impl Story {
+    fn with(change: impl FnOnce(&mut Rules)) -> Self {
+        let mut rules = Rules {
+            challenge: ChallengeSettings::default(),
+            matchmaking: MatchmakingSettings::default(),
+            lists: NameLists::default(),
+            avoid: Names::default(),
+            variants: vec![Variant::Standard],
+            keep_limits: true,
+        };
+        change(&mut rules);
+        let mut story = Self { lobby: Lobby::new(rules, Memory::default(), START, 7), now: START };
+        story.happens(Input::Connected(bot("Concilio")));
+        story
+    }
+
+    fn for_games(concurrency: usize) -> Self {
+        Self::with(|rules| {
+            rules.challenge.concurrency = concurrency;
+            rules.challenge.max_games_per_opponent = concurrency;
+        })
+    }
+
+    fn happens(&mut self, input: Input) -> Vec<Effect> {
+        self.lobby.handle(&self.now.to_zoned(TimeZone::UTC), input)
+    }
+
+    fn after(&mut self, time: Duration) -> Vec<Effect> {
+        self.now = later(self.now, time);
+        self.happens(Input::Tick)
+    }
+
+    fn wakes_at(&mut self) -> Option<Timestamp> {
+        self.lobby.wake_at(&self.now.to_zoned(TimeZone::UTC))
+    }
+
+    /// `from` challenges us.
+    fn challenged(&mut self, id: &str, from: &str) -> Vec<Effect> {
+        self.happens(Input::Challenge(challenge(id, from)))
+    }
+
+    fn accepted(&mut self, id: &str, answer: Result<(), ActionError>) -> Vec<Effect> {
+        self.happens(Input::Accepted(ChallengeId::new(id), answer))
+    }
+
+    /// A challenge is made, accepted, and its game begins.
+    fn plays(&mut self, id: &str, from: &str) {
+        assert!(accepts(&self.challenged(id, from), id), "{id}");
+        self.accepted(id, Ok(()));
+        self.begins(id, from);
+    }
+
+    fn begins(&mut self, id: &str, opponent: &str) {
+        self.happens(Input::GameStarted(GameId::new(id)));
+        self.happens(Input::Opponent(GameId::new(id), player(opponent)));
+    }
+
+    fn ends(&mut self, id: &str) -> Vec<Effect> {
+        self.happens(Input::GameEnded(GameId::new(id)))
+    }
+}
+
+fn player(name: &str) -> Player {
+    Player { title: Some("BOT".to_owned()), rating: Some(2000), ..Player::named(name) }
+}
+
+fn bot(name: &str) -> Account {
+    let ratings = vec![("blitz".to_owned(), 2000)];
+    Account { player: Player { rating: None, ..player(name) }, is_bot: true, ratings, games_played: 1 }
+}
+
+fn challenge(id: &str, from: &str) -> Challenge {
+    Challenge {
+        id: ChallengeId::new(id),
+        incoming: true,
+        opponent: Some(player(from)),
+        terms: GameTerms {
+            variant: Variant::Standard,
+            time_control: TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2)),
+            rated: true,
+        },
+        our_color: None,
+        initial_fen: None,
+        rules: Vec::new(),
+        rematch_of: None,
+        our_rating: None,
+        playable: true,
+    }
+}
+
+fn does(effects: &[Effect], action: &Action) -> bool {
+    effects.iter().any(|effect| matches!(effect, Effect::Do(done) if done == action))
+}
+
+fn accepts(effects: &[Effect], id: &str) -> bool {
+    does(effects, &Action::Accept(ChallengeId::new(id)))
+}
+
+fn declines(effects: &[Effect], id: &str, reason: DeclineReason) -> bool {
+    does(effects, &Action::Decline(ChallengeId::new(id), reason))
+}
+
+fn acts(effects: &[Effect]) -> bool {
+    effects.iter().any(|effect| matches!(effect, Effect::Do(_)))
+}
+
+fn lost() -> ActionError {
+    ActionError::Unavailable("no answer in time".to_owned())
+}
+
+fn limited(key: Option<&str>, wait: u64) -> ActionError {
+    let key = key.map(ToOwned::to_owned);
+    ActionError::Limited {
+        retry_after: Some(Duration::from_secs(wait)),
+        key,
+        opponent: false,
+        detail: "Too many requests".to_owned(),
+    }
+}
+
+#[test]
+fn challenges_are_taken_as_long_as_there_are_places() {
+    let mut story = Story::for_games(2);
+    story.plays("game0001", "Ann");
+    assert!(accepts(&story.challenged("game0002", "Bob"), "game0002"), "a place is taken from the acceptance on");
+    let effects = story.challenged("game0003", "Cid");
+    assert!(matches!(effects[..], [Effect::Record(_, Outcome::Queued, _)]), "{effects:?}");
+    assert_eq!(story.lobby.games(), 2);
+    assert!(accepts(&story.ends("game0001"), "game0003"), "the one who waits takes the free place");
+}
+
+#[test]
+fn friends_come_first_then_the_strongest() {
+    let mut story = Story::with(|rules| rules.lists.friends = Names::parse("Friend"));
+    story.plays("game0001", "Ann");
+    for (id, from, rating) in [("weak", "Bob", 1500), ("strong", "Cid", 2500), ("friend", "Friend", 1000)] {
+        let mut waiting = challenge(id, from);
+        waiting.opponent = Some(Player { rating: Some(rating), ..player(from) });
+        story.happens(Input::Challenge(waiting));
+    }
+    assert!(accepts(&story.ends("game0001"), "friend"));
+    story.begins("friend", "Friend");
+    assert!(accepts(&story.ends("friend"), "strong"));
+}
+
+#[test]
+fn a_challenge_that_comes_twice_is_answered_once() {
+    let mut story = Story::for_games(2);
+    assert!(accepts(&story.challenged("game0001", "Ann"), "game0001"));
+    assert_eq!(story.challenged("game0001", "Ann"), [], "while it is being accepted");
+    story.begins("game0001", "Ann");
+    assert_eq!(story.challenged("game0001", "Ann"), [], "while its game runs");
+    story.plays("game0002", "Bob");
+    story.challenged("game0003", "Cid");
+    assert_eq!(story.challenged("game0003", "Cid"), [], "while it waits");
+}
+
+#[test]
+fn a_challenge_withdrawn_while_it_is_accepted_costs_nothing() {
+    let mut story = Story::for_games(1);
+    story.challenged("game0001", "Ann");
+    story.happens(Input::Cancelled(ChallengeId::new("game0001")));
+    assert_eq!(story.lobby.games(), 0);
+    let gone = ActionError::Refused("The challenge has been canceled.".to_owned());
+    assert!(!acts(&story.accepted("game0001", Err(gone))));
+    story.plays("game0002", "Bob");
+}
+
+#[test]
+fn a_withdrawn_challenge_waits_no_longer() {
+    let mut story = Story::for_games(1);
+    story.plays("game0001", "Ann");
+    story.challenged("game0002", "Bob");
+    let effects = story.happens(Input::Cancelled(ChallengeId::new("game0002")));
+    assert!(matches!(effects[..], [Effect::Record(_, Outcome::Cancelled, _)]), "{effects:?}");
+    assert!(!acts(&story.ends("game0001")));
+}
+
+#[test]
+fn an_accepted_game_is_looked_for_although_nobody_told_of_its_start() {
+    let mut story = Story::for_games(1);
+    story.challenged("game0001", "Ann");
+    assert_eq!(story.accepted("game0001", Ok(())), [Effect::Watch(GameId::new("game0001"))]);
+}
+
+#[test]
+fn a_reservation_for_a_game_that_never_comes_runs_out() {
+    let mut story = Story::for_games(1);
+    story.challenged("game0001", "Ann");
+    story.accepted("game0001", Ok(()));
+    story.challenged("game0002", "Bob");
+    assert!(story.wakes_at().is_some_and(|at| at <= later(START, RESERVED)));
+    assert!(accepts(&story.after(RESERVED), "game0002"));
+}
+
+#[test]
+fn where_the_answer_is_lost_the_place_is_kept_and_the_challenge_accepted_again() {
+    let mut story = Story::for_games(1);
+    story.challenged("game0001", "Ann");
+    assert!(!acts(&story.accepted("game0001", Err(lost()))));
+    assert!(!acts(&story.challenged("game0002", "Bob")), "the first one may have begun");
+    assert_eq!(story.wakes_at(), Some(later(START, AGAIN)));
+    assert!(accepts(&story.after(AGAIN), "game0001"));
+    let refused = ActionError::Refused("The challenge has already been accepted.".to_owned());
+    story.begins("game0001", "Ann");
+    assert!(!acts(&story.accepted("game0001", Err(refused))), "its game runs");
+    assert_eq!(story.lobby.games(), 1);
+}
+
+#[test]
+fn a_server_that_never_hears_us_is_given_up() {
+    let mut story = Story::for_games(1);
+    story.challenged("game0001", "Ann");
+    for _ in 1..ATTEMPTS {
+        story.accepted("game0001", Err(lost()));
+        assert!(accepts(&story.after(AGAIN), "game0001"));
+    }
+    let effects = story.accepted("game0001", Err(lost()));
+    assert!(matches!(effects[..], [Effect::Record(_, Outcome::Cancelled, _)]), "{effects:?}");
+    assert_eq!(story.lobby.games(), 0);
+}
+
+#[test]
+fn a_429_on_accepting_frees_the_place_until_it_has_passed() {
+    let mut story = Story::for_games(1);
+    story.challenged("game0001", "Ann");
+    assert!(!acts(&story.accepted("game0001", Err(limited(None, 60)))));
+    assert_eq!(story.lobby.games(), 0);
+    assert!(!accepts(&story.after(Duration::from_secs(59)), "game0001"));
+    assert!(accepts(&story.after(Duration::from_secs(1)), "game0001"));
+}
+
+#[test]
+fn the_daily_limit_of_games_against_bots_is_learnt_from_the_server() {
+    let mut story = Story::for_games(2);
+    story.challenged("game0001", "Ann");
+    let effects = story.accepted("game0001", Err(limited(Some("bot.vsBot.day"), 3600)));
+    assert!(effects.contains(&Effect::Save), "{effects:?}");
+    assert!(declines(&story.challenged("game0002", "Bob"), "game0002", DeclineReason::Later));
+    let mut human = challenge("game0003", "Cid");
+    human.opponent = Some(Player::named("Cid"));
+    assert!(accepts(&story.happens(Input::Challenge(human)), "game0003"), "humans are not bots");
+
+    let memory = serde_json::to_string(story.lobby.memory()).expect("it can be kept");
+    let memory: Memory = serde_json::from_str(&memory).expect("it can be read again");
+    assert!(memory.ledger.may(Spending::GameAgainstBot, START).is_err(), "a restart forgets nothing");
+    assert!(memory.ledger.may(Spending::GameAgainstBot, START + 3600.seconds()).is_ok());
+}
+
+#[test]
+fn a_game_is_counted_once_however_often_its_stream_is_reopened() {
+    let mut story = Story::for_games(2);
+    story.plays("game0001", "Ann");
+    story.plays("game0002", "Ann");
+    let left = story.lobby.memory().ledger.games_against_bots_left(START);
+    for _ in 0..50 {
+        for id in ["game0001", "game0002"] {
+            story.happens(Input::Opponent(GameId::new(id), player("Ann")));
+        }
+    }
+    assert_eq!(story.lobby.memory().ledger.games_against_bots_left(START), left);
+}
+
+#[test]
+fn rematches_in_a_row_are_counted() {
+    let mut story = Story::with(|rules| rules.challenge.bot.max_rematches = Some(1));
+    story.plays("game0001", "Ann");
+    story.ends("game0001");
+    let rematch = |id: &str, of: &str| Challenge { rematch_of: Some(GameId::new(of)), ..challenge(id, "Ann") };
+    assert!(accepts(&story.happens(Input::Challenge(rematch("game0002", "game0001"))), "game0002"));
+    story.begins("game0002", "Ann");
+    story.ends("game0002");
+    let effects = story.happens(Input::Challenge(rematch("game0003", "game0002")));
+    assert!(declines(&effects, "game0003", DeclineReason::Later), "{effects:?}");
+    story.plays("game0004", "Ann");
+}
+
+#[test]
+fn more_games_than_places_after_a_restart_are_all_played() {
+    let mut story = Story::for_games(1);
+    for id in ["game0001", "game0002", "game0003"] {
+        assert_eq!(story.happens(Input::GameStarted(GameId::new(id))), [Effect::Play(GameId::new(id))]);
+    }
+    story.challenged("game0004", "Ann");
+    story.ends("game0001");
+    assert!(!acts(&story.ends("game0002")), "there are still as many as there may be");
+    assert!(accepts(&story.ends("game0003"), "game0004"));
+}
+
+#[test]
+fn a_game_that_begins_waits_no_longer() {
+    let mut story = Story::for_games(1);
+    story.plays("game0001", "Ann");
+    story.challenged("game0002", "Bob");
+    story.begins("game0002", "Bob");
+    assert!(!acts(&story.ends("game0001")), "it is not accepted a second time");
+    assert_eq!(story.lobby.games(), 1);
+}
+
+#[test]
+fn closing_declines_whoever_waits_or_comes() {
+    let mut story = Story::for_games(1);
+    story.plays("game0001", "Ann");
+    story.challenged("game0002", "Bob");
+    assert!(declines(&story.happens(Input::Close), "game0002", DeclineReason::Later));
+    assert!(declines(&story.challenged("game0003", "Cid"), "game0003", DeclineReason::Later));
+    assert_eq!(story.lobby.games(), 1, "what runs is finished");
+    assert!(!acts(&story.ends("game0001")));
+}
+
+#[test]
+fn closing_does_not_leave_those_waiting_who_wait_for_a_time() {
+    let mut story = Story::for_games(1);
+    story.challenged("game0001", "Ann");
+    story.accepted("game0001", Err(limited(None, 60)));
+    assert!(declines(&story.happens(Input::Close), "game0001", DeclineReason::Later));
+}
+
+/// A lobby that challenges by itself, ten seconds after the last game.
+fn matchmaking() -> Story {
+    Story::with(|rules| {
+        let blitz = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
+        let kind = MatchType { time_control: MinutesAndSeconds(blitz), ..MatchType::default() };
+        rules.matchmaking = MatchmakingSettings {
+            enabled: true,
+            idle: Duration::from_secs(10),
+            min_gap: Duration::from_secs(20),
+            types: [("blitz".to_owned(), kind)].into(),
+            ..MatchmakingSettings::default()
+        };
+    })
+}
+
+/// Whom the effects challenge.
+fn challenges(effects: &[Effect]) -> Option<ChallengeRequest> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Do(Action::Challenge(request)) => Some(request.clone()),
+        _ => None,
+    })
+}
+
+impl Story {
+    /// Looks for somebody and challenges; our challenge stands under `id`.
+    fn challenges(&mut self, id: &str) -> String {
+        let request = challenges(&self.happens(Input::Bots(vec![bot("Ann")]))).expect("a challenge");
+        self.happens(Input::Challenged(request.clone(), Ok(ChallengeId::new(id))));
+        request.opponent
+    }
+}
+
+#[test]
+fn who_declines_is_left_alone_for_longer_every_time() {
+    let mut story = matchmaking();
+    assert_eq!(story.after(Duration::from_secs(9)), []);
+    assert_eq!(story.after(Duration::from_secs(1)), [Effect::Look]);
+    assert_eq!(story.after(Duration::from_secs(1)), [], "one look at a time");
+    assert_eq!(story.challenges("ours0001"), "ann");
+    story.happens(Input::Declined(ChallengeId::new("ours0001"), DeclineReason::Generic));
+    assert_eq!(story.after(Duration::from_secs(20)), [Effect::Look]);
+    assert_eq!(story.happens(Input::Bots(vec![bot("Ann")])), [], "not yet");
+    let backoff = MatchmakingSettings::default().backoff;
+    assert_eq!(story.after(backoff), [Effect::Look]);
+    assert_eq!(story.challenges("ours0002"), "ann", "an hour later");
+    story.happens(Input::Declined(ChallengeId::new("ours0002"), DeclineReason::Generic));
+    assert_eq!(story.after(backoff), [Effect::Look]);
+    assert_eq!(story.happens(Input::Bots(vec![bot("Ann")])), [], "the second time an hour is not enough");
+}
+
+#[test]
+fn our_own_challenge_takes_a_place_until_it_is_answered() {
+    let mut story = matchmaking();
+    story.after(Duration::from_secs(10));
+    story.challenges("ours0001");
+    assert!(!acts(&story.challenged("game0001", "Bob")), "it would be one game too many");
+    let effects = story.happens(Input::Declined(ChallengeId::new("ours0001"), DeclineReason::Later));
+    assert!(accepts(&effects, "game0001"), "{effects:?}");
+}
+
+#[test]
+fn a_place_taken_while_we_look_for_somebody_is_not_given_twice() {
+    let mut story = matchmaking();
+    story.after(Duration::from_secs(10));
+    assert!(accepts(&story.challenged("game0001", "Bob"), "game0001"));
+    assert_eq!(challenges(&story.happens(Input::Bots(vec![bot("Ann")]))), None);
+}
+
+#[test]
+fn a_challenge_answered_before_we_hear_that_it_stands_is_not_withdrawn() {
+    let mut story = matchmaking();
+    story.after(Duration::from_secs(10));
+    let request = challenges(&story.happens(Input::Bots(vec![bot("Ann")]))).expect("a challenge");
+    story.begins("ours0001", "Ann");
+    story.happens(Input::Challenged(request, Ok(ChallengeId::new("ours0001"))));
+    assert!(!acts(&story.after(Duration::from_secs(600))), "withdrawing it would abort the game");
+    assert_eq!(story.lobby.games(), 1);
+}
+
+#[test]
+fn closing_withdraws_our_own_challenge() {
+    let mut story = matchmaking();
+    story.after(Duration::from_secs(10));
+    story.challenges("ours0001");
+    let effects = story.happens(Input::Close);
+    assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
+}
+
+fn any_error() -> impl Strategy<Value = Option<ActionError>> {
+    prop::sample::select(vec![
+        None,
+        Some(lost()),
+        Some(limited(None, 5)),
+        Some(limited(Some("bot.vsBot.day"), 5)),
+        Some(ActionError::Refused(String::new())),
+        Some(ActionError::NotFound(String::new())),
+    ])
+}
+
+proptest! {
+    /// Whatever happens in whatever order: no more games than places are taken on by our own will, and once all games have
+    /// ended and all reservations have run out, every place is free.
+    #[test]
+    fn no_place_leaks(
+        concurrency in 1..4_usize,
+        steps in prop::collection::vec((0..9_u8, 0..6_usize, any_error(), 0..40_u64), 0..80),
+    ) {
+        let ids = ["game0000", "game0001", "game0002", "game0003", "game0004", "game0005"];
+        let mut story = Story::for_games(concurrency);
+        let mut unwanted = 0;
+        for (kind, which, error, seconds) in steps {
+            let id = ids[which];
+            let (game, offer) = (GameId::new(id), ChallengeId::new(id));
+            let answer = error.map_or(Ok(()), Err);
+            match kind {
+                0 | 1 => story.challenged(id, "Ann"),
+                2 | 3 => story.accepted(id, answer),
+                4 => {
+                    unwanted += usize::from(!story.lobby.places.contains_key(&game));
+                    story.happens(Input::GameStarted(game))
+                }
+                5 => story.happens(Input::Opponent(game, player("Ann"))),
+                6 => story.ends(id),
+                7 => story.happens(Input::Cancelled(offer)),
+                _ => story.after(Duration::from_secs(seconds)),
+            };
+            prop_assert!(story.lobby.games() <= concurrency + unwanted);
+        }
+        story.happens(Input::Close);
+        for id in ids {
+            story.ends(id);
+        }
+        story.after(RESERVED * ATTEMPTS);
+        prop_assert_eq!(story.lobby.games(), 0);
+        prop_assert_eq!(story.lobby.waiting.len(), 0);
+    }
+}

@@ -1,0 +1,100 @@
+//! What passes between the machine of a game and the task around it: what happened, and what is to be done.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use chess::{Action, ActionError, ChatLine, Clocks, Color, Decision, GameInfo, GameState, GameStatus, Line, UciMove};
+use council::player::Thought;
+
+/// What happened.
+#[derive(Debug)]
+pub(in crate::session) enum Input {
+    /// The whole state of the game, after a (re)connection.
+    Full(Box<GameInfo>, GameState),
+    /// A change of the state.
+    State(GameState),
+    /// The event stream says that the game is over, or the server knows no such running game any more.
+    Finished(Option<GameStatus>, Option<Color>),
+    /// Somebody spoke: no matter of the game's, but it comes the same way.
+    Chat(ChatLine),
+    /// The opponent left, and when the win may be claimed; or is back.
+    OpponentGone(bool, Option<Duration>),
+    /// The council has decided.
+    Decided(Thought, Box<Decision>),
+    /// What came of sending the answer with this number.
+    Sent(AnswerNumber, Result<(), ActionError>),
+    /// A timer that was set has run out.
+    Timer(Timer),
+}
+
+/// What is to be done, in this order.
+#[derive(Debug, PartialEq)]
+pub(in crate::session) enum Effect {
+    /// Think about this position.
+    Think {
+        /// Comes back with the decision.
+        thought: Thought,
+        line: Arc<Line>,
+        clocks: Option<Clocks>,
+        /// When the server's word about this position came: our clock runs since.
+        received: Instant,
+        /// Moves the server would not take here.
+        excluded: Vec<UciMove>,
+    },
+    /// Think about these positions, one of which is expected, in the opponent's time.
+    ThinkAhead {
+        /// Comes back with the decision.
+        thought: Thought,
+        /// At least one, the likeliest first.
+        lines: Vec<Arc<Line>>,
+    },
+    /// The expected position is on the board: our clock runs for what is being thought about.
+    Hit {
+        clocks: Option<Clocks>,
+        /// When the server's word about it came.
+        received: Instant,
+    },
+    /// What is being thought about is no longer on the board, and no longer expected.
+    StopThinking,
+    /// Write the moves of the board into the record.
+    RecordMoves,
+    /// Write the decision into the record.
+    RecordDecision(Box<Decision>),
+    /// Send a move; what came of it comes back as [`Input::Sent`].
+    Send { answer: AnswerNumber, uci: UciMove, offer_draw: bool },
+    /// Anything else a server can be asked for; whether it had an effect the server's events will tell.
+    Do(Action),
+    /// Ask for the whole state.
+    Resync,
+    /// Wake us later; a timer of the same kind that was set before is replaced.
+    Wake(Timer, Duration),
+    /// Do not wake us after all.
+    Forget(Timer),
+    /// Something went wrong, for the record.
+    Fault(String),
+    /// The game is over; nothing more comes.
+    Over { status: Option<GameStatus>, winner: Option<Color> },
+}
+
+/// The kinds of timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::session) enum Timer {
+    /// Send the answer again.
+    Resend,
+    /// The stream should have shown our move by now.
+    Echo,
+    /// The win may be claimed.
+    Claim,
+    /// The opponent should have made the first move by now.
+    Abort,
+    /// The whole state that we asked for should have come by now.
+    Resync,
+    /// The final state of a game that is over should have come by now.
+    LastWord,
+}
+
+/// The number of an answer to a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::session) struct AnswerNumber(pub u64);

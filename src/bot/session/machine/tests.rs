@@ -1,0 +1,529 @@
+//! What a network can do to a game, one story each.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::policy::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings};
+use chess::{Clock, Clocks, GameId, GameTerms, Offers, Player, Score, Source, TimeControl, Variant};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn info(our_color: Color) -> Box<GameInfo> {
+    Box::new(GameInfo {
+        id: GameId::new("abcdefgh"),
+        terms: GameTerms {
+            variant: Variant::Standard,
+            time_control: TimeControl::real_time(60 * SECOND, SECOND),
+            rated: false,
+        },
+        white: Player::named("White"),
+        black: Player::named("Black"),
+        our_color,
+        start: Line::start(Variant::Standard),
+        tournament: None,
+        url: None,
+    })
+}
+
+fn state(moves: &str) -> GameState {
+    GameState {
+        moves: moves.to_owned(),
+        clocks: Some(Clocks::both(Clock { remaining: 60 * SECOND, increment: SECOND })),
+        status: GameStatus::Started,
+        winner: None,
+        draw_offers: Offers::default(),
+        takeback_offers: Offers::default(),
+        received: Instant::now(),
+    }
+}
+
+fn manners() -> Manners {
+    let resign =
+        ResignSettings { enabled: true, consecutive_moves: 1, min_game_length: 0, ..ResignSettings::default() };
+    Manners::new(DrawSettings::default(), resign, AbortSettings::default(), ClaimSettings::default(), 1)
+}
+
+/// A game that we found in this state, with what we do first.
+fn found(our_color: Color, moves: &str) -> (Game, Vec<Effect>) {
+    Game::new(Instant::now(), info(our_color), state(moves), manners())
+}
+
+impl Game {
+    fn on(&mut self, input: Input) -> Vec<Effect> {
+        self.handle(Instant::now(), input)
+    }
+
+    fn whole(&mut self, moves: &str) -> Vec<Effect> {
+        let info = Box::new(self.info.as_ref().clone());
+        self.on(Input::Full(info, state(moves)))
+    }
+
+    fn decide(&mut self, thought: Thought, best: &str) -> Vec<Effect> {
+        self.decide_with(thought, best, Some(Score::Cp(100)))
+    }
+
+    /// Some move that is legal in `line`, expecting some reply.
+    fn decide_any(&mut self, thought: Thought, line: &Line, lot: u8) -> Vec<Effect> {
+        let draw = |line: &Line| {
+            let moves = line.legal_moves();
+            moves.get(usize::from(lot) % moves.len().max(1)).copied()
+        };
+        let Some(best) = draw(line) else { return Vec::new() };
+        let mut after = line.clone();
+        after.play(best).expect("legal");
+        let decision = Decision { ponder: draw(&after), ..Decision::without_vote(best, Source::Council) };
+        self.on(Input::Decided(thought, Box::new(decision)))
+    }
+
+    fn decide_with(&mut self, thought: Thought, best: &str, score: Option<Score>) -> Vec<Effect> {
+        let best = best.parse().expect("a move");
+        self.on(Input::Decided(thought, Box::new(Decision { score, ..Decision::without_vote(best, Source::Council) })))
+    }
+}
+
+fn thought(effects: &[Effect]) -> Option<Thought> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Think { thought, .. } => Some(*thought),
+        _ => None,
+    })
+}
+
+fn sent(effects: &[Effect]) -> Option<(AnswerNumber, String)> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Send { answer, uci, .. } => Some((*answer, uci.to_string())),
+        _ => None,
+    })
+}
+
+fn resyncs(effects: &[Effect]) -> bool {
+    effects.contains(&Effect::Resync)
+}
+
+fn wakes(effects: &[Effect], timer: Timer) -> Option<Duration> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Wake(kind, after) if *kind == timer => Some(*after),
+        _ => None,
+    })
+}
+
+/// We have White and have just sent e2e4.
+fn e4_is_on_its_way() -> (Game, AnswerNumber) {
+    let (mut game, effects) = found(Color::White, "");
+    let effects = game.decide(thought(&effects).expect("our move"), "e2e4");
+    let (number, _) = sent(&effects).expect("a move is sent");
+    (game, number)
+}
+
+/// Promise 2: one search a ply.
+#[test]
+fn a_position_is_searched_once() {
+    let (mut game, effects) = found(Color::White, "");
+    assert!(thought(&effects).is_some());
+    assert_eq!(thought(&game.on(Input::State(state("")))), None, "the same state again");
+    assert_eq!(thought(&game.whole("")), None, "the whole state again");
+}
+
+/// Promise 5.
+#[test]
+fn a_decision_is_recorded_before_its_move_is_sent() {
+    let (mut game, effects) = found(Color::White, "");
+    let effects = game.decide(thought(&effects).expect("our move"), "e2e4");
+    let recorded = effects.iter().position(|effect| matches!(effect, Effect::RecordDecision(_)));
+    let sent = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }));
+    assert!(recorded.is_some() && recorded < sent, "{effects:?}");
+}
+
+/// Promise 2: a result for a position that is no longer on the board is dropped.
+#[test]
+fn a_decision_for_a_position_that_left_the_board_is_dropped() {
+    let (mut game, effects) = found(Color::Black, "e2e4");
+    let stale = thought(&effects).expect("our move");
+    let effects = game.whole("d2d4");
+    assert!(effects.contains(&Effect::StopThinking), "{effects:?}");
+    let fresh = thought(&effects).expect("another position, another search");
+    assert_eq!(game.decide(stale, "e7e5"), []);
+    assert!(sent(&game.decide(fresh, "d7d5")).is_some());
+}
+
+#[test]
+fn a_429_on_a_move_is_answered_by_sending_it_again() {
+    let (mut game, number) = e4_is_on_its_way();
+    let limited = ActionError::Limited { retry_after: None, key: None, opponent: false, detail: "429".to_owned() };
+    let effects = game.on(Input::Sent(number, Err(limited)));
+    let delay = wakes(&effects, Timer::Resend).expect("it waits a little");
+    assert!(delay <= 60 * SECOND / 8, "{delay:?} is too long for the clock");
+    assert_eq!(sent(&game.on(Input::Timer(Timer::Resend))), Some((number, "e2e4".to_owned())));
+}
+
+/// Promise 2: sending is idempotent.
+#[test]
+fn when_the_answer_is_lost_the_servers_state_decides_whether_the_move_is_sent_again() {
+    let lost = || Err(ActionError::Unavailable("timeout".to_owned()));
+
+    let (mut game, number) = e4_is_on_its_way();
+    assert!(resyncs(&game.on(Input::Sent(number, lost()))));
+    assert_eq!(sent(&game.whole("e2e4")), None, "it had arrived");
+
+    let (mut game, number) = e4_is_on_its_way();
+    assert!(resyncs(&game.on(Input::Sent(number, lost()))));
+    assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "it had not");
+
+    let (mut game, number) = e4_is_on_its_way();
+    let effects = game.on(Input::Sent(number, lost()));
+    assert!(wakes(&effects, Timer::Resend).is_some(), "and if no state comes, it is sent again");
+}
+
+#[test]
+fn a_move_that_is_taken_but_never_shown_brings_the_whole_state() {
+    let (mut game, number) = e4_is_on_its_way();
+    let effects = game.on(Input::Sent(number, Ok(())));
+    assert!(wakes(&effects, Timer::Echo).is_some());
+    assert!(resyncs(&game.on(Input::Timer(Timer::Echo))), "the stream may be dead without knowing it");
+    assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "the server forgot it");
+}
+
+/// Promise 2: sending is idempotent.
+#[test]
+fn a_whole_state_older_than_the_acknowledgement_sends_nothing_twice() {
+    let (mut game, number) = e4_is_on_its_way();
+    game.on(Input::Sent(number, Ok(())));
+    let effects = game.whole("");
+    assert_eq!(sent(&effects), None, "it may have been on its way when the move was taken");
+    assert!(wakes(&effects, Timer::Echo).is_some_and(|after| after < ECHO), "but it is looked at again soon");
+    assert!(resyncs(&game.on(Input::Timer(Timer::Echo))));
+    assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "a younger one decides");
+}
+
+#[test]
+fn a_state_that_arrives_before_the_answer_sends_nothing_twice() {
+    let (mut game, number) = e4_is_on_its_way();
+    assert_eq!(sent(&game.whole("")), None, "the move is still on its way");
+    game.on(Input::State(state("e2e4")));
+    let effects = game.on(Input::Sent(number, Err(ActionError::Refused("Not your turn".to_owned()))));
+    assert_eq!(effects, [], "the stream has long shown it");
+}
+
+/// The server may show a draw offer before the move that carries it.
+#[test]
+fn a_draw_offer_shown_before_our_move_is_no_reason_to_think_again() {
+    let (mut game, number) = e4_is_on_its_way();
+    game.on(Input::Sent(number, Ok(())));
+    let offered = GameState { draw_offers: Offers { white: true, black: false }, ..state("") };
+    let effects = game.on(Input::State(offered));
+    assert_eq!((thought(&effects), sent(&effects)), (None, None));
+}
+
+#[test]
+fn a_late_event_is_not_taken_for_a_takeback() {
+    let (mut game, effects) = found(Color::White, "e2e4 e7e5");
+    let thinking = thought(&effects).expect("our move");
+    let effects = game.on(Input::State(state("e2e4")));
+    assert_eq!(effects, [Effect::Resync], "only the whole state can tell");
+    assert_eq!(game.whole("e2e4 e7e5"), [Effect::Forget(Timer::Resync)], "it was late: the search goes on");
+    assert!(sent(&game.decide(thinking, "g1f3")).is_some());
+}
+
+#[test]
+fn a_takeback_is_believed_when_the_whole_state_shows_it() {
+    let (mut game, effects) = found(Color::White, "e2e4 e7e5 g1f3 b8c6");
+    let stale = thought(&effects).expect("our move");
+    let asks = GameState { takeback_offers: Offers { white: false, black: true }, ..state("e2e4 e7e5 g1f3 b8c6") };
+    let id = game.info().id.clone();
+    assert!(game.on(Input::State(asks.clone())).contains(&Effect::Do(Action::Takeback(id.clone(), true))));
+    assert!(resyncs(&game.on(Input::State(state("e2e4 e7e5")))));
+    let effects = game.whole("e2e4 e7e5");
+    assert!(thought(&effects).is_some() && effects.contains(&Effect::RecordMoves));
+    assert_eq!(game.decide(stale, "f1b5"), []);
+    let asks = GameState { moves: "e2e4 e7e5".to_owned(), ..asks };
+    let again = game.on(Input::State(asks));
+    assert!(again.contains(&Effect::Do(Action::Takeback(id, false))), "one a game is enough: {again:?}");
+}
+
+#[test]
+fn a_move_the_server_keeps_refusing_is_replaced() {
+    let (mut game, mut number) = e4_is_on_its_way();
+    for _ in 0..REFUSALS {
+        game.on(Input::Sent(number, Err(ActionError::Refused("Piece on e2 cannot move to e4".to_owned()))));
+        let mut effects = game.whole("");
+        if wakes(&effects, Timer::Resend).is_some() {
+            effects = game.on(Input::Timer(Timer::Resend));
+        }
+        match sent(&effects) {
+            Some((again, _)) => number = again,
+            None => {
+                let excluded = effects.iter().find_map(|effect| match effect {
+                    Effect::Think { excluded, .. } => Some(excluded.clone()),
+                    _ => None,
+                });
+                assert_eq!(excluded, Some(vec!["e2e4".parse().expect("a move")]));
+                return;
+            }
+        }
+    }
+    panic!("the same move was sent for ever");
+}
+
+/// A server that answers every move with 502 and shows the same board again at once must not be flooded.
+#[test]
+fn a_server_in_trouble_is_not_flooded_with_moves() {
+    let (mut game, mut number) = e4_is_on_its_way();
+    let start = Instant::now();
+    let mut now = start;
+    let mut attempts = 1;
+    while now < start + 10 * SECOND {
+        game.handle(now, Input::Sent(number, Err(ActionError::Unavailable("Bad gateway (502)".to_owned()))));
+        now += Duration::from_millis(1);
+        let info = Box::new(game.info.as_ref().clone());
+        let mut effects = game.handle(now, Input::Full(info, state("")));
+        if let Some(pause) = wakes(&effects, Timer::Resend) {
+            now += pause;
+            effects = game.handle(now, Input::Timer(Timer::Resend));
+        }
+        number = sent(&effects).expect("it does not give up").0;
+        attempts += 1;
+    }
+    assert!((5..60).contains(&attempts), "{attempts} attempts in ten seconds");
+}
+
+/// A reconnection is no new patience for an opponent who does not begin.
+#[test]
+fn a_reopened_stream_gives_an_absent_opponent_no_more_time() {
+    let start = Instant::now();
+    let (mut game, effects) = Game::new(start, info(Color::Black), state(""), manners());
+    let patience = wakes(&effects, Timer::Abort).expect("it waits");
+    let info = Box::new(game.info.as_ref().clone());
+    let effects = game.handle(start + 3 * SECOND, Input::Full(info, state("")));
+    assert_eq!(wakes(&effects, Timer::Abort), Some(patience - 3 * SECOND));
+}
+
+/// Promise 1.
+#[test]
+fn a_running_game_found_after_a_restart_is_taken_up() {
+    assert!(thought(&found(Color::White, "e2e4 e7e5").1).is_some(), "our move");
+    assert_eq!(thought(&found(Color::Black, "e2e4 e7e5").1), None, "theirs");
+}
+
+#[test]
+fn the_end_of_the_game_ends_the_search() {
+    let (mut game, _) = found(Color::White, "");
+    let effects = game.on(Input::State(GameState { status: GameStatus::Aborted, ..state("") }));
+    assert_eq!(effects[0], Effect::StopThinking);
+    assert!(matches!(effects.last(), Some(Effect::Over { status: Some(GameStatus::Aborted), winner: None })));
+    assert_eq!(game.whole(""), [], "what comes later does not matter");
+}
+
+#[test]
+fn the_event_stream_may_tell_of_the_end_before_the_last_move_is_shown() {
+    let (mut game, _) = found(Color::White, "e2e4 e7e5");
+    let effects = game.on(Input::Finished(Some(GameStatus::Resign), Some(Color::White)));
+    assert_eq!(effects[0], Effect::StopThinking);
+    assert!(wakes(&effects, Timer::LastWord).is_some(), "{effects:?}");
+    let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
+    assert!(effects.contains(&Effect::RecordMoves) && thought(&effects).is_none(), "{effects:?}");
+    let last = GameState { status: GameStatus::Mate, ..state("e2e4 e7e5 g1f3 b8c6") };
+    let effects = game.on(Input::State(last));
+    assert!(effects.contains(&Effect::RecordMoves), "{effects:?}");
+    assert!(matches!(effects.last(), Some(Effect::Over { status: Some(GameStatus::Mate), .. })));
+}
+
+#[test]
+fn a_game_whose_stream_is_dead_ends_all_the_same() {
+    let (mut game, _) = found(Color::White, "");
+    game.on(Input::Finished(Some(GameStatus::Resign), Some(Color::White)));
+    assert!(resyncs(&game.on(Input::Timer(Timer::LastWord))), "it is asked for once");
+    let effects = game.on(Input::Timer(Timer::LastWord));
+    assert!(matches!(effects.last(), Some(Effect::Over { winner: Some(Color::White), .. })), "{effects:?}");
+
+    let (mut game, _) = found(Color::White, "");
+    let effects = game.on(Input::Finished(None, None));
+    assert!(matches!(effects.last(), Some(Effect::Over { status: None, .. })), "nobody knows it: {effects:?}");
+}
+
+#[test]
+fn the_win_is_claimed_when_the_opponent_stays_away() {
+    let (mut game, _) = found(Color::Black, "");
+    let effects = game.on(Input::OpponentGone(true, Some(8 * SECOND)));
+    assert_eq!(wakes(&effects, Timer::Claim), Some(8 * SECOND));
+    let effects = game.on(Input::Timer(Timer::Claim));
+    assert!(effects.contains(&Effect::Do(Action::ClaimVictory(game.info().id.clone()))));
+    assert!(wakes(&effects, Timer::Claim).is_some(), "a server says yes and does nothing when it was too early");
+    assert_eq!(game.on(Input::OpponentGone(false, None)), [Effect::Forget(Timer::Claim)]);
+}
+
+#[test]
+fn a_game_that_the_opponent_does_not_begin_is_aborted() {
+    let (mut game, effects) = found(Color::Black, "");
+    assert!(wakes(&effects, Timer::Abort).is_some());
+    let id = game.info().id.clone();
+    assert_eq!(game.on(Input::Timer(Timer::Abort)), [Effect::Do(Action::Abort(id))]);
+    game.on(Input::State(state("e2e4")));
+    assert_eq!(game.on(Input::Timer(Timer::Abort)), [], "it has begun");
+}
+
+#[test]
+fn a_lost_game_is_resigned() {
+    let (mut game, effects) = found(Color::Black, "e2e4 e7e5 g1f3 b8c6 f1b5");
+    let effects = game.decide_with(thought(&effects).expect("our move"), "a7a6", Some(Score::Mate(-2)));
+    assert!(effects.contains(&Effect::Do(Action::Resign(game.info().id.clone()))), "{effects:?}");
+    assert_eq!(sent(&effects), None);
+}
+
+// --- The opponent's time ------------------------------------------------------------------------------------------------
+
+/// We have Black, have answered 1. e4 with e5, expect 2. Nf3, and think about it.
+fn thinking_ahead() -> (Game, AnswerNumber, Thought) {
+    let (mut game, effects) = found(Color::Black, "e2e4");
+    game.use_opponents_time(1);
+    let thought = thought(&effects).expect("our move");
+    let mut decision = Decision::without_vote("e7e5".parse().expect("a move"), Source::Council);
+    decision.ponder = Some("g1f3".parse().expect("a move"));
+    let effects = game.on(Input::Decided(thought, Box::new(decision)));
+    let send = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }));
+    let ahead = effects.iter().position(|effect| matches!(effect, Effect::ThinkAhead { .. }));
+    assert!(send.is_some() && send < ahead, "the move goes first: {effects:?}");
+    match (sent(&effects), effects.into_iter().nth(ahead.unwrap_or_default())) {
+        (Some((number, _)), Some(Effect::ThinkAhead { thought, lines })) => {
+            assert_eq!(lines.iter().map(|line| line.ply()).collect::<Vec<_>>(), [3]);
+            (game, number, thought)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_hit_goes_on_with_what_was_thought_ahead() {
+    let (mut game, number, ahead) = thinking_ahead();
+    game.on(Input::Sent(number, Ok(())));
+    let effects = game.on(Input::State(state("e2e4 e7e5")));
+    assert!(!effects.contains(&Effect::StopThinking), "our own move is no surprise: {effects:?}");
+    let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Hit { .. })), "{effects:?}");
+    assert!(thought(&effects).is_none() && !effects.contains(&Effect::StopThinking), "{effects:?}");
+    let effects = game.decide(ahead, "b8c6");
+    assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
+}
+
+/// The stream may show our move and the reply to it at once.
+#[test]
+fn a_hit_is_seen_even_where_our_own_move_was_never_shown() {
+    let (mut game, _, ahead) = thinking_ahead();
+    let effects = game.whole("e2e4 e7e5 g1f3");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Hit { .. })), "{effects:?}");
+    assert!(sent(&game.decide(ahead, "b8c6")).is_some());
+}
+
+#[test]
+fn what_was_found_ahead_is_kept_until_it_is_our_move_and_sent_at_once() {
+    let (mut game, _, ahead) = thinking_ahead();
+    assert_eq!(game.decide(ahead, "b8c6"), [], "it is not our move");
+    let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
+    assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
+}
+
+#[test]
+fn a_miss_stops_what_was_thought_ahead_before_anything_else_is_thought_about() {
+    let (mut game, _, ahead) = thinking_ahead();
+    let effects = game.on(Input::State(state("e2e4 e7e5 d2d4")));
+    let stop = effects.iter().position(|effect| *effect == Effect::StopThinking);
+    let think = effects.iter().position(|effect| matches!(effect, Effect::Think { .. }));
+    assert!(stop.is_some() && stop < think, "{effects:?}");
+    assert_eq!(game.decide(ahead, "b8c6"), [], "it comes too late");
+    assert!(sent(&game.decide(thought(&effects).expect("our move"), "e5d4")).is_some());
+}
+
+#[test]
+fn a_takeback_a_refusal_and_the_end_stop_what_was_thought_ahead() {
+    let (mut game, _, ahead) = thinking_ahead();
+    let effects = game.whole("");
+    assert!(effects.contains(&Effect::StopThinking), "a takeback: {effects:?}");
+    assert_eq!(game.decide(ahead, "b8c6"), []);
+
+    let (mut game, mut number, ahead) = thinking_ahead();
+    let effects = loop {
+        game.on(Input::Sent(number, Err(ActionError::Refused("not to its taste".to_owned()))));
+        let mut effects = game.whole("e2e4");
+        if wakes(&effects, Timer::Resend).is_some() {
+            effects = game.on(Input::Timer(Timer::Resend));
+        }
+        match sent(&effects) {
+            Some((again, _)) => number = again,
+            None => break effects,
+        }
+    };
+    assert!(thought(&effects).is_some(), "a refused move is replaced: {effects:?}");
+    assert_eq!(game.decide(ahead, "b8c6"), []);
+
+    let (mut game, _, ahead) = thinking_ahead();
+    let effects = game.on(Input::State(GameState { status: GameStatus::Resign, ..state("e2e4 e7e5") }));
+    assert!(effects.contains(&Effect::StopThinking), "the end: {effects:?}");
+    assert_eq!(game.decide(ahead, "b8c6"), []);
+}
+
+fn any_moves() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "",
+        "e2e4",
+        "e2e4 e7e5",
+        "e2e4 e7e5 g1f3",
+        "d2d4",
+        "e2e4 e7e6",
+        "e2e5",
+        "nonsense",
+        "e2e4 e7e5 g1f3 b8c6",
+    ])
+}
+
+fn any_input() -> impl Strategy<Value = (u8, &'static str, u64, u8)> {
+    (0..10_u8, any_moves(), 0..12_u64, 0..6_u8)
+}
+
+proptest! {
+    /// Whatever the network and the server do: what is sent is our move and legal on the board that the server showed,
+    /// and no position is searched twice in a row.
+    #[test]
+    fn nothing_can_make_it_send_an_illegal_move(white in any::<bool>(), inputs in prop::collection::vec(any_input(), 0..60)) {
+        let color = if white { Color::White } else { Color::Black };
+        let (mut game, mut effects) = found(color, "");
+        game.use_opponents_time(1);
+        let mut thinking: Option<(Thought, Arc<Line>)> = None;
+        for (kind, moves, number, detail) in inputs {
+            for effect in &effects {
+                if let Effect::Think { line, thought, .. } = effect {
+                    prop_assert_eq!(line.turn(), color);
+                    prop_assert_eq!(line.fen(), game.line().fen());
+                    thinking = Some((*thought, Arc::clone(line)));
+                }
+                if let Effect::ThinkAhead { lines, thought } = effect {
+                    prop_assert!(lines.iter().all(|line| line.turn() == color));
+                    thinking = lines.first().map(|line| (*thought, Arc::clone(line)));
+                }
+                if let Effect::Send { uci, .. } = effect {
+                    prop_assert_eq!(game.line().turn(), color);
+                    prop_assert!(game.line().is_legal(*uci), "{} in {}", uci, game.line().fen());
+                }
+            }
+            let error = match detail {
+                0 => ActionError::Unavailable(String::new()),
+                1 => ActionError::Refused(String::new()),
+                2 => ActionError::NotFound(String::new()),
+                3 => ActionError::Unauthorised(String::new()),
+                _ => ActionError::Limited { retry_after: None, key: None, opponent: false, detail: String::new() },
+            };
+            let timers =
+                [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort, Timer::Resync, Timer::LastWord];
+            effects = match kind {
+                0 | 1 => game.whole(moves),
+                2 | 3 => game.on(Input::State(state(moves))),
+                4 => game.on(Input::Sent(AnswerNumber(number), Ok(()))),
+                5 => game.on(Input::Sent(AnswerNumber(number), Err(error))),
+                6 => game.on(Input::Timer(timers[usize::from(detail) % timers.len()])),
+                7 if detail == 5 => game.on(Input::Finished(Some(GameStatus::Mate), None)),
+                7 => game.on(Input::OpponentGone(detail % 2 == 0, Some(SECOND))),
+                _ => match &thinking {
+                    Some((thought, line)) => game.decide_any(*thought, line, detail),
+                    None => Vec::new(),
+                },
+            };
+        }
+    }
+}

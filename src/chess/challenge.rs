@@ -1,0 +1,122 @@
+//! Challenges: what two players agree on before a game.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ChallengeId, Color, GameId, Player, TimeControl, Variant};
+
+/// What both sides of a challenge agree on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameTerms {
+    /// The rules.
+    pub variant: Variant,
+    /// The clock.
+    pub time_control: TimeControl,
+    /// Whether ratings change.
+    pub rated: bool,
+}
+
+/// A challenge that stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Challenge {
+    /// Its name.
+    pub id: ChallengeId,
+    /// Whether it was made to us; otherwise we made it.
+    pub incoming: bool,
+    /// The other side. `None` for an open challenge.
+    pub opponent: Option<Player>,
+    /// What is to be played.
+    pub terms: GameTerms,
+    /// The colour we would have; `None` is drawn by lot.
+    pub our_color: Option<Color>,
+    /// The starting position, where it is not the usual one.
+    pub initial_fen: Option<String>,
+    /// Lichess's extra rules, such as `noAbort`.
+    pub rules: Vec<String>,
+    /// The game of which it is the rematch.
+    pub rematch_of: Option<GameId>,
+    /// Our rating in its category, if the server says.
+    pub our_rating: Option<u32>,
+    /// Whether the server lets a bot play it at all.
+    pub playable: bool,
+}
+
+/// A challenge we want to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChallengeRequest {
+    /// Whom.
+    pub opponent: String,
+    /// What is to be played.
+    pub terms: GameTerms,
+    /// The colour we want; `None` is drawn by lot.
+    pub our_color: Option<Color>,
+    /// The starting position, where it is not the usual one.
+    pub initial_fen: Option<String>,
+}
+
+/// Why a challenge is declined, by Lichess's keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DeclineReason {
+    /// No reason given.
+    #[default]
+    Generic,
+    /// Not now.
+    Later,
+    /// The time control is too fast.
+    TooFast,
+    /// The time control is too slow.
+    TooSlow,
+    /// The time control does not suit.
+    TimeControl,
+    /// Only rated games are played (so the key for declining a casual one).
+    Rated,
+    /// Only casual games are played.
+    Casual,
+    /// Only standard chess is played.
+    Standard,
+    /// The variant is not played.
+    Variant,
+    /// Bots are not played.
+    NoBot,
+    /// Only bots are played.
+    OnlyBot,
+}
+
+impl DeclineReason {
+    /// Every reason.
+    pub const ALL: [Self; 11] = [
+        Self::Generic,
+        Self::Later,
+        Self::TooFast,
+        Self::TooSlow,
+        Self::TimeControl,
+        Self::Rated,
+        Self::Casual,
+        Self::Standard,
+        Self::Variant,
+        Self::NoBot,
+        Self::OnlyBot,
+    ];
+
+    /// The key that is sent, such as `tooFast`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Generic => "generic",
+            Self::Later => "later",
+            Self::TooFast => "tooFast",
+            Self::TooSlow => "tooSlow",
+            Self::TimeControl => "timeControl",
+            Self::Rated => "rated",
+            Self::Casual => "casual",
+            Self::Standard => "standard",
+            Self::Variant => "variant",
+            Self::NoBot => "noBot",
+            Self::OnlyBot => "onlyBot",
+        }
+    }
+
+    /// The reason for a key in any case of letters (Lichess sends them back in lower case); unknown ones are [`Self::Generic`].
+    pub fn from_key(key: &str) -> Self {
+        Self::ALL.into_iter().find(|reason| reason.key().eq_ignore_ascii_case(key)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,41 @@
+//! How a command of the program fails: a line for the person who called it, and an exit code.
+
+use std::{fmt::Display, process::ExitCode};
+
+/// Why a command failed: one clear line for the person who called it.
+#[derive(Debug)]
+pub struct Failure {
+    what: String,
+    code: ExitCode,
+}
+
+impl Failure {
+    /// It was called wrongly.
+    pub fn usage(what: impl Display) -> Self {
+        Self { what: what.to_string(), code: ExitCode::from(2) }
+    }
+
+    /// It was called rightly and did not succeed.
+    pub fn failed(what: impl Display) -> Self {
+        Self { what: what.to_string(), code: ExitCode::FAILURE }
+    }
+}
+
+impl Failure {
+    /// The code with which the program ends.
+    pub fn code(&self) -> ExitCode {
+        self.code
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self { what: error.to_string(), code: ExitCode::FAILURE }
+    }
+}

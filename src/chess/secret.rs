@@ -1,0 +1,92 @@
+//! Secrets by which servers know us. None has a way into a log: its `Debug` shows nothing, and none is read from settings.
+
+use std::{
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+
+/// A password, a token, a seed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+/// A file that gives no secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read the {what} from {}: {reason}", file.display())]
+pub struct SecretError {
+    /// What it should hold.
+    pub what: &'static str,
+    /// Which file.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Secret {
+    /// Wraps a secret.
+    pub fn new(secret: impl Into<String>) -> Self {
+        Self(secret.into())
+    }
+
+    /// The secret itself, for the wire only.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Looks for it in the first line of the file, if one is named, else in the environment, else among systemd's credentials.
+    /// `None` if it is in none of them. `what` is its name in errors.
+    ///
+    /// # Errors
+    /// [`SecretError`] if a file that is named cannot be read or is empty.
+    pub fn find(
+        what: &'static str,
+        file: Option<&Path>,
+        variable: &str,
+        credential: &str,
+    ) -> Result<Option<Self>, SecretError> {
+        if let Some(file) = file {
+            return Self::read(what, file).map(Some);
+        }
+        if let Some(secret) = std::env::var(variable).ok().filter(|secret| !secret.is_empty()) {
+            return Ok(Some(Self(secret)));
+        }
+        let folder = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+        let loaded = folder.map(|folder| folder.join(credential)).filter(|file| file.exists());
+        loaded.map(|file| Self::read(what, &file)).transpose()
+    }
+
+    /// The first line of a file.
+    ///
+    /// # Errors
+    /// [`SecretError`] if it cannot be read or is empty.
+    pub fn read(what: &'static str, file: &Path) -> Result<Self, SecretError> {
+        let error = |reason: String| SecretError { what, file: file.to_owned(), reason };
+        let text = fs::read_to_string(file).map_err(|reason| error(reason.to_string()))?;
+        match text.lines().next().map(str::trim) {
+            Some(secret) if !secret.is_empty() => Ok(Self(secret.to_owned())),
+            _ => Err(error("its first line is empty".to_owned())),
+        }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(***)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_read_from_its_file_and_never_shown() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("password");
+        fs::write(&file, "sesame\nsecond line\n").expect("writable");
+        let secret = Secret::read("password", &file).expect("a secret");
+        assert_eq!((secret.reveal(), format!("{secret:?}").as_str()), ("sesame", "Secret(***)"));
+        fs::write(&file, "\n").expect("writable");
+        let error = Secret::read("password", &file).expect_err("an empty file").to_string();
+        assert!(error.contains("the password from") && error.contains("first line is empty"), "{error}");
+    }
+}

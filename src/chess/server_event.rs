@@ -1,0 +1,217 @@
+//! What passes between a chess server and the session: events come in, actions go out.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Account, Challenge, ChallengeId, ChallengeRequest, Color, DeclineReason, GameId, GameInfo, GameState, GameStatus,
+    Player, UciMove,
+};
+
+/// What a server tells us.
+#[derive(Clone, Debug)]
+pub enum ServerEvent {
+    /// We are connected and the server knows us. Sent again after every reconnection of the event stream.
+    Connected(Account),
+    /// The event stream was lost; the adapter is already reconnecting.
+    Disconnected {
+        /// For the log.
+        reason: String,
+    },
+    /// The server will not have us (a wrong token, say); the adapter has given up, and this is its last word.
+    Rejected {
+        /// For whoever runs the daemon.
+        reason: String,
+    },
+    /// A challenge stands, ours or another's; may come more than once for the same one.
+    Challenge(Challenge),
+    /// A challenge was withdrawn by its maker, or went out of date.
+    ChallengeCancelled(ChallengeId),
+    /// A challenge of ours was declined.
+    ChallengeDeclined {
+        /// Which one.
+        id: ChallengeId,
+        /// Who declined, if the server says.
+        by: Option<Player>,
+        /// Why.
+        reason: DeclineReason,
+    },
+    /// A game runs in which we play; may come more than once. A [`ServerEvent::Game`] follows as soon as its stream is open.
+    GameStarted(GameId),
+    /// All there is to know of a game: the first word after every (re)connection of its stream.
+    Game(Box<GameInfo>, GameState),
+    /// The state of a game changed: a move, an offer, more time, a takeback, the end.
+    GameState(GameId, GameState),
+    /// A game is over, by the event stream. Comes also where the game's own stream has died.
+    GameFinished {
+        /// Which one.
+        id: GameId,
+        /// How it ended, if the server says.
+        status: Option<GameStatus>,
+        /// Who won.
+        winner: Option<Color>,
+    },
+    /// The server knows no such game of ours any more; whatever held for it is over.
+    GameGone(GameId),
+    /// Somebody spoke in a game.
+    Chat(GameId, ChatLine),
+    /// Somebody spoke to us outside a game (FICS).
+    Tell {
+        /// Who. A guest may bear anybody's name.
+        from: Player,
+        /// What.
+        text: String,
+    },
+    /// The opponent left the game or came back.
+    OpponentGone {
+        /// Which game.
+        id: GameId,
+        /// `false`: is back.
+        gone: bool,
+        /// When the win may be claimed, from now; `None` if the server does not say.
+        claim_after: Option<Duration>,
+    },
+    /// Something went wrong that the adapter copes with by itself: for the journal.
+    Fault {
+        /// Whose stream it was, if it was a game's.
+        game: Option<GameId>,
+        /// What and why, in one line, without secrets.
+        what: String,
+    },
+}
+
+/// What we want a server to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Takes a challenge.
+    Accept(ChallengeId),
+    /// Refuses a challenge.
+    Decline(ChallengeId, DeclineReason),
+    /// Withdraws a challenge of ours.
+    Cancel(ChallengeId),
+    /// Challenges somebody.
+    Challenge(ChallengeRequest),
+    /// Plays a move, and offers a draw with it (which also accepts a standing offer).
+    Move {
+        /// In which game.
+        game: GameId,
+        /// Legal in the position on the board, castling as the game's line writes it.
+        uci: UciMove,
+        /// Whether a draw is offered with it.
+        offer_draw: bool,
+    },
+    /// Ends a game before both sides have moved.
+    Abort(GameId),
+    /// Gives a game up.
+    Resign(GameId),
+    /// Accepts (or makes), or declines (or withdraws), a draw offer.
+    Draw(GameId, bool),
+    /// Accepts or declines a takeback.
+    Takeback(GameId, bool),
+    /// Speaks in a game.
+    Chat(GameId, ChatRoom, String),
+    /// Speaks to somebody outside a game (FICS).
+    Tell {
+        /// To whom.
+        to: String,
+        /// What.
+        text: String,
+    },
+    /// Claims the win because the opponent is gone.
+    ClaimVictory(GameId),
+    /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
+    ClaimDraw(GameId),
+    /// Halves our time for a tournament point more, where the server allows it to bots.
+    Berserk(GameId),
+}
+
+impl Action {
+    /// The game it belongs to, if any.
+    pub fn game(&self) -> Option<&GameId> {
+        match self {
+            Self::Accept(_) | Self::Decline(..) | Self::Cancel(_) | Self::Challenge(_) | Self::Tell { .. } => None,
+            Self::Move { game, .. }
+            | Self::Abort(game)
+            | Self::Resign(game)
+            | Self::Draw(game, _)
+            | Self::Takeback(game, _)
+            | Self::Chat(game, ..)
+            | Self::ClaimVictory(game)
+            | Self::ClaimDraw(game)
+            | Self::Berserk(game) => Some(game),
+        }
+    }
+}
+
+/// What came of an action that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// The server took it.
+    Taken,
+    /// Our challenge stands under this name.
+    Challenged(ChallengeId),
+}
+
+/// Why an action was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ActionError {
+    /// The server asks for patience (HTTP 429).
+    #[error("the server limits requests: {detail}")]
+    Limited {
+        /// How long to wait, where the server says it.
+        retry_after: Option<Duration>,
+        /// The limit's name where the server gives one, such as `bot.vsBot.day`.
+        key: Option<String>,
+        /// Whether it is the opponent's limit that is reached, not ours.
+        opponent: bool,
+        /// The server's words.
+        detail: String,
+    },
+    /// The network or the server failed; the action may or may not have happened.
+    #[error("no answer from the server: {0}")]
+    Unavailable(String),
+    /// The server understood and refused.
+    #[error("the server refused: {0}")]
+    Refused(String),
+    /// The game or challenge does not exist (any more).
+    #[error("not found: {0}")]
+    NotFound(String),
+    /// The token is missing, wrong or lacks a scope.
+    #[error("not authorised: {0}")]
+    Unauthorised(String),
+    /// This server has no such thing.
+    #[error("this server does not offer it: {0}")]
+    Unsupported(&'static str),
+}
+
+/// Who hears what is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChatRoom {
+    /// The two players.
+    Player,
+    /// Those who watch.
+    Spectator,
+}
+
+impl ChatRoom {
+    /// `player` or `spectator`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Player => "player",
+            Self::Spectator => "spectator",
+        }
+    }
+}
+
+/// Something said in a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChatLine {
+    /// To whom.
+    pub room: ChatRoom,
+    /// By whom, as shown; `lichess` for the server itself.
+    pub username: String,
+    /// What.
+    pub text: String,
+}

@@ -1,0 +1,334 @@
+//! The kinds of values policy settings are made of. Each says what it accepts, in words that follow "expected", so that a
+//! bad value explains itself wherever it stands.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use jiff::civil::Time;
+use serde::{Deserialize, Deserializer, de};
+
+use crate::{Speed, TimeControl};
+
+/// Reads a whole number of a range.
+///
+/// # Errors
+/// When it is no whole number or out of the range.
+pub fn whole<'de, const MIN: i64, const MAX: i64, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: TryFrom<i64>,
+    D: Deserializer<'de>,
+{
+    let visitor = Number { min: MIN, max: MAX, none: false, unit: "" };
+    let number = deserializer.deserialize_i64(visitor)?.unwrap_or(MIN);
+    T::try_from(number).map_err(|_| de::Error::custom("the number does not fit"))
+}
+
+/// Reads a whole number of a range, or `"none"` for no limit.
+///
+/// # Errors
+/// When it is neither.
+pub fn whole_or_none<'de, const MIN: i64, const MAX: i64, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: TryFrom<i64>,
+    D: Deserializer<'de>,
+{
+    let visitor = Number { min: MIN, max: MAX, none: true, unit: "" };
+    let number = deserializer.deserialize_any(visitor)?;
+    number.map(|number| T::try_from(number).map_err(|_| de::Error::custom("the number does not fit"))).transpose()
+}
+
+/// Reads a whole number of seconds of a range.
+///
+/// # Errors
+/// When it is no whole number or out of the range.
+pub fn seconds<'de, const MIN: i64, const MAX: i64, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Duration, D::Error> {
+    let visitor = Number { min: MIN, max: MAX, none: false, unit: " (seconds)" };
+    Ok(duration(deserializer.deserialize_i64(visitor)?.unwrap_or(MIN)))
+}
+
+/// Reads a whole number of seconds of a range, or `"none"` for no limit.
+///
+/// # Errors
+/// When it is neither.
+pub fn seconds_or_none<'de, const MIN: i64, const MAX: i64, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Duration>, D::Error> {
+    let visitor = Number { min: MIN, max: MAX, none: true, unit: " (seconds)" };
+    Ok(deserializer.deserialize_any(visitor)?.map(duration))
+}
+
+fn duration(seconds: i64) -> Duration {
+    Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
+}
+
+struct Number {
+    min: i64,
+    max: i64,
+    none: bool,
+    unit: &'static str,
+}
+
+impl de::Visitor<'_> for Number {
+    type Value = Option<i64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a whole number from {} to {}{}", self.min, self.max, self.unit)?;
+        if self.none { f.write_str(", or \"none\"") } else { Ok(()) }
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+        if (self.min..=self.max).contains(&number) {
+            Ok(Some(number))
+        } else {
+            Err(E::invalid_value(de::Unexpected::Signed(number), &self))
+        }
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
+        match i64::try_from(number) {
+            Ok(number) => self.visit_i64(number),
+            Err(_) => Err(E::invalid_value(de::Unexpected::Unsigned(number), &self)),
+        }
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        if self.none && text == "none" { Ok(None) } else { Err(E::invalid_type(de::Unexpected::Str(text), &self)) }
+    }
+}
+
+/// Deserializes a type from its text by `FromStr`, with the given words for what is accepted.
+macro_rules! from_text {
+    ($type:ty, $accepted:literal) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Text;
+                impl de::Visitor<'_> for Text {
+                    type Value = $type;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($accepted)
+                    }
+
+                    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                        text.parse().map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
+                    }
+                }
+                deserializer.deserialize_str(Text)
+            }
+        }
+    };
+}
+
+/// A text that is not of the kind it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a value of this kind")]
+pub struct NotOfThisKind;
+
+/// A time control in the way players write it: minutes and seconds (`3+2`, `0.5+0`, `1/4+0`), days a move (`3d`), or
+/// `unlimited`.
+///
+/// (The command line's `--tc` and [`TimeControl`]'s own text count seconds on both sides, as engines' tools do.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MinutesAndSeconds(pub TimeControl);
+
+impl FromStr for MinutesAndSeconds {
+    type Err = NotOfThisKind;
+
+    fn from_str(text: &str) -> Result<Self, NotOfThisKind> {
+        let Some((minutes, increment)) = text.split_once('+') else {
+            return text.parse().map(Self).map_err(|_| NotOfThisKind);
+        };
+        let minutes = match minutes.split_once('/') {
+            Some((above, below)) => number(above)? / number(below)?,
+            None => number(minutes)?,
+        };
+        let (initial, increment) = (minutes * 60.0, number(increment)?);
+        if !(0.0..=86_400.0).contains(&initial) || increment > 3600.0 {
+            return Err(NotOfThisKind);
+        }
+        Ok(Self(TimeControl::real_time(Duration::from_secs_f64(initial), Duration::from_secs_f64(increment))))
+    }
+}
+
+fn number(text: &str) -> Result<f64, NotOfThisKind> {
+    text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0).ok_or(NotOfThisKind)
+}
+
+impl fmt::Display for MinutesAndSeconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            TimeControl::RealTime { initial, increment } => {
+                write!(f, "{}+{}", initial.as_secs_f64() / 60.0, increment.as_secs_f64())
+            }
+            other => other.fmt(f),
+        }
+    }
+}
+
+from_text!(MinutesAndSeconds, "a time control: minutes+seconds such as 3+2, days such as 3d, or unlimited");
+
+/// What time controls a rule speaks of: a whole class, or one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeControlRule {
+    /// Every time control of this speed. [`Speed::Correspondence`] means games with days a move, not unlimited ones.
+    Speed(Speed),
+    /// This time control alone.
+    Exactly(TimeControl),
+}
+
+impl TimeControlRule {
+    /// Whether it speaks of `time_control`.
+    pub fn covers(self, time_control: TimeControl) -> bool {
+        match self {
+            Self::Speed(speed) => speed == time_control.speed() && time_control != TimeControl::Unlimited,
+            Self::Exactly(exactly) => exactly == time_control,
+        }
+    }
+}
+
+impl FromStr for TimeControlRule {
+    type Err = NotOfThisKind;
+
+    fn from_str(text: &str) -> Result<Self, NotOfThisKind> {
+        match Speed::ALL.into_iter().find(|speed| speed.key() == text) {
+            Some(speed) => Ok(Self::Speed(speed)),
+            None => text.parse().map(|MinutesAndSeconds(time_control)| Self::Exactly(time_control)),
+        }
+    }
+}
+
+impl fmt::Display for TimeControlRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Speed(speed) => speed.fmt(f),
+            Self::Exactly(time_control) => MinutesAndSeconds(*time_control).fmt(f),
+        }
+    }
+}
+
+from_text!(
+    TimeControlRule,
+    "a speed (ultraBullet, bullet, blitz, rapid, classical, correspondence) or a time control: minutes+seconds such as 3+2, days such as 3d, or unlimited"
+);
+
+/// Rated or casual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Ratings change.
+    Rated,
+    /// They do not.
+    Casual,
+}
+
+impl Mode {
+    /// The mode of a game that is rated or not.
+    pub const fn of(rated: bool) -> Self {
+        if rated { Self::Rated } else { Self::Casual }
+    }
+}
+
+/// Human or machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A person.
+    Human,
+    /// A bot, or the server's own engine.
+    Bot,
+}
+
+impl Kind {
+    /// The kind of a player.
+    pub fn of(player: &crate::Player) -> Self {
+        if player.is_bot() { Self::Bot } else { Self::Human }
+    }
+}
+
+/// A part of the day, such as `08:00-22:30`. One that ends before it begins goes past midnight; one that ends where it
+/// begins is the whole day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HoursOfDay {
+    from: Time,
+    to: Time,
+}
+
+impl HoursOfDay {
+    /// Whether `time` lies in it; its end does not.
+    pub fn contains(self, time: Time) -> bool {
+        if self.from < self.to { (self.from..self.to).contains(&time) } else { time >= self.from || time < self.to }
+    }
+
+    /// Whether `time` lies in one of `windows`; no windows are no restriction.
+    pub fn any_contains(windows: &[Self], time: Time) -> bool {
+        windows.is_empty() || windows.iter().any(|window| window.contains(time))
+    }
+}
+
+impl FromStr for HoursOfDay {
+    type Err = NotOfThisKind;
+
+    fn from_str(text: &str) -> Result<Self, NotOfThisKind> {
+        let (from, to) = text.split_once('-').ok_or(NotOfThisKind)?;
+        let time = |text: &str| {
+            let (hour, minute) = text.trim().split_once(':').ok_or(NotOfThisKind)?;
+            let part = |text: &str| {
+                let digits = (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+                digits.then(|| text.parse::<i8>().ok()).flatten().ok_or(NotOfThisKind)
+            };
+            let hour = match (part(hour)?, part(minute)?) {
+                (24, 0) => 0,
+                (hour, _) => hour,
+            };
+            Time::new(hour, part(minute)?, 0, 0).map_err(|_| NotOfThisKind)
+        };
+        Ok(Self { from: time(from)?, to: time(to)? })
+    }
+}
+
+from_text!(HoursOfDay, "hours of the day such as 08:00-22:30");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn players_write_minutes_and_seconds() {
+        for (text, seconds) in [("3+2", "180+2"), ("0.5+0", "30+0"), ("1/4+1", "15+1"), ("3d", "3d")] {
+            assert_eq!(text.parse().map(|MinutesAndSeconds(control)| control.to_string()), Ok(seconds.to_owned()));
+        }
+        for text in ["", "3", "+", "1/0+0", "0/0+0", "-1+0", "3+-1", "9999999+0", "inf+0", "nan+1"] {
+            assert!(text.parse::<MinutesAndSeconds>().is_err(), "{text:?}");
+        }
+        assert_eq!("2.5+1".parse::<MinutesAndSeconds>().map(|c| c.to_string()).as_deref(), Ok("2.5+1"));
+    }
+
+    #[test]
+    fn a_rule_covers_a_speed_or_one_time_control() {
+        let rule = |text: &str| text.parse::<TimeControlRule>().expect("a rule");
+        let control = |text: &str| text.parse::<MinutesAndSeconds>().expect("a time control").0;
+        assert!(rule("blitz").covers(control("3+2")));
+        assert!(!rule("blitz").covers(control("1+0")));
+        assert!(rule("3+2").covers(control("3+2")));
+        assert!(!rule("3+2").covers(control("3+0")));
+        assert!(rule("correspondence").covers(control("3d")));
+        assert!(!rule("correspondence").covers(TimeControl::Unlimited));
+        assert!(rule("unlimited").covers(TimeControl::Unlimited));
+    }
+
+    #[test]
+    fn hours_may_go_past_midnight() {
+        let at = |hour, minute| Time::constant(hour, minute, 0, 0);
+        let day: HoursOfDay = "08:00-22:30".parse().expect("hours");
+        assert!(day.contains(at(8, 0)) && day.contains(at(22, 29)));
+        assert!(!day.contains(at(22, 30)) && !day.contains(at(7, 59)));
+        let night: HoursOfDay = "22:00 - 6:00".parse().expect("hours");
+        assert!(night.contains(at(23, 0)) && night.contains(at(0, 0)) && !night.contains(at(12, 0)));
+        let until_midnight: HoursOfDay = "18:00-24:00".parse().expect("hours");
+        assert!(until_midnight.contains(at(23, 59)) && !until_midnight.contains(at(0, 0)));
+        for text in ["", "8-10", "25:00-26:00", "08:60-09:00", "08:00", "+8:00-09:00"] {
+            assert!(text.parse::<HoursOfDay>().is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What was proposed, and what a criterion may ask about it.
+
+use std::sync::{Arc, OnceLock};
+
+use super::position_class::PositionClasses;
+use crate::pool::ElectorSpec;
+use chess::{Bound, Line, Proposal, UciMove, engine_position};
+use engine::Position;
+
+/// The newest proposal of every elector, and the position they are about. What takes long to find out is found out when it
+/// is first asked for.
+pub(super) struct Ballots {
+    electors: Arc<[ElectorSpec]>,
+    cast: Vec<Option<Cast>>,
+    line: Arc<Line>,
+    position: OnceLock<Option<Position>>,
+    classes: OnceLock<PositionClasses>,
+    /// By elector: its static value of the position, for the player to move there.
+    static_values: Vec<OnceLock<i32>>,
+}
+
+struct Cast {
+    proposal: Proposal,
+    gain_at_the_end: OnceLock<i32>,
+}
+
+/// One elector's proposal.
+#[derive(Clone, Copy)]
+pub(super) struct Ballot<'a> {
+    /// The elector's place in the roster.
+    pub place: usize,
+    pub elector: &'a ElectorSpec,
+    pub proposal: &'a Proposal,
+    cast: &'a Cast,
+}
+
+impl Ballot<'_> {
+    /// The score, centipawns from the player to move; mates lie beyond ±30000.
+    pub fn score(&self) -> f64 {
+        f64::from(self.proposal.score.as_centipawns())
+    }
+
+    /// Whether the score is the value of the search and not only a bound of it.
+    pub fn is_exact(&self) -> bool {
+        self.proposal.bound == Bound::Exact
+    }
+}
+
+impl Ballots {
+    pub fn new(electors: Arc<[ElectorSpec]>, line: Arc<Line>) -> Self {
+        Self {
+            cast: electors.iter().map(|_| None).collect(),
+            static_values: electors.iter().map(|_| OnceLock::new()).collect(),
+            electors,
+            line,
+            position: OnceLock::new(),
+            classes: OnceLock::new(),
+        }
+    }
+
+    /// Takes an elector's proposal in place of its last one. A score that is only a bound does not replace an exact one:
+    /// the iteration that will make it exact is under way.
+    pub fn cast(&mut self, elector: usize, proposal: Proposal) {
+        let Some(place) = self.cast.get_mut(elector) else { return };
+        let known_exactly = place.as_ref().is_some_and(|cast| cast.proposal.bound == Bound::Exact);
+        if proposal.bound == Bound::Exact || !known_exactly {
+            *place = Some(Cast { proposal, gain_at_the_end: OnceLock::new() });
+        }
+    }
+
+    pub fn electors(&self) -> &[ElectorSpec] {
+        &self.electors
+    }
+
+    /// The proposals, in the order of the roster.
+    pub fn iter(&self) -> impl Iterator<Item = Ballot<'_>> {
+        self.electors.iter().zip(&self.cast).enumerate().filter_map(|(place, (elector, cast))| {
+            let cast = cast.as_ref()?;
+            Some(Ballot { place, elector, proposal: &cast.proposal, cast })
+        })
+    }
+
+    /// How many electors have proposed.
+    pub fn len(&self) -> usize {
+        self.cast.iter().flatten().count()
+    }
+
+    /// The moves proposed, each once, the first proposer's first.
+    pub fn moves(&self) -> Vec<UciMove> {
+        let mut moves = Vec::new();
+        for ballot in self.iter() {
+            if !moves.contains(&ballot.proposal.best) {
+                moves.push(ballot.proposal.best);
+            }
+        }
+        moves
+    }
+
+    /// How many electors propose a move.
+    pub fn backers(&self, best: UciMove) -> usize {
+        self.iter().filter(|ballot| ballot.proposal.best == best).count()
+    }
+
+    /// The lowest and the highest score proposed, centipawns from the player to move.
+    pub fn score_range(&self) -> (f64, f64) {
+        self.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), ballot| {
+            (low.min(ballot.score()), high.max(ballot.score()))
+        })
+    }
+
+    /// What sort of position it is.
+    pub fn classes(&self) -> &PositionClasses {
+        self.classes.get_or_init(|| PositionClasses::of(self.line.position()))
+    }
+
+    /// `None` for rules that our engine does not know, and so has no static values for.
+    fn position(&self) -> Option<&Position> {
+        self.position.get_or_init(|| engine_position(&self.line).ok()).as_ref()
+    }
+
+    /// An elector's static value of the position, for the player to move. Zero where there is none.
+    pub fn static_value(&self, place: usize) -> i32 {
+        let (Some(position), Some(elector)) = (self.position(), self.electors.get(place)) else { return 0 };
+        self.static_values.get(place).map_or(0, |cell| *cell.get_or_init(|| elector.static_value(position)))
+    }
+
+    /// Over all electors, the sum of what their static value of the end of the proposed line has over that of the position
+    /// (METHOD.md §4, relative 2), for the player to move.
+    pub fn gain_at_the_end(&self, ballot: &Ballot) -> i32 {
+        *ballot.cast.gain_at_the_end.get_or_init(|| {
+            let Some(position) = self.position() else { return 0 };
+            let mut end = position.clone();
+            for uci in &ballot.proposal.pv {
+                let Some(mv) = end.parse_move(&uci.to_string()) else { break };
+                end.play(mv);
+            }
+            let sign = if end.board().turn() == position.board().turn() { 1 } else { -1 };
+            let gain =
+                |(place, elector): (usize, &ElectorSpec)| sign * elector.static_value(&end) - self.static_value(place);
+            self.electors.iter().enumerate().map(gain).sum()
+        })
+    }
+}

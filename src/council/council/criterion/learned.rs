@@ -1,0 +1,107 @@
+//! A linear function of what is known about each proposal. Its weights come from the lab.
+
+use super::{Ballot, Ballots, Criterion, calibrated::Calibrated, highest, weights::Weights};
+use crate::council::CouncilSettings;
+use chess::{Knowledge, UciMove};
+
+/// What is looked at, in the order of [`features`](super::super::features). All are of the order of 1.
+pub const FEATURES: [&str; 9] = [
+    // The share of the electors that propose the same move, 0 to 1.
+    "votes",
+    // The share of the hand-made weights of those that do, 0 to 1.
+    "weights",
+    // The score less the highest one proposed, in pawns, -3 to 0.
+    "below_best",
+    // The score less the mean of all, in pawns, -3 to 3.
+    "above_mean",
+    // The score less the proposer's own static value, in pawns, -3 to 3.
+    "gain",
+    // What the proposer expects to score by its calibration, 0 to 1.
+    "expectation",
+    // How many plies the proposer is behind the deepest, in tens, 0 to 3.
+    "behind",
+    // The share of the eight heuristics that the proposer knows, 0 to 1.
+    "knowledge",
+    // 1 if an elector of complete knowledge proposes the same move.
+    "complete_agrees",
+];
+
+/// The highest sum of weighted features is elected.
+pub struct Learned {
+    weights: [f64; FEATURES.len()],
+    reader: Reader,
+}
+
+/// What it takes to read features from ballots.
+struct Reader {
+    weights: Weights,
+    calibrated: Calibrated,
+}
+
+impl Learned {
+    pub fn new(settings: &CouncilSettings) -> Self {
+        Self { weights: settings.model.learned(), reader: Reader::new(settings) }
+    }
+}
+
+impl Criterion for Learned {
+    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
+        self.reader.features(ballot, ballots).iter().zip(&self.weights).map(|(feature, weight)| feature * weight).sum()
+    }
+
+    fn total(&self, weights: &[f64]) -> f64 {
+        highest(weights)
+    }
+
+    fn is_guarded(&self) -> bool {
+        true
+    }
+}
+
+/// The features of every proposal, by the elector's place in the roster.
+pub fn features(settings: &CouncilSettings, ballots: &Ballots) -> Vec<(usize, [f64; FEATURES.len()])> {
+    let reader = Reader::new(settings);
+    ballots.iter().map(|ballot| (ballot.place, reader.features(&ballot, ballots))).collect()
+}
+
+impl Reader {
+    fn new(settings: &CouncilSettings) -> Self {
+        Self { weights: Weights(settings.weights), calibrated: Calibrated::new(&settings.model) }
+    }
+
+    fn features(&self, ballot: &Ballot, ballots: &Ballots) -> [f64; FEATURES.len()] {
+        let best = ballot.proposal.best;
+        let score = ballot.score();
+        let count = ballots.len().max(1) as f64;
+        let mean = ballots.iter().map(|other| other.score()).sum::<f64>() / count;
+        let deepest = ballots.iter().map(|other| other.proposal.depth).max().unwrap_or_default();
+        let behind = f64::from(deepest - ballot.proposal.depth) / 10.0;
+        let known = ballot.elector.knowledge().unwrap_or_default();
+        let pawns = |centipawns: f64| (centipawns / 100.0).clamp(-3.0, 3.0);
+        [
+            ballots.backers(best) as f64 / count,
+            self.weight_behind(best, ballots),
+            pawns(score - ballots.score_range().1),
+            pawns(score - mean),
+            pawns(score - f64::from(ballots.static_value(ballot.place))),
+            self.calibrated.expectation(ballot),
+            behind.min(3.0),
+            known.heuristics().count() as f64 / 8.0,
+            f64::from(u8::from(complete_proposes(best, ballots))),
+        ]
+    }
+
+    fn weight_behind(&self, best: UciMove, ballots: &Ballots) -> f64 {
+        let sum = |only: Option<UciMove>| -> f64 {
+            let counts = |ballot: &Ballot| only.is_none_or(|only| only == ballot.proposal.best);
+            ballots.iter().filter(counts).map(|ballot| self.weights.of(ballot.elector)).sum()
+        };
+        sum(Some(best)) / sum(None).max(f64::MIN_POSITIVE)
+    }
+}
+
+fn complete_proposes(best: UciMove, ballots: &Ballots) -> bool {
+    ballots.iter().any(|ballot| {
+        ballot.proposal.best == best && ballot.elector.knowledge().unwrap_or_default() == Knowledge::COMPLETE
+    })
+}

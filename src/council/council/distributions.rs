@@ -1,0 +1,76 @@
+//! The rosters known by name: the theses' distributions (METHOD.md §3), complete copies, and what `auto` picks.
+
+use crate::pool::{ElectorKind, ElectorSpec, Instance};
+use chess::Knowledge;
+use engine::Noise;
+
+/// The theses' distributions by name and size. ChessPar's longer balanced lists extend the shorter ones.
+pub(super) const DISTRIBUTIONS: &[(&str, &str)] = &[
+    ("complete", "mbxkcpar"),
+    ("common-core-4", "mbcpa mcpar mkcpa mxcpa"),
+    ("common-core-5", "mcpa mbpa mpar mkpa mxpa"),
+    ("common-core-6", "mpa mcp mbp mpr mkp mxp"),
+    ("common-core-7", "mp ma mc mb mr mk mx"),
+    ("balanced-4", "mpar mbxp mbkc mcar"),
+    ("balanced-5", "mpar mbxp mbkc mxar mkcp"),
+    ("balanced-6", "mpar mbxp mbkc mxar mkcp mcar"),
+    ("balanced-7", "mpar mbxp mbkc mxar mkcp mcar mbxk"),
+    ("balanced-11", "mpar mbxp mbkc mxar mkcp mcar mbxk mbar mxkc mkar mbkr"),
+    ("balanced-15", "mpar mbxp mbkc mxar mkcp mcar mbxk mbar mxkc mkar mbkr mbr mxkp mxbr mbka"),
+    ("balanced-19", "mpar mbxp mbkc mxar mkcp mcar mbxk mbar mxkc mkar mbkr mbr mxkp mxbr mbka mbcp mxka mkrx mkca"),
+    ("unbalanced-4", "mbxkcpar mp ma mbkcpar"),
+    ("unbalanced-5", "mbxkcpar mp ma mbkcpar mbxcpar"),
+    ("unbalanced-6", "mbxkcpar mp ma mc mbkcpar mbxcpar"),
+    ("unbalanced-7", "mbxkcpar mp ma mc mbkcpar mbxcpar mbxkcpa"),
+    ("incremental-4", "mbcpa mbcpar mbkcpar mbxkcpar"),
+    ("incremental-5", "mcpa mbcpa mbcpar mbkcpar mbxkcpar"),
+    ("incremental-6", "mpa mcpa mbcpa mbcpar mbkcpar mbxkcpar"),
+    ("incremental-7", "mp mpa mcpa mbcpa mbcpar mbkcpar mbxkcpar"),
+];
+
+/// No roster of copies is larger.
+const MOST_COPIES: usize = 256;
+
+/// The noise of the copies in `noise-N`, centipawns.
+const NOISE: u16 = 10;
+
+/// What measured best on so many cores, by name (docs/results): one search on all of them with a vote among its threads.
+pub(super) fn auto(cores: usize) -> String {
+    format!("complete-{}", cores.clamp(1, MOST_COPIES))
+}
+
+/// `complete-N`: so many complete copies that search with one table (Lazy SMP with a vote). `noise-N`: so many with tables of
+/// their own and noise on their evaluation, the control of every claim about knowledge.
+fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
+    let (kind, count) = name.rsplit_once('-')?;
+    let count: usize = count.parse().ok().filter(|count| (1..=MOST_COPIES).contains(count))?;
+    let complete = Instance::new(Knowledge::COMPLETE);
+    let copy = |number: usize| -> Option<ElectorSpec> {
+        let name = format!("{kind}-{number}").into();
+        match kind {
+            "complete" => {
+                let spec = ElectorSpec::new(name, ElectorKind::Own(complete), hash);
+                Some(ElectorSpec { shares_table: true, ..spec })
+            }
+            "noise" => {
+                let noise = Noise { amplitude: NOISE, seed: number as u64 };
+                Some(ElectorSpec::new(name, ElectorKind::Own(Instance { noise, ..complete }), hash))
+            }
+            _ => None,
+        }
+    };
+    (1..=count).map(copy).collect()
+}
+
+/// The electors of a roster that is known by name or written in letters.
+pub(super) fn named(roster: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
+    copies(roster, hash).or_else(|| letters(roster, hash))
+}
+
+/// A distribution of the theses, or a blank-separated list of knowledge letters.
+fn letters(roster: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
+    let known = DISTRIBUTIONS.iter().find(|(name, _)| *name == roster);
+    let letters = known.map_or(roster, |(_, letters)| letters);
+    let sets = letters.split_ascii_whitespace().map(|set| set.parse::<Knowledge>().ok());
+    sets.map(|knowledge| Some(ElectorSpec::own(knowledge?, hash))).collect()
+}

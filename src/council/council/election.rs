@@ -1,0 +1,164 @@
+//! The election: what each proposal weighs, and which move weighs most.
+
+use std::sync::Arc;
+
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+use super::{
+    CouncilSettings, CriterionName,
+    ballots::{Ballot, Ballots},
+    criterion::{self, Criterion, FEATURES},
+    guards::guarded,
+};
+use crate::pool::ElectorSpec;
+use chess::{Line, Proposal, UciMove, Vote};
+
+/// How an election ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The proposal of the elected move's heaviest proposer.
+    pub elected: Proposal,
+    /// Every proposal and what it weighed, in the order of the roster. What a guard has set aside weighs nothing.
+    pub votes: Vec<Vote>,
+    /// What each proposed move weighed, the first proposer's first.
+    pub totals: Vec<(UciMove, f64)>,
+    /// How split the vote was: the share of the other electors that do not propose the elected move. 0 is unanimity, 1 an
+    /// elector that nobody follows.
+    pub split: f64,
+}
+
+/// The election alone, on proposals made elsewhere: `proposals` are those of `electors` in their order, `seed` decides ties.
+/// Re-search, whose second phase needs searches, elects as it does without one. `None` if nothing is proposed.
+pub fn elect(
+    settings: &CouncilSettings,
+    line: &Line,
+    electors: &[ElectorSpec],
+    proposals: &[Option<Proposal>],
+    seed: u64,
+) -> Option<Outcome> {
+    let ballots = ballots(line, electors, proposals);
+    Rule::new(settings.criterion, settings, seed).elect(&ballots)
+}
+
+/// What the criterion `learned` looks at, for each elector that has proposed: the values of [`FEATURES`], in their order.
+pub fn features(
+    settings: &CouncilSettings,
+    line: &Line,
+    electors: &[ElectorSpec],
+    proposals: &[Option<Proposal>],
+) -> Vec<(usize, [f64; FEATURES.len()])> {
+    criterion::features(settings, &ballots(line, electors, proposals))
+}
+
+fn ballots(line: &Line, electors: &[ElectorSpec], proposals: &[Option<Proposal>]) -> Ballots {
+    let mut ballots = Ballots::new(electors.into(), Arc::new(line.clone()));
+    for (elector, proposal) in proposals.iter().enumerate() {
+        if let Some(proposal) = proposal {
+            ballots.cast(elector, proposal.clone());
+        }
+    }
+    ballots
+}
+
+/// A criterion, and how its ties are broken.
+pub(super) struct Rule {
+    criterion: Box<dyn Criterion>,
+    seed: u64,
+}
+
+impl Rule {
+    /// The criterion of this name. `seed` decides ties, so that a run can be repeated.
+    pub fn new(name: CriterionName, settings: &CouncilSettings, seed: u64) -> Self {
+        Self { criterion: criterion::of(name, settings), seed }
+    }
+
+    /// Elects among the proposals as they stand.
+    pub fn elect(&self, ballots: &Ballots) -> Option<Outcome> {
+        let weighed = self.weigh(ballots);
+        let totals = self.totals(ballots, &weighed);
+        let elected = self.speaker(&weighed, &totals)?.clone();
+        let votes = ballots.iter().map(|ballot| {
+            let weight =
+                weighed.iter().find(|(other, _)| other.place == ballot.place).map_or(0.0, |(_, weight)| *weight);
+            Vote { proposal: ballot.proposal.clone(), knowledge: ballot.elector.knowledge(), weight }
+        });
+        Some(Outcome { votes: votes.collect(), split: split(ballots, elected.best), totals, elected })
+    }
+
+    /// The proposal that would be elected now.
+    pub fn leader(&self, ballots: &Ballots) -> Option<Proposal> {
+        let weighed = self.weigh(ballots);
+        let totals = self.totals(ballots, &weighed);
+        self.speaker(&weighed, &totals).cloned()
+    }
+
+    /// The proposals that may be elected, with their weights.
+    fn weigh<'a>(&self, ballots: &'a Ballots) -> Vec<(Ballot<'a>, f64)> {
+        let mut eligible: Vec<Ballot> = ballots.iter().collect();
+        if self.criterion.is_guarded() {
+            eligible = guarded(eligible);
+        }
+        eligible.into_iter().map(|ballot| (ballot, self.criterion.weigh(&ballot, ballots))).collect()
+    }
+
+    /// What each proposed move weighs.
+    fn totals(&self, ballots: &Ballots, weighed: &[(Ballot, f64)]) -> Vec<(UciMove, f64)> {
+        let total = |best: UciMove| {
+            let same = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best);
+            let weights: Vec<f64> = same.map(|(_, weight)| *weight).collect();
+            if weights.is_empty() { f64::NEG_INFINITY } else { self.criterion.total(&weights) }
+        };
+        ballots.moves().into_iter().map(|best| (best, total(best))).collect()
+    }
+
+    /// The proposal that speaks for the heaviest move: its heaviest one, of equals the deepest, of those the first.
+    fn speaker<'a>(&self, weighed: &[(Ballot<'a>, f64)], totals: &[(UciMove, f64)]) -> Option<&'a Proposal> {
+        let best = self.heaviest(totals)?;
+        let of_best = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best).rev();
+        let heavier = |(a, a_weight): &&(Ballot, f64), (b, b_weight): &&(Ballot, f64)| {
+            a_weight.total_cmp(b_weight).then(a.proposal.depth.cmp(&b.proposal.depth))
+        };
+        of_best.max_by(heavier).map(|(ballot, _)| ballot.proposal)
+    }
+
+    /// Whether the electors that are still searching, by their places in the roster, cannot change the outcome any more.
+    pub fn is_decided(&self, ballots: &Ballots, searching: &[usize]) -> bool {
+        let Some(open) = searching.iter().map(|place| self.criterion.most(ballots.electors().get(*place)?)).sum()
+        else {
+            return false;
+        };
+        let open: f64 = open;
+        let mut totals: Vec<(UciMove, f64)> = Vec::new();
+        for ballot in ballots.iter().filter(|ballot| !searching.contains(&ballot.place)) {
+            let weight = self.criterion.weigh(&ballot, ballots);
+            match totals.iter_mut().find(|(best, _)| *best == ballot.proposal.best) {
+                Some((_, total)) => *total += weight,
+                None => totals.push((ballot.proposal.best, weight)),
+            }
+        }
+        totals.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let second = totals.get(1).map_or(0.0, |(_, total)| *total);
+        totals.first().is_some_and(|(_, first)| *first > second + open)
+    }
+
+    /// The heaviest move; ties are drawn by lot.
+    fn heaviest(&self, totals: &[(UciMove, f64)]) -> Option<UciMove> {
+        let most = totals.iter().map(|(_, total)| *total).fold(f64::NEG_INFINITY, f64::max);
+        let tied: Vec<UciMove> = totals.iter().filter(|(_, total)| *total >= most).map(|(best, _)| *best).collect();
+        match tied.as_slice() {
+            [] => None,
+            [only] => Some(*only),
+            several => Some(several[StdRng::seed_from_u64(self.seed).random_range(0..several.len())]),
+        }
+    }
+}
+
+/// See [`Outcome::split`].
+pub(super) fn split(ballots: &Ballots, elected: UciMove) -> f64 {
+    let others = ballots.len().saturating_sub(1);
+    if others == 0 {
+        return 0.0;
+    }
+    let followers = ballots.backers(elected).saturating_sub(1);
+    1.0 - followers as f64 / others as f64
+}

@@ -1,0 +1,36 @@
+//! What comes before any rule that compares scores, after the vote of the threads in Stockfish: a proven win is elected,
+//! the shortest mate first; a proven loss is not while another move is proposed, and if all lose, the longest defence is.
+
+use super::ballots::Ballot;
+use chess::Score;
+
+/// Those proposals among which a rule that compares scores may choose.
+pub(super) fn guarded(ballots: Vec<Ballot<'_>>) -> Vec<Ballot<'_>> {
+    if let Some(shortest) = ballots.iter().filter(|ballot| is_won(ballot)).map(mate_in).min() {
+        return ballots.into_iter().filter(|ballot| is_won(ballot) && mate_in(ballot) == shortest).collect();
+    }
+    let longest = ballots.iter().filter(|ballot| is_lost(ballot)).map(mate_in).max();
+    match longest {
+        Some(longest) if ballots.iter().all(is_lost) => {
+            ballots.into_iter().filter(|ballot| mate_in(ballot) == longest).collect()
+        }
+        _ => ballots.into_iter().filter(|ballot| !is_lost(ballot)).collect(),
+    }
+}
+
+/// A mate that is only a bound proves nothing.
+fn is_won(ballot: &Ballot) -> bool {
+    ballot.is_exact() && matches!(ballot.proposal.score, Score::Mate(1..))
+}
+
+fn is_lost(ballot: &Ballot) -> bool {
+    ballot.is_exact() && matches!(ballot.proposal.score, Score::Mate(..=0))
+}
+
+/// Moves to mate, of either side.
+fn mate_in(ballot: &Ballot) -> u32 {
+    match ballot.proposal.score {
+        Score::Mate(moves) => moves.unsigned_abs(),
+        Score::Cp(_) => u32::MAX,
+    }
+}

@@ -1,0 +1,46 @@
+//! Thinking in the opponent's time about several replies at once.
+
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::Notify;
+
+use chess::Line;
+
+/// Several positions, one of which will be the question: the electors are spread over them, the first one's share being the
+/// largest, until it is known which one it is. Cheap to clone; clones are the same.
+///
+/// A question that ponders is about `line` only if nothing else was settled; its timing should be endless until
+/// [`Self::settle`] has been called and [`Question::reconsider`](super::Question::reconsider) been notified, which `settle`
+/// does. If none of them comes, cancel the question.
+#[derive(Clone, Debug)]
+pub struct Pondering {
+    lines: Arc<[Arc<Line>]>,
+    settled: Arc<OnceLock<usize>>,
+    reconsider: Arc<Notify>,
+}
+
+impl Pondering {
+    /// Over these positions, the likeliest first. `reconsider` is that of the question.
+    pub fn new(lines: Vec<Arc<Line>>, reconsider: Arc<Notify>) -> Self {
+        Self { lines: lines.into(), settled: Arc::default(), reconsider }
+    }
+
+    /// Says which position is on the board. Electors that thought about it go on, the others turn to it. `false` if it is
+    /// none of those.
+    pub fn settle(&self, line: &Line) -> bool {
+        let Some(index) = self.lines.iter().position(|candidate| **candidate == *line) else { return false };
+        let settled = *self.settled.get_or_init(|| index) == index;
+        self.reconsider.notify_one();
+        settled
+    }
+
+    /// The position that has come, once that is known.
+    pub(super) fn settled(&self) -> Option<&Arc<Line>> {
+        self.settled.get().and_then(|index| self.lines.get(*index))
+    }
+
+    /// What an elector thinks about meanwhile, by its place in the roster.
+    pub(super) fn line_of(&self, place: usize) -> Option<&Arc<Line>> {
+        self.settled().or_else(|| self.lines.get(place % self.lines.len().max(1)))
+    }
+}

@@ -1,0 +1,92 @@
+//! What a council is asked, and how it tells of its progress.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::Pondering;
+use chess::{GameId, Limits, Line, Score, UciMove};
+
+/// How far a council has come with a question, for whoever owns the clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// Electors in the roster.
+    pub electors: usize,
+    /// Electors that have proposed.
+    pub proposals: usize,
+    /// Different moves among the proposals.
+    pub distinct_moves: usize,
+    /// How often the leading move has changed.
+    pub changes: u32,
+    /// The leading move.
+    pub leader: Option<UciMove>,
+    /// Its value from the side of the player to move.
+    pub score: Option<Score>,
+    /// The depth of its proposal, in plies.
+    pub depth: u32,
+    /// How split the vote is now: the share of the other electors that do not propose the leading move, 0 to 1.
+    pub split: f64,
+}
+
+/// The council's sense of time: given its progress, the time from the question at which it must have decided;
+/// [`Duration::MAX`] is never. Asked again after every proposal, and whenever [`Question::reconsider`] says so.
+pub type Timing = Box<dyn FnMut(&Progress) -> Duration + Send>;
+
+/// A share of the bounds on nodes and time; depth holds as it is.
+pub(super) fn share_of(limits: &Limits, share: f64) -> Limits {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+    let nodes = limits.nodes.map(|nodes| ((nodes as f64 * share) as u64).max(1));
+    Limits { nodes, time: limits.time.map(|time| time.mul_f64(share)), ..*limits }
+}
+
+/// What a council is asked.
+pub struct Question {
+    /// The game it is for.
+    pub game: GameId,
+    /// The position, as its line. It must have a legal move.
+    pub line: Arc<Line>,
+    /// When to decide; `None`: when every elector has finished.
+    pub timing: Option<Timing>,
+    /// Bounds for every elector, such as nodes.
+    pub limits: Limits,
+    /// Moves not to be considered, unless there are no others.
+    pub excluded: Vec<UciMove>,
+    /// When cancelled, the council decides at once from what it has heard. (Cancelling the call itself gives no decision.)
+    pub answer_now: CancellationToken,
+    /// When notified, the timing is asked again: something has happened outside, such as the expected move of the opponent,
+    /// which makes an endless thought a timed one.
+    pub reconsider: Arc<Notify>,
+    /// Other positions to be thought about meanwhile, where it is not yet known which one will come.
+    pub pondering: Option<Pondering>,
+    /// Whether the processes that share a table or a score advance in step, by nodes: virtual time, as on a core for each,
+    /// which can be repeated on any machine. For experiments; it takes one core.
+    pub in_step: bool,
+}
+
+impl Question {
+    /// About a position, without bounds: answered when every elector has finished, or when it is told to.
+    pub fn new(game: GameId, line: Arc<Line>) -> Self {
+        Self {
+            game,
+            line,
+            timing: None,
+            limits: Limits::default(),
+            excluded: Vec::new(),
+            answer_now: CancellationToken::new(),
+            reconsider: Arc::default(),
+            pondering: None,
+            in_step: false,
+        }
+    }
+
+    /// The legal moves that are not excluded; empty means all.
+    pub(super) fn root_moves(&self) -> Vec<UciMove> {
+        if self.excluded.is_empty() {
+            return Vec::new();
+        }
+        let mut moves = self.line.legal_moves();
+        moves.retain(|uci| !self.excluded.contains(uci));
+        moves
+    }
+}

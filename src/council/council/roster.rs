@@ -1,0 +1,214 @@
+//! Rosters: which electors make a council (METHOD.md §3, distributions).
+
+use super::{
+    CouncilSettings, ElectorSettings,
+    distributions::{self, DISTRIBUTIONS},
+};
+use crate::pool::{ElectorKind, ElectorSpec, Instance, UciProgram};
+use chess::{ElectorName, Heuristic, Knowledge, Variant};
+use engine::Noise;
+
+/// The electors of a council, at least one, each with its own name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Roster {
+    electors: Vec<ElectorSpec>,
+    /// `auto` without a number of cores: it has a copy for each core there is.
+    grows: bool,
+}
+
+/// A roster that cannot be seated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RosterError {
+    /// Neither a distribution nor a list of knowledge sets.
+    #[error("roster {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    Unknown(String),
+    /// `custom` without electors.
+    #[error("roster \"custom\": expected {accepted}", accepted = self.key_and_accepted().1)]
+    Empty,
+    /// An elector that is neither ours nor a program.
+    #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    Ambiguous(usize),
+    /// A number out of its range.
+    #[error("elector {elector}: expected {accepted}")]
+    Range {
+        /// Its place in the list.
+        elector: usize,
+        /// What would be taken.
+        accepted: &'static str,
+    },
+    /// Two electors of one name.
+    #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    Duplicate(ElectorName),
+}
+
+impl RosterError {
+    /// The key of the `council` table that is wrong, and what it accepts.
+    pub fn key_and_accepted(&self) -> (&'static str, String) {
+        match self {
+            Self::Unknown(_) => {
+                let known: Vec<&str> = Roster::names().collect();
+                (
+                    "roster",
+                    format!(
+                        "auto, custom, complete-N, noise-N, knowledge letters such as \"mbxkcpar mp ma\", or one of {}",
+                        known.join(", ")
+                    ),
+                )
+            }
+            Self::Empty => ("electors", "at least one elector for the roster \"custom\"".to_owned()),
+            Self::Ambiguous(index) => (
+                "electors",
+                format!("either `knowledge` (letters) or `engine` (a program) for elector {index}, not both"),
+            ),
+            Self::Range { elector, accepted } => ("electors", format!("{accepted} for elector {elector}")),
+            Self::Duplicate(name) => {
+                ("electors", format!("a `name` of its own for each elector ({name} stands twice)"))
+            }
+        }
+    }
+}
+
+impl Roster {
+    /// The distributions known by name.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        DISTRIBUTIONS.iter().map(|(name, _)| *name)
+    }
+
+    /// These electors, each with a name of its own, at least one.
+    pub fn of(electors: Vec<ElectorSpec>) -> Self {
+        Self { electors, grows: false }
+    }
+
+    /// The roster that the settings ask for.
+    ///
+    /// # Errors
+    /// [`RosterError`], worded for the person who wrote the settings.
+    pub fn from_settings(settings: &CouncilSettings) -> Result<Self, RosterError> {
+        let (name, hash) = (settings.roster.as_str(), settings.hash);
+        let electors = match name {
+            "custom" => {
+                let custom = settings.electors.iter().enumerate();
+                custom.map(|(index, elector)| elector_from(index, elector, hash)).collect::<Result<Vec<_>, _>>()?
+            }
+            "trivial" => vec![ElectorSpec::new("trivial".into(), ElectorKind::Trivial, 0)],
+            "auto" => {
+                let cores = if settings.cores == 0 { cores_at_hand() } else { settings.cores };
+                distributions::named(&distributions::auto(cores), hash).unwrap_or_default()
+            }
+            _ => distributions::named(name, hash).ok_or_else(|| RosterError::Unknown(name.to_owned()))?,
+        };
+        if electors.is_empty() {
+            return Err(if settings.roster == "custom" {
+                RosterError::Empty
+            } else {
+                RosterError::Unknown(settings.roster.clone())
+            });
+        }
+        for (index, elector) in electors.iter().enumerate() {
+            if electors[..index].iter().any(|other| other.name == elector.name) {
+                return Err(RosterError::Duplicate(elector.name.clone()));
+            }
+        }
+        Ok(Self { electors, grows: name == "auto" && settings.cores == 0 })
+    }
+
+    /// The electors, in their order.
+    pub fn electors(&self) -> &[ElectorSpec] {
+        &self.electors
+    }
+
+    /// What no elector knows. The theses' rule is that this be empty; a foreign engine is taken to know everything.
+    pub fn missing_knowledge(&self) -> Knowledge {
+        let known = self
+            .electors
+            .iter()
+            .fold(Knowledge::NONE, |known, elector| known.union(elector.knowledge().unwrap_or(Knowledge::COMPLETE)));
+        known.complement()
+    }
+
+    /// The electors that may play `variant`, on so many cores: where other machines lend theirs, `auto` has more.
+    #[must_use]
+    pub fn seated(&self, variant: Variant, cores: usize) -> Vec<ElectorSpec> {
+        let hash = self.electors.first().map_or(1, |elector| elector.hash);
+        let grown = (self.grows && cores > self.electors.len()).then(|| distributions::auto(cores));
+        let grown = grown.and_then(|name| distributions::named(&name, hash));
+        let electors = grown.as_ref().unwrap_or(&self.electors);
+        electors.iter().filter(|elector| elector.may_play(variant)).cloned().collect()
+    }
+}
+
+fn cores_at_hand() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn elector_from(index: usize, elector: &ElectorSettings, hash: usize) -> Result<ElectorSpec, RosterError> {
+    let (kind, usual_name) = match (&elector.knowledge, &elector.engine) {
+        (Some(knowledge), None) => (ElectorKind::Own(instance(index, elector, *knowledge)?), knowledge.to_string()),
+        (None, Some(path)) => {
+            let program = UciProgram {
+                path: path.clone(),
+                arguments: elector.arguments.clone(),
+                options: elector.options.clone(),
+            };
+            let file = path.file_stem().map_or_else(|| "engine".to_owned(), |stem| stem.to_string_lossy().into_owned());
+            (ElectorKind::Uci(program), file)
+        }
+        _ => return Err(RosterError::Ambiguous(index)),
+    };
+    let name = elector.name.clone().unwrap_or(usual_name);
+    let spec = ElectorSpec::new(name.into(), kind, elector.hash.unwrap_or(hash));
+    Ok(ElectorSpec { shares_table: elector.shares_table, weight: elector.weight, ..spec })
+}
+
+/// An own instance as it is written, each number within its range.
+fn instance(index: usize, elector: &ElectorSettings, knowledge: Knowledge) -> Result<Instance, RosterError> {
+    let range = |accepted| RosterError::Range { elector: index, accepted };
+    let mut instance = Instance::new(knowledge);
+    for (letter, share) in &elector.percentages {
+        let known = Heuristic::ALL.into_iter().find(|heuristic| heuristic.letter() == *letter);
+        let heuristic = known.ok_or_else(|| range("letters of mbxkcpar in `percentages`"))?;
+        instance.percentages[heuristic as usize] = *share;
+    }
+    instance.contempt = elector.contempt.unwrap_or(instance.contempt);
+    instance.selectivity = elector.selectivity.unwrap_or(instance.selectivity);
+    instance.noise = Noise { amplitude: elector.noise, seed: elector.seed };
+    instance.check().map_err(range)?;
+    Ok(instance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roster(text: &str) -> Result<Roster, RosterError> {
+        Roster::from_settings(&CouncilSettings { roster: text.to_owned(), ..CouncilSettings::default() })
+    }
+
+    #[test]
+    fn every_distribution_covers_the_whole_knowledge() {
+        for (name, letters) in DISTRIBUTIONS {
+            let roster = roster(name).expect("a known roster");
+            assert_eq!(roster.electors().len(), letters.split(' ').count(), "{name}");
+            assert!(roster.missing_knowledge().is_empty(), "{name} lacks {}", roster.missing_knowledge());
+            if let Some(size) = name.rsplit('-').next().and_then(|size| size.parse::<usize>().ok()) {
+                assert_eq!(roster.electors().len(), size, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_roster_may_be_written_in_letters() {
+        let roster = roster("mbxkcpar mp ma").expect("letters");
+        let names: Vec<_> = roster.electors().iter().map(|elector| elector.name.to_string()).collect();
+        assert_eq!(names, ["mbxkcpar", "mp", "ma"]);
+    }
+
+    #[test]
+    fn a_bad_roster_is_told_what_would_be_accepted() {
+        let error = roster("balanced-9").expect_err("no such distribution").to_string();
+        assert!(error.contains("\"balanced-9\"") && error.contains("balanced-7"), "{error}");
+        assert_eq!(roster(""), Err(RosterError::Unknown(String::new())));
+        assert_eq!(roster("custom"), Err(RosterError::Empty));
+        assert_eq!(roster("mp mp"), Err(RosterError::Duplicate("mp".into())));
+    }
+}

@@ -1,0 +1,70 @@
+//! Peer cooperation (METHOD.md §7): every process takes the subtree of a proposed move, several may share one, and per move
+//! the deepest score counts. With score sharing, all prune with the best score that one of them has found.
+
+use std::sync::Arc;
+
+use super::{
+    Mode, Order, Stage,
+    static_decomposition::{best, moves_of},
+};
+use crate::pool::Report;
+use chess::{Bound, Proposal, UciMove};
+use engine::BestOfGroup;
+
+/// All processes are one group.
+pub struct Peer {
+    best_of_group: Option<Arc<BestOfGroup>>,
+    newest: Vec<Option<Proposal>>,
+    /// The deepest proposal of each move.
+    deepest: Vec<Proposal>,
+}
+
+impl Peer {
+    /// With or without a shared score.
+    pub fn new(shares_score: bool) -> Self {
+        Self { best_of_group: shares_score.then(Arc::default), newest: Vec::new(), deepest: Vec::new() }
+    }
+}
+
+impl Mode for Peer {
+    fn begin(&mut self, stage: &Stage) -> Vec<Order> {
+        self.newest = vec![None; stage.processes];
+        let order = |process: usize| {
+            let moves = match stage.candidates.get(process % stage.candidates.len().max(1)) {
+                Some(only) if stage.processes >= stage.candidates.len() => vec![*only],
+                _ => moves_of(stage, process),
+            };
+            let mut order = stage.order(process, moves);
+            order.guidance.best_of_group.clone_from(&self.best_of_group);
+            order
+        };
+        (0..stage.processes).map(order).collect()
+    }
+
+    fn hear(&mut self, _: &Stage, process: usize, report: &Report) -> Vec<Order> {
+        if let (Report::Proposal(proposal), Some(newest)) = (report, self.newest.get_mut(process)) {
+            *newest = Some(proposal.clone());
+            self.deepest = deepest(self.newest.iter().flatten());
+        }
+        Vec::new()
+    }
+
+    fn found(&self) -> Option<&Proposal> {
+        best(self.deepest.iter())
+    }
+}
+
+/// Of every move the deepest proposal. A bound at any depth counts less than an exact score.
+fn deepest<'a>(proposals: impl Iterator<Item = &'a Proposal>) -> Vec<Proposal> {
+    let worth = |proposal: &Proposal| (proposal.bound == Bound::Exact, proposal.depth);
+    let mut deepest: Vec<Proposal> = Vec::new();
+    for proposal in proposals {
+        let best: UciMove = proposal.best;
+        match deepest.iter_mut().find(|known| known.best == best) {
+            Some(known) if worth(known) < worth(proposal) => known.clone_from(proposal),
+            Some(_) => {}
+            None => deepest.push(proposal.clone()),
+        }
+    }
+    deepest
+}

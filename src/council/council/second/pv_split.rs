@@ -1,0 +1,264 @@
+//! PV-split (METHOD.md §7): down the principal variation to a threshold depth, where one process searches alone; then the
+//! siblings of each node of the variation are handed out as jobs, level by level on the way back up.
+//!
+//! The siblings of a level are searched with the best value so far as their bound, so that most of them only have to be
+//! refuted. Deepening is iterative: the variation of one iteration is the path of the next.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use shakmaty::Position as _;
+
+use super::{Mode, Order, Stage};
+use crate::pool::Report;
+use chess::{Limits, Line, Proposal, Score, UciMove};
+
+/// With so many plies left a node is searched by one process.
+const THRESHOLD: u32 = 4;
+
+/// No iteration is deeper.
+const DEEPEST: u32 = 100;
+
+/// The state of the search.
+#[derive(Default)]
+pub struct PvSplit {
+    /// Plies of the iteration that runs.
+    depth: u32,
+    /// The variation of the iteration before.
+    variation: Vec<UciMove>,
+    /// The level that is being searched; below it all is done.
+    level: Option<Level>,
+    jobs: Vec<Option<JobAtWork>>,
+    /// What each process has spent of its nodes.
+    spent: Vec<u64>,
+    found: Option<Proposal>,
+    /// Nothing is left to do.
+    over: bool,
+}
+
+/// A node of the principal variation.
+struct Level {
+    line: Arc<Line>,
+    /// How many plies lie between the root and it.
+    ply: u32,
+    best: Option<Best>,
+    siblings: VecDeque<UciMove>,
+}
+
+/// The best move of a level so far.
+#[derive(Clone)]
+struct Best {
+    /// From the side of the player to move there.
+    score: Score,
+    variation: Vec<UciMove>,
+    /// What was proposed for the child, or for the node itself where it was searched as a whole.
+    proposal: Proposal,
+}
+
+/// What a process is searching: a child of the level's node, or (`None`) the node itself.
+struct JobAtWork {
+    child: Option<UciMove>,
+    newest: Option<Proposal>,
+    depth: u32,
+}
+
+impl Mode for PvSplit {
+    fn begin(&mut self, stage: &Stage) -> Vec<Order> {
+        self.jobs = (0..stage.processes).map(|_| None).collect();
+        self.spent = vec![0; stage.processes];
+        self.depth = stage.limits.depth.map_or(THRESHOLD, |deepest| deepest.clamp(1, THRESHOLD));
+        self.descend(stage)
+    }
+
+    fn hear(&mut self, stage: &Stage, process: usize, report: &Report) -> Vec<Order> {
+        let Some(job) = self.jobs.get_mut(process).and_then(Option::as_mut) else { return Vec::new() };
+        match report {
+            Report::Proposal(proposal) => {
+                job.newest = Some(proposal.clone());
+                // The first iteration is one search; its proposals are there before it ends.
+                if job.child.is_none() && self.level.as_ref().is_some_and(|level| level.ply == 0) {
+                    self.found = Some(proposal.clone());
+                }
+                Vec::new()
+            }
+            Report::Failed(..) => {
+                self.over = true;
+                Vec::new()
+            }
+            Report::Finished(..) => self.finish(stage, process),
+        }
+    }
+
+    fn found(&self) -> Option<&Proposal> {
+        self.found.as_ref()
+    }
+}
+
+impl PvSplit {
+    /// Goes down the variation and gives its last node to the first process.
+    fn descend(&mut self, stage: &Stage) -> Vec<Order> {
+        let levels = (self.depth.saturating_sub(THRESHOLD) as usize).min(self.variation.len());
+        let mut line = (*stage.line).clone();
+        let played = self.variation.iter().take(levels).take_while(|uci| line.play(**uci).is_ok()).count();
+        // A node without moves has no value to search for; its parent is searched as a whole.
+        let played = if line.legal_moves().is_empty() { played.saturating_sub(1) } else { played };
+        line.truncate(stage.line.ply() + played);
+        let ply = u32::try_from(played).unwrap_or_default();
+        let root_moves = if played == 0 { stage.candidates.clone() } else { Vec::new() };
+        self.level = Some(Level { line: Arc::new(line), ply, best: None, siblings: VecDeque::new() });
+        self.order(stage, 0, None, root_moves, None).into_iter().collect()
+    }
+
+    /// A process has completed its job.
+    fn finish(&mut self, stage: &Stage, process: usize) -> Vec<Order> {
+        let Some(job) = self.jobs[process].take() else { return Vec::new() };
+        let nodes = job.newest.as_ref().map_or(0, |newest| newest.nodes);
+        self.spent[process] += nodes;
+        let (Some(level), Some(newest)) = (&mut self.level, job.newest) else { return Vec::new() };
+        if newest.depth < job.depth && !matches!(newest.score, Score::Mate(_)) {
+            // Its nodes were used up.
+            self.over = true;
+        }
+        if self.over {
+            return Vec::new();
+        }
+        level.take(job.child, newest);
+        if level.ply == 0 {
+            self.found = level.proposal(self.depth);
+        }
+        self.go_on(stage)
+    }
+
+    /// Hands out what is left of the level; goes up where nothing is.
+    fn go_on(&mut self, stage: &Stage) -> Vec<Order> {
+        loop {
+            let waiting = self.jobs.iter().any(Option::is_some);
+            let orders = self.hand_out(stage);
+            if waiting || self.over || !orders.is_empty() {
+                return orders;
+            }
+            let Some(level) = &self.level else { return orders };
+            let Some(best) = level.best.clone() else { return orders };
+            if level.ply > 0 {
+                self.level = Some(level.parent(stage, best));
+                continue;
+            }
+            self.variation = best.variation;
+            self.depth += 1;
+            let deepest = stage.limits.depth.unwrap_or(DEEPEST).min(DEEPEST);
+            let mated = matches!(best.score, Score::Mate(moves) if moves.unsigned_abs() * 2 < self.depth);
+            return if self.depth > deepest || mated { Vec::new() } else { self.descend(stage) };
+        }
+    }
+
+    /// Gives siblings to the processes that have nothing to do.
+    fn hand_out(&mut self, stage: &Stage) -> Vec<Order> {
+        let mut orders = Vec::new();
+        while let Some(idle) = self.jobs.iter().position(Option::is_none) {
+            let Some(level) = &mut self.level else { break };
+            let Some((best, sibling)) = level.best.as_ref().zip(level.siblings.pop_front()) else { break };
+            let window = (Score::Mate(0), to_child(best.score));
+            orders.extend(self.order(stage, idle, Some(sibling), Vec::new(), Some(window)));
+        }
+        orders
+    }
+
+    /// An order for a child of the level's node, or for the node itself. None where the process has no nodes left.
+    fn order(
+        &mut self,
+        stage: &Stage,
+        process: usize,
+        child: Option<UciMove>,
+        root_moves: Vec<UciMove>,
+        window: Option<(Score, Score)>,
+    ) -> Option<Order> {
+        let level = self.level.as_mut()?;
+        let mut line = Arc::clone(&level.line);
+        if let Some(child) = child {
+            let after = Arc::make_mut(&mut line);
+            after.play(child).ok()?;
+            if let Some(score) = value_of_the_end(after) {
+                level.take_end(child, score);
+                return None;
+            }
+        }
+        let nodes = match stage.limits.nodes {
+            Some(nodes) if nodes <= self.spent[process] => {
+                self.over = true;
+                return None;
+            }
+            nodes => nodes.map(|nodes| nodes - self.spent[process]),
+        };
+        let depth = self.depth.saturating_sub(level.ply + u32::from(child.is_some())).max(1);
+        let limits = Limits { nodes, depth: Some(depth), ..stage.limits };
+        self.jobs[process] = Some(JobAtWork { child, newest: None, depth });
+        let mut order = Order { line, root_moves, limits, ..stage.order(process, Vec::new()) };
+        order.guidance.window = window;
+        Some(order)
+    }
+}
+
+impl Level {
+    /// Takes the result of a job, if it is better than what was known.
+    fn take(&mut self, child: Option<UciMove>, newest: Proposal) {
+        let (score, variation) = match child {
+            None => (newest.score, newest.pv.clone()),
+            Some(child) => (to_parent(newest.score), [&[child], newest.pv.as_slice()].concat()),
+        };
+        if self.best.as_ref().is_none_or(|best| score > best.score) {
+            self.best = Some(Best { score, variation, proposal: newest });
+        }
+    }
+
+    /// A child at which the game is over.
+    fn take_end(&mut self, child: UciMove, score: Score) {
+        if let Some(best) = self.best.as_mut().filter(|best| score > best.score) {
+            *best = Best { score, variation: vec![child], proposal: best.proposal.clone() };
+        }
+    }
+
+    /// The level above: its node has the value of this one, and its other moves are still to be looked at.
+    fn parent(&self, stage: &Stage, best: Best) -> Self {
+        let ply = self.ply - 1;
+        let line = self.line.prefix(stage.line.ply() + ply as usize);
+        let played = self.line.moves().get(line.ply()).copied();
+        let moves = if ply == 0 { stage.candidates.clone() } else { line.legal_moves() };
+        let siblings = moves.into_iter().filter(|uci| Some(*uci) != played).collect();
+        let variation = played.into_iter().chain(best.variation).collect();
+        let best = Best { score: to_parent(best.score), variation, proposal: best.proposal };
+        Self { line: Arc::new(line), ply, best: Some(best), siblings }
+    }
+
+    /// What the root would play.
+    fn proposal(&self, depth: u32) -> Option<Proposal> {
+        let best = self.best.as_ref()?;
+        let pv = best.variation.clone();
+        Some(Proposal { best: *pv.first()?, score: best.score, depth, pv, ..best.proposal.clone() })
+    }
+}
+
+/// The value of a child for the player who moved there. A mate is one move further away for the one who gives it.
+fn to_parent(child: Score) -> Score {
+    match child {
+        Score::Cp(centipawns) => Score::Cp(-centipawns),
+        Score::Mate(moves) if moves > 0 => Score::Mate(-moves),
+        Score::Mate(moves) => Score::Mate(1 - moves),
+    }
+}
+
+/// The inverse of [`to_parent`].
+fn to_child(parent: Score) -> Score {
+    match parent {
+        Score::Cp(centipawns) => Score::Cp(-centipawns),
+        Score::Mate(moves) if moves > 0 => Score::Mate(1 - moves),
+        Score::Mate(moves) => Score::Mate(-moves),
+    }
+}
+
+/// What a position is worth for the player who moved there, if the game is over with it.
+fn value_of_the_end(line: &Line) -> Option<Score> {
+    let position = line.position();
+    if position.legal_moves().is_empty() {
+        return Some(if position.is_check() { Score::Mate(1) } else { Score::Cp(0) });
+    }
+    (line.occurrences() >= 3).then_some(Score::Cp(0))
+}

@@ -1,0 +1,152 @@
+//! What the settings say about the council.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{CriterionName, GroupMode, Model, SecondPhaseMode};
+use chess::{Heuristic, Knowledge};
+
+/// The `council` table: who proposes and how one is elected.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CouncilSettings {
+    /// A roster of METHOD.md §3 by name and size (`balanced-7`, `unbalanced-4`, ...), `complete-N` or `noise-N` for so many
+    /// complete copies, `auto` for what measured best on the cores at hand, a blank-separated list of knowledge letters
+    /// (`mbxkcpar mp ma`), or `custom` for the electors listed in `electors`.
+    pub roster: String,
+    /// The electors of a `custom` roster.
+    pub electors: Vec<ElectorSettings>,
+    /// How one proposal is elected.
+    pub criterion: CriterionName,
+    /// What each heuristic weighs in the criterion `weights`.
+    pub weights: HeuristicWeights,
+    /// What even the lowest score weighs in the criterion `score-margin`, centipawns. 0 or more.
+    pub margin: f64,
+    /// What the criteria `calibrated`, `learned` and `routing` have learnt: a file, or the empty path for what is built in.
+    pub model: Model,
+    /// The first phase's share of the time where the criterion has a second one (METHOD.md §5). 0 to 1.
+    pub split: f64,
+    /// How the second phase uses the cores.
+    pub second_phase: SecondPhaseMode,
+    /// How groups search in the first phase, where there are more cores than electors.
+    pub groups: GroupMode,
+    /// Cores for groups and for the second phase; 0 takes all there are.
+    pub cores: usize,
+    /// Transposition table of each elector, MiB.
+    pub hash: usize,
+    /// Breaks ties, so that a run can be repeated.
+    pub seed: u64,
+}
+
+/// One elector of a custom roster: an instance of our own engine, or any UCI engine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ElectorSettings {
+    /// How it is called in the vote; by default its knowledge or the engine's file name.
+    pub name: Option<String>,
+    /// What our own engine evaluates in it.
+    pub knowledge: Option<Knowledge>,
+    /// How much of each heuristic counts in it, per cent from 0 to 200, by letter; 100 where nothing is said.
+    pub percentages: BTreeMap<char, u16>,
+    /// What a draw costs the side that stands better, centipawns. -200 to 200.
+    pub contempt: Option<i32>,
+    /// How selective its search is, per cent of the usual. 10 to 400.
+    pub selectivity: Option<u16>,
+    /// The most that noise changes its evaluation, centipawns. 0 to 1000.
+    pub noise: u16,
+    /// Tells the noise of one copy from another's.
+    pub seed: u64,
+    /// Whether it searches with one table together with the others that evaluate alike.
+    pub shares_table: bool,
+    /// The UCI engine to run instead of our own.
+    pub engine: Option<PathBuf>,
+    /// Command-line arguments of the UCI engine.
+    pub arguments: Vec<String>,
+    /// UCI options to set.
+    pub options: BTreeMap<String, String>,
+    /// Its transposition table, MiB; by default the council's `hash`.
+    pub hash: Option<usize>,
+    /// Its weight in the vote, instead of the sum over the heuristics it knows.
+    pub weight: Option<f64>,
+}
+
+impl Default for CouncilSettings {
+    /// What measured best (docs/results): complete copies over one table, and a vote that counts scores.
+    fn default() -> Self {
+        Self {
+            roster: "auto".to_owned(),
+            electors: Vec::new(),
+            criterion: CriterionName::default(),
+            weights: HeuristicWeights::default(),
+            margin: 14.0,
+            model: Model::default(),
+            split: 1.0 / 3.0,
+            second_phase: SecondPhaseMode::default(),
+            groups: GroupMode::default(),
+            cores: 0,
+            hash: 16,
+            seed: 0,
+        }
+    }
+}
+
+/// What each heuristic weighs in the criterion `weights` (METHOD.md §4); the defaults are the theses' hand-made ones.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HeuristicWeights {
+    /// Material.
+    pub m: f64,
+    /// Good placement of pieces.
+    pub b: f64,
+    /// Space and mobility.
+    pub x: f64,
+    /// King safety.
+    pub k: f64,
+    /// Centre control.
+    pub c: f64,
+    /// Pawn structure.
+    pub p: f64,
+    /// Attack chances.
+    pub a: f64,
+    /// Relations between pieces.
+    pub r: f64,
+}
+
+impl HeuristicWeights {
+    /// The weight of one heuristic.
+    pub const fn of(&self, heuristic: Heuristic) -> f64 {
+        match heuristic {
+            Heuristic::Material => self.m,
+            Heuristic::Placement => self.b,
+            Heuristic::Mobility => self.x,
+            Heuristic::KingSafety => self.k,
+            Heuristic::Centre => self.c,
+            Heuristic::Pawns => self.p,
+            Heuristic::Attack => self.a,
+            Heuristic::Relations => self.r,
+        }
+    }
+
+    /// Every weight times what `factor` gives for its heuristic.
+    #[must_use]
+    pub fn times(&self, factor: &dyn Fn(Heuristic) -> f64) -> Self {
+        let times = |heuristic| self.of(heuristic) * factor(heuristic);
+        Self {
+            m: times(Heuristic::Material),
+            b: times(Heuristic::Placement),
+            x: times(Heuristic::Mobility),
+            k: times(Heuristic::KingSafety),
+            c: times(Heuristic::Centre),
+            p: times(Heuristic::Pawns),
+            a: times(Heuristic::Attack),
+            r: times(Heuristic::Relations),
+        }
+    }
+}
+
+impl Default for HeuristicWeights {
+    fn default() -> Self {
+        Self { m: 30.0, b: 8.0, x: 1.0, k: 3.0, c: 10.0, p: 21.0, a: 15.0, r: 6.0 }
+    }
+}

@@ -1,0 +1,313 @@
+//! What anyone who asks a council may count on, with electors that do as they are told.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::{Council, CouncilSettings, CriterionName, Pondering, Question, Roster, SecondPhaseMode};
+use crate::pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool};
+use chess::{Bound, Decision, Limits, Line, Proposal, Score, Variant};
+
+/// Turns a hang into a failure.
+const TOO_LONG: Duration = Duration::from_secs(60);
+
+/// An elector that says something and then behaves in some way.
+#[derive(Clone, Copy)]
+struct Fake {
+    says: Option<(&'static str, i32, u32)>,
+    then: Then,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Then {
+    Finish,
+    /// Searches until it is told to stop.
+    Search,
+    /// Does not even stop when it is told to.
+    Hang,
+    Fail,
+}
+
+impl Elector for Fake {
+    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+        if let Some((best, score, depth)) = self.says {
+            let best = best.parse().expect("a move");
+            report(Proposal {
+                search: job.task.id.clone(),
+                elector: "fake".into(),
+                machine: None,
+                best,
+                score: Score::Cp(score),
+                bound: Bound::Exact,
+                depth,
+                selective_depth: depth,
+                root_moves_done: 0,
+                nodes: 1,
+                time: Duration::ZERO,
+                pv: vec![best],
+            });
+        }
+        match self.then {
+            Then::Finish => Ok(()),
+            Then::Fail => Err(ElectorFailure("as it was told to".to_owned())),
+            Then::Search | Then::Hang => {
+                while self.then == Then::Hang || !stop.load(Relaxed) {
+                    std::thread::park_timeout(Duration::from_millis(1));
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn council(fakes: &[Fake], criterion: CriterionName) -> Council {
+    let electors = fakes.iter().enumerate().map(|(number, fake)| {
+        let fake = *fake;
+        let make = ElectorMaker::new(move |_| Ok(Box::new(fake)));
+        ElectorSpec::new(format!("fake-{number}").into(), ElectorKind::Made(make), 1)
+    });
+    let settings = CouncilSettings { criterion, hash: 1, ..CouncilSettings::default() };
+    Council::convene(&Pool::new(1), &Roster::of(electors.collect()), &settings, Variant::Standard)
+}
+
+fn question() -> Question {
+    Question::new("g".into(), Arc::new(Line::start(Variant::Standard)))
+}
+
+async fn decide(council: &mut Council, question: Question) -> Decision {
+    let (never, mut ignore) = (CancellationToken::new(), |_: &Proposal| {});
+    let decided = council.decide(question, &never, &mut ignore);
+    timeout(TOO_LONG, decided).await.expect("in time").expect("a decision")
+}
+
+/// Time is up as soon as anybody has said anything.
+fn hurried(question: Question) -> Question {
+    Question {
+        timing: Some(Box::new(|progress| if progress.proposals > 1 { Duration::ZERO } else { TOO_LONG })),
+        ..question
+    }
+}
+
+const fn says(best: &'static str, score: i32, then: Then) -> Fake {
+    Fake { says: Some((best, score, 5)), then }
+}
+
+#[tokio::test]
+async fn an_elector_that_hangs_costs_its_vote_and_not_the_move() {
+    let silent = Fake { says: None, then: Then::Hang };
+    let mut council =
+        council(&[silent, says("e2e4", 0, Then::Search), says("e2e4", 0, Then::Search)], CriterionName::Majority);
+    for _ in 0..2 {
+        let decision = decide(&mut council, hurried(question())).await;
+        assert_eq!((decision.best.to_string().as_str(), decision.votes.len()), ("e2e4", 2));
+    }
+}
+
+#[tokio::test]
+async fn an_elector_that_fails_costs_its_vote_and_if_all_do_any_legal_move_is_played() {
+    let broken = Fake { says: None, then: Then::Fail };
+    let mut some = council(&[broken, says("d2d4", 0, Then::Finish)], CriterionName::Weights);
+    assert_eq!(decide(&mut some, question()).await.best.to_string(), "d2d4");
+    let mut none = council(&[broken, broken], CriterionName::Weights);
+    let decision = decide(&mut none, question()).await;
+    assert!(Line::start(Variant::Standard).is_legal(decision.best) && decision.votes.is_empty());
+}
+
+#[tokio::test]
+async fn an_answer_wanted_now_is_given_from_what_was_heard() {
+    let mut council =
+        council(&[says("e2e4", 10, Then::Search), says("d2d4", 20, Then::Search)], CriterionName::Optimistic);
+    let question = question();
+    let answer_now = question.answer_now.clone();
+    let mut heard = 0;
+    let decided = council
+        .decide(question, &CancellationToken::new(), &mut |_| {
+            heard += 1;
+            if heard == 2 {
+                answer_now.cancel();
+            }
+        })
+        .await;
+    assert_eq!(decided.expect("a decision").best.to_string(), "d2d4");
+}
+
+#[tokio::test]
+async fn an_answer_wanted_before_anybody_has_spoken_is_any_legal_move() {
+    let mut council = council(&[Fake { says: None, then: Then::Hang }], CriterionName::ReSearch);
+    let question = question();
+    question.answer_now.cancel();
+    let decision = decide(&mut council, question).await;
+    assert!(Line::start(Variant::Standard).is_legal(decision.best));
+}
+
+#[tokio::test]
+async fn a_cancelled_question_has_no_answer() {
+    let mut council = council(&[says("e2e4", 10, Then::Search)], CriterionName::Majority);
+    let cancelled = CancellationToken::new();
+    let mut cancel = |_: &Proposal| cancelled.cancel();
+    let decided = council.decide(question(), &cancelled, &mut cancel);
+    assert_eq!(timeout(TOO_LONG, decided).await.expect("in time"), None);
+}
+
+#[tokio::test]
+async fn nobody_is_waited_for_who_cannot_change_the_outcome() {
+    let mut council = council(
+        &[says("e2e4", 0, Then::Finish), says("e2e4", 0, Then::Finish), says("d2d4", 0, Then::Search)],
+        CriterionName::Majority,
+    );
+    // No timing and no limits: were the third one waited for, this would not end.
+    assert_eq!(decide(&mut council, question()).await.best.to_string(), "e2e4");
+}
+
+#[tokio::test]
+async fn an_endless_thought_becomes_a_timed_one_when_the_expected_move_comes() {
+    let mut council = council(&[says("e2e4", 0, Then::Search)], CriterionName::Majority);
+    let hit = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&hit);
+    let question = Question {
+        timing: Some(Box::new(move |_| if seen.load(Relaxed) { Duration::ZERO } else { Duration::MAX })),
+        ..question()
+    };
+    let reconsider = Arc::clone(&question.reconsider);
+    let decided = council
+        .decide(question, &CancellationToken::new(), &mut |_| {
+            hit.store(true, Relaxed);
+            reconsider.notify_one();
+        })
+        .await;
+    assert_eq!(decided.expect("a decision").best.to_string(), "e2e4");
+}
+
+#[tokio::test]
+async fn several_replies_are_pondered_and_the_decision_is_about_the_one_that_came() {
+    let after = |moves: &str| {
+        let mut line = Line::start(Variant::Standard);
+        line.play_all(moves).expect("legal");
+        Arc::new(line)
+    };
+    let (expected, other, third) = (after("e2e4 e7e5"), after("e2e4 c7c5"), after("e2e4 a7a6"));
+    let settings = CouncilSettings {
+        roster: "mp ma mc".to_owned(),
+        criterion: CriterionName::Majority,
+        hash: 1,
+        ..CouncilSettings::default()
+    };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut council = Council::convene(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let question = Question {
+        limits: Limits { nodes: Some(3_000), ..Limits::default() },
+        ..Question::new("g".into(), Arc::clone(&expected))
+    };
+    let pondering = Pondering::new(vec![expected, Arc::clone(&other)], Arc::clone(&question.reconsider));
+    let question = Question { pondering: Some(pondering.clone()), ..question };
+    assert!(!pondering.settle(&third), "a miss is for the caller to cancel");
+    assert!(pondering.settle(&other));
+    let decision = decide(&mut council, question).await;
+    assert!(other.is_legal(decision.best));
+    assert_eq!(decision.votes.len(), 3);
+    assert!(decision.votes.iter().all(|vote| vote.proposal.search.ply == 2 && other.is_legal(vote.proposal.best)));
+}
+
+#[tokio::test]
+async fn every_second_phase_elects_one_of_the_moves_it_was_given() {
+    // Black's queen hangs; the specialists disagree about much else.
+    let fen = "r1b1kbnr/pppp1ppp/2n5/4p1q1/4P3/3P1N2/PPP2PPP/RNBQKB1R w KQkq - 1 4";
+    for second_phase in SecondPhaseMode::ALL {
+        let settings = CouncilSettings {
+            roster: "x r k".to_owned(),
+            criterion: CriterionName::ReSearch,
+            second_phase,
+            cores: 3,
+            hash: 1,
+            ..CouncilSettings::default()
+        };
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let mut council = Council::convene(&Pool::new(1), &roster, &settings, Variant::Standard);
+        let line = Arc::new(Line::from_fen(Variant::Standard, fen).expect("a position"));
+        let question = Question {
+            limits: Limits { nodes: Some(12_000), ..Limits::default() },
+            ..Question::new("g".into(), Arc::clone(&line))
+        };
+        let decision = decide(&mut council, question).await;
+        assert!(line.is_legal(decision.best), "{second_phase:?}");
+        assert_eq!(decision.votes.len(), 3);
+        if let Some(second) = &decision.second_phase {
+            assert_eq!(second.mode, second_phase.word());
+            let proposed = decision.votes.iter().any(|vote| vote.proposal.best == decision.best);
+            assert!(proposed || second_phase == SecondPhaseMode::Continued, "{second_phase:?}");
+        }
+        assert!(decision.metrics.nodes() > 10_000, "{second_phase:?}: {:?}", decision.metrics);
+        council.new_game();
+    }
+}
+
+#[tokio::test]
+async fn a_council_decides_the_same_again_with_equal_nodes_and_seed() {
+    let settings = CouncilSettings { hash: 1, ..CouncilSettings::preset("gnupar").expect("a preset") };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut council = Council::convene(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let mut decisions = Vec::new();
+    for _ in 0..2 {
+        council.new_game();
+        let limits = Limits { nodes: Some(5_000), ..Limits::default() };
+        let decision = decide(&mut council, Question { limits, ..question() }).await;
+        let votes: Vec<_> = decision.votes.iter().map(|vote| (vote.proposal.best, vote.proposal.score)).collect();
+        decisions.push((decision.best, decision.score, votes));
+    }
+    assert_eq!(decisions[0], decisions[1]);
+}
+
+#[tokio::test]
+async fn in_step_even_those_who_share_a_table_can_be_repeated() {
+    let criterion = CriterionName::ReSearch;
+    let usual = CouncilSettings { criterion, hash: 1, cores: 3, split: 0.5, ..CouncilSettings::default() };
+    let copies =
+        CouncilSettings { roster: "complete-3".to_owned(), criterion: CriterionName::ScoreMargin, ..usual.clone() };
+    let second = |second_phase| CouncilSettings { second_phase, roster: "mp ma mx".to_owned(), ..usual.clone() };
+    for settings in [copies, second(SecondPhaseMode::Shared), second(SecondPhaseMode::PeerScore)] {
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let mut decisions = Vec::new();
+        for _ in 0..2 {
+            let mut council = Council::convene(&Pool::new(3), &roster, &settings, Variant::Standard);
+            let limits = Limits { nodes: Some(6_000), ..Limits::default() };
+            let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+            let votes: Vec<_> = decision.votes.iter().map(|vote| (vote.proposal.best, vote.proposal.score)).collect();
+            decisions.push((decision.best, decision.score, decision.nodes(), votes));
+        }
+        assert_eq!(decisions[0], decisions[1], "{} {}", settings.roster, settings.second_phase.word());
+    }
+}
+
+#[tokio::test]
+async fn a_council_of_strangers_is_one_settings_file() {
+    let text = include_str!("../../../config/council-of-engines.toml");
+    let table: toml::Table = text.parse().expect("TOML");
+    let council = table["player"]["council"].clone();
+    let settings: CouncilSettings = council.try_into().expect("council settings");
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let programs = roster.electors().iter().filter_map(|elector| match &elector.kind {
+        ElectorKind::Uci(program) => Some(&program.path),
+        _ => None,
+    });
+    if let Some(missing) = programs.into_iter().find(|path| !path.exists()) {
+        eprintln!("skipped: {} is not installed", missing.display());
+        return;
+    }
+    let mut council = Council::convene(&Pool::new(0), &roster, &settings, Variant::Standard);
+    let mut line = Line::start(Variant::Standard);
+    for _ in 0..4 {
+        let limits = Limits { nodes: Some(2_000), ..Limits::default() };
+        let asked = Question { limits, ..Question::new("g".into(), Arc::new(line.clone())) };
+        let decision = decide(&mut council, asked).await;
+        assert_eq!(decision.votes.len(), roster.electors().len(), "everybody votes");
+        assert_eq!(decision.votes[0].knowledge, None, "what a stranger knows is its own affair");
+        line.play(decision.best).expect("legal");
+    }
+}

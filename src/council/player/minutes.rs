@@ -1,0 +1,206 @@
+//! The minutes of a vote: how a decision came about, in words that every face and record shows alike.
+
+use std::fmt::{self, Write as _};
+
+use shakmaty::Position as _;
+
+use chess::{Color, Decision, Knowledge, Line, Phase, Proposal, UciMove};
+
+/// The whole vote in lines: the columns' titles, a line an elector, and the summary; the summary alone where nobody voted.
+pub fn lines(line: &Line, decision: &Decision) -> Vec<String> {
+    let entries = entries(line, decision);
+    let titles = (!entries.is_empty()).then(|| Entry::TITLES.to_owned());
+    let votes = entries.iter().map(|entry| entry.to_string().trim_end().to_owned());
+    titles.into_iter().chain(votes).chain([summary(line, decision)]).collect()
+}
+
+/// How the second phase is called among the electors.
+pub const SECOND_PHASE: &str = "re-search";
+
+/// What one elector had to say in the vote, ready to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Who proposed, and what it knows where the name does not say it: `mpar`, `fish`, `old (mbxk)`.
+    pub elector: String,
+    /// The proposed move, in standard algebraic notation.
+    pub best: String,
+    /// Its value, such as `+0.34`, from our side.
+    pub score: String,
+    /// Plies: the last completed iteration.
+    pub depth: u32,
+    /// Nodes visited.
+    pub nodes: u64,
+    /// What it weighed; `None` before the election, and in the second phase, which is not weighed.
+    pub weight: Option<f64>,
+    /// Whether this move was elected.
+    pub elected: bool,
+    /// The machine that lent its cores for it, if it was not this one.
+    pub machine: Option<String>,
+}
+
+impl Entry {
+    /// A proposal while nothing is elected yet.
+    pub fn proposal(line: &Line, proposal: &Proposal) -> Self {
+        let second = proposal.search.phase == Phase::Second;
+        Self {
+            elector: if second { SECOND_PHASE.to_owned() } else { proposal.elector.to_string() },
+            best: line.san(proposal.best),
+            score: proposal.score.to_string(),
+            depth: proposal.depth,
+            nodes: proposal.nodes,
+            weight: None,
+            elected: false,
+            machine: proposal.machine.as_ref().map(ToString::to_string),
+        }
+    }
+
+    /// The titles of the columns that [`Entry`]'s display has.
+    pub const TITLES: &str = "  elector       move   score depth      nodes  weight";
+}
+
+impl fmt::Display for Entry {
+    /// In columns, with a mark where the move was elected.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.elected { '*' } else { ' ' };
+        let Self { elector, best, score, depth, nodes, .. } = self;
+        let weight = self.weight.map_or_else(String::new, weight);
+        write!(f, "{mark} {elector:<10} {best:>7} {score:>7} {depth:>5} {nodes:>10} {weight:>7}")?;
+        self.machine.iter().try_for_each(|machine| write!(f, "  on {machine}"))
+    }
+}
+
+/// A weight without digits that say nothing: weights of one criterion are whole numbers, of another probabilities.
+fn weight(weight: f64) -> String {
+    if weight.abs() >= 10.0 || weight.fract() == 0.0 { format!("{weight:.0}") } else { format!("{weight:.2}") }
+}
+
+/// An elector's name, with the letters of what it knows where that is not everything and the name does not say it.
+pub fn name(elector: &str, knowledge: Option<&str>) -> String {
+    match knowledge {
+        Some(letters) if letters != elector && letters != Knowledge::COMPLETE.to_string() => {
+            format!("{elector} ({letters})")
+        }
+        _ => elector.to_owned(),
+    }
+}
+
+/// Every elector's vote in the order of the roster, the second phase last.
+pub fn entries(line: &Line, decision: &Decision) -> Vec<Entry> {
+    let first = decision.votes.iter().map(|vote| Entry {
+        elector: name(vote.proposal.elector.as_str(), vote.knowledge.map(|knowledge| knowledge.to_string()).as_deref()),
+        weight: Some(vote.weight),
+        ..Entry::proposal(line, &vote.proposal)
+    });
+    let second = decision.second_phase.iter().map(|second| Entry::proposal(line, &second.proposal));
+    let elected = line.san(decision.best);
+    first.chain(second).map(|entry| Entry { elected: entry.best == elected, ..entry }).collect()
+}
+
+/// The decision in one line: the move, its value, the rule, how split the vote was, and what the second phase changed.
+pub fn summary(line: &Line, decision: &Decision) -> String {
+    let mut text = numbered(line, Some(decision.best));
+    if let Some(score) = decision.score {
+        let _ = write!(text, "  {score}");
+    }
+    let _ = write!(text, "  by {}", decision.criterion);
+    let proposed = decision.votes.iter().map(|vote| line.san(vote.proposal.best));
+    let _ = write!(text, "{}", tally(proposed));
+    if let Some(second) = &decision.second_phase {
+        let _ =
+            write!(text, "{}", second_phase(&second.mode, &line.san(second.first_choice), second.changed_the_choice()));
+    }
+    let _ = write!(text, "  ({:.2} s)", decision.elapsed.as_secs_f64());
+    text
+}
+
+/// What the second phase in this mode made of the first one's choice.
+pub fn second_phase(mode: &str, first_choice: &str, changed: bool) -> String {
+    let did = if changed { "instead of" } else { "confirms" };
+    format!("; second phase ({mode}) {did} {first_choice}")
+}
+
+/// How many electors proposed each move, the most proposed first: `, votes e5 ×3, d5 ×1`; nothing where nobody did.
+pub fn tally(proposed: impl Iterator<Item = String>) -> String {
+    let mut tally: Vec<(String, usize)> = Vec::new();
+    for san in proposed {
+        match tally.iter_mut().find(|(known, _)| *known == san) {
+            Some((_, votes)) => *votes += 1,
+            None => tally.push((san, 1)),
+        }
+    }
+    tally.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
+    match tally.as_slice() {
+        [] => String::new(),
+        [_] => ", unanimous".to_owned(),
+        several => {
+            let votes: Vec<String> = several.iter().map(|(san, votes)| format!("{san} ×{votes}")).collect();
+            format!(", votes {}", votes.join(", "))
+        }
+    }
+}
+
+/// A move with its number: `12. Nf3` or `12… Nc6`.
+pub fn numbered(line: &Line, uci: Option<UciMove>) -> String {
+    let dots = if line.turn() == Color::White { "." } else { "…" };
+    let san = uci.map_or_else(String::new, |uci| line.san(uci));
+    format!("{}{dots} {san}", line.position().fullmoves())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use chess::{Bound, Score, SearchId, SecondPhase, Source, Variant, Vote};
+
+    fn proposal(elector: &str, best: &str, phase: Phase) -> Proposal {
+        let best = best.parse().expect("a move");
+        Proposal {
+            search: SearchId { game: "g".into(), ply: 0, serial: 1, phase },
+            elector: elector.into(),
+            machine: None,
+            best,
+            score: Score::Cp(34),
+            bound: Bound::Exact,
+            depth: 12,
+            selective_depth: 14,
+            root_moves_done: 0,
+            nodes: 5000,
+            time: Duration::ZERO,
+            pv: vec![best],
+        }
+    }
+
+    fn vote(elector: &str, knowledge: Option<&str>, best: &str) -> Vote {
+        let knowledge = knowledge.map(|letters| letters.parse().expect("letters"));
+        Vote { proposal: proposal(elector, best, Phase::First), knowledge, weight: 51.0 }
+    }
+
+    #[test]
+    fn they_say_who_proposed_what_and_what_the_second_phase_changed() {
+        let line = Line::start(Variant::Standard);
+        let best = "g1f3".parse().expect("a move");
+        let decision = Decision {
+            score: Some(Score::Cp(34)),
+            criterion: "re-search".to_owned(),
+            votes: vec![vote("mp", Some("mp"), "e2e4"), vote("old", Some("mbxk"), "e2e4"), vote("fish", None, "g1f3")],
+            second_phase: Some(SecondPhase {
+                mode: "shared".to_owned(),
+                first_choice: "e2e4".parse().expect("a move"),
+                proposal: proposal("mbxkcpar", "g1f3", Phase::Second),
+            }),
+            ..Decision::without_vote(best, Source::Council)
+        };
+        assert_eq!(
+            summary(&line, &decision),
+            "1. Nf3  +0.34  by re-search, votes e4 ×2, Nf3 ×1; second phase (shared) instead of e4  (0.00 s)"
+        );
+        let entries = entries(&line, &decision);
+        let names: Vec<&str> = entries.iter().map(|entry| entry.elector.as_str()).collect();
+        assert_eq!(names, ["mp", "old (mbxk)", "fish", SECOND_PHASE]);
+        let elected: Vec<bool> = entries.iter().map(|entry| entry.elected).collect();
+        assert_eq!(elected, [false, false, true, true]);
+        let widths: Vec<usize> = entries.iter().map(|entry| entry.to_string().trim_end().len()).collect();
+        assert!(widths.iter().all(|width| *width <= Entry::TITLES.len()), "{widths:?}");
+    }
+}

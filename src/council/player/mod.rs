@@ -1,0 +1,239 @@
+//! Who finds the moves of one game: a forced move is made at once, then the book is asked, then the tablebases, then the
+//! council, with the time that the clock allows. The same player sits at a server's board and under a chess program.
+//!
+//! An actor behind a handle, [`Player`]: it owns the game's council and thinks about one position at a time. What it is
+//! asked, it answers with [`Idea`]s; whoever asked keeps a [`Thinking`], to say that the answer is wanted now, that the
+//! clock has begun to run, or that the position has left the board.
+//!
+//! Thinking in the opponent's time is an ordinary question with [`Time::Unbounded`]: about the position that is expected.
+//! When it comes about, [`Thinking::comes_about`] starts the clock in mid-search; when not, the thought is dropped.
+
+mod library;
+pub mod minutes;
+mod timing;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{Notify, mpsc, watch};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::{
+    clock::{Budget, ClockSettings, Lag},
+    council::{Council, Pondering, Question},
+};
+use chess::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
+
+pub use library::{BookChoice, Library};
+pub use timing::Time;
+use timing::{Agreement, Timekeeper};
+
+/// Lag as it is measured for a whole server.
+pub type SharedLag = Arc<Mutex<Lag>>;
+
+/// The number of a thought, given by whoever asks for it; what is said of a thought with another number is stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thought(pub u64);
+
+/// What is to be thought about.
+#[derive(Clone, Debug)]
+pub struct Topic {
+    /// Comes back with everything that is said about it.
+    pub thought: Thought,
+    /// The position, as its line. It must have a legal move.
+    pub line: Arc<Line>,
+    /// Other positions, any of which may come about instead: thinking in the opponent's time, spread over the electors.
+    pub others: Vec<Arc<Line>>,
+    /// How long, as far as is known now.
+    pub time: Time,
+    /// Bounds for every elector, such as nodes.
+    pub limits: Limits,
+    /// Moves not to be considered, unless there are no others.
+    pub excluded: Vec<UciMove>,
+    /// Whether the electors are asked even where the move is forced or a book knows it: analysis.
+    pub always_search: bool,
+}
+
+/// What the player tells.
+#[derive(Debug)]
+pub enum Idea {
+    /// An elector has completed an iteration.
+    Proposal(Thought, Proposal),
+    /// This move would be elected now.
+    Leader(Thought, UciMove),
+    /// The move is found, with the time it was given.
+    Decided(Thought, Box<Decision>, Budget),
+}
+
+/// What a player needs to know of its game.
+pub struct Means {
+    /// Which game it is.
+    pub game: GameId,
+    /// How time is spent.
+    pub clock: ClockSettings,
+    /// What the way of a move costs.
+    pub lag: SharedLag,
+    /// What needs no search.
+    pub library: Arc<Library>,
+}
+
+/// The handle of a player; it leaves when the handle is dropped.
+#[derive(Debug)]
+pub struct Player(mpsc::UnboundedSender<Order>);
+
+/// A hold on a running thought. Dropping it drops the thought: nothing more is said about it.
+#[derive(Debug)]
+pub struct Thinking {
+    time: watch::Sender<Agreement>,
+    reconsider: Arc<Notify>,
+    /// Where it is about several positions.
+    pondering: Option<Pondering>,
+    answer_now: CancellationToken,
+    _dropped: DropGuard,
+}
+
+impl Thinking {
+    /// Asks for the decision at once, as far as anything was heard.
+    pub fn answer_now(&self) {
+        self.answer_now.cancel();
+    }
+
+    /// An expected position has come about, and the clock runs for it.
+    pub fn comes_about(&self, line: &Line, time: Time) {
+        self.time.send_replace(Agreement::now(time));
+        match &self.pondering {
+            // Nobody but us settles it, and only on a position that we gave.
+            Some(pondering) => _ = pondering.settle(line),
+            None => self.reconsider.notify_one(),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Order {
+    Think(Box<Request>),
+    NewGame,
+}
+
+#[derive(Debug)]
+struct Request {
+    topic: Topic,
+    time: watch::Receiver<Agreement>,
+    reconsider: Arc<Notify>,
+    pondering: Option<Pondering>,
+    answer_now: CancellationToken,
+    dropped: CancellationToken,
+}
+
+impl Player {
+    /// Seats a player with its council; ideas go to `ideas`. To be called within a runtime.
+    pub fn start(means: Means, council: Council, ideas: mpsc::UnboundedSender<Idea>) -> Self {
+        let (requests, inbox) = mpsc::unbounded_channel();
+        tokio::spawn(Mind { means, council, ideas, last_score: None }.run(inbox));
+        Self(requests)
+    }
+
+    /// Another game begins: the council stays and forgets the last one. A thought that still runs should be dropped first.
+    pub fn new_game(&self) {
+        let _ = self.0.send(Order::NewGame);
+    }
+
+    /// Begins a thought. One that still runs should be dropped first: they are taken one after the other.
+    #[must_use]
+    pub fn think(&self, topic: Topic) -> Thinking {
+        let (time, now) = watch::channel(Agreement::now(topic.time));
+        let (reconsider, answer_now, dropped) = <(Arc<Notify>, CancellationToken, CancellationToken)>::default();
+        let pondering = (!topic.others.is_empty()).then(|| {
+            let lines = std::iter::once(&topic.line).chain(&topic.others).cloned().collect();
+            Pondering::new(lines, Arc::clone(&reconsider))
+        });
+        let request = Request {
+            topic,
+            time: now,
+            reconsider: Arc::clone(&reconsider),
+            pondering: pondering.clone(),
+            answer_now: answer_now.clone(),
+            dropped: dropped.clone(),
+        };
+        // The other end lives as long as this handle.
+        let _ = self.0.send(Order::Think(Box::new(request)));
+        Thinking { time, reconsider, pondering, answer_now, _dropped: dropped.drop_guard() }
+    }
+}
+
+/// The actor.
+struct Mind {
+    means: Means,
+    council: Council,
+    ideas: mpsc::UnboundedSender<Idea>,
+    /// Of our last move, from our side.
+    last_score: Option<Score>,
+}
+
+impl Mind {
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Order>) {
+        while let Some(order) = inbox.recv().await {
+            let request = match order {
+                Order::Think(request) if request.dropped.is_cancelled() => continue,
+                Order::Think(request) => *request,
+                Order::NewGame => {
+                    self.council.new_game();
+                    self.last_score = None;
+                    continue;
+                }
+            };
+            let lag = *self.means.lag.lock().unwrap_or_else(PoisonError::into_inner);
+            let timekeeper = Timekeeper::new(&self.means.clock, lag, &request.topic, request.time.clone());
+            let timekeeper = timekeeper.after(self.last_score);
+            let (thought, account) = (request.topic.thought, timekeeper.account());
+            if let Some(mut decision) = self.think(request, timekeeper).await {
+                self.last_score = decision.score.or(self.last_score);
+                let (budget, running) = account();
+                // What was thought in the opponent's time did not cost ours.
+                decision.elapsed = decision.elapsed.min(running);
+                let _ = self.ideas.send(Idea::Decided(thought, Box::new(decision), budget));
+            }
+        }
+    }
+
+    async fn think(&mut self, request: Request, timekeeper: Timekeeper) -> Option<Decision> {
+        let Request { topic, reconsider, pondering, answer_now, dropped, .. } = request;
+        if !topic.always_search && topic.others.is_empty() {
+            if let [only] = topic.line.legal_moves().as_slice() {
+                return Some(Decision::without_vote(*only, Source::Forced));
+            }
+            if let Some(decision) = self.look_up(&topic).await {
+                return Some(decision);
+            }
+        }
+        let thought = topic.thought;
+        let leaders = self.ideas.clone();
+        let question = Question {
+            timing: Some(timekeeper.timing(move |leader| {
+                let _ = leaders.send(Idea::Leader(thought, leader));
+            })),
+            limits: topic.limits,
+            excluded: topic.excluded,
+            answer_now,
+            reconsider,
+            pondering,
+            ..Question::new(self.means.game.clone(), topic.line)
+        };
+        let ideas = self.ideas.clone();
+        let mut watch = |proposal: &Proposal| {
+            let _ = ideas.send(Idea::Proposal(thought, proposal.clone()));
+        };
+        self.council.decide(question, &dropped, &mut watch).await
+    }
+
+    /// Asks the books and tablebases, where reading files is allowed to block.
+    async fn look_up(&self, topic: &Topic) -> Option<Decision> {
+        if self.means.library.is_empty() || !topic.excluded.is_empty() {
+            return None;
+        }
+        let (library, line) = (Arc::clone(&self.means.library), Arc::clone(&topic.line));
+        tokio::task::spawn_blocking(move || library.look_up(&line)).await.ok().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! What whoever asks a player can rely on.
+
+use std::time::{Duration, Instant};
+
+use super::{timing::Agreement, *};
+use crate::{
+    council::{CouncilSettings, CriterionName, Progress, Roster},
+    pool::Pool,
+};
+use chess::{Clock, Clocks, TimeControl, Variant};
+
+/// How long an idea may take before a test counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn line(moves: &str) -> Arc<Line> {
+    let mut line = Line::start(Variant::Standard);
+    line.play_all(moves).expect("legal moves");
+    Arc::new(line)
+}
+
+fn topic(number: u64, line: Arc<Line>, time: Time) -> Topic {
+    let thought = Thought(number);
+    Topic {
+        thought,
+        line,
+        others: Vec::new(),
+        time,
+        limits: Limits::default(),
+        excluded: Vec::new(),
+        always_search: false,
+    }
+}
+
+fn player() -> (Player, mpsc::UnboundedReceiver<Idea>) {
+    let settings = CouncilSettings {
+        roster: "mp ma".to_owned(),
+        criterion: CriterionName::ReSearch,
+        hash: 1,
+        ..CouncilSettings::default()
+    };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let council = Council::convene(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let means = Means {
+        game: "story".into(),
+        clock: ClockSettings::default(),
+        lag: SharedLag::default(),
+        library: Arc::default(),
+    };
+    let (ideas, inbox) = mpsc::unbounded_channel();
+    (Player::start(means, council, ideas), inbox)
+}
+
+/// The first idea that passes.
+async fn until<T>(ideas: &mut mpsc::UnboundedReceiver<Idea>, mut pick: impl FnMut(Idea) -> Option<T>) -> T {
+    let search = async {
+        loop {
+            if let Some(found) = pick(ideas.recv().await.expect("the player is there")) {
+                return found;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, search).await.expect("in time")
+}
+
+fn decided(idea: Idea) -> Option<(Thought, Decision)> {
+    match idea {
+        Idea::Decided(thought, decision, _) => Some((thought, *decision)),
+        _ => None,
+    }
+}
+
+fn proposed(idea: Idea) -> Option<u32> {
+    match idea {
+        Idea::Proposal(_, proposal) => Some(proposal.depth),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn a_forced_move_needs_no_search() {
+    let (player, mut ideas) = player();
+    let check = Line::from_fen(Variant::Standard, "k7/8/8/8/8/8/1r6/K7 w - - 0 1").expect("a position");
+    assert_eq!(check.legal_moves().len(), 1);
+    let thinking = player.think(topic(1, Arc::new(check), Time::Unbounded));
+    let (_, decision) = until(&mut ideas, decided).await;
+    assert_eq!((decision.source, decision.best.to_string().as_str()), (Source::Forced, "a1b2"));
+    drop(thinking);
+}
+
+#[tokio::test]
+async fn an_endless_thought_ends_when_its_position_comes_about() {
+    let (player, mut ideas) = player();
+    let expected = line("e2e4 e7e5");
+    let thinking = player.think(topic(1, Arc::clone(&expected), Time::Unbounded));
+    until(&mut ideas, |idea| proposed(idea).filter(|depth| *depth >= 4)).await;
+    thinking.comes_about(&expected, Time::Exactly(Duration::from_millis(10)));
+    let (thought, decision) = until(&mut ideas, decided).await;
+    assert_eq!(thought, Thought(1));
+    assert!(expected.is_legal(decision.best));
+}
+
+#[tokio::test]
+async fn of_several_expected_positions_the_one_that_comes_about_is_answered() {
+    let (player, mut ideas) = player();
+    let (likeliest, other) = (line("e2e4 e7e5"), line("e2e4 b8c6"));
+    let both = Topic { others: vec![Arc::clone(&other)], ..topic(1, likeliest, Time::Unbounded) };
+    let thinking = player.think(both);
+    until(&mut ideas, |idea| proposed(idea).filter(|depth| *depth >= 2)).await;
+    thinking.comes_about(&other, Time::Exactly(Duration::from_millis(50)));
+    let (_, decision) = until(&mut ideas, decided).await;
+    assert!(other.is_legal(decision.best), "{}", decision.best);
+}
+
+#[tokio::test]
+async fn a_dropped_thought_is_forgotten_and_the_next_one_answered() {
+    let (player, mut ideas) = player();
+    let missed = player.think(topic(1, line("e2e4 e7e5"), Time::Unbounded));
+    until(&mut ideas, proposed).await;
+    drop(missed);
+    let thinking = player.think(topic(2, line("e2e4 c7c5"), Time::Exactly(Duration::from_millis(10))));
+    assert_eq!(until(&mut ideas, decided).await.0, Thought(2));
+    drop(thinking);
+}
+
+#[tokio::test]
+async fn whoever_wants_the_answer_now_gets_it() {
+    let (player, mut ideas) = player();
+    let thinking = player.think(topic(1, line("e2e4"), Time::Unbounded));
+    thinking.answer_now();
+    let (_, decision) = until(&mut ideas, decided).await;
+    assert!(line("e2e4").is_legal(decision.best));
+}
+
+/// What was thought in the opponent's time saves our own, but never all of it, and never makes a move late.
+#[test]
+fn after_a_hit_a_move_takes_between_half_of_its_time_and_all_of_it() {
+    let clock = Clock { remaining: Duration::from_secs(60), increment: Duration::ZERO };
+    let control = TimeControl::real_time(clock.remaining, clock.increment);
+    let time = Time::Clock { control, clocks: Some(Clocks::both(clock)), moves_to_go: None, spent: Duration::ZERO };
+    let progress = Progress {
+        electors: 1,
+        proposals: 1,
+        distinct_moves: 1,
+        changes: 0,
+        leader: None,
+        score: None,
+        depth: 9,
+        split: 0.0,
+    };
+    let stop_at = |agreement: Agreement| {
+        let (_agree, agreed) = watch::channel(agreement);
+        let topic = topic(1, line("e2e4 e7e5"), Time::Unbounded);
+        Timekeeper::new(&ClockSettings::default(), Lag::default(), &topic, agreed).timing(|_| ())(&progress)
+    };
+    assert_eq!(stop_at(Agreement::now(Time::Unbounded)), Duration::MAX, "nobody's clock runs");
+    let fresh = stop_at(Agreement::now(time));
+    for pondered in [1, 100, 10_000].map(Duration::from_millis) {
+        let since = Instant::now() + pondered;
+        let after_hit = stop_at(Agreement { time, since }).saturating_sub(pondered);
+        let slack = Duration::from_millis(50);
+        assert!(after_hit + slack >= fresh / 2 && after_hit <= fresh + slack, "{after_hit:?} of {fresh:?}");
+    }
+}

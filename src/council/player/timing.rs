@@ -1,0 +1,165 @@
+//! The clock's advice as the council's sense of time.
+
+use std::time::{Duration, Instant};
+
+use shakmaty::{Color, Square};
+use tokio::sync::watch;
+
+use super::Topic;
+use crate::{
+    clock::{self, Allotment, Budget, ClockSettings, Lag, Moment},
+    council::{Progress, Timing},
+};
+use chess::{Clocks, Score, TimeControl, UciMove};
+
+/// From this depth on a change of the leading move means something (plies).
+const SETTLED_DEPTH: u32 = 6;
+
+/// How long electors that have not said anything yet are waited for before the clock runs.
+const LOADING: Duration = Duration::from_secs(10);
+
+/// What part of a move's time is still taken after the opponent has played the expected move, however long it was thought
+/// about before: a second phase needs its share.
+const AFTER_HIT: f64 = 0.5;
+
+/// How long a move may be thought about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Time {
+    /// Until its limits end it, or it is told to answer.
+    Unbounded,
+    /// So long, and no less while there is something to search.
+    Exactly(Duration),
+    /// What the clock room makes of the game's clocks.
+    Clock {
+        /// The game's time control.
+        control: TimeControl,
+        /// Both clocks when they were read; `None` without a clock.
+        clocks: Option<Clocks>,
+        /// Our moves until the next control, this one included; `None` if the clock is for the rest of the game.
+        moves_to_go: Option<u32>,
+        /// How long our clock had been running when the player was told.
+        spent: Duration,
+    },
+}
+
+/// What was agreed about the time of a thought, and since when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Agreement {
+    pub time: Time,
+    pub since: Instant,
+}
+
+impl Agreement {
+    pub(super) fn now(time: Time) -> Self {
+        Self { time, since: Instant::now() }
+    }
+}
+
+/// Keeps the time of one thought.
+pub(super) struct Timekeeper {
+    settings: ClockSettings,
+    lag: Lag,
+    ply: usize,
+    color: Color,
+    /// Where the opponent's last move captured.
+    recapture: Option<Square>,
+    last_score: Option<Score>,
+    agreed: watch::Receiver<Agreement>,
+}
+
+impl Timekeeper {
+    pub(super) fn new(settings: &ClockSettings, lag: Lag, topic: &Topic, agreed: watch::Receiver<Agreement>) -> Self {
+        Self {
+            settings: settings.clone(),
+            lag,
+            ply: topic.line.ply(),
+            color: topic.line.turn(),
+            // Where one of several moves is expected, nobody knows what it will capture.
+            recapture: topic.line.last_capture().filter(|_| topic.others.is_empty()),
+            last_score: None,
+            agreed,
+        }
+    }
+
+    /// Our last move was worth so much, from our side.
+    pub(super) fn after(self, last_score: Option<Score>) -> Self {
+        Self { last_score, ..self }
+    }
+
+    /// Tells, when the thought is over, what it was given and for how long the clock has run for it.
+    pub(super) fn account(&self) -> impl FnOnce() -> (Budget, Duration) + use<> {
+        let (settings, lag, ply, color) = (self.settings.clone(), self.lag, self.ply, self.color);
+        let agreed = self.agreed.clone();
+        move || {
+            let Agreement { time, since } = *agreed.borrow();
+            let budget = budget(&settings, &lag, ply, color, time);
+            (budget.unwrap_or(Budget::fixed(Duration::ZERO, Duration::ZERO)), since.elapsed())
+        }
+    }
+
+    /// The council's sense of time; `tell` hears which move leads.
+    pub(super) fn timing(self, mut tell: impl FnMut(UciMove) + Send + 'static) -> Timing {
+        let began = Instant::now();
+        // Changes of mind among the first few plies mean nothing.
+        let mut unsettled_changes = 0;
+        Box::new(move |progress: &Progress| {
+            if let Some(leader) = progress.leader {
+                tell(leader);
+            }
+            if progress.depth < SETTLED_DEPTH {
+                unsettled_changes = progress.changes;
+            }
+            let Agreement { time, since } = *self.agreed.borrow();
+            let Some(budget) = budget(&self.settings, &self.lag, self.ply, self.color, time) else {
+                return Duration::MAX;
+            };
+            // From the question on: when the clock began to run.
+            let hit = since.saturating_duration_since(began);
+            let from_question = |end: Duration| end.saturating_sub(budget.spent);
+            if progress.proposals == 0 {
+                return hit + from_question(self.first_word(&budget));
+            }
+            if let Time::Exactly(exactly) = time {
+                return hit + exactly;
+            }
+            let changes = progress.changes - unsettled_changes.min(progress.changes);
+            let wanted = from_question(Allotment::new(budget).stop_at(&self.facts(progress, changes)));
+            // What was thought before the clock ran counts, but not for everything.
+            wanted.max(hit + wanted.mul_f64(AFTER_HIT))
+        })
+    }
+
+    /// How long the first proposal is waited for. Where the first moves are free, an engine that has just been started
+    /// may still be loading.
+    fn first_word(&self, budget: &Budget) -> Duration {
+        let free = self.ply < 2 && !self.settings.first_move.is_zero();
+        if free { LOADING.max(budget.hard) } else { budget.hard }
+    }
+
+    fn facts(&self, progress: &Progress, changes: u32) -> clock::Progress {
+        clock::Progress {
+            only_move: false,
+            easy_recapture: progress.split == 0.0
+                && progress.depth >= SETTLED_DEPTH
+                && self.recapture.is_some()
+                && progress.leader.and_then(UciMove::to) == self.recapture,
+            dissent: (progress.electors > 1 && self.settings.heed_votes).then_some(progress.split),
+            changes,
+            score_fall: match (self.last_score, progress.score) {
+                (Some(last), Some(now)) => last.as_centipawns() - now.as_centipawns(),
+                _ => 0,
+            },
+        }
+    }
+}
+
+/// What the clock gives a move; `None` while no clock runs.
+fn budget(settings: &ClockSettings, lag: &Lag, ply: usize, color: Color, time: Time) -> Option<Budget> {
+    match time {
+        Time::Unbounded => None,
+        Time::Exactly(time) => Some(Budget::fixed(Duration::ZERO, time)),
+        Time::Clock { control, clocks, moves_to_go, spent } => {
+            Some(settings.budget(&Moment { control, clocks, color, ply, moves_to_go, spent }, lag))
+        }
+    }
+}

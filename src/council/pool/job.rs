@@ -1,0 +1,101 @@
+//! One search as a seat gets it: the task, and what other searches may tell it or learn of it while it runs.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use chess::{Score, Task, UciMove};
+use engine::{BestOfGroup, Place};
+
+/// A search to do.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What is asked.
+    pub task: Task,
+    /// What may help. An elector that cannot use it does without.
+    pub guidance: Guidance,
+    /// How many nodes it has visited so far.
+    pub meter: Arc<Meter>,
+    /// How many threads it may have, where that is fewer than its elector has.
+    pub threads_at_most: Option<usize>,
+}
+
+impl Job {
+    /// A search without guidance.
+    pub fn new(task: Task) -> Self {
+        Self::guided(task, Guidance::default())
+    }
+
+    /// The threads for an elector that has so many.
+    pub fn threads_of(&self, elector: usize) -> usize {
+        self.threads_at_most.map_or(elector, |most| elector.min(most.max(1)))
+    }
+
+    /// A search that others help.
+    pub fn guided(task: Task, guidance: Guidance) -> Self {
+        Self { task, guidance, meter: Arc::default(), threads_at_most: None }
+    }
+}
+
+/// What the searches of a council tell each other. Only our own engine listens.
+#[derive(Clone, Debug, Default)]
+pub struct Guidance {
+    /// Moves that others propose.
+    pub hints: Option<Hints>,
+    /// Only a value between these two matters, from the side of the player to move.
+    pub window: Option<(Score, Score)>,
+    /// The best value of a group whose processes share it (METHOD.md §7).
+    pub best_of_group: Option<Arc<BestOfGroup>>,
+    /// Where it takes turns with others, in virtual time. One that knows no turns is waited for when its turn comes.
+    pub place: Option<Arc<Place>>,
+}
+
+impl Guidance {
+    /// Whether it can be followed on another machine: what changes there by the microsecond cannot.
+    pub fn can_travel(&self) -> bool {
+        self.best_of_group.is_none() && self.place.is_none()
+    }
+}
+
+/// Moves that others propose, told while a search runs: it looks at them next after its own best one, and a ply deeper.
+/// Cheap to clone; clones are the same list.
+#[derive(Clone, Debug, Default)]
+pub struct Hints(Arc<Mutex<Vec<UciMove>>>);
+
+impl Hints {
+    /// Replaces the list.
+    pub fn tell(&self, moves: Vec<UciMove>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = moves;
+    }
+
+    /// The list now.
+    pub fn now(&self) -> Vec<UciMove> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// How many nodes a search has visited, readable while it runs. What it counts itself and what it says in its proposals
+/// are kept apart, because a searcher of ours ends by its own count.
+#[derive(Debug, Default)]
+pub struct Meter {
+    counted: AtomicU64,
+    told: AtomicU64,
+}
+
+impl Meter {
+    /// Nodes so far.
+    pub fn nodes(&self) -> u64 {
+        self.counted.load(Relaxed).max(self.told.load(Relaxed))
+    }
+
+    /// So many at least, as was told from outside.
+    pub fn count(&self, nodes: u64) {
+        self.told.fetch_max(nodes, Relaxed);
+    }
+
+    /// The counter itself, for a searcher that counts in it.
+    pub(super) fn counter(&self) -> &AtomicU64 {
+        &self.counted
+    }
+}

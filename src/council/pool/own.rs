@@ -1,0 +1,122 @@
+//! An instance of our own engine as an elector: translates tasks and iterations between the engine's plain texts and the
+//! house's values.
+
+use std::sync::atomic::AtomicBool;
+
+use super::{Elector, ElectorFailure, Job};
+use chess::{Bound, ElectorName, Limits, Proposal, Score, Task, UciMove, engine_position};
+use engine::{Engine, EngineOptions, Iteration, Move, Place, Position, Root, ScoreBound, SharedTable};
+
+pub(super) struct OwnElector {
+    name: ElectorName,
+    engine: Engine,
+    /// Of its search, unless a job allows fewer.
+    threads: usize,
+}
+
+impl OwnElector {
+    pub(super) fn new(
+        name: ElectorName,
+        options: EngineOptions,
+        table: Option<&SharedTable>,
+    ) -> Result<Self, ElectorFailure> {
+        let threads = options.threads;
+        let engine = match table {
+            Some(table) => Engine::sharing(options, table).map_err(|error| ElectorFailure(error.to_string()))?,
+            None => Engine::new(options),
+        };
+        Ok(Self { name, engine, threads })
+    }
+
+    /// Sets the threads for a search. In virtual time they take turns among themselves, and it with no other.
+    fn prepare(&mut self, threads: usize, place: Option<&Place>) {
+        let options = self.engine.options();
+        let virtual_time = threads > 1 && place.is_some();
+        if (options.threads, options.virtual_time) != (threads, virtual_time) {
+            let options = EngineOptions { threads, virtual_time, ..options.clone() };
+            self.engine.set_options(options);
+        }
+        if threads > 1 {
+            place.into_iter().for_each(Place::leave);
+        }
+    }
+}
+
+impl Elector for OwnElector {
+    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+        let Job { task, guidance, meter, .. } = job;
+        let failure = |error: &dyn std::fmt::Display| ElectorFailure(error.to_string());
+        let line = &task.line;
+        if !line.variant().is_standard_rules() {
+            return Err(failure(&format_args!("our own engine does not play {}", line.variant())));
+        }
+        let position = engine_position(line).map_err(|error| failure(&error))?;
+        self.prepare(job.threads_of(self.threads), guidance.place.as_deref());
+        let ours = |moves: &[UciMove]| -> Vec<Move> {
+            moves.iter().filter_map(|uci| position.parse_move(&uci.to_string())).collect()
+        };
+        let hints = guidance.hints.as_ref().map(|hints| move || ours(&hints.now()));
+        let root = Root {
+            moves: &ours(&task.root_moves),
+            hints: hints.as_ref().map(|hints| hints as &engine::MovesNow<'_>),
+            window: guidance.window.map(|(low, high)| (engine_score(low), engine_score(high))),
+            best_of_group: guidance.best_of_group.as_deref(),
+            nodes: Some(meter.counter()),
+            place: guidance.place.as_deref(),
+        };
+
+        let Limits { time, nodes, depth, clocks: _ } = task.limits;
+        let limits = engine::Limits { time, nodes, depth, mate: None };
+        let mut tell = |iteration: &Iteration| {
+            if let Some(proposal) = proposal(&self.name, task, &position, iteration) {
+                report(proposal);
+            }
+        };
+        let last = self.engine.search_root(&position, &root, &limits, stop, &mut tell);
+        // What an iteration that was cut short has found counts already, and how far it came (the criterion `depth`).
+        if let Some(unfinished) = last.filter(|iteration| iteration.root_moves_done > 0) {
+            tell(&unfinished);
+        }
+        if let Some(place) = &guidance.place {
+            place.leave();
+        }
+        Ok(())
+    }
+
+    fn new_game(&mut self) {
+        self.engine.new_game();
+    }
+}
+
+fn engine_score(score: Score) -> engine::Score {
+    match score {
+        Score::Cp(centipawns) => engine::Score::Cp(centipawns),
+        Score::Mate(moves) => engine::Score::Mate(moves),
+    }
+}
+
+/// What an iteration proposes.
+fn proposal(elector: &ElectorName, task: &Task, position: &Position, iteration: &Iteration) -> Option<Proposal> {
+    let pv: Vec<UciMove> = position.line_to_uci(&iteration.pv).iter().map_while(|text| text.parse().ok()).collect();
+    Some(Proposal {
+        search: task.id.clone(),
+        elector: elector.clone(),
+        machine: None,
+        best: *pv.first()?,
+        score: match iteration.score {
+            engine::Score::Cp(centipawns) => Score::Cp(centipawns),
+            engine::Score::Mate(moves) => Score::Mate(moves),
+        },
+        bound: match iteration.bound {
+            ScoreBound::Exact => Bound::Exact,
+            ScoreBound::Lower => Bound::Lower,
+            ScoreBound::Upper => Bound::Upper,
+        },
+        depth: iteration.depth,
+        selective_depth: iteration.selective_depth,
+        root_moves_done: iteration.root_moves_done,
+        nodes: iteration.nodes,
+        time: iteration.time,
+        pv,
+    })
+}

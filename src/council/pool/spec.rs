@@ -1,0 +1,191 @@
+//! What an elector is, before it sits anywhere.
+
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
+
+use super::{Elector, ElectorFailure, own::OwnElector, trivial::TrivialElector, uci::UciElector};
+use chess::{ElectorName, Knowledge, Variant};
+use engine::{EngineOptions, Noise, Position, SharedTable};
+
+/// Everything needed to seat an elector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ElectorSpec {
+    /// How it is called in the vote. Unique within a roster.
+    pub name: ElectorName,
+    /// What runs.
+    pub kind: ElectorKind,
+    /// Its transposition table, MiB.
+    pub hash: usize,
+    /// Threads of its search.
+    pub threads: usize,
+    /// Whether it searches with one table together with the others of its council that evaluate alike. Own instances only.
+    pub shares_table: bool,
+    /// What it weighs in the vote where the criterion weighs electors by hand; `None` leaves it to what it knows.
+    pub weight: Option<f64>,
+}
+
+/// The kinds of elector.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ElectorKind {
+    /// An instance of our own engine.
+    Own(Instance),
+    /// Somebody's UCI engine in a process of its own.
+    Uci(UciProgram),
+    /// Proposes the first legal move at once. The yardstick for the daemon's own delay.
+    Trivial,
+    /// Whatever a function makes: for electors that live elsewhere, for measurements and tests.
+    Made(ElectorMaker),
+}
+
+/// A function that makes an elector, on the thread that will run it. Equal only to its own clones.
+#[derive(Clone)]
+pub struct ElectorMaker(Arc<Make>);
+
+type Make = dyn Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync;
+
+impl ElectorMaker {
+    /// Wraps the function.
+    pub fn new(
+        make: impl Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(make))
+    }
+}
+
+impl PartialEq for ElectorMaker {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for ElectorMaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ElectorMaker")
+    }
+}
+
+/// An instance of our own engine: what tells it from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// What it evaluates.
+    pub knowledge: Knowledge,
+    /// How much of each heuristic counts, per cent from 0 to 200, in the order of their letters.
+    pub percentages: [u16; 8],
+    /// What a draw costs the side that stands better, centipawns.
+    pub contempt: i32,
+    /// How selective the search is, per cent of the usual.
+    pub selectivity: u16,
+    /// Noise on its evaluation.
+    pub noise: Noise,
+}
+
+impl Instance {
+    /// One that knows this much and is as usual in everything else.
+    pub fn new(knowledge: Knowledge) -> Self {
+        let EngineOptions { percentages, contempt, selectivity, noise, .. } = EngineOptions::default();
+        Self { knowledge, percentages, contempt, selectivity, noise }
+    }
+
+    /// Looks whether every number is in its range.
+    ///
+    /// # Errors
+    /// What would be accepted, if one is not.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let checks = [
+            (self.percentages.iter().all(|share| *share <= 200), "`percentages` from 0 to 200"),
+            ((-200..=200).contains(&self.contempt), "a `contempt` from -200 to 200"),
+            ((10..=400).contains(&self.selectivity), "a `selectivity` from 10 to 400"),
+            (self.noise.amplitude <= 1000, "a `noise` from 0 to 1000"),
+        ];
+        checks.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, accepted)| Err(accepted))
+    }
+
+    /// The engine's options for it.
+    pub fn options(&self, hash: usize, threads: usize) -> EngineOptions {
+        let Self { knowledge, percentages, contempt, selectivity, noise } = *self;
+        EngineOptions {
+            hash,
+            threads,
+            knowledge,
+            percentages,
+            contempt,
+            selectivity,
+            noise,
+            ..EngineOptions::default()
+        }
+    }
+}
+
+/// How a UCI engine is started.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UciProgram {
+    /// The program.
+    pub path: PathBuf,
+    /// Its command-line arguments.
+    pub arguments: Vec<String>,
+    /// Options to set, by name.
+    pub options: BTreeMap<String, String>,
+}
+
+impl ElectorSpec {
+    /// An instance of our own engine, named by its letters.
+    pub fn own(knowledge: Knowledge, hash: usize) -> Self {
+        Self::new(knowledge.to_string().into(), ElectorKind::Own(Instance::new(knowledge)), hash)
+    }
+
+    /// One thread, a table of its own, and no weight by hand.
+    pub fn new(name: ElectorName, kind: ElectorKind, hash: usize) -> Self {
+        Self { name, kind, hash, threads: 1, shares_table: false, weight: None }
+    }
+
+    /// The knowledge of an own instance.
+    pub fn knowledge(&self) -> Option<Knowledge> {
+        self.instance().map(|instance| instance.knowledge)
+    }
+
+    /// What runs, if it is an instance of our own engine.
+    pub fn instance(&self) -> Option<&Instance> {
+        match &self.kind {
+            ElectorKind::Own(instance) => Some(instance),
+            ElectorKind::Uci(_) | ElectorKind::Trivial | ElectorKind::Made(_) => None,
+        }
+    }
+
+    /// The static value of a position by what this elector knows, centipawns from the player to move. A foreign engine's
+    /// is not known; complete knowledge stands in for it.
+    pub fn static_value(&self, position: &Position) -> i32 {
+        let instance = self.instance().copied().unwrap_or_else(|| Instance::new(Knowledge::COMPLETE));
+        engine::evaluation::evaluate(position.board(), &instance.options(1, 1).recipe())
+    }
+
+    /// Whether it can play `variant` as far as is known before it runs: foreign engines are asked when they start.
+    pub fn may_play(&self, variant: Variant) -> bool {
+        variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_))
+    }
+
+    /// Starts it, on the thread that will run it. Games are played through [`Pool::seat`](super::Pool::seat), which also
+    /// watches over it; this is for work that may wait for its elector.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it does not start.
+    pub fn start(&self) -> Result<Box<dyn Elector>, ElectorFailure> {
+        self.start_with(None)
+    }
+
+    /// The same, searching with a table that others search with too.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] also if the table is not one of its evaluation.
+    pub(super) fn start_with(&self, table: Option<&SharedTable>) -> Result<Box<dyn Elector>, ElectorFailure> {
+        Ok(match &self.kind {
+            ElectorKind::Own(instance) => {
+                let options = instance.options(self.hash, self.threads);
+                Box::new(OwnElector::new(self.name.clone(), options, table)?)
+            }
+            ElectorKind::Uci(program) => {
+                Box::new(UciElector::start(self.name.clone(), program, self.hash, self.threads)?)
+            }
+            ElectorKind::Trivial => Box::new(TrivialElector::new(self.name.clone())),
+            ElectorKind::Made(ElectorMaker(make)) => make(self)?,
+        })
+    }
+}

@@ -1,0 +1,41 @@
+//! The board in letters.
+
+use shakmaty::{Color, File, Position, Rank, Square};
+
+use chess::Line;
+
+/// How a board is drawn.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Look {
+    /// From Black's side.
+    pub reversed: bool,
+    /// Files and ranks are named at the edge.
+    pub coordinates: bool,
+    /// Dark squares without a piece are stars.
+    pub stars: bool,
+}
+
+/// The board and its FEN.
+pub(super) fn draw(line: &Line, look: Look) -> String {
+    let order = |index: u32| if look.reversed { 7 - index } else { index };
+    let mut drawing = String::new();
+    for rank in (0..8).map(|row| Rank::new(7 - order(row))) {
+        if look.coordinates {
+            drawing.extend([rank.char(), ' ']);
+        }
+        for file in (0..8).map(|column| File::new(order(column))) {
+            let square = Square::from_coords(file, rank);
+            let empty = if look.stars && square.is_dark() { '*' } else { '.' };
+            let letter = line.position().board().piece_at(square).map_or(empty, shakmaty::Piece::char);
+            drawing.extend([letter, ' ']);
+        }
+        drawing.truncate(drawing.trim_end().len());
+        drawing.push('\n');
+    }
+    if look.coordinates {
+        let files: Vec<String> = (0..8).map(|column| File::new(order(column)).char().to_string()).collect();
+        drawing.push_str(&format!("  {}\n", files.join(" ")));
+    }
+    let turn = if line.turn() == Color::White { "white" } else { "black" };
+    format!("{drawing}{turn} to move\nfen {}", line.fen())
+}

@@ -1,0 +1,74 @@
+//! What was heard of a running search: the newest proposal of every elector, and which move leads.
+
+use std::time::{Duration, Instant};
+
+use chess::{Phase, Proposal, Score, UciMove};
+
+/// The proposals for one position.
+pub(super) struct Hearing {
+    began: Instant,
+    /// The newest of each elector and phase.
+    proposals: Vec<Proposal>,
+    leader: Option<UciMove>,
+    /// What was shown last, so that nothing is shown twice.
+    shown: Option<(UciMove, u32, Score)>,
+}
+
+/// The leading proposal, and what it all cost.
+pub(super) struct Standing<'a> {
+    pub proposal: &'a Proposal,
+    /// Nodes of all electors.
+    pub nodes: u64,
+    /// Since the question was asked.
+    pub time: Duration,
+}
+
+impl Standing<'_> {
+    /// Nodes a second of all electors together.
+    pub(super) fn speed(&self) -> u64 {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+        let speed = (self.nodes as f64 / self.time.as_secs_f64().max(1e-6)) as u64;
+        speed
+    }
+}
+
+impl Hearing {
+    /// Begins now.
+    pub(super) fn new() -> Self {
+        Self { began: Instant::now(), proposals: Vec::new(), leader: None, shown: None }
+    }
+
+    /// Since the question was asked.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// An elector proposes.
+    pub(super) fn propose(&mut self, proposal: Proposal) {
+        let same =
+            |known: &&mut Proposal| known.elector == proposal.elector && known.search.phase == proposal.search.phase;
+        match self.proposals.iter_mut().find(same) {
+            Some(known) => *known = proposal,
+            None => self.proposals.push(proposal),
+        }
+    }
+
+    /// A move leads; what is to be shown of it, if that is news.
+    pub(super) fn lead(&mut self, leader: UciMove) -> Option<Standing<'_>> {
+        self.leader = Some(leader);
+        let proposal = &self.standing()?.proposal;
+        let news = (proposal.best, proposal.depth, proposal.score);
+        if self.shown.replace(news) == Some(news) {
+            return None;
+        }
+        self.standing()
+    }
+
+    /// The leading proposal: of those for the leading move that of the second phase, or the deepest.
+    pub(super) fn standing(&self) -> Option<Standing<'_>> {
+        let rank = |proposal: &&Proposal| (proposal.search.phase == Phase::Second, proposal.depth);
+        let for_it = self.proposals.iter().filter(|proposal| Some(proposal.best) == self.leader);
+        let nodes = self.proposals.iter().map(|proposal| proposal.nodes).sum();
+        Some(Standing { proposal: for_it.max_by_key(rank)?, nodes, time: self.began.elapsed() })
+    }
+}

@@ -1,0 +1,180 @@
+//! What a program may set, in both languages.
+//!
+//! One list describes the options as they stand ([`list`]), one function sets them ([`set`]); UCI and CECP only spell them
+//! differently.
+
+use std::{fmt::Display, path::PathBuf, time::Duration};
+
+use super::Setup;
+use council::{
+    council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode},
+    player::BookChoice,
+};
+
+/// The value of `Preset` that changes nothing.
+const NO_PRESET: &str = "none";
+
+/// How deep into a game a book named by the program is asked, plies.
+const BOOK_PLIES: usize = 40;
+
+/// With how many pieces on the board tablebases named by the program are asked.
+const TABLEBASE_PIECES: usize = 7;
+
+/// What an option takes.
+pub(super) enum Kind {
+    /// Yes or no.
+    Check,
+    /// A whole number in a range.
+    Spin(u64, u64),
+    /// One of these.
+    Combo(Vec<&'static str>),
+    /// Any text.
+    Text,
+    /// Nothing: it does something.
+    Button,
+}
+
+/// An option and its value now.
+pub(super) struct Choice {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub value: String,
+}
+
+/// The options as they stand.
+pub(super) fn list(setup: &Setup) -> Vec<Choice> {
+    let choice = |name, kind, value: &dyn Display| Choice { name, kind, value: value.to_string() };
+    let council = &setup.council;
+    let cores = if setup.cores == 0 { council::pool::Pool::new(0).cores() } else { setup.cores };
+    vec![
+        choice("Hash", Kind::Spin(1, 1 << 20), &setup.hash()),
+        choice("Clear Hash", Kind::Button, &""),
+        choice("Threads", Kind::Spin(1, 512), &cores),
+        choice("Ponder", Kind::Check, &false),
+        choice("Move Overhead", Kind::Spin(0, 10_000), &setup.overhead.as_millis()),
+        choice("UCI_Chess960", Kind::Check, &false),
+        choice(
+            "Preset",
+            Kind::Combo(std::iter::once(NO_PRESET).chain(CouncilSettings::presets()).collect()),
+            &NO_PRESET,
+        ),
+        choice("Roster", Kind::Text, &council.roster),
+        choice(
+            "Criterion",
+            Kind::Combo(CriterionName::ALL.map(CriterionName::word).to_vec()),
+            &council.criterion.word(),
+        ),
+        choice(
+            "Mode",
+            Kind::Combo(SecondPhaseMode::ALL.map(SecondPhaseMode::word).to_vec()),
+            &council.second_phase.word(),
+        ),
+        choice("Groups", Kind::Combo(GroupMode::ALL.map(GroupMode::word).to_vec()), &council.groups.word()),
+        choice("Split", Kind::Spin(0, 100), &(council.split * 100.0).round()),
+        choice("Nodes per Elector", Kind::Spin(0, 1 << 50), &setup.limits.nodes.unwrap_or(0)),
+        choice("Seed", Kind::Spin(0, 1 << 50), &council.seed),
+        choice("Heed Votes", Kind::Check, &setup.clock.heed_votes),
+        choice("OwnBook", Kind::Check, &setup.own_book),
+        choice("Book File", Kind::Text, &""),
+        choice("SyzygyPath", Kind::Text, &""),
+    ]
+}
+
+/// Sets one option, named without regard to case; the setup is unchanged where the value is not accepted.
+///
+/// # Errors
+/// What is accepted.
+pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), String> {
+    let wanted = name.trim().to_lowercase();
+    let known = list(setup).into_iter().find(|choice| choice.name.to_lowercase() == wanted);
+    let choice = known.ok_or_else(|| format!("unknown option {name:?}"))?;
+    let value = read(&choice, value.trim())?;
+    let mut changed = setup.clone();
+    match (choice.name, value) {
+        ("Hash", Value::Number(total)) => changed.share_hash(total as usize),
+        ("Threads", Value::Number(cores)) => {
+            changed.cores = cores as usize;
+            changed.council.cores = cores as usize;
+        }
+        ("Move Overhead", Value::Number(milliseconds)) => changed.overhead = Duration::from_millis(milliseconds),
+        ("Roster", Value::Text(roster)) => {
+            let total = changed.hash();
+            changed.council.roster = roster;
+            changed.roster().map_err(|error| error.to_string())?;
+            changed.share_hash(total);
+        }
+        ("Preset", Value::Text(name)) => {
+            if let Some(preset) = CouncilSettings::preset(&name) {
+                let total = changed.hash();
+                let CouncilSettings { cores, seed, .. } = changed.council;
+                changed.council = CouncilSettings { cores, seed, ..preset };
+                changed.share_hash(total);
+            }
+        }
+        ("Criterion", Value::Text(word)) => {
+            let named = CriterionName::ALL.into_iter().find(|criterion| criterion.word() == word);
+            changed.council.criterion = named.unwrap_or(changed.council.criterion);
+        }
+        ("Mode", Value::Text(word)) => {
+            let named = SecondPhaseMode::ALL.into_iter().find(|mode| mode.word() == word);
+            changed.council.second_phase = named.unwrap_or(changed.council.second_phase);
+        }
+        ("Groups", Value::Text(word)) => {
+            let named = GroupMode::ALL.into_iter().find(|mode| mode.word() == word);
+            changed.council.groups = named.unwrap_or(changed.council.groups);
+        }
+        #[allow(clippy::cast_precision_loss, reason = "at most 100")]
+        ("Split", Value::Number(percent)) => changed.council.split = percent as f64 / 100.0,
+        ("Nodes per Elector", Value::Number(nodes)) => changed.limits.nodes = (nodes > 0).then_some(nodes),
+        ("Seed", Value::Number(seed)) => changed.council.seed = seed,
+        ("Heed Votes", Value::Truth(heeded)) => changed.clock.heed_votes = heeded,
+        ("OwnBook", Value::Truth(used)) => changed.own_book = used,
+        ("Book File", Value::Text(file)) => {
+            let files: Vec<PathBuf> = paths(&file);
+            let library = changed.library.clone().with_books(&files, BookChoice::default(), 1, BOOK_PLIES);
+            changed.library = library.map_err(|error| error.to_string())?;
+        }
+        ("SyzygyPath", Value::Text(folders)) => {
+            let library = changed.library.clone().with_tablebases(&paths(&folders), TABLEBASE_PIECES);
+            changed.library = library.map_err(|error| format!("SyzygyPath: {error}"))?;
+        }
+        // The program's own affairs, which it tells when they matter; and the button, which seats a new council.
+        _ => (),
+    }
+    *setup = changed;
+    Ok(())
+}
+
+/// A value as its option takes it.
+enum Value {
+    Truth(bool),
+    Number(u64),
+    Text(String),
+    Nothing,
+}
+
+fn read(choice: &Choice, value: &str) -> Result<Value, String> {
+    let refused = |accepted: String| format!("{}: {value:?} (accepted: {accepted})", choice.name);
+    match &choice.kind {
+        Kind::Button => Ok(Value::Nothing),
+        Kind::Check => match value.to_lowercase().as_str() {
+            "true" | "1" => Ok(Value::Truth(true)),
+            "false" | "0" => Ok(Value::Truth(false)),
+            _ => Err(refused("true, false".to_owned())),
+        },
+        Kind::Spin(least, most) => match value.parse() {
+            Ok(number) if (*least..=*most).contains(&number) => Ok(Value::Number(number)),
+            _ => Err(refused(format!("{least} to {most}"))),
+        },
+        Kind::Combo(words) => match words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
+            Some(word) => Ok(Value::Text((*word).to_owned())),
+            None => Err(refused(words.join(", "))),
+        },
+        Kind::Text => Ok(Value::Text(if value == "<empty>" { String::new() } else { value.to_owned() })),
+    }
+}
+
+/// Folders or files, separated as the system separates them.
+fn paths(text: &str) -> Vec<PathBuf> {
+    std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty()).collect()
+}

@@ -1,0 +1,102 @@
+//! What a face plays with: the player's settings, as far as a chess program may change them.
+
+use std::{sync::Arc, time::Duration};
+
+use bot::policy::{DrawSettings, ResignSettings};
+use chess::Limits;
+use council::{
+    clock::{ClockSettings, Lag},
+    council::{CouncilSettings, Roster, RosterError},
+    player::Library,
+    pool::{Elsewhere, Pool},
+};
+
+/// The usual [`Setup::overhead`].
+const OVERHEAD: Duration = Duration::from_millis(50);
+
+/// How the council plays under a chess program.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Who proposes, and how one proposal is elected.
+    pub council: CouncilSettings,
+    /// How time is spent.
+    pub clock: ClockSettings,
+    /// Bounds on every search.
+    pub limits: Limits,
+    /// Books and tablebases.
+    pub library: Library,
+    /// Whether the books are used.
+    pub own_book: bool,
+    /// The cores that searches may use together; 0 is all there are.
+    pub cores: usize,
+    /// Who lends cores beside these.
+    pub lenders: Option<Arc<dyn Elsewhere>>,
+    /// What the way of a move to the program costs on our clock.
+    pub overhead: Duration,
+    /// When draws are offered and accepted, where the program's language has draws.
+    pub draw: DrawSettings,
+    /// When the council resigns, where it can.
+    pub resign: ResignSettings,
+}
+
+impl Setup {
+    /// A council of these settings, and nothing special beside it.
+    pub fn new(council: CouncilSettings, clock: &ClockSettings) -> Self {
+        // A program's clock runs from the first move on, and what the way costs is said by the overhead.
+        let clock = ClockSettings { first_move: Duration::ZERO, reserve: Duration::ZERO, ..clock.clone() };
+        Self {
+            council,
+            clock,
+            limits: Limits::default(),
+            library: Library::default(),
+            own_book: true,
+            cores: 0,
+            lenders: None,
+            overhead: OVERHEAD,
+            draw: DrawSettings::default(),
+            resign: ResignSettings::default(),
+        }
+    }
+
+    /// Who sits in the council.
+    ///
+    /// # Errors
+    /// [`RosterError`] where the settings name no roster.
+    pub(super) fn roster(&self) -> Result<Roster, RosterError> {
+        Roster::from_settings(&self.council)
+    }
+
+    /// The transposition tables of all electors and of the second phase, MiB.
+    pub(super) fn hash(&self) -> usize {
+        self.council.hash * self.tables()
+    }
+
+    /// Shares so many MiB out among the electors and the second phase.
+    pub(super) fn share_hash(&mut self, total: usize) {
+        self.council.hash = (total / self.tables()).max(1);
+    }
+
+    /// How many electors there are.
+    pub(super) fn electors(&self) -> usize {
+        self.roster().map_or(1, |roster| roster.electors().len())
+    }
+
+    fn tables(&self) -> usize {
+        self.electors() + 1
+    }
+
+    /// What needs no search.
+    pub(super) fn library(&self) -> Arc<Library> {
+        Arc::new(if self.own_book { self.library.clone() } else { self.library.clone().without_books() })
+    }
+
+    /// Where the electors search.
+    pub(super) fn pool(&self) -> Pool {
+        Pool::with_lenders(self.cores, self.lenders.clone())
+    }
+
+    /// The overhead as the clock room knows it.
+    pub(super) const fn lag(&self) -> Lag {
+        Lag::steady(self.overhead)
+    }
+}

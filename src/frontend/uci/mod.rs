@@ -1,0 +1,324 @@
+//! The council behind the Universal Chess Interface.
+//!
+//! `go nodes N` and the option `Nodes per Elector` are budgets of each elector; everything else means what the protocol says. The
+//! votes are shown in `info string` lines before every move.
+
+mod words;
+
+use std::{
+    io::{self, BufRead, Write},
+    sync::Arc,
+};
+
+use tokio::sync::mpsc;
+
+use super::{
+    Setup,
+    board::{self, Look},
+    hearing::Hearing,
+    lines, options,
+    table::{self, Question, Table},
+};
+use chess::{Clock, Color, Decision, Limits, Line, Score, UciMove, Variant, engine_position};
+use council::player::{Idea, Thought, Time};
+use engine::{breakdown, uci::Go};
+
+/// Serves UCI until `quit` or the end of `input`.
+///
+/// # Errors
+/// When the output is gone.
+pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
+    let mut lines = lines::read(input)?;
+    let (table, ideas) = Table::new(setup);
+    let mut session = Session { output, table, ideas, search: None, chess960: false, debug: false };
+    loop {
+        tokio::select! {
+            biased;
+            line = lines.recv() => match line {
+                Some(line) => match session.obey(&line).await? {
+                    Next::Line => (),
+                    Next::End => return Ok(()),
+                },
+                None => return session.end().await,
+            },
+            Some(idea) = session.ideas.recv() => session.hear(idea)?,
+        }
+    }
+}
+
+/// What comes after a command.
+enum Next {
+    Line,
+    End,
+}
+
+/// A search that has not been answered yet.
+struct Search {
+    thought: Thought,
+    /// The position it is about.
+    line: Arc<Line>,
+    hearing: Hearing,
+    /// Not to be answered unasked.
+    infinite: bool,
+    /// The time that it will have from `ponderhit` on.
+    pondering: Option<Time>,
+    /// Enough is a mate in so many moves.
+    mate: Option<i32>,
+    /// Found before it could be told.
+    held: Option<Box<Decision>>,
+}
+
+struct Session<W> {
+    output: W,
+    table: Table,
+    ideas: mpsc::UnboundedReceiver<Idea>,
+    search: Option<Search>,
+    chess960: bool,
+    debug: bool,
+}
+
+impl<W: Write> Session<W> {
+    fn say(&mut self, line: impl std::fmt::Display) -> io::Result<()> {
+        writeln!(self.output, "{line}")?;
+        self.output.flush()
+    }
+
+    /// Carries out one command; what is wrong with it is said and changes nothing.
+    async fn obey(&mut self, line: &str) -> io::Result<Next> {
+        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        let done = match command {
+            "" | "register" => Ok(()),
+            "uci" => self.identify().map(Ok)?,
+            "isready" => {
+                let seated = self.table.seat();
+                self.say("readyok").map(|()| seated)?
+            }
+            "debug" => self.set_debug(rest),
+            "stop" => self.stop().map(Ok)?,
+            "ponderhit" => self.ponder_hit().map(Ok)?,
+            "quit" => {
+                self.finish().await?;
+                return Ok(Next::End);
+            }
+            "ucinewgame" => {
+                self.finish().await?;
+                self.table.new_game();
+                Ok(())
+            }
+            "setoption" => {
+                self.finish().await?;
+                self.set_option(rest)
+            }
+            "position" => {
+                self.finish().await?;
+                read_position(rest, self.chess960).map(|line| self.table.line = Arc::new(line))
+            }
+            "go" => {
+                self.finish().await?;
+                self.go(rest)?
+            }
+            "d" => {
+                let drawing = board::draw(&self.table.line, Look { coordinates: true, ..Look::default() });
+                self.say(drawing).map(Ok)?
+            }
+            "eval" => match engine_position(&self.table.line) {
+                Ok(position) => self.say(breakdown(position.board()).to_string().trim_end()).map(Ok)?,
+                Err(error) => Err(error.to_string()),
+            },
+            other => Err(format!("unknown command {other:?}")),
+        };
+        if let Err(problem) = done {
+            self.say(format_args!("info string {problem}"))?;
+        }
+        Ok(Next::Line)
+    }
+
+    fn identify(&mut self) -> io::Result<()> {
+        self.say(concat!("id name concilio ", env!("CARGO_PKG_VERSION"), " council"))?;
+        self.say("id author the concilio authors")?;
+        for choice in options::list(&self.table.setup) {
+            self.say(words::option(&choice))?;
+        }
+        self.say("uciok")
+    }
+
+    fn set_debug(&mut self, rest: &str) -> Result<(), String> {
+        self.debug = match rest {
+            "on" => true,
+            "off" => false,
+            _ => return Err(format!("debug {rest:?} (accepted: on, off)")),
+        };
+        Ok(())
+    }
+
+    fn set_option(&mut self, rest: &str) -> Result<(), String> {
+        let text = rest.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
+        let (name, value) = text.split_once(" value ").unwrap_or((text, ""));
+        options::set(&mut self.table.setup, name, value)?;
+        if name.trim().eq_ignore_ascii_case("UCI_Chess960") {
+            self.chess960 = value.trim() == "true";
+        }
+        self.table.reseat();
+        Ok(())
+    }
+
+    // --- Searching -----------------------------------------------------------------------------------------------------
+
+    fn go(&mut self, rest: &str) -> io::Result<Result<(), String>> {
+        let line = Arc::clone(&self.table.line);
+        let go = match Go::parse(rest, |text| legal(&line, text)) {
+            Ok(go) => go,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        if line.legal_moves().is_empty() {
+            self.say(words::over(&line))?;
+            return self.say("bestmove 0000").map(Ok);
+        }
+        let time = self.time(&go, line.turn());
+        let question = Question {
+            time: if go.ponder { Time::Unbounded } else { time },
+            limits: self.limits(&go),
+            excluded: excluded(&line, &go.search_moves),
+            always_search: go.infinite,
+        };
+        let search = |thought| Search {
+            thought,
+            line: Arc::clone(&line),
+            hearing: Hearing::new(),
+            infinite: go.infinite,
+            pondering: go.ponder.then_some(time),
+            mate: go.limits.mate.map(|moves| i32::try_from(moves).unwrap_or(i32::MAX)),
+            held: None,
+        };
+        Ok(self.table.think(Arc::clone(&line), question).map(|thought| self.search = Some(search(thought))))
+    }
+
+    /// The time of a search that is not for pondering. A budget of nodes takes as long as it takes.
+    fn time(&self, go: &Go<UciMove>, us: Color) -> Time {
+        let by_nodes = self.table.setup.limits.nodes.is_some();
+        let index = |color: Color| usize::from(color == Color::Black);
+        let clock = |color| Clock {
+            remaining: go.time[index(color)].unwrap_or_default(),
+            increment: go.increment[index(color)],
+        };
+        match (go.limits.time, go.time[index(us)]) {
+            _ if go.infinite || by_nodes => Time::Unbounded,
+            (Some(exactly), _) => Time::Exactly(exactly),
+            (None, Some(_)) => table::clock(us, clock(us), clock(!us), go.moves_to_go),
+            (None, None) => Time::Unbounded,
+        }
+    }
+
+    fn limits(&self, go: &Go<UciMove>) -> Limits {
+        let usual = self.table.setup.limits;
+        Limits { nodes: go.limits.nodes.or(usual.nodes), depth: go.limits.depth.or(usual.depth), ..usual }
+    }
+
+    fn hear(&mut self, idea: Idea) -> io::Result<()> {
+        let Some(search) = &mut self.search else { return Ok(()) };
+        match idea {
+            Idea::Proposal(thought, proposal) if thought == search.thought => {
+                let spoken = self.debug.then(|| words::proposal(&search.line, &proposal));
+                search.hearing.propose(proposal);
+                spoken.map_or(Ok(()), |spoken| self.say(spoken))
+            }
+            Idea::Leader(thought, leader) if thought == search.thought => {
+                let Some(standing) = search.hearing.lead(leader) else { return Ok(()) };
+                let info = words::info(&standing);
+                if let (Score::Mate(moves @ 1..), Some(wanted)) = (standing.proposal.score, search.mate)
+                    && moves <= wanted
+                {
+                    self.table.answer_now();
+                }
+                self.say(info)
+            }
+            Idea::Decided(thought, decision, _) if thought == search.thought => {
+                search.held = Some(decision);
+                self.answer_if_asked()
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells the move that was found, unless it must be kept back.
+    fn answer_if_asked(&mut self) -> io::Result<()> {
+        let ready = |search: &mut Search| !search.infinite && search.pondering.is_none() && search.held.is_some();
+        let Some(Search { line, held: Some(decision), .. }) = self.search.take_if(ready) else { return Ok(()) };
+        for minute in words::minutes(&line, &decision) {
+            self.say(minute)?;
+        }
+        self.say(words::best_move(&decision))
+    }
+
+    fn stop(&mut self) -> io::Result<()> {
+        if let Some(search) = &mut self.search {
+            (search.infinite, search.pondering) = (false, None);
+            self.table.answer_now();
+        }
+        self.answer_if_asked()
+    }
+
+    /// The expected move was played: the clock runs from now on.
+    fn ponder_hit(&mut self) -> io::Result<()> {
+        if let Some(time) = self.search.as_mut().and_then(|search| search.pondering.take()) {
+            self.table.comes_about(time);
+        }
+        self.answer_if_asked()
+    }
+
+    /// Stops a running search and waits for its answer.
+    async fn finish(&mut self) -> io::Result<()> {
+        self.stop()?;
+        self.await_answer().await
+    }
+
+    /// The input has ended: nobody will stop an endless search.
+    async fn end(&mut self) -> io::Result<()> {
+        match &self.search {
+            Some(search) if search.infinite || search.pondering.is_some() => self.finish().await,
+            _ => self.await_answer().await,
+        }
+    }
+
+    async fn await_answer(&mut self) -> io::Result<()> {
+        while self.search.is_some() {
+            let Some(idea) = self.ideas.recv().await else { return Ok(()) };
+            self.hear(idea)?;
+        }
+        Ok(())
+    }
+}
+
+fn legal(line: &Line, text: &str) -> Option<UciMove> {
+    text.parse().ok().filter(|uci| line.is_legal(*uci))
+}
+
+/// All legal moves but those to be considered.
+fn excluded(line: &Line, considered: &[UciMove]) -> Vec<UciMove> {
+    if considered.is_empty() {
+        return Vec::new();
+    }
+    let mut considered_here = line.clone();
+    let written = |uci: &UciMove| {
+        considered_here.truncate(line.ply());
+        considered_here.play(*uci).ok().and_then(|()| considered_here.moves().last().copied())
+    };
+    let considered: Vec<UciMove> = considered.iter().filter_map(written).collect();
+    line.legal_moves().into_iter().filter(|uci| !considered.contains(uci)).collect()
+}
+
+/// Reads what follows `position`.
+fn read_position(text: &str, chess960: bool) -> Result<Line, String> {
+    let (place, moves) = text.split_once("moves").unwrap_or((text, ""));
+    let variant = if chess960 { Variant::Chess960 } else { Variant::Standard };
+    let usual = || Line::start(Variant::Standard).fen();
+    let fen = match place.split_once(char::is_whitespace).map_or((place, ""), |(kind, fen)| (kind, fen.trim())) {
+        ("startpos", _) => usual(),
+        ("fen", fen) if !fen.is_empty() => fen.to_owned(),
+        _ => return Err(format!("position {place:?} (accepted: startpos or fen FEN, then moves ...)")),
+    };
+    let mut line = Line::from_fen(variant, &fen).map_err(|error| error.to_string())?;
+    line.play_all(moves).map_err(|error| error.to_string())?;
+    Ok(line)
+}

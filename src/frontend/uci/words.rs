@@ -1,0 +1,78 @@
+//! What we say in UCI.
+
+use std::fmt::Write as _;
+
+use shakmaty::Position as _;
+
+use crate::frontend::{
+    hearing::Standing,
+    options::{Choice, Kind},
+};
+use chess::{Bound, Decision, Line, Proposal, Score};
+use council::player::minutes;
+
+/// An option's description.
+pub(super) fn option(choice: &Choice) -> String {
+    let Choice { name, kind, value } = choice;
+    let text = if value.is_empty() { "<empty>" } else { value };
+    match kind {
+        Kind::Check => format!("option name {name} type check default {value}"),
+        Kind::Spin(least, most) => format!("option name {name} type spin default {value} min {least} max {most}"),
+        Kind::Combo(words) => format!("option name {name} type combo default {value} var {}", words.join(" var ")),
+        Kind::Text => format!("option name {name} type string default {text}"),
+        Kind::Button => format!("option name {name} type button"),
+    }
+}
+
+/// The leading proposal.
+pub(super) fn info(standing: &Standing<'_>) -> String {
+    let Proposal { depth, selective_depth, score, bound, pv, .. } = standing.proposal;
+    let bound = match bound {
+        Bound::Exact => "",
+        Bound::Lower => " lowerbound",
+        Bound::Upper => " upperbound",
+    };
+    let mut text = format!(
+        "info depth {depth} seldepth {selective_depth} score {}{bound} nodes {} nps {} time {} pv",
+        written(*score),
+        standing.nodes,
+        standing.speed(),
+        standing.time.as_millis(),
+    );
+    for uci in pv {
+        let _ = write!(text, " {uci}");
+    }
+    text
+}
+
+fn written(score: Score) -> String {
+    match score {
+        Score::Cp(centipawns) => format!("cp {centipawns}"),
+        Score::Mate(moves) => format!("mate {moves}"),
+    }
+}
+
+/// What one elector says in mid-search.
+pub(super) fn proposal(line: &Line, proposal: &Proposal) -> String {
+    let Proposal { search, elector, best, score, depth, nodes, .. } = proposal;
+    format!("info string {:?} phase: {elector} {} {score} depth {depth} nodes {nodes}", search.phase, line.san(*best))
+}
+
+/// How the vote went.
+pub(super) fn minutes(line: &Line, decision: &Decision) -> Vec<String> {
+    minutes::lines(line, decision).iter().map(|minute| format!("info string {minute}")).collect()
+}
+
+/// The answer to `go`.
+pub(super) fn best_move(decision: &Decision) -> String {
+    match decision.ponder {
+        Some(reply) => format!("bestmove {} ponder {reply}", decision.best),
+        None => format!("bestmove {}", decision.best),
+    }
+}
+
+/// What there is to say of a position without a legal move.
+pub(super) fn over(line: &Line) -> String {
+    let score = if line.position().is_check() { "mate 0" } else { "cp 0" };
+    format!("info depth 0 score {score}")
+}

@@ -1,0 +1,269 @@
+//! The commands of the protocol. What is typed at the console and is no command here goes on to [`console`](super::console).
+
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
+
+use shakmaty::Color;
+
+use super::{Edit, Opponent, Purpose, Session, words};
+use crate::frontend::options;
+use chess::{Line, Variant};
+
+/// Why a command was not carried out, as CECP says it.
+pub(super) enum Problem {
+    /// `Error (reason): command`.
+    Error(String),
+    /// `Illegal move: text`.
+    IllegalMove(String),
+}
+
+impl From<String> for Problem {
+    fn from(reason: String) -> Self {
+        Self::Error(reason)
+    }
+}
+
+impl From<&str> for Problem {
+    fn from(reason: &str) -> Self {
+        Self::Error(reason.to_owned())
+    }
+}
+
+/// What comes of a command: it was carried out, or why not; the outer error is a lost output.
+pub(super) type Outcome = io::Result<Result<(), Problem>>;
+
+impl<W: Write> Session<W> {
+    /// Carries out one line; what is wrong with it is said and changes nothing.
+    pub(super) async fn obey(&mut self, line: &str) -> io::Result<()> {
+        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let done = if self.edit.is_some() { self.edit_line(line) } else { self.command(command, rest.trim()).await? };
+        match done {
+            Ok(()) => (),
+            Err(Problem::Error(reason)) => self.say(format_args!("Error ({reason}): {line}"))?,
+            Err(Problem::IllegalMove(text)) => self.say(format_args!("Illegal move: {text}"))?,
+        }
+        self.consider()?;
+        self.answer_pings()
+    }
+
+    async fn command(&mut self, command: &str, rest: &str) -> Outcome {
+        match command {
+            "" | "xboard" | "accepted" | "rejected" => Ok(Ok(())),
+            "protover" => self.tell_features().map(Ok),
+            "ping" => self.ping(rest).map(Ok),
+            "new" => Ok(self.new_game(Variant::Standard)),
+            "variant" => Ok(self.variant(rest)),
+            "setboard" | "setup" => Ok(self.set_board(rest)),
+            "edit" => Ok(self.begin_edit()),
+            "usermove" => self.user_move(rest),
+            "undo" => Ok(self.take_back(1)),
+            "remove" => Ok(self.take_back(2)),
+            "result" => Ok(self.end_game()),
+            "draw" => self.consider_draw().map(Ok),
+            "?" => Ok(self.move_now()),
+            "." => self.tell_status().map(Ok),
+            "option" => Ok(self.set_option(rest)),
+            "memory" => Ok(self.set("Hash", rest)),
+            "cores" => Ok(self.set("Threads", rest)),
+            "egtpath" => Ok(self.set_tablebases(rest)),
+            _ => match self.turn_switch(command, rest).or_else(|| self.wind_clock(command, rest)) {
+                Some(done) => Ok(done),
+                None => self.console(command, rest).await,
+            },
+        }
+    }
+
+    fn tell_features(&mut self) -> io::Result<()> {
+        self.say(words::FEATURES)?;
+        for option in options::list(&self.table.setup).iter().filter_map(words::option) {
+            self.say(option)?;
+        }
+        self.say("feature done=1")
+    }
+
+    /// Answered at once, but after our move if we are thinking about one.
+    fn ping(&mut self, number: &str) -> io::Result<()> {
+        self.pings.push(number.to_owned());
+        self.answer_pings()
+    }
+
+    /// Answers what was asked, unless we are thinking about our move.
+    pub(super) fn answer_pings(&mut self) -> io::Result<()> {
+        if self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Move) {
+            return Ok(());
+        }
+        std::mem::take(&mut self.pings).into_iter().try_for_each(|ping| self.say(format_args!("pong {ping}")))
+    }
+
+    // --- The game ------------------------------------------------------------------------------------------------------
+
+    fn new_game(&mut self, variant: Variant) -> Result<(), Problem> {
+        self.begin(Line::start(variant));
+        self.switches.chess960 = variant == Variant::Chess960;
+        (self.ours, self.analyzing, self.opponent) = (Some(Color::Black), false, Opponent::default());
+        self.clock.reset();
+        Ok(())
+    }
+
+    fn variant(&mut self, name: &str) -> Result<(), Problem> {
+        let variant = match name {
+            "normal" => Variant::Standard,
+            "fischerandom" => Variant::Chess960,
+            _ => return Err(format!("variant {name:?} is not played here (accepted: normal, fischerandom)").into()),
+        };
+        self.new_game(variant)
+    }
+
+    /// A game from this position on, with a council that has learnt nothing yet.
+    pub(super) fn begin(&mut self, line: Line) {
+        self.drop_search();
+        if self.switches.random {
+            self.table.setup.council.seed = rand::random();
+        }
+        if self.switches.random || line.variant() != self.table.line.variant() {
+            self.table.reseat();
+        } else {
+            self.table.new_game();
+        }
+        self.table.line = Arc::new(line);
+        self.record.truncate(0);
+        (self.expected, self.ended) = (None, false);
+    }
+
+    /// `setboard FEN`.
+    pub(super) fn set_board(&mut self, fen: &str) -> Result<(), Problem> {
+        let variant = if self.switches.chess960 { Variant::Chess960 } else { Variant::Standard };
+        if fen.is_empty() {
+            return Err("setboard needs a FEN".into());
+        }
+        let line = Line::from_fen(variant, fen).map_err(|error| error.to_string())?;
+        self.begin(line);
+        Ok(())
+    }
+
+    fn begin_edit(&mut self) -> Result<(), Problem> {
+        self.edit = Some(Edit::of(&self.table.line));
+        Ok(())
+    }
+
+    fn edit_line(&mut self, line: &str) -> Result<(), Problem> {
+        let Some(edit) = &mut self.edit else { return Ok(()) };
+        if line != "." {
+            return Ok(edit.command(line)?);
+        }
+        let fen = edit.fen();
+        self.edit = None;
+        self.set_board(&fen)
+    }
+
+    /// A move of whoever is on the move.
+    pub(super) fn user_move(&mut self, text: &str) -> Outcome {
+        let Some(uci) = words::read_move(&self.table.line, text) else {
+            return Ok(Err(Problem::IllegalMove(text.to_owned())));
+        };
+        if let Err(reason) = self.play(uci) {
+            return Ok(Err(reason.into()));
+        }
+        self.announce_result().map(Ok)
+    }
+
+    fn take_back(&mut self, plies: usize) -> Result<(), Problem> {
+        let left = self.table.line.ply().checked_sub(plies).ok_or("there is no such move to take back")?;
+        Arc::make_mut(&mut self.table.line).truncate(left);
+        self.record.truncate(left);
+        (self.expected, self.ended) = (None, false);
+        Ok(())
+    }
+
+    fn end_game(&mut self) -> Result<(), Problem> {
+        self.ended = true;
+        Ok(())
+    }
+
+    fn move_now(&mut self) -> Result<(), Problem> {
+        if self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Move) {
+            self.table.answer_now();
+        }
+        Ok(())
+    }
+
+    // --- Switches and clocks -------------------------------------------------------------------------------------------
+
+    fn turn_switch(&mut self, command: &str, rest: &str) -> Option<Result<(), Problem>> {
+        let switches = &mut self.switches;
+        match command {
+            "force" => (self.ours, self.switches.both) = (None, false),
+            "go" => (self.ours, self.ended) = (Some(self.table.line.turn()), false),
+            "playother" => self.ours = Some(!self.table.line.turn()),
+            // The side to move becomes this one, and we play the other.
+            "white" => return Some(self.side_to_move(Color::White)),
+            "black" => return Some(self.side_to_move(Color::Black)),
+            "hard" => switches.hard = true,
+            "easy" => switches.hard = false,
+            "post" => switches.post = true,
+            "nopost" => switches.post = false,
+            "random" => switches.random = !switches.random,
+            "computer" => self.opponent.computer = true,
+            "name" => self.opponent.name = Some(rest.to_owned()),
+            "ics" => (),
+            "rating" => self.opponent.rating = rest.split(' ').nth(1).and_then(|rating| rating.parse().ok()),
+            "pause" => self.paused = true,
+            "resume" => self.paused = false,
+            "analyze" => self.analyze(),
+            "exit" => self.stop_analyzing(),
+            _ => return None,
+        }
+        Some(Ok(()))
+    }
+
+    /// The old commands `white` and `black` only ever come where the other side is on the move already, or in a position
+    /// that was set up.
+    fn side_to_move(&mut self, color: Color) -> Result<(), Problem> {
+        self.ours = Some(!color);
+        Ok(())
+    }
+
+    fn wind_clock(&mut self, command: &str, rest: &str) -> Option<Result<(), Problem>> {
+        let clock = &mut self.clock;
+        let number = |name: &str| rest.parse::<i64>().map_err(|_| format!("{name} needs a number"));
+        let wound = match command {
+            "level" => clock.level(rest),
+            "st" => clock.each(rest),
+            "gamein" => clock.game_in(rest),
+            "time" => clock.ours_is(rest),
+            "otim" => clock.theirs_is(rest),
+            "sd" | "depth" => {
+                number(command).map(|depth| clock.depth = u32::try_from(depth).ok().filter(|depth| *depth > 0))
+            }
+            "nps" => number(command).map(|speed| {
+                clock.nodes_per_second = u64::try_from(speed).ok().filter(|speed| *speed > 0);
+            }),
+            _ => return None,
+        };
+        Some(wound.map_err(Problem::from))
+    }
+
+    // --- Options -------------------------------------------------------------------------------------------------------
+
+    fn set_option(&mut self, text: &str) -> Result<(), Problem> {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        self.set(name, value)
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), Problem> {
+        options::set(&mut self.table.setup, name, value)?;
+        // Whatever is being thought about is thought about by another council from now on.
+        self.drop_search();
+        self.table.reseat();
+        Ok(())
+    }
+
+    fn set_tablebases(&mut self, rest: &str) -> Result<(), Problem> {
+        match rest.split_once(' ') {
+            Some(("syzygy", folders)) => self.set("SyzygyPath", folders),
+            _ => Err("egtpath needs: syzygy FOLDERS".into()),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The council behind the Chess Engine Communication Protocol, version 2 (T. Mann and H. G. Muller), and the console of
+//! the ancestor (METHOD.md §10) for people who type.
+//!
+//! ```text
+//! commands (what is said) ──▶ Session ──▶ table ──▶ player
+//!   play: moves, clocks, offers · analysis: looking on · console: for people · files: games and positions
+//! ```
+//! One `Session` owns the state; the files of this folder each add one kind of command to it. After every command it
+//! asks itself whose move it is (`Session::consider`): so no command has to know what it interrupts.
+//!
+//! `docs/xboard.md` lists every command, and those of the ancestor that were left out, with the reason.
+
+mod analysis;
+mod commands;
+mod console;
+mod edit;
+mod files;
+mod play;
+mod record;
+mod watch;
+mod words;
+
+use std::{
+    io::{self, BufRead, Write},
+    sync::Arc,
+};
+
+use tokio::sync::mpsc;
+
+use super::{Setup, board::Look, hearing::Hearing, lines, table::Table};
+use chess::{Color, Decision, Line, UciMove};
+use council::player::{Idea, Thought};
+use edit::Edit;
+use record::Record;
+use watch::ChessClock;
+
+/// Serves CECP until `quit` or the end of `input`.
+///
+/// # Errors
+/// When the output is gone.
+pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
+    let mut lines = lines::read(input)?;
+    let (table, ideas) = Table::new(setup);
+    let mut session = Session::new(output, table, ideas);
+    loop {
+        tokio::select! {
+            biased;
+            line = lines.recv() => match line {
+                Some(line) if line == "quit" => return Ok(()),
+                Some(line) => session.obey(&line).await?,
+                None => return session.finish_move().await,
+            },
+            Some(idea) = session.ideas.recv() => session.hear(idea)?,
+        }
+    }
+}
+
+/// Why the council is thinking.
+#[derive(Clone, Debug, PartialEq)]
+enum Purpose {
+    /// About our move.
+    Move,
+    /// In the opponent's time, about the position after this move of theirs.
+    Ponder(UciMove),
+    /// For somebody who looks on.
+    Analysis,
+    /// For the opponent, who asked for a hint.
+    Hint,
+}
+
+/// A search that has not been answered yet.
+struct Search {
+    thought: Thought,
+    purpose: Purpose,
+    /// The position it is about.
+    line: Arc<Line>,
+    hearing: Hearing,
+    /// Found before it could be told.
+    held: Option<Box<Decision>>,
+}
+
+/// Switches that people and programs turn.
+#[derive(Clone, Debug)]
+struct Switches {
+    /// Thinking is shown.
+    post: bool,
+    /// We think in the opponent's time.
+    hard: bool,
+    /// Votes are shown as comments.
+    debug: bool,
+    /// Ties are drawn by other lots in every game.
+    random: bool,
+    /// A bell rings with every move of ours.
+    beep: bool,
+    /// We play both sides.
+    both: bool,
+    /// Whether castling is Chess960's.
+    chess960: bool,
+    look: Look,
+}
+
+struct Session<W> {
+    output: W,
+    table: Table,
+    ideas: mpsc::UnboundedReceiver<Idea>,
+    search: Option<Search>,
+    switches: Switches,
+    clock: ChessClock,
+    record: Record,
+    /// The side we play; `None` in force mode.
+    ours: Option<Color>,
+    analyzing: bool,
+    paused: bool,
+    /// The game was ended by a result.
+    ended: bool,
+    /// The position that is being set up.
+    edit: Option<Edit>,
+    /// Pings that must wait for our move.
+    pings: Vec<String>,
+    /// The reply that our last move expects.
+    expected: Option<UciMove>,
+    opponent: Opponent,
+}
+
+/// Who sits at the other side.
+#[derive(Clone, Debug, Default)]
+struct Opponent {
+    name: Option<String>,
+    rating: Option<u32>,
+    computer: bool,
+}
+
+impl<W: Write> Session<W> {
+    fn new(output: W, table: Table, ideas: mpsc::UnboundedReceiver<Idea>) -> Self {
+        Self {
+            output,
+            table,
+            ideas,
+            search: None,
+            switches: Switches {
+                post: false,
+                hard: false,
+                debug: false,
+                random: false,
+                beep: false,
+                both: false,
+                chess960: false,
+                look: Look::default(),
+            },
+            clock: ChessClock::default(),
+            record: Record::default(),
+            ours: Some(Color::Black),
+            analyzing: false,
+            paused: false,
+            ended: false,
+            edit: None,
+            pings: Vec::new(),
+            expected: None,
+            opponent: Opponent::default(),
+        }
+    }
+
+    fn say(&mut self, line: impl std::fmt::Display) -> io::Result<()> {
+        writeln!(self.output, "{line}")?;
+        self.output.flush()
+    }
+
+    /// Whether it is our move, in a game that goes on.
+    fn is_our_move(&self) -> bool {
+        self.ours == Some(self.table.line.turn()) && !self.analyzing && !self.paused && !self.ended
+    }
+
+    /// Begins, goes on with or gives up thinking, as the position and the switches now say.
+    fn consider(&mut self) -> io::Result<()> {
+        let purpose = self.purpose();
+        let running = self.search.as_ref().map(|search| (&search.purpose, &search.line));
+        let wanted = purpose.as_ref().map(|purpose| (purpose, self.line_for(purpose)));
+        match (running, wanted) {
+            (Some((Purpose::Hint, line)), None) if *line == self.table.line => Ok(()),
+            (None, None) => Ok(()),
+            (Some((is, about)), Some((purpose, line))) if is == purpose && **about == *line => Ok(()),
+            // The expected move has been played.
+            (Some((Purpose::Ponder(_), about)), Some((Purpose::Move, line))) if **about == *line => self.hit(),
+            _ => {
+                self.drop_search();
+                purpose.map_or(Ok(()), |purpose| self.think(purpose))
+            }
+        }
+    }
+
+    /// Why we should be thinking now.
+    fn purpose(&self) -> Option<Purpose> {
+        if self.edit.is_some() || self.paused {
+            None
+        } else if self.analyzing {
+            Some(Purpose::Analysis)
+        } else if self.is_our_move() {
+            Some(Purpose::Move)
+        } else if self.switches.hard && self.ours.is_some() && !self.ended {
+            self.expected.map(Purpose::Ponder)
+        } else {
+            None
+        }
+        .filter(|purpose| !self.line_for(purpose).legal_moves().is_empty())
+    }
+
+    /// The position that is thought about for this purpose.
+    fn line_for(&self, purpose: &Purpose) -> Arc<Line> {
+        let Purpose::Ponder(expected) = purpose else { return Arc::clone(&self.table.line) };
+        let mut line = Line::clone(&self.table.line);
+        // What is expected was legal when it was proposed; elsewhere nothing is pondered.
+        let _ = line.play(*expected);
+        Arc::new(line)
+    }
+
+    fn drop_search(&mut self) {
+        self.search = None;
+        self.table.drop_thought();
+    }
+
+    /// The input has ended: a move that is being thought about is still made.
+    async fn finish_move(&mut self) -> io::Result<()> {
+        while self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Move) {
+            let Some(idea) = self.ideas.recv().await else { break };
+            self.hear(idea)?;
+            if self.switches.both {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,206 @@
+//! Playing: thinking about our move, making it, and what goes with it.
+
+use std::{
+    io::{self, Write},
+    sync::Arc,
+    time::Duration,
+};
+
+use shakmaty::Position as _;
+
+use super::{Purpose, Search, Session, words};
+use crate::frontend::{hearing::Hearing, table::Question};
+use bot::policy::adjudication::{self, GameFacts, TablebaseResult};
+use chess::{Decision, Limits, Line, Score, UciMove, values::Kind};
+use council::{
+    clock::Moment,
+    player::{Idea, Time},
+};
+
+/// How long a hint is thought about.
+const HINT: Duration = Duration::from_secs(1);
+
+impl<W: Write> Session<W> {
+    /// Begins to think.
+    pub(super) fn think(&mut self, purpose: Purpose) -> io::Result<()> {
+        let line = self.line_for(&purpose);
+        let usual = self.table.setup.limits;
+        let mut limits = Limits { depth: self.clock.depth.or(usual.depth), ..usual };
+        let mut time = match purpose {
+            Purpose::Move => self.clock.time(line.turn(), line.ply()),
+            Purpose::Ponder(_) | Purpose::Analysis => Time::Unbounded,
+            Purpose::Hint => Time::Exactly(HINT),
+        };
+        if purpose == Purpose::Move && limits.nodes.is_some() {
+            time = Time::Unbounded;
+        } else if let (Purpose::Move, Some(speed)) = (&purpose, self.clock.nodes_per_second) {
+            limits.nodes = Some(self.nodes(time, &line, speed));
+            time = Time::Unbounded;
+        }
+        if purpose == Purpose::Analysis {
+            limits = Limits::default();
+        }
+        let always_search = purpose == Purpose::Analysis;
+        let question = Question { time, limits, excluded: Vec::new(), always_search };
+        match self.table.think(Arc::clone(&line), question) {
+            Ok(thought) => {
+                self.search = Some(Search { thought, purpose, line, hearing: Hearing::new(), held: None });
+                Ok(())
+            }
+            Err(problem) => self.say(format_args!("Error ({problem}): go")),
+        }
+    }
+
+    /// What a time is worth in nodes of each elector, where nodes are the clock.
+    fn nodes(&self, time: Time, line: &Line, speed: u64) -> u64 {
+        let time = match time {
+            Time::Clock { control, clocks, moves_to_go, spent } => {
+                let moment = Moment { control, clocks, color: line.turn(), ply: line.ply(), moves_to_go, spent };
+                self.table.setup.clock.budget(&moment, &self.table.setup.lag()).response
+            }
+            Time::Exactly(time) => time,
+            Time::Unbounded => Duration::MAX,
+        };
+        let electors = self.table.setup.electors() as f64;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+        let nodes = (time.as_secs_f64() * speed as f64 / electors) as u64;
+        nodes.max(1)
+    }
+
+    /// The expected move has been played: the clock runs from now on.
+    pub(super) fn hit(&mut self) -> io::Result<()> {
+        let line = &self.table.line;
+        let time = self.clock.time(line.turn(), line.ply());
+        self.table.comes_about(time);
+        if let Some(search) = &mut self.search {
+            search.purpose = Purpose::Move;
+        }
+        self.answer_if_asked()
+    }
+
+    /// Takes what the player tells.
+    pub(super) fn hear(&mut self, idea: Idea) -> io::Result<()> {
+        let Some(search) = &mut self.search else { return Ok(()) };
+        match idea {
+            Idea::Proposal(thought, proposal) if thought == search.thought => {
+                search.hearing.propose(proposal);
+                Ok(())
+            }
+            Idea::Leader(thought, leader) if thought == search.thought => {
+                let news = search.hearing.lead(leader);
+                let shown = self.switches.post && search.purpose != Purpose::Hint;
+                let Some(standing) = news.filter(|_| shown) else { return Ok(()) };
+                let text = words::thinking(&search.line, &standing);
+                self.say(text)
+            }
+            Idea::Decided(thought, decision, _) if thought == search.thought => {
+                search.held = Some(decision);
+                self.answer_if_asked()
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the move that was found, if it is wanted now.
+    fn answer_if_asked(&mut self) -> io::Result<()> {
+        let ready =
+            |search: &mut Search| matches!(search.purpose, Purpose::Move | Purpose::Hint) && search.held.is_some();
+        let Some(Search { purpose, line, hearing, held: Some(decision), .. }) = self.search.take_if(ready) else {
+            return Ok(());
+        };
+        self.table.drop_thought();
+        if purpose == Purpose::Hint {
+            return self.say(format_args!("Hint: {}", decision.best));
+        }
+        let took = hearing.elapsed();
+        self.make_our_move(&line, &decision, took)
+    }
+
+    fn make_our_move(&mut self, line: &Line, decision: &Decision, took: Duration) -> io::Result<()> {
+        if self.switches.debug {
+            for comment in words::minutes(line, decision) {
+                self.say(comment)?;
+            }
+        }
+        let bell = if self.switches.beep { "\x07" } else { "" };
+        let verdict = self.judge(line, decision);
+        if verdict == Verdict::Resign {
+            self.ended = true;
+            return self.say("resign");
+        }
+        self.say(format_args!("move {}{bell}", words::written(line, decision.best, self.switches.chess960)))?;
+        if self.play(decision.best).is_err() {
+            // The council answers for the position on the board, in which its move is legal.
+            return self.say(format_args!("Error (the position has changed): {}", decision.best));
+        }
+        self.record.moved(self.table.line.ply(), decision, took);
+        self.clock.moved(self.table.line.ply().div_ceil(2), took);
+        self.expected = decision.ponder;
+        if verdict == Verdict::OfferDraw {
+            self.say("offer draw")?;
+        }
+        self.announce_result()?;
+        self.answer_pings()?;
+        if self.switches.both {
+            self.ours = Some(self.table.line.turn());
+            self.clock.swap();
+            // Nobody else would claim the draw.
+            self.ended = words::result(&self.table.line).is_some();
+        }
+        self.consider()
+    }
+
+    /// Plays a move of either side on the board.
+    pub(super) fn play(&mut self, uci: UciMove) -> Result<(), String> {
+        Arc::make_mut(&mut self.table.line).play(uci).map_err(|error| error.to_string())?;
+        self.expected = None;
+        Ok(())
+    }
+
+    /// Says how the game has ended, or that it may be claimed to be drawn.
+    pub(super) fn announce_result(&mut self) -> io::Result<()> {
+        words::result(&self.table.line).map_or(Ok(()), |result| self.say(result))
+    }
+
+    /// The opponent offers a draw.
+    pub(super) fn consider_draw(&mut self) -> io::Result<()> {
+        let scores = self.record.scores();
+        let accepted = adjudication::accepts_draw(&self.table.setup.draw, &self.facts(&self.table.line, &scores, None));
+        if accepted { self.say("offer draw") } else { Ok(()) }
+    }
+
+    fn judge(&self, line: &Line, decision: &Decision) -> Verdict {
+        let mut scores = self.record.scores();
+        scores.push(decision.score);
+        let facts = self.facts(line, &scores, TablebaseResult::of(decision));
+        if adjudication::resigns(&self.table.setup.resign, &facts) {
+            Verdict::Resign
+        } else if adjudication::offers_draw(&self.table.setup.draw, &facts) {
+            Verdict::OfferDraw
+        } else {
+            Verdict::Play
+        }
+    }
+
+    /// The game as the rules of offering and resigning see it.
+    fn facts<'a>(&self, line: &Line, scores: &'a [Option<Score>], tablebase: Option<TablebaseResult>) -> GameFacts<'a> {
+        GameFacts {
+            scores,
+            moves: u32::try_from(line.ply() / 2).unwrap_or(u32::MAX),
+            pieces: line.position().board().occupied().count(),
+            tablebase,
+            opponent: if self.opponent.computer { Kind::Bot } else { Kind::Human },
+            opponent_rating: self.opponent.rating,
+            opponent_clock: self.clock.theirs(),
+            increment: self.clock.increment(),
+        }
+    }
+}
+
+/// What is done with a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Play,
+    OfferDraw,
+    Resign,
+}

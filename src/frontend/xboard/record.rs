@@ -1,0 +1,86 @@
+//! The record of a game as the ancestor kept it: for every move of ours its score, depth, nodes and time, or `Book`.
+
+use std::{fmt::Write as _, time::Duration};
+
+use chess::{Decision, Line, Score, Source};
+use council::player::minutes;
+
+/// What is known of a move of ours.
+#[derive(Clone, Debug, PartialEq)]
+struct Note {
+    /// How many half-moves the game had with it.
+    ply: usize,
+    score: Option<Score>,
+    depth: u32,
+    nodes: u64,
+    time: Duration,
+    source: Source,
+}
+
+/// Our moves, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Record {
+    notes: Vec<Note>,
+}
+
+impl Record {
+    /// Notes our move, with which the game has so many half-moves.
+    pub(super) fn moved(&mut self, ply: usize, decision: &Decision, time: Duration) {
+        self.truncate(ply - 1);
+        let second = decision.second_phase.iter().map(|second| second.proposal.depth);
+        let depth = decision.votes.iter().map(|vote| vote.proposal.depth).chain(second).max().unwrap_or(0);
+        let (score, nodes, source) = (decision.score, decision.nodes(), decision.source);
+        self.notes.push(Note { ply, score, depth, nodes, time, source });
+    }
+
+    /// Forgets what was noted after so many half-moves.
+    pub(super) fn truncate(&mut self, ply: usize) {
+        self.notes.retain(|note| note.ply <= ply);
+    }
+
+    /// The scores of our moves, each from our side.
+    pub(super) fn scores(&self) -> Vec<Option<Score>> {
+        self.notes.iter().map(|note| note.score).collect()
+    }
+
+    /// The game as a table: move, score, depth, nodes, seconds.
+    pub(super) fn table(&self, game: &Line) -> String {
+        let mut table = format!("{:<14}{:>8}{:>7}{:>12}{:>9}", "move", "score", "depth", "nodes", "seconds");
+        self.each_move(game, |line, ply| {
+            let _ = write!(table, "\n{:<14}", minutes::numbered(line, Some(game.moves()[ply])));
+            match self.notes.iter().find(|note| note.ply == ply + 1) {
+                Some(note) if note.source == Source::Book => table.push_str("    Book"),
+                Some(Note { score, depth, nodes, time, .. }) => {
+                    let score = score.map_or_else(String::new, |score| score.to_string());
+                    let _ = write!(table, "{score:>8}{depth:>7}{nodes:>12}{:>9.2}", time.as_secs_f64());
+                }
+                None => (),
+            }
+        });
+        table
+    }
+
+    /// The moves in standard algebraic notation, our own with score, depth and time as comments.
+    pub(super) fn movetext(&self, game: &Line) -> String {
+        let mut text = String::new();
+        self.each_move(game, |line, ply| {
+            let written = minutes::numbered(line, Some(game.moves()[ply])).replace("… ", "... ");
+            let _ = write!(text, "{written} ");
+            let note = self.notes.iter().find(|note| note.ply == ply + 1);
+            if let Some(Note { score: Some(score), depth, time, .. }) = note {
+                let _ = write!(text, "{{{score}/{depth} {:.2}s}} ", time.as_secs_f64());
+            }
+        });
+        text
+    }
+
+    fn each_move(&self, game: &Line, mut tell: impl FnMut(&Line, usize)) {
+        let mut line = game.prefix(0);
+        for (ply, uci) in game.moves().iter().enumerate() {
+            tell(&line, ply);
+            if line.play(*uci).is_err() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! `concilio lab tune genetic`, `selector`, `calibration` and `spsa`: what a council goes by, fitted. Each writes a fragment of settings.
+
+use std::{
+    fmt::Write,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
+
+use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{
+    Failure,
+    inputs::{CouncilFile, Sample, Searching, engine, or_each_core},
+    progress::{Bars, StateFile, write},
+};
+use crate::{
+    fit::{
+        Log, calibration,
+        genetic::Generation,
+        selector,
+        spsa::{Parameter, Spsa},
+    },
+    game::{Adjudication, Rules},
+    matches::{Contender, Pair, Plan, run},
+    openings::Book,
+    player::{Pace, PlayerSpec, set_key},
+    positions::Oracle,
+    searches::Searches,
+    state::State,
+    stats::Estimate,
+    suite::TestPosition,
+};
+use council::council::{CouncilSettings, FEATURES, Roster};
+
+/// What is fitted.
+#[derive(Debug, Subcommand)]
+pub(super) enum Fit {
+    Genetic(Genetic),
+    Selector(Selector),
+    Calibration(Calibration),
+    Spsa(Box<SpsaOnGames>),
+}
+
+impl Fit {
+    /// Fits and writes.
+    pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        match self {
+            Self::Genetic(genetic) => genetic.run(stop),
+            Self::Selector(selector) => selector.run(stop),
+            Self::Calibration(calibration) => calibration.run(stop),
+            Self::Spsa(spsa) => spsa.run(stop),
+        }
+    }
+}
+
+/// The weights of the criterion `weights`, by the genetic algorithm as it was published
+#[derive(Debug, Args)]
+#[command(after_help = "  concilio lab tune genetic --output genetic.toml --generations 200
+  concilio lab match council:file=genetic.toml council:balanced-7,criterion=weights")]
+pub(super) struct Genetic {
+    /// Where the settings go
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Generations of thirty
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    generations: u32,
+    #[command(flatten)]
+    proposals: Proposals,
+    #[command(flatten)]
+    state: StateFile,
+}
+
+/// The weights of the criterion `learned`, of least expected regret on logged proposals
+#[derive(Debug, Args)]
+#[command(after_help = "Positions of games are best, a few thousand of them; an oracle says what the proposals lose.
+  concilio lab tune selector games.pgn --oracle /usr/games/stockfish --output model.toml
+  concilio lab match 'council:balanced-7,criterion=learned,model=model.toml' engine")]
+pub(super) struct Selector {
+    #[command(flatten)]
+    judged: Judged,
+}
+
+/// What each elector's scores are worth, for the criteria `calibrated` and `learned`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Positions of games are best, a few thousand of them; an oracle says what the proposed moves are worth.
+  concilio lab tune calibration games.pgn --oracle /usr/games/stockfish --output model.toml
+  concilio lab match 'council:balanced-7,criterion=calibrated,model=model.toml' engine"
+)]
+pub(super) struct Calibration {
+    #[command(flatten)]
+    judged: Judged,
+}
+
+/// Proposals that an oracle judges
+#[derive(Debug, Args)]
+struct Judged {
+    /// Where the model goes
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// The UCI engine that says what moves are worth
+    #[arg(long, value_name = "PROGRAM")]
+    oracle: PathBuf,
+    /// What it may spend on each move
+    #[arg(long, default_value_t = 120_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "NODES")]
+    oracle_nodes: u64,
+    /// Folds of the cross-validation
+    #[arg(long, default_value_t = 8, value_name = "N")]
+    folds: usize,
+    #[command(flatten)]
+    proposals: Proposals,
+}
+
+/// Settings of the council, by stochastic approximation on pairs of games
+#[derive(Debug, Args)]
+#[command(after_help = "  concilio lab tune spsa --parameter margin=14:0:200 --iterations 2000 --output spsa.toml")]
+pub(super) struct SpsaOnGames {
+    /// Where the settings go
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// A key of the council's table: where it begins, its lowest and its highest value; may be repeated
+    #[arg(long = "parameter", required = true, value_name = "KEY=START:LOW:HIGH")]
+    parameters: Vec<Parameter>,
+    #[command(flatten)]
+    settings: CouncilFile,
+    /// What a move may cost
+    #[arg(long, default_value = "nodes=3000", value_name = "PACE")]
+    pace: Pace,
+    /// Pairs of games
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    iterations: usize,
+    /// Openings [default: a small book of common openings]
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+    /// Of openings and perturbations
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    #[command(flatten)]
+    state: StateFile,
+}
+
+/// Whose proposals, and where
+#[derive(Debug, Args)]
+struct Proposals {
+    /// Suites: EPD or PGN, also in a zip file [default: those that are built in]
+    #[arg(value_name = "SUITE")]
+    suites: Vec<PathBuf>,
+    /// The roster, with other settings from --settings
+    #[arg(long, default_value = "balanced-7", value_name = "ROSTER")]
+    roster: String,
+    #[command(flatten)]
+    settings: CouncilFile,
+    /// Nodes of every elector
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    nodes: u64,
+    #[command(flatten)]
+    sample: Sample,
+    /// Of everything left to lot
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    #[command(flatten)]
+    searching: Searching,
+}
+
+impl Proposals {
+    fn positions(&self) -> Result<Vec<TestPosition>, Failure> {
+        self.sample.of_any(&self.suites, self.seed)
+    }
+
+    fn council(&self) -> Result<(CouncilSettings, Roster), Failure> {
+        let settings = self.settings.council()?;
+        let settings = CouncilSettings { roster: self.roster.clone(), ..settings };
+        let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
+        Ok((settings, roster))
+    }
+}
+
+impl Genetic {
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let (_, roster) = self.proposals.council()?;
+        let positions = self.proposals.positions()?;
+        let mut searches = self.proposals.searching.ours()?;
+        let mut bars = Bars::default();
+        let budget = Pace::Nodes(self.proposals.nodes);
+        let log =
+            Log::make(&roster, &positions, budget, &mut searches, stop, |done, of| bars.at("proposals", done, of))?;
+        let ballots = log.ok_or_else(stopped)?.ballots();
+        let experiment = json!({
+            "roster": self.proposals.roster, "nodes": self.proposals.nodes, "positions": positions.len(),
+            "suites": self.proposals.suites, "seed": self.proposals.seed,
+        });
+        let mut state: State<Generation> = self.state.open("genetic", experiment)?;
+        let last = state.done().values().next_back().cloned();
+        let mut generation = last.unwrap_or_else(|| Generation::first(&ballots, self.proposals.seed));
+        while generation.number < self.generations {
+            if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                return Err(stopped());
+            }
+            generation = generation.next(&ballots, self.proposals.seed);
+            state.record(generation.number as usize, generation.clone())?;
+            bars.at("generations", generation.number as usize, self.generations as usize);
+        }
+        bars.end();
+        let (champion, best_moves) = generation.champion;
+        println!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
+        let weights = toml::Value::try_from(champion.settings())?;
+        let roster = toml::Value::from(self.proposals.roster.as_str());
+        write_fragment(&self.output, &[("roster", roster), ("criterion", "weights".into()), ("weights", weights)])
+    }
+}
+
+impl Judged {
+    /// Proposals and what the oracle says of them, for `learn`.
+    fn learn<T>(
+        &self,
+        stop: &AtomicBool,
+        learn: impl FnOnce(&CouncilSettings, &Roster, &Log, &Oracle, &Searches) -> Option<T>,
+    ) -> Result<T, Failure> {
+        let (settings, roster) = self.proposals.council()?;
+        let positions = self.proposals.positions()?;
+        let mut searches = self.proposals.searching.ours()?;
+        let mut values = self.proposals.searching.theirs(Some(&self.oracle))?;
+        let mut bars = Bars::default();
+        let budget = Pace::Nodes(self.proposals.nodes);
+        let log =
+            Log::make(&roster, &positions, budget, &mut searches, stop, |done, of| bars.at("proposals", done, of))?;
+        let log = log.ok_or_else(stopped)?;
+        let oracle = Oracle { engine: engine(&self.oracle)?, nodes: self.oracle_nodes };
+        if !values.ensure(&log.values(&oracle), stop, |done, of| bars.at("oracle", done, of))? {
+            return Err(stopped());
+        }
+        bars.end();
+        learn(&settings, &roster, &log, &oracle, &values).ok_or_else(|| Failure::failed("no proposals to learn from"))
+    }
+
+    fn write(&self, model: &str, criterion: &str) -> Result<(), Failure> {
+        write("--output", &self.output, model)?;
+        println!("wrote {}; use it with criterion = \"{criterion}\" and model = \"{0}\"", self.output.display());
+        Ok(())
+    }
+}
+
+/// A share of a point, per cent.
+fn per_cent(estimate: Estimate) -> String {
+    let Estimate { value, low, high } = estimate.map(|share| 100.0 * share);
+    format!("{value:.2} % [{low:.2}, {high:.2}]")
+}
+
+impl Calibration {
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let Judged { folds, ref proposals, .. } = self.judged;
+        let (count, names, fitted) = self.judged.learn(stop, |_, roster, log, oracle, values| {
+            let positions = log.scores(oracle, values);
+            let names: Vec<String> = roster.electors().iter().map(|elector| elector.name.to_string()).collect();
+            let fitted = calibration::fit(&positions, names.len(), folds, proposals.seed)?;
+            Some((positions.len(), names, fitted))
+        })?;
+        println!(
+            "{count} positions; regret of the highest expectation in unseen games {}, of the highest score {}, difference {}",
+            per_cent(fitted.cross_validated),
+            per_cent(fitted.raw),
+            per_cent(fitted.difference),
+        );
+        let mut model = "# Fitted by concilio lab tune calibration.\n[calibration]\n".to_owned();
+        let named = names.iter().map(String::as_str).zip(&fitted.maps);
+        for (name, map) in named.chain([("default", &fitted.common)]) {
+            println!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
+            // Writing to a string cannot fail.
+            let (offset, scale) = (map.offset, map.scale);
+            let _ = writeln!(model, "{name:?} = {{ offset = {offset:.1}, scale = {scale:.1} }}");
+        }
+        self.judged.write(&model, "calibrated")
+    }
+}
+
+impl Selector {
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let Judged { folds, ref proposals, .. } = self.judged;
+        let (count, fitted) = self.judged.learn(stop, |settings, _, log, oracle, values| {
+            let examples = log.examples(settings, oracle, values);
+            Some((examples.len(), selector::fit(&examples, folds, proposals.seed)?))
+        })?;
+        println!("{count} positions; regret of unseen games {}", per_cent(fitted.cross_validated));
+        let mut model = "# Fitted by concilio lab tune selector.\n[learned]\n".to_owned();
+        for (name, weight) in FEATURES.iter().zip(&fitted.weights) {
+            println!("{name:>16} {weight:+.4}");
+            // Writing to a string cannot fail.
+            let _ = writeln!(model, "{name} = {weight:.6}");
+        }
+        self.judged.write(&model, "learned")
+    }
+}
+
+/// What one pair of games gave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Trial {
+    /// Of the first council against the second, 0 to 1.
+    score: f64,
+}
+
+impl SpsaOnGames {
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let settings = self.settings.council()?;
+        let book = match &self.book {
+            Some(path) => Book::open(path, 16, self.seed).map_err(Failure::usage)?,
+            None => Book::built_in(self.seed),
+        };
+        let texts: Vec<String> = self.parameters.iter().map(|p| format!("{p:?}")).collect();
+        let experiment = json!({
+            "parameters": texts, "settings": settings, "pace": self.pace, "iterations": self.iterations,
+            "book": self.book, "seed": self.seed,
+        });
+        let mut state: State<Trial> = self.state.open("spsa", experiment)?;
+        let mut spsa = Spsa::new(self.parameters.clone(), self.iterations, self.seed);
+        let mut bars = Bars::default();
+        for iteration in 0..self.iterations {
+            let score = match state.done().get(&iteration) {
+                Some(trial) => trial.score,
+                None => {
+                    let score = self.pair(&settings, &spsa.trial(), &book, iteration, stop)?;
+                    state.record(iteration, Trial { score })?;
+                    score
+                }
+            };
+            spsa.learn(score);
+            bars.at("pairs", iteration + 1, self.iterations);
+        }
+        bars.end();
+        let fitted = with_values(&settings, spsa.parameters(), spsa.values())?;
+        for (parameter, value) in spsa.parameters().iter().zip(spsa.values()) {
+            println!("{} = {value:.4} (began at {})", parameter.key, parameter.start);
+        }
+        let table = toml::Value::try_from(fitted)?;
+        let keys: Vec<(&str, toml::Value)> = spsa
+            .parameters()
+            .iter()
+            .filter_map(|parameter| {
+                let key = parameter.key.split('.').next()?;
+                Some((key, table.get(key)?.clone()))
+            })
+            .collect();
+        write_fragment(&self.output, &keys)
+    }
+
+    /// One pair of games between the two councils of a trial.
+    fn pair(
+        &self,
+        settings: &CouncilSettings,
+        trial: &[Vec<f64>; 2],
+        book: &Book,
+        iteration: usize,
+        stop: &AtomicBool,
+    ) -> Result<f64, Failure> {
+        let contender = |name: &str, values: &[f64]| -> Result<Contender, Failure> {
+            let settings = with_values(settings, &self.parameters, values)?;
+            let spec = PlayerSpec::council(name.to_owned(), settings).map_err(Failure::usage)?;
+            Ok(Contender { spec, pace: self.pace })
+        };
+        let plan = Plan {
+            players: [contender("up", &trial[0])?, contender("down", &trial[1])?],
+            book: book.from(iteration),
+            pairs: 1,
+            sprt: None,
+            rules: Rules {
+                adjudication: Adjudication::default(),
+                longest: 200,
+                truncation: None,
+                margin: Duration::from_millis(100),
+            },
+            workers: NonZeroUsize::MIN,
+            cores: or_each_core(None).get(),
+        };
+        let summary = run(&plan, &mut State::<Pair>::in_memory(), stop, |_| {})?;
+        if summary.complete { Ok(summary.points / 2.0) } else { Err(stopped()) }
+    }
+}
+
+/// The settings with these values of the parameters.
+fn with_values(
+    settings: &CouncilSettings,
+    parameters: &[Parameter],
+    values: &[f64],
+) -> Result<CouncilSettings, Failure> {
+    let mut table = toml::Table::try_from(settings)?;
+    for (parameter, value) in parameters.iter().zip(values) {
+        set_key(&mut table, &parameter.key, toml::Value::from(*value));
+    }
+    CouncilSettings::deserialize(table)
+        .map_err(|error| Failure::usage(format_args!("--parameter: {}", error.message())))
+}
+
+/// Writes some keys of the council's table, to be put into the settings.
+fn write_fragment(path: &Path, keys: &[(&str, toml::Value)]) -> Result<(), Failure> {
+    let council: toml::Table = keys.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    let file = toml::Table::from_iter([("council".to_owned(), toml::Value::from(council))]);
+    let text = toml::to_string(&file)?;
+    write(
+        "--output",
+        path,
+        &format!(
+            "# Fitted by concilio lab tune. Try it: concilio lab match council:file={0} engine\n{text}",
+            path.display()
+        ),
+    )?;
+    println!("wrote {}; let it play before you believe it", path.display());
+    Ok(())
+}
+
+fn stopped() -> Failure {
+    Failure::failed("stopped; the same command goes on from there")
+}

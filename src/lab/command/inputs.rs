@@ -1,0 +1,170 @@
+//! What several lab commands take alike: which positions, how many searches at once, where these are kept, whose council.
+
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    thread::available_parallelism,
+};
+
+use clap::Args;
+
+use super::{Failure, progress::build};
+use crate::{
+    positions::Oracle,
+    reproduce::suites,
+    searches::Searches,
+    state::fnv1a,
+    suite::{Suite, TestPosition},
+};
+use council::{
+    council::{CouncilSettings, ElectorSettings, Roster},
+    pool::ElectorSpec,
+};
+
+/// Of the lines that say nothing, so many are shown.
+const BAD_LINES_SHOWN: usize = 10;
+
+/// Which of the positions of some suites.
+#[derive(Debug, Args)]
+pub(super) struct Sample {
+    /// Of games, every so many-th position
+    #[arg(long, default_value_t = 10, value_name = "PLIES")]
+    every: usize,
+    /// Only so many positions, spread over the suites
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+impl Sample {
+    /// Those of `paths`; `seed` orders games.
+    pub(super) fn of(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
+        let mut positions = Vec::new();
+        for path in paths {
+            let suite = Suite::open(path, self.every, seed).map_err(Failure::usage)?;
+            tell_bad_lines(path, &suite);
+            positions.extend(suite.positions);
+        }
+        if positions.is_empty() {
+            return Err(Failure::usage("no position that could be tried"));
+        }
+        Ok(spread(positions, self.limit))
+    }
+
+    /// The same; without `paths` the suites that are built in.
+    pub(super) fn of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
+        if paths.is_empty() { Ok(spread(suites(None)?, self.limit)) } else { self.of(paths, seed) }
+    }
+}
+
+/// How searches are done, and where they are kept.
+#[derive(Debug, Args)]
+pub(super) struct Searching {
+    /// Searches or games at once [default: one for each core]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Where searches and games are kept
+    #[arg(long, default_value = "data/lab", value_name = "FOLDER")]
+    pub(super) data: PathBuf,
+}
+
+impl Searching {
+    /// How many at once.
+    pub(super) fn workers(&self) -> NonZeroUsize {
+        or_each_core(self.concurrency)
+    }
+
+    /// What this build has searched.
+    pub(super) fn ours(&self) -> Result<Searches, Failure> {
+        Ok(Searches::open(&self.data.join(format!("searches-{}.jsonl", build())), self.workers())?)
+    }
+
+    /// What this oracle has searched; without one, nothing is kept.
+    pub(super) fn theirs(&self, oracle: Option<&Path>) -> Result<Searches, Failure> {
+        Ok(match oracle {
+            Some(path) => {
+                let name = format!("oracle-{:016x}.jsonl", fnv1a(path.to_string_lossy().as_bytes()));
+                Searches::open(&self.data.join(name), self.workers())?
+            }
+            None => Searches::in_memory(self.workers()),
+        })
+    }
+}
+
+/// A judge of moves that may be asked.
+#[derive(Debug, Args)]
+pub(super) struct MayAsk {
+    /// A UCI engine that says what every proposed move is worth
+    #[arg(long, value_name = "PROGRAM")]
+    pub(super) oracle: Option<PathBuf>,
+    /// What it may spend on each move
+    #[arg(long, default_value_t = 120_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "NODES")]
+    oracle_nodes: u64,
+}
+
+impl MayAsk {
+    /// The oracle, if one is to be asked.
+    pub(super) fn oracle(&self) -> Result<Option<Oracle>, Failure> {
+        let nodes = self.oracle_nodes;
+        self.oracle.as_deref().map(|path| Ok(Oracle { engine: engine(path)?, nodes })).transpose()
+    }
+}
+
+/// The settings of councils.
+#[derive(Debug, Args)]
+pub(super) struct CouncilFile {
+    /// The council's other settings: a file whose council table is used
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+}
+
+impl CouncilFile {
+    /// What the file says, or the defaults.
+    pub(super) fn council(&self) -> Result<CouncilSettings, Failure> {
+        let Some(path) = &self.settings else { return Ok(CouncilSettings::default()) };
+        crate::player::council_settings(path)
+            .map_err(|error| Failure::usage(format_args!("--settings {}: {error}", path.display())))
+    }
+}
+
+/// So many, or one for each core.
+pub(super) fn or_each_core(count: Option<NonZeroUsize>) -> NonZeroUsize {
+    count.or(available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// Says which lines of a suite were left out.
+fn tell_bad_lines(path: &Path, suite: &Suite) {
+    for line in suite.bad.iter().take(BAD_LINES_SHOWN) {
+        eprintln!("{}:{}: {}", path.display(), line.number, line.reason);
+    }
+    if suite.bad.len() > BAD_LINES_SHOWN {
+        eprintln!("{}: {} more lines left out", path.display(), suite.bad.len() - BAD_LINES_SHOWN);
+    }
+}
+
+/// At most `limit` of them, equally far apart.
+pub(super) fn spread<T>(items: Vec<T>, limit: Option<usize>) -> Vec<T> {
+    let (count, limit) = (items.len(), limit.unwrap_or(usize::MAX));
+    if count <= limit {
+        return items;
+    }
+    let mut wanted = (0..limit).map(|index| index * count / limit).peekable();
+    items
+        .into_iter()
+        .enumerate()
+        .filter(|(index, _)| wanted.next_if_eq(index).is_some())
+        .map(|(_, item)| item)
+        .collect()
+}
+
+/// A UCI engine as an elector.
+pub(super) fn engine(path: &Path) -> Result<ElectorSpec, Failure> {
+    let elector = ElectorSettings { engine: Some(path.to_owned()), ..ElectorSettings::default() };
+    let settings = CouncilSettings {
+        roster: "custom".to_owned(),
+        electors: vec![elector],
+        hash: 16,
+        ..CouncilSettings::default()
+    };
+    let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
+    roster.electors().first().cloned().ok_or_else(|| Failure::usage("no engine"))
+}

@@ -1,0 +1,52 @@
+//! `concilio lab latency`: what the daemon itself takes.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::Failure;
+use crate::stats::quantile;
+
+/// How long the daemon itself takes for a move, to connect, and how much memory it holds
+#[derive(Debug, Args)]
+pub(super) struct Latency {
+    /// How many games at once, in turn
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 100], value_name = "COUNTS")]
+    games: Vec<usize>,
+}
+
+impl Latency {
+    /// Measures and prints.
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let latency = crate::Latency::measure(std::env::current_exe()?, &self.games).await?;
+        print(&latency);
+        Ok(())
+    }
+}
+
+fn print(latency: &crate::Latency) {
+    let mut starts = latency.starts.clone();
+    starts.sort_unstable();
+    let median = starts.get(starts.len() / 2).copied().unwrap_or_default();
+    println!("start to connected   {:.1} ms (median of {})", milliseconds(median), starts.len());
+    match latency.idle_memory {
+        Some(kibibytes) => println!("idle memory          {:.1} MiB resident", kibibytes as f64 / 1024.0),
+        None => println!("idle memory          not known on this system"),
+    }
+    println!("\nopponent's move on the stream to our move request, trivial elector, ms");
+    println!("{:>14} {:>8} {:>8} {:>8} {:>8}", "games at once", "moves", "p50", "p99", "max");
+    for share in &latency.shares {
+        println!(
+            "{:>14} {:>8} {:>8.3} {:>8.3} {:>8.3}",
+            share.games,
+            share.delays.len(),
+            milliseconds(quantile(&share.delays, 0.5)),
+            milliseconds(quantile(&share.delays, 0.99)),
+            milliseconds(quantile(&share.delays, 1.0)),
+        );
+    }
+}
+
+pub(super) fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}

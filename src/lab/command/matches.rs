@@ -1,0 +1,170 @@
+//! `concilio lab match`: games between two players.
+
+use std::{
+    num::NonZeroUsize,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use clap::Args;
+use serde_json::json;
+
+use super::{
+    Failure,
+    inputs::or_each_core,
+    progress::{Progress, StateFile, write},
+};
+use crate::{
+    game::{Adjudication, Rules},
+    matches::{Contender, Pair, Plan, pgn, run},
+    openings::Book,
+    player::{Pace, PlayerSpec},
+    stats::Sprt,
+};
+use engine::Tablebases;
+
+/// Play games between any two of our engine, a council, a UCI engine and a CECP engine
+#[derive(Debug, Args)]
+#[command(after_help = "Players:
+  engine                                 our engine with complete knowledge
+  engine:mpar,hash=16,threads=2          a part of the knowledge (letters of mbxkcpar), options
+  council:balanced-7                     a council by its roster; further keys of the settings' council table follow:
+  council:roster=mbxkcpar mp ma,criterion=weights,weights.m=45
+  council:file=bot.toml                  the council of a settings file
+  uci:/usr/games/stockfish,Threads=1     a UCI engine: command with arguments, then options
+  xboard:/usr/games/gnuchess --xboard    a CECP engine: the same
+Each takes name=NAME for the tables, and nodes=N, movetime=S or tc=S+S for a pace of its own.
+
+The council against its sequential self, every elector with the nodes that the engine has:
+  concilio lab match council:balanced-7 engine --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
+At equal cost, the same cores for a search over one table (threads advance in step, whatever the machine has):
+  concilio lab match council:balanced-7 engine:threads=7 --pace nodes=20000 --games 400
+Is a change worth something? Until the test is decided:
+  concilio lab match engine 'uci:./old uci --single' --pace movetime=0.01 --sprt 0,10 --games 20000
+The theses' scoring, cut after 40 moves:
+  concilio lab match council:preset=gnupar engine --pace nodes=20000 --longest 40 --truncate 1000000 --adjudicate none")]
+pub(super) struct Match {
+    /// A, whose score is counted
+    a: PlayerSpec,
+    /// B
+    b: PlayerSpec,
+    /// What a move may cost: tc=10+0.1 or movetime=0.01 (seconds), or nodes=20000 (of each elector or thread)
+    #[arg(long, default_value = "nodes=10000", value_name = "PACE")]
+    pace: Pace,
+    /// Games at most; every opening is played with both colours
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..), value_name = "N")]
+    games: u32,
+    /// End when decided between two normalised Elo differences
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+    /// Openings: PGN or EPD/FEN, also in a zip file [default: a small book of common openings]
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+    /// Of games in the book, so many plies are played
+    #[arg(long, default_value_t = 16, value_name = "N")]
+    plies: usize,
+    /// Of the order of the openings
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Games at once [default: one for each core]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Decide games before their end when both players agree: win=CENTIPAWNS:MOVES,draw=CENTIPAWNS:MOVES:AFTER, or none
+    #[arg(long, default_value_t = Adjudication::default(), value_name = "RULES")]
+    adjudicate: Adjudication,
+    /// Endgame tables (Syzygy) that settle games
+    #[arg(long, value_name = "FOLDERS")]
+    syzygy: Option<String>,
+    /// Moves of each side after which a game ends
+    #[arg(long, default_value_t = 200, value_name = "N")]
+    longest: usize,
+    /// Score games that end so by a search of complete knowledge with so many nodes, as the theses did; else they are drawn
+    #[arg(long, value_name = "NODES")]
+    truncate: Option<u64>,
+    /// How far a clock may be overstepped, ms
+    #[arg(long, default_value_t = 100, value_name = "MS")]
+    margin: u64,
+    /// Write the games
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    state: StateFile,
+}
+
+impl Match {
+    /// Plays and prints.
+    pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let plan = self.plan()?;
+        let mut state = self.state.open::<Pair>("match", self.experiment())?;
+        let mut progress = Progress::new(plan.pairs, "pairs");
+        let summary = run(&plan, &mut state, stop, |standing| {
+            progress.at(standing.pairs(), || {
+                let score = standing.score();
+                let score = score.map(|score| format!("{:.1} % ± {:.1}", 100.0 * score.value, 100.0 * score.error()));
+                let ratio = standing.log_likelihood_ratio().map(|ratio| format!("  LLR {ratio:.2}"));
+                score.unwrap_or_default() + &ratio.unwrap_or_default()
+            });
+        })?;
+        progress.end();
+        if let Some(path) = &self.pgn {
+            let pairs = state.done().iter().take(summary.games / 2).map(|(index, pair)| (*index, pair));
+            write("--pgn", path, &pgn(&plan, pairs)?)?;
+        }
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&summary)?);
+        } else {
+            print!("{summary}");
+        }
+        if stop.load(Ordering::Relaxed) && !summary.complete {
+            return Err(Failure::failed("stopped; the same command goes on from there"));
+        }
+        Ok(())
+    }
+
+    fn plan(&self) -> Result<Plan, Failure> {
+        let contender = |spec: &PlayerSpec| Contender { spec: spec.clone(), pace: spec.pace().unwrap_or(self.pace) };
+        let book = match &self.book {
+            Some(path) => Book::open(path, self.plies, self.seed).map_err(Failure::usage)?,
+            None => Book::built_in(self.seed),
+        };
+        let tables = self.syzygy.as_deref().map(Tablebases::open).transpose();
+        let tablebases = tables.map_err(|error| Failure::usage(format_args!("--syzygy: {error}")))?;
+        let cores = or_each_core(None);
+        let workers = self.concurrency.unwrap_or(cores);
+        Ok(Plan {
+            players: [contender(&self.a), contender(&self.b)],
+            book,
+            pairs: (self.games as usize).div_ceil(2),
+            sprt: self.sprt,
+            rules: Rules {
+                adjudication: Adjudication { tablebases, ..self.adjudicate.clone() },
+                longest: self.longest,
+                truncation: self.truncate,
+                margin: Duration::from_millis(self.margin),
+            },
+            workers,
+            cores: (cores.get() / workers).max(1),
+        })
+    }
+
+    /// Everything that the games depend on. More games of the same match may be asked for.
+    fn experiment(&self) -> serde_json::Value {
+        json!({
+            "players": [self.a.text(), self.b.text()],
+            "pace": self.pace,
+            "sprt": self.sprt,
+            "book": self.book,
+            "plies": self.plies,
+            "seed": self.seed,
+            "adjudicate": self.adjudicate.to_string(),
+            "syzygy": self.syzygy,
+            "longest": self.longest,
+            "truncate": self.truncate,
+            "margin": self.margin,
+        })
+    }
+}

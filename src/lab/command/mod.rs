@@ -1,0 +1,154 @@
+//! `concilio lab`: experiments and measurements.
+
+mod cluster;
+mod data;
+mod fit;
+mod grids;
+mod inputs;
+mod latency;
+mod matches;
+mod positions;
+mod progress;
+mod reproduce;
+mod tune;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use clap::{Args, Subcommand};
+use tokio::signal::ctrl_c;
+
+use chess::Failure;
+
+/// Experiments and measurements
+#[derive(Debug, Args)]
+pub struct Lab {
+    #[command(subcommand)]
+    experiment: Experiment,
+}
+
+#[derive(Debug, Subcommand)]
+enum Experiment {
+    /// Play games between any two of our engine, a council, a UCI engine and a CECP engine
+    Match(Box<matches::Match>),
+    Positions(Box<positions::Positions>),
+    Reproduce(reproduce::Reproduce),
+    Split(grids::Split),
+    Roster(grids::Roster),
+    Latency(latency::Latency),
+    ClusterLatency(cluster::ClusterLatency),
+    Scale(cluster::Scale),
+    Data(data::Data),
+    Tune(Box<Tuning>),
+}
+
+/// Fit the weights of the engine's evaluation to labelled positions, or what a council goes by
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Tuning {
+    #[command(subcommand)]
+    council: Option<fit::Fit>,
+    #[command(flatten)]
+    evaluation: Option<tune::Tune>,
+}
+
+impl Tuning {
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        match (self.council, self.evaluation) {
+            (Some(fit), _) => fit.run(stop),
+            (None, Some(tune)) => tune.run(stop),
+            (None, None) => Err(Failure::usage("--positions and --output are wanted (see concilio lab tune --help)")),
+        }
+    }
+}
+
+impl Lab {
+    /// Runs the experiment and prints what came of it.
+    ///
+    /// # Errors
+    /// [`Failure`] with what went wrong, as the command line shows it.
+    pub async fn run(self) -> Result<(), Failure> {
+        match self.experiment {
+            Experiment::Match(games) => until_stopped(move |stop| games.run(stop)).await,
+            Experiment::Positions(positions) => until_stopped(move |stop| positions.run(stop)).await,
+            Experiment::Reproduce(reproduce) => until_stopped(move |stop| reproduce.run(stop)).await,
+            Experiment::Split(split) => until_stopped(move |stop| split.run(stop)).await,
+            Experiment::Roster(roster) => until_stopped(move |stop| roster.run(stop)).await,
+            Experiment::Latency(latency) => latency.run().await,
+            Experiment::ClusterLatency(latency) => latency.run().await,
+            Experiment::Scale(scale) => scale.run().await,
+            Experiment::Data(data) => until_stopped(move |stop| data.run(stop)).await,
+            Experiment::Tune(tuning) => until_stopped(move |stop| tuning.run(stop)).await,
+        }
+    }
+}
+
+/// Runs an experiment that ends early, in a state to be taken up from, when Ctrl-C is pressed.
+async fn until_stopped(
+    experiment: impl FnOnce(&AtomicBool) -> Result<(), Failure> + Send + 'static,
+) -> Result<(), Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let interrupted = Arc::clone(&stop);
+    tokio::spawn(async move {
+        if ctrl_c().await.is_ok() {
+            interrupted.store(true, Ordering::Relaxed);
+        }
+    });
+    tokio::task::spawn_blocking(move || experiment(&stop)).await?
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::Lab;
+
+    #[derive(Debug, Parser)]
+    struct Cli {
+        #[command(flatten)]
+        lab: Lab,
+    }
+
+    fn accepted(line: &str) -> Result<(), String> {
+        let words = ["lab"].into_iter().chain(line.split(' '));
+        Cli::try_parse_from(words).map(drop).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_experiment_has_its_command_line() {
+        Cli::command().debug_assert();
+        for line in [
+            "match council:balanced-7 engine --pace nodes=1000 --sprt 0,10",
+            "positions sts.epd --roster balanced-7,unbalanced-7 --criterion weights,re-search",
+            "reproduce criteria games --quick",
+            "split --nodes 1000 --limit 10",
+            "roster --efficiency 0.9",
+            "cluster-latency --searches 100",
+            "scale --cores 8 --throughput 100000",
+            "tune --positions games.txt --output weights.rs",
+            "tune genetic --output genetic.toml",
+            "tune selector games.pgn --oracle stockfish --output model.toml",
+            "tune calibration games.pgn --oracle stockfish --output model.toml",
+            "tune spsa --parameter split=0.3:0:1 --output spsa.toml",
+        ] {
+            assert_eq!(accepted(line), Ok(()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_on_the_command_line_is_told() {
+        for (line, part) in [
+            ("match engine", "<B>"),
+            ("match engine hal", "expected engine, council"),
+            ("match engine engine --pace depth=8", "nodes=20000"),
+            ("positions x.epd --criterion best", "score-margin"),
+            ("reproduce everything", "heuristics"),
+            ("tune", "--positions"),
+        ] {
+            let error = accepted(line).expect_err(line);
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `concilio lab positions`: electors, rosters and criteria over test suites.
+
+use std::{path::PathBuf, sync::atomic::AtomicBool};
+
+use clap::Args;
+
+use super::{
+    Failure,
+    inputs::{CouncilFile, MayAsk, Sample, Searching, engine},
+    progress::{Bars, write},
+};
+use crate::{
+    player::Pace,
+    positions::{Candidate, Plan, Progress, Report, markdown, run},
+    searches::Searches,
+};
+use council::{
+    council::{CouncilSettings, CriterionName, Roster},
+    pool::ElectorSpec,
+};
+
+/// Try electors, rosters and criteria on test positions
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every elector searches every position once; every criterion elects among these same proposals. Searches are kept in
+data/lab, so that the same command goes on after Ctrl-C, and another criterion costs nothing.
+
+  concilio lab positions STS.epd --roster balanced-7,unbalanced-7 --pace nodes=10000
+  concilio lab positions WAC.epd --roster 'mbxkcpar mp ma' --criterion weights,score-margin,re-search
+  concilio lab positions games.pgn --every 12 --oracle /usr/games/stockfish --markdown regret.md
+
+SUITE is EPD in any dialect (bm, am, the points of STS), or PGN: positions of games, which only an oracle can judge."
+)]
+pub(super) struct Positions {
+    /// Suites: EPD or PGN, also in a zip file
+    #[arg(required = true, value_name = "SUITE")]
+    suites: Vec<PathBuf>,
+    /// Rosters, by name or as knowledge letters with blanks between them [default: all published ones]
+    #[arg(long, value_delimiter = ',', value_name = "ROSTERS")]
+    roster: Vec<String>,
+    /// Criteria [default: all]
+    #[arg(long, value_delimiter = ',', value_parser = parse_criterion, value_name = "NAMES")]
+    criterion: Vec<CriterionName>,
+    #[command(flatten)]
+    settings: CouncilFile,
+    /// Single electors beside the base, as knowledge letters
+    #[arg(long, value_delimiter = ',', value_name = "LETTERS")]
+    single: Vec<String>,
+    /// UCI engines beside them
+    #[arg(long, value_name = "PROGRAM")]
+    engine: Vec<PathBuf>,
+    /// The base also at so many times the budget
+    #[arg(long, value_delimiter = ',', value_name = "FACTORS")]
+    base_times: Vec<u64>,
+    /// What every elector may spend: nodes=N or movetime=SECONDS
+    #[arg(long, default_value = "nodes=10000", value_parser = parse_budget, value_name = "PACE")]
+    pace: Pace,
+    #[command(flatten)]
+    judge: MayAsk,
+    #[command(flatten)]
+    sample: Sample,
+    /// Of ties, of the bootstrap, and of the order of games
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    #[command(flatten)]
+    searching: Searching,
+    /// Write the tables
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Positions {
+    /// Searches and prints.
+    pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let plan = self.plan()?;
+        let mut searches = self.searching.ours()?;
+        let mut oracle_searches = self.searching.theirs(self.judge.oracle.as_deref())?;
+        let report = search(&plan, &mut searches, &mut oracle_searches, stop)?;
+        if let Some(path) = &self.markdown {
+            write("--markdown", path, &markdown(&report))?;
+        }
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&report)?);
+        } else {
+            print!("{}", markdown(&report));
+        }
+        Ok(())
+    }
+
+    fn plan(&self) -> Result<Plan, Failure> {
+        let settings = self.settings.council()?;
+        let rosters: Vec<String> =
+            if self.roster.is_empty() { Roster::names().map(str::to_owned).collect() } else { self.roster.clone() };
+        let candidates = rosters.into_iter().map(|roster| candidate(roster, &settings)).collect::<Result<_, _>>()?;
+        let base = ElectorSpec::own(chess::Knowledge::COMPLETE, settings.hash);
+        let multiples = self.base_times.iter().filter_map(|factor| Some((base.clone(), times(self.pace, *factor)?)));
+        let singles = self.singles(settings.hash)?.into_iter().map(|elector| (elector, self.pace));
+        Ok(Plan {
+            positions: self.sample.of(&self.suites, self.seed)?,
+            candidates,
+            criteria: if self.criterion.is_empty() { CriterionName::ALL.to_vec() } else { self.criterion.clone() },
+            singles: multiples.chain(singles).collect(),
+            budget: self.pace,
+            oracle: self.judge.oracle()?,
+            seed: self.seed,
+        })
+    }
+
+    fn singles(&self, hash: usize) -> Result<Vec<ElectorSpec>, Failure> {
+        let ours = self.single.iter().map(|letters| {
+            let knowledge = letters.parse().map_err(|error| Failure::usage(format_args!("--single: {error}")))?;
+            Ok(ElectorSpec::own(knowledge, hash))
+        });
+        ours.chain(self.engine.iter().map(|path| engine(path))).collect()
+    }
+}
+
+/// Searches with a progress bar for each round.
+fn search(
+    plan: &Plan,
+    searches: &mut Searches,
+    oracle_searches: &mut Searches,
+    stop: &AtomicBool,
+) -> Result<Report, Failure> {
+    let mut bars = Bars::default();
+    let report = run(plan, searches, oracle_searches, stop, |Progress { round, done, of }| bars.at(round, done, of))?;
+    bars.end();
+    report.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))
+}
+
+/// A roster with the settings that its criteria go by.
+fn candidate(roster: String, settings: &CouncilSettings) -> Result<Candidate, Failure> {
+    let settings = CouncilSettings { roster, ..settings.clone() };
+    let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
+    Ok(Candidate { name: settings.roster.clone(), roster, settings })
+}
+
+fn times(pace: Pace, factor: u64) -> Option<Pace> {
+    match pace {
+        Pace::Nodes(nodes) => Some(Pace::Nodes(nodes.saturating_mul(factor))),
+        Pace::MoveTime(time) => Some(Pace::MoveTime(time.saturating_mul(u32::try_from(factor).ok()?))),
+        Pace::Clock { .. } => None,
+    }
+}
+
+fn parse_criterion(text: &str) -> Result<CriterionName, String> {
+    let known = || CriterionName::ALL.map(CriterionName::word).join(", ");
+    CriterionName::ALL
+        .into_iter()
+        .find(|criterion| criterion.word() == text)
+        .ok_or_else(|| format!("accepted: {}", known()))
+}
+
+pub(super) fn parse_budget(text: &str) -> Result<Pace, String> {
+    match text.parse() {
+        Ok(Pace::Clock { .. }) => {
+            Err("a clock is of no use for single positions (accepted: nodes=N, movetime=S)".to_owned())
+        }
+        Ok(pace) => Ok(pace),
+        Err(error) => Err(error.to_string()),
+    }
+}

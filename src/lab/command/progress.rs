@@ -1,0 +1,143 @@
+//! How far an experiment has come: a bar with the time left on a terminal, a plain line now and then elsewhere. And where its
+//! state is kept.
+
+use std::{
+    env, fs,
+    io::{self, IsTerminal},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::Failure;
+use crate::state::{State, fnv1a, short_name};
+
+/// How often a plain line is written.
+const PLAIN_LINES: Duration = Duration::from_secs(30);
+
+/// Shows how far something has come, on standard error.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    plain: bool,
+    last: Option<Instant>,
+}
+
+impl Progress {
+    /// For so many parts, of which some may have been done before.
+    pub(super) fn new(parts: usize, unit: &str) -> Self {
+        let plain = !io::stderr().is_terminal();
+        let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(parts as u64), target);
+        let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left  {{msg}}");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
+        Self { bar, plain, last: None }
+    }
+
+    /// So many are done; `say` adds what is known by now.
+    pub(super) fn at(&mut self, done: usize, say: impl FnOnce() -> String) {
+        if self.last.is_none() {
+            // What was done in an earlier run says nothing about the time left.
+            self.bar.set_position(done as u64);
+            self.bar.reset_eta();
+        }
+        self.bar.set_position(done as u64);
+        let due = self.last.is_none_or(|last| last.elapsed() >= PLAIN_LINES);
+        if !self.plain {
+            self.bar.set_message(say());
+        } else if due {
+            let total = self.bar.length().unwrap_or_default();
+            // The first line knows nothing of the speed yet.
+            let left = self.last.map(|_| format!(", {} s left", self.bar.eta().as_secs())).unwrap_or_default();
+            eprintln!("{done}/{total}{left}  {}", say());
+        }
+        if due {
+            self.last = Some(Instant::now());
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn end(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A bar for each of the things that are done one after another.
+#[derive(Default)]
+pub(super) struct Bars(Option<(String, Progress)>);
+
+impl Bars {
+    /// So many of this are done. Nothing is shown of what was done before.
+    pub(super) fn at(&mut self, what: &str, done: usize, of: usize) {
+        if of == 0 {
+            return;
+        }
+        if self.0.as_ref().is_none_or(|(now, _)| now != what) {
+            self.end();
+            self.0 = Some((what.to_owned(), Progress::new(of, what)));
+        }
+        if let Some((what, bar)) = &mut self.0 {
+            bar.at(done, || what.clone());
+        }
+    }
+
+    /// Takes the last one away.
+    pub(super) fn end(&mut self) {
+        if let Some((_, last)) = self.0.take() {
+            last.end();
+        }
+    }
+}
+
+/// Where an experiment keeps its state
+#[derive(Clone, Debug, Args)]
+pub(super) struct StateFile {
+    /// What was done so far, to be taken up from [default: a file in data/lab named by the experiment and this build]
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Forget what was done so far
+    #[arg(long)]
+    fresh: bool,
+}
+
+impl StateFile {
+    /// Opens the state of an experiment. `kind` begins the file's name.
+    pub(super) fn open<T: Serialize + DeserializeOwned>(
+        &self,
+        kind: &str,
+        mut experiment: Value,
+    ) -> Result<State<T>, Failure> {
+        if let Some(facts) = experiment.as_object_mut() {
+            facts.insert("build".to_owned(), Value::from(build()));
+        }
+        let usual = || Path::new("data/lab").join(format!("{kind}-{}.jsonl", short_name(&experiment)));
+        let path = self.state.clone().unwrap_or_else(usual);
+        if self.fresh
+            && let Err(error) = fs::remove_file(&path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            return Err(Failure::failed(format_args!("--fresh {}: {error}", path.display())));
+        }
+        let state = State::open(&path, &experiment)?;
+        if !state.done().is_empty() {
+            eprintln!("goes on from {} (--fresh begins anew)", path.display());
+        }
+        Ok(state)
+    }
+}
+
+/// What tells this build from another: an experiment must not be half of one and half of the other.
+pub(super) fn build() -> String {
+    let program = env::current_exe().and_then(fs::read).map(|bytes| format!("{:016x}", fnv1a(&bytes)));
+    program.unwrap_or_else(|_| env!("CARGO_PKG_VERSION").to_owned())
+}
+
+/// Writes a file that was asked for.
+pub(super) fn write(flag: &str, path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| Failure::failed(format_args!("{flag} {}: {error}", path.display())))
+}

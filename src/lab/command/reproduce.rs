@@ -1,0 +1,116 @@
+//! `concilio lab reproduce`: the theses' tables, theirs beside ours.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
+
+use clap::Args;
+use serde_json::json;
+
+use super::{
+    Failure,
+    inputs::{Searching, spread},
+    progress::{Bars, build, write},
+};
+use crate::reproduce::{Bench, Effort, Section, Table, suites};
+
+/// Make the theses' tables anew, their figures beside ours
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Tables: heuristics (the order of the heuristics), rosters (union and intersection), criteria (criteria and rosters), parallel
+(Vel, Svr, Fpm and OS of the ways to search in parallel), games (against the sequential base), genetic (the genetic algorithm).
+
+  concilio lab reproduce --quick                  all of them in half an hour on two cores
+  concilio lab reproduce --output docs/results    all of them in a night, with plots
+  concilio lab reproduce criteria --scale 5       one of them with five times the nodes"
+)]
+pub(super) struct Reproduce {
+    /// Which tables [default: all]
+    #[arg(value_parser = parse_table, value_name = "TABLE")]
+    tables: Vec<Table>,
+    /// With little effort
+    #[arg(long)]
+    quick: bool,
+    /// Nodes times so much
+    #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
+    scale: f64,
+    /// Games of each player, instead of what the effort says
+    #[arg(long, value_name = "N")]
+    games: Option<u32>,
+    /// A folder of EPD suites in place of those that are built in (STS, WAC, Bratko-Kopec)
+    #[arg(long, value_name = "FOLDER")]
+    suites: Option<PathBuf>,
+    /// Write the tables as Markdown, and plots, into this folder
+    #[arg(long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Of everything left to lot
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    #[command(flatten)]
+    searching: Searching,
+    /// Print the tables as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Reproduce {
+    /// Makes the tables and prints each when it is there.
+    pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let effort = if self.quick { Effort::QUICK } else { Effort::FULL }.times(self.scale);
+        let effort = Effort { games: self.games.unwrap_or(effort.games), ..effort };
+        let positions =
+            suites(self.suites.as_deref()).map_err(|error| Failure::usage(format_args!("--suites: {error}")))?;
+        if positions.is_empty() {
+            return Err(Failure::usage("--suites: no position with a best move"));
+        }
+        let mut searches = self.searching.ours()?;
+        let mut bars = Bars::default();
+        let mut bench = Bench {
+            effort,
+            positions: spread(positions, Some(effort.positions)),
+            searches: &mut searches,
+            folder: self.searching.data.clone(),
+            build: build(),
+            workers: self.searching.workers(),
+            stop,
+            seed: self.seed,
+            tell: &mut |what, done, of| bars.at(what, done, of),
+        };
+        let tables = if self.tables.is_empty() { Table::ALL.to_vec() } else { self.tables.clone() };
+        let mut printed = Vec::new();
+        for table in tables {
+            let section = bench.make(table)?;
+            if self.json {
+                printed.push(json!({"table": table.word(), "title": section.title, "text": section.text}));
+            } else {
+                println!("## {}\n\n{}", section.title, section.text);
+            }
+            if let Some(folder) = &self.output {
+                keep(folder, table, &section)?;
+            }
+        }
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&printed)?);
+        }
+        Ok(())
+    }
+}
+
+/// Writes a table and its plots.
+fn keep(folder: &Path, table: Table, section: &Section) -> Result<(), Failure> {
+    fs::create_dir_all(folder)
+        .map_err(|error| Failure::failed(format_args!("--output {}: {error}", folder.display())))?;
+    let mut text = format!("# {}\n\n{}", section.title, section.text);
+    for (name, svg) in &section.plots {
+        text.push_str(&format!("\n![{name}]({name})\n"));
+        write("--output", &folder.join(name), svg)?;
+    }
+    write("--output", &folder.join(format!("reproduce-{}.md", table.word())), &text)
+}
+
+fn parse_table(text: &str) -> Result<Table, String> {
+    let known = || Table::ALL.map(Table::word).join(", ");
+    Table::ALL.into_iter().find(|table| table.word() == text).ok_or_else(|| format!("accepted: {}", known()))
+}

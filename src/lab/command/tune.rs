@@ -1,0 +1,119 @@
+//! `concilio lab tune`: fits the weights of the evaluation.
+
+use std::{
+    fs::{self, File},
+    io::BufReader,
+    num::NonZeroUsize,
+    path::PathBuf,
+    sync::atomic::AtomicBool,
+};
+
+use clap::Args;
+
+use super::{Failure, inputs::or_each_core};
+use crate::tune::{Plan, Positions, TuneError, tune};
+use engine::{
+    Heuristic, Knowledge, KnowledgeError,
+    evaluation::{Recipe, WEIGHTS},
+};
+
+/// Of the lines that are wrong, so many are shown.
+const SKIPPED_SHOWN: usize = 10;
+
+/// Fit the weights of the engine's evaluation to labelled positions
+#[derive(Debug, Args)]
+#[command(after_help = "POSITIONS has one position a line: a FEN, a semicolon, and the score that white should expect,
+from 0 (lost) to 1 (won): the result of the game, or a probability. # begins a comment.
+  r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3;0.55
+The last tenth is held out, so keep the positions of a game together.
+
+Fit, stop with Ctrl-C, go on with the same command, then build the engine with the outcome:
+  concilio lab tune --positions games.txt --state tune.state \\
+    --output src/engine/evaluation/weights.rs
+  cargo build --release")]
+pub(super) struct Tune {
+    /// The labelled positions
+    #[arg(long, value_name = "FILE")]
+    positions: PathBuf,
+    /// Where the weights go, as Rust source: src/engine/evaluation/weights.rs, or a file in subsets/ beside it
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Where the fit is kept after every epoch, and taken up from
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// How often every position is seen
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N")]
+    epochs: u32,
+    /// The longest step of a weight at the start, centipawns
+    #[arg(long, default_value_t = 1.2, value_parser = parse_strength, value_name = "X")]
+    rate: f64,
+    /// How hard each weight is held where it is now; 0 lets go
+    #[arg(long, default_value_t = 1e-3, value_parser = parse_strength, value_name = "X")]
+    pull: f64,
+    /// Threads at work [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Fit only what an instance with this knowledge counts; it must have material
+    #[arg(long, default_value_t = Knowledge::COMPLETE, value_parser = parse_knowledge, value_name = "LETTERS")]
+    knowledge: Knowledge,
+    /// Of the order in which positions are seen
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+}
+
+impl Tune {
+    /// Fits until the epochs are done or `stop` is set.
+    pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let unreadable = |error| Failure::usage(format_args!("--positions {}: {error}", self.positions.display()));
+        let file = BufReader::new(File::open(&self.positions).map_err(unreadable)?);
+        let (positions, skipped) = Positions::read(file, &Recipe::new(self.knowledge, [100; 8])).map_err(unreadable)?;
+        for line in skipped.iter().take(SKIPPED_SHOWN) {
+            eprintln!("{}:{}: {}", self.positions.display(), line.number, line.reason);
+        }
+        eprintln!("{} positions, {} lines skipped", positions.len(), skipped.len());
+        let plan = Plan {
+            epochs: self.epochs,
+            rate: self.rate,
+            pull: self.pull,
+            threads: or_each_core(self.threads),
+            seed: self.seed,
+        };
+        let fitted = tune(&positions, &WEIGHTS, &plan, self.state.as_deref(), stop, |progress| {
+            if progress.left.is_none() {
+                eprintln!("expected score: 1 / (1 + exp(-centipawns / {:.0}))", 1.0 / progress.scaling);
+            }
+            let left = progress.left.map_or_else(String::new, |left| format!(", {} s left", left.as_secs()));
+            eprintln!(
+                "epoch {}/{}: loss {:.6}, held out {:.6}{left}",
+                progress.epoch, progress.epochs, progress.training, progress.held_out
+            );
+        });
+        let weights = fitted.map_err(|error| match (&error, &self.state) {
+            (TuneError::Stopped(_), Some(_)) => {
+                Failure::failed(format_args!("{error}; the same command goes on from there"))
+            }
+            (TuneError::Stopped(_), None) => Failure::failed(format_args!("{error}; without --state nothing is kept")),
+            _ => Failure::from(error),
+        })?;
+        let source = if self.knowledge == Knowledge::COMPLETE {
+            weights.to_source()
+        } else {
+            weights.difference_to_source(&WEIGHTS, self.knowledge)
+        };
+        fs::write(&self.output, source)
+            .map_err(|error| Failure::failed(format_args!("--output {}: {error}", self.output.display())))?;
+        println!("wrote {}; build the engine with it and let it play before you believe it", self.output.display());
+        Ok(())
+    }
+}
+
+/// Without material a fifth of it would still count, which a fit does not know of.
+fn parse_knowledge(text: &str) -> Result<Knowledge, String> {
+    let knowledge: Knowledge = text.parse().map_err(|error: KnowledgeError| error.to_string())?;
+    if knowledge.has(Heuristic::Material) { Ok(knowledge) } else { Err("a set with m is wanted".to_owned()) }
+}
+
+fn parse_strength(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "a number from 0 is wanted".to_owned())
+}

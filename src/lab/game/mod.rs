@@ -1,0 +1,322 @@
+//! One game: the arbiter asks, measures, checks and rules.
+//!
+//! The arbiter believes nobody: it keeps the clock itself, checks every move against the rules of chess, and whatever a
+//! player fails to do is that player's loss, kept in the [`Ending`] with its reason.
+
+mod adjudication;
+
+pub use adjudication::{Adjudication, AdjudicationError, truncated_points};
+
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+use shakmaty::Position;
+
+use super::player::{Choice, Pace, Player, PlayerFailure, Turn};
+use adjudication::Watch;
+use chess::{Clock, Clocks, Color, Line, Score, UciMove, engine_position};
+use engine::{Engine, EngineOptions};
+
+/// What the arbiter goes by.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// When a game is decided before its end.
+    pub adjudication: Adjudication,
+    /// Moves of each side after the opening at which a game is ended.
+    pub longest: usize,
+    /// How a game that is ended so is scored: by so many nodes of complete knowledge (METHOD.md §8), or else as a draw.
+    pub truncation: Option<u64>,
+    /// How far a clock may be overstepped: what the arbiter's own machine may cost.
+    pub margin: Duration,
+}
+
+/// A side: who plays it, and what a move may cost.
+pub type Side<'a> = (&'a mut (dyn Player + 'a), Pace);
+
+/// A game as it was played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Game {
+    /// The moves after the opening.
+    pub moves: Vec<PlayedMove>,
+    /// Why it ended.
+    pub ending: Ending,
+    /// What White got, 0 to 1.
+    pub white: f64,
+    /// Whether White made the first of the moves.
+    pub white_first: bool,
+}
+
+/// One move of a game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlayedMove {
+    /// The move.
+    #[serde(rename = "m", with = "super::move_text")]
+    pub uci: UciMove,
+    /// Its value as the player saw it, from the player's side.
+    #[serde(rename = "s", skip_serializing_if = "Option::is_none", default)]
+    pub score: Option<Score>,
+    /// Completed iterations, in plies.
+    #[serde(rename = "d")]
+    pub depth: u32,
+    /// What it cost.
+    #[serde(rename = "n")]
+    pub nodes: u64,
+    /// The time it took, in microseconds. Not measured where nodes are counted: it would differ from run to run.
+    #[serde(rename = "t", skip_serializing_if = "Option::is_none", default)]
+    pub microseconds: Option<u64>,
+}
+
+/// Why a game ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// The side to move is mated.
+    Checkmate,
+    /// It has no move.
+    Stalemate,
+    /// Nobody could mate any more.
+    InsufficientMaterial,
+    /// The position stood there three times.
+    Repetition,
+    /// Fifty moves of each side without capture or pawn's move.
+    FiftyMoves,
+    /// Both players had seen the same side win for long enough.
+    WonByScore,
+    /// Both had seen no difference for long enough.
+    DrawnByScore,
+    /// Endgame tables know the result.
+    Tablebase,
+    /// It was too long, and drawn by that.
+    Length,
+    /// It was too long, and scored by complete knowledge: so many centipawns for White.
+    Truncated(i32),
+    /// A player gave up.
+    Resignation,
+    /// A player failed.
+    Fault(Fault),
+}
+
+/// What a player may fail at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// It did not start, ended, hung or gave no move.
+    Crash(String),
+    /// It gave something that is no legal move.
+    IllegalMove(String),
+    /// Its time was over; by so many milliseconds.
+    TimeLoss(u64),
+}
+
+impl Ending {
+    /// One word for it, as tables and tags have it.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Checkmate => "checkmate",
+            Self::Stalemate => "stalemate",
+            Self::InsufficientMaterial => "insufficient material",
+            Self::Repetition => "repetition",
+            Self::FiftyMoves => "fifty moves",
+            Self::WonByScore => "won by score",
+            Self::DrawnByScore => "drawn by score",
+            Self::Tablebase => "tablebase",
+            Self::Length => "length",
+            Self::Truncated(_) => "truncated",
+            Self::Resignation => "resignation",
+            Self::Fault(Fault::Crash(_)) => "crash",
+            Self::Fault(Fault::IllegalMove(_)) => "illegal move",
+            Self::Fault(Fault::TimeLoss(_)) => "loss on time",
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())?;
+        match self {
+            Self::Truncated(centipawns) => write!(f, " at {centipawns} centipawns for White"),
+            Self::Fault(Fault::Crash(what) | Fault::IllegalMove(what)) => write!(f, ": {what}"),
+            Self::Fault(Fault::TimeLoss(over)) => write!(f, ": {over} ms over"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Plays a game from an opening. `None` if it was `halted` before its end.
+pub fn play<'a>(
+    opening: &Line,
+    white: Side<'a>,
+    black: Side<'a>,
+    rules: &'a Rules,
+    halted: &dyn Fn() -> bool,
+) -> Option<Game> {
+    let clocks = Clocks { white: full_clock(white.1), black: full_clock(black.1) };
+    let sides = [white, black];
+    let watch = Watch::new(&rules.adjudication, opening.ply());
+    let mut table = Table { line: opening.clone(), sides, clocks, moves: Vec::new(), rules, watch };
+    for color in [Color::White, Color::Black] {
+        let player = &mut table.sides[seat(color)].0;
+        if let Err(failure) = guarded(|| player.new_game()) {
+            let (ending, white) = failed(&failure, color);
+            return Some(table.game(ending, white));
+        }
+    }
+    while !halted() {
+        if let Some((ending, white)) = table.ended() {
+            return Some(table.game(ending, white));
+        }
+        if let Err((ending, white)) = table.next_move() {
+            return Some(table.game(ending, white));
+        }
+    }
+    None
+}
+
+/// White sits first.
+fn seat(color: Color) -> usize {
+    usize::from(color.is_black())
+}
+
+fn full_clock(pace: Pace) -> Clock {
+    match pace {
+        Pace::Clock { initial, increment } => Clock { remaining: initial, increment },
+        Pace::MoveTime(_) | Pace::Nodes(_) => Clock::default(),
+    }
+}
+
+/// A game in progress.
+struct Table<'a> {
+    line: Line,
+    /// White, Black.
+    sides: [Side<'a>; 2],
+    clocks: Clocks,
+    moves: Vec<PlayedMove>,
+    rules: &'a Rules,
+    watch: Watch<'a>,
+}
+
+/// Why a game ended and what White got.
+type Verdict = (Ending, f64);
+
+impl Table<'_> {
+    fn game(self, ending: Ending, white: f64) -> Game {
+        let white_first = self.line.turn().is_white() == self.moves.len().is_multiple_of(2);
+        Game { moves: self.moves, ending, white, white_first }
+    }
+
+    /// Asks for the next move and plays it.
+    fn next_move(&mut self) -> Result<(), Verdict> {
+        let color = self.line.turn();
+        let (player, pace) = &mut self.sides[seat(color)];
+        let pace = *pace;
+        let clocks = matches!(pace, Pace::Clock { .. }).then_some(self.clocks);
+        let turn = Turn { line: Arc::new(self.line.clone()), pace, clocks };
+        let began = Instant::now();
+        let choice = guarded(|| player.choose(&turn));
+        let taken = began.elapsed();
+        let choice = choice.map_err(|failure| failed(&failure, color))?;
+        self.charge(color, pace, taken)?;
+        if self.line.play(choice.best).is_err() {
+            return Err(failed(&PlayerFailure::Illegal(choice.best.to_string()), color));
+        }
+        self.note(color, pace, &choice, taken);
+        Ok(())
+    }
+
+    /// Takes the time of a move off its clock.
+    fn charge(&mut self, color: Color, pace: Pace, taken: Duration) -> Result<(), Verdict> {
+        let clock = self.clocks.of_mut(color);
+        let allowed = match pace {
+            Pace::Nodes(_) => return Ok(()),
+            Pace::MoveTime(time) => time,
+            Pace::Clock { .. } => clock.remaining,
+        };
+        if taken > allowed + self.rules.margin {
+            let over = u64::try_from((taken - allowed).as_millis()).unwrap_or(u64::MAX);
+            return Err((Ending::Fault(Fault::TimeLoss(over)), points_if_lost(color)));
+        }
+        clock.remaining = clock.remaining.saturating_sub(taken) + clock.increment;
+        Ok(())
+    }
+
+    fn note(&mut self, color: Color, pace: Pace, choice: &Choice, taken: Duration) {
+        self.watch.note(color, choice.score);
+        self.moves.push(PlayedMove {
+            uci: self.line.moves().last().copied().unwrap_or(choice.best),
+            score: choice.score,
+            depth: choice.depth,
+            nodes: choice.nodes,
+            microseconds: pace.is_timed().then(|| u64::try_from(taken.as_micros()).unwrap_or(u64::MAX)),
+        });
+    }
+
+    /// Whether the game is over, by the rules of chess or by ours.
+    fn ended(&self) -> Option<Verdict> {
+        let position = self.line.position();
+        if position.legal_moves().is_empty() {
+            let mated = position.is_check();
+            return Some(if mated {
+                (Ending::Checkmate, points_if_lost(self.line.turn()))
+            } else {
+                (Ending::Stalemate, 0.5)
+            });
+        }
+        let drawn = match () {
+            () if position.is_insufficient_material() => Some(Ending::InsufficientMaterial),
+            () if self.line.occurrences() >= 3 => Some(Ending::Repetition),
+            () if position.halfmoves() >= 100 => Some(Ending::FiftyMoves),
+            () => None,
+        };
+        drawn
+            .map(|ending| (ending, 0.5))
+            .or_else(|| self.watch.verdict(&self.line))
+            .or_else(|| (self.moves.len() >= 2 * self.rules.longest).then(|| self.cut()))
+    }
+
+    /// The end of a game that has lasted too long.
+    fn cut(&self) -> Verdict {
+        let Some(nodes) = self.rules.truncation else { return (Ending::Length, 0.5) };
+        let Some(centipawns) = complete_value(&self.line, nodes) else { return (Ending::Length, 0.5) };
+        let for_white = if self.line.turn().is_white() { centipawns } else { -centipawns };
+        (Ending::Truncated(for_white), truncated_points(for_white))
+    }
+}
+
+/// What a side that loses leaves to White.
+fn points_if_lost(loser: Color) -> f64 {
+    if loser.is_white() { 0.0 } else { 1.0 }
+}
+
+fn failed(failure: &PlayerFailure, color: Color) -> Verdict {
+    let ending = match failure {
+        PlayerFailure::Resigned => Ending::Resignation,
+        PlayerFailure::Illegal(text) => Ending::Fault(Fault::IllegalMove(text.clone())),
+        PlayerFailure::Failed(reason) => Ending::Fault(Fault::Crash(reason.clone())),
+    };
+    (ending, points_if_lost(color))
+}
+
+/// A panic of a player in this process is a crash of that player, not of the match.
+fn guarded<T>(ask: impl FnOnce() -> Result<T, PlayerFailure>) -> Result<T, PlayerFailure> {
+    catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|_| Err(PlayerFailure::Failed("panicked".to_owned())))
+}
+
+/// The value of a position by so many nodes of complete knowledge, centipawns from the side to move.
+fn complete_value(line: &Line, nodes: u64) -> Option<i32> {
+    let position = engine_position(line).ok()?;
+    let limits = engine::Limits { nodes: Some(nodes), ..engine::Limits::default() };
+    let mut engine = Engine::new(EngineOptions::default());
+    let found = engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {})?;
+    Some(match found.score {
+        engine::Score::Cp(centipawns) => centipawns,
+        engine::Score::Mate(moves) => Score::Mate(moves).as_centipawns(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! Experiments and measurements: everything this project claims comes out of here and can be run again by anybody.
+//!
+//! | what | where |
+//! |---|---|
+//! | games: a match, one game, who plays, where it begins | [`mod@matches`], [`game`], [`player`], [`openings`] |
+//! | positions: suites, searches that are kept, figures by elector, roster and criterion | [`suite`], [`epd`], [`searches`], [`positions`] |
+//! | whole councils on positions; the open questions; the theses' tables | [`councils`], [`grids`], [`reproduce`] |
+//! | fitting: the evaluation, and what a council goes by | [`tune`], [`data`], [`fit`] |
+//! | what is common: statistics, plots, states to go on from | [`stats`], [`plot`], [`state`] |
+//! | the daemon itself; workers on other machines | [`Latency`]; [`cluster`] |
+//!
+//! Invariants: with node budgets the same seed gives the same bytes, however many work at once and on any machine; whatever
+//! was done before Ctrl-C is kept; every figure has its error; failures of players are counted, never hidden.
+
+pub mod cluster;
+pub mod command;
+pub mod councils;
+pub mod data;
+pub mod epd;
+pub mod fit;
+pub mod game;
+pub mod grids;
+mod latency;
+pub mod matches;
+mod move_text;
+pub mod openings;
+mod own_process;
+pub mod player;
+pub mod plot;
+pub mod positions;
+pub mod reproduce;
+pub mod searches;
+pub mod state;
+pub mod stats;
+pub mod suite;
+pub mod tune;
+
+pub use latency::{Latency, LatencyError, Share};

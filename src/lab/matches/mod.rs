@@ -1,0 +1,218 @@
+//! Matches: two players, paired openings, until a test is decided or the games are played.
+//!
+//! Every opening is played twice with colours reversed, by one worker, whose players stay seated. Pairs may finish in any
+//! order; they are counted in the order of the book, so that the games that count, and where a test ends, do not depend on
+//! how many workers there are: with node budgets the same seed gives the same match.
+
+mod pgn;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+pub use pgn::pgn;
+pub use summary::{Conduct, Standing, Summary};
+
+use std::{
+    num::NonZeroUsize,
+    sync::{
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    game::{Ending, Fault, Game, Rules, Side, play},
+    openings::{Book, BookError},
+    player::{Pace, Player, PlayerFailure, PlayerSpec},
+    state::{State, StateError},
+    stats::{Sprt, Verdict},
+};
+use chess::Color;
+
+/// One of the two sides of a match.
+#[derive(Clone, Debug)]
+pub struct Contender {
+    /// Who plays.
+    pub spec: PlayerSpec,
+    /// What a move may cost.
+    pub pace: Pace,
+}
+
+/// What is to be played.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// A and B; scores are A's.
+    pub players: [Contender; 2],
+    /// Where games begin.
+    pub book: Book,
+    /// Pairs of games, at most.
+    pub pairs: usize,
+    /// Ends the match when it is decided.
+    pub sprt: Option<Sprt>,
+    /// What the arbiter goes by.
+    pub rules: Rules,
+    /// Games at once.
+    pub workers: NonZeroUsize,
+    /// Cores that a council may use in one game.
+    pub cores: usize,
+}
+
+/// Two games from one opening.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// A has White in the first.
+    pub games: [Game; 2],
+}
+
+impl Pair {
+    /// A's points in both games.
+    fn points(&self) -> [f64; 2] {
+        [self.games[0].white, 1.0 - self.games[1].white]
+    }
+
+    /// A's score, 0 to 1.
+    pub fn score(&self) -> f64 {
+        self.points().iter().sum::<f64>() / 2.0
+    }
+}
+
+/// Why a match cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum MatchError {
+    /// One of the players cannot be seated.
+    #[error("player {0}: {1}")]
+    Player(String, PlayerFailure),
+    /// A player that does not understand its pace.
+    #[error("player {0}: CECP knows no node budget; give it a pace of its own (tc= or movetime=)")]
+    Pace(String),
+    /// An opening cannot be played.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// What was played cannot be kept.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+/// Plays the pairs that `state` does not have yet, until the test is decided, all are played or `stop` is set. `progress`
+/// sees how the match stands after every pair that counts.
+///
+/// # Errors
+/// [`MatchError`] if it cannot begin or go on.
+pub fn run(
+    plan: &Plan,
+    state: &mut State<Pair>,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(&Standing),
+) -> Result<Summary, MatchError> {
+    for Contender { spec, pace } in &plan.players {
+        if !spec.understands(*pace) {
+            return Err(MatchError::Pace(spec.name().to_owned()));
+        }
+        // What cannot be seated at all is a mistake, not three hundred losses.
+        drop(spec.seat(plan.cores).map_err(|failure| MatchError::Player(spec.name().to_owned(), failure))?);
+    }
+    let mut standing = Standing::new(plan.sprt);
+    standing.take(state.done());
+    progress(&standing);
+    let enough = AtomicBool::new(false);
+    if standing.verdict() == Verdict::Open {
+        let undone: Vec<usize> = (0..plan.pairs).filter(|pair| !state.done().contains_key(pair)).collect();
+        let next = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            // Handed over from hand to hand: nobody begins a pair before the one before it is on its way to the record.
+            let (sender, pairs) = mpsc::sync_channel(0);
+            for _ in 0..plan.workers.get().min(undone.len()) {
+                let (sender, undone, next, halt) = (sender.clone(), &undone, &next, [stop, &enough]);
+                scope.spawn(move || work(plan, undone, next, halt, &sender));
+            }
+            drop(sender);
+            for played in pairs {
+                let (index, pair) = played?;
+                state.record(index, pair)?;
+                let before = standing.pairs();
+                standing.take(state.done());
+                if standing.pairs() > before {
+                    progress(&standing);
+                }
+                if standing.verdict() != Verdict::Open {
+                    enough.store(true, Ordering::Relaxed);
+                }
+            }
+            Ok::<(), MatchError>(())
+        })
+        .inspect_err(|_| enough.store(true, Ordering::Relaxed))?;
+    }
+    Ok(standing.summary(plan, state.done()))
+}
+
+type Played = Result<(usize, Pair), BookError>;
+
+/// Plays pairs until there are no more, or somebody wants it to end.
+fn work(plan: &Plan, undone: &[usize], next: &AtomicUsize, halt: [&AtomicBool; 2], sender: &mpsc::SyncSender<Played>) {
+    let mut seats = Seats { plan, players: [None, None] };
+    let halted = || halt.iter().any(|flag| flag.load(Ordering::Relaxed));
+    while let Some(index) = undone.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !halted()) {
+        let played = match seats.pair(*index, &halted) {
+            Ok(Some(pair)) => Ok((*index, pair)),
+            Ok(None) => return,
+            Err(error) => Err(error),
+        };
+        if sender.send(played).is_err() {
+            return;
+        }
+    }
+}
+
+/// A worker's players.
+struct Seats<'a> {
+    plan: &'a Plan,
+    players: [Option<Box<dyn Player>>; 2],
+}
+
+impl Seats<'_> {
+    /// Both games of a pair; `None` if they were broken off.
+    fn pair(&mut self, index: usize, halted: &impl Fn() -> bool) -> Result<Option<Pair>, BookError> {
+        let plan = self.plan;
+        let opening = plan.book.opening(index)?;
+        let mut games = Vec::with_capacity(2);
+        for a_is in [Color::White, Color::Black] {
+            let game = match self.seated() {
+                Ok([a, b]) => {
+                    let (white, black) = if a_is.is_white() { (a, b) } else { (b, a) };
+                    play(&opening, white, black, &plan.rules, halted)
+                }
+                Err((loser, game)) => {
+                    Some(Game { white: if (loser == 0) == a_is.is_white() { 0.0 } else { 1.0 }, ..game })
+                }
+            };
+            let Some(game) = game else { return Ok(None) };
+            if matches!(game.ending, Ending::Fault(_)) {
+                // Whoever failed may be in any state. Both begin anew, so that neither is at an advantage.
+                self.players = [None, None];
+            }
+            games.push(game);
+        }
+        Ok(<[Game; 2]>::try_from(games).ok().map(|games| Pair { games }))
+    }
+
+    /// The players, started if they do not sit yet; or who does not start, and the game it loses by that.
+    fn seated<'a>(&'a mut self) -> Result<[Side<'a>; 2], (usize, Game)> {
+        let cores = self.plan.cores;
+        let side = |index: usize, seat: &'a mut Option<Box<dyn Player>>, contender: &Contender| {
+            let lost = |failure: PlayerFailure| {
+                let ending = Ending::Fault(Fault::Crash(failure.to_string()));
+                (index, Game { moves: Vec::new(), ending, white: 0.0, white_first: true })
+            };
+            let player = match seat {
+                Some(player) => player,
+                empty => empty.insert(contender.spec.seat(cores).map_err(lost)?),
+            };
+            Ok::<Side<'a>, (usize, Game)>((player.as_mut(), contender.pace))
+        };
+        let ([a, b], [first, second]) = (&mut self.players, &self.plan.players);
+        Ok([side(0, a, first)?, side(1, b, second)?])
+    }
+}

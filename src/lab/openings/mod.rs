@@ -1,0 +1,311 @@
+//! Opening books: where games begin. PGN or EPD/FEN, as they are or in a zip file.
+//!
+//! A book is opened whole and read lazily: an entry becomes an opening when a game needs it, because books have a hundred
+//! thousand of them. The order is shuffled by a seed, so that any part of a match is a sample of the book.
+
+use std::{
+    fs,
+    io::{self, Cursor, Read},
+    ops::{ControlFlow, Range},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
+
+use super::epd;
+use chess::{Line, Variant};
+
+/// A book without a file, for a quick look: the usual position, four sound moves into common openings.
+const BUILT_IN: &str = include_str!("common.pgn");
+
+/// A collection of openings.
+#[derive(Clone, Debug)]
+pub struct Book {
+    text: Arc<str>,
+    kind: Kind,
+    /// Where each entry lies in the text, in the order in which they are played.
+    entries: Vec<Range<usize>>,
+    /// Moves taken of a PGN entry, in plies.
+    plies: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Pgn,
+    Epd,
+}
+
+/// Why there is no opening.
+#[derive(Debug, thiserror::Error)]
+pub enum BookError {
+    /// The file cannot be read.
+    #[error("book {path}: {error}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Nothing in it.
+    #[error("book {0}: no game and no position in it")]
+    Empty(PathBuf),
+    /// One of its openings cannot be played.
+    #[error("book, opening {number} ({text:?}): {reason}")]
+    Entry {
+        /// In the order of play, from 1.
+        number: usize,
+        /// How it begins.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Book {
+    /// Opens a book and shuffles it. Of games, the first `plies` moves are played.
+    ///
+    /// # Errors
+    /// [`BookError`] if the file cannot be read or has nothing in it.
+    pub fn open(path: &Path, plies: usize, seed: u64) -> Result<Self, BookError> {
+        let (name, text) = read_text(path).map_err(|error| BookError::File { path: path.to_owned(), error })?;
+        let kind = if is_pgn(&name) { Kind::Pgn } else { Kind::Epd };
+        let book = Self::new(text, kind, plies, seed);
+        if book.entries.is_empty() { Err(BookError::Empty(path.to_owned())) } else { Ok(book) }
+    }
+
+    /// The little book that is always there.
+    pub fn built_in(seed: u64) -> Self {
+        Self::new(BUILT_IN.to_owned(), Kind::Pgn, usize::MAX, seed)
+    }
+
+    fn new(text: String, kind: Kind, plies: usize, seed: u64) -> Self {
+        let mut entries = match kind {
+            Kind::Pgn => games(&text),
+            Kind::Epd => lines(&text),
+        };
+        entries.shuffle(&mut StdRng::seed_from_u64(seed));
+        Self { text: text.into(), kind, entries, plies }
+    }
+
+    /// The same book, begun at a later opening.
+    #[must_use]
+    pub fn from(&self, first: usize) -> Self {
+        let mut book = self.clone();
+        let length = book.entries.len().max(1);
+        book.entries.rotate_left(first % length);
+        book
+    }
+
+    /// How many openings it has.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The opening of a pair of games. After the last one the first comes again.
+    ///
+    /// # Errors
+    /// [`BookError::Entry`] if it cannot be played.
+    pub fn opening(&self, pair: usize) -> Result<Arc<Line>, BookError> {
+        let index = pair % self.entries.len().max(1);
+        let text = self.entries.get(index).map_or("", |range| &self.text[range.clone()]);
+        let read = match self.kind {
+            Kind::Pgn => opening_of_game(text, self.plies),
+            Kind::Epd => opening_of_position(text),
+        };
+        read.map(Arc::new).map_err(|reason| BookError::Entry {
+            number: index + 1,
+            text: text.chars().take(60).collect(),
+            reason,
+        })
+    }
+}
+
+/// The file's text and the name that tells its kind: its own, or that of the only file in a zip.
+pub(super) fn read_text(path: &Path) -> io::Result<(String, String)> {
+    let bytes = fs::read(path)?;
+    let name = path.to_string_lossy().into_owned();
+    if !name.to_lowercase().ends_with(".zip") {
+        return Ok((name, String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes))?;
+    let mut file = archive.by_index(0)?;
+    let mut content = Vec::new();
+    file.read_to_end(&mut content)?;
+    let name = file.name()?.into_owned();
+    Ok((name, String::from_utf8_lossy(&content).into_owned()))
+}
+
+/// Whether a file of this name has games in it; others have positions.
+pub(super) fn is_pgn(name: &str) -> bool {
+    name.to_lowercase().ends_with(".pgn")
+}
+
+/// Every game of a PGN text: from a tag after movetext (or the beginning) to the next.
+fn games(text: &str) -> Vec<Range<usize>> {
+    let mut starts = Vec::new();
+    let (mut offset, mut in_tags) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let tag = line.starts_with('[');
+        if tag && !in_tags {
+            starts.push(offset);
+        }
+        in_tags = tag || (in_tags && line.trim().is_empty());
+        offset += line.len();
+    }
+    let ends = starts.iter().skip(1).copied().chain([text.len()]).collect::<Vec<_>>();
+    starts.into_iter().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let mut offset = 0;
+    let spans = text.split_inclusive('\n').map(|line| {
+        let range = offset..offset + line.len();
+        offset = range.end;
+        range
+    });
+    spans.filter(|range| !text[range.clone()].trim().is_empty()).collect()
+}
+
+fn opening_of_position(text: &str) -> Result<Line, String> {
+    match epd::read(text) {
+        (records, _) if !records.is_empty() => Ok((*records[0].line).clone()),
+        (_, bad) => Err(bad.first().map_or_else(|| "no position".to_owned(), |line| line.reason.to_string())),
+    }
+}
+
+fn opening_of_game(text: &str, plies: usize) -> Result<Line, String> {
+    let mut reader = Reader::new(text.as_bytes());
+    let line = reader.read_game(&mut Opening { plies }).map_err(|error| error.to_string())?;
+    line.unwrap_or_else(|| Err("no game".to_owned()))
+}
+
+/// Plays the first moves of a game.
+struct Opening {
+    plies: usize,
+}
+
+impl Visitor for Opening {
+    type Tags = Option<String>;
+    type Movetext = Result<Line, String>;
+    type Output = Result<Line, String>;
+
+    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
+        ControlFlow::Continue(None)
+    }
+
+    fn tag(&mut self, fen: &mut Self::Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
+        if name.eq_ignore_ascii_case(b"FEN") {
+            *fen = Some(value.decode_utf8_lossy().into_owned());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, fen: Self::Tags) -> ControlFlow<Self::Output, Self::Movetext> {
+        let start = match fen {
+            Some(fen) => Line::from_fen(Variant::FromPosition, &fen).map_err(|error| error.to_string()),
+            None => Ok(Line::start(Variant::Standard)),
+        };
+        ControlFlow::Continue(start)
+    }
+
+    fn san(&mut self, line: &mut Self::Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
+        if let Ok(played) = line
+            && played.ply() < self.plies
+        {
+            let mode = played.castling_mode();
+            match san.san.to_move(played.position()) {
+                Ok(mv) => {
+                    if let Err(error) = played.play(mv.to_uci(mode)) {
+                        *line = Err(error.to_string());
+                    }
+                }
+                Err(_) => *line = Err(format!("{san} cannot be played in {}", played.fen())),
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut Self::Movetext) -> ControlFlow<Self::Output, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_game(&mut self, line: Self::Movetext) -> Self::Output {
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    const TWO_GAMES: &str = "[Event \"?\"]\n[Result \"*\"]\n\n1. e4 e5 (1... c5) 2. Nf3 {fine} Nc6\n3. Bb5 *\n\n\
+                             [Event \"?\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O Ke7 *\n";
+
+    fn moves(book: &Book, pair: usize) -> Vec<String> {
+        book.opening(pair).expect("an opening").moves().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_game_is_played_as_far_as_wanted() {
+        let book = Book::new(TWO_GAMES.to_owned(), Kind::Pgn, 3, 0);
+        let mut openings = vec![moves(&book, 0), moves(&book, 1)];
+        openings.sort();
+        assert_eq!(openings, [vec!["e1g1", "e8e7"], vec!["e2e4", "e7e5", "g1f3"]]);
+        assert_eq!(moves(&book, 2), moves(&book, 0), "after the last opening the first comes again");
+    }
+
+    #[test]
+    fn a_book_is_read_out_of_its_zip_file() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("book.epd.zip");
+        let mut zip = zip::ZipWriter::new(fs::File::create(&path)?);
+        zip.start_file("book.epd", zip::write::SimpleFileOptions::default())?;
+        zip.write_all(b"r1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4\n\n")?;
+        zip.finish()?;
+        let book = Book::open(&path, 16, 1)?;
+        assert_eq!(book.len(), 1);
+        assert!(book.opening(7)?.fen().starts_with("r1bqkbnr/1ppp1ppp"));
+        Ok(())
+    }
+
+    #[test]
+    fn the_seed_decides_the_order_and_nothing_else() {
+        let text: String = (0..50).map(|i| format!("4k3/8/8/8/8/8/8/4K2R w K - 0 {}\n", i + 1)).collect();
+        let order = |seed| -> Vec<String> {
+            let book = Book::new(text.clone(), Kind::Epd, 0, seed);
+            (0..book.len()).map(|pair| book.opening(pair).expect("an opening").fen()).collect()
+        };
+        assert_eq!(order(1), order(1));
+        assert_ne!(order(1), order(2));
+        let mut sorted = order(1);
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), 50);
+    }
+
+    #[test]
+    fn the_built_in_book_can_be_played() {
+        let book = Book::built_in(3);
+        assert!(book.len() >= 40, "{}", book.len());
+        for pair in 0..book.len() {
+            let opening = book.opening(pair).unwrap_or_else(|error| panic!("{error}"));
+            assert!(opening.ply() >= 6, "{opening:?}");
+        }
+    }
+
+    #[test]
+    fn a_broken_opening_is_told() {
+        let book = Book::new("[Event \"?\"]\n\n1. e4 e4 *\n".to_owned(), Kind::Pgn, 8, 0);
+        let error = book.opening(0).expect_err("no such move").to_string();
+        assert!(error.contains("opening 1") && error.contains("e4 cannot be played"), "{error}");
+    }
+}

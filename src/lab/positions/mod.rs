@@ -1,0 +1,228 @@
+//! Electors, rosters and criteria over test positions.
+//!
+//! Every elector searches every position once; every criterion is then computed on these same proposals, so that the
+//! differences between criteria are those of the criteria alone. Three rounds: the electors propose; complete knowledge
+//! searches the proposals again where a criterion asks for it; an oracle, if there is one, says what each proposed move is
+//! worth. What a system loses against the best move known is its *regret*, in expected score.
+
+mod oracle;
+mod report;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use oracle::{Oracle, Values};
+pub use report::markdown;
+pub use table::{Report, RosterFigures, SystemFigures, Tally};
+
+use std::{collections::BTreeSet, sync::atomic::AtomicBool};
+
+use super::{
+    player::Pace,
+    searches::{Found, Request, SearchError, Searches},
+    state::fnv1a,
+    suite::TestPosition,
+};
+use chess::{Knowledge, Proposal, UciMove};
+use council::{
+    council::{CouncilSettings, CriterionName, Roster, elect},
+    pool::ElectorSpec,
+};
+
+/// A roster with the settings that its criteria go by.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// How it is called.
+    pub name: String,
+    /// Who proposes.
+    pub roster: Roster,
+    /// What the criteria go by; the criterion itself is not looked at.
+    pub settings: CouncilSettings,
+}
+
+/// What is to be tried.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where.
+    pub positions: Vec<TestPosition>,
+    /// Councils.
+    pub candidates: Vec<Candidate>,
+    /// How they elect.
+    pub criteria: Vec<CriterionName>,
+    /// Single electors beside them, with their own budgets. Complete knowledge at `budget` is always there: the base.
+    pub singles: Vec<(ElectorSpec, Pace)>,
+    /// Of every elector.
+    pub budget: Pace,
+    /// Says what moves are worth.
+    pub oracle: Option<Oracle>,
+    /// Of ties, and of the bootstrap.
+    pub seed: u64,
+}
+
+/// How far a round has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// What is being done.
+    pub round: &'static str,
+    /// Searches done of those that had to be.
+    pub done: usize,
+    /// Those that had to be done.
+    pub of: usize,
+}
+
+/// Does all the searches that are missing, and computes everything from them. `None` if `stop` was set before the end; what
+/// was searched is kept. The oracle's searches are kept apart, because they outlive this build.
+///
+/// # Errors
+/// [`SearchError`] if a search fails.
+pub fn run(
+    plan: &Plan,
+    searches: &mut Searches,
+    oracle_searches: &mut Searches,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(Progress),
+) -> Result<Option<Report>, SearchError> {
+    let mut round = |name: &'static str, searches: &mut Searches, requests: &[Request]| {
+        searches.ensure(requests, stop, |done, of| progress(Progress { round: name, done, of }))
+    };
+    let proposals = Trial { plan, searches }.proposals();
+    if !round("proposals", searches, &proposals)? {
+        return Ok(None);
+    }
+    let second = Trial { plan, searches }.second_phases();
+    if !round("second phases", searches, &second)? {
+        return Ok(None);
+    }
+    let values = Trial { plan, searches }.values();
+    if !round("oracle", oracle_searches, &values)? {
+        return Ok(None);
+    }
+    Ok(Some(Trial { plan, searches }.report(oracle_searches)))
+}
+
+/// The base: complete knowledge.
+fn base(plan: &Plan) -> ElectorSpec {
+    let hash = plan.candidates.first().map_or(8, |candidate| candidate.settings.hash);
+    ElectorSpec::own(Knowledge::COMPLETE, hash)
+}
+
+/// A plan and the searches that were done for it.
+struct Trial<'a> {
+    plan: &'a Plan,
+    searches: &'a Searches,
+}
+
+impl Trial<'_> {
+    /// Single electors, the base first.
+    fn singles(&self) -> Vec<(ElectorSpec, Pace)> {
+        let base = (base(self.plan), self.plan.budget);
+        std::iter::once(base).chain(self.plan.singles.iter().cloned()).collect()
+    }
+
+    /// Round one: every elector in every position.
+    fn proposals(&self) -> Vec<Request> {
+        let of_rosters = self.plan.candidates.iter().flat_map(|candidate| candidate.roster.electors());
+        let electors: Vec<(ElectorSpec, Pace)> =
+            self.singles().into_iter().chain(of_rosters.map(|elector| (elector.clone(), self.plan.budget))).collect();
+        let positions = self.plan.positions.iter();
+        positions
+            .flat_map(|position| {
+                electors.iter().map(|(elector, budget)| Request::new(elector, &position.line, *budget))
+            })
+            .collect()
+    }
+
+    /// Round two: complete knowledge on what each council proposes after its first phase.
+    fn second_phases(&self) -> Vec<Request> {
+        if !self.plan.criteria.contains(&CriterionName::ReSearch) {
+            return Vec::new();
+        }
+        let pairs = self.plan.positions.iter().flat_map(|p| self.plan.candidates.iter().map(move |c| (p, c)));
+        pairs.filter_map(|(position, candidate)| self.second_phase(position, candidate)).collect()
+    }
+
+    /// Round three: what every move is worth that somebody would play, and what the oracle would.
+    fn values(&self) -> Vec<Request> {
+        let Some(oracle) = &self.plan.oracle else { return Vec::new() };
+        let positions = self.plan.positions.iter();
+        positions.flat_map(|position| oracle.requests(position, &self.moves(position))).collect()
+    }
+
+    /// Every move that any system would play in a position, or that the suite names, as texts in order.
+    fn moves(&self, position: &TestPosition) -> BTreeSet<String> {
+        let singles = self.singles();
+        let by_singles = singles.iter().filter_map(|(elector, budget)| {
+            self.searches.get(&Request::new(elector, &position.line, *budget)).and_then(Found::best)
+        });
+        let by_councils = self.plan.candidates.iter().flat_map(|candidate| {
+            let second = self.second_phase(position, candidate).and_then(|request| self.searches.get(&request)?.best());
+            self.proposed(position, candidate).into_iter().flatten().map(|proposal| proposal.best).chain(second)
+        });
+        let known = position.best().iter().copied();
+        by_singles.chain(by_councils).chain(known).map(|mv| mv.to_string()).collect()
+    }
+
+    /// What the electors of a council propose in the end.
+    fn proposed(&self, position: &TestPosition, candidate: &Candidate) -> Vec<Option<Proposal>> {
+        let electors = candidate.roster.electors().iter();
+        electors
+            .map(|elector| {
+                let found = self.searches.get(&Request::new(elector, &position.line, self.plan.budget))?;
+                found.proposal(&elector.name)
+            })
+            .collect()
+    }
+
+    /// The different moves that they propose when the first phase's share of the budget is spent.
+    fn after_first_phase(&self, position: &TestPosition, candidate: &Candidate) -> Vec<UciMove> {
+        let mut moves = Vec::new();
+        for elector in candidate.roster.electors() {
+            let found = self.searches.get(&Request::new(elector, &position.line, self.plan.budget));
+            let proposal =
+                found.and_then(|found| found.proposal_at(candidate.settings.split, self.plan.budget, &elector.name));
+            if let Some(proposal) = proposal
+                && !moves.contains(&proposal.best)
+            {
+                moves.push(proposal.best);
+            }
+        }
+        moves
+    }
+
+    /// The second search, which there is only where the first phase leaves a choice.
+    fn second_phase(&self, position: &TestPosition, candidate: &Candidate) -> Option<Request> {
+        let root_moves = self.after_first_phase(position, candidate);
+        let budget = share_of(self.plan.budget, 1.0 - candidate.settings.split)?;
+        let request = Request::new(&base(self.plan), &position.line, budget);
+        (root_moves.len() > 1).then_some(Request { root_moves, ..request })
+    }
+
+    /// What a council plays, given what its electors propose in the end.
+    fn elected(
+        &self,
+        position: &TestPosition,
+        candidate: &Candidate,
+        proposals: &[Option<Proposal>],
+        criterion: CriterionName,
+    ) -> Option<UciMove> {
+        if criterion == CriterionName::ReSearch {
+            return match self.second_phase(position, candidate) {
+                Some(request) => self.searches.get(&request)?.best(),
+                None => self.after_first_phase(position, candidate).first().copied(),
+            };
+        }
+        let settings = CouncilSettings { criterion, ..candidate.settings.clone() };
+        let seed = self.plan.seed ^ fnv1a(position.line.fen().as_bytes());
+        let outcome = elect(&settings, &position.line, candidate.roster.electors(), proposals, seed)?;
+        Some(outcome.elected.best)
+    }
+}
+
+/// A share of a budget; `None` if nothing is left.
+fn share_of(budget: Pace, share: f64) -> Option<Pace> {
+    match budget {
+        Pace::Nodes(nodes) => Some((nodes as f64 * share) as u64).filter(|nodes| *nodes > 0).map(Pace::Nodes),
+        Pace::MoveTime(time) => Some(time.mul_f64(share)).filter(|time| !time.is_zero()).map(Pace::MoveTime),
+        Pace::Clock { .. } => None,
+    }
+}

@@ -1,0 +1,248 @@
+//! The theses' experiments, one module a table of METHOD.md: their figures beside ours, and what differs.
+//!
+//! The 500 positions of 1993 are not to be had. In their place stand the Strategic Test Suite, *Win at Chess* and the test of
+//! Bratko and Kopec, built into the program; numbers of best moves are therefore also given as if of 500. Budgets are nodes, so
+//! that a table is the same on any machine; where a table asks for more processes than there are cores, it is in virtual time
+//! (see [`super::councils`]) and says so.
+
+mod criteria;
+mod games;
+mod genetic;
+mod heuristics;
+mod parallel;
+mod published;
+mod rosters;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use super::{
+    councils::AskError,
+    matches::MatchError,
+    player::Pace,
+    positions::{self, Candidate, Report},
+    searches::{Request, SearchError, Searches},
+    state::{State, StateError, short_name},
+    suite::{Suite, TestPosition},
+};
+use council::council::{CouncilSettings, CriterionName, Roster};
+
+/// The suites that are built in.
+const SUITES: [&str; 3] = [
+    include_str!("../../../suites/sts.epd"),
+    include_str!("../../../suites/wac.epd"),
+    include_str!("../../../suites/bratko-kopec.epd"),
+];
+
+/// A table of METHOD.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Table {
+    /// §2: the order of the heuristics.
+    Heuristics,
+    /// §3: union and intersection of the rosters.
+    Rosters,
+    /// §4: criteria and rosters.
+    Criteria,
+    /// §7: parallel metrics.
+    Parallel,
+    /// §8: games against the sequential base.
+    Games,
+    /// §8: the genetic algorithm.
+    Genetic,
+}
+
+impl Table {
+    /// All of them, in the order of METHOD.md.
+    pub const ALL: [Self; 6] =
+        [Self::Heuristics, Self::Rosters, Self::Criteria, Self::Parallel, Self::Games, Self::Genetic];
+
+    /// Its name on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Heuristics => "heuristics",
+            Self::Rosters => "rosters",
+            Self::Criteria => "criteria",
+            Self::Parallel => "parallel",
+            Self::Games => "games",
+            Self::Genetic => "genetic",
+        }
+    }
+}
+
+/// How much is spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Effort {
+    /// Positions, spread over the suites; all of them if there are fewer.
+    pub positions: usize,
+    /// Positions of the parallel table, whose councils have up to nineteen processes. The theses had 36.
+    pub parallel_positions: usize,
+    /// Nodes of every elector and process.
+    pub nodes: u64,
+    /// Games of each player against the base. The theses had 20.
+    pub games: u32,
+    /// Generations of the genetic algorithm.
+    pub generations: u32,
+}
+
+impl Effort {
+    /// A quarter of an hour on two cores.
+    pub const QUICK: Self = Self { positions: 600, parallel_positions: 36, nodes: 5000, games: 60, generations: 100 };
+    /// A night on two cores.
+    pub const FULL: Self =
+        Self { positions: 1824, parallel_positions: 36, nodes: 20_000, games: 400, generations: 300 };
+
+    /// All budgets of nodes times `factor`.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { nodes: ((self.nodes as f64 * factor) as u64).max(100), ..self }
+    }
+}
+
+/// Why a table cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReproduceError {
+    /// A search failed.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// A council failed.
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    /// A match failed.
+    #[error(transparent)]
+    Match(#[from] MatchError),
+    /// What was done cannot be kept.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// `stop` was set; what was done is kept.
+    #[error("stopped; the same command goes on from there")]
+    Stopped,
+}
+
+/// A section of the report, in Markdown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Its heading.
+    pub title: &'static str,
+    /// What was done, the table, and what differs.
+    pub text: String,
+    /// Plots: file names and SVG.
+    pub plots: Vec<(&'static str, String)>,
+}
+
+/// The bench at which tables are made.
+pub struct Bench<'a> {
+    /// How much is spent.
+    pub effort: Effort,
+    /// Where things are tried.
+    pub positions: Vec<TestPosition>,
+    /// What was searched.
+    pub searches: &'a mut Searches,
+    /// Where other states are kept.
+    pub folder: PathBuf,
+    /// What tells this build from others, for the states.
+    pub build: String,
+    /// At once.
+    pub workers: NonZeroUsize,
+    /// Ends it.
+    pub stop: &'a AtomicBool,
+    /// Of everything left to lot.
+    pub seed: u64,
+    /// Told what is being done, how much of it is, and of how much.
+    pub tell: &'a mut dyn FnMut(&str, usize, usize),
+}
+
+impl Bench<'_> {
+    /// Makes a table.
+    ///
+    /// # Errors
+    /// [`ReproduceError`] if something fails or it is stopped.
+    pub fn make(&mut self, table: Table) -> Result<Section, ReproduceError> {
+        match table {
+            Table::Heuristics => heuristics::table(self),
+            Table::Rosters => rosters::table(self),
+            Table::Criteria => criteria::table(self),
+            Table::Parallel => parallel::table(self),
+            Table::Games => games::table(self),
+            Table::Genetic => genetic::table(self),
+        }
+    }
+
+    fn budget(&self) -> Pace {
+        Pace::Nodes(self.effort.nodes)
+    }
+
+    /// Does searches that have not been done.
+    fn ensure(&mut self, requests: &[Request], what: &str) -> Result<(), ReproduceError> {
+        let tell = &mut self.tell;
+        let done = self.searches.ensure(requests, self.stop, |done, of| tell(what, done, of))?;
+        if done { Ok(()) } else { Err(ReproduceError::Stopped) }
+    }
+
+    /// Tries rosters and criteria on all positions.
+    fn trial(&mut self, rosters: &[&str], criteria: &[CriterionName]) -> Result<Report, ReproduceError> {
+        let candidates = rosters.iter().map(|roster| candidate(roster)).collect::<Result<Vec<_>, _>>()?;
+        let plan = positions::Plan {
+            positions: self.positions.clone(),
+            candidates,
+            criteria: criteria.to_vec(),
+            singles: Vec::new(),
+            budget: self.budget(),
+            oracle: None,
+            seed: self.seed,
+        };
+        let mut no_oracle = Searches::in_memory(self.workers);
+        let tell = &mut self.tell;
+        let report = positions::run(&plan, self.searches, &mut no_oracle, self.stop, |progress| {
+            tell(progress.round, progress.done, progress.of);
+        })?;
+        report.ok_or(ReproduceError::Stopped)
+    }
+
+    /// The state of a part of the experiment; `facts` are all that its outcome depends on besides effort, build and seed.
+    fn state<T: Serialize + DeserializeOwned>(&self, kind: &str, facts: &Value) -> Result<State<T>, StateError> {
+        let experiment = json!({"facts": facts, "effort": self.effort, "build": self.build, "seed": self.seed});
+        State::open(&self.folder.join(format!("{kind}-{}.jsonl", short_name(&experiment))), &experiment)
+    }
+
+    /// So many as they would be of 500.
+    fn of_500(&self, count: usize) -> f64 {
+        500.0 * count as f64 / self.positions.len().max(1) as f64
+    }
+}
+
+/// A published roster with the published settings.
+fn candidate(roster: &str) -> Result<Candidate, AskError> {
+    let settings = CouncilSettings { roster: roster.to_owned(), ..CouncilSettings::default() };
+    Ok(Candidate { name: roster.to_owned(), roster: Roster::from_settings(&settings)?, settings })
+}
+
+/// The positions of the built-in suites, or of all EPD files of a folder.
+///
+/// # Errors
+/// When the folder or a file cannot be read.
+pub fn suites(folder: Option<&Path>) -> std::io::Result<Vec<TestPosition>> {
+    let texts: Vec<String> = match folder {
+        None => SUITES.map(str::to_owned).to_vec(),
+        Some(folder) => {
+            let mut paths: Vec<PathBuf> =
+                std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+            paths.retain(|path| path.extension().is_some_and(|extension| extension == "epd"));
+            paths.sort();
+            paths.iter().map(std::fs::read_to_string).collect::<Result<_, _>>()?
+        }
+    };
+    Ok(texts.iter().flat_map(|text| Suite::parse(text).positions).filter(TestPosition::is_judged).collect())
+}
+
+/// `theirs` where there is a figure, and a dash where there is none.
+fn or_dash(theirs: Option<impl std::fmt::Display>) -> String {
+    theirs.map_or_else(|| "–".to_owned(), |figure| figure.to_string())
+}

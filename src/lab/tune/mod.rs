@@ -1,0 +1,287 @@
+//! Fits the weights of the evaluation to labelled positions.
+//!
+//! The tuned function is the played one: each position goes once through the engine's own evaluation with a trace, which
+//! notes how often each weight counts. From then on its value is a weighted sum, `scaling` turns that into an expected
+//! score by a sigmoid, and Adam (Kingma and Ba, 2015) makes the mean squared distance to the labels small. `scaling` is
+//! fitted first, to the weights as they are, and then stays (Texel's method).
+//!
+//! The outcome depends on positions, starting weights and plan, not on the number of threads: a batch is always cut into
+//! the same pieces, and their gradients are added in the same order.
+
+mod positions;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    num::NonZeroUsize,
+    panic,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
+
+use engine::evaluation::{Packed, WEIGHTS, Weights};
+use positions::{Pair, Sample, sigmoid};
+use state::State;
+
+pub use positions::{LineError, Positions, SkippedLine};
+
+/// Positions a step.
+const BATCH: usize = 4096;
+/// Positions a thread takes at a time.
+const PIECE: usize = 256;
+/// So few positions are fitted to nothing.
+const FEWEST: usize = 10;
+/// What Adam's mean of the gradient keeps of itself each step.
+const FIRST_DECAY: f64 = 0.9;
+/// The same for the mean of its square.
+const SECOND_DECAY: f64 = 0.999;
+
+/// How to fit.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// How often every position is seen.
+    pub epochs: u32,
+    /// The longest step of a weight at the start, centipawns; it falls to a twentieth by the last epoch.
+    pub rate: f64,
+    /// How hard each weight is held where it started, in the units of the gradient of a batch of 4096: by the pull times
+    /// its distance in centipawns.
+    pub pull: f64,
+    /// Threads at work.
+    pub threads: NonZeroUsize,
+    /// Of the order in which positions are seen.
+    pub seed: u64,
+}
+
+/// How far a fit has come.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// Epochs done.
+    pub epoch: u32,
+    /// Of so many.
+    pub epochs: u32,
+    /// Mean squared error of the expected score on the positions fitted to.
+    pub training: f64,
+    /// The same on those held out.
+    pub held_out: f64,
+    /// What a centipawn adds to the logit of the expected score.
+    pub scaling: f64,
+    /// Time the rest will take, if it goes on so; unknown before the first epoch.
+    pub left: Option<Duration>,
+}
+
+/// Why there are no new weights.
+#[derive(Debug, thiserror::Error)]
+pub enum TuneError {
+    /// Nothing to fit to.
+    #[error("{0} positions are too few to fit to (at least {FEWEST})")]
+    TooFew(usize),
+    /// The file of the state cannot be read or written.
+    #[error("state {path}: {error}")]
+    State {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// The file is of another kind, or of an engine with other weights.
+    #[error("state {0}: not the state of a fit of this version; name another file")]
+    NoState(PathBuf),
+    /// The file is of another fit.
+    #[error("state {0}: of a fit with other positions, starting weights, rate, pull or seed; name another file")]
+    OtherFit(PathBuf),
+    /// Somebody wanted it.
+    #[error("stopped after {0} epochs")]
+    Stopped(u32),
+}
+
+/// Fits all weights, beginning at `start`. With a `state` file it goes on where that file stands and writes it after every
+/// epoch; `stop` ends it within a batch, and what the epoch had so far is lost.
+///
+/// # Errors
+/// See [`TuneError`].
+pub fn tune(
+    positions: &Positions,
+    start: &Weights,
+    plan: &Plan,
+    state: Option<&Path>,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(&Progress),
+) -> Result<Weights, TuneError> {
+    if positions.len() < FEWEST {
+        return Err(TuneError::TooFew(positions.len()));
+    }
+    let (training, held_out) = positions.split();
+    let start = pairs(start);
+    let fingerprint = fingerprint(positions, &start, plan);
+    let loaded = state.map(|path| State::load(path, fingerprint)).transpose()?.flatten();
+    let mut fit =
+        Fit { samples: training, plan, state: loaded.unwrap_or_else(|| begin(training, &start, fingerprint)), start };
+    let (began, first) = (Instant::now(), fit.state.epoch);
+    loop {
+        let State { epoch, scaling, ref weights, .. } = fit.state;
+        let done = epoch - first;
+        progress(&Progress {
+            epoch,
+            epochs: plan.epochs,
+            training: loss(training, weights, scaling, plan.threads),
+            held_out: loss(held_out, weights, scaling, plan.threads),
+            scaling,
+            left: (done > 0)
+                .then(|| began.elapsed().mul_f64(f64::from(plan.epochs.saturating_sub(epoch)) / f64::from(done))),
+        });
+        if epoch >= plan.epochs {
+            return Ok(rounded(weights));
+        }
+        // A part of an epoch is not kept, so that going on gives the same as never having stopped.
+        if !fit.epoch(stop) {
+            return Err(TuneError::Stopped(epoch));
+        }
+        if let Some(path) = state {
+            fit.state.save(path)?;
+        }
+    }
+}
+
+/// A fit at work.
+struct Fit<'a> {
+    samples: &'a [Sample],
+    plan: &'a Plan,
+    start: Vec<Pair>,
+    state: State,
+}
+
+impl Fit<'_> {
+    /// Sees every position once, in an order of its own; `false` when stopped before the end.
+    fn epoch(&mut self, stop: &AtomicBool) -> bool {
+        let mut order: Vec<&Sample> = self.samples.iter().collect();
+        let epoch = self.state.epoch;
+        order.shuffle(&mut StdRng::seed_from_u64(self.plan.seed ^ u64::from(epoch) << 32));
+        let rate = self.plan.rate * (1.0 - 0.95 * f64::from(epoch) / f64::from(self.plan.epochs));
+        for batch in order.chunks(BATCH) {
+            if stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            let gradient = self.gradient(batch);
+            self.step(&gradient, rate);
+        }
+        self.state.epoch += 1;
+        true
+    }
+
+    /// What the batch and the pull ask for.
+    fn gradient(&self, batch: &[&Sample]) -> Vec<Pair> {
+        let State { weights, scaling, .. } = &self.state;
+        let pieces: Vec<_> = batch.chunks(PIECE).collect();
+        let sums = in_parallel(&pieces, self.plan.threads, |piece| {
+            let mut gradient = vec![[0.0; 2]; Weights::COUNT];
+            piece.iter().for_each(|sample| sample.add_gradient(weights, *scaling, &mut gradient));
+            gradient
+        });
+        let pull = self.plan.pull * batch.len() as f64 / BATCH as f64;
+        let pulled =
+            weights.iter().zip(&self.start).map(|(weight, start)| [0, 1].map(|i| pull * (weight[i] - start[i])));
+        sums.iter().fold(pulled.collect(), |mut total: Vec<Pair>, gradient| {
+            for (sum, part) in total.iter_mut().flatten().zip(gradient.iter().flatten()) {
+                *sum += part;
+            }
+            total
+        })
+    }
+
+    /// One step of Adam.
+    fn step(&mut self, gradient: &[Pair], rate: f64) {
+        // Keeps weights that hardly ever count from long steps on the word of a few positions.
+        const FLOOR: f64 = 1e-4;
+        let State { steps, weights, first, second, .. } = &mut self.state;
+        *steps += 1;
+        let (whole_first, whole_second) = (1.0 - FIRST_DECAY.powi(*steps), 1.0 - SECOND_DECAY.powi(*steps));
+        let moments = first.iter_mut().flatten().zip(second.iter_mut().flatten());
+        for ((weight, slope), (first, second)) in
+            weights.iter_mut().flatten().zip(gradient.iter().flatten()).zip(moments)
+        {
+            *first = FIRST_DECAY * *first + (1.0 - FIRST_DECAY) * slope;
+            *second = SECOND_DECAY * *second + (1.0 - SECOND_DECAY) * slope * slope;
+            *weight -= rate * (*first / whole_first) / ((*second / whole_second).sqrt() + FLOOR);
+        }
+    }
+}
+
+/// Before the first epoch.
+fn begin(samples: &[Sample], start: &[Pair], fingerprint: u64) -> State {
+    let nothing = vec![[0.0; 2]; start.len()];
+    State {
+        fingerprint,
+        epoch: 0,
+        steps: 0,
+        scaling: fit_scaling(samples, start),
+        weights: start.to_vec(),
+        first: nothing.clone(),
+        second: nothing,
+    }
+}
+
+/// The scaling with the least loss, between 1/10000 and 1/10 a centipawn: a golden section search of its logarithm.
+fn fit_scaling(samples: &[Sample], weights: &[Pair]) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let values: Vec<_> = samples.iter().map(|sample| (sample.value(weights), sample.label)).collect();
+    let loss = |logarithm: f64| -> f64 {
+        values.iter().map(|(value, label)| (sigmoid(logarithm.exp() * value) - label).powi(2)).sum()
+    };
+    let (mut low, mut high) = (1e-4_f64.ln(), 0.1_f64.ln());
+    while high - low > 1e-4 {
+        let inner = (high - low) * GOLDEN;
+        if loss(high - inner) < loss(low + inner) { high = low + inner } else { low = high - inner }
+    }
+    f64::midpoint(low, high).exp()
+}
+
+/// The mean squared error of the expected score.
+fn loss(samples: &[Sample], weights: &[Pair], scaling: f64, threads: NonZeroUsize) -> f64 {
+    let pieces: Vec<_> = samples.chunks(PIECE).collect();
+    let sums = in_parallel(&pieces, threads, |piece| -> f64 {
+        piece.iter().map(|sample| (sigmoid(scaling * sample.value(weights)) - sample.label).powi(2)).sum()
+    });
+    sums.iter().sum::<f64>() / samples.len() as f64
+}
+
+/// One result an item, in their order, by so many threads.
+fn in_parallel<T: Sync, R: Send>(items: &[T], threads: NonZeroUsize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let share = items.len().div_ceil(threads.get()).max(1);
+    let work = &work;
+    thread::scope(|scope| {
+        let shares = items.chunks(share).map(|share| scope.spawn(move || share.iter().map(work).collect::<Vec<_>>()));
+        let workers: Vec<_> = shares.collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// Of everything that a resumed fit must have in common with the one before. More epochs may be asked for.
+fn fingerprint(positions: &Positions, start: &[Pair], plan: &Plan) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (positions.fingerprint, plan.rate.to_bits(), plan.pull.to_bits(), plan.seed).hash(&mut hasher);
+    start.iter().flatten().for_each(|value| value.to_bits().hash(&mut hasher));
+    hasher.finish()
+}
+
+fn pairs(weights: &Weights) -> Vec<Pair> {
+    weights.as_slice().iter().map(|weight| [weight.middlegame(), weight.endgame()].map(f64::from)).collect()
+}
+
+fn rounded(pairs: &[Pair]) -> Weights {
+    let mut weights = WEIGHTS.clone();
+    for (weight, pair) in weights.as_mut_slice().iter_mut().zip(pairs) {
+        // Sums of many of them must fit sixteen bits.
+        let [middlegame, endgame] = pair.map(|value| value.round().clamp(-2000.0, 2000.0) as i32);
+        *weight = Packed::new(middlegame, endgame);
+    }
+    weights
+}

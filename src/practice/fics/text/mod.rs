@@ -1,0 +1,230 @@
+//! The server's sentences and boards. Pure: views in, text out, lines separated by `\n`.
+
+mod board;
+mod ending;
+mod lists;
+
+pub use board::{Relation, holdings, style12};
+pub use ending::{end_line, rating_lines};
+pub use lists::{game_row, history_row, move_list, stored_row};
+
+use std::time::Duration;
+
+use super::hall::{Hall, Rank, Seek};
+use crate::hub::{ChallengeView, GameView, Pairing, Seat};
+use chess::{Color, GameTerms, Line, TimeControl, Variant};
+
+/// Wild 5 and 8: the positions that the core can set up without further rules.
+pub const WILD_POSITIONS: [(&str, &str); 2] = [
+    ("wild/5", "RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr w - - 0 1"),
+    ("wild/8", "rnbqkbnr/8/8/pppppppp/PPPPPPPP/8/8/RNBQKBNR w KQkq - 0 1"),
+];
+
+/// A rating as a line about a match shows it.
+pub fn rating(seat: &Seat, hall: &Hall) -> String {
+    match seat.rating {
+        _ if hall.is_guest(&seat.account) => "++++".to_owned(),
+        rating if rating.games == 0 => "----".to_owned(),
+        rating => format!("{:4}", rating.points),
+    }
+}
+
+/// `Ann (1500)`.
+fn rated_name(seat: &Seat, hall: &Hall) -> String {
+    format!("{} ({})", seat.name, rating(seat, hall))
+}
+
+/// Whole minutes and seconds, as the server counts: `0 1` is ten seconds and one.
+pub fn minutes_and_increment(time_control: TimeControl) -> (u64, u64) {
+    match time_control {
+        TimeControl::RealTime { initial, increment } => {
+            let increment = increment.as_millis().div_ceil(1000) as u64;
+            let minutes =
+                if increment > 0 && initial <= Duration::from_secs(10) { 0 } else { initial.as_secs().div_ceil(60) };
+            (minutes, increment)
+        }
+        TimeControl::Correspondence { .. } | TimeControl::Unlimited => (0, 0),
+    }
+}
+
+/// `lightning`, `blitz`, `standard` or `untimed`, by the time that forty moves would take.
+fn speed(time_control: TimeControl) -> &'static str {
+    match minutes_and_increment(time_control) {
+        (0, 0) => "untimed",
+        (minutes, increment) => match minutes as f64 + increment as f64 * 2.0 / 3.0 {
+            minutes if minutes < 3.0 => "lightning",
+            minutes if minutes < 15.0 => "blitz",
+            _ => "standard",
+        },
+    }
+}
+
+/// `blitz`, `wild/fr`, `crazyhouse`.
+pub fn kind(terms: &GameTerms, start_fen: Option<&str>) -> String {
+    match terms.variant {
+        Variant::Standard => speed(terms.time_control).to_owned(),
+        Variant::Chess960 => "wild/fr".to_owned(),
+        Variant::FromPosition => {
+            let known = WILD_POSITIONS.iter().find(|(_, fen)| Some(*fen) == start_fen);
+            known.map_or("nonstandard", |(name, _)| name).to_owned()
+        }
+        variant => variant.key().to_lowercase(),
+    }
+}
+
+/// `rated blitz 5 0`, `unrated wild 5 0 Loaded from wild/fr`.
+pub fn terms(terms: &GameTerms, start_fen: Option<&str>) -> String {
+    let rated = if terms.rated { "rated" } else { "unrated" };
+    let kind = kind(terms, start_fen);
+    let (minutes, increment) = minutes_and_increment(terms.time_control);
+    if kind == "untimed" {
+        return format!("{rated} untimed");
+    }
+    match kind.strip_prefix("wild/") {
+        Some(_) => format!("{rated} wild {minutes} {increment} Loaded from {kind}"),
+        None => format!("{rated} {kind} {minutes} {increment}"),
+    }
+}
+
+/// `Ann (1500) [white] Bob (----) unrated blitz 5 0`.
+pub fn challenge(view: &ChallengeView, hall: &Hall) -> String {
+    let color = view.color.map_or("", |color| color.fold_wb("[white] ", "[black] "));
+    let terms = terms(&view.terms, view.start.start_fen().as_deref());
+    format!("{} {color}{} {terms}", rated_name(&view.challenger, hall), rated_name(&view.dest, hall))
+}
+
+/// The same for an adjourned game that `by` wants to go on with.
+pub fn resumption(pairing: &Pairing, start: &Line, by: Color, hall: &Hall) -> String {
+    let (first, second) = (pairing.seats.get(by), pairing.seats.get(!by));
+    let terms = terms(&pairing.terms, start.start_fen().as_deref());
+    format!("{} {} {terms} (adjourned)", rated_name(first, hall), rated_name(second, hall))
+}
+
+/// `Creating: ...` and `{Game ...}`.
+pub fn beginning(view: &GameView, number: u32, resumed: bool, hall: &Hall) -> String {
+    let pairing = &view.pairing;
+    let (white, black) = (&pairing.seats.white, &pairing.seats.black);
+    let start_fen = view.line.start_fen();
+    let rated = if pairing.terms.rated { "rated" } else { "unrated" };
+    format!(
+        "Creating: {} {} {}{}\n{{Game {number} ({} vs. {}) {} {rated} {} match.}}",
+        rated_name(white, hall),
+        rated_name(black, hall),
+        terms(&pairing.terms, start_fen.as_deref()),
+        if resumed { " (adjourned)" } else { "" },
+        white.name,
+        black.name,
+        if resumed { "Continuing" } else { "Creating" },
+        kind(&pairing.terms, start_fen.as_deref()),
+    )
+}
+
+/// `<g1> ...`; `sealed` says which side speaks timeseal, as far as is known.
+pub fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], hall: &Hall) -> String {
+    let pairing = &view.pairing;
+    let seats = [&pairing.seats.white, &pairing.seats.black];
+    let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
+    let seconds = if minutes == 0 && increment > 0 { 10 } else { minutes * 60 };
+    let registered = seats.map(|seat| u8::from(!hall.is_guest(&seat.account)));
+    let ratings = seats.map(|seat| match seat.rating {
+        rating if rating.games == 0 || hall.is_guest(&seat.account) => "0".to_owned(),
+        rating => format!("{}{}", rating.points, if rating.is_provisional() { "P" } else { "" }),
+    });
+    format!(
+        "<g1> {number} p=0 t={} r={} u={},{} it={seconds},{increment} i={seconds},{increment} pt=0 rt={},{} ts={},{}",
+        kind(&pairing.terms, view.line.start_fen().as_deref()),
+        u8::from(pairing.terms.rated),
+        registered[0],
+        registered[1],
+        ratings[0],
+        ratings[1],
+        u8::from(sealed[0]),
+        u8::from(sealed[1]),
+    )
+}
+
+/// What a seek wants, in the words of an advertisement.
+pub fn seek(seek: &Seek, hall: &Hall) -> String {
+    let (minutes, increment) = minutes_and_increment(seek.terms.game.time_control);
+    let color = seek.terms.color.map_or("", |color| color.fold_wb(" [white]", " [black]"));
+    format!(
+        "{} ({}) seeking {minutes} {increment} {} {}{color}{}{} (\"play {}\" to respond)",
+        seek.by.titled(),
+        rating(&seek.seat, hall),
+        if seek.terms.game.rated { "rated" } else { "unrated" },
+        kind(&seek.terms.game, seek.terms.fen.as_deref()),
+        if seek.manual { " m" } else { "" },
+        if seek.formula { " f" } else { "" },
+        seek.index,
+    )
+}
+
+/// The same for programs: `<s> 8 w=visar ti=02 ...`.
+pub fn seek_for_programs(seek: &Seek) -> String {
+    let (minutes, increment) = minutes_and_increment(seek.terms.game.time_control);
+    let titles = match seek.by.rank {
+        Rank::Guest => 1,
+        Rank::Computer => 2,
+        Rank::Registered => 0,
+    };
+    let rating = seek.seat.rating;
+    let (points, suffix) = match rating.games {
+        0 => (0, ' '),
+        _ => (rating.points, if rating.is_provisional() { 'P' } else { ' ' }),
+    };
+    format!(
+        "<s> {} w={} ti={titles:02x} rt={points}{suffix} t={minutes} i={increment} r={} tp={} c={} rr={}-{} a={} f={}",
+        seek.index,
+        seek.by.name,
+        if seek.terms.game.rated { 'r' } else { 'u' },
+        kind(&seek.terms.game, seek.terms.fen.as_deref()),
+        seek.terms.color.map_or('?', |color| color.fold_wb('W', 'B')),
+        seek.range.0,
+        seek.range.1,
+        if seek.manual { 'f' } else { 't' },
+        if seek.formula { 't' } else { 'f' },
+    )
+}
+
+/// Breaks lines longer than `width` after a blank; the rest is marked by a backslash. Lines for programs stay whole.
+pub fn wrap(text: &str, width: usize) -> String {
+    let mut wrapped = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let mut rest = line;
+        let mut room = width;
+        while rest.trim_end().len() > room && !line.starts_with('<') {
+            let Some(blank) = rest[..rest.floor_char_boundary(room)].rfind(' ').filter(|blank| *blank > 0) else {
+                break;
+            };
+            wrapped.push_str(&rest[..=blank]);
+            wrapped.push_str("\n\\   ");
+            rest = &rest[blank + 1..];
+            room = width.saturating_sub(4).max(1);
+        }
+        wrapped.push_str(rest);
+    }
+    wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_continued() {
+        assert_eq!(wrap("one two three four\nfive\n", 10), "one two \n\\   three \n\\   four\nfive\n");
+        assert_eq!(wrap("<12> aaaaaaaa bbbbbbbb", 10), "<12> aaaaaaaa bbbbbbbb");
+    }
+
+    #[test]
+    fn terms_are_counted_in_minutes() {
+        let words = |time: &str, variant| {
+            terms(&GameTerms { variant, time_control: time.parse().expect("a time control"), rated: false }, None)
+        };
+        assert_eq!(words("300+0", Variant::Standard), "unrated blitz 5 0");
+        assert_eq!(words("10+1", Variant::Standard), "unrated lightning 0 1");
+        assert_eq!(words("900+5", Variant::Standard), "unrated standard 15 5");
+        assert_eq!(words("300+0", Variant::Chess960), "unrated wild 5 0 Loaded from wild/fr");
+        assert_eq!(words("300+0", Variant::Crazyhouse), "unrated crazyhouse 5 0");
+    }
+}

@@ -1,0 +1,449 @@
+//! One game of chess between two players: the rules, the clocks, the offers and every way it can end.
+//!
+//! Pure: nothing here reads a clock, draws a lot or sends a word. Time is told by the caller as the time since the server
+//! started; whatever changed is queued and fetched with [`Game::take_changes`]. Every face of the practice server plays
+//! through this one type, so a game means the same over every protocol.
+//!
+//! Invariants: once there is an [`Outcome`] nothing changes any more; the clocks stand still until both sides have moved,
+//! and while a game is adjourned.
+
+mod clock;
+mod ending;
+mod stop;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use shakmaty::ByColor;
+
+pub use clock::GameClock;
+pub use ending::{End, Outcome};
+pub use stop::{ConnectionLoss, Stop};
+
+use chess::{Clocks, Color, GameStatus, Line, LineError, Offers, TimeControl, UciMove};
+
+/// How many plies must pass between two draw offers of one player.
+const PLIES_BETWEEN_DRAW_OFFERS: usize = 20;
+
+/// How long the server waits for players who do nothing or are not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// A player who left counts as gone after this time.
+    pub gone_after: Duration,
+    /// From then on the opponent waits so long before the win may be claimed.
+    pub claim_after: Duration,
+    /// Each side's first move must come within this time, or the game is aborted. `None` waits for ever.
+    pub first_move: Option<Duration>,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { gone_after: Duration::from_secs(1), claim_after: Duration::from_secs(30), first_move: None }
+    }
+}
+
+/// Something the players should hear of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A move, an offer, a takeback or the end.
+    State,
+    /// A player is gone; the other one may claim the win after this time. Comes again, with zero, when that has passed.
+    Gone(Color, Duration),
+    /// A player who was gone is back.
+    Back(Color),
+    /// The game waits until both players go on with it.
+    Adjourned,
+    /// It goes on.
+    Resumed,
+}
+
+/// Why the game did not do what a player wanted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The game is over.
+    #[error("the game is over")]
+    Over,
+    /// The game is adjourned.
+    #[error("the game is adjourned")]
+    Adjourned,
+    /// It is the opponent's move.
+    #[error("it is not your turn")]
+    NotYourTurn,
+    /// The rules forbid the move.
+    #[error(transparent)]
+    Illegal(#[from] LineError),
+    /// Both sides have moved already.
+    #[error("the game can no longer be aborted")]
+    CannotAbort,
+    /// This kind of game can never be claimed, or not yet at all: it has no clock, or can still be aborted.
+    #[error("the win cannot be claimed in this game")]
+    CannotClaim,
+}
+
+/// A player who is not there.
+#[derive(Clone, Copy, Debug)]
+struct Absence {
+    since: Duration,
+    told: Told,
+}
+
+/// What the opponent of an absent player was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    Gone,
+    Claimable,
+}
+
+/// A wish to take moves back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Takeback {
+    by: Color,
+    plies: usize,
+}
+
+/// A game that is being played, or was.
+#[derive(Clone, Debug)]
+pub struct Game {
+    line: Line,
+    clock: GameClock,
+    patience: Patience,
+    turn_began: Duration,
+    draw_offer: Option<Color>,
+    last_draw_offer: ByColor<Option<usize>>,
+    takeback_offer: Option<Takeback>,
+    abort_offer: Option<Color>,
+    adjourn_offer: Option<Color>,
+    /// While the game is adjourned: who wants to go on.
+    adjourned: Option<Offers>,
+    /// Whose lost connection stopped the game.
+    left: Option<Color>,
+    absence: ByColor<Option<Absence>>,
+    move_times: Vec<Option<Duration>>,
+    outcome: Option<Outcome>,
+    changes: Vec<Change>,
+}
+
+impl Game {
+    /// Sets up the board of `start` (a line without moves) at the time `now`.
+    pub fn new(start: Line, time_control: TimeControl, patience: Patience, now: Duration) -> Self {
+        Self {
+            line: start,
+            clock: GameClock::new(time_control, now),
+            patience,
+            turn_began: now,
+            draw_offer: None,
+            last_draw_offer: ByColor::default(),
+            takeback_offer: None,
+            abort_offer: None,
+            adjourn_offer: None,
+            adjourned: None,
+            left: None,
+            absence: ByColor::default(),
+            move_times: Vec::new(),
+            outcome: None,
+            changes: Vec::new(),
+        }
+    }
+
+    /// The moves so far.
+    pub fn line(&self) -> &Line {
+        &self.line
+    }
+
+    /// Both clocks as they stand at `now`; `None` without a clock.
+    pub fn clocks(&self, now: Duration) -> Option<Clocks> {
+        self.clock.clocks(self.line.turn(), now)
+    }
+
+    /// What the mover's clock showed after each move, as far as there was a clock.
+    pub fn move_times(&self) -> &[Option<Duration>] {
+        &self.move_times
+    }
+
+    /// How it ended, if it did.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// The status by its usual name.
+    pub fn status(&self) -> GameStatus {
+        self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
+    }
+
+    /// Who offers a draw.
+    pub fn draw_offers(&self) -> Offers {
+        offers(self.draw_offer)
+    }
+
+    /// Who asks for a takeback.
+    pub fn takeback_offers(&self) -> Offers {
+        offers(self.takeback_offer.map(|takeback| takeback.by))
+    }
+
+    /// How many plies are to be taken back, if somebody asks for that.
+    pub fn takeback_plies(&self) -> Option<usize> {
+        self.takeback_offer.map(|takeback| takeback.plies)
+    }
+
+    /// What happened since this was asked last, in order.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// [`Refusal::Over`], [`Refusal::NotYourTurn`] or [`Refusal::Illegal`]. A move that comes after the flag has fallen ends the game.
+    pub fn play(&mut self, color: Color, uci: UciMove, now: Duration) -> Result<(), Refusal> {
+        self.tick(now);
+        self.must_run()?;
+        if self.line.turn() != color {
+            return Err(Refusal::NotYourTurn);
+        }
+        self.line.play(uci)?;
+        self.clock.moved(color, self.line.ply(), now);
+        self.move_times.push(self.clock.remaining(color));
+        self.turn_began = now;
+        // Moving declines the other side's offer; one's own stands until it is answered.
+        if self.draw_offer == Some(!color) {
+            self.draw_offer = None;
+        }
+        self.takeback_offer = None;
+        self.abort_offer.take_if(|by| *by != color);
+        self.adjourn_offer.take_if(|by| *by != color);
+        match ending::after_move(&self.line) {
+            Some(outcome) => self.finish(outcome, now),
+            None => self.changes.push(Change::State),
+        }
+        Ok(())
+    }
+
+    /// Accepts the opponent's draw offer or makes one (`yes`), or declines theirs or withdraws ours.
+    ///
+    /// Nothing happens where it makes no sense: before both sides have moved, or with a new offer too soon after the last.
+    pub fn draw(&mut self, color: Color, yes: bool, now: Duration) {
+        self.tick(now);
+        if self.must_run().is_err() {
+            return;
+        }
+        match (yes, self.draw_offer) {
+            (true, Some(by)) if by != color => self.finish(Outcome::drawn(End::Agreement), now),
+            (true, None) if self.may_offer_draw(color) => {
+                self.draw_offer = Some(color);
+                *self.last_draw_offer.get_mut(color) = Some(self.line.ply());
+                self.changes.push(Change::State);
+            }
+            (false, Some(_)) => {
+                self.draw_offer = None;
+                self.changes.push(Change::State);
+            }
+            _ => {}
+        }
+    }
+
+    fn may_offer_draw(&self, color: Color) -> bool {
+        let ply = self.line.ply();
+        ply >= 2 && self.last_draw_offer.get(color).is_none_or(|last| ply >= last + PLIES_BETWEEN_DRAW_OFFERS)
+    }
+
+    /// Accepts the opponent's wish for a takeback or utters one (`yes`), or declines theirs or withdraws ours.
+    /// Taken back is the asker's last move, with the answer to it if there was one.
+    pub fn takeback(&mut self, color: Color, yes: bool, now: Duration) {
+        let plies = if self.line.turn() == color { 2 } else { 1 };
+        self.takeback_of(color, yes.then_some(plies), now);
+    }
+
+    /// The same for so many plies; `None` declines or withdraws.
+    pub fn takeback_of(&mut self, color: Color, plies: Option<usize>, now: Duration) {
+        self.tick(now);
+        if self.must_run().is_err() || self.line.ply() < 2 {
+            return;
+        }
+        match (plies, self.takeback_offer) {
+            (Some(_), Some(Takeback { by, plies })) if by != color => self.take_back(self.line.ply() - plies, now),
+            (Some(plies), None) if (1..=self.line.ply()).contains(&plies) => {
+                self.takeback_offer = Some(Takeback { by: color, plies });
+            }
+            (None, Some(_)) => self.takeback_offer = None,
+            _ => return,
+        }
+        self.changes.push(Change::State);
+    }
+
+    fn take_back(&mut self, ply: usize, now: Duration) {
+        self.clock.stop(self.line.turn(), now);
+        self.line.truncate(ply);
+        self.move_times.truncate(ply);
+        self.clock.resume(ply, now);
+        self.turn_began = now;
+        self.takeback_offer = None;
+        self.draw_offer = None;
+    }
+
+    /// Ends the game without a result.
+    ///
+    /// # Errors
+    /// [`Refusal::CannotAbort`] once both sides have moved, [`Refusal::Over`].
+    pub fn abort(&mut self, now: Duration) -> Result<(), Refusal> {
+        self.tick(now);
+        self.must_run()?;
+        if !self.is_abortable() {
+            return Err(Refusal::CannotAbort);
+        }
+        self.finish(Outcome::aborted(), now);
+        Ok(())
+    }
+
+    /// Gives the game up; one that can still be aborted is aborted instead.
+    ///
+    /// # Errors
+    /// [`Refusal::Over`].
+    pub fn resign(&mut self, color: Color, now: Duration) -> Result<(), Refusal> {
+        self.tick(now);
+        self.must_run()?;
+        let outcome = if self.is_abortable() { Outcome::aborted() } else { Outcome::won(!color, End::Resignation) };
+        self.finish(outcome, now);
+        Ok(())
+    }
+
+    /// Claims the win because the opponent is gone. Too early a claim does nothing.
+    ///
+    /// # Errors
+    /// [`Refusal::CannotClaim`] where it can never be claimed, [`Refusal::Over`].
+    pub fn claim_victory(&mut self, color: Color, now: Duration) -> Result<(), Refusal> {
+        self.claim(color, Outcome::won(color, End::Abandoned), now)
+    }
+
+    /// Claims a draw because the opponent is gone. Too early a claim does nothing. (Repetitions and fifty moves end the
+    /// game without being claimed.)
+    ///
+    /// # Errors
+    /// [`Refusal::CannotClaim`] where it can never be claimed, [`Refusal::Over`].
+    pub fn claim_draw(&mut self, color: Color, now: Duration) -> Result<(), Refusal> {
+        self.claim(color, Outcome::drawn(End::Abandoned), now)
+    }
+
+    fn claim(&mut self, color: Color, outcome: Outcome, now: Duration) -> Result<(), Refusal> {
+        self.tick(now);
+        self.must_run()?;
+        if !self.is_claimable() {
+            return Err(Refusal::CannotClaim);
+        }
+        if self.claim_allowed_at(!color).is_some_and(|at| now >= at) {
+            self.finish(outcome, now);
+        }
+        Ok(())
+    }
+
+    fn claim_allowed_at(&self, absent: Color) -> Option<Duration> {
+        self.absence.get(absent).map(|absence| absence.since + self.patience.gone_after + self.patience.claim_after)
+    }
+
+    /// Notes whether a player is there.
+    pub fn set_present(&mut self, color: Color, present: bool, now: Duration) {
+        let absence = self.absence.get_mut(color);
+        match (present, *absence) {
+            (true, Some(Absence { told, .. })) => {
+                *absence = None;
+                if told != Told::Nothing && self.outcome.is_none() {
+                    self.changes.push(Change::Back(color));
+                }
+            }
+            (false, None) => *absence = Some(Absence { since: now, told: Told::Nothing }),
+            _ => {}
+        }
+        self.tick(now);
+    }
+
+    /// Does what is due at `now`: lets flags fall, aborts games that never began, tells who is gone.
+    pub fn tick(&mut self, now: Duration) {
+        if self.must_run().is_err() {
+            return;
+        }
+        let turn = self.line.turn();
+        if self.clock.flag_falls(turn).is_some_and(|at| now >= at) {
+            return self.finish(ending::on_time(&self.line, turn), now);
+        }
+        if self.first_move_due().is_some_and(|at| now >= at) {
+            return self.finish(Outcome::aborted(), now);
+        }
+        if self.is_claimable() {
+            for color in Color::ALL {
+                self.tell_of_absence(color, now);
+            }
+        }
+    }
+
+    fn tell_of_absence(&mut self, color: Color, now: Duration) {
+        let Some(absence) = self.absence.get_mut(color) else { return };
+        let gone_at = absence.since + self.patience.gone_after;
+        let claim_at = gone_at + self.patience.claim_after;
+        let news = if now >= claim_at {
+            Told::Claimable
+        } else if now >= gone_at {
+            Told::Gone
+        } else {
+            Told::Nothing
+        };
+        if news != absence.told {
+            absence.told = news;
+            self.changes.push(Change::Gone(color, claim_at.saturating_sub(now)));
+        }
+    }
+
+    /// When [`Game::tick`] has something to do next, if nothing else happens before.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        if self.must_run().is_err() {
+            return None;
+        }
+        let absences = self.absence.iter().flatten().filter(|_| self.is_claimable()).filter_map(|absence| {
+            let gone_at = absence.since + self.patience.gone_after;
+            match absence.told {
+                Told::Nothing => Some(gone_at),
+                Told::Gone => Some(gone_at + self.patience.claim_after),
+                Told::Claimable => None,
+            }
+        });
+        absences.chain(self.clock.flag_falls(self.line.turn())).chain(self.first_move_due()).min()
+    }
+
+    fn first_move_due(&self) -> Option<Duration> {
+        self.patience.first_move.filter(|_| self.is_abortable()).map(|patience| self.turn_began + patience)
+    }
+
+    fn is_abortable(&self) -> bool {
+        self.line.ply() < 2
+    }
+
+    fn is_claimable(&self) -> bool {
+        !self.is_abortable() && self.clock.is_real_time()
+    }
+
+    fn must_run(&self) -> Result<(), Refusal> {
+        match (&self.outcome, self.adjourned) {
+            (Some(_), _) => Err(Refusal::Over),
+            (None, Some(_)) => Err(Refusal::Adjourned),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, outcome: Outcome, now: Duration) {
+        self.clock.stop(self.line.turn(), now);
+        self.forget_offers();
+        self.outcome = Some(outcome);
+        self.changes.push(Change::State);
+    }
+
+    fn forget_offers(&mut self) {
+        self.draw_offer = None;
+        self.takeback_offer = None;
+        self.abort_offer = None;
+        self.adjourn_offer = None;
+    }
+}
+
+fn offers(by: Option<Color>) -> Offers {
+    Offers { white: by == Some(Color::White), black: by == Some(Color::Black) }
+}

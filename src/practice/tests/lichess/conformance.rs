@@ -1,0 +1,226 @@
+//! Every answer and every line is what the official OpenAPI description says.
+//!
+//! The description is not part of this project. Where it lies beside the checkout (`../shared/lichess-api/`) everything
+//! is validated against its schemas; elsewhere against the fields that clients cannot do without, listed here.
+
+use std::{fs, path::PathBuf};
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Client, server},
+    play::BULLET,
+};
+
+const DESCRIPTION: &str = "../shared/lichess-api/lichess-api.bot-subset.yaml";
+
+/// What must be there in any case: the name of the schema and its fields.
+const FIELDS: [(&str, &[&str]); 14] = [
+    ("UserExtended", &["id", "username", "perfs", "url"]),
+    ("User", &["id", "username", "title"]),
+    ("Ok", &["ok"]),
+    ("Error", &["error"]),
+    (
+        "ChallengeJson",
+        &["id", "url", "status", "challenger", "destUser", "variant", "rated", "speed", "timeControl", "color", "perf"],
+    ),
+    ("ChallengeEvent", &["type", "challenge", "compat"]),
+    ("ChallengeCanceledEvent", &["type", "challenge"]),
+    ("ChallengeDeclinedEvent", &["type", "challenge"]),
+    ("GameStartEvent", &["type", "game"]),
+    ("GameFinishEvent", &["type", "game"]),
+    (
+        "GameFullEvent",
+        &["type", "id", "variant", "speed", "perf", "rated", "createdAt", "white", "black", "initialFen", "state"],
+    ),
+    ("GameStateEvent", &["type", "moves", "wtime", "btime", "winc", "binc", "status"]),
+    ("ChatLineEvent", &["type", "room", "username", "text"]),
+    ("GameJson", &["id", "rated", "variant", "speed", "perf", "createdAt", "lastMoveAt", "status", "players"]),
+];
+
+/// Judges answers.
+enum Judge {
+    Description(Value),
+    Fields,
+}
+
+impl Judge {
+    fn new() -> Self {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(DESCRIPTION);
+        match fs::read_to_string(&path) {
+            Ok(yaml) => Self::Description(serde_saphyr::from_str(&yaml).expect("the description is YAML")),
+            Err(_) => {
+                eprintln!("{DESCRIPTION} is not there: only the fields that nobody can do without are checked");
+                Self::Fields
+            }
+        }
+    }
+
+    /// The validator of a schema inside the description, named by a JSON pointer.
+    fn validator(description: &Value, pointer: &str) -> Validator {
+        let schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$ref": format!("#{pointer}"),
+            "components": description["components"],
+            "paths": description["paths"],
+        });
+        jsonschema::validator_for(&schema).expect("a schema")
+    }
+
+    #[track_caller]
+    fn judge(&self, pointer: &str, value: &Value) {
+        if let Self::Description(description) = self {
+            let errors: Vec<String> = Self::validator(description, pointer)
+                .iter_errors(value)
+                .map(|error| format!("{} at {}", error, error.instance_path()))
+                .collect();
+            assert!(errors.is_empty(), "{pointer}: {}\n{value:#}", errors.join("\n"));
+        }
+    }
+
+    /// A value against a named schema.
+    #[track_caller]
+    fn named(&self, schema: &str, value: &Value) {
+        self.judge(&format!("/components/schemas/{schema}"), value);
+        for field in FIELDS.iter().find(|(name, _)| *name == schema).map_or(&[][..], |(_, fields)| fields) {
+            assert!(value.get(field).is_some(), "{schema} lacks {field}: {value:#}");
+        }
+    }
+
+    /// An answer against what an endpoint says of it.
+    #[track_caller]
+    fn answer(&self, method: &str, path: &str, status: u16, value: &Value) {
+        let path = path.replace('~', "~0").replace('/', "~1");
+        self.judge(&format!("/paths/{path}/{method}/responses/{status}/content/application~1json/schema"), value);
+    }
+
+    /// A line of a stream against the schema its type belongs to.
+    #[track_caller]
+    fn line(&self, line: &Value) {
+        let schema = match line["type"].as_str().unwrap_or_default() {
+            "gameStart" => "GameStartEvent",
+            "gameFinish" => "GameFinishEvent",
+            "challenge" => "ChallengeEvent",
+            "challengeCanceled" => "ChallengeCanceledEvent",
+            "challengeDeclined" => "ChallengeDeclinedEvent",
+            "gameFull" => "GameFullEvent",
+            "gameState" => "GameStateEvent",
+            "chatLine" => "ChatLineEvent",
+            "opponentGone" => "OpponentGoneEvent",
+            other => panic!("nobody knows the type {other:?}: {line}"),
+        };
+        self.named(schema, line);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_and_every_line_is_as_described() {
+    let judge = Judge::new();
+    let settings = practice::Settings {
+        patience: practice::Patience { gone_after: std::time::Duration::ZERO, ..Default::default() },
+        claim_latency: std::time::Duration::ZERO,
+        ..Default::default()
+    };
+    let server = crate::client::server_with(settings).await;
+    let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
+    let (mut one_events, mut other_events) = (one.events().await, other.events().await);
+
+    judge.named("UserExtended", &one.get("/api/account").await.ok().json());
+    judge.named("UserExtended", &one.get("/api/user/other").await.ok().json());
+    for line in one.get("/api/bot/online").await.ok().text.lines() {
+        judge.named("User", &serde_json::from_str(line).expect("JSON"));
+    }
+    judge.answer("get", "/api/users/status", 200, &one.get("/api/users/status?ids=one,other").await.ok().json());
+
+    // A challenge of every kind, declined or withdrawn.
+    for form in [
+        vec![("clock.limit", "300"), ("clock.increment", "3"), ("rated", "true")],
+        vec![("days", "3"), ("color", "black")],
+        vec![("variant", "chess960")],
+        vec![("fen", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"), ("clock.limit", "30")],
+        vec![("variant", "kingOfTheHill"), ("clock.limit", "60")],
+    ] {
+        for answer in ["decline", "cancel"] {
+            let challenge = one.post_form("/api/challenge/other", &form).await.ok().json();
+            judge.named("ChallengeJson", &challenge);
+            let id = challenge["id"].as_str().expect("an id");
+            judge.named("ChallengeJson", &other.get(&format!("/api/challenge/{id}/show")).await.ok().json());
+            judge.answer("get", "/api/challenge", 200, &one.get("/api/challenge").await.ok().json());
+            let who = if answer == "decline" { &other } else { &one };
+            judge.named("Ok", &who.post(&format!("/api/challenge/{id}/{answer}")).await.ok().json());
+            for events in [&mut one_events, &mut other_events] {
+                judge.line(&events.next_of("challenge").await);
+                judge.line(&events.next().await.expect("a line"));
+            }
+        }
+    }
+
+    // A game with all that can be heard in it.
+    let id = crate::play::start_game(&one, &other, "other", &[BULLET[0], BULLET[1], ("rated", "true")]).await;
+    for events in [&mut one_events, &mut other_events] {
+        judge.line(&events.next_of("gameStart").await);
+    }
+    let (mut board, other_board) = (one.board(&id).await, other.board(&id).await);
+    judge.line(&board.next().await.expect("a line"));
+    one.play(&id, "e2e4").await.ok();
+    judge.named("Ok", &other.play(&id, "e7e5").await.ok().json());
+    judge.named("Error", &other.play(&id, "e7e5").await.json());
+    judge.answer("get", "/api/account/playing", 200, &one.get("/api/account/playing").await.ok().json());
+    let game = format!("/api/bot/game/{id}");
+    one.post_form(&format!("{game}/chat"), &[("room", "player"), ("text", "Hello")]).await.ok();
+    judge.named("PlayerGameChat", &one.get(&format!("{game}/chat")).await.ok().json());
+    for action in ["draw/yes", "draw/no", "takeback/yes", "takeback/no", "claim-victory", "claim-draw"] {
+        judge.named("Ok", &one.post(&format!("{game}/{action}")).await.ok().json());
+    }
+    drop(other_board);
+    loop {
+        let line = board.next().await.expect("a line");
+        judge.line(&line);
+        if line["type"] == "opponentGone" {
+            break;
+        }
+    }
+    judge.named("Error", &one.post(&format!("{game}/abort")).await.json());
+    judge.named("Ok", &one.post(&format!("{game}/resign")).await.ok().json());
+    while let Ok(line) = board.next().await {
+        judge.line(&line);
+    }
+    for events in [&mut one_events, &mut other_events] {
+        judge.line(&events.next_of("gameFinish").await);
+    }
+    let export = one.request(reqwest::Method::GET, &format!("/game/export/{id}?pgnInJson=true"));
+    let export = export.header("Accept", "application/json").send().await.expect("an answer");
+    judge.named("GameJson", &export.json().await.expect("JSON"));
+
+    // The server's own engine.
+    let reply = one.post_form("/api/challenge/ai", &[("level", "3"), ("color", "black")]).await;
+    judge.answer("post", "/api/challenge/ai", 201, &reply.json());
+    judge.line(&one_events.next_of("gameStart").await);
+    for path in ["/api/bot/game/stream/nowhere0", "/api/challenge/nowhere0/show", "/api/no/such/thing"] {
+        judge.named("Error", &one.get(path).await.json());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_are_tested_as_described() {
+    let judge = Judge::new();
+    let server = server().await;
+    let bot = Client::bot(&server, "Bot").await;
+    let reply = bot.request(reqwest::Method::POST, "/api/token/test").body("lip_bot_practice,lip_bad").send().await;
+    let value: Value = reply.expect("an answer").json().await.expect("JSON");
+    judge.answer("post", "/api/token/test", 200, &value);
+    assert!(value["lip_bot_practice"]["scopes"].as_str().is_some_and(|scopes| scopes.contains("bot:play")), "{value}");
+}
+
+#[test]
+fn what_is_not_as_described_is_noticed() {
+    let Judge::Description(description) = Judge::new() else { return };
+    let validator = Judge::validator(&description, "/components/schemas/GameStateEvent");
+    let mut state = json!({
+        "type": "gameState", "moves": "", "wtime": 1, "btime": 1, "winc": 0, "binc": 0, "status": "started",
+    });
+    assert!(validator.is_valid(&state));
+    state["status"] = json!("running");
+    assert!(!validator.is_valid(&state));
+}

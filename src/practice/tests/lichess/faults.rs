@@ -1,0 +1,192 @@
+//! Every fault that a client must survive can be arranged, and does what it says.
+
+use std::time::Duration;
+
+use practice::{
+    End, Settings, SparringKind,
+    faults::{RequestFault, RequestKind, Span, StreamFault, Streams, When},
+};
+use reqwest::{Method, StatusCode};
+
+use crate::{
+    client::{Client, StreamEnd, server, server_with},
+    play::{BULLET, Pair, terms},
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_stream_breaks_at_a_ply_in_every_way() {
+    let server = server().await;
+    let pair = Pair::start(&server, &BULLET).await;
+    let game = || Streams::Board(pair.id.as_str().into(), "Black".to_owned());
+    for (ply, fault) in [
+        (1, StreamFault::CleanEnd),
+        (2, StreamFault::CutMidLine),
+        (3, StreamFault::Abort),
+        (4, StreamFault::AbortMidLine),
+    ] {
+        let mut board = pair.black.board(&pair.id).await;
+        let full = board.next_of("gameFull").await;
+        assert_eq!(full["state"]["moves"].as_str().unwrap_or_default().split_whitespace().count(), ply - 1);
+        server.faults().break_stream(game(), When::AtPly(ply), fault);
+        let mover = if ply % 2 == 1 { &pair.white } else { &pair.black };
+        mover.play(&pair.id, ["e2e4", "e7e5", "g1f3", "b8c6"][ply - 1]).await.ok();
+        match (fault, board.end().await) {
+            (StreamFault::CleanEnd, StreamEnd::Clean(rest)) => assert_eq!(rest, ""),
+            (StreamFault::CutMidLine, StreamEnd::Clean(rest)) => {
+                assert!(rest.starts_with("{\"type\":\"gameState\",\"moves\":\"e2e4") && !rest.ends_with('}'), "{rest}");
+            }
+            (StreamFault::Abort | StreamFault::AbortMidLine, StreamEnd::Broken) => {}
+            (fault, end) => panic!("{fault:?} ended the stream as {end:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_stream_breaks_at_once() {
+    let server = server().await;
+    let bot = Client::bot(&server, "Bot").await;
+    for (fault, expected) in [
+        (StreamFault::CleanEnd, StreamEnd::Clean(String::new())),
+        (StreamFault::CutMidLine, StreamEnd::Clean("{\"type\":\"gameSta".to_owned())),
+        (StreamFault::Abort, StreamEnd::Broken),
+        (StreamFault::AbortMidLine, StreamEnd::Broken),
+    ] {
+        let mut events = bot.events().await;
+        assert_eq!(server.faults().break_stream(Streams::Events("bot".to_owned()), When::Now, fault), 1);
+        assert_eq!(events.end().await, expected, "{fault:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_falls_silent_and_stays_so() {
+    let server = server_with(Settings { keep_alive: Duration::from_millis(5), ..Settings::default() }).await;
+    let pair = Pair::start(&server, &BULLET).await;
+    let (mut white_board, mut black_board) = pair.boards().await;
+    let silenced = Streams::Board(pair.id.as_str().into(), "Black".to_owned());
+    server.faults().break_stream(silenced, When::AtPly(1), StreamFault::Silence);
+    pair.play_all("e2e4 e7e5").await;
+    while white_board.next_of("gameState").await["moves"] != "e2e4 e7e5" {}
+    let heard = tokio::time::timeout(Duration::from_millis(100), black_board.next()).await;
+    assert!(heard.is_err(), "not even an empty line: {heard:?}");
+    assert_eq!(black_board.keep_alives, 0);
+    // The connection stands, and a new stream works.
+    pair.black.board(&pair.id).await.next_of("gameFull").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lines_are_doubled_swapped_and_lost() {
+    let server = server().await;
+    let pair = Pair::start(&server, &BULLET).await;
+    let mut board = pair.black.board(&pair.id).await;
+    board.next_of("gameFull").await;
+    let black = || Streams::Board(pair.id.as_str().into(), "Black".to_owned());
+    for (ply, fault) in [(1, StreamFault::Duplicate), (2, StreamFault::Reorder), (4, StreamFault::Drop)] {
+        server.faults().break_stream(black(), When::AtPly(ply), fault);
+    }
+    pair.play_all("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6").await;
+    let mut plies = Vec::new();
+    while plies.last() != Some(&6) {
+        let state = board.next_of("gameState").await;
+        plies.push(state["moves"].as_str().unwrap_or_default().split(' ').count());
+    }
+    assert_eq!(plies.len(), 6, "{plies:?}");
+    assert_eq!(plies[..2], [1, 1], "doubled");
+    assert!(!plies.contains(&4), "lost: {plies:?}");
+    assert_eq!(plies.iter().filter(|ply| **ply == 2).count(), 1, "late, perhaps, but once: {plies:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_is_refused_with_any_status_and_taken_the_next_time() {
+    let server = server().await;
+    let pair = Pair::start(&server, &BULLET).await;
+    for status in [429, 500, 502, 503] {
+        server.faults().fail_requests(RequestKind::Move, Span::Times(2), RequestFault::Answer(status));
+        for _ in 0..2 {
+            assert_eq!(pair.white.play(&pair.id, "e2e4").await.status.as_u16(), status);
+        }
+    }
+    pair.white.play(&pair.id, "e2e4").await.ok();
+    assert_eq!(server.faults().requests_seen(RequestKind::Move), 9);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_is_done_and_the_answer_comes_late_or_never() {
+    let server = server().await;
+    let pair = Pair::start(&server, &BULLET).await;
+    let path = format!("/api/bot/game/{}/move", pair.id);
+    let game = pair.id.as_str().into();
+
+    let late = RequestFault::DelayAnswer(Duration::from_secs(6));
+    server.faults().fail_requests(RequestKind::Move, Span::Times(1), late);
+    let impatient = pair.white.request(Method::POST, &format!("{path}/e2e4")).timeout(Duration::from_millis(50));
+    assert!(impatient.send().await.expect_err("too late").is_timeout());
+    assert_eq!(server.game(&game).await.expect("a report").line.ply(), 1, "done all the same");
+
+    server.faults().fail_requests(RequestKind::Move, Span::Times(1), RequestFault::LoseAnswer);
+    pair.black.request(Method::POST, &format!("{path}/e7e5")).send().await.expect_err("no answer");
+    assert_eq!(server.game(&game).await.expect("a report").line.ply(), 2, "done all the same");
+
+    server.faults().fail_requests(RequestKind::Move, Span::Times(1), RequestFault::LoseRequest);
+    pair.white.request(Method::POST, &format!("{path}/g1f3")).send().await.expect_err("no answer");
+    assert_eq!(server.game(&game).await.expect("a report").line.ply(), 2, "never done");
+
+    server.faults().fail_requests(RequestKind::Move, Span::Times(1), RequestFault::Ignore);
+    let ignored = pair.white.request(Method::POST, &format!("{path}/g1f3")).timeout(Duration::from_millis(50));
+    assert!(ignored.send().await.expect_err("no answer").is_timeout());
+    server.faults().fail_requests(RequestKind::Move, Span::Times(1), RequestFault::Delay(Duration::from_millis(20)));
+    pair.white.play(&pair.id, "g1f3").await.ok();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_event_stream_is_out_of_order_for_a_while() {
+    let server = server().await;
+    let bot = Client::bot(&server, "Bot").await;
+    let outage = Duration::from_millis(200);
+    server.faults().fail_requests(RequestKind::EventStream, Span::For(outage), RequestFault::Answer(502));
+    let mut refused = 0;
+    loop {
+        let reply = bot.request(Method::GET, "/api/stream/event").send().await.expect("an answer");
+        if reply.status() == StatusCode::OK {
+            break;
+        }
+        assert_eq!(reply.status(), StatusCode::BAD_GATEWAY);
+        assert!(reply.text().await.expect("a page").starts_with("<html>"));
+        refused += 1;
+    }
+    assert!(refused > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restart_drops_all_connections_and_keeps_all_games() {
+    let server = server().await;
+    let pair = Pair::start(&server, &BULLET).await;
+    let (mut white_board, mut black_board) = pair.boards().await;
+    pair.play_all("e2e4 e7e5").await;
+    server.restart(Duration::from_millis(10)).await.expect("a server that comes back");
+    assert_eq!(white_board.end().await, StreamEnd::Broken);
+    assert_eq!(black_board.end().await, StreamEnd::Broken);
+    let full = pair.white.board(&pair.id).await.next_of("gameFull").await;
+    assert_eq!(full["state"]["moves"], "e2e4 e7e5");
+    pair.white.play(&pair.id, "g1f3").await.ok();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_climate_of_faults_is_a_line_of_text() {
+    let plan = "seed=7,429=50%,502=20%,duplicate=50%,restart=50ms";
+    let settings = Settings { faults: plan.parse().expect("a plan"), ..Settings::default() };
+    let server = server_with(settings).await;
+    server.sparring("one", SparringKind::Greedy).await.expect("a player");
+    server.sparring("other", SparringKind::Random).await.expect("a player");
+    let bot = Client::bot(&server, "Bot").await;
+    let mut seen = std::collections::BTreeSet::new();
+    while seen.len() < 4 {
+        // Connections fail while the server restarts; those count as zero.
+        let reply = bot.request(Method::GET, "/api/account").send().await;
+        seen.insert(reply.map_or(0, |reply| reply.status().as_u16()));
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [0, 200, 429, 502]);
+    // Whoever lives in the server does not feel the weather.
+    server.challenge("one", "other", terms("60+0")).await.expect("a challenge");
+    let reports = server.wait_for_games(1).await.expect("reports");
+    assert!(reports[0].outcome.as_ref().is_some_and(|outcome| outcome.end != End::OutOfTime));
+}

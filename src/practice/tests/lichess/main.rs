@@ -1,0 +1,11 @@
+//! The practice server as its clients see it: over HTTP, with an ordinary client.
+
+extern crate concilio_practice as practice;
+
+mod challenges;
+mod client;
+mod conformance;
+mod faults;
+mod independent;
+mod play;
+mod streams;

@@ -1,0 +1,37 @@
+//! A chess server as we see it.
+//!
+//! An adapter ([`lichess`], [`fics`]) keeps the connections, the protocol and the server's manners to itself and shows two things:
+//! a stream of [`ServerEvent`](chess::ServerEvent)s, in the order in which the server spoke, and [`Server::perform`] for what we want done.
+//! It knows nothing of engines, councils or journals.
+//!
+//! Invariants every adapter keeps:
+//! - after any gap (a cut stream, a restart of the server) a running game is told whole again by [`ServerEvent::Game`](chess::ServerEvent::Game);
+//! - an adapter never repeats an action by itself: the session decides whether it still makes sense;
+//! - `perform` returning `Ok` means that the server took the request, not that it had an effect: the events tell.
+
+pub mod fics;
+pub mod lichess;
+
+use async_trait::async_trait;
+
+use chess::{Account, Action, ActionError, Done, GameId};
+
+/// The outgoing side of a server. Cheap to share behind an `Arc`; every method may be called from several tasks at once,
+/// and a move never waits behind another kind of request.
+#[async_trait]
+pub trait Server: Send + Sync + 'static {
+    /// Does one thing, once, and says what came of it.
+    async fn perform(&self, action: Action) -> Result<Done, ActionError>;
+
+    /// Asks for the whole state of a game: a [`ServerEvent::Game`](chess::ServerEvent::Game) (or [`ServerEvent::GameGone`](chess::ServerEvent::GameGone)) follows as soon as may be.
+    async fn resync(&self, game: &GameId);
+
+    /// The bots that are online and could be challenged, with their ratings.
+    async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;
+
+    /// Whether each of these players is there and free to play; in the order asked.
+    async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;
+
+    /// The games in which we are playing now.
+    async fn running_games(&self) -> Result<Vec<GameId>, ActionError>;
+}

@@ -1,0 +1,91 @@
+//! Several daemons at one cluster; accounts; a look from outside.
+
+use std::time::{Duration, Instant};
+
+use cluster::{ClusterSettings, survey};
+use council::council::CouncilSettings;
+
+use crate::frontend::program::Program;
+
+use super::{
+    processes::{Nats, PATIENCE, Worker},
+    table::{MOVES, Table},
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_daemons_share_one_pool_of_workers() {
+    let nats = Nats::start();
+    let _workers = [Worker::start(&nats.url(), "attic", 2), Worker::start(&nats.url(), "garret", 2)];
+    let (mut ann, mut bob) = (Table::at(&nats.url()), Table::at(&nats.url()));
+    ann.knows(&["attic", "garret"]).await;
+    bob.knows(&["attic", "garret"]).await;
+    tokio::join!(ann.plays(MOVES), bob.plays(MOVES));
+    let lent =
+        |table: &Table| table.votes.iter().filter(|(name, _)| !name.is_empty()).map(|(_, votes)| votes).sum::<usize>();
+    assert!(lent(&ann) > 0 && lent(&bob) > 0, "{:?} {:?}", ann.votes, bob.votes);
+}
+
+/// Copies that share a table have one on every machine, and there are as many as cores here and lent.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_default_council_has_a_copy_for_every_core() {
+    let nats = Nats::start();
+    let _workers = [Worker::start(&nats.url(), "attic", 3), Worker::start(&nats.url(), "garret", 4)];
+    let mut table = Table::at(&nats.url());
+    table.knows(&["attic", "garret"]).await;
+    table.seats(&CouncilSettings { hash: 1, ..CouncilSettings::default() });
+    table.plays(MOVES / 2).await;
+    let machines: Vec<&str> = table.votes.keys().map(String::as_str).collect();
+    assert_eq!(machines, ["", "attic", "garret"]);
+    assert!(table.votes.values().sum::<usize>() > MOVES / 2 * 4, "many vote: {:?}", table.votes);
+}
+
+/// The council under a graphical interface or a match runner has the workers of its settings from the first move on.
+#[test]
+fn a_chess_program_has_the_workers_votes_too() {
+    let nats = Nats::start();
+    let worker = Worker::start(&nats.url(), "attic", 3);
+    let begun = Instant::now();
+    while !worker.log().contains("lending") {
+        assert!(begun.elapsed() < PATIENCE, "{}", worker.log());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let server = format!("cluster.nats={}", nats.url());
+    let settings = ["--set", &server, "--set", "player.council.roster=balanced-4", "--set", "player.council.hash=1"];
+    let mut program = Program::start_with(&[&["uci"], &settings[..]].concat());
+    program.say("uci");
+    program.until("uciok");
+    program.say("setoption name Threads value 1\nposition startpos\ngo movetime 1000");
+    let votes = program.until("bestmove");
+    assert!(votes.iter().any(|line| line.trim_end().ends_with("on attic")), "{votes:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_shows_who_lends_and_what_is_searched() {
+    let nats = Nats::start();
+    let settings = ClusterSettings { nats: nats.url(), ..ClusterSettings::default() };
+    assert!(survey(&settings).await.expect("a server").workers.is_empty());
+    let _worker = Worker::start(&nats.url(), "attic", 3);
+    let mut table = Table::at(&nats.url());
+    table.knows(&["attic"]).await;
+    let look = async {
+        loop {
+            let seen = survey(&settings).await.expect("a server");
+            if let [attic] = &seen.workers[..]
+                && !attic.beat.searches.is_empty()
+            {
+                return attic.clone();
+            }
+        }
+    };
+    let play = async {
+        loop {
+            table.plays(1).await;
+        }
+    };
+    let attic = tokio::select! {
+        attic = look => attic,
+        () = play => unreachable!("it plays for ever"),
+    };
+    assert_eq!((attic.worker.name.as_str(), attic.beat.cores), ("attic", 3));
+    assert!(attic.beat.speed > 0 && attic.beat.searches.iter().all(|search| search.search.game.as_str() == "table"));
+}

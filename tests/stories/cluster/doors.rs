@@ -1,0 +1,181 @@
+//! Every way by which a server lets in those it knows, and nobody else: token, nkey, credentials, certificates. (User and
+//! password: `deploy.rs`.) Daemon and worker go in by the same way, and play.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use cluster::ClusterSettings;
+use nkeys::KeyPair;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{
+    processes::{Nats, Worker},
+    table::Table,
+};
+
+/// Files of a story.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::write(&path, text).expect("written");
+        path
+    }
+}
+
+/// A key of the cluster's settings, the flag that stands for it, and its file.
+type Key<'a> = (&'static str, &'a Path);
+
+fn set(settings: &mut ClusterSettings, (key, file): Key) {
+    let place = match key {
+        "token-file" => &mut settings.token_file,
+        "nkey-file" => &mut settings.nkey_file,
+        "credentials-file" => &mut settings.credentials_file,
+        "ca-file" => &mut settings.ca_file,
+        "certificate-file" => &mut settings.certificate_file,
+        "key-file" => &mut settings.key_file,
+        other => panic!("no such key: {other}"),
+    };
+    file.clone_into(place);
+}
+
+fn worker(url: &str, keys: &[Key]) -> Worker {
+    let flags = keys.iter().flat_map(|(key, file)| [format!("--{key}"), file.display().to_string()]);
+    let flags: Vec<String> = flags.chain(["--cores".to_owned(), "3".to_owned()]).collect();
+    Worker::start_with(url, "attic", &flags.iter().map(String::as_str).collect::<Vec<_>>(), &[])
+}
+
+/// Both ends come in with these keys, and play.
+async fn are_let_in(url: &str, keys: &[Key<'_>]) {
+    let _worker = worker(url, keys);
+    let mut table = Table::with(url, |settings| keys.iter().for_each(|key| set(settings, *key)));
+    table.knows(&["attic"]).await;
+    table.plays_until_heard("attic").await;
+}
+
+/// Whoever has only these keys is told so, and does not try for ever.
+async fn is_sent_away(url: &str, keys: &[Key<'_>]) {
+    leaves_because(url, keys, "refuses us").await;
+}
+
+/// Whoever has only these keys leaves, and says why.
+async fn leaves_because(url: &str, keys: &[Key<'_>], why: &str) {
+    let mut worker = worker(url, keys);
+    let status = worker.ends().await;
+    let log = worker.log();
+    assert!(status.code() == Some(1) && log.contains(why) && log.contains(url), "{status}: {log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_opens() {
+    let folder = Folder::new();
+    let nats = Nats::start_with(Some("authorization { token: sesame }".to_owned()));
+    are_let_in(&nats.url(), &[("token-file", &folder.file("good", "sesame\n"))]).await;
+    is_sent_away(&nats.url(), &[("token-file", &folder.file("bad", "barley\n"))]).await;
+    is_sent_away(&nats.url(), &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_nkey_opens() {
+    let folder = Folder::new();
+    let (known, unknown) = (KeyPair::new_user(), KeyPair::new_user());
+    let configuration = format!("authorization {{ users: [{{ nkey: {} }}] }}", known.public_key());
+    let nats = Nats::start_with(Some(configuration));
+    let seed = |name: &str, key: &KeyPair| folder.file(name, &key.seed().expect("a seed"));
+    are_let_in(&nats.url(), &[("nkey-file", &seed("known", &known))]).await;
+    is_sent_away(&nats.url(), &[("nkey-file", &seed("unknown", &unknown))]).await;
+}
+
+/// A signed statement about a key, as NATS wants it (<https://docs.nats.io/running-a-nats-service/configuration/securing_nats/jwt>).
+fn statement(issuer: &KeyPair, subject: &KeyPair, nats: &Value) -> String {
+    let encode = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
+    let header = encode(&json!({ "typ": "JWT", "alg": "ed25519-nkey" }));
+    let (issuer_key, subject_key) = (issuer.public_key(), subject.public_key());
+    let claims =
+        json!({ "jti": subject_key, "iat": 1, "iss": issuer_key, "name": "story", "sub": subject_key, "nats": nats });
+    let signed = format!("{header}.{}", encode(&claims));
+    let signature = BASE64_URL_SAFE_NO_PAD.encode(issuer.sign(signed.as_bytes()).expect("a signature"));
+    format!("{signed}.{signature}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_open() {
+    let folder = Folder::new();
+    let (operator, account) = (KeyPair::new_operator(), KeyPair::new_account());
+    let unlimited = json!({ "subs": -1, "data": -1, "payload": -1, "conn": -1, "leaf": -1, "imports": -1, "exports": -1, "wildcards": true });
+    let of_operator = statement(&operator, &operator, &json!({ "type": "operator", "version": 2 }));
+    let of_account = statement(&operator, &account, &json!({ "type": "account", "version": 2, "limits": unlimited }));
+    let nats = Nats::start_with(Some(format!(
+        "operator: {of_operator}\nresolver: MEMORY\nresolver_preload: {{ {}: {of_account} }}",
+        account.public_key()
+    )));
+    let credentials = |name: &str, account: &KeyPair| {
+        let user = KeyPair::new_user();
+        let limits = json!({ "type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1 });
+        let text = format!(
+            "-----BEGIN NATS USER JWT-----\n{}\n------END NATS USER JWT------\n\n\
+             -----BEGIN USER NKEY SEED-----\n{}\n------END USER NKEY SEED------\n",
+            statement(account, &user, &limits),
+            user.seed().expect("a seed"),
+        );
+        folder.file(name, &text)
+    };
+    are_let_in(&nats.url(), &[("credentials-file", &credentials("good.creds", &account))]).await;
+    is_sent_away(&nats.url(), &[("credentials-file", &credentials("bad.creds", &KeyPair::new_account()))]).await;
+}
+
+/// An authority, and certificates that it has signed.
+struct Authority(CertifiedIssuer<'static, rcgen::KeyPair>);
+
+impl Authority {
+    fn new() -> Self {
+        let mut parameters = CertificateParams::new(Vec::new()).expect("parameters");
+        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = rcgen::KeyPair::generate().expect("a key");
+        Self(CertifiedIssuer::self_signed(parameters, key).expect("a certificate"))
+    }
+
+    /// The certificate of somebody at this address, and its key.
+    fn certificate(&self, folder: &Folder, name: &str) -> (PathBuf, PathBuf) {
+        let key = rcgen::KeyPair::generate().expect("a key");
+        let parameters = CertificateParams::new(["127.0.0.1".to_owned()]).expect("parameters");
+        let certificate = parameters.signed_by(&key, &self.0).expect("a certificate");
+        let file = |kind: &str, text: &str| folder.file(&format!("{name}.{kind}"), text);
+        (file("pem", &certificate.pem()), file("key", &key.serialize_pem()))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn certificates_open_and_are_asked_for_on_both_sides() {
+    let folder = Folder::new();
+    let (authority, other) = (Authority::new(), Authority::new());
+    let (ca, other_ca) = (folder.file("ca.pem", &authority.0.pem()), folder.file("other-ca.pem", &other.0.pem()));
+    let (server, server_key) = authority.certificate(&folder, "server");
+    let (ours, our_key) = authority.certificate(&folder, "ours");
+    let (strange, strange_key) = other.certificate(&folder, "strange");
+    let configuration = format!(
+        "tls {{ cert_file: {:?}, key_file: {:?}, ca_file: {:?}, verify: true }}",
+        server.display().to_string(),
+        server_key.display().to_string(),
+        ca.display().to_string()
+    );
+    let nats = Nats::start_with(Some(configuration));
+    let url = nats.url().replace("nats://", "tls://");
+    let as_us = [("certificate-file", ours.as_path()), ("key-file", &our_key)];
+    let as_stranger = [("certificate-file", strange.as_path()), ("key-file", &strange_key)];
+    are_let_in(&url, &[("ca-file", &ca), as_us[0], as_us[1]]).await;
+    // We know no such server; it knows no such client; it wants to know one at all.
+    leaves_because(&url, &[("ca-file", &other_ca), as_us[0], as_us[1]], "is not trusted").await;
+    is_sent_away(&url, &[("ca-file", &ca), as_stranger[0], as_stranger[1]]).await;
+    is_sent_away(&url, &[("ca-file", &ca)]).await;
+}

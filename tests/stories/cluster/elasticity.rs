@@ -1,0 +1,78 @@
+//! A game of the whole daemon: it begins with one worker, has four in the middle and one at the end, and the journal says who
+//! proposed what.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use bot::journal::{Archive, GameKey};
+use chess::{GameId, Limits};
+use cluster::{Cluster, ClusterSettings};
+use council::{
+    council::{CouncilSettings, GroupMode},
+    pool::Pool,
+};
+use practice::SparringKind;
+use rustix::process::Signal;
+use tokio_util::sync::CancellationToken;
+
+use crate::lichess::harness::{SERVER, Story, roster, tc};
+
+use super::processes::{Nats, Worker, until};
+
+/// The machines that proposed for our moves of a game, from one ply to another.
+fn proposers(story: &Story, game: &GameId, plies: std::ops::Range<usize>) -> BTreeSet<String> {
+    let archive = Archive::open(&story.journal_path()).expect("a journal");
+    let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
+    let moves = archive.moves(&record).expect("readable");
+    let in_question = |ply: u32| usize::try_from(ply).is_ok_and(|ply| plies.contains(&ply));
+    let proposals = moves.iter().filter(|record| in_question(record.ply)).flat_map(|record| {
+        archive.proposals(record).expect("readable").into_iter().filter_map(|proposal| proposal.machine)
+    });
+    proposals.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_come_and_go_during_a_game() {
+    let nats = Nats::start();
+    let stop = CancellationToken::new();
+    let settings = ClusterSettings { nats: nats.url(), name: "daemon".to_owned(), ..ClusterSettings::default() };
+    let cluster = Cluster::join(settings, stop.clone());
+    let there = |count: usize| {
+        let cluster = cluster.clone();
+        async move { until(&format!("{count} workers are there"), || cluster.workers().len() == count).await }
+    };
+    let names = ["attic", "cellar", "garret", "study"];
+    // One core each, so that the council needs all of them.
+    let start = |name: &&str| Worker::start(&nats.url(), name, 1);
+    let mut workers = vec![start(&names[0])];
+    there(1).await;
+
+    let mut story = Story::set_the_stage(|plan| {
+        plan.time_control = tc("60+0.1");
+        // Of our own strength, so that the game is long enough.
+        plan.partner = SparringKind::Engine { nodes: 4000 };
+        plan.partner_thinks = Duration::from_millis(100);
+        plan.limits = Limits { nodes: Some(12_000), ..Limits::default() };
+        plan.council = CouncilSettings { groups: GroupMode::None, ..roster("balanced-7") };
+        plan.pool = Pool::new(1).with_remote(Arc::new(cluster.clone()));
+    })
+    .await;
+    story.daemon_starts();
+    let game = story.challenge().await;
+    let begun = story.ply(&game, 8).await.line.ply();
+    workers.extend(names[1..].iter().map(start));
+    there(4).await;
+    // A worker is asked where no other is free, which is not at every move.
+    let mut most = begun;
+    while proposers(&story, &game, begun..most).len() < 4 {
+        most = story.ply(&game, most + 2).await.line.ply();
+    }
+    workers.drain(..3).for_each(|worker| worker.signal(Signal::KILL));
+    there(1).await;
+    let last = story.ply(&game, most + 6).await.line.ply();
+    story.played(&game).await;
+    story.closes().await;
+    stop.cancel();
+
+    assert_eq!(proposers(&story, &game, 0..begun), BTreeSet::from(["attic".to_owned()]));
+    assert_eq!(proposers(&story, &game, last..usize::MAX), BTreeSet::from(["study".to_owned()]));
+}

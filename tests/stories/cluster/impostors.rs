@@ -1,0 +1,151 @@
+//! Workers that lie, or are of another version.
+
+use cluster::{
+    ClusterSettings, Identity, Subjects, Version, survey,
+    wire::{self, Beat, Call, Order, ProposalText, Says, SearchOrder, Word, WorkerState},
+};
+use futures_util::StreamExt;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{
+    processes::{Nats, Worker, until},
+    table::{MOVES, Table},
+};
+
+/// What an impostor says of a search that it was asked for.
+type Answer = fn(&SearchOrder) -> Vec<Word>;
+
+/// Someone who claims to lend a hundred cores, under that name and version.
+async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer) -> DropGuard {
+    let mut identity = Identity::new(name);
+    identity.version = version.map_or(identity.version, |version| Version(version.to_owned()));
+    let subjects = Subjects::below("concilio");
+    let client = async_nats::connect(nats.url()).await.expect("a server");
+    let mut calls = client.subscribe(subjects.call()).await.expect("subscribed");
+    let mut orders = client.subscribe(subjects.worker(identity.sender.run)).await.expect("subscribed");
+    let stop = CancellationToken::new();
+    let guard = stop.clone().drop_guard();
+    let talk = async move {
+        let mut beats = tokio::time::interval(std::time::Duration::from_millis(250));
+        loop {
+            let mut subject = subjects.beat();
+            tokio::select! {
+                Some(call) = calls.next() => subject = call.reply.map_or(subject, |answer| answer.to_string()),
+                _ = beats.tick() => {}
+                Some(message) = orders.next() => {
+                    if let Ok((daemon, Order::Search(order))) = wire::open::<Order>(&message.payload, &identity.version) {
+                        for word in answer(&order) {
+                            let word = wire::seal(&identity, &word);
+                            client.publish(subjects.daemon(daemon.run), word).await.expect("published");
+                        }
+                    }
+                    continue;
+                }
+            }
+            let beat = Beat {
+                state: WorkerState::Lending,
+                cores: 100,
+                speed: 1_000_000,
+                engines: Vec::new(),
+                tenants: Vec::new(),
+                searches: Vec::new(),
+                answers: None,
+            };
+            client.publish(subject, wire::seal(&identity, &beat)).await.expect("published");
+        }
+    };
+    tokio::spawn(async move { stop.run_until_cancelled(talk).await });
+    guard
+}
+
+/// Proposals that are each wrong in another way, then one that would be good for the search before.
+fn lies(order: &SearchOrder) -> Vec<Word> {
+    let lie = |moves: &str, depth: u32| {
+        Says::Proposal(ProposalText {
+            moves: moves.to_owned(),
+            score: chess::Score::Cp(3000),
+            bound: chess::Bound::Exact,
+            depth,
+            selective_depth: 30,
+            root_moves_done: 0,
+            nodes: 1,
+            microseconds: 1,
+        })
+    };
+    let word = |says| Word { search: order.id.clone(), elector: order.elector.name.clone(), says };
+    let mut stale = word(lie("e2e4", 5));
+    stale.search.serial = stale.search.serial.wrapping_sub(1);
+    // An odd search is lied to in one way, an even one in another.
+    let says = if order.id.serial.is_multiple_of(2) { lie("a1a8", 20) } else { lie("", u32::MAX) };
+    vec![stale, word(says)]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_lies_is_not_believed() {
+    let nats = Nats::start();
+    let _liar = impostor(&nats, "liar", None, lies).await;
+    let _worker = Worker::start(&nats.url(), "attic", 2);
+    let mut table = Table::at(&nats.url());
+    table.knows(&["attic", "liar"]).await;
+    table.plays(MOVES).await;
+    assert_eq!(table.votes_of("liar"), 0);
+    assert!(table.votes_of("attic") > 0 && table.votes_of("") > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_never_answers_costs_its_votes_alone() {
+    let nats = Nats::start();
+    let _mute = impostor(&nats, "mute", None, |_| Vec::new()).await;
+    let mut table = Table::at(&nats.url());
+    table.knows(&["mute"]).await;
+    table.plays(MOVES).await;
+    assert!(table.votes_of("") >= MOVES, "our own core always votes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_version_is_refused_at_both_ends() {
+    let nats = Nats::start();
+    let _old = impostor(&nats, "old", Some("0.0.9-1"), lies).await;
+    let worker = Worker::start(&nats.url(), "attic", 2);
+    let mut table = Table::at(&nats.url());
+    table.knows(&["attic"]).await;
+    table.plays(MOVES / 4).await;
+    assert_eq!(table.votes_of("old"), 0);
+
+    // A daemon of the old version calls: the worker says that it does not serve it, and why.
+    let mut identity = Identity::new("old-daemon");
+    identity.version = Version("0.0.9-1".to_owned());
+    let client = async_nats::connect(nats.url()).await.expect("a server");
+    let call = wire::seal(&identity, &Call { number: 1, searches: Vec::new() });
+    client.publish(Subjects::below("concilio").call(), call).await.expect("published");
+    client.flush().await.expect("flushed");
+    until("the worker says so", || worker.log().contains("old-daemon runs concilio 0.0.9-1")).await;
+    let log = worker.log();
+    assert!(log.contains("a daemon is not served") && log.contains("install the same version"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_names_those_of_other_versions() {
+    let nats = Nats::start();
+    let _worker = Worker::start(&nats.url(), "attic", 1);
+    let settings = ClusterSettings { nats: nats.url(), ..ClusterSettings::default() };
+    let mut seen = survey(&settings).await.expect("a server");
+    while seen.workers.is_empty() {
+        seen = survey(&settings).await.expect("a server");
+    }
+    assert!(seen.refused.is_empty());
+
+    let _old = impostor(&nats, "old", Some("0.0.9-1"), lies).await;
+    let seen = survey(&settings).await.expect("a server");
+    let [refused] = &seen.refused[..] else { panic!("{seen:?}") };
+    assert!(refused.to_string().starts_with("old runs concilio 0.0.9-1"), "{refused}");
+    assert!(seen.workers.iter().all(|answer| answer.worker.name == "attic"));
+
+    let printed = std::process::Command::new(env!("CARGO_BIN_EXE_concilio"))
+        .args(["cluster", "status", "--json", "--nats", &nats.url()])
+        .output()
+        .expect("our program");
+    let said: serde_json::Value = serde_json::from_slice(&printed.stdout).expect("JSON");
+    assert_eq!((&said["workers"][0]["name"], &said["workers"][0]["cores"]), (&"attic".into(), &1.into()), "{said:#}");
+    assert!(said["not_used"][0].as_str().is_some_and(|why| why.starts_with("old runs")), "{said:#}");
+}

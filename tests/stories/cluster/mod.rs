@@ -1,0 +1,14 @@
+//! Workers on other machines, with a real NATS server that each story starts on a free port, and real worker processes. Whatever
+//! becomes of them, every move is made in time and is legal.
+//!
+//! The server is Debian's package `nats-server`.
+
+mod company;
+mod deploy;
+mod doors;
+mod elasticity;
+mod impostors;
+mod losses;
+mod processes;
+mod proxy;
+mod table;

@@ -1,0 +1,166 @@
+//! A council at a board, as the daemon has it: it plays both sides against the clock, and every move is looked at.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use chess::{GameId, Line, Proposal, Variant};
+use cluster::{Cluster, ClusterSettings};
+use council::{
+    council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster},
+    pool::Pool,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::processes::{PATIENCE, until};
+
+/// What each move may take.
+const MOVE_TIME: Duration = Duration::from_millis(60);
+/// A move that takes this long waited for somebody who was not there, or for the machine, if that has other things to do.
+const LATE: Duration = Duration::from_millis(800);
+/// Threads that wake one another up in turn until a move is decided.
+const WAKES: u32 = 10;
+/// Moves of a story.
+pub const MOVES: usize = 100;
+
+/// A council of four with one core of its own.
+pub struct Table {
+    pub cluster: Cluster,
+    pool: Pool,
+    council: Council,
+    line: Line,
+    moves: usize,
+    metronome: Metronome,
+    /// By machine, how many votes it had so far; the table's own is "".
+    pub votes: BTreeMap<String, usize>,
+    _stop: DropGuard,
+}
+
+impl Table {
+    /// With a server there or not.
+    pub fn at(url: &str) -> Self {
+        Self::with(url, |_| ())
+    }
+
+    /// The same, with other settings of the cluster.
+    pub fn with(url: &str, change: impl FnOnce(&mut ClusterSettings)) -> Self {
+        let stop = CancellationToken::new();
+        let mut settings =
+            ClusterSettings { nats: url.to_owned(), name: "table".to_owned(), ..ClusterSettings::default() };
+        change(&mut settings);
+        let cluster = Cluster::join(settings, stop.clone());
+        let settings = CouncilSettings {
+            roster: "balanced-4".to_owned(),
+            criterion: CriterionName::ReSearch,
+            groups: GroupMode::None,
+            hash: 1,
+            ..CouncilSettings::default()
+        };
+        let pool = Pool::new(1).with_remote(Arc::new(cluster.clone()));
+        let council = convene(&pool, &settings);
+        let line = Line::start(Variant::Standard);
+        let metronome = Metronome::start();
+        Self { cluster, pool, council, line, moves: 0, metronome, votes: BTreeMap::new(), _stop: stop.drop_guard() }
+    }
+
+    /// Another council sits down, as at the beginning of a game.
+    pub fn seats(&mut self, settings: &CouncilSettings) {
+        self.council = convene(&self.pool, settings);
+    }
+
+    /// Waits until just these workers are there.
+    pub async fn knows(&self, workers: &[&str]) {
+        let names = || self.cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let sorted = |mut names: Vec<String>| {
+            names.sort_unstable();
+            names
+        };
+        until(&format!("{workers:?} are there"), || sorted(names()) == workers).await;
+    }
+
+    /// Makes so many moves.
+    pub async fn plays(&mut self, moves: usize) {
+        self.plays_while(moves, |_, _| ()).await;
+    }
+
+    /// Makes so many moves, while `watch` sees every proposal with the number of the move.
+    pub async fn plays_while(&mut self, moves: usize, mut watch: impl FnMut(usize, &Proposal) + Send) {
+        for _ in 0..moves {
+            if self.line.legal_moves().is_empty() || self.line.ply() >= 200 {
+                self.line = Line::start(Variant::Standard);
+            }
+            let line = Arc::new(self.line.clone());
+            let timing = Some(Box::new(|_: &_| MOVE_TIME) as _);
+            let question = Question { timing, ..Question::new(GameId::new("table"), Arc::clone(&line)) };
+            self.metronome.longest_delay();
+            let (begun, number) = (Instant::now(), self.moves);
+            let mut watch = |proposal: &Proposal| watch(number, proposal);
+            let decided = self.council.decide(question, &CancellationToken::new(), &mut watch).await;
+            let taken = begun.elapsed();
+            let decision = decided.expect("a decision");
+            let delay = self.metronome.longest_delay();
+            assert!(taken < LATE + delay * WAKES, "move {number} took {taken:?}, and a wake-up {delay:?}");
+            assert!(line.is_legal(decision.best), "move {number}, {}, is not legal", decision.best);
+            for vote in &decision.votes {
+                assert!(line.is_legal(vote.proposal.best));
+                let machine = vote.proposal.machine.as_ref().map(ToString::to_string).unwrap_or_default();
+                *self.votes.entry(machine).or_default() += 1;
+            }
+            self.line.play(decision.best).expect("a legal move");
+            self.moves += 1;
+        }
+    }
+
+    /// Makes moves until a machine has a vote: it may take a while until one that was away is trusted again.
+    pub async fn plays_until_heard(&mut self, machine: &str) {
+        let begun = Instant::now();
+        self.votes.clear();
+        while !self.votes.contains_key(machine) {
+            assert!(begun.elapsed() < PATIENCE, "{machine} takes no part: {:?}", self.votes);
+            self.plays(1).await;
+        }
+    }
+
+    /// Votes that a machine had; from now on they are counted anew.
+    pub fn votes_of(&mut self, machine: &str) -> usize {
+        self.votes.remove(machine).unwrap_or_default()
+    }
+}
+
+/// Measures how long the machine lets a thread wait that has nothing to do but to wake up.
+struct Metronome(Arc<AtomicU64>);
+
+impl Metronome {
+    const BEAT: Duration = Duration::from_millis(5);
+
+    /// Ticks until it is dropped.
+    fn start() -> Self {
+        let longest = Arc::new(AtomicU64::new(0));
+        let known = Arc::downgrade(&longest);
+        std::thread::spawn(move || {
+            loop {
+                let begun = Instant::now();
+                std::thread::sleep(Self::BEAT);
+                let delay = begun.elapsed().saturating_sub(Self::BEAT);
+                let Some(longest) = known.upgrade() else { return };
+                longest.fetch_max(u64::try_from(delay.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            }
+        });
+        Self(longest)
+    }
+
+    /// The longest delay since this was asked last.
+    fn longest_delay(&self) -> Duration {
+        Duration::from_micros(self.0.swap(0, Ordering::Relaxed))
+    }
+}
+
+fn convene(pool: &Pool, settings: &CouncilSettings) -> Council {
+    let roster = Roster::from_settings(settings).expect("a roster");
+    Council::convene(pool, &roster, settings, Variant::Standard)
+}

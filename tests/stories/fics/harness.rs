@@ -1,0 +1,262 @@
+//! A stage for the stories: a practice server with a FICS face, people at telnets, and daemons.
+
+use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
+
+use bot::{
+    journal::{Journal, JournalSettings},
+    policy::{ChallengeSettings, NameLists, challenge::Names},
+    session::{self, AccountEnd, Closing, Conduct, Connection, GameSettings, Herald, House},
+};
+use chess::{Color, GameId, GameTerms, Limits, TimeControl, Variant};
+use council::{
+    council::{CouncilSettings, CriterionName, Roster},
+    pool::Pool,
+};
+use practice::{
+    AccountId, ChallengeTerms, End, FicsFace, GameReport, PracticeServer, Refusal, SparringKind, faults::FaultPlan,
+};
+use server::fics::{self, FicsSettings, Password, Timeseal};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::JoinHandle,
+};
+
+/// With which every account logs in.
+pub const PASSWORD: &str = "sesame";
+/// The account that the daemon plays, where there is one.
+pub const BOT: &str = "Concilio";
+/// Who spars with it.
+pub const PARTNER: &str = "Partner";
+
+/// Turns a hang into a failure.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Waits, but not for ever.
+pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("waited {PATIENCE:?} in vain for {what}"),
+    }
+}
+
+/// A server that speaks FICS.
+pub async fn server(faults: &str) -> PracticeServer {
+    server_with(faults.parse().expect("a plan of faults"), 0).await
+}
+
+/// The same, with noise.
+pub async fn server_with(faults: FaultPlan, noise: u32) -> PracticeServer {
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_test_writer()
+        .try_init();
+    let fics = FicsFace { noise, ..FicsFace::at(SocketAddr::from(([127, 0, 0, 1], 0))) };
+    let settings = practice::Settings { faults, fics: Some(fics), seed: Some(1), ..practice::Settings::default() };
+    PracticeServer::start(settings).await.expect("a free port")
+}
+
+/// The adapter's settings for an account.
+pub fn settings(server: &PracticeServer, name: &str) -> FicsSettings {
+    let address = server.fics_address().expect("a FICS face");
+    FicsSettings {
+        host: address.ip().to_string(),
+        port: address.port(),
+        fallback_port: 0,
+        username: name.to_owned(),
+        timeseal: Timeseal::V2,
+        ping_after: 1,
+        ping_timeout: 1,
+        reconnect_max: 1,
+        ..FicsSettings::default()
+    }
+}
+
+/// Minutes and seconds, unrated.
+pub fn terms(minutes: u64, increment: u64) -> GameTerms {
+    let time_control = TimeControl::real_time(Duration::from_secs(60 * minutes), Duration::from_secs(increment));
+    GameTerms { variant: Variant::Standard, time_control, rated: false }
+}
+
+/// A daemon at work.
+pub struct Daemon {
+    pub name: String,
+    folder: TempDir,
+    closing: Closing,
+    task: JoinHandle<AccountEnd>,
+}
+
+impl Daemon {
+    /// Opens an account and lets the daemon play it; returns when it takes challenges.
+    pub async fn start(server: &PracticeServer, name: &str) -> Self {
+        server.add_fics_account(name, true, PASSWORD).await.expect("a new account");
+        let settings = settings(server, name);
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = JournalSettings {
+            path: folder.path().join("journal.db"),
+            pgn_directory: folder.path().join("pgn"),
+            ..JournalSettings::default()
+        };
+        let council = CouncilSettings {
+            roster: "mp ma".to_owned(),
+            criterion: CriterionName::ReSearch,
+            hash: 1,
+            ..CouncilSettings::default()
+        };
+        let roster = Arc::new(Roster::from_settings(&council).expect("a roster"));
+        let limits = Limits { nodes: Some(1000), ..Limits::default() };
+        let player = GameSettings { limits, takebacks: 1, ..GameSettings::with(roster, council) };
+        // Friends are played on any terms.
+        let friends: Vec<String> =
+            ["Ann".to_owned(), PARTNER.to_owned()].into_iter().chain((0..20).map(partner_of)).collect();
+        let lists = NameLists { friends: Names::parse(&friends.join("\n")), ..NameLists::default() };
+        let house = House {
+            journal: Journal::open(&journal).expect("a journal"),
+            pool: Pool::new(0),
+            herald: Herald::new(),
+            player: Arc::new(move |_| player.clone()),
+            conduct: Arc::new(Conduct { challenge: ChallengeSettings::default(), lists, ..Conduct::default() }),
+        };
+        let closing = Closing::default();
+        let (fics, events) = fics::connect(settings, Some(Password::new(PASSWORD)), closing.at_once.child_token());
+        let connection = Connection { name: "fics".into(), server: Arc::new(fics), events };
+        let task = tokio::spawn(session::play(connection, house, closing.clone()));
+        within("the daemon to be online", server.wait_until_online(name)).await.expect("a server");
+        Self { name: name.to_owned(), folder, closing, task }
+    }
+
+    /// Finishes its games and ends; its journal and games are in the folder.
+    pub async fn closes(self) -> TempDir {
+        self.closing.politely.cancel();
+        let end = within("the daemon to end", self.task).await.expect("no panic");
+        assert_eq!(end, AccountEnd::Closed);
+        self.folder
+    }
+}
+
+/// A name for one of several partners: names have letters only.
+pub fn partner_of(number: u8) -> String {
+    format!("{PARTNER}{}", char::from(b'A' + number))
+}
+
+/// Lets one challenge the other to a game of a minute and a second a move.
+pub async fn game_between(server: &PracticeServer, from: &str, to: &str, color: Option<Color>) -> GameId {
+    let terms = ChallengeTerms { color, ..ChallengeTerms::new(terms(1, 1)) };
+    within("a game", server.game_between(from, to, terms)).await.expect("a game")
+}
+
+/// The end of a game.
+pub async fn ended(server: &PracticeServer, game: &GameId) -> GameReport {
+    within(&format!("the end of {game}"), server.wait_for_end(game)).await.expect("a report")
+}
+
+/// A sparring partner on the server.
+pub async fn partner(server: &PracticeServer, name: &str, kind: SparringKind) {
+    server.sparring(name, kind).await.expect("a new account");
+}
+
+/// The game that an account plays.
+pub async fn game_of(server: &PracticeServer, name: &str) -> GameId {
+    let id = AccountId::of(name);
+    let game = server.wait(move |state| state.games_of(&id).first().map(|view| view.pairing.id.clone()));
+    within("a game", game).await.expect("a server")
+}
+
+/// Fails unless a game ended on the board, and without a move that the rules forbid ever having been sent.
+#[track_caller]
+pub fn was_played_out(report: &GameReport) {
+    let end = report.outcome.as_ref().expect("it is over").end;
+    let elsewhere = matches!(end, End::OutOfTime | End::Abandoned | End::Aborted | End::Resignation);
+    assert!(!elsewhere, "{end:?}: {report:#?}");
+    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, Refusal::Illegal(_)));
+    assert!(illegal.is_none(), "{illegal:?} was sent: {report:#?}");
+}
+
+/// Somebody at a telnet.
+pub struct Telnet {
+    stream: TcpStream,
+    text: String,
+}
+
+impl Telnet {
+    /// Connects, and sees the banner.
+    pub async fn connect(server: &PracticeServer) -> Self {
+        let address = server.fics_address().expect("a FICS face");
+        let stream = TcpStream::connect(address).await.expect("a connection");
+        let mut telnet = Self { stream, text: String::new() };
+        telnet.until("login: ").await;
+        telnet
+    }
+
+    /// Logs in, and sets what a client sets.
+    pub async fn login(server: &PracticeServer, name: &str) -> Self {
+        let mut telnet = Self::connect(server).await;
+        telnet.say(name).await;
+        telnet.until("password: ").await;
+        telnet.say(PASSWORD).await;
+        telnet.until("**** Starting FICS session as").await;
+        telnet.until("fics% ").await;
+        for command in ["set style 12", "iset nowrap 1", "iset ms 1"] {
+            telnet.ask(command).await;
+        }
+        telnet
+    }
+
+    /// An account of its own, logged in.
+    pub async fn newcomer(server: &PracticeServer, name: &str) -> Self {
+        server.add_fics_account(name, false, PASSWORD).await.expect("a new account");
+        Self::login(server, name).await
+    }
+
+    /// Sends a line.
+    pub async fn say(&mut self, line: &str) {
+        self.stream.write_all(format!("{line}\r\n").as_bytes()).await.expect("writable");
+    }
+
+    /// Reads up to and with `wanted`; returns what was read.
+    pub async fn until(&mut self, wanted: &str) -> String {
+        let read = async {
+            loop {
+                if let Some(at) = self.text.find(wanted) {
+                    let rest = self.text.split_off(at + wanted.len());
+                    return std::mem::replace(&mut self.text, rest);
+                }
+                let mut bytes = [0; 4096];
+                let count = self.stream.read(&mut bytes).await.expect("readable");
+                assert!(count > 0, "the server closed the connection; it had said {:?}", self.text);
+                self.text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+            }
+        };
+        match tokio::time::timeout(PATIENCE, read).await {
+            Ok(text) => text,
+            Err(_) => panic!("waited in vain for {wanted:?}"),
+        }
+    }
+
+    /// Sends a line, and reads all up to the answer to one after it that nobody understands.
+    pub async fn ask(&mut self, line: &str) -> String {
+        self.say(line).await;
+        self.say("that_was_all").await;
+        self.until("that_was_all: Command not found.\n\rfics% ").await
+    }
+
+    /// Makes a move, and sees it on the board.
+    pub async fn play(&mut self, command: &str, san: &str) {
+        self.say(command).await;
+        self.until(&format!(") {san} ")).await;
+        self.until("fics% ").await;
+    }
+
+    /// Whether nothing more comes.
+    pub async fn is_closed(&mut self) -> bool {
+        let mut bytes = [0; 4096];
+        loop {
+            match tokio::time::timeout(PATIENCE, self.stream.read(&mut bytes)).await {
+                Ok(Ok(0) | Err(_)) => return true,
+                Ok(Ok(_)) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What a program that speaks UCI sees.
+
+use chess::{Line, UciMove, Variant};
+
+use super::program::Program;
+
+fn start() -> Program {
+    let mut program = Program::start(&["uci"]);
+    program.say("uci");
+    program.until("uciok");
+    program
+}
+
+/// The move of a `bestmove` line, and the reply it expects.
+fn best_move(program: &Program) -> (UciMove, Option<UciMove>) {
+    let words = program.answer("bestmove");
+    let mut words = words.split(' ');
+    let best = words.next().and_then(|text| text.parse().ok()).expect("a move");
+    (best, words.nth(1).and_then(|text| text.parse().ok()))
+}
+
+#[test]
+fn a_won_game_is_played_to_mate() {
+    let fen = "8/8/8/4k3/8/8/8/KQR5 w - - 0 1";
+    let mut line = Line::from_fen(Variant::Standard, fen).expect("a position");
+    let mut program = start();
+    program.say("ucinewgame");
+    while !line.legal_moves().is_empty() && line.ply() < 60 {
+        let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
+        program.say(&format!("position fen {fen} moves {}\ngo nodes 3000", moves.join(" ")));
+        let (best, _) = best_move(&program);
+        line.play(best).expect("a legal move");
+    }
+    assert!(shakmaty::Position::is_checkmate(line.position()), "{line:?}");
+    program.say(&format!("position fen {}\ngo nodes 10", line.fen()));
+    assert_eq!(program.answer("bestmove"), "0000", "a game that is over has no move");
+}
+
+#[test]
+fn a_program_is_heard_in_mid_think() {
+    let mut program = start();
+    program.say("position startpos moves e2e4\ngo infinite");
+    program.until("info depth ");
+    program.say("isready");
+    let meanwhile = program.until("readyok");
+    assert!(!meanwhile.iter().any(|line| line.starts_with("bestmove")), "nobody has asked for it");
+    program.say("stop");
+    let heard = program.until("bestmove");
+    let mut line = Line::start(Variant::Standard);
+    line.play_all("e2e4").expect("legal");
+    let best = heard.last().and_then(|line| line.split(' ').nth(1)).expect("a move");
+    assert!(line.is_legal(best.parse().expect("a move")), "{best}");
+    program.say("stop\nisready");
+    assert_eq!(program.until("readyok").len(), 1, "one search, one answer");
+}
+
+#[test]
+fn a_ponder_hit_is_answered_when_the_clock_runs() {
+    let mut program = start();
+    program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
+    program.until("info depth ");
+    program.say("ponderhit");
+    let (best, _) = best_move(&program);
+    let mut line = Line::start(Variant::Standard);
+    line.play_all("e2e4 e7e5").expect("legal");
+    assert!(line.is_legal(best));
+}
+
+#[test]
+fn a_ponder_miss_is_answered_and_forgotten() {
+    let mut program = start();
+    program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
+    program.until("info depth ");
+    program.say("stop\nposition startpos moves e2e4 c7c5\ngo nodes 2000");
+    best_move(&program);
+    let (best, _) = best_move(&program);
+    let mut line = Line::start(Variant::Standard);
+    line.play_all("e2e4 c7c5").expect("legal");
+    assert!(line.is_legal(best), "the answer is for the position on the board");
+}
+
+/// What is found while pondering is kept until the expected move is played.
+#[test]
+fn a_pondered_move_is_not_told_before_its_time() {
+    let mut program = start();
+    program.say("position startpos moves e2e4 e7e5\ngo ponder depth 3");
+    program.until("info depth 3");
+    program.say("isready");
+    assert!(!program.until("readyok").iter().any(|line| line.starts_with("bestmove")));
+    program.say("ponderhit");
+    best_move(&program);
+}
+
+#[test]
+fn every_vote_is_shown_before_the_move() {
+    let mut program = start();
+    program.say("position startpos\ngo nodes 2000");
+    let heard = program.until("bestmove");
+    for elector in ["mbxkcpar", "mp", "ma"] {
+        let shown = |line: &String| line.starts_with("info string") && line.split_whitespace().any(|w| w == elector);
+        assert!(heard.iter().any(shown), "{elector} in {heard:#?}");
+    }
+    assert!(heard.iter().any(|line| line.starts_with("info string 1.") && line.contains(" by ")), "{heard:#?}");
+}
+
+#[test]
+fn wrong_input_is_explained_and_changes_nothing() {
+    let mut program = start();
+    for (wrong, says) in [
+        ("setoption name Hash value -3", "Hash: \"-3\" (accepted: 1 to 1048576)"),
+        ("setoption name Roster value balanced-99", "roster \"balanced-99\": expected"),
+        ("setoption name Criterion value dice", "Criterion: \"dice\" (accepted: "),
+        ("setoption name Colour value red", "unknown option \"Colour\""),
+        ("setoption", "setoption needs"),
+        ("position startpos moves e2e5", "\"e2e5\" (ply 0) is not legal"),
+        ("position fen 8/8/8/8 w - -", "is not a legal"),
+        ("position", "accepted: startpos"),
+        ("go depth x", "not understood"),
+        ("go searchmoves e2e5", "no legal move follows"),
+        ("debug perhaps", "accepted: on, off"),
+        ("castle now", "unknown command \"castle\""),
+    ] {
+        program.say(wrong);
+        let said = program.answer("info string");
+        assert!(said.contains(says), "{wrong}: {said}");
+    }
+    program.say("ponderhit\nstop\ngo nodes 500");
+    assert!(Line::start(Variant::Standard).is_legal(best_move(&program).0));
+}
+
+#[test]
+fn the_search_stays_with_the_moves_it_is_given() {
+    let mut program = start();
+    program.say("position startpos\ngo nodes 500 searchmoves a2a3 h2h3");
+    let (best, _) = best_move(&program);
+    assert!(["a2a3", "h2h3"].contains(&best.to_string().as_str()), "{best}");
+}
+
+#[test]
+fn castling_is_written_as_the_program_wants_it() {
+    let mut program = start();
+    program.say("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 2 searchmoves e1g1");
+    assert_eq!(best_move(&program).0.to_string(), "e1g1");
+    program.say("setoption name UCI_Chess960 value true");
+    program.say("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 2 searchmoves e1h1");
+    assert_eq!(best_move(&program).0.to_string(), "e1h1");
+}
+
+#[test]
+fn a_bounded_search_is_finished_when_the_input_ends() {
+    let mut program = start();
+    program.say("position startpos\ngo nodes 2000");
+    assert!(program.end().last().is_some_and(|line| line.starts_with("bestmove")));
+    let mut program = start();
+    program.say("position startpos\ngo infinite");
+    assert!(program.end().last().is_some_and(|line| line.starts_with("bestmove")));
+}
+
+#[test]
+#[cfg(unix)]
+fn an_engine_in_the_council_stays_for_the_next_game() {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let (engine, starts) = (folder.path().join("engine"), folder.path().join("starts"));
+    let script = format!("#!/bin/sh\necho start >> {}\nexec /usr/games/stockfish\n", starts.display());
+    fs::write(&engine, script).expect("a script");
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("it may run");
+    let settings = folder.path().join("bot.toml");
+    let council = format!(
+        "[player.council]\nroster = \"custom\"\nhash = 16\n[[player.council.electors]]\nengine = {:?}\n",
+        engine.display().to_string()
+    );
+    fs::write(&settings, council).expect("settings");
+    let mut program = Program::start_with(&["uci", "--config", &settings.display().to_string()]);
+    program.say("isready");
+    program.until("readyok");
+    for _ in 0..3 {
+        program.say("ucinewgame\nposition startpos moves e2e4\ngo nodes 1000");
+        best_move(&program);
+    }
+    assert_eq!(fs::read_to_string(&starts).expect("it was started"), "start\n");
+}

@@ -1,0 +1,50 @@
+//! Many games at once: the server tells of them all in one breath.
+
+use super::harness::{Story, roster, tc, within};
+
+/// The daemon comes online, and that many games run already.
+async fn all_are_played(games: usize) {
+    let mut story = Story::set_the_stage(|plan| {
+        plan.council = roster("trivial");
+        plan.time_control = tc("120+0.1");
+    })
+    .await;
+    let mut begun = Vec::new();
+    for _ in 0..games {
+        begun.push(story.game_begins().await);
+    }
+    story.daemon_starts();
+    for game in &begun {
+        let report = story.played(game).await;
+        assert!(report.refused.is_empty(), "{report:#?}");
+    }
+    story.goes_on_and_closes().await;
+}
+
+/// Promise 1: a burst of starts is what every reconnection brings.
+#[tokio::test(flavor = "multi_thread")]
+async fn eight_games_that_start_together_are_all_played() {
+    all_are_played(8).await;
+}
+
+/// Promise 1.
+#[tokio::test(flavor = "multi_thread")]
+async fn fifty_games_that_start_together_are_all_played() {
+    all_are_played(50).await;
+}
+
+/// The server restarts while eight games run.
+#[tokio::test(flavor = "multi_thread")]
+async fn games_survive_a_restart_of_the_server() {
+    let story = Story::begin(|plan| plan.concurrency = 8).await;
+    let mut games = Vec::new();
+    for _ in 0..8 {
+        games.push(story.challenge().await);
+    }
+    story.ply(&games[0], 4).await;
+    within("the server", story.server.restart(std::time::Duration::from_secs(1))).await.expect("a server");
+    for game in &games {
+        story.played(game).await;
+    }
+    story.goes_on_and_closes().await;
+}

@@ -1,0 +1,303 @@
+//! A stage for the stories: a practice server, a partner who challenges, and the daemon, put together as `concilio run` does.
+
+use std::{
+    future::Future,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bot::{
+    journal::{Archive, GameKey, Journal, JournalSettings, MoveRecord},
+    policy::{ChallengeSettings, NameLists, challenge::Names},
+    session::{self, AccountEnd, Closing, Conduct, Connection, GameSettings, Herald, House},
+};
+use chess::{GameId, GameInfo, GameTerms, Limits, TimeControl, UciMove, Variant};
+use council::{
+    council::{CouncilSettings, CriterionName, Roster},
+    pool::Pool,
+};
+use practice::{AccountId, ChallengeTerms, End, GameReport, GameView, PracticeServer, Refusal, Sparring, SparringKind};
+use server::lichess::{self, LichessSettings, Token};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+/// The account that the daemon plays.
+pub const BOT: &str = "Concilio";
+/// Who spars with it.
+pub const PARTNER: &str = "Partner";
+/// The daemon's name for the server.
+pub const SERVER: &str = "practice";
+
+/// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// How a story is set up; every part may be changed.
+pub struct Plan {
+    pub practice: practice::Settings,
+    pub lichess: LichessSettings,
+    pub council: CouncilSettings,
+    /// Where its electors run.
+    pub pool: Pool,
+    /// Bounds on every search, so that games are short in time.
+    pub limits: Limits,
+    /// Expected replies that are thought about in the partner's time.
+    pub ponder: usize,
+    pub concurrency: usize,
+    /// The task of the first game panics when it begins.
+    pub panics_once: bool,
+    pub time_control: TimeControl,
+    pub partner: SparringKind,
+    /// How long the partner thinks about each move, so that a game takes its time.
+    pub partner_thinks: Duration,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            practice: practice::Settings { keep_alive: Duration::from_millis(300), ..practice::Settings::default() },
+            lichess: LichessSettings {
+                idle_timeout: Duration::from_secs(2),
+                limited_pause: Duration::from_secs(1),
+                ..LichessSettings::default()
+            },
+            council: roster("mp ma"),
+            pool: Pool::new(0),
+            limits: Limits { nodes: Some(2000), ..Limits::default() },
+            ponder: 0,
+            concurrency: 1,
+            panics_once: false,
+            time_control: tc("30+0.1"),
+            partner: SparringKind::Greedy,
+            // Long enough for a story to arrange its faults in the middle of a game.
+            partner_thinks: Duration::from_millis(40),
+        }
+    }
+}
+
+/// A roster by name or letters, with both phases and small tables.
+pub fn roster(name: &str) -> CouncilSettings {
+    CouncilSettings {
+        roster: name.to_owned(),
+        criterion: CriterionName::ReSearch,
+        hash: 1,
+        ..CouncilSettings::default()
+    }
+}
+
+/// Seconds and increment.
+pub fn tc(text: &str) -> TimeControl {
+    text.parse().expect("a time control")
+}
+
+/// Waits, but not for ever.
+pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("waited {PATIENCE:?} in vain for {what}"),
+    }
+}
+
+/// A sparring player that takes its time.
+struct Thoughtful {
+    player: Arc<dyn Sparring>,
+    time: Duration,
+}
+
+#[async_trait]
+impl Sparring for Thoughtful {
+    async fn choose(&self, game: &GameView) -> Option<UciMove> {
+        tokio::time::sleep(self.time).await;
+        self.player.choose(game).await
+    }
+
+    fn accepts_draw(&self, game: &GameView) -> bool {
+        self.player.accepts_draw(game)
+    }
+}
+
+/// A practice server with a partner on it, and the daemon if it runs.
+pub struct Story {
+    pub server: PracticeServer,
+    pub plan: Plan,
+    pub token: String,
+    pub folder: TempDir,
+    daemon: Option<Daemon>,
+}
+
+struct Daemon {
+    closing: Closing,
+    task: JoinHandle<AccountEnd>,
+}
+
+impl Story {
+    /// A server and a partner, without the daemon.
+    pub async fn set_the_stage(change: impl FnOnce(&mut Plan)) -> Self {
+        // Say RUST_LOG=concilio=debug to see what a story is made of.
+        let _ = tracing_subscriber::fmt()
+            .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+            .with_test_writer()
+            .try_init();
+        let mut plan = Plan::default();
+        change(&mut plan);
+        let server = PracticeServer::start(plan.practice.clone()).await.expect("a free port");
+        let token = server.add_account(BOT, true).await.expect("a new account");
+        let partner = Thoughtful { player: plan.partner.clone().player(), time: plan.partner_thinks };
+        server.sparring_with(PARTNER, Arc::new(partner)).await.expect("a new account");
+        let folder = tempfile::tempdir().expect("a folder");
+        Self { server, plan, token, folder, daemon: None }
+    }
+
+    /// The same, with the daemon online.
+    pub async fn begin(change: impl FnOnce(&mut Plan)) -> Self {
+        let mut story = Self::set_the_stage(change).await;
+        story.daemon_starts();
+        within("the daemon to be online", story.server.wait_until_online(BOT)).await.expect("a server");
+        story
+    }
+
+    /// Starts the daemon.
+    pub fn daemon_starts(&mut self) {
+        let plan = &self.plan;
+        let journal = JournalSettings {
+            path: self.journal_path(),
+            pgn_directory: self.folder.path().join("pgn"),
+            ..JournalSettings::default()
+        };
+        let roster = Arc::new(Roster::from_settings(&plan.council).expect("a roster"));
+        let player = GameSettings {
+            limits: plan.limits,
+            ponder: plan.ponder,
+            ..GameSettings::with(roster, plan.council.clone())
+        };
+        let panics = AtomicBool::new(plan.panics_once);
+        let player = move |_: &GameInfo| {
+            assert!(!panics.swap(false, Ordering::SeqCst), "a defect of ours, on purpose");
+            player.clone()
+        };
+        let challenge = ChallengeSettings {
+            concurrency: plan.concurrency,
+            max_games_per_opponent: plan.concurrency,
+            max_waiting: 1000,
+            ..ChallengeSettings::default()
+        };
+        // A friend is played on any terms.
+        let lists = NameLists { friends: Names::parse(PARTNER), ..NameLists::default() };
+        let house = House {
+            journal: Journal::open(&journal).expect("a journal"),
+            pool: plan.pool.clone(),
+            herald: Herald::new(),
+            player: Arc::new(player),
+            conduct: Arc::new(Conduct { challenge, lists, ..Conduct::default() }),
+        };
+        let closing = Closing::default();
+        let settings = LichessSettings { url: self.server.url().parse().expect("an address"), ..plan.lichess.clone() };
+        let token = Token::parse(&self.token, "the practice server").expect("a token");
+        let (lichess, events) = lichess::connect(settings, token, closing.at_once.child_token()).expect("a client");
+        let connection = Connection { name: SERVER.into(), server: Arc::new(lichess), events };
+        let task = tokio::spawn(session::play(connection, house, closing.clone()));
+        self.daemon = Some(Daemon { closing, task });
+    }
+
+    /// The partner challenges the daemon; the game will have the name that is returned.
+    pub async fn challenge(&self) -> GameId {
+        self.challenge_with(|_| ()).await
+    }
+
+    /// The same, on other terms.
+    pub async fn challenge_with(&self, change: impl FnOnce(&mut ChallengeTerms)) -> GameId {
+        let game = GameTerms { variant: Variant::Standard, time_control: self.plan.time_control, rated: false };
+        let mut terms = ChallengeTerms::new(game);
+        change(&mut terms);
+        GameId::from(&self.server.challenge(PARTNER, BOT, terms).await.expect("a challenge"))
+    }
+
+    /// Begins a game over the daemon's head.
+    pub async fn game_begins(&self) -> GameId {
+        let game = self.challenge().await;
+        let id = game.as_str().into();
+        let accepted = self.server.ask(move |state| state.accept(&id, &AccountId::of(BOT))).await.expect("a server");
+        accepted.expect("a game")
+    }
+
+    /// Waits until so many moves were made in a game.
+    pub async fn ply(&self, game: &GameId, ply: usize) -> GameReport {
+        within(&format!("ply {ply} of {game}"), self.server.wait_for_ply(game, ply)).await.expect("a report")
+    }
+
+    /// Waits for the end of a game, and looks whether it was played to its end.
+    pub async fn played(&self, game: &GameId) -> GameReport {
+        let report = within(&format!("the end of {game}"), self.server.wait_for_end(game)).await.expect("a report");
+        was_played_out(&report);
+        report
+    }
+
+    /// Nothing was lost on the way: there is a place for another game, which is played; and the daemon ends when it is told
+    /// to.
+    pub async fn goes_on_and_closes(mut self) -> Self {
+        let game = self.challenge().await;
+        self.played(&game).await;
+        self.closes().await;
+        self
+    }
+
+    /// The daemon finishes its games and ends; then the record of all its games is complete.
+    pub async fn closes(&mut self) {
+        let daemon = self.daemon.take().expect("a daemon");
+        daemon.closing.politely.cancel();
+        let end = within("the daemon to end", daemon.task).await.expect("no panic");
+        assert_eq!(end, AccountEnd::Closed);
+        for report in self.server.games().await.expect("reports").iter().filter(|report| report.line.ply() >= 2) {
+            let written: Vec<_> = self.journal_of(&report.id).iter().map(|record| record.uci).collect();
+            assert_eq!(written, report.line.moves(), "{} in the journal", report.id);
+        }
+    }
+
+    /// Where the daemon's journal is.
+    pub fn journal_path(&self) -> PathBuf {
+        self.folder.path().join("journal.db")
+    }
+
+    /// The moves of a game that stand in the journal.
+    pub fn journal_of(&self, game: &GameId) -> Vec<MoveRecord> {
+        let archive = Archive::open(&self.journal_path()).expect("a journal");
+        let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
+        archive.moves(&record).expect("readable")
+    }
+}
+
+/// Fails unless a game ended on the board: not by a clock, not by somebody who was gone, and without a move that the rules
+/// forbid ever having been sent.
+#[track_caller]
+pub fn was_played_out(report: &GameReport) {
+    let end = report.outcome.as_ref().expect("it is over").end;
+    let on_the_board = matches!(
+        end,
+        End::Checkmate
+            | End::Stalemate
+            | End::VariantRule
+            | End::Repetition
+            | End::FiftyMoves
+            | End::InsufficientMaterial
+            | End::Agreement
+    );
+    assert!(on_the_board, "{end:?}: {report:#?}");
+    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, Refusal::Illegal(_)));
+    assert!(illegal.is_none(), "{illegal:?} was sent: {report:#?}");
+}
+
+/// How many moves the daemon made in a game.
+pub fn our_moves(report: &GameReport) -> u64 {
+    let we_began = report.color_of(BOT) == Some(chess::Color::White);
+    let plies = report.line.ply() + usize::from(we_began);
+    u64::try_from(plies / 2).expect("a small number")
+}
+
+/// How often the daemon opened the stream of a game.
+pub fn openings(report: &GameReport) -> u32 {
+    *report.streams_opened.get(report.color_of(BOT).expect("a player"))
+}

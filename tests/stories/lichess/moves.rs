@@ -1,0 +1,109 @@
+//! The request that carries a move goes wrong.
+
+use std::time::Duration;
+
+use chess::Color;
+use practice::{
+    GameReport,
+    faults::{RequestFault, RequestKind, Span, StreamFault, Streams, When},
+};
+
+use super::harness::{BOT, Story, our_moves};
+
+/// Lets requests for moves fail from the second ply on, when no game can be over yet, and plays it to its end.
+async fn a_game_survives(span: Span, fault: RequestFault) -> (Story, GameReport) {
+    let story = Story::begin(|_| ()).await;
+    let game = story.challenge().await;
+    story.ply(&game, 2).await;
+    story.server.faults().fail_requests(RequestKind::Move, span, fault);
+    let report = story.played(&game).await;
+    assert!(report.refused.is_empty(), "{report:#?}");
+    (story, report)
+}
+
+/// Promise 1: "too many requests" is no verdict on the move.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_survives_429_on_its_moves() {
+    let (story, report) = a_game_survives(Span::Times(3), RequestFault::Answer(429)).await;
+    assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 3);
+    story.goes_on_and_closes().await;
+}
+
+/// Promise 1.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_survives_502_on_its_moves() {
+    let (story, report) = a_game_survives(Span::Times(3), RequestFault::Answer(502)).await;
+    assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 3);
+    story.goes_on_and_closes().await;
+}
+
+/// A server that is in trouble for a while is asked again and again, but not flooded.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_survives_a_server_that_takes_no_moves_for_a_while() {
+    let span = Span::For(Duration::from_secs(4));
+    let (story, report) = a_game_survives(span, RequestFault::Answer(502)).await;
+    let in_vain = story.server.faults().requests_seen(RequestKind::Move) - our_moves(&report);
+    assert!((1..=30).contains(&in_vain), "{in_vain} requests in vain");
+    story.goes_on_and_closes().await;
+}
+
+/// Promise 2: a move that was taken although nobody said so is not sent a second time.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_whose_answer_comes_too_late_is_sent_once() {
+    let fault = RequestFault::DelayAnswer(Duration::from_secs(6));
+    let (story, report) = a_game_survives(Span::Times(1), fault).await;
+    assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report));
+    story.goes_on_and_closes().await;
+}
+
+/// Promise 2: the same, where the connection breaks instead of an answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_whose_answer_is_lost_is_sent_once() {
+    let (story, report) = a_game_survives(Span::Times(2), RequestFault::LoseAnswer).await;
+    assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report));
+    story.goes_on_and_closes().await;
+}
+
+/// Promise 2: where neither an answer nor the stream says that a move was taken, the server is asked before it is sent again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_that_nobody_acknowledges_is_sent_once() {
+    let story = Story::begin(|plan| plan.partner_thinks = Duration::from_millis(200)).await;
+    let game = story.challenge().await;
+    let report = story.ply(&game, 4).await;
+    // With the line that shows a move of ours the stream falls silent; the answers to some moves before and after are lost.
+    let ours = if report.color_of(BOT) == Some(Color::White) { 9 } else { 8 };
+    let stream = Streams::Board(game.clone(), BOT.to_owned());
+    story.server.faults().break_stream(stream, When::AtPly(ours), StreamFault::Silence);
+    story.server.faults().fail_requests(RequestKind::Move, Span::Times(4), RequestFault::LoseAnswer);
+    let report = story.played(&game).await;
+    assert!(report.refused.is_empty(), "{report:#?}");
+    assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report));
+    story.goes_on_and_closes().await;
+}
+
+/// Promise 1: a move that was lost on its way is sent again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_that_is_lost_is_sent_again() {
+    let (story, report) = a_game_survives(Span::Times(2), RequestFault::LoseRequest).await;
+    assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 2);
+    story.goes_on_and_closes().await;
+}
+
+/// Promise 1: a request that is never answered is not waited for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_that_is_never_answered_is_sent_again() {
+    let (story, report) = a_game_survives(Span::Times(1), RequestFault::Ignore).await;
+    assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report) + 1);
+    story.goes_on_and_closes().await;
+}
+
+/// Talk is not on the way of a move: a chat that hangs costs nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chat_that_hangs_holds_up_nothing() {
+    let story = Story::begin(|plan| plan.lichess.request_timeout = Duration::from_secs(1)).await;
+    story.server.faults().fail_requests(RequestKind::Chat, Span::Times(100), RequestFault::Ignore);
+    let game = story.challenge().await;
+    let report = story.played(&game).await;
+    assert_eq!(story.server.faults().requests_seen(RequestKind::Move), our_moves(&report));
+    story.goes_on_and_closes().await;
+}

@@ -1,0 +1,35 @@
+//! Thinking in the opponent's time: with hits and misses, in good weather and in bad.
+
+use chess::Limits;
+
+use super::harness::{Story, tc};
+
+/// Promise 2: whatever was thought ahead, every move is one for the board.
+async fn a_game_is_played_in_both_sides_time(replies: usize, faults: &str) {
+    let story = Story::begin(|plan| {
+        plan.ponder = replies;
+        plan.limits = Limits::default();
+        plan.time_control = tc("10+0.1");
+        plan.practice.faults = faults.parse().expect("a plan");
+    })
+    .await;
+    let game = story.challenge().await;
+    let report = story.played(&game).await;
+    assert!(report.refused.is_empty(), "{report:#?}");
+    story.goes_on_and_closes().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_is_played_thinking_about_the_likeliest_reply() {
+    a_game_is_played_in_both_sides_time(1, "").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_is_played_thinking_about_several_replies() {
+    a_game_is_played_in_both_sides_time(3, "").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn thinking_ahead_survives_bad_weather() {
+    a_game_is_played_in_both_sides_time(2, "cut=1s,duplicate=10%,reorder=5%").await;
+}

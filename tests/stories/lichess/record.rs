@@ -1,0 +1,103 @@
+//! What is written down and when, and what the clock learns from it.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bot::journal::{Archive, GameKey};
+use chess::{GameId, Limits, UciMove};
+use practice::{
+    ChallengeTerms, GameView, Sparring, SparringKind,
+    faults::{RequestFault, RequestKind, Span},
+};
+
+use super::harness::{BOT, SERVER, Story, tc};
+
+/// Looks into the daemon's journal before each of its own moves.
+struct Reader {
+    journal: PathBuf,
+    player: Arc<dyn Sparring>,
+    /// Moves that were on the board and not in the journal.
+    missing: Arc<Mutex<Vec<UciMove>>>,
+}
+
+impl Reader {
+    fn has(&self, game: &GameId, ply: usize, uci: UciMove) -> bool {
+        let archive = Archive::open(&self.journal).expect("a journal");
+        let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
+        let moves = archive.moves(&record).expect("readable");
+        moves.get(ply).is_some_and(|known| known.uci == uci && known.ours.is_some())
+    }
+}
+
+#[async_trait]
+impl Sparring for Reader {
+    async fn choose(&self, game: &GameView) -> Option<UciMove> {
+        if let Some(uci) = game.line.moves().last()
+            && !self.has(&game.pairing.id, game.line.ply() - 1, *uci)
+        {
+            self.missing.lock().unwrap_or_else(PoisonError::into_inner).push(*uci);
+        }
+        self.player.choose(game).await
+    }
+}
+
+/// Promise 5: whenever the server has a move of ours, the journal has it, with the vote.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_move_is_in_the_journal_before_the_server_has_it() {
+    let mut story = Story::begin(|_| ()).await;
+    let missing = Arc::new(Mutex::new(Vec::new()));
+    let reader =
+        Reader { journal: story.journal_path(), player: SparringKind::Greedy.player(), missing: Arc::clone(&missing) };
+    story.server.sparring_with("Reader", Arc::new(reader)).await.expect("a new account");
+    let terms =
+        chess::GameTerms { variant: chess::Variant::Standard, time_control: story.plan.time_control, rated: false };
+    let challenge = story.server.challenge("Reader", BOT, ChallengeTerms::new(terms)).await.expect("a challenge");
+    let game = GameId::from(&challenge);
+    story.played(&game).await;
+    assert_eq!(*missing.lock().expect("no panic"), []);
+    story.closes().await;
+    let ours = story.journal_of(&game).into_iter().filter_map(|record| record.ours);
+    assert!(ours.clone().all(|ours| ours.depth.is_some() || ours.source == "forced"), "a vote stands behind each");
+    assert!(ours.count() > 2);
+}
+
+/// Promise 4: what the server takes to acknowledge a move is measured, and held back from the clock.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_lag_is_measured() {
+    let mut story = Story::begin(|plan| plan.partner_thinks = Duration::from_millis(100)).await;
+    let slow = Duration::from_millis(300);
+    story.server.faults().fail_requests(
+        RequestKind::Move,
+        Span::For(Duration::from_secs(3600)),
+        RequestFault::DelayAnswer(slow),
+    );
+    let game = story.challenge().await;
+    story.played(&game).await;
+    story.closes().await;
+    let held_back: Vec<Duration> =
+        story.journal_of(&game).into_iter().filter_map(|record| record.ours).map(|ours| ours.lag).collect();
+    let last = held_back.last().expect("moves of ours");
+    assert!(*last >= slow, "{held_back:?}");
+}
+
+/// Promise 4: where every move takes a third of a second to arrive and each of them brings little more than that, the clock
+/// decides when to stop thinking, and stops in time.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_way_to_the_server_costs_no_game() {
+    let story = Story::begin(|plan| {
+        plan.limits = Limits::default();
+        plan.time_control = tc("6+0.5");
+    })
+    .await;
+    story.server.faults().fail_requests(
+        RequestKind::Move,
+        Span::For(Duration::from_secs(3600)),
+        RequestFault::Delay(Duration::from_millis(330)),
+    );
+    let game = story.challenge().await;
+    story.played(&game).await;
+}

@@ -1,0 +1,249 @@
+//! The program itself is killed, or told to stop, and started again.
+
+use std::{
+    fs::{self, OpenOptions},
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    time::Duration,
+};
+
+use chess::{Color, DeclineReason, Variant};
+use practice::{
+    AccountId, ChallengeState, End,
+    faults::{RequestFault, RequestKind, Span},
+};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{
+    electors::{is_gone, program, uci_engine},
+    harness::{BOT, SERVER, Story, within},
+};
+
+/// `concilio run`, with everything logged to a file. Killed when dropped.
+pub struct Daemon(Child);
+
+impl Daemon {
+    /// Starts it with these tables of settings, besides those that connect it to the story's server.
+    pub fn run(story: &Story, settings: &str) -> Self {
+        let folder = story.folder.path();
+        let config = folder.join("concilio.toml");
+        let text = format!(
+            "[servers.{SERVER}]\nurl = '{}'\n[journal]\npath = '{}'\npgn_directory = '{}'\n{settings}",
+            story.server.url(),
+            story.journal_path().display(),
+            folder.join("pgn").display(),
+        );
+        fs::write(&config, text).expect("written");
+        let log = OpenOptions::new().create(true).append(true).open(folder.join("log")).expect("a log");
+        let child = Command::new(env!("CARGO_BIN_EXE_concilio"))
+            .args(["--log", "trace", "run", "--config"])
+            .arg(&config)
+            .env("CONCILIO_LICHESS_TOKEN", &story.token)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("the program starts");
+        Self(child)
+    }
+
+    /// Kill -9.
+    pub fn kill(&mut self) {
+        self.0.kill().expect("it runs");
+        self.0.wait().expect("it has ended");
+    }
+
+    /// What `kill PID`, systemd and docker do.
+    fn terminate(&self) {
+        let pid = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw).expect("a process");
+        kill_process(pid, Signal::TERM).expect("it runs");
+    }
+
+    async fn ends(mut self) -> ExitStatus {
+        let ended = tokio::task::spawn_blocking(move || self.0.wait());
+        within("the program to end", ended).await.expect("no panic").expect("a status")
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Quick, and four games at once.
+const QUICK: &str = "[challenge]\nfriends = ['Partner']\nconcurrency = 4\nmax_games_per_opponent = 4
+[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 2000\n";
+
+fn no_file_contains(folder: &Path, secret: &str) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            no_file_contains(&path, secret);
+        } else {
+            let bytes = fs::read(&path).expect("readable");
+            let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            assert!(!found, "the token stands in {}", path.display());
+        }
+    }
+}
+
+/// Promise 1: a defect of ours in one game's task costs that task, not the game.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_survives_a_panic_in_its_task() {
+    let story = Story::begin(|plan| plan.panics_once = true).await;
+    let game = story.challenge().await;
+    story.played(&game).await;
+    story.goes_on_and_closes().await;
+}
+
+/// Promise 1: kill -9 and restart, twice in the middle of four games: they go on. Promise 5: no decided move is missing from
+/// the journal. Promise 6: with everything logged, the token stands in no file.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_daemon_goes_on_with_its_games() {
+    let story = Story::set_the_stage(|_| ()).await;
+    let mut daemon = Daemon::run(&story, QUICK);
+    let mut games = Vec::new();
+    for _ in 0..4 {
+        games.push(story.challenge().await);
+    }
+    for (game, ply) in [(&games[0], 5), (&games[1], 12)] {
+        story.ply(game, ply).await;
+        daemon.kill();
+        daemon = Daemon::run(&story, QUICK);
+    }
+    for game in &games {
+        story.played(game).await;
+    }
+    let last = story.challenge().await;
+    story.ply(&last, 2).await;
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
+    games.push(last);
+    for game in &games {
+        let report = story.played(game).await;
+        let us = report.color_of(BOT).expect("a player");
+        let journal = story.journal_of(game);
+        assert_eq!(journal.iter().map(|record| record.uci).collect::<Vec<_>>(), report.line.moves());
+        for record in journal {
+            let ours = (record.ply % 2 == 0) == (us == Color::White);
+            assert_eq!(record.ours.is_some(), ours, "{game}, ply {}", record.ply);
+        }
+    }
+    let log = fs::read_to_string(story.folder.path().join("log")).expect("a log");
+    assert!(log.contains("TRACE"), "everything was logged");
+    no_file_contains(story.folder.path(), &story.token);
+}
+
+/// Promise 5: the move that was decided before the end is the one that is sent after it, although another council sits now.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_decided_before_the_end_is_sent_after_it() {
+    let story = Story::set_the_stage(|_| ()).await;
+    story.server.faults().fail_requests(RequestKind::Move, Span::Times(1), RequestFault::Ignore);
+    let mut daemon = Daemon::run(&story, QUICK);
+    // White mates with a1a8, which is not the first move that the rules allow.
+    let game = story
+        .challenge_with(|terms| {
+            terms.game.variant = Variant::FromPosition;
+            terms.fen = Some("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1".to_owned());
+            terms.color = Some(Color::Black);
+        })
+        .await;
+    within("the move", story.server.faults().wait_for_requests(RequestKind::Move, 1)).await;
+    daemon.kill();
+    let _trivial = Daemon::run(&story, "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'trivial'\n");
+    let report = story.played(&game).await;
+    assert_eq!(report.line.moves(), ["a1a8".parse().expect("a move")]);
+    let journal = story.journal_of(&game);
+    assert!(journal[0].ours.as_ref().is_some_and(|ours| ours.depth.is_some()), "with its vote: {journal:?}");
+}
+
+/// Promise 1: `kill PID` finishes the game; whoever comes meanwhile is told so, and the last word is said before the end.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminated_daemon_finishes_its_game() {
+    let story = Story::set_the_stage(|plan| plan.partner_thinks = Duration::from_millis(50)).await;
+    let slow = RequestFault::Delay(Duration::from_millis(300));
+    story.server.faults().fail_requests(RequestKind::Chat, Span::Times(100), slow);
+    let daemon = Daemon::run(&story, "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'trivial'\n");
+    let game = story.challenge().await;
+    story.ply(&game, 4).await;
+    daemon.terminate();
+    let late = story.challenge().await.as_str().into();
+    story.played(&game).await;
+    assert!(daemon.ends().await.success());
+    let chat = story.server.game(&game).await.expect("a report").chat;
+    let said = chat.iter().filter(|line| line.username == BOT).map(|line| line.text.as_str());
+    assert!(said.clone().any(|text| text.starts_with("Good game")), "it took its leave: {chat:?}");
+    let state = story.server.ask(move |state| state.challenge_view(&late).map(|view| view.state)).await;
+    assert!(matches!(state, Ok(Some(ChallengeState::Declined(DeclineReason::Later)))), "{state:?}");
+}
+
+/// An engine does not outlive a daemon that was killed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_daemon_leaves_no_engine_behind() {
+    let story = Story::set_the_stage(|_| ()).await;
+    let (engine, pids) = uci_engine(story.folder.path());
+    let settings = format!(
+        "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'custom'\nhash = 1
+[[player.council.electors]]\nengine = '{}'\n",
+        engine.display()
+    );
+    let mut daemon = Daemon::run(&story, &settings);
+    let game = story.challenge().await;
+    story.ply(&game, 4).await;
+    daemon.kill();
+    for pid in pids() {
+        is_gone(pid).await;
+    }
+}
+
+/// A variant that our own engine does not know is played when the roster has an engine that lists it, and declined
+/// otherwise.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_variant_is_played_by_an_engine_that_knows_it() {
+    let black = ["a7a6", "a6a5", "a5a4"].map(|uci| uci.parse().expect("a move")).to_vec();
+    let story = Story::set_the_stage(|plan| plan.partner = practice::SparringKind::Script(black)).await;
+    // The king walks to the centre.
+    let engine = program(
+        story.folder.path(),
+        "king.sh",
+        r#"while read -r command rest; do
+  case $command in
+    uci) echo 'option name UCI_Variant type combo default chess var chess var kingofthehill'; echo uciok ;;
+    isready) echo readyok ;;
+    position) set -- $rest; words=$# ;;
+    go)
+      case $words in 1) best=e2e4 ;; 4) best=e1e2 ;; 6) best=e2e3 ;; *) best=e3d4 ;; esac
+      echo "info depth 1 score cp 100 nodes 1 pv $best"; echo "bestmove $best" ;;
+    quit) exit ;;
+  esac
+done"#,
+    );
+    let hill = |terms: &mut practice::ChallengeTerms| {
+        terms.game.variant = Variant::KingOfTheHill;
+        terms.color = Some(Color::Black);
+    };
+    let variants = "variants = ['standard', 'kingOfTheHill']";
+    let with = format!(
+        "[challenge]\nfriends = ['Partner']\n{variants}\n[player.council]\nroster = 'custom'
+[[player.council.electors]]\nengine = '{}'\n",
+        engine.display()
+    );
+    let mut daemon = Daemon::run(&story, &with);
+    let game = story.challenge_with(hill).await;
+    let report = story.played(&game).await;
+    let outcome = report.outcome.as_ref().expect("it is over");
+    assert_eq!((outcome.end, report.winner()), (End::VariantRule, Some(BOT)), "{report:#?}");
+    daemon.kill();
+
+    let _without = Daemon::run(&story, &format!("[challenge]\nfriends = ['Partner']\n{variants}\n"));
+    let id = story.challenge_with(hill).await.as_str().into();
+    let answered = story.server.wait(move |state| {
+        let state = state.challenge_view(&id)?.state;
+        (state != ChallengeState::Created).then_some(state)
+    });
+    let state = within("an answer", answered).await.expect("a server");
+    assert_eq!(state, ChallengeState::Declined(DeclineReason::Variant));
+    assert!(story.server.ask(|state| state.is_online(&AccountId::of(BOT))).await.expect("a server"));
+}

@@ -1,0 +1,14 @@
+//! The program's promises, told as stories: the whole of it plays over real sockets, and pipes, against real servers and
+//! engines, while something goes wrong.
+//!
+//! - [`lichess`]: the daemon on the practice server, by the Lichess Bot API, with its promises in order;
+//! - [`fics`]: the same over FICS;
+//! - [`cluster`]: workers on other machines, with a real NATS server;
+//! - [`frontend`]: the council under chess programs, by UCI and CECP;
+//! - [`engine`]: the commands that make books and data.
+
+mod cluster;
+mod engine;
+mod fics;
+mod frontend;
+mod lichess;
