@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 async fn measure(name: &str, electors: Vec<ElectorSpec>, settings: &CouncilSettings, moves: u32) {
-    let mut council = Council::convene(&Pool::new(0), &Roster::of(electors), settings, Variant::Standard);
+    let mut council = Council::new(&Pool::new(0), &Roster::of(electors), settings, Variant::Standard);
     let mut line = Line::start(Variant::Standard);
     let (mut late, mut latest, mut computed) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
     for number in 0..=moves {

@@ -62,7 +62,7 @@ impl SecondPhase {
     }
 }
 
-/// What one process of the council did for a decision (METHOD.md §7).
+/// What one process of the council did for a decision (docs/method.md §7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessMetrics {
     /// Whom it searched for first.
@@ -73,7 +73,7 @@ pub struct ProcessMetrics {
     pub busy: Duration,
 }
 
-/// What a decision took. From it come the figures of METHOD.md §7: `Vel` is [`Metrics::nodes_per_second`], `Fpm`
+/// What a decision took. From it come the figures of docs/method.md §7: `Vel` is [`Metrics::nodes_per_second`], `Fpm`
 /// [`Metrics::busy_share`]; `Svr` and `OS` compare `Vel` and [`Metrics::nodes`] with those of another council.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {

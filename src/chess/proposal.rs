@@ -90,7 +90,7 @@ pub struct Proposal {
     pub depth: u32,
     /// The deepest line looked at, in plies.
     pub selective_depth: u32,
-    /// Root moves fully searched in the iteration that was not completed (METHOD.md §4, depth criterion).
+    /// Root moves fully searched in the iteration that was not completed (docs/method.md §4, depth criterion).
     pub root_moves_done: u32,
     /// Nodes visited so far.
     pub nodes: u64,

@@ -7,7 +7,7 @@ use shakmaty::uci::UciMove;
 
 use super::{Clocks, GameId, Line};
 
-/// Which of the council's two phases a search belongs to (METHOD.md §4, re-search).
+/// Which of the council's two phases a search belongs to (docs/method.md §4, re-search).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
     /// Electors propose.

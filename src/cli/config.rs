@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Failure, house, run::SettingsArgs};
+use super::{Failure, run::SettingsArgs, runtime};
 
 /// Look at the settings
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ impl Config {
     pub(super) fn run(self) -> Result<(), Failure> {
         let What::Check { settings } = self.what;
         let loaded = settings.load()?;
-        house::check(&loaded.settings)?;
+        runtime::check(&loaded.settings)?;
         print!("{}", loaded.to_toml());
         Ok(())
     }

@@ -7,13 +7,13 @@ use clap::{Args, ValueEnum};
 use tokio::{signal::ctrl_c, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, house, view};
+use super::{Failure, runtime, view};
 use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, Closing, Conduct, Connection, GameSettings, Herald, House},
+    session::{self, AccountPolicy, Connection, EventBus, GameSettings, Runtime},
 };
-use chess::{GameTerms, TimeControl, Variant};
+use chess::{GameTerms, Shutdown, TimeControl, Variant};
 use cluster::ClusterSettings;
 use council::{
     council::{CouncilSettings, Roster},
@@ -90,22 +90,22 @@ impl Demo {
             ..JournalSettings::default()
         };
         let journal = Journal::open(&journal_settings)?;
-        let herald = Herald::new();
+        let event_bus = EventBus::new();
         let done = CancellationToken::new();
-        let viewer = tokio::spawn(view::watch(herald.listen(), done.clone()));
+        let viewer = tokio::spawn(view::watch(event_bus.listen(), done.clone()));
 
-        let closing = Closing::default();
-        let house = self.house(journal, herald, council, roster, self.pool(&closing).await?);
+        let shutdown = Shutdown::default();
+        let runtime = self.runtime(journal, event_bus, council, roster, self.pool(&shutdown).await?);
         let mut daemons = JoinSet::new();
-        for connection in self.connections(&server, &closing).await? {
-            daemons.spawn(session::play(connection, house.clone(), closing.clone()));
+        for connection in self.connections(&server, &shutdown).await? {
+            daemons.spawn(session::play(connection, runtime.clone(), shutdown.clone()));
         }
 
         let played = tokio::select! {
             played = self.challenge_and_wait(&server) => played,
             _ = ctrl_c() => Err(Failure::usage("stopped; the journal holds what was played")),
         };
-        closing.politely.cancel();
+        shutdown.drain.cancel();
         while daemons.join_next().await.is_some() {}
         done.cancel();
         let _ = viewer.await;
@@ -135,12 +135,12 @@ impl Demo {
     }
 
     /// An account on each face, connected through the adapter that talks to the real server.
-    async fn connections(&self, server: &PracticeServer, closing: &Closing) -> Result<Vec<Connection>, Failure> {
+    async fn connections(&self, server: &PracticeServer, shutdown: &Shutdown) -> Result<Vec<Connection>, Failure> {
         let mut connections = Vec::new();
         if self.server != Faces::Fics {
             let token = Token::parse(&server.add_account(BOT, true).await?, "the practice server")?;
             let settings = LichessSettings { url: server.url().parse()?, ..LichessSettings::default() };
-            let (lichess, events) = lichess::connect(settings, token, closing.at_once.child_token())?;
+            let (lichess, events) = lichess::connect(settings, token, shutdown.now.child_token())?;
             connections.push(Connection { name: "practice".into(), server: Arc::new(lichess), events });
         }
         if let Some(address) = server.fics_address() {
@@ -157,31 +157,31 @@ impl Demo {
                 ..FicsSettings::default()
             };
             let password = Password::new("practice");
-            let (fics, events) = fics::connect(settings, Some(password), closing.at_once.child_token());
+            let (fics, events) = fics::connect(settings, Some(password), shutdown.now.child_token());
             connections.push(Connection { name: "practice-fics".into(), server: Arc::new(fics), events });
         }
         Ok(connections)
     }
 
     /// Our cores and those that workers lend. Workers that are there have a moment to say so before the first game.
-    async fn pool(&self, closing: &Closing) -> Result<Pool, Failure> {
+    async fn pool(&self, shutdown: &Shutdown) -> Result<Pool, Failure> {
         let cluster = ClusterSettings { nats: self.nats.clone(), ..ClusterSettings::default() };
         if !cluster.faults().is_empty() {
             return Err(Failure::usage(format_args!("--nats {}: expected nats://HOST:4222", self.nats)));
         }
-        let lenders = house::lenders(&cluster, closing.at_once.child_token());
-        house::hear_from(lenders.as_ref()).await;
+        let lenders = runtime::lenders(&cluster, shutdown.now.child_token());
+        runtime::hear_from(lenders.as_ref()).await;
         Ok(Pool::with_lenders(0, lenders))
     }
 
-    fn house(
+    fn runtime(
         &self,
         journal: Journal,
-        herald: Herald,
+        event_bus: EventBus,
         council: CouncilSettings,
         roster: Arc<Roster>,
         pool: Pool,
-    ) -> House {
+    ) -> Runtime {
         let challenge = ChallengeSettings {
             concurrency: self.concurrency as usize,
             max_games_per_opponent: self.concurrency as usize,
@@ -192,12 +192,12 @@ impl Demo {
         let lists = NameLists { friends: Names::parse(SPARRING), ..NameLists::default() };
         let variants = vec![Variant::Standard, Variant::Chess960, Variant::FromPosition];
         let settings = GameSettings::with(roster, council);
-        House {
+        Runtime {
             journal,
             pool,
-            herald,
+            event_bus,
             player: Arc::new(move |_| settings.clone()),
-            conduct: Arc::new(Conduct { challenge, lists, variants, ..Conduct::default() }),
+            policy: Arc::new(AccountPolicy { challenge, lists, variants, ..AccountPolicy::default() }),
         }
     }
 

@@ -8,7 +8,7 @@ mod config;
 mod demo;
 mod eval;
 mod games;
-mod house;
+mod runtime;
 
 mod lists;
 mod practice;

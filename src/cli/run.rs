@@ -9,13 +9,13 @@ use tokio::{
     time::sleep,
 };
 
-use super::{Failure, house, init_logging, view};
+use super::{Failure, init_logging, runtime, view};
 use crate::settings::{Protocol, ServerSettings, Settings, ShutdownGames};
 use bot::{
     journal::Journal,
-    session::{self, AccountEnd, Closing, Connection, Herald},
+    session::{self, AccountEnd, Connection, EventBus},
 };
-use chess::ServerName;
+use chess::{ServerName, Shutdown};
 use server::{
     fics,
     lichess::{self, Token},
@@ -75,14 +75,14 @@ impl Run {
         let settings = self.settings.load()?.settings;
         init_logging(log.as_deref(), &settings.log.level);
         let journal = Journal::open(&settings.journal)?;
-        let herald = Herald::new();
-        let closing = Closing::default();
-        let house = house::build(&settings, journal, herald.clone(), &closing)?;
+        let event_bus = EventBus::new();
+        let shutdown = Shutdown::default();
+        let runtime = runtime::build(&settings, journal, event_bus.clone(), &shutdown)?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
-            let connection = connect(&name, &server, &closing)?;
-            let (house, closing) = (house.clone(), closing.clone());
-            accounts.spawn(async move { (name, session::play(connection, house, closing).await) });
+            let connection = connect(&name, &server, &shutdown)?;
+            let (runtime, shutdown) = (runtime.clone(), shutdown.clone());
+            accounts.spawn(async move { (name, session::play(connection, runtime, shutdown).await) });
         }
         if accounts.is_empty() {
             return Err(Failure::usage(
@@ -90,10 +90,10 @@ impl Run {
             ));
         }
         if self.watch {
-            tokio::spawn(view::watch(herald.listen(), closing.at_once.clone()));
+            tokio::spawn(view::watch(event_bus.listen(), shutdown.now.clone()));
         }
         tokio::spawn(heed_signals(
-            closing.clone(),
+            shutdown.clone(),
             settings.shutdown.grace,
             settings.shutdown.games == ShutdownGames::Finish,
         ));
@@ -121,8 +121,8 @@ pub(super) fn servers(settings: &Settings) -> BTreeMap<String, ServerSettings> {
 }
 
 /// Connects one account of the settings.
-fn connect(name: &str, server: &ServerSettings, closing: &Closing) -> Result<Connection, Failure> {
-    let stop = closing.at_once.child_token();
+fn connect(name: &str, server: &ServerSettings, shutdown: &Shutdown) -> Result<Connection, Failure> {
+    let stop = shutdown.now.child_token();
     match server.protocol {
         Protocol::Lichess => {
             let token = Token::load(server.token_file())?;
@@ -139,18 +139,18 @@ fn connect(name: &str, server: &ServerSettings, closing: &Closing) -> Result<Con
 }
 
 /// The first signal closes politely, the second at once; so does the end of the grace time.
-async fn heed_signals(closing: Closing, grace: Duration, finish: bool) {
+async fn heed_signals(shutdown: Shutdown, grace: Duration, finish: bool) {
     let Some(mut signals) = Signals::listen() else { return };
     signals.next().await;
     if finish {
         tracing::info!(grace = grace.as_secs(), "finishing the running games; once more to stop at once");
-        closing.politely.cancel();
+        shutdown.drain.cancel();
         tokio::select! {
             () = signals.next() => (),
             () = sleep(grace) => tracing::warn!("the grace time is over"),
         }
     }
-    closing.at_once.cancel();
+    shutdown.now.cancel();
 }
 
 /// SIGINT and SIGTERM, which mean the same to us.

@@ -4,7 +4,7 @@ use std::io::{self, BufReader};
 
 use clap::Args;
 
-use super::{Failure, house, in_runtime, run::SettingsArgs};
+use super::{Failure, in_runtime, run::SettingsArgs, runtime};
 use crate::frontend;
 use engine;
 
@@ -33,7 +33,7 @@ impl Uci {
         }
         let settings = self.settings.load()?.settings;
         in_runtime(async {
-            let setup = house::setup(&settings).await?;
+            let setup = runtime::setup(&settings).await?;
             Ok(frontend::uci::run(BufReader::new(io::stdin()), io::stdout(), setup).await?)
         })
     }

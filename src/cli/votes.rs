@@ -4,7 +4,7 @@ use std::io::Write;
 
 use bot::journal::{Archive, ExportError, GameRecord, MoveRecord, OurMove, ProposalRecord};
 use chess::Line;
-use council::player::minutes::{self, Entry};
+use council::player::vote_report::{self, Entry};
 
 /// Writes every vote of these games.
 ///
@@ -39,12 +39,12 @@ fn write_vote(
     let san = |text: &str| text.parse().map_or_else(|_| text.to_owned(), |uci| line.san(uci));
     let score = ours.score.map_or_else(String::new, |score| format!("  {score}"));
     let proposed = proposals.iter().filter(|proposal| proposal.phase == 1).map(|proposal| san(&proposal.uci));
-    let tally = minutes::tally(proposed);
+    let tally = vote_report::tally(proposed);
     let second = ours.first_choice.as_deref().map_or_else(String::new, |first| {
         let mode = ours.second_phase.as_deref().unwrap_or("re-search");
-        minutes::second_phase(mode, &san(first), first != played.uci.to_string())
+        vote_report::second_phase(mode, &san(first), first != played.uci.to_string())
     });
-    let best = minutes::numbered(line, Some(played.uci));
+    let best = vote_report::numbered(line, Some(played.uci));
     writeln!(out, "\n{best}{score}  by {}{tally}{second}  ({:.2} s)", ours.criterion, ours.elapsed.as_secs_f64())?;
     if !proposals.is_empty() {
         writeln!(out, "{}", Entry::TITLES)?;
@@ -52,8 +52,8 @@ fn write_vote(
     for proposal in proposals {
         let entry = Entry {
             elector: match proposal.phase {
-                1 => minutes::name(&proposal.elector, proposal.knowledge.as_deref()),
-                _ => minutes::SECOND_PHASE.to_owned(),
+                1 => vote_report::name(&proposal.elector, proposal.knowledge.as_deref()),
+                _ => vote_report::SECOND_PHASE.to_owned(),
             },
             best: san(&proposal.uci),
             score: proposal.score.map_or_else(String::new, |score| score.to_string()),

@@ -9,7 +9,8 @@ use super::{
     cluster::ClusterArgs,
     run::{SettingsArgs, Signals},
 };
-use cluster::{Leaving, WorkerSettings, lend};
+use chess::Shutdown;
+use cluster::{WorkerSettings, lend};
 
 /// Lend this machine's cores to daemons on others, over NATS
 #[derive(Debug, Args)]
@@ -64,17 +65,17 @@ impl Worker {
             engines: self.engines.into_iter().collect(),
             health: self.health,
         };
-        let leaving = Leaving::default();
-        tokio::spawn(heed_signals(leaving.clone()));
-        Ok(lend(settings, leaving).await?)
+        let shutdown = Shutdown::default();
+        tokio::spawn(heed_signals(shutdown.clone()));
+        Ok(lend(settings, shutdown).await?)
     }
 }
 
-/// The first signal leaves politely, the second at once.
-async fn heed_signals(leaving: Leaving) {
+/// The first signal drains, the second at once.
+async fn heed_signals(shutdown: Shutdown) {
     let Some(mut signals) = Signals::listen() else { return };
     signals.next().await;
-    leaving.politely.cancel();
+    shutdown.drain.cancel();
     signals.next().await;
-    leaving.at_once.cancel();
+    shutdown.now.cancel();
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufReader};
 
 use clap::Args;
 
-use super::{Failure, house, in_runtime, run::SettingsArgs};
+use super::{Failure, in_runtime, run::SettingsArgs, runtime};
 use crate::frontend;
 
 /// Speak CECP, for XBoard and its like; or play on the console (help says how)
@@ -23,7 +23,7 @@ impl Xboard {
     pub(super) fn run(self) -> Result<(), Failure> {
         let settings = self.settings.load()?.settings;
         in_runtime(async {
-            let setup = house::setup(&settings).await?;
+            let setup = runtime::setup(&settings).await?;
             Ok(frontend::xboard::run(BufReader::new(io::stdin()), io::stdout(), setup).await?)
         })
     }

@@ -41,4 +41,4 @@ pub use identity::{Identity, Measured, RunId, Sender, Version};
 pub use settings::ClusterSettings;
 pub use subjects::Subjects;
 pub use survey::{Answer, Survey, survey};
-pub use worker::{Leaving, LendError, WorkerSettings, lend};
+pub use worker::{LendError, WorkerSettings, lend};

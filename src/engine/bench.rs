@@ -48,7 +48,7 @@ pub fn bench(depth: Option<u32>, threads: usize, tell: &mut dyn FnMut(&str)) -> 
     total
 }
 
-/// Knowledge sets whose evaluation is timed: everything, and the balanced seven (METHOD.md §3).
+/// Knowledge sets whose evaluation is timed: everything, and the balanced seven (docs/method.md §3).
 const TIMED: [&str; 8] = ["mbxkcpar", "mpar", "mbxp", "mbkc", "mxar", "mkcp", "mcar", "mbxk"];
 
 /// How long the evaluation takes for complete knowledge and for each of the balanced seven, over the positions of

@@ -1,4 +1,4 @@
-//! The eight heuristics and the sets of them that electors are made of (METHOD.md §2).
+//! The eight heuristics and the sets of them that electors are made of (docs/method.md §2).
 
 use std::{fmt, str::FromStr};
 
@@ -39,7 +39,7 @@ impl Heuristic {
         Self::Relations,
     ];
 
-    /// The letter METHOD.md gives it.
+    /// The letter docs/method.md gives it.
     pub const fn letter(self) -> char {
         b"mbxkcpar"[self as usize] as char
     }

@@ -15,11 +15,11 @@
 //! - the end of the input ends the program: a bounded search is finished first, an endless one stopped.
 
 mod board;
-mod hearing;
+mod engine_session;
 mod lines;
 mod options;
+mod search_progress;
 mod setup;
-mod table;
 pub mod uci;
 pub mod xboard;
 

@@ -69,7 +69,7 @@ impl Answer {
         self.nodes.iter().copied().max().unwrap_or_default()
     }
 
-    /// The mean part of that time in which one of so many processes was busy (METHOD.md §7, `Fpm`).
+    /// The mean part of that time in which one of so many processes was busy (docs/method.md §7, `Fpm`).
     pub fn busy_share(&self, processes: usize) -> f64 {
         self.all_nodes() as f64 / (self.virtual_time().max(1) as f64 * processes.max(1) as f64)
     }
@@ -151,7 +151,7 @@ fn one(asked: &Asked, roster: &Roster, position: &TestPosition) -> Result<Answer
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     // As many cores as it asks for, whatever the machine has: its processes are the operating system's affair.
     let pool = Pool::new(asked.settings.cores.max(1));
-    let mut council = Council::convene(&pool, roster, &asked.settings, Variant::Standard);
+    let mut council = Council::new(&pool, roster, &asked.settings, Variant::Standard);
     let in_step = asked.limits.nodes.is_some();
     let question =
         Question { limits: asked.limits, in_step, ..Question::new("lab".into(), Arc::clone(&position.line)) };

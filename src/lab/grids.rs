@@ -1,4 +1,4 @@
-//! The open questions of METHOD.md §9 as grids: the split between the phases, more instances or bigger groups, and who
+//! The open questions of docs/method.md §9 as grids: the split between the phases, more instances or bigger groups, and who
 //! searches in the second phase.
 //!
 //! A system is a way to come from searches of single electors to a move; all are tried on the same positions, and share the

@@ -11,7 +11,7 @@ use crate::policy::{
 use chess::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, Variant};
 use council::{
     clock::Budget,
-    player::minutes::{self, Entry},
+    player::vote_report::{self, Entry},
 };
 
 /// One game's chat.
@@ -102,9 +102,9 @@ impl Reception {
 
 /// The vote on a move in a line: what was elected and how, then every elector with move, score, depth and weight.
 fn why(line: &Line, decision: &Decision) -> String {
-    let mut text = minutes::summary(line, decision);
+    let mut text = vote_report::summary(line, decision);
     let mut separator = ": ";
-    for Entry { elector, best, score, depth, weight, .. } in minutes::entries(line, decision) {
+    for Entry { elector, best, score, depth, weight, .. } in vote_report::entries(line, decision) {
         let _ = write!(text, "{separator}{elector} {best} {score}/{depth}");
         if let Some(weight) = weight {
             let _ = write!(text, " w{weight:.0}");

@@ -9,19 +9,18 @@
 //! for. All truth about a game is the server's: it can be cut off, killed and started again at any moment, and goes on from
 //! the whole state that the server then tells.
 
-mod account;
+mod account_task;
+mod adjudicator;
 mod chat;
-mod game;
-mod happening;
+mod event;
+mod game_task;
 mod lobby;
 mod machine;
-mod manners;
 
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use tokio::sync::{mpsc, watch};
-use tokio_util::sync::CancellationToken;
 
 use crate::{
     journal::Journal,
@@ -39,8 +38,8 @@ use council::{
 };
 use server::Server;
 
-pub use account::{AccountEnd, play};
-pub use happening::{Happening, Herald};
+pub use account_task::{AccountEnd, play};
+pub use event::{BotEvent, EventBus};
 
 /// A connected server account.
 pub struct Connection {
@@ -54,17 +53,17 @@ pub struct Connection {
 
 /// What all accounts of a daemon share.
 #[derive(Clone)]
-pub struct House {
+pub struct Runtime {
     /// Where everything is written down.
     pub journal: Journal,
     /// Where searches run.
     pub pool: Pool,
     /// Who tells the watchers.
-    pub herald: Herald,
+    pub event_bus: EventBus,
     /// How games are played; asked at the start of each.
     pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
     /// How an account behaves.
-    pub conduct: Arc<Conduct>,
+    pub policy: Arc<AccountPolicy>,
 }
 
 /// How one game is played.
@@ -118,7 +117,7 @@ impl GameSettings {
 
 /// How an account behaves: whom it plays, and how it stops.
 #[derive(Clone, Debug)]
-pub struct Conduct {
+pub struct AccountPolicy {
     /// Which challenges are taken.
     pub challenge: ChallengeSettings,
     /// Whom we challenge.
@@ -141,7 +140,7 @@ pub struct Conduct {
     pub farewell: Farewell,
 }
 
-impl Default for Conduct {
+impl Default for AccountPolicy {
     fn default() -> Self {
         Self {
             challenge: ChallengeSettings::default(),
@@ -166,13 +165,4 @@ pub enum Farewell {
     Leave,
     /// They are aborted where that is still possible, and resigned otherwise.
     Resign,
-}
-
-/// How a daemon is stopped: politely first, then at once.
-#[derive(Clone, Debug, Default)]
-pub struct Closing {
-    /// No new games; those that run are finished.
-    pub politely: CancellationToken,
-    /// Now.
-    pub at_once: CancellationToken,
 }

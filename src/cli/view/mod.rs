@@ -1,6 +1,6 @@
 //! Games and votes on a terminal, redrawn in place; and as plain lines where the output is no terminal.
 //!
-//! [`Scene`] gathers happenings and draws itself as text, without knowing what it is drawn on; [`watch`] is the painter.
+//! [`Scene`] gathers events and draws itself as text, without knowing what it is drawn on; [`watch`] is the painter.
 
 mod scene;
 
@@ -21,14 +21,14 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use bot::session::Happening;
+use bot::session::BotEvent;
 pub(super) use scene::Scene;
 
 /// How often the picture is redrawn at most.
 const FRAME: Duration = Duration::from_millis(100);
 
 /// Shows what happens until `done`; on a terminal as a picture, elsewhere as lines.
-pub(super) async fn watch(mut happenings: Receiver<Arc<Happening>>, done: CancellationToken) {
+pub(super) async fn watch(mut events: Receiver<Arc<BotEvent>>, done: CancellationToken) {
     let mut stdout = io::stdout();
     let mut painter = stdout.is_terminal().then(Painter::default);
     let mut scene = Scene::default();
@@ -38,9 +38,9 @@ pub(super) async fn watch(mut happenings: Receiver<Arc<Happening>>, done: Cancel
     while !finished {
         tokio::select! {
             biased;
-            happening = happenings.recv() => match happening {
-                Ok(happening) => {
-                    let lines = scene.take(&happening);
+            event = events.recv() => match event {
+                Ok(event) => {
+                    let lines = scene.take(&event);
                     if painter.is_none() {
                         for line in lines {
                             let _ = writeln!(stdout, "{line}");

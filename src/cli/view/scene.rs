@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Instant};
 use crossterm::style::Stylize;
 use shakmaty::{File, Position, Rank, Square};
 
-use bot::session::Happening;
+use bot::session::BotEvent;
 use chess::{Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, Phase, Proposal};
-use council::player::minutes::{self, Entry};
+use council::player::vote_report::{self, Entry};
 
 /// As many electors as the picture has lines for.
 const MOST_ELECTORS: usize = 19;
@@ -33,17 +33,17 @@ struct Game {
 }
 
 impl Scene {
-    /// Takes notice of a happening, and says it in lines for those who have no picture.
-    pub(in crate::cli) fn take(&mut self, happening: &Happening) -> Vec<String> {
-        match happening {
-            Happening::Connected(server, account) => self.notice(format!("{server}: connected as {}", account.player)),
-            Happening::Disconnected(server, reason) => self.notice(format!("{server}: connection lost: {reason}")),
-            Happening::Challenge(server, challenge, verdict) => {
+    /// Takes notice of a event, and says it in lines for those who have no picture.
+    pub(in crate::cli) fn take(&mut self, event: &BotEvent) -> Vec<String> {
+        match event {
+            BotEvent::Connected(server, account) => self.notice(format!("{server}: connected as {}", account.player)),
+            BotEvent::Disconnected(server, reason) => self.notice(format!("{server}: connection lost: {reason}")),
+            BotEvent::Challenge(server, challenge, verdict) => {
                 let who = challenge.opponent.as_ref().map_or_else(|| "somebody".to_owned(), ToString::to_string);
                 let terms = &challenge.terms;
                 self.notice(format!("{server}: {who} challenges, {} {}: {verdict}", terms.variant, terms.time_control))
             }
-            Happening::GameStarted(_, info) => {
+            BotEvent::GameStarted(_, info) => {
                 let game = Game {
                     line: Arc::new(info.start.clone()),
                     info: info.clone(),
@@ -57,24 +57,24 @@ impl Scene {
                 self.choose();
                 self.notice(format!("{}: {} against {}, {}", info.id, info.white, info.black, info.terms.time_control))
             }
-            Happening::Position { game, line, clocks } => self.position(game, line, *clocks),
-            Happening::Proposal(id, proposal) => {
+            BotEvent::Position { game, line, clocks } => self.position(game, line, *clocks),
+            BotEvent::Proposal(id, proposal) => {
                 if let Some(game) = self.games.get_mut(id) {
                     game.propose(proposal);
                 }
                 Vec::new()
             }
-            Happening::Decided(id, decision) => {
+            BotEvent::Decided(id, decision) => {
                 let Some(game) = self.games.get_mut(id) else { return Vec::new() };
-                let line = format!("{id}: {}", minutes::summary(&game.line, decision));
+                let line = format!("{id}: {}", vote_report::summary(&game.line, decision));
                 game.decision = Some((Arc::clone(&game.line), decision.clone()));
                 vec![line]
             }
-            Happening::Fault(game, what) => {
+            BotEvent::Fault(game, what) => {
                 let of = game.as_ref().map_or_else(String::new, |game| format!("{game}: "));
                 self.notice(format!("{of}coping with: {what}"))
             }
-            Happening::GameOver { game: id, status, winner, pgn } => {
+            BotEvent::GameOver { game: id, status, winner, pgn } => {
                 let result = outcome(status.as_ref(), *winner);
                 if let Some(game) = self.games.get_mut(id) {
                     game.over = Some(result.clone());
@@ -89,7 +89,7 @@ impl Scene {
     fn position(&mut self, id: &GameId, line: &Arc<Line>, clocks: Option<Clocks>) -> Vec<String> {
         let Some(game) = self.games.get_mut(id) else { return Vec::new() };
         let theirs = line.ply() == game.line.ply() + 1 && line.turn() == game.info.our_color;
-        let said = theirs.then(|| format!("{id}: {}", minutes::numbered(&game.line, line.moves().last().copied())));
+        let said = theirs.then(|| format!("{id}: {}", vote_report::numbered(&game.line, line.moves().last().copied())));
         game.line = Arc::clone(line);
         game.clocks = clocks;
         game.since = Instant::now();
@@ -256,7 +256,7 @@ impl Game {
                 (proposed.collect(), "the council is in session …".to_owned())
             }
             Some((line, decision)) => {
-                (minutes::entries(line, decision), format!("played {}", minutes::summary(line, decision)))
+                (vote_report::entries(line, decision), format!("played {}", vote_report::summary(line, decision)))
             }
             None => return Vec::new(),
         };

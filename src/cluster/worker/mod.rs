@@ -22,7 +22,6 @@ use tokio::{
     sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
     time::{MissedTickBehavior, interval, timeout},
 };
-use tokio_util::sync::CancellationToken;
 
 use super::{
     connection::{self, Connection, ConnectionError, connect_patiently},
@@ -32,7 +31,7 @@ use super::{
     subjects::Subjects,
     wire::{self, Beat, Call, Order, ProposalText, Says, WireError, Word, WorkerState},
 };
-use chess::{ElectorName, SearchId};
+use chess::{ElectorName, SearchId, Shutdown};
 use council::pool::{ElectorSpec, Meter, Report, Seat};
 use engine::SharedTable;
 use health::Health;
@@ -67,20 +66,11 @@ pub enum LendError {
     Health(SocketAddr, std::io::Error),
 }
 
-/// How a worker is told to leave.
-#[derive(Clone, Debug, Default)]
-pub struct Leaving {
-    /// It takes no more searches and leaves when those it has have ended.
-    pub politely: CancellationToken,
-    /// It leaves.
-    pub at_once: CancellationToken,
-}
-
 /// Lends this machine until told to leave.
 ///
 /// # Errors
 /// [`LendError`] if the server does not want us, or health cannot be served. A server that is not there is waited for.
-pub async fn lend(settings: WorkerSettings, leaving: Leaving) -> Result<(), LendError> {
+pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), LendError> {
     let health = Health::default();
     if let Some(address) = settings.health {
         health.serve(address).await.map_err(|error| LendError::Health(address, error))?;
@@ -89,7 +79,7 @@ pub async fn lend(settings: WorkerSettings, leaving: Leaving) -> Result<(), Lend
     let bench = tokio::task::spawn_blocking(move || Identity::new(&name)).await;
     let Ok(identity) = bench else { return Ok(()) };
     let connecting = connect_patiently(&settings.cluster);
-    let Some(connected) = leaving.at_once.run_until_cancelled(connecting).await else { return Ok(()) };
+    let Some(connected) = shutdown.now.run_until_cancelled(connecting).await else { return Ok(()) };
     let connection = connected?;
     let subjects = Subjects::below(&settings.cluster.prefix);
     let lost = |error| ConnectionError::unreachable(&settings.cluster, &error);
@@ -103,7 +93,7 @@ pub async fn lend(settings: WorkerSettings, leaving: Leaving) -> Result<(), Lend
     let sender = &identity.sender;
     tracing::info!(name = sender.name, cores, speed, version = %identity.version, "lending");
     health.connected(client.clone());
-    Worker::new(lent, identity, subjects, client, health).serve(orders, calls, connection, leaving).await;
+    Worker::new(lent, identity, subjects, client, health).serve(orders, calls, connection, shutdown).await;
     Ok(())
 }
 
@@ -164,7 +154,7 @@ impl Worker {
         mut orders: Subscriber,
         mut calls: Subscriber,
         mut connection: Connection,
-        leaving: Leaving,
+        shutdown: Shutdown,
     ) {
         let mut beats = interval(BEAT_EVERY);
         beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -173,12 +163,12 @@ impl Worker {
         loop {
             tokio::select! {
                 biased;
-                () = leaving.at_once.cancelled() => break,
+                () = shutdown.now.cancelled() => break,
                 Some(message) = orders.next() => self.order(&message),
                 Some((key, search)) = ended.recv() => self.tenancy.over(key, &search),
                 Some(message) = calls.next() => self.call(&message),
-                () = leaving.politely.cancelled(), if leave_by.is_none() => {
-                    tracing::info!("leaving when the running searches have ended; once more to leave at once");
+                () = shutdown.drain.cancelled(), if leave_by.is_none() => {
+                    tracing::info!("shutdown when the running searches have ended; once more to leave at once");
                     self.tenancy.drain();
                     leave_by = Some(Instant::now() + DRAIN_FOR);
                     self.beat(self.voice.subjects.beat(), None);

@@ -3,7 +3,7 @@
 //! A pure function, [`ClockSettings::budget`], turns the [`Moment`] of the game and the measured [`Lag`] into a
 //! [`Budget`]: ResponseTime (the normal time of a move), ExtraTime (for moves that deserve more) and a hard end. An
 //! [`Allotment`] then says, proposal by proposal, how much of the ExtraTime is granted or of the ResponseTime given back.
-//! The method is METHOD.md §5; the constants are ours.
+//! The method is docs/method.md §5; the constants are ours.
 //!
 //! Invariants:
 //! - no clock is read here: every time is a [`Duration`] since the server's state was received, when our clock began to run;

@@ -25,7 +25,7 @@ pub struct ClockSettings {
     /// The time of a move for which there is no time. 0.001 to 1 s.
     #[serde(serialize_with = "write_seconds", deserialize_with = "read_shortest")]
     pub minimum: Duration,
-    /// ExtraTime as a multiple of ResponseTime (METHOD.md §5). 0 to 10.
+    /// ExtraTime as a multiple of ResponseTime (docs/method.md §5). 0 to 10.
     #[serde(deserialize_with = "read_extra")]
     pub extra: f64,
     /// The most one move may take of what is left on the clock. 0.01 to 1.

@@ -125,7 +125,7 @@ impl Ballots {
     }
 
     /// Over all electors, the sum of what their static value of the end of the proposed line has over that of the position
-    /// (METHOD.md §4, relative 2), for the player to move.
+    /// (docs/method.md §4, relative 2), for the player to move.
     pub fn gain_at_the_end(&self, ballot: &Ballot) -> i32 {
         *ballot.cast.gain_at_the_end.get_or_init(|| {
             let Some(position) = self.position() else { return 0 };

@@ -1,4 +1,4 @@
-//! The rosters known by name: the theses' distributions (METHOD.md §3), complete copies, and what `auto` picks.
+//! The rosters known by name: the theses' distributions (docs/method.md §3), complete copies, and what `auto` picks.
 
 use crate::pool::{ElectorKind, ElectorSpec, Instance};
 use chess::Knowledge;

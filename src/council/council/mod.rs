@@ -1,6 +1,6 @@
-//! The council: electors that each know a part of chess propose, and one proposal is elected (METHOD.md).
+//! The council: electors that each know a part of chess propose, and one proposal is elected (docs/method.md).
 //!
-//! [`Council::convene`] seats a roster; [`Council::decide`] answers one question; [`elect`] is the election alone, on
+//! [`Council::new`] seats a roster; [`Council::decide`] answers one question; [`elect`] is the election alone, on
 //! proposals made elsewhere. The council owns the newest proposal of every elector at all times, so from the first completed
 //! iteration on it could decide at any moment; the rest is a matter of when. It knows nothing of servers, games' etiquette or
 //! records: a line and a sense of time go in, a [`Decision`](chess::Decision) comes out.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A rule of election: METHOD.md §4, and what was found since.
+/// A rule of election: docs/method.md §4, and what was found since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CriterionName {
@@ -72,7 +72,7 @@ impl CriterionName {
     }
 }
 
-/// How the second phase uses the cores (METHOD.md §7, and two ways of today).
+/// How the second phase uses the cores (docs/method.md §7, and two ways of today).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SecondPhaseMode {

@@ -19,7 +19,7 @@ impl CouncilSettings {
 }
 
 /// Gnupar (Santi 1993): the balanced seven, re-search with a third of the time for proposing, the second phase on the master
-/// alone. 13.18 of 20 against its sequential base (METHOD.md §8).
+/// alone. 13.18 of 20 against its sequential base (docs/method.md §8).
 fn gnupar() -> CouncilSettings {
     CouncilSettings {
         roster: "balanced-7".to_owned(),
@@ -32,7 +32,7 @@ fn gnupar() -> CouncilSettings {
 }
 
 /// ChessPar (Castellani 2002): the balanced seven, groups of peers that share scores where there are more cores, half of the
-/// time for proposing, PV-split in the second phase. 12.95 of 20 (METHOD.md §8).
+/// time for proposing, PV-split in the second phase. 12.95 of 20 (docs/method.md §8).
 fn chesspar() -> CouncilSettings {
     CouncilSettings {
         roster: "balanced-7".to_owned(),

@@ -1,4 +1,4 @@
-//! Rosters: which electors make a council (METHOD.md §3, distributions).
+//! Rosters: which electors make a council (docs/method.md §3, distributions).
 
 use super::{
     CouncilSettings, ElectorSettings,

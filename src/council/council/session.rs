@@ -36,7 +36,7 @@ pub struct Council {
 
 impl Council {
     /// Seats those electors of the roster that can play `variant`.
-    pub fn convene(pool: &Pool, roster: &Roster, settings: &CouncilSettings, variant: Variant) -> Self {
+    pub fn new(pool: &Pool, roster: &Roster, settings: &CouncilSettings, variant: Variant) -> Self {
         let standard = variant.is_standard_rules();
         let mut council = Self {
             pool: pool.clone(),
@@ -200,7 +200,7 @@ impl Council {
     }
 
     /// Seats the electors. Where there are more cores than electors, process `i` searches for elector `i` modulo their number
-    /// (METHOD.md §7).
+    /// (docs/method.md §7).
     fn seat_voters(&mut self) {
         let electors = Arc::clone(&self.electors);
         let cores = match self.settings.groups {

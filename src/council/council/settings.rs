@@ -11,7 +11,7 @@ use chess::{Heuristic, Knowledge};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CouncilSettings {
-    /// A roster of METHOD.md §3 by name and size (`balanced-7`, `unbalanced-4`, ...), `complete-N` or `noise-N` for so many
+    /// A roster of docs/method.md §3 by name and size (`balanced-7`, `unbalanced-4`, ...), `complete-N` or `noise-N` for so many
     /// complete copies, `auto` for what measured best on the cores at hand, a blank-separated list of knowledge letters
     /// (`mbxkcpar mp ma`), or `custom` for the electors listed in `electors`.
     pub roster: String,
@@ -25,7 +25,7 @@ pub struct CouncilSettings {
     pub margin: f64,
     /// What the criteria `calibrated`, `learned` and `routing` have learnt: a file, or the empty path for what is built in.
     pub model: Model,
-    /// The first phase's share of the time where the criterion has a second one (METHOD.md §5). 0 to 1.
+    /// The first phase's share of the time where the criterion has a second one (docs/method.md §5). 0 to 1.
     pub split: f64,
     /// How the second phase uses the cores.
     pub second_phase: SecondPhaseMode,
@@ -91,7 +91,7 @@ impl Default for CouncilSettings {
     }
 }
 
-/// What each heuristic weighs in the criterion `weights` (METHOD.md §4); the defaults are the theses' hand-made ones.
+/// What each heuristic weighs in the criterion `weights` (docs/method.md §4); the defaults are the theses' hand-made ones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeuristicWeights {

@@ -74,7 +74,7 @@ fn council(fakes: &[Fake], criterion: CriterionName) -> Council {
         ElectorSpec::new(format!("fake-{number}").into(), ElectorKind::Made(make), 1)
     });
     let settings = CouncilSettings { criterion, hash: 1, ..CouncilSettings::default() };
-    Council::convene(&Pool::new(1), &Roster::of(electors.collect()), &settings, Variant::Standard)
+    Council::new(&Pool::new(1), &Roster::of(electors.collect()), &settings, Variant::Standard)
 }
 
 fn question() -> Question {
@@ -200,7 +200,7 @@ async fn several_replies_are_pondered_and_the_decision_is_about_the_one_that_cam
         ..CouncilSettings::default()
     };
     let roster = Roster::from_settings(&settings).expect("a roster");
-    let mut council = Council::convene(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
     let question = Question {
         limits: Limits { nodes: Some(3_000), ..Limits::default() },
         ..Question::new("g".into(), Arc::clone(&expected))
@@ -229,7 +229,7 @@ async fn every_second_phase_elects_one_of_the_moves_it_was_given() {
             ..CouncilSettings::default()
         };
         let roster = Roster::from_settings(&settings).expect("a roster");
-        let mut council = Council::convene(&Pool::new(1), &roster, &settings, Variant::Standard);
+        let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
         let line = Arc::new(Line::from_fen(Variant::Standard, fen).expect("a position"));
         let question = Question {
             limits: Limits { nodes: Some(12_000), ..Limits::default() },
@@ -252,7 +252,7 @@ async fn every_second_phase_elects_one_of_the_moves_it_was_given() {
 async fn a_council_decides_the_same_again_with_equal_nodes_and_seed() {
     let settings = CouncilSettings { hash: 1, ..CouncilSettings::preset("gnupar").expect("a preset") };
     let roster = Roster::from_settings(&settings).expect("a roster");
-    let mut council = Council::convene(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
     let mut decisions = Vec::new();
     for _ in 0..2 {
         council.new_game();
@@ -275,7 +275,7 @@ async fn in_step_even_those_who_share_a_table_can_be_repeated() {
         let roster = Roster::from_settings(&settings).expect("a roster");
         let mut decisions = Vec::new();
         for _ in 0..2 {
-            let mut council = Council::convene(&Pool::new(3), &roster, &settings, Variant::Standard);
+            let mut council = Council::new(&Pool::new(3), &roster, &settings, Variant::Standard);
             let limits = Limits { nodes: Some(6_000), ..Limits::default() };
             let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
             let votes: Vec<_> = decision.votes.iter().map(|vote| (vote.proposal.best, vote.proposal.score)).collect();
@@ -300,7 +300,7 @@ async fn a_council_of_strangers_is_one_settings_file() {
         eprintln!("skipped: {} is not installed", missing.display());
         return;
     }
-    let mut council = Council::convene(&Pool::new(0), &roster, &settings, Variant::Standard);
+    let mut council = Council::new(&Pool::new(0), &roster, &settings, Variant::Standard);
     let mut line = Line::start(Variant::Standard);
     for _ in 0..4 {
         let limits = Limits { nodes: Some(2_000), ..Limits::default() };

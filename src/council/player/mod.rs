@@ -1,16 +1,16 @@
 //! Who finds the moves of one game: a forced move is made at once, then the book is asked, then the tablebases, then the
 //! council, with the time that the clock allows. The same player sits at a server's board and under a chess program.
 //!
-//! An actor behind a handle, [`Player`]: it owns the game's council and thinks about one position at a time. What it is
-//! asked, it answers with [`Idea`]s; whoever asked keeps a [`Thinking`], to say that the answer is wanted now, that the
+//! An actor behind a handle, [`GamePlayer`]: it owns the game's council and thinks about one position at a time. What it is
+//! asked, it answers with [`PlayerEvent`]s; whoever asked keeps a [`SearchHandle`], to say that the answer is wanted now, that the
 //! clock has begun to run, or that the position has left the board.
 //!
-//! Thinking in the opponent's time is an ordinary question with [`Time::Unbounded`]: about the position that is expected.
-//! When it comes about, [`Thinking::comes_about`] starts the clock in mid-search; when not, the thought is dropped.
+//! SearchHandle in the opponent's time is an ordinary question with [`Time::Unbounded`]: about the position that is expected.
+//! When it comes about, [`SearchHandle::comes_about`] starts the clock in mid-search; when not, the thought is dropped.
 
 mod library;
-pub mod minutes;
 mod timing;
+pub mod vote_report;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,13 +32,13 @@ pub type SharedLag = Arc<Mutex<Lag>>;
 
 /// The number of a thought, given by whoever asks for it; what is said of a thought with another number is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Thought(pub u64);
+pub struct RequestId(pub u64);
 
 /// What is to be thought about.
 #[derive(Clone, Debug)]
-pub struct Topic {
+pub struct SearchRequest {
     /// Comes back with everything that is said about it.
-    pub thought: Thought,
+    pub thought: RequestId,
     /// The position, as its line. It must have a legal move.
     pub line: Arc<Line>,
     /// Other positions, any of which may come about instead: thinking in the opponent's time, spread over the electors.
@@ -55,17 +55,17 @@ pub struct Topic {
 
 /// What the player tells.
 #[derive(Debug)]
-pub enum Idea {
+pub enum PlayerEvent {
     /// An elector has completed an iteration.
-    Proposal(Thought, Proposal),
+    Proposal(RequestId, Proposal),
     /// This move would be elected now.
-    Leader(Thought, UciMove),
+    Leader(RequestId, UciMove),
     /// The move is found, with the time it was given.
-    Decided(Thought, Box<Decision>, Budget),
+    Decided(RequestId, Box<Decision>, Budget),
 }
 
 /// What a player needs to know of its game.
-pub struct Means {
+pub struct PlayerConfig {
     /// Which game it is.
     pub game: GameId,
     /// How time is spent.
@@ -78,11 +78,11 @@ pub struct Means {
 
 /// The handle of a player; it leaves when the handle is dropped.
 #[derive(Debug)]
-pub struct Player(mpsc::UnboundedSender<Order>);
+pub struct GamePlayer(mpsc::UnboundedSender<Order>);
 
 /// A hold on a running thought. Dropping it drops the thought: nothing more is said about it.
 #[derive(Debug)]
-pub struct Thinking {
+pub struct SearchHandle {
     time: watch::Sender<Agreement>,
     reconsider: Arc<Notify>,
     /// Where it is about several positions.
@@ -91,7 +91,7 @@ pub struct Thinking {
     _dropped: DropGuard,
 }
 
-impl Thinking {
+impl SearchHandle {
     /// Asks for the decision at once, as far as anything was heard.
     pub fn answer_now(&self) {
         self.answer_now.cancel();
@@ -116,7 +116,7 @@ enum Order {
 
 #[derive(Debug)]
 struct Request {
-    topic: Topic,
+    topic: SearchRequest,
     time: watch::Receiver<Agreement>,
     reconsider: Arc<Notify>,
     pondering: Option<Pondering>,
@@ -124,11 +124,11 @@ struct Request {
     dropped: CancellationToken,
 }
 
-impl Player {
-    /// Seats a player with its council; ideas go to `ideas`. To be called within a runtime.
-    pub fn start(means: Means, council: Council, ideas: mpsc::UnboundedSender<Idea>) -> Self {
+impl GamePlayer {
+    /// Seats a player with its council; events go to `events`. To be called within a runtime.
+    pub fn start(config: PlayerConfig, council: Council, events: mpsc::UnboundedSender<PlayerEvent>) -> Self {
         let (requests, inbox) = mpsc::unbounded_channel();
-        tokio::spawn(Mind { means, council, ideas, last_score: None }.run(inbox));
+        tokio::spawn(PlayerTask { config, council, events, last_score: None }.run(inbox));
         Self(requests)
     }
 
@@ -139,7 +139,7 @@ impl Player {
 
     /// Begins a thought. One that still runs should be dropped first: they are taken one after the other.
     #[must_use]
-    pub fn think(&self, topic: Topic) -> Thinking {
+    pub fn think(&self, topic: SearchRequest) -> SearchHandle {
         let (time, now) = watch::channel(Agreement::now(topic.time));
         let (reconsider, answer_now, dropped) = <(Arc<Notify>, CancellationToken, CancellationToken)>::default();
         let pondering = (!topic.others.is_empty()).then(|| {
@@ -156,20 +156,20 @@ impl Player {
         };
         // The other end lives as long as this handle.
         let _ = self.0.send(Order::Think(Box::new(request)));
-        Thinking { time, reconsider, pondering, answer_now, _dropped: dropped.drop_guard() }
+        SearchHandle { time, reconsider, pondering, answer_now, _dropped: dropped.drop_guard() }
     }
 }
 
 /// The actor.
-struct Mind {
-    means: Means,
+struct PlayerTask {
+    config: PlayerConfig,
     council: Council,
-    ideas: mpsc::UnboundedSender<Idea>,
+    events: mpsc::UnboundedSender<PlayerEvent>,
     /// Of our last move, from our side.
     last_score: Option<Score>,
 }
 
-impl Mind {
+impl PlayerTask {
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Order>) {
         while let Some(order) = inbox.recv().await {
             let request = match order {
@@ -181,8 +181,8 @@ impl Mind {
                     continue;
                 }
             };
-            let lag = *self.means.lag.lock().unwrap_or_else(PoisonError::into_inner);
-            let timekeeper = Timekeeper::new(&self.means.clock, lag, &request.topic, request.time.clone());
+            let lag = *self.config.lag.lock().unwrap_or_else(PoisonError::into_inner);
+            let timekeeper = Timekeeper::new(&self.config.clock, lag, &request.topic, request.time.clone());
             let timekeeper = timekeeper.after(self.last_score);
             let (thought, account) = (request.topic.thought, timekeeper.account());
             if let Some(mut decision) = self.think(request, timekeeper).await {
@@ -190,7 +190,7 @@ impl Mind {
                 let (budget, running) = account();
                 // What was thought in the opponent's time did not cost ours.
                 decision.elapsed = decision.elapsed.min(running);
-                let _ = self.ideas.send(Idea::Decided(thought, Box::new(decision), budget));
+                let _ = self.events.send(PlayerEvent::Decided(thought, Box::new(decision), budget));
             }
         }
     }
@@ -206,31 +206,31 @@ impl Mind {
             }
         }
         let thought = topic.thought;
-        let leaders = self.ideas.clone();
+        let leaders = self.events.clone();
         let question = Question {
             timing: Some(timekeeper.timing(move |leader| {
-                let _ = leaders.send(Idea::Leader(thought, leader));
+                let _ = leaders.send(PlayerEvent::Leader(thought, leader));
             })),
             limits: topic.limits,
             excluded: topic.excluded,
             answer_now,
             reconsider,
             pondering,
-            ..Question::new(self.means.game.clone(), topic.line)
+            ..Question::new(self.config.game.clone(), topic.line)
         };
-        let ideas = self.ideas.clone();
+        let events = self.events.clone();
         let mut watch = |proposal: &Proposal| {
-            let _ = ideas.send(Idea::Proposal(thought, proposal.clone()));
+            let _ = events.send(PlayerEvent::Proposal(thought, proposal.clone()));
         };
         self.council.decide(question, &dropped, &mut watch).await
     }
 
     /// Asks the books and tablebases, where reading files is allowed to block.
-    async fn look_up(&self, topic: &Topic) -> Option<Decision> {
-        if self.means.library.is_empty() || !topic.excluded.is_empty() {
+    async fn look_up(&self, topic: &SearchRequest) -> Option<Decision> {
+        if self.config.library.is_empty() || !topic.excluded.is_empty() {
             return None;
         }
-        let (library, line) = (Arc::clone(&self.means.library), Arc::clone(&topic.line));
+        let (library, line) = (Arc::clone(&self.config.library), Arc::clone(&topic.line));
         tokio::task::spawn_blocking(move || library.look_up(&line)).await.ok().flatten()
     }
 }

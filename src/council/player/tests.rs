@@ -18,9 +18,9 @@ fn line(moves: &str) -> Arc<Line> {
     Arc::new(line)
 }
 
-fn topic(number: u64, line: Arc<Line>, time: Time) -> Topic {
-    let thought = Thought(number);
-    Topic {
+fn topic(number: u64, line: Arc<Line>, time: Time) -> SearchRequest {
+    let thought = RequestId(number);
+    SearchRequest {
         thought,
         line,
         others: Vec::new(),
@@ -31,7 +31,7 @@ fn topic(number: u64, line: Arc<Line>, time: Time) -> Topic {
     }
 }
 
-fn player() -> (Player, mpsc::UnboundedReceiver<Idea>) {
+fn player() -> (GamePlayer, mpsc::UnboundedReceiver<PlayerEvent>) {
     let settings = CouncilSettings {
         roster: "mp ma".to_owned(),
         criterion: CriterionName::ReSearch,
@@ -39,22 +39,25 @@ fn player() -> (Player, mpsc::UnboundedReceiver<Idea>) {
         ..CouncilSettings::default()
     };
     let roster = Roster::from_settings(&settings).expect("a roster");
-    let council = Council::convene(&Pool::new(1), &roster, &settings, Variant::Standard);
-    let means = Means {
+    let council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let config = PlayerConfig {
         game: "story".into(),
         clock: ClockSettings::default(),
         lag: SharedLag::default(),
         library: Arc::default(),
     };
-    let (ideas, inbox) = mpsc::unbounded_channel();
-    (Player::start(means, council, ideas), inbox)
+    let (events, inbox) = mpsc::unbounded_channel();
+    (GamePlayer::start(config, council, events), inbox)
 }
 
 /// The first idea that passes.
-async fn until<T>(ideas: &mut mpsc::UnboundedReceiver<Idea>, mut pick: impl FnMut(Idea) -> Option<T>) -> T {
+async fn until<T>(
+    events: &mut mpsc::UnboundedReceiver<PlayerEvent>,
+    mut pick: impl FnMut(PlayerEvent) -> Option<T>,
+) -> T {
     let search = async {
         loop {
-            if let Some(found) = pick(ideas.recv().await.expect("the player is there")) {
+            if let Some(found) = pick(events.recv().await.expect("the player is there")) {
                 return found;
             }
         }
@@ -62,72 +65,72 @@ async fn until<T>(ideas: &mut mpsc::UnboundedReceiver<Idea>, mut pick: impl FnMu
     tokio::time::timeout(PATIENCE, search).await.expect("in time")
 }
 
-fn decided(idea: Idea) -> Option<(Thought, Decision)> {
+fn decided(idea: PlayerEvent) -> Option<(RequestId, Decision)> {
     match idea {
-        Idea::Decided(thought, decision, _) => Some((thought, *decision)),
+        PlayerEvent::Decided(thought, decision, _) => Some((thought, *decision)),
         _ => None,
     }
 }
 
-fn proposed(idea: Idea) -> Option<u32> {
+fn proposed(idea: PlayerEvent) -> Option<u32> {
     match idea {
-        Idea::Proposal(_, proposal) => Some(proposal.depth),
+        PlayerEvent::Proposal(_, proposal) => Some(proposal.depth),
         _ => None,
     }
 }
 
 #[tokio::test]
 async fn a_forced_move_needs_no_search() {
-    let (player, mut ideas) = player();
+    let (player, mut events) = player();
     let check = Line::from_fen(Variant::Standard, "k7/8/8/8/8/8/1r6/K7 w - - 0 1").expect("a position");
     assert_eq!(check.legal_moves().len(), 1);
     let thinking = player.think(topic(1, Arc::new(check), Time::Unbounded));
-    let (_, decision) = until(&mut ideas, decided).await;
+    let (_, decision) = until(&mut events, decided).await;
     assert_eq!((decision.source, decision.best.to_string().as_str()), (Source::Forced, "a1b2"));
     drop(thinking);
 }
 
 #[tokio::test]
 async fn an_endless_thought_ends_when_its_position_comes_about() {
-    let (player, mut ideas) = player();
+    let (player, mut events) = player();
     let expected = line("e2e4 e7e5");
     let thinking = player.think(topic(1, Arc::clone(&expected), Time::Unbounded));
-    until(&mut ideas, |idea| proposed(idea).filter(|depth| *depth >= 4)).await;
+    until(&mut events, |idea| proposed(idea).filter(|depth| *depth >= 4)).await;
     thinking.comes_about(&expected, Time::Exactly(Duration::from_millis(10)));
-    let (thought, decision) = until(&mut ideas, decided).await;
-    assert_eq!(thought, Thought(1));
+    let (thought, decision) = until(&mut events, decided).await;
+    assert_eq!(thought, RequestId(1));
     assert!(expected.is_legal(decision.best));
 }
 
 #[tokio::test]
 async fn of_several_expected_positions_the_one_that_comes_about_is_answered() {
-    let (player, mut ideas) = player();
+    let (player, mut events) = player();
     let (likeliest, other) = (line("e2e4 e7e5"), line("e2e4 b8c6"));
-    let both = Topic { others: vec![Arc::clone(&other)], ..topic(1, likeliest, Time::Unbounded) };
+    let both = SearchRequest { others: vec![Arc::clone(&other)], ..topic(1, likeliest, Time::Unbounded) };
     let thinking = player.think(both);
-    until(&mut ideas, |idea| proposed(idea).filter(|depth| *depth >= 2)).await;
+    until(&mut events, |idea| proposed(idea).filter(|depth| *depth >= 2)).await;
     thinking.comes_about(&other, Time::Exactly(Duration::from_millis(50)));
-    let (_, decision) = until(&mut ideas, decided).await;
+    let (_, decision) = until(&mut events, decided).await;
     assert!(other.is_legal(decision.best), "{}", decision.best);
 }
 
 #[tokio::test]
 async fn a_dropped_thought_is_forgotten_and_the_next_one_answered() {
-    let (player, mut ideas) = player();
+    let (player, mut events) = player();
     let missed = player.think(topic(1, line("e2e4 e7e5"), Time::Unbounded));
-    until(&mut ideas, proposed).await;
+    until(&mut events, proposed).await;
     drop(missed);
     let thinking = player.think(topic(2, line("e2e4 c7c5"), Time::Exactly(Duration::from_millis(10))));
-    assert_eq!(until(&mut ideas, decided).await.0, Thought(2));
+    assert_eq!(until(&mut events, decided).await.0, RequestId(2));
     drop(thinking);
 }
 
 #[tokio::test]
 async fn whoever_wants_the_answer_now_gets_it() {
-    let (player, mut ideas) = player();
+    let (player, mut events) = player();
     let thinking = player.think(topic(1, line("e2e4"), Time::Unbounded));
     thinking.answer_now();
-    let (_, decision) = until(&mut ideas, decided).await;
+    let (_, decision) = until(&mut events, decided).await;
     assert!(line("e2e4").is_legal(decision.best));
 }
 

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 use shakmaty::{Color, Square};
 use tokio::sync::watch;
 
-use super::Topic;
+use super::SearchRequest;
 use crate::{
     clock::{self, Allotment, Budget, ClockSettings, Lag, Moment},
     council::{Progress, Timing},
 };
 use chess::{Clocks, Score, TimeControl, UciMove};
 
-/// From this depth on a change of the leading move means something (plies).
+/// From this depth on a change of the leading move config something (plies).
 const SETTLED_DEPTH: u32 = 6;
 
 /// How long electors that have not said anything yet are waited for before the clock runs.
@@ -68,7 +68,12 @@ pub(super) struct Timekeeper {
 }
 
 impl Timekeeper {
-    pub(super) fn new(settings: &ClockSettings, lag: Lag, topic: &Topic, agreed: watch::Receiver<Agreement>) -> Self {
+    pub(super) fn new(
+        settings: &ClockSettings,
+        lag: Lag,
+        topic: &SearchRequest,
+        agreed: watch::Receiver<Agreement>,
+    ) -> Self {
         Self {
             settings: settings.clone(),
             lag,

@@ -45,7 +45,7 @@ pub struct Guidance {
     pub hints: Option<Hints>,
     /// Only a value between these two matters, from the side of the player to move.
     pub window: Option<(Score, Score)>,
-    /// The best value of a group whose processes share it (METHOD.md §7).
+    /// The best value of a group whose processes share it (docs/method.md §7).
     pub best_of_group: Option<Arc<BestOfGroup>>,
     /// Where it takes turns with others, in virtual time. One that knows no turns is waited for when its turn comes.
     pub place: Option<Arc<Place>>,

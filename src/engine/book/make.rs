@@ -1,4 +1,4 @@
-//! Making a Polyglot book of lines of play in text (METHOD.md §10).
+//! Making a Polyglot book of lines of play in text (docs/method.md §10).
 //!
 //! `! Name` begins a line of play from the starting position; then come its moves as coordinates (`e2e4`, `e7e8q`) or
 //! castling (`o-o`, `o-o-o`), separated by blanks or ends of lines:

@@ -1,4 +1,4 @@
-//! What a position is worth, by eight heuristics that can be switched off one by one (METHOD.md §2).
+//! What a position is worth, by eight heuristics that can be switched off one by one (docs/method.md §2).
 //!
 //! Each heuristic is a pure function of the board and of a `Context` of attack maps, in the file of its name, and counts
 //! [`Weights`]: what it counts there are no numbers for, the numbers are all in `weights.rs`. The same code runs for play

@@ -1,4 +1,4 @@
-//! Weights of their own for those of the balanced seven (METHOD.md §3) that measured better with them.
+//! Weights of their own for those of the balanced seven (docs/method.md §3) that measured better with them.
 //!
 //! What was fitted to stand beside everything else misjudges where the rest is missing: an instance that knows only a part
 //! may play much better with weights fitted to that part alone (docs/experiments.md). Each file is written by

@@ -38,7 +38,7 @@ impl Root<'_> {
     }
 }
 
-/// The best value found by a group of processes that search the same position (METHOD.md §7, score sharing).
+/// The best value found by a group of processes that search the same position (docs/method.md §7, score sharing).
 #[derive(Debug)]
 pub struct BestOfGroup(AtomicI32);
 

@@ -15,12 +15,12 @@ use tokio::sync::mpsc;
 use super::{
     Setup,
     board::{self, Look},
-    hearing::Hearing,
+    engine_session::{self, EngineSession, Question},
     lines, options,
-    table::{self, Question, Table},
+    search_progress::SearchProgress,
 };
 use chess::{Clock, Color, Decision, Limits, Line, Score, UciMove, Variant, engine_position};
-use council::player::{Idea, Thought, Time};
+use council::player::{PlayerEvent, RequestId, Time};
 use engine::{breakdown, uci::Go};
 
 /// Serves UCI until `quit` or the end of `input`.
@@ -29,7 +29,7 @@ use engine::{breakdown, uci::Go};
 /// When the output is gone.
 pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
     let mut lines = lines::read(input)?;
-    let (table, ideas) = Table::new(setup);
+    let (table, ideas) = EngineSession::new(setup);
     let mut session = Session { output, table, ideas, search: None, chess960: false, debug: false };
     loop {
         tokio::select! {
@@ -54,10 +54,10 @@ enum Next {
 
 /// A search that has not been answered yet.
 struct Search {
-    thought: Thought,
+    thought: RequestId,
     /// The position it is about.
     line: Arc<Line>,
-    hearing: Hearing,
+    hearing: SearchProgress,
     /// Not to be answered unasked.
     infinite: bool,
     /// The time that it will have from `ponderhit` on.
@@ -70,8 +70,8 @@ struct Search {
 
 struct Session<W> {
     output: W,
-    table: Table,
-    ideas: mpsc::UnboundedReceiver<Idea>,
+    table: EngineSession,
+    ideas: mpsc::UnboundedReceiver<PlayerEvent>,
     search: Option<Search>,
     chess960: bool,
     debug: bool,
@@ -185,7 +185,7 @@ impl<W: Write> Session<W> {
         let search = |thought| Search {
             thought,
             line: Arc::clone(&line),
-            hearing: Hearing::new(),
+            hearing: SearchProgress::new(),
             infinite: go.infinite,
             pondering: go.ponder.then_some(time),
             mate: go.limits.mate.map(|moves| i32::try_from(moves).unwrap_or(i32::MAX)),
@@ -205,7 +205,7 @@ impl<W: Write> Session<W> {
         match (go.limits.time, go.time[index(us)]) {
             _ if go.infinite || by_nodes => Time::Unbounded,
             (Some(exactly), _) => Time::Exactly(exactly),
-            (None, Some(_)) => table::clock(us, clock(us), clock(!us), go.moves_to_go),
+            (None, Some(_)) => engine_session::clock(us, clock(us), clock(!us), go.moves_to_go),
             (None, None) => Time::Unbounded,
         }
     }
@@ -215,15 +215,15 @@ impl<W: Write> Session<W> {
         Limits { nodes: go.limits.nodes.or(usual.nodes), depth: go.limits.depth.or(usual.depth), ..usual }
     }
 
-    fn hear(&mut self, idea: Idea) -> io::Result<()> {
+    fn hear(&mut self, idea: PlayerEvent) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
         match idea {
-            Idea::Proposal(thought, proposal) if thought == search.thought => {
+            PlayerEvent::Proposal(thought, proposal) if thought == search.thought => {
                 let spoken = self.debug.then(|| words::proposal(&search.line, &proposal));
                 search.hearing.propose(proposal);
                 spoken.map_or(Ok(()), |spoken| self.say(spoken))
             }
-            Idea::Leader(thought, leader) if thought == search.thought => {
+            PlayerEvent::Leader(thought, leader) if thought == search.thought => {
                 let Some(standing) = search.hearing.lead(leader) else { return Ok(()) };
                 let info = words::info(&standing);
                 if let (Score::Mate(moves @ 1..), Some(wanted)) = (standing.proposal.score, search.mate)
@@ -233,7 +233,7 @@ impl<W: Write> Session<W> {
                 }
                 self.say(info)
             }
-            Idea::Decided(thought, decision, _) if thought == search.thought => {
+            PlayerEvent::Decided(thought, decision, _) if thought == search.thought => {
                 search.held = Some(decision);
                 self.answer_if_asked()
             }
@@ -245,8 +245,8 @@ impl<W: Write> Session<W> {
     fn answer_if_asked(&mut self) -> io::Result<()> {
         let ready = |search: &mut Search| !search.infinite && search.pondering.is_none() && search.held.is_some();
         let Some(Search { line, held: Some(decision), .. }) = self.search.take_if(ready) else { return Ok(()) };
-        for minute in words::minutes(&line, &decision) {
-            self.say(minute)?;
+        for line in words::votes(&line, &decision) {
+            self.say(line)?;
         }
         self.say(words::best_move(&decision))
     }

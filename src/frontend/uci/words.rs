@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use shakmaty::Position as _;
 
 use crate::frontend::{
-    hearing::Standing,
     options::{Choice, Kind},
+    search_progress::Standing,
 };
 use chess::{Bound, Decision, Line, Proposal, Score};
-use council::player::minutes;
+use council::player::vote_report;
 
 /// An option's description.
 pub(super) fn option(choice: &Choice) -> String {
@@ -59,8 +59,8 @@ pub(super) fn proposal(line: &Line, proposal: &Proposal) -> String {
 }
 
 /// How the vote went.
-pub(super) fn minutes(line: &Line, decision: &Decision) -> Vec<String> {
-    minutes::lines(line, decision).iter().map(|minute| format!("info string {minute}")).collect()
+pub(super) fn votes(line: &Line, decision: &Decision) -> Vec<String> {
+    vote_report::lines(line, decision).iter().map(|minute| format!("info string {minute}")).collect()
 }
 
 /// The answer to `go`.

@@ -1,4 +1,4 @@
-//! What people type: the ancestor's console (METHOD.md §10), as far as it means something for a council.
+//! What people type: the ancestor's console (docs/method.md §10), as far as it means something for a council.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
 //! The council behind the Chess Engine Communication Protocol, version 2 (T. Mann and H. G. Muller), and the console of
-//! the ancestor (METHOD.md §10) for people who type.
+//! the ancestor (docs/method.md §10) for people who type.
 //!
 //! ```text
 //! commands (what is said) ──▶ Session ──▶ table ──▶ player
@@ -27,9 +27,9 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use super::{Setup, board::Look, hearing::Hearing, lines, table::Table};
+use super::{Setup, board::Look, engine_session::EngineSession, lines, search_progress::SearchProgress};
 use chess::{Color, Decision, Line, UciMove};
-use council::player::{Idea, Thought};
+use council::player::{PlayerEvent, RequestId};
 use edit::Edit;
 use record::Record;
 use watch::ChessClock;
@@ -40,7 +40,7 @@ use watch::ChessClock;
 /// When the output is gone.
 pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
     let mut lines = lines::read(input)?;
-    let (table, ideas) = Table::new(setup);
+    let (table, ideas) = EngineSession::new(setup);
     let mut session = Session::new(output, table, ideas);
     loop {
         tokio::select! {
@@ -70,11 +70,11 @@ enum Purpose {
 
 /// A search that has not been answered yet.
 struct Search {
-    thought: Thought,
+    thought: RequestId,
     purpose: Purpose,
     /// The position it is about.
     line: Arc<Line>,
-    hearing: Hearing,
+    hearing: SearchProgress,
     /// Found before it could be told.
     held: Option<Box<Decision>>,
 }
@@ -82,7 +82,7 @@ struct Search {
 /// Switches that people and programs turn.
 #[derive(Clone, Debug)]
 struct Switches {
-    /// Thinking is shown.
+    /// SearchHandle is shown.
     post: bool,
     /// We think in the opponent's time.
     hard: bool,
@@ -101,8 +101,8 @@ struct Switches {
 
 struct Session<W> {
     output: W,
-    table: Table,
-    ideas: mpsc::UnboundedReceiver<Idea>,
+    table: EngineSession,
+    ideas: mpsc::UnboundedReceiver<PlayerEvent>,
     search: Option<Search>,
     switches: Switches,
     clock: ChessClock,
@@ -131,7 +131,7 @@ struct Opponent {
 }
 
 impl<W: Write> Session<W> {
-    fn new(output: W, table: Table, ideas: mpsc::UnboundedReceiver<Idea>) -> Self {
+    fn new(output: W, table: EngineSession, ideas: mpsc::UnboundedReceiver<PlayerEvent>) -> Self {
         Self {
             output,
             table,

@@ -9,12 +9,12 @@ use std::{
 use shakmaty::Position as _;
 
 use super::{Purpose, Search, Session, words};
-use crate::frontend::{hearing::Hearing, table::Question};
+use crate::frontend::{engine_session::Question, search_progress::SearchProgress};
 use bot::policy::adjudication::{self, GameFacts, TablebaseResult};
 use chess::{Decision, Limits, Line, Score, UciMove, values::Kind};
 use council::{
     clock::Moment,
-    player::{Idea, Time},
+    player::{PlayerEvent, Time},
 };
 
 /// How long a hint is thought about.
@@ -44,7 +44,7 @@ impl<W: Write> Session<W> {
         let question = Question { time, limits, excluded: Vec::new(), always_search };
         match self.table.think(Arc::clone(&line), question) {
             Ok(thought) => {
-                self.search = Some(Search { thought, purpose, line, hearing: Hearing::new(), held: None });
+                self.search = Some(Search { thought, purpose, line, hearing: SearchProgress::new(), held: None });
                 Ok(())
             }
             Err(problem) => self.say(format_args!("Error ({problem}): go")),
@@ -79,21 +79,21 @@ impl<W: Write> Session<W> {
     }
 
     /// Takes what the player tells.
-    pub(super) fn hear(&mut self, idea: Idea) -> io::Result<()> {
+    pub(super) fn hear(&mut self, idea: PlayerEvent) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
         match idea {
-            Idea::Proposal(thought, proposal) if thought == search.thought => {
+            PlayerEvent::Proposal(thought, proposal) if thought == search.thought => {
                 search.hearing.propose(proposal);
                 Ok(())
             }
-            Idea::Leader(thought, leader) if thought == search.thought => {
+            PlayerEvent::Leader(thought, leader) if thought == search.thought => {
                 let news = search.hearing.lead(leader);
                 let shown = self.switches.post && search.purpose != Purpose::Hint;
                 let Some(standing) = news.filter(|_| shown) else { return Ok(()) };
                 let text = words::thinking(&search.line, &standing);
                 self.say(text)
             }
-            Idea::Decided(thought, decision, _) if thought == search.thought => {
+            PlayerEvent::Decided(thought, decision, _) if thought == search.thought => {
                 search.held = Some(decision);
                 self.answer_if_asked()
             }
@@ -118,7 +118,7 @@ impl<W: Write> Session<W> {
 
     fn make_our_move(&mut self, line: &Line, decision: &Decision, took: Duration) -> io::Result<()> {
         if self.switches.debug {
-            for comment in words::minutes(line, decision) {
+            for comment in words::votes(line, decision) {
                 self.say(comment)?;
             }
         }

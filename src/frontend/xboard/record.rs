@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use chess::{Decision, Line, Score, Source};
-use council::player::minutes;
+use council::player::vote_report;
 
 /// What is known of a move of ours.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl Record {
     pub(super) fn table(&self, game: &Line) -> String {
         let mut table = format!("{:<14}{:>8}{:>7}{:>12}{:>9}", "move", "score", "depth", "nodes", "seconds");
         self.each_move(game, |line, ply| {
-            let _ = write!(table, "\n{:<14}", minutes::numbered(line, Some(game.moves()[ply])));
+            let _ = write!(table, "\n{:<14}", vote_report::numbered(line, Some(game.moves()[ply])));
             match self.notes.iter().find(|note| note.ply == ply + 1) {
                 Some(note) if note.source == Source::Book => table.push_str("    Book"),
                 Some(Note { score, depth, nodes, time, .. }) => {
@@ -64,7 +64,7 @@ impl Record {
     pub(super) fn movetext(&self, game: &Line) -> String {
         let mut text = String::new();
         self.each_move(game, |line, ply| {
-            let written = minutes::numbered(line, Some(game.moves()[ply])).replace("… ", "... ");
+            let written = vote_report::numbered(line, Some(game.moves()[ply])).replace("… ", "... ");
             let _ = write!(text, "{written} ");
             let note = self.notes.iter().find(|note| note.ply == ply + 1);
             if let Some(Note { score: Some(score), depth, time, .. }) = note {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::frontend::table;
+use crate::frontend::engine_session;
 use chess::{Clock, Color};
 use council::player::Time;
 
@@ -110,7 +110,7 @@ impl ChessClock {
                 let made = u32::try_from(ply / 2).unwrap_or(u32::MAX);
                 let to_go = made.checked_rem(moves).map(|made| moves - made);
                 let clock = |remaining| Clock { remaining, increment };
-                table::clock(us, clock(self.ours), clock(self.theirs), to_go)
+                engine_session::clock(us, clock(self.ours), clock(self.theirs), to_go)
             }
         }
     }

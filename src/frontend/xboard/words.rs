@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use shakmaty::{CastlingMode, Color, Position as _, san::San, variant::VariantPosition};
 
 use crate::frontend::{
-    hearing::Standing,
     options::{Choice, Kind},
+    search_progress::Standing,
 };
 use chess::{Decision, Line, Proposal, Score, UciMove};
-use council::player::minutes;
+use council::player::vote_report;
 
 /// What we can do, ready to be told.
 pub(super) const FEATURES: &str = concat!(
@@ -60,8 +60,8 @@ pub(super) fn thinking(line: &Line, standing: &Standing<'_>) -> String {
 }
 
 /// How the vote went, as comments.
-pub(super) fn minutes(line: &Line, decision: &Decision) -> Vec<String> {
-    minutes::lines(line, decision).iter().map(|minute| format!("# {minute}")).collect()
+pub(super) fn votes(line: &Line, decision: &Decision) -> Vec<String> {
+    vote_report::lines(line, decision).iter().map(|minute| format!("# {minute}")).collect()
 }
 
 /// A move as CECP writes it: coordinates, but castling of Chess960 as `O-O`.

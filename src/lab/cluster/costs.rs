@@ -143,7 +143,7 @@ async fn council_of(size: u32) -> Duration {
         let elector = |number: u32| ElectorSpec::new(format!("e{number}").into(), ElectorKind::Made(make.clone()), 1);
         let roster = Roster::of((0..size).map(elector).collect());
         let settings = CouncilSettings { criterion: CriterionName::Majority, ..CouncilSettings::default() };
-        let mut council = Council::convene(&Pool::new(0), &roster, &settings, Variant::Standard);
+        let mut council = Council::new(&Pool::new(0), &roster, &settings, Variant::Standard);
         let question = Question::new(GameId::new("lab"), Arc::new(Line::start(Variant::Standard)));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().ok()?;
         let begun = thread_time();

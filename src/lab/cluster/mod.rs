@@ -239,7 +239,7 @@ async fn lateness(pool: &Pool) -> Vec<Duration> {
         ..CouncilSettings::default()
     };
     let Ok(roster) = Roster::from_settings(&settings) else { return Vec::new() };
-    let mut council = Council::convene(pool, &roster, &settings, Variant::Standard);
+    let mut council = Council::new(pool, &roster, &settings, Variant::Standard);
     let mut line = Line::start(Variant::Standard);
     let mut late = Vec::new();
     while late.len() < DECISIONS {

@@ -1,4 +1,4 @@
-//! `concilio lab split` and `concilio lab roster`: the open questions of METHOD.md §9.
+//! `concilio lab split` and `concilio lab roster`: the open questions of docs/method.md §9.
 
 use std::{
     path::{Path, PathBuf},

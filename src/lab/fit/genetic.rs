@@ -1,4 +1,4 @@
-//! The genetic algorithm for the weights of the heuristics, exactly as published (METHOD.md §8).
+//! The genetic algorithm for the weights of the heuristics, exactly as published (docs/method.md §8).
 //!
 //! An individual is 64 bits: eight weights of 0 to 255 in the order of their letters. It elects by the criterion `weights`
 //! among logged proposals; the more best moves it elects, the fitter it is. Everything is decided by a seed, and a generation

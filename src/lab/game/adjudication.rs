@@ -129,7 +129,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// METHOD.md §8: what a game that is cut is worth to a player who stands so many centipawns better.
+/// docs/method.md §8: what a game that is cut is worth to a player who stands so many centipawns better.
 pub fn truncated_points(centipawns: i32) -> f64 {
     let share = |centipawns: i32| f64::from(centipawns + 150) / 400.0;
     match centipawns {

@@ -29,7 +29,7 @@ pub struct Rules {
     pub adjudication: Adjudication,
     /// Moves of each side after the opening at which a game is ended.
     pub longest: usize,
-    /// How a game that is ended so is scored: by so many nodes of complete knowledge (METHOD.md §8), or else as a draw.
+    /// How a game that is ended so is scored: by so many nodes of complete knowledge (docs/method.md §8), or else as a draw.
     pub truncation: Option<u64>,
     /// How far a clock may be overstepped: what the arbiter's own machine may cost.
     pub margin: Duration,

@@ -152,7 +152,7 @@ pub struct Conduct {
     pub nodes: u64,
     /// Completed depths, all together.
     pub depth: u64,
-    /// Thinking time, all together, where it was measured.
+    /// SearchHandle time, all together, where it was measured.
     pub microseconds: u64,
     /// Times it did not start, ended, hung or gave no move.
     pub crashes: usize,

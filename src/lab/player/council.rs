@@ -40,7 +40,7 @@ impl Player for CouncilPlayer {
             // As many cores as it asks for, so that a node budget does not depend on the machine.
             let cores = if turn.pace.is_timed() { self.settings.cores } else { self.settings.cores.max(1) };
             let settings = CouncilSettings { cores, ..self.settings.clone() };
-            Council::convene(&self.pool, &self.roster, &settings, Variant::Standard)
+            Council::new(&self.pool, &self.roster, &settings, Variant::Standard)
         });
         let time = turn.time();
         let question = Question {

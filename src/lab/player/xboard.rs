@@ -140,7 +140,7 @@ impl Player for XboardPlayer {
                 return Err(PlayerFailure::Failed("hangs".to_owned()));
             };
             match answer(&line, &turn.line) {
-                Answer::Thinking { depth, score, nodes } => {
+                Answer::SearchHandle { depth, score, nodes } => {
                     choice = Choice { score: Some(score), depth, nodes: choice.nodes.max(nodes), ..choice };
                 }
                 Answer::Move(best) => {
@@ -163,7 +163,7 @@ impl Player for XboardPlayer {
 /// What a line of an engine means while it is searching.
 #[derive(Debug, PartialEq)]
 enum Answer {
-    Thinking {
+    SearchHandle {
         depth: u32,
         score: Score,
         nodes: u64,
@@ -194,7 +194,7 @@ fn answer(text: &str, line: &Line) -> Answer {
     let depth = words.next().and_then(|word| word.trim_end_matches(['.', '+', '-', '&']).parse().ok());
     let numbers: Option<Vec<i64>> = words.take(3).map(|word| word.parse().ok()).collect();
     match (depth, numbers.as_deref()) {
-        (Some(depth), Some([centipawns, _, nodes])) => Answer::Thinking {
+        (Some(depth), Some([centipawns, _, nodes])) => Answer::SearchHandle {
             depth,
             score: score((*centipawns).clamp(-200_000, 200_000) as i32),
             nodes: (*nodes).max(0).unsigned_abs(),
@@ -243,11 +243,11 @@ mod tests {
         let line = Line::start(Variant::Standard);
         assert_eq!(
             answer(" 9.  -15 120 48211 d7d5 e2e4", &line),
-            Answer::Thinking { depth: 9, score: Score::Cp(-15), nodes: 48211 }
+            Answer::SearchHandle { depth: 9, score: Score::Cp(-15), nodes: 48211 }
         );
         assert_eq!(
             answer("12 -100003 5 900", &line),
-            Answer::Thinking { depth: 12, score: Score::Mate(-3), nodes: 900 }
+            Answer::SearchHandle { depth: 12, score: Score::Mate(-3), nodes: 900 }
         );
         assert_eq!(answer("move Nf3", &line), Answer::Move("g1f3".parse().expect("a move")));
         assert_eq!(answer("move e2e4", &line), Answer::Move("e2e4".parse().expect("a move")));

@@ -32,7 +32,7 @@ pub struct Report {
     pub systems: Vec<SystemFigures>,
 }
 
-/// What a roster proposes (METHOD.md §1).
+/// What a roster proposes (docs/method.md §1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RosterFigures {
     /// How it is called.

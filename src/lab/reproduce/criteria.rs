@@ -1,4 +1,4 @@
-//! METHOD.md §4: what the criteria elect.
+//! docs/method.md §4: what the criteria elect.
 
 use std::fmt::Write;
 

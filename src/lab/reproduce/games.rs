@@ -1,4 +1,4 @@
-//! METHOD.md §8: games against the sequential base, cut after some moves and scored by complete knowledge, as theirs were.
+//! docs/method.md §8: games against the sequential base, cut after some moves and scored by complete knowledge, as theirs were.
 
 use std::{fmt::Write, time::Duration};
 

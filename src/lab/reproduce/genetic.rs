@@ -1,4 +1,4 @@
-//! METHOD.md §8: the weights of the criterion `weights` by the genetic algorithm, for the balanced seven.
+//! docs/method.md §8: the weights of the criterion `weights` by the genetic algorithm, for the balanced seven.
 
 use std::fmt::Write;
 

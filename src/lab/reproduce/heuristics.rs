@@ -1,4 +1,4 @@
-//! METHOD.md §2: the order of importance of the heuristics. Each row adds the one that finds the most best moves with those
+//! docs/method.md §2: the order of importance of the heuristics. Each row adds the one that finds the most best moves with those
 //! before it.
 
 use std::fmt::Write;

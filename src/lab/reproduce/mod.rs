@@ -1,4 +1,4 @@
-//! The theses' experiments, one module a table of METHOD.md: their figures beside ours, and what differs.
+//! The theses' experiments, one module a table of docs/method.md: their figures beside ours, and what differs.
 //!
 //! The 500 positions of 1993 are not to be had. In their place stand the Strategic Test Suite, *Win at Chess* and the test of
 //! Bratko and Kopec, built into the program; numbers of best moves are therefore also given as if of 500. Budgets are nodes, so
@@ -42,7 +42,7 @@ const SUITES: [&str; 3] = [
     include_str!("../../../suites/bratko-kopec.epd"),
 ];
 
-/// A table of METHOD.md.
+/// A table of docs/method.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Table {
     /// §2: the order of the heuristics.
@@ -60,7 +60,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// All of them, in the order of METHOD.md.
+    /// All of them, in the order of docs/method.md.
     pub const ALL: [Self; 6] =
         [Self::Heuristics, Self::Rosters, Self::Criteria, Self::Parallel, Self::Games, Self::Genetic];
 

@@ -1,4 +1,4 @@
-//! METHOD.md §7: what the ways of searching in parallel make of 1 to 19 processes, in virtual time.
+//! docs/method.md §7: what the ways of searching in parallel make of 1 to 19 processes, in virtual time.
 //!
 //! `Svr` and `Fpm` are measured with a budget of nodes for each process: how many nodes all of them do in the time of one, and
 //! for what part of it they are busy. `OS` needs equal work: the same depth in both phases, whose nodes are compared with those

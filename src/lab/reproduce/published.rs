@@ -1,4 +1,4 @@
-//! The theses' figures, as METHOD.md has them.
+//! The theses' figures, as docs/method.md has them.
 
 use council::council::CriterionName;
 
@@ -54,7 +54,7 @@ pub(super) const BY_CRITERION: [(&str, [(u32, u32); 6]); 3] = [
     ("incremental-6", [(113, 10), (114, 8), (104, 8), (111, 8), (100, 7), (105, 11)]),
 ];
 
-/// What METHOD.md §7 tells of a way to search in parallel.
+/// What docs/method.md §7 tells of a way to search in parallel.
 pub(super) struct Parallel {
     /// As our settings call it.
     pub(super) mode: &'static str,

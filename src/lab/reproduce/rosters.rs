@@ -1,4 +1,4 @@
-//! METHOD.md §3: what the rosters propose. `union` is what a perfect criterion would find, `intersection` the floor under any.
+//! docs/method.md §3: what the rosters propose. `union` is what a perfect criterion would find, `intersection` the floor under any.
 
 use std::fmt::Write;
 

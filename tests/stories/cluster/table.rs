@@ -162,5 +162,5 @@ impl Metronome {
 
 fn convene(pool: &Pool, settings: &CouncilSettings) -> Council {
     let roster = Roster::from_settings(settings).expect("a roster");
-    Council::convene(pool, &roster, settings, Variant::Standard)
+    Council::new(pool, &roster, settings, Variant::Standard)
 }

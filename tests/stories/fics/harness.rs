@@ -5,9 +5,9 @@ use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
 use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountEnd, Closing, Conduct, Connection, GameSettings, Herald, House},
+    session::{self, AccountEnd, AccountPolicy, Connection, EventBus, GameSettings, Runtime},
 };
-use chess::{Color, GameId, GameTerms, Limits, TimeControl, Variant};
+use chess::{Color, GameId, GameTerms, Limits, Shutdown, TimeControl, Variant};
 use council::{
     council::{CouncilSettings, CriterionName, Roster},
     pool::Pool,
@@ -83,7 +83,7 @@ pub fn terms(minutes: u64, increment: u64) -> GameTerms {
 pub struct Daemon {
     pub name: String,
     folder: TempDir,
-    closing: Closing,
+    shutdown: Shutdown,
     task: JoinHandle<AccountEnd>,
 }
 
@@ -111,24 +111,28 @@ impl Daemon {
         let friends: Vec<String> =
             ["Ann".to_owned(), PARTNER.to_owned()].into_iter().chain((0..20).map(partner_of)).collect();
         let lists = NameLists { friends: Names::parse(&friends.join("\n")), ..NameLists::default() };
-        let house = House {
+        let runtime = Runtime {
             journal: Journal::open(&journal).expect("a journal"),
             pool: Pool::new(0),
-            herald: Herald::new(),
+            event_bus: EventBus::new(),
             player: Arc::new(move |_| player.clone()),
-            conduct: Arc::new(Conduct { challenge: ChallengeSettings::default(), lists, ..Conduct::default() }),
+            policy: Arc::new(AccountPolicy {
+                challenge: ChallengeSettings::default(),
+                lists,
+                ..AccountPolicy::default()
+            }),
         };
-        let closing = Closing::default();
-        let (fics, events) = fics::connect(settings, Some(Password::new(PASSWORD)), closing.at_once.child_token());
+        let shutdown = Shutdown::default();
+        let (fics, events) = fics::connect(settings, Some(Password::new(PASSWORD)), shutdown.now.child_token());
         let connection = Connection { name: "fics".into(), server: Arc::new(fics), events };
-        let task = tokio::spawn(session::play(connection, house, closing.clone()));
+        let task = tokio::spawn(session::play(connection, runtime, shutdown.clone()));
         within("the daemon to be online", server.wait_until_online(name)).await.expect("a server");
-        Self { name: name.to_owned(), folder, closing, task }
+        Self { name: name.to_owned(), folder, shutdown, task }
     }
 
     /// Finishes its games and ends; its journal and games are in the folder.
     pub async fn closes(self) -> TempDir {
-        self.closing.politely.cancel();
+        self.shutdown.drain.cancel();
         let end = within("the daemon to end", self.task).await.expect("no panic");
         assert_eq!(end, AccountEnd::Closed);
         self.folder

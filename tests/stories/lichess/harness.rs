@@ -14,9 +14,9 @@ use async_trait::async_trait;
 use bot::{
     journal::{Archive, GameKey, Journal, JournalSettings, MoveRecord},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountEnd, Closing, Conduct, Connection, GameSettings, Herald, House},
+    session::{self, AccountEnd, AccountPolicy, Connection, EventBus, GameSettings, Runtime},
 };
-use chess::{GameId, GameInfo, GameTerms, Limits, TimeControl, UciMove, Variant};
+use chess::{GameId, GameInfo, GameTerms, Limits, Shutdown, TimeControl, UciMove, Variant};
 use council::{
     council::{CouncilSettings, CriterionName, Roster},
     pool::Pool,
@@ -130,7 +130,7 @@ pub struct Story {
 }
 
 struct Daemon {
-    closing: Closing,
+    shutdown: Shutdown,
     task: JoinHandle<AccountEnd>,
 }
 
@@ -187,20 +187,20 @@ impl Story {
         };
         // A friend is played on any terms.
         let lists = NameLists { friends: Names::parse(PARTNER), ..NameLists::default() };
-        let house = House {
+        let runtime = Runtime {
             journal: Journal::open(&journal).expect("a journal"),
             pool: plan.pool.clone(),
-            herald: Herald::new(),
+            event_bus: EventBus::new(),
             player: Arc::new(player),
-            conduct: Arc::new(Conduct { challenge, lists, ..Conduct::default() }),
+            policy: Arc::new(AccountPolicy { challenge, lists, ..AccountPolicy::default() }),
         };
-        let closing = Closing::default();
+        let shutdown = Shutdown::default();
         let settings = LichessSettings { url: self.server.url().parse().expect("an address"), ..plan.lichess.clone() };
         let token = Token::parse(&self.token, "the practice server").expect("a token");
-        let (lichess, events) = lichess::connect(settings, token, closing.at_once.child_token()).expect("a client");
+        let (lichess, events) = lichess::connect(settings, token, shutdown.now.child_token()).expect("a client");
         let connection = Connection { name: SERVER.into(), server: Arc::new(lichess), events };
-        let task = tokio::spawn(session::play(connection, house, closing.clone()));
-        self.daemon = Some(Daemon { closing, task });
+        let task = tokio::spawn(session::play(connection, runtime, shutdown.clone()));
+        self.daemon = Some(Daemon { shutdown, task });
     }
 
     /// The partner challenges the daemon; the game will have the name that is returned.
@@ -248,7 +248,7 @@ impl Story {
     /// The daemon finishes its games and ends; then the record of all its games is complete.
     pub async fn closes(&mut self) {
         let daemon = self.daemon.take().expect("a daemon");
-        daemon.closing.politely.cancel();
+        daemon.shutdown.drain.cancel();
         let end = within("the daemon to end", daemon.task).await.expect("no panic");
         assert_eq!(end, AccountEnd::Closed);
         for report in self.server.games().await.expect("reports").iter().filter(|report| report.line.ply() >= 2) {

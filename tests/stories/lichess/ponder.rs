@@ -1,4 +1,4 @@
-//! Thinking in the opponent's time: with hits and misses, in good weather and in bad.
+//! SearchHandle in the opponent's time: with hits and misses, in good weather and in bad.
 
 use chess::Limits;
 

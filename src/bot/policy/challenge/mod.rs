@@ -210,7 +210,7 @@ pub struct Affairs<'a> {
     /// How many challenges wait, without this one.
     pub waiting: usize,
     /// Whether we are about to stop.
-    pub closing: bool,
+    pub draining: bool,
 }
 
 /// What to do with a challenge.
@@ -268,7 +268,7 @@ fn suits<'a>(
     if lists.block.contains(&opponent.id) {
         return refuse(DeclineReason::Generic, format!("{} is on the block list", opponent.name));
     }
-    if affairs.closing {
+    if affairs.draining {
         return refuse(DeclineReason::Later, "we are about to stop");
     }
     if lists.friends.contains(&opponent.id) {

@@ -40,7 +40,7 @@ struct Idle {
     acquaintances: HashMap<String, Acquaintance>,
     ledger: Ledger,
     waiting: usize,
-    closing: bool,
+    draining: bool,
 }
 
 impl Default for Idle {
@@ -53,7 +53,7 @@ impl Default for Idle {
             acquaintances: HashMap::new(),
             ledger: Ledger::default(),
             waiting: 0,
-            closing: false,
+            draining: false,
         }
     }
 }
@@ -69,7 +69,7 @@ impl Idle {
             acquaintances: &self.acquaintances,
             ledger: &self.ledger,
             waiting: self.waiting,
-            closing: self.closing,
+            draining: self.draining,
         };
         judge(challenge, settings, &affairs)
     }
@@ -289,8 +289,8 @@ fn hours_limits_and_closing_time_decline_for_later() {
     let night =
         ChallengeSettings { hours: vec!["23:00-06:00".parse().expect("hours")], ..ChallengeSettings::default() };
     assert_eq!(reason(Idle::default().judge(&invitation(), &night)), Some(DeclineReason::Later));
-    let closing = Idle { closing: true, ..Idle::default() };
-    assert_eq!(reason(closing.judge(&invitation(), &ChallengeSettings::default())), Some(DeclineReason::Later));
+    let draining = Idle { draining: true, ..Idle::default() };
+    assert_eq!(reason(draining.judge(&invitation(), &ChallengeSettings::default())), Some(DeclineReason::Later));
 
     let mut limited = Idle::default();
     let error = ActionError::Limited {

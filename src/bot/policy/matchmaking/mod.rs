@@ -121,7 +121,7 @@ pub struct Situation<'a> {
     /// Whether challenges of others wait for one; they come first.
     pub others_wait: bool,
     /// Whether we are about to stop.
-    pub closing: bool,
+    pub draining: bool,
     /// The server's limits.
     pub ledger: &'a Ledger,
 }
@@ -135,7 +135,7 @@ impl Matchmaker {
     /// Says what is to be done now. To be asked whenever something happens and at the time it names.
     pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> Step {
         let now = situation.now.timestamp();
-        let patience = if situation.closing { Duration::ZERO } else { settings.timeout };
+        let patience = if situation.draining { Duration::ZERO } else { settings.timeout };
         match self.standing.as_mut().and_then(|standing| standing.step(patience, now)) {
             Some(step) => return step,
             None => {
@@ -145,7 +145,7 @@ impl Matchmaker {
             }
         }
         let busy = situation.games > 0 && !settings.during_games;
-        if !settings.enabled || busy || !situation.place_free || situation.others_wait || situation.closing {
+        if !settings.enabled || busy || !situation.place_free || situation.others_wait || situation.draining {
             return Step::Wait(None);
         }
         if !HoursOfDay::any_contains(&settings.hours, situation.now.time()) {

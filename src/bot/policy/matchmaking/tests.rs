@@ -73,7 +73,7 @@ fn step_at(
         games: 0,
         place_free: true,
         others_wait: false,
-        closing: false,
+        draining: false,
         ledger: &ledger,
     };
     change(&mut situation);
@@ -91,7 +91,7 @@ fn an_idle_bot_looks_for_somebody_and_a_busy_one_does_not() {
         step(&mut matchmaker, &settings, |situation| situation.games = 1),
         step(&mut matchmaker, &settings, |situation| situation.place_free = false),
         step(&mut matchmaker, &settings, |situation| situation.others_wait = true),
-        step(&mut matchmaker, &settings, |situation| situation.closing = true),
+        step(&mut matchmaker, &settings, |situation| situation.draining = true),
         step(&mut matchmaker, &MatchmakingSettings { enabled: false, ..settings.clone() }, |_| ()),
     ] {
         assert_eq!(busy, Step::Wait(None));

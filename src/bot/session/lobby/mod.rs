@@ -118,7 +118,7 @@ pub(super) struct Lobby {
     acquaintances: HashMap<String, Acquaintance>,
     last_start: Option<Timestamp>,
     idle_since: Timestamp,
-    closing: bool,
+    draining: bool,
     looking: bool,
     serial: u64,
     chance: StdRng,
@@ -162,7 +162,7 @@ impl Lobby {
             acquaintances: HashMap::new(),
             last_start: None,
             idle_since: now,
-            closing: false,
+            draining: false,
             looking: false,
             serial: 0,
             chance: StdRng::seed_from_u64(seed),
@@ -256,7 +256,7 @@ impl Lobby {
             acquaintances: &self.acquaintances,
             ledger: &self.memory.ledger,
             waiting: self.waiting.len(),
-            closing: self.closing,
+            draining: self.draining,
         };
         let record = |outcome, why: String| Effect::Record(Box::new(challenge.clone()), outcome, why);
         match challenge::judge(challenge, &self.rules.challenge, &affairs) {
@@ -323,7 +323,7 @@ impl Lobby {
 
     /// No new games: whoever waits is told so now, and our own challenge is withdrawn.
     fn close(&mut self) {
-        self.closing = true;
+        self.draining = true;
         self.waiting.iter_mut().for_each(|queued| queued.until = None);
     }
 
@@ -426,7 +426,7 @@ impl Lobby {
             games: self.places.len(),
             place_free: challenge::has_place(Kind::Bot, &self.rules.challenge, &places),
             others_wait: !self.waiting.is_empty(),
-            closing: self.closing || self.us.is_none(),
+            draining: self.draining || self.us.is_none(),
             ledger: &self.memory.ledger,
         };
         self.memory.matchmaker.step(&self.rules.matchmaking, &situation)

@@ -1,4 +1,4 @@
-//! Thinking in the opponent's time: after our move, about the positions after the replies that our council expects.
+//! SearchHandle in the opponent's time: after our move, about the positions after the replies that our council expects.
 //!
 //! What is thought ahead never touches the board, and nothing waits for it: a hit turns it into the search of our move, a
 //! miss (or a takeback, or a refused move, or the end) stops it before anything else is thought about.
@@ -7,12 +7,12 @@ use std::{sync::Arc, time::Instant};
 
 use super::{Effect, Game, Turn};
 use chess::{Decision, Line, UciMove};
-use council::player::Thought;
+use council::player::RequestId;
 
 /// What is being thought about in the opponent's time.
 #[derive(Debug)]
 pub(super) struct Ahead {
-    thought: Thought,
+    thought: RequestId,
     /// The positions that are expected, the likeliest first.
     lines: Vec<Arc<Line>>,
     /// Found before it came about; only where a single position is expected.
@@ -46,13 +46,13 @@ impl Game {
         if lines.is_empty() {
             return;
         }
-        let thought = Thought(self.next_number());
+        let thought = RequestId(self.next_number());
         effects.push(Effect::ThinkAhead { thought, lines: lines.clone() });
         self.ahead = Some(Ahead { thought, lines, decision: None });
     }
 
     /// Keeps a decision until its position comes about; gives it back if it is not of a thought ahead.
-    pub(super) fn keep_for_later(&mut self, thought: Thought, decision: Box<Decision>) -> Option<Box<Decision>> {
+    pub(super) fn keep_for_later(&mut self, thought: RequestId, decision: Box<Decision>) -> Option<Box<Decision>> {
         match &mut self.ahead {
             Some(ahead) if ahead.thought == thought => {
                 ahead.decision = Some(decision);
@@ -81,7 +81,7 @@ impl Game {
             return false;
         }
         let Some(ahead) = self.ahead.take_if(hit) else { return false };
-        self.turn = Turn::Thinking(ahead.thought);
+        self.turn = Turn::SearchHandle(ahead.thought);
         match ahead.decision {
             Some(decision) => self.decided(now, ahead.thought, decision, effects),
             None => effects.push(Effect::Hit { clocks: self.state.clocks, received: self.state.received }),

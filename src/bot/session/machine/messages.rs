@@ -6,7 +6,7 @@ use std::{
 };
 
 use chess::{Action, ActionError, ChatLine, Clocks, Color, Decision, GameInfo, GameState, GameStatus, Line, UciMove};
-use council::player::Thought;
+use council::player::RequestId;
 
 /// What happened.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(in crate::session) enum Input {
     /// The opponent left, and when the win may be claimed; or is back.
     OpponentGone(bool, Option<Duration>),
     /// The council has decided.
-    Decided(Thought, Box<Decision>),
+    Decided(RequestId, Box<Decision>),
     /// What came of sending the answer with this number.
     Sent(AnswerNumber, Result<(), ActionError>),
     /// A timer that was set has run out.
@@ -35,7 +35,7 @@ pub(in crate::session) enum Effect {
     /// Think about this position.
     Think {
         /// Comes back with the decision.
-        thought: Thought,
+        thought: RequestId,
         line: Arc<Line>,
         clocks: Option<Clocks>,
         /// When the server's word about this position came: our clock runs since.
@@ -46,7 +46,7 @@ pub(in crate::session) enum Effect {
     /// Think about these positions, one of which is expected, in the opponent's time.
     ThinkAhead {
         /// Comes back with the decision.
-        thought: Thought,
+        thought: RequestId,
         /// At least one, the likeliest first.
         lines: Vec<Arc<Line>>,
     },

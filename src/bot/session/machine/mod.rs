@@ -1,7 +1,7 @@
 //! One game as a pure state machine: what happened goes in, what is to be done comes out. It reads no clock, draws no random
 //! number of its own accord and does no I/O, so every fault a network can produce is a unit test (`machine/tests.rs`).
 //!
-//! Invariants (the promises of the house, as far as they concern one game):
+//! Invariants (the promises of the runtime, as far as they concern one game):
 //! - the server's word is the only truth: the board is what the last believed state says;
 //! - a state is believed if it is whole ([`Input::Full`]) or only adds moves to what we know. Anything else — a takeback, or
 //!   an old event that arrives late — makes us ask for the whole state;
@@ -16,9 +16,9 @@ use std::{
 };
 
 use chess::{Action, ActionError, Backoff, Color, Decision, GameInfo, GameState, GameStatus, Line, Offers, UciMove};
-use council::player::Thought;
+use council::player::RequestId;
 
-use super::manners::{Manners, Verdict};
+use super::adjudicator::{Adjudicator, Verdict};
 
 mod ahead;
 mod messages;
@@ -48,7 +48,7 @@ enum Turn {
     /// It is not ours to move.
     Theirs,
     /// The council is in session.
-    Thinking(Thought),
+    SearchHandle(RequestId),
     /// We know our move.
     Answered(Answer),
 }
@@ -82,7 +82,7 @@ pub(super) struct Game {
     line: Arc<Line>,
     state: GameState,
     turn: Turn,
-    manners: Manners,
+    manners: Adjudicator,
     /// How many expected replies are thought about in the opponent's time.
     replies_thought_about: usize,
     /// What is thought about in it.
@@ -112,7 +112,12 @@ struct Ended {
 
 impl Game {
     /// A game whose whole state has just come, and what is to be done first.
-    pub(super) fn new(now: Instant, info: Box<GameInfo>, state: GameState, manners: Manners) -> (Self, Vec<Effect>) {
+    pub(super) fn new(
+        now: Instant,
+        info: Box<GameInfo>,
+        state: GameState,
+        manners: Adjudicator,
+    ) -> (Self, Vec<Effect>) {
         let line = Arc::new(info.start.clone());
         let mut game = Self {
             line,
@@ -233,7 +238,7 @@ impl Game {
         let earlier = std::mem::replace(&mut self.state, state);
         if moved {
             self.line = Arc::new(line);
-            if matches!(self.turn, Turn::Thinking(_)) {
+            if matches!(self.turn, Turn::SearchHandle(_)) {
                 effects.push(Effect::StopThinking);
             }
             self.review_ahead(effects);
@@ -273,7 +278,7 @@ impl Game {
                 effects.push(Effect::Wake(Timer::Echo, SECOND_LOOK));
             }
             Turn::Theirs => self.think(now, effects),
-            Turn::Thinking(_) => (),
+            Turn::SearchHandle(_) => (),
             // A whole state without our move: the server does not have it (unless it is just on its way). A partial one
             // proves nothing: a draw offer is shown before the move that carries it.
             Turn::Answered(answer) if full && answer.sending != Sending::InFlight => {
@@ -355,7 +360,7 @@ impl Game {
 
     /// There is nothing to be thought about any more, in nobody's time.
     fn stop_thinking(&mut self, effects: &mut Vec<Effect>) {
-        if matches!(self.turn, Turn::Thinking(_)) || self.ahead.take().is_some() {
+        if matches!(self.turn, Turn::SearchHandle(_)) || self.ahead.take().is_some() {
             effects.push(Effect::StopThinking);
         }
         self.turn = Turn::Theirs;
@@ -369,8 +374,8 @@ impl Game {
         }
         // The search of our move takes the place of whatever was thought ahead.
         self.ahead = None;
-        let thought = Thought(self.next_number());
-        self.turn = Turn::Thinking(thought);
+        let thought = RequestId(self.next_number());
+        self.turn = Turn::SearchHandle(thought);
         effects.push(Effect::Think {
             thought,
             line: Arc::clone(&self.line),
@@ -380,9 +385,9 @@ impl Game {
         });
     }
 
-    fn decided(&mut self, now: Instant, thought: Thought, decision: Box<Decision>, effects: &mut Vec<Effect>) {
+    fn decided(&mut self, now: Instant, thought: RequestId, decision: Box<Decision>, effects: &mut Vec<Effect>) {
         let Some(decision) = self.keep_for_later(thought, decision) else { return };
-        if !matches!(self.turn, Turn::Thinking(current) if current == thought) {
+        if !matches!(self.turn, Turn::SearchHandle(current) if current == thought) {
             return;
         }
         let they_offer = self.state.draw_offers.by(!self.info.our_color);

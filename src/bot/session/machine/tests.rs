@@ -37,10 +37,10 @@ fn state(moves: &str) -> GameState {
     }
 }
 
-fn manners() -> Manners {
+fn manners() -> Adjudicator {
     let resign =
         ResignSettings { enabled: true, consecutive_moves: 1, min_game_length: 0, ..ResignSettings::default() };
-    Manners::new(DrawSettings::default(), resign, AbortSettings::default(), ClaimSettings::default(), 1)
+    Adjudicator::new(DrawSettings::default(), resign, AbortSettings::default(), ClaimSettings::default(), 1)
 }
 
 /// A game that we found in this state, with what we do first.
@@ -58,12 +58,12 @@ impl Game {
         self.on(Input::Full(info, state(moves)))
     }
 
-    fn decide(&mut self, thought: Thought, best: &str) -> Vec<Effect> {
+    fn decide(&mut self, thought: RequestId, best: &str) -> Vec<Effect> {
         self.decide_with(thought, best, Some(Score::Cp(100)))
     }
 
     /// Some move that is legal in `line`, expecting some reply.
-    fn decide_any(&mut self, thought: Thought, line: &Line, lot: u8) -> Vec<Effect> {
+    fn decide_any(&mut self, thought: RequestId, line: &Line, lot: u8) -> Vec<Effect> {
         let draw = |line: &Line| {
             let moves = line.legal_moves();
             moves.get(usize::from(lot) % moves.len().max(1)).copied()
@@ -75,13 +75,13 @@ impl Game {
         self.on(Input::Decided(thought, Box::new(decision)))
     }
 
-    fn decide_with(&mut self, thought: Thought, best: &str, score: Option<Score>) -> Vec<Effect> {
+    fn decide_with(&mut self, thought: RequestId, best: &str, score: Option<Score>) -> Vec<Effect> {
         let best = best.parse().expect("a move");
         self.on(Input::Decided(thought, Box::new(Decision { score, ..Decision::without_vote(best, Source::Council) })))
     }
 }
 
-fn thought(effects: &[Effect]) -> Option<Thought> {
+fn thought(effects: &[Effect]) -> Option<RequestId> {
     effects.iter().find_map(|effect| match effect {
         Effect::Think { thought, .. } => Some(*thought),
         _ => None,
@@ -371,7 +371,7 @@ fn a_lost_game_is_resigned() {
 // --- The opponent's time ------------------------------------------------------------------------------------------------
 
 /// We have Black, have answered 1. e4 with e5, expect 2. Nf3, and think about it.
-fn thinking_ahead() -> (Game, AnswerNumber, Thought) {
+fn thinking_ahead() -> (Game, AnswerNumber, RequestId) {
     let (mut game, effects) = found(Color::Black, "e2e4");
     game.use_opponents_time(1);
     let thought = thought(&effects).expect("our move");
@@ -485,7 +485,7 @@ proptest! {
         let color = if white { Color::White } else { Color::Black };
         let (mut game, mut effects) = found(color, "");
         game.use_opponents_time(1);
-        let mut thinking: Option<(Thought, Arc<Line>)> = None;
+        let mut thinking: Option<(RequestId, Arc<Line>)> = None;
         for (kind, moves, number, detail) in inputs {
             for effect in &effects {
                 if let Effect::Think { line, thought, .. } = effect {

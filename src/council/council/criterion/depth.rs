@@ -1,4 +1,4 @@
-//! METHOD.md §4, *depth*: `k·d + nm`.
+//! docs/method.md §4, *depth*: `k·d + nm`.
 
 use super::{Ballot, Ballots, Criterion};
 

@@ -25,7 +25,7 @@ pub(super) trait Criterion: Send + Sync {
     /// What a proposal weighs, comparable with the others of the same election.
     fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64;
 
-    /// What a move weighs whose proposals weigh this much: by METHOD.md §4 their sum.
+    /// What a move weighs whose proposals weigh this much: by docs/method.md §4 their sum.
     fn total(&self, weights: &[f64]) -> f64 {
         weights.iter().sum()
     }

@@ -1,4 +1,4 @@
-//! METHOD.md §4, *relative*: what a proposal gains over a static value of the current position.
+//! docs/method.md §4, *relative*: what a proposal gains over a static value of the current position.
 
 use super::{Ballot, Ballots, Criterion};
 

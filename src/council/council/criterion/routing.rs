@@ -1,5 +1,5 @@
 //! Voter weights by class of position: in the endgame it matters more who knows pawns, with kings on opposite wings who knows
-//! attack. After the ensembles that choose a player by phase or opening (EVIDENCE: AZ_db 2023, M2CTS 2025).
+//! attack. After the ensembles that choose a player by phase or opening (AZ_db 2023, M2CTS 2025).
 
 use super::{Ballot, Ballots, Criterion, score_margin::ScoreMargin, weights::Weights};
 use crate::council::{CouncilSettings, HeuristicWeights, Model, position_class::PositionClasses};

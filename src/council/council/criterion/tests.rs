@@ -1,4 +1,4 @@
-//! Every criterion by hand: what METHOD.md defines, in numbers small enough to check on paper.
+//! Every criterion by hand: what docs/method.md defines, in numbers small enough to check on paper.
 
 use std::time::Duration;
 

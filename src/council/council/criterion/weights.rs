@@ -1,4 +1,4 @@
-//! METHOD.md §4, *weights*: the sum of the weights of the heuristics that the proposer knows.
+//! docs/method.md §4, *weights*: the sum of the weights of the heuristics that the proposer knows.
 
 use super::{Ballot, Ballots, Criterion};
 use crate::{council::HeuristicWeights, pool::ElectorSpec};

@@ -1,4 +1,4 @@
-//! The second phase: complete knowledge searches the proposed moves again, by one of several modes (METHOD.md §7).
+//! The second phase: complete knowledge searches the proposed moves again, by one of several modes (docs/method.md §7).
 //!
 //! A mode is a state machine: it says what the processes do first, and what next when one of them has said something. It
 //! sends nothing and waits for nothing; that is done here, once for all modes. The next mode is one more file, one more

@@ -1,4 +1,4 @@
-//! Peer cooperation (METHOD.md §7): every process takes the subtree of a proposed move, several may share one, and per move
+//! Peer cooperation (docs/method.md §7): every process takes the subtree of a proposed move, several may share one, and per move
 //! the deepest score counts. With score sharing, all prune with the best score that one of them has found.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! PV-split (METHOD.md §7): down the principal variation to a threshold depth, where one process searches alone; then the
+//! PV-split (docs/method.md §7): down the principal variation to a threshold depth, where one process searches alone; then the
 //! siblings of each node of the variation are handed out as jobs, level by level on the way back up.
 //!
 //! The siblings of a level are searched with the best value so far as their bound, so that most of them only have to be

@@ -1,4 +1,4 @@
-//! Static decomposition (METHOD.md §7): each proposed move's subtree goes to one process, independently.
+//! Static decomposition (docs/method.md §7): each proposed move's subtree goes to one process, independently.
 
 use super::{Mode, Order, Stage};
 use crate::pool::Report;

@@ -1,11 +1,11 @@
 //! What the lines of a server mean, one by one: `golden/messages.txt` holds the lines, `golden/meanings.txt` how each is read.
-//! After a wanted change, `CONCILIO_BLESS=1 cargo test --test fics` writes the second file anew.
+//! After a wanted change, `CONCILIO_BLESS=1 cargo test -p concilio-server --test fics` writes the second file anew.
 
 use server::fics::message::Message;
 
 #[test]
 fn every_line_means_what_it_did() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fics/golden");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/server/tests/fics/golden");
     let lines = std::fs::read_to_string(format!("{folder}/messages.txt")).expect("the lines");
     let read: String =
         lines.lines().map(|line| format!("{line}\n    {:?}\n", Message::read(line.to_owned()))).collect();

@@ -20,10 +20,10 @@ use tokio_util::task::TaskTracker;
 
 use super::{
     GameSettings,
+    adjudicator::Adjudicator,
     chat::Conversation,
-    happening::{Happening, Herald},
+    event::{BotEvent, EventBus},
     machine::{self, Effect, Input, Timer},
-    manners::Manners,
 };
 use crate::journal::{DecidedMove, GameKey, Journal};
 use chess::{
@@ -33,7 +33,7 @@ use chess::{
 use council::{
     clock::Budget,
     council::Council,
-    player::{Idea, Means, Player, SharedLag, Thinking, Time, Topic},
+    player::{GamePlayer, PlayerConfig, PlayerEvent, SearchHandle, SearchRequest, SharedLag, Time},
     pool::Pool,
 };
 use server::Server;
@@ -45,7 +45,7 @@ pub(super) struct Shared {
     pub server: Arc<dyn Server>,
     pub pool: Pool,
     pub lag: SharedLag,
-    pub herald: Herald,
+    pub event_bus: EventBus,
     pub journal: Journal,
     pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
     /// Requests on their way, to be waited for when we stop.
@@ -67,7 +67,7 @@ pub(super) enum Exit {
 /// Starts the task of a game. It ends when the game does, or when the sender is dropped; `exits` is told unless the latter.
 pub(super) fn start(id: GameId, shared: Shared, exits: mpsc::UnboundedSender<Exit>) -> mpsc::UnboundedSender<Input> {
     let (inbox_sender, inbox) = mpsc::unbounded_channel();
-    let (ideas_sender, ideas) = mpsc::unbounded_channel();
+    let (ideas_sender, events) = mpsc::unbounded_channel();
     let task = GameTask {
         id: id.clone(),
         shared,
@@ -85,7 +85,7 @@ pub(super) fn start(id: GameId, shared: Shared, exits: mpsc::UnboundedSender<Exi
     };
     tokio::spawn(async move {
         // Whatever state the panic left behind is dropped with the task; the next one begins from the server's whole state.
-        let exit = match AssertUnwindSafe(task.run(inbox, ideas)).catch_unwind().await {
+        let exit = match AssertUnwindSafe(task.run(inbox, events)).catch_unwind().await {
             Ok(ControlFlow::Break(())) => Exit::Over(id),
             Ok(ControlFlow::Continue(())) => return,
             Err(_) => Exit::Panicked(id),
@@ -99,13 +99,13 @@ struct GameTask {
     id: GameId,
     shared: Shared,
     own_inbox: mpsc::WeakUnboundedSender<Input>,
-    ideas_sender: mpsc::UnboundedSender<Idea>,
+    ideas_sender: mpsc::UnboundedSender<PlayerEvent>,
     /// From the first whole state on.
     machine: Option<machine::Game>,
-    player: Option<Player>,
+    player: Option<GamePlayer>,
     /// Bounds on every search.
     limits: Limits,
-    thinking: Option<Thinking>,
+    thinking: Option<SearchHandle>,
     timers: HashMap<Timer, Instant>,
     /// The budget of the decision that is about to be recorded.
     budget: Option<Budget>,
@@ -119,7 +119,7 @@ impl GameTask {
     async fn run(
         mut self,
         mut inbox: mpsc::UnboundedReceiver<Input>,
-        mut ideas: mpsc::UnboundedReceiver<Idea>,
+        mut events: mpsc::UnboundedReceiver<PlayerEvent>,
     ) -> ControlFlow<()> {
         loop {
             let alarm = self.timers.values().min().copied();
@@ -129,7 +129,7 @@ impl GameTask {
                     Some(input) => input,
                     None => return ControlFlow::Continue(()),
                 },
-                Some(idea) = ideas.recv() => match self.idea(idea) {
+                Some(idea) = events.recv() => match self.idea(idea) {
                     Some(input) => input,
                     None => continue,
                 },
@@ -145,14 +145,14 @@ impl GameTask {
         }
     }
 
-    fn idea(&mut self, idea: Idea) -> Option<Input> {
+    fn idea(&mut self, idea: PlayerEvent) -> Option<Input> {
         match idea {
-            Idea::Proposal(_, proposal) => {
-                self.shared.herald.tell(|| Happening::Proposal(self.id.clone(), proposal));
+            PlayerEvent::Proposal(_, proposal) => {
+                self.shared.event_bus.tell(|| BotEvent::Proposal(self.id.clone(), proposal));
                 None
             }
-            Idea::Leader(..) => None,
-            Idea::Decided(thought, decision, budget) => {
+            PlayerEvent::Leader(..) => None,
+            PlayerEvent::Decided(thought, decision, budget) => {
                 self.budget = Some(budget);
                 Some(Input::Decided(thought, decision))
             }
@@ -189,19 +189,20 @@ impl GameTask {
 
     fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<Effect> {
         let settings = (self.shared.player)(&info);
-        let council = Council::convene(&self.shared.pool, &settings.roster, &settings.council, info.terms.variant);
-        let means = Means {
+        let council = Council::new(&self.shared.pool, &settings.roster, &settings.council, info.terms.variant);
+        let config = PlayerConfig {
             game: self.id.clone(),
             clock: settings.clock.clone(),
             lag: Arc::clone(&self.shared.lag),
             library: Arc::clone(&settings.library),
         };
-        self.player = Some(Player::start(means, council, self.ideas_sender.clone()));
+        self.player = Some(GamePlayer::start(config, council, self.ideas_sender.clone()));
         self.limits = settings.limits;
         self.shared.journal.game_started(&self.shared.name, &info);
-        self.shared.herald.tell(|| Happening::GameStarted(self.shared.name.clone(), info.clone()));
+        self.shared.event_bus.tell(|| BotEvent::GameStarted(self.shared.name.clone(), info.clone()));
         let mut conversation = Conversation::new(settings.chat, &info, &settings.council.roster);
-        let manners = Manners::new(settings.draw, settings.resign, settings.abort, settings.claim, settings.takebacks);
+        let manners =
+            Adjudicator::new(settings.draw, settings.resign, settings.abort, settings.claim, settings.takebacks);
         // Days are too long to think through.
         let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
         let (mut machine, effects) = machine::Game::new(now, info, state, manners);
@@ -223,15 +224,29 @@ impl GameTask {
                 Effect::Think { thought, line, clocks, received, excluded } => {
                     let time = self.time(clocks, received);
                     let limits = self.limits;
-                    let topic =
-                        Topic { thought, line, others: Vec::new(), time, limits, excluded, always_search: false };
+                    let topic = SearchRequest {
+                        thought,
+                        line,
+                        others: Vec::new(),
+                        time,
+                        limits,
+                        excluded,
+                        always_search: false,
+                    };
                     self.think(topic).await;
                 }
                 Effect::ThinkAhead { thought, mut lines } => {
                     let (line, others) = (lines.remove(0), lines);
                     let (time, limits) = (Time::Unbounded, self.limits);
-                    let topic =
-                        Topic { thought, line, others, time, limits, excluded: Vec::new(), always_search: false };
+                    let topic = SearchRequest {
+                        thought,
+                        line,
+                        others,
+                        time,
+                        limits,
+                        excluded: Vec::new(),
+                        always_search: false,
+                    };
                     self.ask(topic);
                 }
                 Effect::Hit { clocks, received } => {
@@ -271,7 +286,7 @@ impl GameTask {
                 Effect::Fault(what) => {
                     tracing::warn!(game = %self.id, what, "a fault in a game");
                     self.shared.journal.fault(&self.shared.name, Some(&self.id), &what);
-                    self.shared.herald.tell(|| Happening::Fault(Some(self.id.clone()), what));
+                    self.shared.event_bus.tell(|| BotEvent::Fault(Some(self.id.clone()), what));
                 }
                 Effect::Over { status, winner } => {
                     self.over(status, winner).await;
@@ -289,7 +304,7 @@ impl GameTask {
     }
 
     /// Hands a position to the player; after a restart the journal may know the answer already.
-    async fn think(&mut self, topic: Topic) {
+    async fn think(&mut self, topic: SearchRequest) {
         if !std::mem::replace(&mut self.remembered, true)
             && topic.excluded.is_empty()
             && let Ok(Some(best)) = self.shared.journal.decided_move(&self.key(), &topic.line).await
@@ -305,7 +320,7 @@ impl GameTask {
     }
 
     /// Hands a position to the player. What was thought before is dropped first, so that the player is free.
-    fn ask(&mut self, topic: Topic) {
+    fn ask(&mut self, topic: SearchRequest) {
         self.thinking = None;
         self.thinking = self.player.as_ref().map(|player| player.think(topic));
     }
@@ -314,7 +329,7 @@ impl GameTask {
         let Some(machine) = &self.machine else { return };
         if decision.criterion == REMEMBERED {
             // It stands there already, with the votes that made it.
-            self.shared.herald.tell(|| Happening::Decided(self.id.clone(), Arc::from(decision)));
+            self.shared.event_bus.tell(|| BotEvent::Decided(self.id.clone(), Arc::from(decision)));
             return;
         }
         let budget = self.budget.take();
@@ -335,7 +350,7 @@ impl GameTask {
         if let Err(error) = self.shared.journal.move_decided(decided).await {
             tracing::error!(game = %self.id, %error, "a move is not in the journal");
         }
-        self.shared.herald.tell(|| Happening::Decided(self.id.clone(), Arc::clone(&decision)));
+        self.shared.event_bus.tell(|| BotEvent::Decided(self.id.clone(), Arc::clone(&decision)));
         if let Some(conversation) = &mut self.conversation {
             conversation.decided(machine.line(), &decision, budget);
         }
@@ -367,7 +382,7 @@ impl GameTask {
             }
         }
         let game = self.id.clone();
-        self.shared.herald.tell(|| Happening::GameOver { game, status: status.clone(), winner, pgn });
+        self.shared.event_bus.tell(|| BotEvent::GameOver { game, status: status.clone(), winner, pgn });
     }
 
     fn key(&self) -> GameKey {
@@ -376,7 +391,7 @@ impl GameTask {
 
     fn show_position(&self) {
         let Some(machine) = &self.machine else { return };
-        self.shared.herald.tell(|| Happening::Position {
+        self.shared.event_bus.tell(|| BotEvent::Position {
             game: self.id.clone(),
             line: Arc::clone(machine.line()),
             clocks: machine.state().clocks,

@@ -1,5 +1,5 @@
 //! What whoever watches may see: the terminal view, a dashboard. Watching never slows play: a watcher that falls behind
-//! misses happenings, nothing more.
+//! misses events, nothing more.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -9,7 +9,7 @@ use chess::{Account, Challenge, Clocks, Color, Decision, GameId, GameInfo, GameS
 
 /// Something worth showing.
 #[derive(Clone, Debug)]
-pub enum Happening {
+pub enum BotEvent {
     /// A server knows us.
     Connected(ServerName, Account),
     /// The connection was lost; it is being mended.
@@ -46,30 +46,30 @@ pub enum Happening {
     },
 }
 
-/// Where happenings are told. Cheap to clone.
+/// Where events are told. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Herald(broadcast::Sender<Arc<Happening>>);
+pub struct EventBus(broadcast::Sender<Arc<BotEvent>>);
 
-impl Herald {
-    /// A herald nobody listens to yet.
+impl EventBus {
+    /// A event_bus nobody listens to yet.
     pub fn new() -> Self {
         Self(broadcast::Sender::new(4096))
     }
 
     /// Listens from now on.
-    pub fn listen(&self) -> broadcast::Receiver<Arc<Happening>> {
+    pub fn listen(&self) -> broadcast::Receiver<Arc<BotEvent>> {
         self.0.subscribe()
     }
 
     /// Tells what happened, which is made up only if somebody listens.
-    pub(super) fn tell(&self, happening: impl FnOnce() -> Happening) {
+    pub(super) fn tell(&self, event: impl FnOnce() -> BotEvent) {
         if self.0.receiver_count() > 0 {
-            let _ = self.0.send(Arc::new(happening()));
+            let _ = self.0.send(Arc::new(event()));
         }
     }
 }
 
-impl Default for Herald {
+impl Default for EventBus {
     fn default() -> Self {
         Self::new()
     }

@@ -11,20 +11,20 @@ use super::Setup;
 use chess::{Clock, Clocks, Color, GameId, Limits, Line, TimeControl, UciMove, Variant};
 use council::{
     council::Council,
-    player::{Idea, Means, Player, Thinking, Thought, Time, Topic},
+    player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 
 /// One game after the other, against whoever sits at the program's other side.
-pub(super) struct Table {
-    /// How the council plays. What is changed holds from the next [`Table::reseat`] on.
+pub(super) struct EngineSession {
+    /// How the council plays. What is changed holds from the next [`EngineSession::reseat`] on.
     pub setup: Setup,
     /// The position on the board.
     pub line: Arc<Line>,
     /// Seated for the first search, and seated anew after a change.
-    player: Option<Player>,
+    player: Option<GamePlayer>,
     /// The running thought.
-    thinking: Option<Thinking>,
-    ideas: mpsc::UnboundedSender<Idea>,
+    thinking: Option<SearchHandle>,
+    events: mpsc::UnboundedSender<PlayerEvent>,
     thoughts: u64,
 }
 
@@ -38,12 +38,12 @@ pub(super) struct Question {
     pub always_search: bool,
 }
 
-impl Table {
+impl EngineSession {
     /// A table in the starting position, and what its player will say.
-    pub(super) fn new(setup: Setup) -> (Self, mpsc::UnboundedReceiver<Idea>) {
-        let (ideas, inbox) = mpsc::unbounded_channel();
+    pub(super) fn new(setup: Setup) -> (Self, mpsc::UnboundedReceiver<PlayerEvent>) {
+        let (events, inbox) = mpsc::unbounded_channel();
         let line = Arc::new(Line::start(Variant::Standard));
-        (Self { setup, line, player: None, thinking: None, ideas, thoughts: 0 }, inbox)
+        (Self { setup, line, player: None, thinking: None, events, thoughts: 0 }, inbox)
     }
 
     /// Dismisses the council; the next search seats another, which has learnt nothing yet.
@@ -72,12 +72,12 @@ impl Table {
     ///
     /// # Errors
     /// Where the settings name no roster.
-    pub(super) fn think(&mut self, line: Arc<Line>, question: Question) -> Result<Thought, String> {
+    pub(super) fn think(&mut self, line: Arc<Line>, question: Question) -> Result<RequestId, String> {
         self.thinking = None;
         self.thoughts += 1;
-        let thought = Thought(self.thoughts);
+        let thought = RequestId(self.thoughts);
         let Question { time, limits, excluded, always_search } = question;
-        let topic = Topic { thought, line, others: Vec::new(), time, limits, excluded, always_search };
+        let topic = SearchRequest { thought, line, others: Vec::new(), time, limits, excluded, always_search };
         let thinking = self.player()?.think(topic);
         self.thinking = Some(thinking);
         Ok(thought)
@@ -102,17 +102,17 @@ impl Table {
         self.thinking = None;
     }
 
-    fn player(&mut self) -> Result<&Player, String> {
+    fn player(&mut self) -> Result<&GamePlayer, String> {
         if self.player.is_none() {
             let roster = self.setup.roster().map_err(|error| error.to_string())?;
-            let council = Council::convene(&self.setup.pool(), &roster, &self.setup.council, self.line.variant());
-            let means = Means {
+            let council = Council::new(&self.setup.pool(), &roster, &self.setup.council, self.line.variant());
+            let config = PlayerConfig {
                 game: GameId::new("face"),
                 clock: self.setup.clock.clone(),
                 lag: Arc::new(Mutex::new(self.setup.lag())),
                 library: self.setup.library(),
             };
-            self.player = Some(Player::start(means, council, self.ideas.clone()));
+            self.player = Some(GamePlayer::start(config, council, self.events.clone()));
         }
         self.player.as_ref().ok_or_else(|| "no council".to_owned())
     }

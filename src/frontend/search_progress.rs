@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use chess::{Phase, Proposal, Score, UciMove};
 
 /// The proposals for one position.
-pub(super) struct Hearing {
+pub(super) struct SearchProgress {
     began: Instant,
     /// The newest of each elector and phase.
     proposals: Vec<Proposal>,
@@ -32,7 +32,7 @@ impl Standing<'_> {
     }
 }
 
-impl Hearing {
+impl SearchProgress {
     /// Begins now.
     pub(super) fn new() -> Self {
         Self { began: Instant::now(), proposals: Vec::new(), leader: None, shown: None }

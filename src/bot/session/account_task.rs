@@ -15,14 +15,16 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 use super::{
-    Closing, Connection, Farewell, Happening, House,
+    BotEvent, Connection, Farewell, Runtime,
     chat::Reception,
-    game::{self, Exit, Shared},
+    game_task::{self, Exit, Shared},
     lobby::{Effect, Input, Lobby, Memory, Outcome, Rules},
     machine,
 };
 use crate::{journal::ChallengeOutcome, policy::NameLists};
-use chess::{Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, ServerEvent, ServerName};
+use chess::{
+    Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, ServerEvent, ServerName, Shutdown,
+};
 use council::player::SharedLag;
 use server::Server;
 
@@ -46,42 +48,42 @@ pub enum AccountEnd {
 }
 
 /// Plays on an account until told to stop, or until the server will not have us.
-pub async fn play(connection: Connection, house: House, closing: Closing) -> AccountEnd {
+pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) -> AccountEnd {
     let Connection { name, server, mut events } = connection;
-    let memory = remembered(&house, &name).await;
-    let conduct = &house.conduct;
+    let memory = remembered(&runtime, &name).await;
+    let policy = &runtime.policy;
     let rules = Rules {
-        challenge: conduct.challenge.clone(),
-        matchmaking: conduct.matchmaking.clone(),
-        lists: conduct.lists.clone(),
-        avoid: conduct.avoid.clone(),
-        variants: conduct.variants.clone(),
-        keep_limits: conduct.keep_limits,
+        challenge: policy.challenge.clone(),
+        matchmaking: policy.matchmaking.clone(),
+        lists: policy.lists.clone(),
+        avoid: policy.avoid.clone(),
+        variants: policy.variants.clone(),
+        keep_limits: policy.keep_limits,
     };
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
     let shared = Shared {
         name: name.clone(),
         server,
-        pool: house.pool.clone(),
+        pool: runtime.pool.clone(),
         lag: SharedLag::default(),
-        herald: house.herald.clone(),
-        journal: house.journal.clone(),
-        player: Arc::clone(&house.player),
+        event_bus: runtime.event_bus.clone(),
+        journal: runtime.journal.clone(),
+        player: Arc::clone(&runtime.player),
         requests: TaskTracker::new(),
     };
     let mut manager = Manager {
         lobby: Lobby::new(rules, memory, Timestamp::now(), rand::random()),
         shared,
-        reception: Reception::new(conduct.chat.clone(), &conduct.variants),
-        farewell: conduct.farewell,
-        time_zone: conduct.time_zone.clone(),
+        reception: Reception::new(policy.chat.clone(), &policy.variants),
+        farewell: policy.farewell,
+        time_zone: policy.time_zone.clone(),
         games: HashMap::new(),
         over: HashSet::new(),
         exits_sender,
         answers_sender,
     };
-    let mut lists = conduct.newer_lists.clone();
+    let mut lists = policy.newer_lists.clone();
     let mut closing_politely = false;
     loop {
         if closing_politely && manager.lobby.games() == 0 {
@@ -90,11 +92,11 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
         let nap = manager.nap();
         tokio::select! {
             biased;
-            () = closing.at_once.cancelled() => {
+            () = shutdown.now.cancelled() => {
                 manager.take_leave().await;
                 break;
             }
-            () = closing.politely.cancelled(), if !closing_politely => {
+            () = shutdown.drain.cancelled(), if !closing_politely => {
                 closing_politely = true;
                 manager.tell_lobby(Input::Close);
             }
@@ -114,7 +116,7 @@ pub async fn play(connection: Connection, house: House, closing: Closing) -> Acc
     if timeout(LAST_REQUESTS, manager.shared.requests.wait()).await.is_err() {
         tracing::warn!(server = %manager.shared.name, "stopped before the server had answered everything");
     }
-    let _ = house.journal.flush().await;
+    let _ = runtime.journal.flush().await;
     AccountEnd::Closed
 }
 
@@ -130,8 +132,8 @@ async fn newer(lists: &mut Option<watch::Receiver<NameLists>>) -> NameLists {
 }
 
 /// What the journal kept of earlier processes.
-async fn remembered(house: &House, name: &ServerName) -> Memory {
-    match house.journal.state(&memory_key(name)).await {
+async fn remembered(runtime: &Runtime, name: &ServerName) -> Memory {
+    match runtime.journal.state(&memory_key(name)).await {
         Ok(Some(text)) => serde_json::from_str(&text).unwrap_or_else(|error| {
             tracing::warn!(%error, "the memory of limits is unreadable and begins anew");
             Memory::default()
@@ -166,7 +168,7 @@ struct Manager {
 impl Manager {
     fn event(&mut self, event: ServerEvent) {
         let name = self.shared.name.clone();
-        let herald = self.shared.herald.clone();
+        let event_bus = self.shared.event_bus.clone();
         match event {
             ServerEvent::Game(info, state) => {
                 let id = info.id.clone();
@@ -197,13 +199,13 @@ impl Manager {
             ServerEvent::GameGone(id) => self.finished(&id, None, None),
             ServerEvent::Connected(account) => {
                 self.shared.journal.account(&name, &account);
-                herald.tell(|| Happening::Connected(name, account.clone()));
+                event_bus.tell(|| BotEvent::Connected(name, account.clone()));
                 self.reception.called(&account.player.name);
                 self.tell_lobby(Input::Connected(account));
             }
             ServerEvent::Disconnected { reason } => {
                 self.shared.journal.fault(&name, None, &reason);
-                herald.tell(|| Happening::Disconnected(name, reason));
+                event_bus.tell(|| BotEvent::Disconnected(name, reason));
             }
             ServerEvent::Challenge(challenge) => {
                 self.shared.journal.challenge(&name, &challenge);
@@ -214,7 +216,7 @@ impl Manager {
             ServerEvent::Fault { game, what } => {
                 tracing::info!(server = %name, ?game, what, "a fault");
                 self.shared.journal.fault(&name, game.as_ref(), &what);
-                herald.tell(|| Happening::Fault(game, what));
+                event_bus.tell(|| BotEvent::Fault(game, what));
             }
             ServerEvent::Tell { from, text } => {
                 for action in self.reception.answer(&from, text, self.lobby.queue()) {
@@ -286,7 +288,7 @@ impl Manager {
         match effect {
             Effect::Play(id) => {
                 let (shared, exits) = (self.shared.clone(), self.exits_sender.clone());
-                self.games.entry(id.clone()).or_insert_with(|| game::start(id, shared, exits));
+                self.games.entry(id.clone()).or_insert_with(|| game_task::start(id, shared, exits));
             }
             Effect::Do(action) => {
                 let (server, answers) = (Arc::clone(&self.shared.server), self.answers_sender.clone());
@@ -316,7 +318,7 @@ impl Manager {
                 self.shared.journal.challenge_decided(&self.shared.name, &challenge, word, &why);
                 tracing::info!(challenge = %challenge.id, outcome = word.word(), why, "a challenge");
                 let name = self.shared.name.clone();
-                self.shared.herald.tell(|| Happening::Challenge(name, challenge, format!("{}, {why}", word.word())));
+                self.shared.event_bus.tell(|| BotEvent::Challenge(name, challenge, format!("{}, {why}", word.word())));
             }
             Effect::Save => {
                 let (journal, key) = (self.shared.journal.clone(), memory_key(&self.shared.name));

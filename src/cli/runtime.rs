@@ -1,4 +1,4 @@
-//! From settings to a house: what the session needs, made of what the operator wrote.
+//! From settings to a runtime: what the session needs, made of what the operator wrote.
 
 use std::{
     collections::BTreeMap,
@@ -16,9 +16,9 @@ use crate::{
 };
 use bot::{
     journal::Journal,
-    session::{Closing, Conduct, Farewell, GameSettings, Herald, House},
+    session::{AccountPolicy, EventBus, Farewell, GameSettings, Runtime},
 };
-use chess::{GameInfo, Limits, Variant};
+use chess::{GameInfo, Limits, Shutdown, Variant};
 use cluster::{Cluster, ClusterSettings};
 use council::{
     council::Roster,
@@ -30,11 +30,11 @@ use council::{
 pub(super) fn build(
     settings: &Settings,
     journal: Journal,
-    herald: Herald,
-    closing: &Closing,
-) -> Result<House, Failure> {
+    event_bus: EventBus,
+    shutdown: &Shutdown,
+) -> Result<Runtime, Failure> {
     let (base, named) = players(settings)?;
-    let conduct = Conduct {
+    let policy = AccountPolicy {
         challenge: settings.challenge.clone(),
         matchmaking: settings.matchmaking.clone(),
         lists: settings.name_lists()?,
@@ -49,7 +49,7 @@ pub(super) fn build(
             ShutdownGames::Finish | ShutdownGames::Leave => Farewell::Leave,
         },
     };
-    let pool = Pool::with_lenders(0, lenders(&settings.cluster, closing.at_once.child_token()));
+    let pool = Pool::with_lenders(0, lenders(&settings.cluster, shutdown.now.child_token()));
     let settings = Arc::new(settings.clone());
     let choose = move |game: &GameInfo| {
         let (chosen, name) = settings.profiles().choose(game);
@@ -57,7 +57,7 @@ pub(super) fn build(
         tracing::debug!(game = %game.id, profile = name.unwrap_or("player"), "how the game is played");
         player.for_game(chosen, &settings)
     };
-    Ok(House { journal, pool, herald, player: Arc::new(choose), conduct: Arc::new(conduct) })
+    Ok(Runtime { journal, pool, event_bus, player: Arc::new(choose), policy: Arc::new(policy) })
 }
 
 /// Who lends cores to this machine until `stop`, if the settings name a server.

@@ -13,7 +13,7 @@ use chess::{Action, Clocks, Decision, GameInfo, Line, Score, TimeControl, values
 
 /// The rules for one game, and what they look at.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Manners {
+pub(super) struct Adjudicator {
     pub draw: DrawSettings,
     pub resign: ResignSettings,
     pub abort: AbortSettings,
@@ -38,7 +38,7 @@ pub(super) enum Verdict {
     Resign,
 }
 
-impl Manners {
+impl Adjudicator {
     /// The rules, before anything has happened.
     pub(super) fn new(
         draw: DrawSettings,
