@@ -15,7 +15,8 @@ pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Somebody at a telnet.
 pub struct Telnet {
-    stream: TcpStream,
+    /// Only what was not read yet comes from here.
+    pub stream: TcpStream,
     text: String,
 }
 
@@ -87,17 +88,5 @@ impl Telnet {
         self.say(command).await;
         self.until(&format!(") {san} ")).await;
         self.until("fics% ").await;
-    }
-
-    /// Whether nothing more comes.
-    pub async fn is_closed(&mut self) -> bool {
-        let mut bytes = [0; 4096];
-        loop {
-            match tokio::time::timeout(PATIENCE, self.stream.read(&mut bytes)).await {
-                Ok(Ok(0) | Err(_)) => return true,
-                Ok(Ok(_)) => {}
-                Err(_) => return false,
-            }
-        }
     }
 }
