@@ -37,7 +37,7 @@ use super::{
     board::{Move, MoveList, Position},
     evaluation::{self, Noise, Recipe},
     knowledge::Knowledge,
-    syzygy::Tablebases,
+    syzygy::{Settled, Tablebases},
 };
 
 /// How an engine is set up. The default is complete knowledge on one thread.
@@ -162,6 +162,8 @@ pub struct Iteration {
     pub time: Duration,
     /// How full the table is, in thousandths.
     pub table_use: usize,
+    /// Positions so far that tablebases knew, over all threads.
+    pub tablebase_hits: u64,
     /// The principal variation, `best` first.
     pub pv: Vec<Move>,
 }
@@ -179,6 +181,9 @@ struct Shared<'a> {
     done: AtomicBool,
     /// Counted in batches.
     nodes: &'a AtomicU64,
+    /// What tablebases know of the root, from the side of the player to move.
+    settled: Option<Settled>,
+    tablebase_hits: AtomicU64,
 }
 
 /// A searcher with its memory.
@@ -278,8 +283,10 @@ impl Engine {
         if moves.is_empty() {
             return None;
         }
-        if let Some((_, best)) = self.options.tablebases.as_ref().and_then(|t| t.best_moves(position, &moves)) {
-            moves.retain(|mv| best.contains(mv));
+        let settled = self.options.tablebases.as_ref().and_then(|tables| tables.settle(position, &moves));
+        let tablebase_hits = AtomicU64::new(settled.as_ref().map_or(0, |_| moves.len() as u64));
+        if let Some(settled) = &settled {
+            moves.retain(|mv| settled.moves.contains(mv));
         }
         let threads = self.options.threads.max(1);
         self.memories.resize_with(threads, || Memory::new(self.recipe));
@@ -288,8 +295,18 @@ impl Engine {
         let own_count = AtomicU64::new(0);
         let nodes = root.nodes.unwrap_or(&own_count);
         nodes.store(0, Relaxed);
-        let shared =
-            Shared { table, limits: *limits, root: *root, threads, began, stop, done: AtomicBool::new(false), nodes };
+        let shared = Shared {
+            table,
+            limits: *limits,
+            root: *root,
+            threads,
+            began,
+            stop,
+            done: AtomicBool::new(false),
+            nodes,
+            settled,
+            tablebase_hits,
+        };
         let (shared, options, moves) = (&shared, &self.options, &moves);
         let turnstile = (options.virtual_time && threads > 1).then(|| Turnstile::new(threads));
         let place = |id| turnstile.as_ref().map(|turnstile| turnstile.place(id));

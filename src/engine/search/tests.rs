@@ -154,3 +154,31 @@ fn tablebases_make_a_won_ending_a_win_at_once() {
     let score = ask(&mut Engine::new(options), fen, depth(4)).score;
     assert!(matches!(score, Score::Cp(10_000..) | Score::Mate(1..)), "{score:?}");
 }
+
+#[test]
+fn the_root_is_remembered_with_the_evaluation_as_it_is() {
+    let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
+    let mut engine = new_engine();
+    // The second search corrects the evaluation by what the first has learnt.
+    ask(&mut engine, fen, nodes(20_000));
+    ask(&mut engine, fen, nodes(5_000));
+    let position = position(fen);
+    let entry = engine.table.as_ref().and_then(|table| table.probe(position.board().keys().position));
+    assert_eq!(entry.map(|entry| entry.evaluation), Some(engine.evaluate(&position)));
+}
+
+#[test]
+fn a_win_that_the_tables_know_is_shown_as_one() {
+    let Some(tables) = crate::syzygy::for_tests() else { return };
+    let options = EngineOptions { hash: 1, contempt: 0, tablebases: Some(tables), ..EngineOptions::default() };
+    for (fen, expected) in [
+        // No mate is in reach of a ply, and nothing is taken before it.
+        ("8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1", 19_000..20_000),
+        ("8/8/8/3k4/8/8/2Q1K3/8 b - - 0 1", -19_999..-18_999),
+        ("8/8/8/3k4/8/8/2NNK3/8 w - - 0 1", 0..1),
+    ] {
+        let found = ask(&mut Engine::new(options.clone()), fen, depth(1));
+        assert!(matches!(found.score, Score::Cp(cp) if expected.contains(&cp)), "{fen}: {:?}", found.score);
+        assert!(found.tablebase_hits >= position(fen).legal_moves().len() as u64, "{fen}");
+    }
+}

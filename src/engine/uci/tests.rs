@@ -46,7 +46,7 @@ fn wrong_input_is_explained_and_changes_nothing() {
         ("position fen 8/8/8/8 w - -", "FEN"),
         ("position", "accepted: startpos"),
         ("go depth x", "not understood"),
-        ("go searchmoves e2e5", "no legal move follows"),
+        ("go searchmoves e2e5", "not understood, ignored: e2e5"),
         ("castle now", "unknown command \"castle\""),
     ] {
         let answers = converse(&format!("{wrong}\ngo nodes 100\n"));
@@ -66,4 +66,46 @@ fn castling_is_written_as_the_interface_wants_it() {
     let place = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 1 searchmoves";
     assert!(converse(&format!("{place} e1g1\n")).contains("bestmove e1g1"));
     assert!(converse(&format!("setoption name UCI_Chess960 value true\n{place} e1h1\n")).contains("bestmove e1h1"));
+}
+
+#[test]
+fn a_word_of_go_that_nobody_knows_does_not_cost_the_move() {
+    for (go, ignored) in [
+        ("go wtime 1000 btime 1000 foo 3", "foo 3"),
+        ("go depth 2 searchmoves e2e5", "e2e5"),
+        ("go searchmoves e2e5 depth 2", "e2e5"),
+        ("go depth nodes 100", "depth"),
+        ("go nodes many", "nodes many"),
+    ] {
+        let answers = converse(&format!("position startpos\n{go}\n"));
+        let complaint = format!("info string go: not understood, ignored: {ignored}\n");
+        assert!(answers.contains(&complaint), "{go}: {answers}");
+        assert!(answers.contains("bestmove"), "{go}: {answers}");
+    }
+}
+
+#[test]
+fn legal_moves_beside_an_illegal_one_are_still_the_only_ones_considered() {
+    let answers = converse("position startpos\ngo depth 3 searchmoves a2a3 e2e5 h2h3\n");
+    assert!(answers.contains("bestmove a2a3") || answers.contains("bestmove h2h3"), "{answers}");
+}
+
+#[test]
+fn the_last_line_before_the_move_shows_that_move() {
+    // Somewhere among so many ends, an iteration that was begun had found another move.
+    for nodes in (10..150).map(|tens| 10 * tens) {
+        let answers = converse(&format!("position startpos\ngo nodes {nodes}\n"));
+        let last = answers.lines().rfind(|line| line.starts_with("info depth")).expect("an iteration");
+        let shown = last.split(" pv ").nth(1).and_then(|pv| pv.split(' ').next()).expect("a variation");
+        let answer = answers.lines().last().expect("an answer");
+        assert!(answer.starts_with(&format!("bestmove {shown}")), "{nodes} nodes: {last}\n{answer}");
+    }
+}
+
+#[test]
+fn an_only_move_gets_a_score_and_no_more_thought() {
+    let answers = converse("position fen 6k1/8/8/8/8/7P/6P1/r6K w - - 0 1\ngo wtime 600000 btime 600000\n");
+    let last = answers.lines().rfind(|line| line.starts_with("info depth")).expect("an iteration");
+    assert!(last.starts_with("info depth 6 ") && last.contains(" score "), "{last}");
+    assert!(answers.contains("bestmove h1h2"), "{answers}");
 }
