@@ -12,6 +12,7 @@
 mod bench;
 pub mod board;
 pub mod book;
+mod checksum;
 pub mod evaluation;
 mod knowledge;
 mod search;
@@ -20,6 +21,7 @@ pub mod uci;
 
 pub use bench::{Bench, bench, bench_evaluation};
 pub use board::{Board, Move, MoveList, Position, PositionError};
+pub use checksum::checksum;
 pub use evaluation::{Breakdown, Noise, breakdown};
 pub use knowledge::{Heuristic, Knowledge, KnowledgeError};
 pub use search::{
