@@ -136,7 +136,14 @@ impl Session {
                 let total = bench(depth, threads, &mut |line| say(&output, line));
                 say(&output, &total.to_string());
             }
-            "eval" => say(&self.output, breakdown(self.position.board()).to_string().trim_end()),
+            "eval" => {
+                let board = self.position.board();
+                let mut table = breakdown(board);
+                if let Some(net) = self.options.engine.own_net() {
+                    table = table.with_net(board, net);
+                }
+                say(&self.output, table.to_string().trim_end());
+            }
             "d" => say(&self.output, &drawing(&self.position)),
             other => return Err(format!("unknown command {other:?}")),
         }

@@ -109,3 +109,21 @@ fn an_only_move_gets_a_score_and_no_more_thought() {
     assert!(last.starts_with("info depth 6 ") && last.contains(" score "), "{last}");
     assert!(answers.contains("bestmove h1h2"), "{answers}");
 }
+
+#[test]
+fn a_net_from_a_file_is_played_by_and_shown() {
+    let net = crate::net::senseless(crate::net::Header::default());
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("some.net");
+    std::fs::write(&file, net.to_bytes()).expect("a writable folder");
+    let set = format!("setoption name EvalFile value {}\nsetoption name Knowledge value n\n", file.display());
+    let answers = converse(&format!("{set}setoption name Net value 90\nposition startpos\ngo nodes 500\n"));
+    assert!(!answers.contains("info string") && answers.contains("bestmove"), "{answers}");
+    assert!(converse(&format!("{set}eval\n")).contains("n net"), "a line of the table");
+
+    std::fs::write(&file, "text").expect("a writable folder");
+    let answers = converse(&set);
+    assert!(answers.contains("some.net: not a net of concilio"), "{answers}");
+    let answers = converse("setoption name EvalFile value /no/such.net\ngo nodes 100\n");
+    assert!(answers.contains("EvalFile: /no/such.net: ") && answers.contains("bestmove"), "{answers}");
+}
