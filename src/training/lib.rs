@@ -2,13 +2,24 @@
 //!
 //! - [`Record`]: a position with everything that is said about it (the own search, a teacher, the game's result), kept apart so
 //!   that mixing them costs nothing. [`Shard`]: a file of them with a checksum.
+//! - [`label()`]: a teacher's scores, in a pass of its own; [`read_text`]: what `concilio lab data` has written.
+//! - [`dataset`]: which positions a training takes and what they should be worth.
+//! - [`trainer`]: a net from them, in floating point and then in whole numbers.
 //! - [`selfplay`]: games of the engine against itself that fill a folder with shards, as many as there is patience for.
 
+pub mod dataset;
+mod openings;
 mod random;
 mod record;
 pub mod selfplay;
 mod shard;
+mod teacher;
+mod text;
+pub mod trainer;
 
+pub use openings::random_opening;
 pub use random::Random;
 pub use record::{GameResult, Record, RecordError};
 pub use shard::{Shard, ShardError};
+pub use teacher::{TeacherError, TeacherPlan, label};
+pub use text::{TextError, read_text};

@@ -110,6 +110,12 @@ impl Record {
         })
     }
 
+    /// The same with the score of a teacher.
+    #[must_use]
+    pub fn with_teacher(self, score: i16) -> Self {
+        Self { teacher: Some(score), ..self }
+    }
+
     /// Who is to move.
     pub fn turn(&self) -> Color {
         self.turn

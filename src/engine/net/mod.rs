@@ -34,7 +34,7 @@ pub const WIDTH: usize = 128;
 /// What stands for 1 in the first layer: sums are cut to 0 and this.
 pub const ONE: i32 = 255;
 /// What stands for 1 among the weights of the output.
-pub const OUTPUT_ONE: i32 = 64;
+pub const OUTPUT_ONE: i32 = 128;
 /// Centipawns that an output of 1 means.
 pub const CENTIPAWNS: i32 = 400;
 /// No weight or bias of the first layer is larger than this, so that 32 men and a bias fit 16 bits.

@@ -103,7 +103,7 @@ fn the_value_is_that_of_the_formula() {
             sum += number.clamp(0, 255).pow(2) * i64::from(weights.output[side][i]);
         }
     }
-    let value = (sum / 255 + i64::from(weights.output_bias)) * 400 / (255 * 64);
+    let value = (sum / 255 + i64::from(weights.output_bias)) * 400 / (255 * 128);
     assert_eq!(i64::from(net.evaluate(&board)), value);
     assert_ne!(value, 0);
 }

@@ -5,10 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use concilio_engine::{Engine, EngineOptions, Iteration, Limits, Position, Score, board::Color};
 
 use super::Plan;
-use crate::{GameResult, Random, Record, random::mix};
+use crate::{GameResult, Random, Record, openings::RANDOM_PLIES, random::mix, random_opening};
 
-/// Random plies at the beginning, or one more: so both sides begin the searched part equally often.
-const RANDOM_PLIES: usize = 8;
 /// An opening after which one side is ahead by more centipawns is drawn again.
 const UNFAIR: i32 = 300;
 /// A game in which both sides agree, for so many plies, that one is ahead by so many centipawns is over.
@@ -80,15 +78,8 @@ impl Player {
     /// A position after random moves that leaves both sides a chance.
     fn opening(&mut self, random: &mut Random, stop: &AtomicBool) -> Option<Position> {
         loop {
-            let mut position = Position::from_line("startpos", false, []).ok()?;
-            for _ in 0..RANDOM_PLIES + random.below(2) {
-                let moves = position.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                position.play(moves[random.below(moves.len())]);
-            }
-            if !position.legal_moves().is_empty() && centipawns(self.search(&position, stop)?.score).abs() <= UNFAIR {
+            let position = random_opening(random);
+            if centipawns(self.search(&position, stop)?.score).abs() <= UNFAIR {
                 return Some(position);
             }
         }
