@@ -21,7 +21,7 @@ mod search;
 mod syzygy;
 pub mod uci;
 
-pub use bench::{Bench, bench, bench_evaluation};
+pub use bench::{Bench, bench, bench_evaluation, bench_with};
 pub use board::{Board, Move, MoveList, Position, PositionError};
 pub use checksum::checksum;
 pub use evaluation::{Breakdown, Noise, breakdown};

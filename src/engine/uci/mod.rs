@@ -17,7 +17,9 @@ use std::{
     time::Duration,
 };
 
-use super::{Engine, Iteration, Move, Position, Score, ScoreBound, bench, bench_evaluation, breakdown};
+use super::{
+    Engine, EngineOptions, Iteration, Move, Position, Score, ScoreBound, bench_evaluation, bench_with, breakdown,
+};
 pub use go::{Go, Stopwatch};
 use options::Options;
 
@@ -133,7 +135,9 @@ impl Session {
                 let threads = number::<usize>("bench", threads)?.clamp(1, 512);
                 let output = self.output.clone();
                 self.idle_engine();
-                let total = bench(depth, threads, &mut |line| say(&output, line));
+                // By default the known signature; with another knowledge or net, that of those.
+                let options = EngineOptions { threads, ..self.options.engine.clone() };
+                let total = bench_with(&options, depth, &mut |line| say(&output, line));
                 say(&output, &total.to_string());
             }
             "eval" => {
