@@ -6,6 +6,15 @@
 //! - [`dataset`]: which positions a training takes and what they should be worth.
 //! - [`trainer`]: a net from them, in floating point and then in whole numbers.
 //! - [`selfplay`]: games of the engine against itself that fill a folder with shards, as many as there is patience for.
+//!
+//! By hand, each from a folder to the next (the examples say more):
+//!
+//! ```text
+//! cargo run --release -p concilio-training --example selfplay -- games 1000 200 1 2
+//! cargo run --release -p concilio-training --example label -- games labelled stockfish 64 2
+//! cargo run --release -p concilio-training --example train -- n.net none 2 10 own=0.5 teacher=2 result=0.1 labelled games
+//! cargo run --release -p concilio-training --example duel -- n:n.net mbxkcpar 2000 200 1
+//! ```
 
 pub mod dataset;
 mod openings;

@@ -2,15 +2,15 @@
 //! `cargo run --release -p concilio-training --example train -- NET BASE THREADS EPOCHS [NAME=VALUE ...] FOLDER ...`.
 //!
 //! `BASE` is the letters of the heuristics that the net completes, or `none` for a whole net. Settings: `own`, `teacher`,
-//! `result` (weights of the labels), `scale`, `rate`, `batch`, `seed`, `mask`, `most` (positions). The checkpoint is beside the
-//! net; a training that was ended goes on from there.
+//! `result` (weights of the labels), `scale`, `rate`, `batch`, `seed`, `mask`, `most` (positions). The checkpoint and the
+//! learning curve are beside the net; a training that was ended goes on from its checkpoint.
 
 use std::{env, error::Error, fs, num::NonZeroUsize, path::Path, sync::atomic::AtomicBool, time::Instant};
 
 use concilio_engine::{Knowledge, evaluation::Recipe, net::Header};
 use concilio_training::{
     dataset::{Dataset, Mixture, Selection, read_folder},
-    trainer::{Losses, Outcome, Plan, quantise, train, validate_net},
+    trainer::{Losses, Outcome, Plan, curve, quantise, train, validate_net},
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -50,10 +50,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let began = Instant::now();
     let checkpoint = Path::new(output).with_extension("checkpoint");
     let threads: NonZeroUsize = threads.parse()?;
+    let mut epochs = Vec::new();
     let outcome = train(&plan, &dataset, threads, Some(&checkpoint), &AtomicBool::new(false), |epoch| {
         let seconds = began.elapsed().as_secs();
         print!("epoch {} {seconds} s, training {:.5}, ", epoch.number, epoch.training);
         tell(&epoch.validation);
+        epochs.push(epoch.clone());
     })?;
     let Outcome::Finished(trained) = outcome else { return Err("stopped".into()) };
     let labels = format!(
@@ -66,6 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("in whole numbers: {:?}", quantised.error);
     tell(&validate_net(&quantised.net, &dataset.validation, plan.scale));
     fs::write(output, quantised.net.to_bytes())?;
+    fs::write(Path::new(output).with_extension("svg"), curve(&epochs))?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 mod adam;
 mod batch;
 mod checkpoint;
+mod curve;
 mod model;
 mod quantise;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use adam::State;
 use batch::Batch;
 
 pub use checkpoint::CheckpointError;
+pub use curve::curve;
 pub use quantise::{QuantisationError, Quantised, quantise};
 pub use validate::{Losses, Stage, validate, validate_net};
 

@@ -139,3 +139,20 @@ fn the_gradient_is_the_slope_of_the_value() {
     }
     assert!(checked > 10);
 }
+
+#[test]
+fn the_course_of_a_training_is_a_picture_of_any_number_of_epochs() {
+    let epoch = |number: u32| Epoch {
+        number,
+        steps: 10,
+        rate: 0.001,
+        training: 0.03 / f64::from(number),
+        validation: Losses { all: 0.04 / f64::from(number), base: 0.05, ..Losses::default() },
+    };
+    for count in [0, 1, 2, 40] {
+        let picture = curve(&(1..=count).map(epoch).collect::<Vec<_>>());
+        assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
+        assert!(!picture.contains("NaN") && !picture.contains("inf"), "{picture}");
+        assert_eq!(picture.matches("<polyline").count(), if count < 1 { 2 } else { 3 });
+    }
+}
