@@ -18,7 +18,7 @@ mod features;
 mod file;
 mod kernel;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::{
     board::{Board, Color},
@@ -142,10 +142,14 @@ impl Net {
         knowledge == self.header.base.with(Heuristic::Net)
     }
 
-    /// The net that comes with the engine for this knowledge, if there is one.
+    /// The net that comes with the engine for this knowledge, if there is one. There is a whole one and one that completes
+    /// the eight; their headers say how they were trained.
     pub fn shipped(knowledge: Knowledge) -> Option<Arc<Self>> {
-        let _ = knowledge;
-        None
+        static NETS: LazyLock<Vec<Arc<Net>>> = LazyLock::new(|| {
+            let files: [&[u8]; 2] = [include_bytes!("shipped/n.net"), include_bytes!("shipped/mbxkcparn.net")];
+            files.into_iter().filter_map(|bytes| Net::from_bytes(bytes).ok()).map(Arc::new).collect()
+        });
+        NETS.iter().find(|net| net.suits(knowledge)).cloned()
     }
 
     /// The value for the player to move in centipawns, without a memory.

@@ -116,3 +116,15 @@ fn mirrored_and_turned_positions_have_equal_values() {
     assert_eq!(known, value("1k2qb1r/ppp3pp/5n2/4p3/8/2N2P2/PPP3PP/1KR1Q2R w - - 0 1"), "left and right");
     assert_eq!(known, value("r2q1rk1/pp3ppp/2p2n2/8/3P4/2N5/PP3PPP/R1BQ2K1 b - - 0 1"), "white and black");
 }
+
+#[test]
+fn the_nets_that_come_with_the_engine_say_how_they_were_trained() {
+    for letters in ["n", "mbxkcparn"] {
+        let knowledge: Knowledge = letters.parse().expect("letters");
+        let net = Net::shipped(knowledge).unwrap_or_else(|| panic!("none for {letters}"));
+        assert!(net.suits(knowledge) && net.header().positions > 0, "{letters}: {:?}", net.header());
+        assert!(net.header().labels.contains("teacher") && net.header().command.starts_with("train "), "{letters}");
+    }
+    assert_eq!(Net::shipped("kn".parse().expect("letters")), None);
+    assert_eq!(Net::shipped(Knowledge::COMPLETE), None);
+}

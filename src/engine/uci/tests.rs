@@ -121,6 +121,10 @@ fn a_net_from_a_file_is_played_by_and_shown() {
     assert!(!answers.contains("info string") && answers.contains("bestmove"), "{answers}");
     assert!(converse(&format!("{set}eval\n")).contains("n net"), "a line of the table");
 
+    assert!(converse("setoption name Knowledge value n\neval\ngo nodes 100\n").contains("n net"), "one is shipped");
+    let answers = converse("setoption name Knowledge value kn\ngo nodes 100\n");
+    assert!(answers.contains("kn needs a net that plays on top of k; none comes with the engine"), "{answers}");
+
     std::fs::write(&file, "text").expect("a writable folder");
     let answers = converse(&set);
     assert!(answers.contains("some.net: not a net of concilio"), "{answers}");
