@@ -9,6 +9,9 @@ use crate::{Iteration, Limits, Move, Score, board::Color};
 /// What a search lasts that should have had a bound which was not understood: an answer is owed all the same.
 const INSTEAD_OF_UNREADABLE_LIMITS: Duration = Duration::from_secs(1);
 
+/// The word that moves follow.
+const SEARCH_MOVES: &str = "searchmoves";
+
 /// The arguments of `go`; `M` is how the reader writes moves.
 #[derive(Debug)]
 pub struct Go<M> {
@@ -51,23 +54,24 @@ impl<M> Go<M> {
     pub fn read(text: &str, read_move: impl Fn(&str) -> Option<M>) -> Self {
         let mut go = Self::default();
         let mut words = text.split_ascii_whitespace().peekable();
-        let mut moves_follow = false;
+        let (mut moves_follow, mut moves_wanted) = (false, false);
         while let Some(word) = words.next() {
             // A clock that has run out is sent as a negative number by some.
             let number = words.peek().and_then(|value| value.parse::<i64>().ok()).map(|number| number.max(0));
-            let own_word = go.takes(word, number);
-            match own_word {
-                Some(takes_number) => {
-                    moves_follow = word == "searchmoves";
-                    if takes_number {
-                        words.next();
-                    }
+            if let Some(takes_number) = go.takes(word, number) {
+                moves_follow = word == SEARCH_MOVES;
+                moves_wanted |= moves_follow;
+                if takes_number {
+                    words.next();
                 }
-                None => match moves_follow.then(|| read_move(word)).flatten() {
-                    Some(mv) => go.search_moves.push(mv),
-                    None => go.ignored.push(word.to_owned()),
-                },
+            } else if let Some(mv) = moves_follow.then(|| read_move(word)).flatten() {
+                go.search_moves.push(mv);
+            } else {
+                go.ignored.push(word.to_owned());
             }
+        }
+        if moves_wanted && go.search_moves.is_empty() {
+            go.ignored.insert(0, SEARCH_MOVES.to_owned());
         }
         let bounded = go.limits != Limits::default() || go.time != [None; 2];
         if !go.ignored.is_empty() && !bounded && !go.infinite && !go.ponder {
@@ -90,7 +94,9 @@ impl<M> Go<M> {
 
     /// What was passed over, as a sentence for who sent it.
     pub fn complaint(&self) -> Option<String> {
-        (!self.ignored.is_empty()).then(|| format!("go: not understood, ignored: {}", self.ignored.join(" ")))
+        let first = self.ignored.first()?;
+        let why = if first == SEARCH_MOVES { " (no legal move follows searchmoves)" } else { "" };
+        Some(format!("go: not understood, ignored: {}{why}", self.ignored.join(" ")))
     }
 
     /// Takes a word of UCI, with the number behind it where it needs one; tells whether it took the number. `None` if the
@@ -99,7 +105,7 @@ impl<M> Go<M> {
         match word {
             "infinite" => self.infinite = true,
             "ponder" => self.ponder = true,
-            "searchmoves" => {}
+            SEARCH_MOVES => {}
             _ => {
                 self.takes_number(word, number?)?;
                 return Some(true);

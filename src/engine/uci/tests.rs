@@ -46,7 +46,7 @@ fn wrong_input_is_explained_and_changes_nothing() {
         ("position fen 8/8/8/8 w - -", "FEN"),
         ("position", "accepted: startpos"),
         ("go depth x", "not understood"),
-        ("go searchmoves e2e5", "not understood, ignored: e2e5"),
+        ("go searchmoves e2e5", "no legal move follows"),
         ("castle now", "unknown command \"castle\""),
     ] {
         let answers = converse(&format!("{wrong}\ngo nodes 100\n"));
@@ -72,8 +72,9 @@ fn castling_is_written_as_the_interface_wants_it() {
 fn a_word_of_go_that_nobody_knows_does_not_cost_the_move() {
     for (go, ignored) in [
         ("go wtime 1000 btime 1000 foo 3", "foo 3"),
-        ("go depth 2 searchmoves e2e5", "e2e5"),
-        ("go searchmoves e2e5 depth 2", "e2e5"),
+        ("go depth 2 searchmoves e2e5", "searchmoves e2e5 (no legal move follows searchmoves)"),
+        ("go searchmoves e2e5 depth 2", "searchmoves e2e5 (no legal move follows searchmoves)"),
+        ("go depth 2 searchmoves e2e4 e2e5", "e2e5"),
         ("go depth nodes 100", "depth"),
         ("go nodes many", "nodes many"),
     ] {
