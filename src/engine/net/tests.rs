@@ -128,3 +128,18 @@ fn the_nets_that_come_with_the_engine_say_how_they_were_trained() {
     assert_eq!(Net::shipped("kn".parse().expect("letters")), None);
     assert_eq!(Net::shipped(Knowledge::COMPLETE), None);
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_make_the_reader_panic(
+        at in 0_usize..200_000, byte: u8, cut in 0_usize..200_000, tail: Vec<u8>,
+    ) {
+        let mut bytes = net().to_bytes();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        proptest::prop_assert!(Net::from_bytes(&bytes).is_err() || bytes == net().to_bytes());
+        bytes.truncate(cut);
+        bytes.extend(tail);
+        let _ = Net::from_bytes(&bytes);
+    }
+}

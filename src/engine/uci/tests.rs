@@ -132,3 +132,14 @@ fn a_net_from_a_file_is_played_by_and_shown() {
     let answers = converse("setoption name EvalFile value /no/such.net\ngo nodes 100\n");
     assert!(answers.contains("EvalFile: /no/such.net: ") && answers.contains("bestmove"), "{answers}");
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_words_after_go_make_the_reader_panic(
+        words in "((wtime|btime|winc|movestogo|depth|nodes|mate|movetime|searchmoves|infinite|foo|e2e4|-?[0-9]{1,20}) ){0,8}",
+    ) {
+        let go = Go::read(&words, |text| (text == "e2e4").then_some(()));
+        let understood = words.split_whitespace().count() - go.ignored.len().min(words.split_whitespace().count());
+        proptest::prop_assert!(understood > 0 || go.complaint().is_some() || words.trim().is_empty(), "{}", words);
+    }
+}
