@@ -239,7 +239,7 @@ async fn every_second_phase_elects_one_of_the_moves_it_was_given() {
         assert!(line.is_legal(decision.best), "{second_phase:?}");
         assert_eq!(decision.votes.len(), 3);
         if let Some(second) = &decision.second_phase {
-            assert_eq!(second.mode, second_phase.word());
+            assert_eq!(second.mode, second_phase);
             let proposed = decision.votes.iter().any(|vote| vote.proposal.best == decision.best);
             assert!(proposed || second_phase == SecondPhaseMode::Continued, "{second_phase:?}");
         }
