@@ -34,7 +34,7 @@ use super::{
     },
 };
 use chess::{ElectorName, SearchId, Shutdown};
-use council::pool::{ElectorSpec, Meter, SearchReport, Slot};
+use council::pool::{ElectorSpec, Meter, SearchReport, Slot, memory_for_tables};
 use engine::SharedTable;
 use health::Health;
 use scheduler::{LentResources, Scheduler, SchedulerEffect, SlotKey, TableKey};
@@ -90,7 +90,11 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     let polls = client.subscribe(subjects.call()).await.map_err(lost)?;
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let cores = if settings.cores == 0 { all } else { settings.cores };
-    let lent = LentResources { cores, memory: settings.memory, engines: settings.engines.clone() };
+    let memory = memory_for_tables().map_or(settings.memory, |most| settings.memory.min(most));
+    if memory < settings.memory {
+        tracing::warn!("{} MiB were to be lent for tables; this process may have {memory} MiB", settings.memory);
+    }
+    let lent = LentResources { cores, memory, engines: settings.engines.clone() };
     let speed = BenchResult::now().speed;
     let sender = &identity.sender;
     tracing::info!(name = sender.name, cores, speed, version = %identity.version, "lending");

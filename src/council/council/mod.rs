@@ -11,10 +11,11 @@
 //! | what was proposed | `ballots`; one question's way: `session`, `first_phase` |
 //! | which proposal is elected | `criterion/`, a file a rule; `guards`, `election` |
 //! | the second search | `second/`, a file a mode |
+//! | the move when nobody has said anything | `fallback` |
 //! | settings | `settings`, `group_mode`, `preset` (the published players), `model` (what was learnt) |
 //!
 //! Invariants:
-//! - the elected move is legal in the line asked about, even if every elector fails;
+//! - the move is legal in the line asked about and was searched, even if every elector fails or is mute;
 //! - a proposal for another search is dropped;
 //! - an elector that dies or hangs costs its vote, never the move: nobody is waited for after the time is up;
 //! - equal proposals and an equal seed elect the same move.
@@ -23,6 +24,7 @@ mod ballots;
 mod criterion;
 mod distributions;
 mod election;
+mod fallback;
 mod first_phase;
 mod group_mode;
 mod guards;
@@ -54,13 +56,14 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     election::Rule,
+    fallback::FallbackSearcher,
     first_phase::{FirstPhase, FirstPhaseSetup},
     question::share_of,
     search_session::SearchSession,
     searcher::{Searcher, Tables, metrics},
     second::{Layout, SecondPhaseRun, SecondPhaseTask},
 };
-use crate::pool::{ElectorKind, ElectorSpec, Instance, Pool, Slot};
+use crate::pool::{ElectorKind, ElectorSpec, Instance, MemoryClaim, Pool, Slot};
 use chess::{Decision, Knowledge, Proposal, Source, Variant};
 
 /// The electors of a roster, asked for one move after another, in one game after another.
@@ -79,22 +82,29 @@ pub struct Council {
     tables: Tables,
     /// A common table is made for no more electors than the roster has on this machine alone.
     tables_for: usize,
+    fallback: FallbackSearcher,
+    _memory: MemoryClaim,
 }
 
 impl Council {
     /// Opens slots for those electors of the roster that can play `variant`.
     pub fn new(pool: &Pool, roster: &Roster, settings: &CouncilSettings, variant: Variant) -> Self {
         let standard = variant.is_standard_rules();
+        let mut electors = roster.electors_for(variant, pool.cores_together());
+        let mut settings = settings.clone();
+        let memory = fit_tables(pool, &mut electors, &mut settings);
         let mut council = Self {
             pool: pool.clone(),
-            settings: settings.clone(),
             criterion: if standard { settings.criterion } else { CriterionName::Depth },
-            electors: roster.electors_for(variant, pool.cores_together()).into(),
+            settings,
+            electors: electors.into(),
             tables_for: roster.electors().len(),
             searchers: Vec::new(),
             voters: 0,
             second_phase_cores: 0,
             tables: Tables::default(),
+            fallback: FallbackSearcher::default(),
+            _memory: memory,
         };
         council.open_first_phase();
         council
@@ -178,38 +188,56 @@ impl Council {
         Some(found.map(|proposal| chess::SecondPhase { mode, first_choice, proposal }))
     }
 
+    /// The answer. Should no elector have said anything, the move is searched here and now; `None` only if there is no move.
     fn decision(
-        &self,
+        &mut self,
         first: &FirstPhase,
         outcome: Option<Outcome>,
         second_phase: Option<chess::SecondPhase>,
-        session: &SearchSession,
+        session: &mut SearchSession,
     ) -> Option<Decision> {
         let elected = second_phase.as_ref().map(|second| &second.proposal);
         let elected = elected.or(outcome.as_ref().map(|outcome| &outcome.elected));
         // Should all others have failed, the one that never stops has the word.
-        let elected = elected.or(self.anchor().and_then(|anchor| first.newest_of(anchor)));
-        let best = match elected {
-            Some(proposal) => proposal.best,
-            // Every elector failed: any legal move is better than none.
-            None => *session.question.root_moves().first().or(first.line.legal_moves().first())?,
+        let elected = elected.or(self.anchor().and_then(|anchor| first.newest_of(anchor))).cloned();
+        let (elected, source) = match elected {
+            Some(proposal) => (proposal, Source::Council),
+            None => (self.fall_back(first, session)?, Source::Fallback),
         };
         let rule = match second_phase {
             Some(_) => CriterionName::ReSearch,
             None => self.criterion,
         };
         Some(Decision {
-            best,
-            ponder: elected.and_then(|proposal| proposal.pv.get(1)).copied(),
-            score: elected.map(|proposal| proposal.score),
-            source: Source::Council,
-            criterion: Some(rule),
+            best: elected.best,
+            ponder: elected.pv.get(1).copied(),
+            score: Some(elected.score),
+            source,
+            criterion: (source == Source::Council).then_some(rule),
             split: outcome.as_ref().map_or(0.0, |outcome| outcome.split),
             votes: outcome.map(|outcome| outcome.votes).unwrap_or_default(),
             metrics: metrics(&[&self.searchers[..self.voters], &self.searchers[self.voters..]], session.elapsed()),
             elapsed: session.elapsed(),
             second_phase,
         })
+    }
+
+    /// Searches a move itself, because no elector has said anything, and tells of it as of an elector's.
+    fn fall_back(&mut self, first: &FirstPhase, session: &mut SearchSession) -> Option<Proposal> {
+        let proposal = self.fallback.search(session.question, &first.line)?;
+        tracing::warn!(best = %proposal.best, "no elector has said anything in time; the move is from a short search");
+        session.show(&proposal);
+        let progress = Progress {
+            proposals: 1,
+            distinct_moves: 1,
+            leader: Some(proposal.best),
+            score: Some(proposal.score),
+            depth: proposal.depth,
+            ..first.progress()
+        };
+        // Whoever keeps the time hears which move leads.
+        session.deadline(&progress, 1.0);
+        Some(proposal)
     }
 
     /// The first phase's part of the time.
@@ -308,6 +336,23 @@ impl Council {
         let slot = if elastic { self.pool.slot(spec, table) } else { Slot::local(spec.clone(), table) };
         self.searchers.push(Searcher::on(slot, elector));
     }
+}
+
+/// Claims the memory for the tables of a council. Where this process may not have so much, every table shrinks.
+fn fit_tables(pool: &Pool, electors: &mut [ElectorSpec], settings: &mut CouncilSettings) -> MemoryClaim {
+    let second_phase = if settings.criterion == CriterionName::ReSearch { settings.hash } else { 0 };
+    let wanted = electors.iter().map(|elector| elector.hash).sum::<usize>() + second_phase;
+    let memory = pool.claim_memory(wanted);
+    let granted = memory.granted;
+    if granted < wanted {
+        tracing::warn!(
+            "the tables of a council want {wanted} MiB and shrink to {granted} MiB: this process may not have more"
+        );
+        let shrunk = |hash: usize| (hash * granted / wanted).max(1);
+        electors.iter_mut().for_each(|elector| elector.hash = shrunk(elector.hash));
+        settings.hash = shrunk(settings.hash);
+    }
+    memory
 }
 
 /// Whether an elector is complete knowledge as the second phase has it.

@@ -16,6 +16,7 @@ mod cores;
 mod elastic_slot;
 mod job;
 mod local_slot;
+mod memory;
 mod own;
 mod priority;
 mod remote;
@@ -25,6 +26,8 @@ mod trivial;
 pub mod uci;
 
 pub use job::{Guidance, Hints, Job, Meter, SearchReport};
+pub(crate) use memory::MemoryClaim;
+pub use memory::memory_for_tables;
 pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, UciProgram};
@@ -39,6 +42,7 @@ use cores::Cores;
 use elastic_slot::ElasticSlot;
 use engine::SharedTable;
 use local_slot::LocalSlot;
+use memory::TableMemory;
 
 /// One searcher, wherever it runs. Used from one thread only.
 pub trait Elector: Send {
@@ -77,6 +81,7 @@ pub struct ElectorFailure(pub String);
 #[derive(Clone, Debug)]
 pub struct Pool {
     cores: Arc<Cores>,
+    memory: Arc<TableMemory>,
     remote: Option<Arc<dyn RemotePool>>,
     deciding: Arc<AtomicUsize>,
 }
@@ -86,12 +91,24 @@ impl Pool {
     pub fn new(cores: usize) -> Self {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let cores = Arc::new(Cores::new(if cores == 0 { all } else { cores }));
-        Self { cores, remote: None, deciding: Arc::default() }
+        let memory = Arc::new(TableMemory::new(memory_for_tables()));
+        Self { cores, memory, remote: None, deciding: Arc::default() }
     }
 
     /// A pool over so many cores, as [`Self::new`], and over those of `remote`, if there is one.
     pub fn with_remote(cores: usize, remote: Option<Arc<dyn RemotePool>>) -> Self {
         Self { remote, ..Self::new(cores) }
+    }
+
+    /// The same, with no more MiB for all tables than these.
+    #[cfg(test)]
+    pub(crate) fn limited_to(self, memory: usize) -> Self {
+        Self { memory: Arc::new(TableMemory::new(Some(memory))), ..self }
+    }
+
+    /// Claims memory for the tables of a council, MiB: less than is wanted where this process may not have so much.
+    pub(crate) fn claim_memory(&self, wanted: usize) -> MemoryClaim {
+        self.memory.claim(wanted)
     }
 
     /// How many cores of this machine its searches may use together.
