@@ -14,7 +14,7 @@ pub struct Slot {
 
 #[derive(Debug)]
 enum SlotKind {
-    Local(LocalSlot),
+    Local(Box<LocalSlot>),
     Elastic(ElasticSlot),
 }
 
@@ -22,7 +22,7 @@ impl Slot {
     /// Opens a slot on a thread of this process. The elector starts at once: an engine may need a while before it can
     /// search. `table` is searched with together with the other slots that were given it.
     pub fn local(spec: ElectorSpec, table: Option<&SharedTable>) -> Self {
-        let kind = SlotKind::Local(LocalSlot::start(&spec, table));
+        let kind = SlotKind::Local(Box::new(LocalSlot::start(&spec, table)));
         Self { spec, kind }
     }
 
