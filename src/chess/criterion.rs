@@ -1,4 +1,4 @@
-//! The rules and modes by name, as the settings and the vote write them.
+//! The rules of election and the ways of a second phase, by the names that settings, votes and records write.
 
 use serde::{Deserialize, Serialize};
 
@@ -113,54 +113,17 @@ impl SecondPhaseMode {
     }
 }
 
-/// How the processes of a group search one elector's position in the first phase, where there are more cores than electors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GroupMode {
-    /// There are no groups: one core an elector.
-    None,
-    /// Every process searches; the one that searched most speaks for the group.
-    Peer,
-    /// The same, and all prune with the best score that one of them has found.
-    PeerScore,
-    /// Threads of one search over one table (Lazy SMP).
-    #[default]
-    Shared,
-}
-
-impl GroupMode {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::None, Self::Peer, Self::PeerScore, Self::Shared];
-
-    /// The name as it is written in the settings.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Peer => "peer",
-            Self::PeerScore => "peer-score",
-            Self::Shared => "shared",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_settings_and_the_vote_use_the_same_words() {
-        let written = |value: toml::Value| value.as_str().map(str::to_owned);
         for name in CriterionName::ALL {
-            let value = toml::Value::try_from(name).expect("a word");
-            assert_eq!(written(value).as_deref(), Some(name.word()));
+            assert_eq!(serde_json::to_value(name).expect("a word"), name.word());
         }
         for mode in SecondPhaseMode::ALL {
-            let value = toml::Value::try_from(mode).expect("a word");
-            assert_eq!(written(value).as_deref(), Some(mode.word()));
-        }
-        for mode in GroupMode::ALL {
-            let value = toml::Value::try_from(mode).expect("a word");
-            assert_eq!(written(value).as_deref(), Some(mode.word()));
+            assert_eq!(serde_json::to_value(mode).expect("a word"), mode.word());
         }
     }
 }

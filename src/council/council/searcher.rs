@@ -1,4 +1,4 @@
-//! The processes of a council: seats, and what each is doing.
+//! The searchers of a council: a slot of the pool each, what it is searching, and what that has cost.
 
 use std::{
     sync::{
@@ -10,7 +10,7 @@ use std::{
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::pool::{ElectorSpec, Job, Meter, Report, Seat};
+use crate::pool::{ElectorSpec, Job, Meter, SearchReport, Slot};
 use chess::{Metrics, ProcessMetrics, SearchId};
 use engine::SharedTable;
 
@@ -22,7 +22,7 @@ pub(super) fn next_serial() -> u64 {
     SERIAL.fetch_add(1, Relaxed)
 }
 
-/// The tables that seats of equal evaluation search with together.
+/// The tables that slots of equal evaluation search with together.
 #[derive(Debug, Default)]
 pub(super) struct Tables(Vec<SharedTable>);
 
@@ -39,33 +39,33 @@ impl Tables {
     }
 }
 
-/// A seat, the search it does for the question now asked, and what that has cost.
+/// A slot, the search it does for the question now asked, and what that has cost.
 #[derive(Debug)]
-pub(super) struct Process {
-    /// Whose proposals these are, by its place in the roster; `None` for those that do not vote.
+pub(super) struct Searcher {
+    /// The elector that proposes here, by its place in the roster; `None` for those that do not vote.
     pub elector: Option<usize>,
-    seat: Seat,
-    current: Option<Search>,
+    slot: Slot,
+    current: Option<CurrentSearch>,
     /// Of its searches that are over.
     nodes: u64,
     busy: Duration,
 }
 
 #[derive(Debug)]
-struct Search {
+struct CurrentSearch {
     id: SearchId,
     meter: Arc<Meter>,
     since: Instant,
 }
 
-impl Process {
-    /// On a seat of the pool.
-    pub fn on(seat: Seat, elector: Option<usize>) -> Self {
-        Self { elector, seat, current: None, nodes: 0, busy: Duration::ZERO }
+impl Searcher {
+    /// On a slot of the pool.
+    pub fn on(slot: Slot, elector: Option<usize>) -> Self {
+        Self { elector, slot, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
     pub fn spec(&self) -> &ElectorSpec {
-        self.seat.spec()
+        self.slot.spec()
     }
 
     /// Forgets the question before.
@@ -74,20 +74,20 @@ impl Process {
     }
 
     /// Begins a search; the one before, if it still runs, is dropped.
-    pub fn search(&mut self, job: Job, reports: &UnboundedSender<Report>) {
+    pub fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
         self.finish();
         let (id, meter) = (job.task.id.clone(), Arc::clone(&job.meter));
-        self.current = Some(Search { id, meter, since: Instant::now() });
-        self.seat.search(job, reports);
+        self.current = Some(CurrentSearch { id, meter, since: Instant::now() });
+        self.slot.search(job, reports);
     }
 
     /// Whether a report is about what it is doing, and not about something that was asked earlier. Notes what it says.
-    pub fn hears(&mut self, report: &Report) -> bool {
+    pub fn accepts(&mut self, report: &SearchReport) -> bool {
         let Some(search) = self.current.as_ref().filter(|search| search.id == *report.search()) else { return false };
         match report {
-            Report::Proposal(proposal) => search.meter.count(proposal.nodes),
-            Report::Finished(..) => self.finish(),
-            Report::Failed(_, elector, why) => {
+            SearchReport::Proposal(proposal) => search.meter.count(proposal.nodes),
+            SearchReport::Finished(..) => self.finish(),
+            SearchReport::Failed(_, elector, why) => {
                 tracing::warn!(%elector, why, "an elector failed; the others decide");
                 self.finish();
             }
@@ -109,7 +109,7 @@ impl Process {
     /// Tells it to stop; it is not waited for.
     pub fn stop(&mut self) {
         self.finish();
-        self.seat.stop();
+        self.slot.stop();
     }
 
     /// Nodes it has visited for this question.
@@ -123,28 +123,28 @@ impl Process {
     }
 
     pub fn new_game(&self) {
-        self.seat.new_game();
+        self.slot.new_game();
     }
 }
 
-/// What processes have done for a question, each with the threads of its search. A process of the first phase and the one of
+/// What searchers have done for a question, each with the threads of its search. A searcher of the first phase and the one of
 /// the same number in the second are one.
-pub(super) fn metrics(phases: &[&[Process]], elapsed: Duration) -> Metrics {
+pub(super) fn metrics(phases: &[&[Searcher]], elapsed: Duration) -> Metrics {
     let mut metrics = Metrics { processes: Vec::new(), elapsed };
-    for processes in phases {
-        let threads = processes.iter().flat_map(|process| {
-            let threads = process.spec().threads.max(1);
-            std::iter::repeat_n((process, threads), threads)
+    for searchers in phases {
+        let threads = searchers.iter().flat_map(|searcher| {
+            let threads = searcher.spec().threads.max(1);
+            std::iter::repeat_n((searcher, threads), threads)
         });
-        for (number, (process, threads)) in threads.enumerate() {
-            let (nodes, busy) = (process.nodes() / threads as u64, process.busy());
+        for (number, (searcher, threads)) in threads.enumerate() {
+            let (nodes, busy) = (searcher.nodes() / threads as u64, searcher.busy());
             match metrics.processes.get_mut(number) {
                 Some(known) => {
                     known.nodes += nodes;
                     known.busy += busy;
                 }
                 None => {
-                    let elector = process.spec().name.clone();
+                    let elector = searcher.spec().name.clone();
                     metrics.processes.push(ProcessMetrics { elector, nodes, busy });
                 }
             }

@@ -1,4 +1,4 @@
-//! Listening: what happens next while electors search.
+//! One question while electors search for it: what happens next, and when its time is up.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::question::{Progress, Question};
-use crate::pool::Report;
+use crate::pool::SearchReport;
 use chess::Proposal;
 
 /// When no rule of time applies: long enough for anything, short enough to add to an [`Instant`].
@@ -23,8 +23,8 @@ const FIRST_WORD: Duration = Duration::from_millis(8);
 
 /// What happened.
 pub(super) enum Event {
-    /// A process has said something.
-    Report(Report),
+    /// A searcher has reported.
+    SearchReport(SearchReport),
     /// The timing is to be asked again.
     Reconsider,
     /// The time is up, or an answer is wanted now.
@@ -33,19 +33,19 @@ pub(super) enum Event {
     Cancelled,
 }
 
-/// One question being heard: its clock, its signals and its inbox.
-pub(super) struct Hearing<'a> {
+/// One question while it is searched: its clock, its signals and its inbox.
+pub(super) struct SearchSession<'a> {
     pub question: &'a mut Question,
     cancelled: &'a CancellationToken,
     watch: &'a mut (dyn FnMut(&Proposal) + Send),
-    pub reports: UnboundedSender<Report>,
-    inbox: UnboundedReceiver<Report>,
+    pub reports: UnboundedSender<SearchReport>,
+    inbox: UnboundedReceiver<SearchReport>,
     started: Instant,
     /// When an answer must be given although nobody has said anything.
     answer_by: Option<Instant>,
 }
 
-impl<'a> Hearing<'a> {
+impl<'a> SearchSession<'a> {
     pub fn new(
         question: &'a mut Question,
         cancelled: &'a CancellationToken,
@@ -95,13 +95,13 @@ impl<'a> Hearing<'a> {
             () = self.cancelled.cancelled() => Event::Cancelled,
             () = question.answer_now.cancelled(), if self.answer_by.is_none() => Event::Reconsider,
             () = question.reconsider.notified() => Event::Reconsider,
-            Some(report) = self.inbox.recv() => Event::Report(report),
+            Some(report) = self.inbox.recv() => Event::SearchReport(report),
             () = sleep_until(alarm.into()) => Event::TimeIsUp,
         }
     }
 
-    /// What was said and not heard yet.
-    pub fn unheard(&mut self) -> Option<Report> {
+    /// A report that has come and was not taken yet.
+    pub fn pending_report(&mut self) -> Option<SearchReport> {
         self.inbox.try_recv().ok()
     }
 }
