@@ -1,0 +1,4 @@
+//! wip
+pub mod board;
+pub mod evaluation;
+pub mod game;
