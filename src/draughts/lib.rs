@@ -1,4 +1,7 @@
 //! wip
 pub mod board;
+pub mod endgame;
 pub mod evaluation;
 pub mod game;
+mod random;
+pub mod search;

@@ -164,7 +164,7 @@ mod tests {
     fn position_multiplies_by_the_square_of_the_row_and_dislikes_the_edge() {
         // White's man on its sixth row, Black's on its first.
         assert_eq!(value(Strategy::PesoPosizione, "W:W9:B1"), 100 * 36 - 100);
-        assert!(value(Strategy::PesoPosizione, "W:WK18:B1") > value(Strategy::PesoPosizione, "W:WK21:B1"));
+        assert!(value(Strategy::PesoPosizione, "W:WK18:B1") > value(Strategy::PesoPosizione, "W:WK17:B1"));
     }
 
     #[test]

@@ -302,13 +302,13 @@ mod tests {
 
     #[test]
     fn a_file_of_two_games_with_comments_is_read() {
-        let text = "[White \"Anna \\\"la Dama\\\"\"]\n[GameType \"22\"]\n1. 22-18! {solid; (so far)} 11-15 (11-14 18x11 (23-20) 6x15)\n\
+        let text = "[White \"Anna \\\"la Dama\\\"\"]\n[GameType \"22\"]\n1. 22-18! {solid; (so far)} 11-14 (11-15 23-20 (24-20) 15-19)\n\
                     2. 18x11 $1 6x15 ; to the end of the line 1. 99-99\n1/2-1/2\n[Event \"second\"]\n[Result \"0-1\"]\n1.21-17 *";
         let records = read(text, Rules::Official).expect("two games");
         assert_eq!(records.len(), 2);
         assert_eq!(records[0].tags, [("White".to_owned(), "Anna \"la Dama\"".to_owned())]);
         let moves: Vec<String> = records[0].game.moves().iter().map(Move::to_string).collect();
-        assert_eq!(moves, ["22-18", "11-15", "18x11", "6x15"]);
+        assert_eq!(moves, ["22-18", "11-14", "18x11", "6x15"]);
         assert_eq!((records[0].result, records[1].result), (GameResult::Drawn, GameResult::Won(Color::Black)));
     }
 
