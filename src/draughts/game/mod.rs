@@ -1,5 +1,6 @@
-//! A game: the moves from its start, its draws, and how it ended; [`pdn`] is its text.
+//! A game: the moves from its start, its draws, and how it ended. [`pdn`] is its text, [`ballots`] draw its opening.
 
+pub mod ballots;
 pub mod pdn;
 
 use super::board::{Board, Color, Move, MoveError, MoveList, Rules};

@@ -22,7 +22,7 @@ use crate::{
 /// Half of the first window round the value of the iteration before, in hundredths of a man.
 const ASPIRATION: i32 = 25;
 /// How often the clock and the flag are looked at, in nodes; a power of two.
-const LOOK: u64 = 1024;
+const LOOK: u64 = 256;
 
 /// The search ran into a limit: its values are of no use.
 struct Stopped;
