@@ -134,8 +134,8 @@ fn fully_guarded(side: Side) -> i32 {
 /// at the top of a pyramid counts all ways down.
 fn support(men: Squares) -> i32 {
     let mut found = [0; 32];
-    // From the base up, so that what stands behind a man is counted before it.
-    for square in Square::all().collect::<Vec<_>>().into_iter().rev().filter(|square| men.has(*square)) {
+    // From the base up, so that what stands behind a man is counted before it: turned, the base comes first.
+    for square in men.rotated().into_iter().map(Square::rotated) {
         found[square.index()] = [Direction::DownLeft, Direction::DownRight]
             .into_iter()
             .filter_map(|direction| square.step(direction))

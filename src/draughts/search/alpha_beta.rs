@@ -107,7 +107,7 @@ impl<'a> Tree<'a> {
             last = Some(iteration);
             self.may_stop = true;
             // A win or loss that is shorter than the search is deep cannot change any more.
-            if WIN - value.abs() <= depth as i32 {
+            if WIN - value.abs() <= depth as i32 || self.told_to_stop() {
                 break;
             }
         }
@@ -156,13 +156,15 @@ impl<'a> Tree<'a> {
         Ok(best)
     }
 
+    fn told_to_stop(&self) -> bool {
+        self.stop.load(Relaxed) || self.limits.time.is_some_and(|time| self.started.elapsed() >= time)
+    }
+
     /// Counts a node and looks at the limits.
     fn enter(&mut self) -> Result<(), Stopped> {
         if self.may_stop {
             let out_of_nodes = self.limits.nodes.is_some_and(|nodes| self.nodes >= nodes);
-            let look = self.nodes.is_multiple_of(LOOK);
-            let late = || self.limits.time.is_some_and(|time| self.started.elapsed() >= time);
-            if out_of_nodes || look && (self.stop.load(Relaxed) || late()) {
+            if out_of_nodes || self.nodes.is_multiple_of(LOOK) && self.told_to_stop() {
                 return Err(Stopped);
             }
         }

@@ -2,12 +2,13 @@
 //!
 //! It builds the whole tree to an even depth, evaluates the leaves, looks two plies beyond each to see whether it is
 //! quiescent, and takes the best by minimax; nothing is saved by pruning, because the tree is built before it is looked
-//! at. Here the tree is walked instead of kept, which gives the same values in the same order for less memory.
+//! at. Here the tree is walked instead of kept, which gives the same values for less memory; [`Settings::whole_tree`] off
+//! leaves out what alpha-beta would have cut, which gives the same values in less time.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::{
-    board::{Board, Color, Move, Rules},
+    board::{Board, Color, Move, Rules, spread},
     evaluation::Strategy,
     game::Game,
     random::Random,
@@ -27,12 +28,14 @@ pub struct Settings {
     pub quiescence: bool,
     /// Whether those that are not quiescent are checked once more, two plies further.
     pub second_iteration: bool,
+    /// Whether the whole tree is looked at, as the program did. Without, the choice is the same and comes sooner.
+    pub whole_tree: bool,
 }
 
 impl Default for Settings {
     /// What the paper found best.
     fn default() -> Self {
-        Self { strategy: Strategy::FullyGuarded, depth: 3, quiescence: true, second_iteration: true }
+        Self { strategy: Strategy::FullyGuarded, depth: 3, quiescence: true, second_iteration: true, whole_tree: true }
     }
 }
 
@@ -51,13 +54,14 @@ pub struct Choice {
 #[derive(Clone, Debug)]
 pub struct Published {
     settings: Settings,
-    random: Random,
+    seeds: Random,
 }
 
 /// The tree of one move, while it is walked.
 struct Walk<'a> {
     settings: Settings,
-    random: &'a mut Random,
+    /// Decides the random amounts of this move's tree.
+    seed: u64,
     rules: Rules,
     computer: Color,
     stop: &'a AtomicBool,
@@ -67,7 +71,7 @@ struct Walk<'a> {
 impl Published {
     /// A search that breaks ties by the random numbers of a seed.
     pub fn new(settings: Settings, seed: u64) -> Self {
-        Self { settings, random: Random::new(seed) }
+        Self { settings, seeds: Random::new(seed) }
     }
 
     /// Changes the settings, as its user may at any time.
@@ -80,7 +84,7 @@ impl Published {
         let board = game.board();
         let mut walk = Walk {
             settings: self.settings,
-            random: &mut self.random,
+            seed: self.seeds.below(u64::MAX),
             rules: game.rules(),
             computer: board.to_move(),
             stop,
@@ -88,7 +92,9 @@ impl Published {
         };
         let mut best: Option<(Move, i32)> = None;
         for mv in game.legal_moves() {
-            let value = walk.value(&board.after(&mv), &mv, 1, 2 * walk.settings.depth.max(1), Leaf::Checked)?;
+            let window = [best.map_or(-LOST, |(_, highest)| highest), LOST];
+            let value =
+                walk.value(&board.after(&mv), &mv, [1, 2 * walk.settings.depth.max(1)], window, Leaf::Checked)?;
             if best.is_none_or(|(_, highest)| value > highest) {
                 best = Some((mv, value));
             }
@@ -109,9 +115,17 @@ enum Leaf {
 }
 
 impl Walk<'_> {
-    /// The value of a position `ply` plies below the root of a tree that is `depth` plies deep, for the computer: minimax,
-    /// for it moves at even plies. `last` is the move that led here. None when told to stop.
-    fn value(&mut self, board: &Board, last: &Move, ply: u32, depth: u32, leaf: Leaf) -> Option<i32> {
+    /// The value of a position for the computer, by minimax, for it moves at even plies. `last` is the move that led here;
+    /// the position is `ply` plies below the root of a tree that is `depth` plies deep. Values outside the window need only
+    /// be known to be outside. None when told to stop.
+    fn value(
+        &mut self,
+        board: &Board,
+        last: &Move,
+        [ply, depth]: [u32; 2],
+        [mut low, mut high]: [i32; 2],
+        leaf: Leaf,
+    ) -> Option<i32> {
         self.nodes += 1;
         if self.stop.load(Relaxed) {
             return None;
@@ -123,22 +137,32 @@ impl Walk<'_> {
             return Some(if maximise { -lost } else { lost });
         }
         if ply >= depth {
-            return self.leaf_value(board, last, ply, leaf);
+            return self.leaf_value(board, last, ply, [low, high], leaf);
         }
-        let mut best: Option<i32> = None;
+        let mut best = if maximise { -LOST } else { LOST };
         for mv in moves {
-            let value = self.value(&board.after(&mv), &mv, ply + 1, depth, leaf)?;
-            best = Some(best.map_or(value, |best| if maximise { best.max(value) } else { best.min(value) }));
+            let value = self.value(&board.after(&mv), &mv, [ply + 1, depth], [low, high], leaf)?;
+            if maximise {
+                best = best.max(value);
+                low = low.max(best);
+            } else {
+                best = best.min(value);
+                high = high.min(best);
+            }
+            if low >= high && !self.settings.whole_tree {
+                break;
+            }
         }
-        best
+        Some(best)
     }
 
-    /// The evaluation with the small random amount of the paper (0 to 2; the range is ours).
-    fn static_value(&mut self, board: &Board) -> i32 {
-        self.settings.strategy.value(board, self.computer) + self.random.below(3) as i32
+    /// The evaluation with the small random amount of the paper (0 to 2; the range is ours), the same for a position
+    /// wherever it stands in the tree.
+    fn static_value(&self, board: &Board) -> i32 {
+        self.settings.strategy.value(board, self.computer) + (spread(board.key() ^ self.seed) % 3) as i32
     }
 
-    fn leaf_value(&mut self, board: &Board, last: &Move, ply: u32, leaf: Leaf) -> Option<i32> {
+    fn leaf_value(&mut self, board: &Board, last: &Move, ply: u32, window: [i32; 2], leaf: Leaf) -> Option<i32> {
         let seen = self.static_value(board);
         let check = match leaf {
             Leaf::Static => false,
@@ -148,7 +172,7 @@ impl Walk<'_> {
         if !check {
             return Some(seen);
         }
-        let after = self.value(board, last, ply, ply + 2, Leaf::Static)?;
+        let after = self.value(board, last, [ply, ply + 2], [-LOST, LOST], Leaf::Static)?;
         let margin = self.settings.strategy.quiescence_margin(!board.to_move(), last);
         if seen - after <= margin {
             return Some(seen);
@@ -156,7 +180,7 @@ impl Walk<'_> {
         // The two plies are appended to the tree. Their leaves are checked in their turn, once.
         match leaf {
             Leaf::Checked if self.settings.second_iteration => {
-                self.value(board, last, ply, ply + 2, Leaf::CheckedAgain)
+                self.value(board, last, [ply, ply + 2], window, Leaf::CheckedAgain)
             }
             _ => Some(after),
         }
