@@ -5,7 +5,7 @@
 //!   the text of positions and moves; counting trees of moves.
 //! - [`game`]: a position with its past, the draws, the result; games as text (PDN), openings drawn by lot.
 //! - [`evaluation`]: what a position is worth, by one of four published strategies or by a set of heuristics that are
-//!   switched on by letters. All fitted numbers are in `evaluation/weights.rs`.
+//!   switched on by letters. Its numbers are in `evaluation/weights.rs`.
 //! - [`endgame`]: who wins with up to four pieces, solved by this program and kept in a file.
 //! - [`search`]: iterative deepening alpha-beta as of today, and the full-width search of 2010 beside it.
 //! - [`exchange`]: the DamExchange protocol, in which programs play each other; messages and states, without sockets.

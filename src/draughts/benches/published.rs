@@ -50,9 +50,11 @@ impl Used {
     }
 }
 
-/// How many nodes the search of today may visit for what the other has used in this game.
+/// How many nodes the search of today may visit for what the other has used in this game, before its first move there in
+/// those before.
 fn budget(ours: &Used, theirs: &Used, in_this_game: &Used, faster: f64) -> u64 {
-    let mean = in_this_game.nodes as f64 / f64::from(in_this_game.moves.max(1));
+    let played = if in_this_game.moves > 0 { in_this_game } else { theirs };
+    let mean = played.nodes as f64 / f64::from(played.moves.max(1));
     (mean / faster * ours.speed() / theirs.speed()) as u64
 }
 

@@ -1,14 +1,14 @@
 //! What a position is worth, in hundredths of a man.
 //!
-//! There are two kinds of [`Evaluation`]: the four strategies as they were published (`strategy`), and knowledge that
-//! is switched on by letters with weights that were fitted to games (`fitted`).
+//! There are two kinds of [`Evaluation`]: the four strategies as they were published (`strategy`), and heuristics
+//! that are switched on by letters (`heuristics`), all of whose numbers are in `weights`.
 
-mod fitted;
+mod heuristics;
 mod knowledge;
 mod strategy;
 mod weights;
 
-pub use fitted::{FEATURES, Feature, features};
+pub use heuristics::{FEATURES, Feature, features};
 pub use knowledge::{Heuristic, Knowledge, KnowledgeError};
 pub use strategy::Strategy;
 
@@ -21,13 +21,13 @@ use crate::board::{Board, Color, Square, Squares};
 pub enum Evaluation {
     /// One of the four strategies, in its published shape.
     Published(Strategy),
-    /// A set of heuristics, with fitted weights.
-    Fitted(Knowledge),
+    /// A set of heuristics, with our own weights.
+    Heuristics(Knowledge),
 }
 
 impl Default for Evaluation {
     fn default() -> Self {
-        Self::Fitted(Knowledge::COMPLETE)
+        Self::Heuristics(Knowledge::COMPLETE)
     }
 }
 
@@ -36,7 +36,7 @@ impl Evaluation {
     pub fn value(self, board: &Board) -> i32 {
         match self {
             Self::Published(strategy) => strategy.value(board, board.to_move()),
-            Self::Fitted(knowledge) => fitted::value(board, knowledge),
+            Self::Heuristics(knowledge) => heuristics::value(board, knowledge),
         }
     }
 }
@@ -56,7 +56,7 @@ impl FromStr for Evaluation {
             .into_iter()
             .find(|strategy| strategy.name() == name)
             .map(Self::Published)
-            .or_else(|| name.parse().ok().map(Self::Fitted))
+            .or_else(|| name.parse().ok().map(Self::Heuristics))
             .ok_or_else(|| EvaluationError(name.to_owned()))
     }
 }
@@ -65,7 +65,7 @@ impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Published(strategy) => f.pad(strategy.name()),
-            Self::Fitted(knowledge) => fmt::Display::fmt(knowledge, f),
+            Self::Heuristics(knowledge) => fmt::Display::fmt(knowledge, f),
         }
     }
 }

@@ -48,7 +48,7 @@ impl Strategy {
         }
     }
 
-    /// The knowledge by which the fitted evaluation comes nearest to it.
+    /// The heuristics that come nearest to it.
     pub fn knowledge(self) -> Knowledge {
         use Heuristic::{Advance, Geometry, KingsOnEdge, Material, Support};
         match self {

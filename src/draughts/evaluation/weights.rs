@@ -1,8 +1,11 @@
 //! What each feature is worth in hundredths of a man: with 24 pieces on the board, and with none.
+//!
+//! These are set by hand, not fitted to games yet. A fit needs [`features`](super::features) of positions with results and
+//! changes nothing but this table.
 
 use super::FEATURES;
 
-/// In the order of the features.
+/// In the order of [`Feature::ALL`](super::Feature::ALL).
 pub(super) const WEIGHTS: [[i32; 2]; FEATURES] = [
     [100, 100],
     [200, 180],

@@ -137,14 +137,14 @@ impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Request(Request { name, follower, minutes, moves, start }) => {
-                let (name, follower) = (plain(name, NAME), letter(*follower));
+                let (name, follower) = (plain(name.trim(), NAME), letter(*follower));
                 write!(f, "R01{name:NAME$}{follower}{:03}{:03}", minutes.min(&999), moves.min(&999))?;
                 match start {
                     None => write!(f, "A"),
                     Some(board) => write!(f, "B{}{}", letter(board.to_move()), pieces(board)),
                 }
             }
-            Self::Answer(name, acceptance) => write!(f, "A{:NAME$}{}", plain(name, NAME), *acceptance as u8),
+            Self::Answer(name, acceptance) => write!(f, "A{:NAME$}{}", plain(name.trim(), NAME), *acceptance as u8),
             Self::Move(Taken { time, from, to, taken }) => {
                 let seconds = time.as_secs().min(9_999);
                 write!(f, "M{seconds:04}{:02}{:02}{:02}", from.number(), to.number(), taken.len())?;
@@ -194,9 +194,9 @@ const fn letter(color: Color) -> char {
     }
 }
 
-/// A text without what a message must not have: not ASCII, control characters, blanks at the ends, or too much of it.
+/// A text without what a message must not have: what is not ASCII, control characters, or too much of it.
 fn plain(text: &str, longest: usize) -> String {
-    text.trim().chars().filter(|character| (' '..='~').contains(character)).take(longest).collect()
+    text.chars().filter(|character| (' '..='~').contains(character)).take(longest).collect()
 }
 
 /// The squares one by one: `w` and `z` are men of White and Black, capitals their kings, `e` is empty.
@@ -245,7 +245,7 @@ impl<'a> Fields<'a> {
     }
 
     fn name(&mut self) -> Option<String> {
-        self.take(NAME).map(|name| name.trim_end().to_owned())
+        self.take(NAME).map(|name| name.trim().to_owned())
     }
 
     /// None where the form is wrong; an error where the form is right and the position cannot be.

@@ -127,8 +127,8 @@ fn the_fortieth_move_saves_the_weaker_side_only_by_the_official_rules() {
 fn every_evaluation_can_be_searched_with() {
     let evaluations = Strategy::ALL
         .into_iter()
-        .flat_map(|strategy| [Evaluation::Published(strategy), Evaluation::Fitted(strategy.knowledge())])
-        .chain([Evaluation::Fitted(Knowledge::COMPLETE)]);
+        .flat_map(|strategy| [Evaluation::Published(strategy), Evaluation::Heuristics(strategy.knowledge())])
+        .chain([Evaluation::Heuristics(Knowledge::COMPLETE)]);
     for evaluation in evaluations {
         let mut searcher = Searcher::new(SearchOptions { evaluation, hash: 1, tables: None });
         let found = searcher.search(&Game::default(), &to_depth(5), &AtomicBool::new(false), |_| {});
