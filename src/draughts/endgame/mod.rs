@@ -1,7 +1,7 @@
 //! Endgame tables: who wins with few pieces on the board, and in how many plies, by the official rules without draws by
 //! count.
 //!
-//! One byte a position ([`shape`] numbers them), solved backwards from the ends of games (`solve`), kept in one file.
+//! One byte a position (`shape` numbers them), solved backwards from the ends of games (`solve`), kept in one file.
 
 mod file;
 mod shape;
