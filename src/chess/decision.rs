@@ -19,6 +19,8 @@ pub enum Source {
     Council,
     /// There was only one legal move.
     Forced,
+    /// The journal, which remembered it from before a restart.
+    Journal,
 }
 
 impl Source {
@@ -29,6 +31,7 @@ impl Source {
             Self::Tablebase => "tablebase",
             Self::Council => "council",
             Self::Forced => "forced",
+            Self::Journal => "journal",
         }
     }
 }

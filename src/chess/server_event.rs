@@ -54,6 +54,14 @@ pub enum ServerEvent {
     },
     /// The server knows no such game of ours any more; whatever held for it is over.
     GameGone(GameId),
+    /// A game of ours runs that cannot be played: its rules have no name with us, say. It is to be aborted, or else resigned,
+    /// so that nobody waits for a move that never comes.
+    GameUnplayable {
+        /// The game.
+        id: GameId,
+        /// Why it cannot be played, for the log.
+        reason: String,
+    },
     /// Somebody spoke in a game.
     Chat(GameId, ChatLine),
     /// Somebody spoke to us outside a game (FICS).

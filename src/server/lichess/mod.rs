@@ -18,7 +18,10 @@ mod stream;
 mod token;
 mod wire;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use tokio::sync::mpsc;
@@ -36,7 +39,7 @@ use self::{
 use chess::{Account, Action, ActionError, ChallengeRequest, ChatLine, Done, ServerEvent};
 
 use super::Server;
-use chess::{Color, GameId, TimeControl};
+use chess::{Color, GameId, GameInfo, GameState, TimeControl};
 
 /// Events wait for their reader in a queue of this length; after that, the streams wait.
 const QUEUE: usize = 1024;
@@ -226,6 +229,15 @@ impl Server for LichessServer {
 
     async fn running_games(&self) -> Result<Vec<GameId>, ActionError> {
         running_games(&self.http).await
+    }
+
+    async fn finished_game(&self, game: &GameId) -> Result<(GameInfo, GameState), ActionError> {
+        let account = self.http.account().await?;
+        let call = ["game", "export", game.as_str()];
+        let query = [("clocks", "false"), ("evals", "false"), ("opening", "false")];
+        let body = self.http.call(Call::get(&call, Topic::Playing).query(&query).json()).await?;
+        wire::exported_game(&body, &account.player.id, self.http.url(), Instant::now())
+            .map_err(|error| ActionError::Refused(error.to_string()))
     }
 }
 
