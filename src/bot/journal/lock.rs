@@ -48,7 +48,8 @@ impl JournalLock {
             }
         }
         // The process is named for the error of whoever comes next; nothing depends on it.
-        let named = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
+        let named =
+            file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
         if let Err(error) = named {
             tracing::debug!("journal {}: the lock does not name its process: {error}", path.display());
         }

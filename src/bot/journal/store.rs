@@ -9,8 +9,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, codes};
 use chess::{
-    Account, Challenge, ChatLine, Color, GameId, GameInfo, GameStatus, Knowledge, MachineName, Proposal, ServerName, UciMove,
-    moves_text,
+    Account, Challenge, ChatLine, Color, GameId, GameInfo, GameStatus, Knowledge, MachineName, Proposal, ServerName,
+    UciMove, moves_text,
 };
 
 /// The lines of the running games, as the database has them: only so that they are not read at every move.

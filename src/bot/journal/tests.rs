@@ -291,7 +291,8 @@ async fn a_full_disk_stops_no_game_and_the_record_is_completed_when_there_is_roo
         assert!(played.ours.is_some() && played.confirmed, "{played:?}");
         assert_eq!(archive.proposals(played).expect("readable").len(), 8, "with its votes");
     }
-    within_a_minute(|| desk.archive().game(&key).is_ok_and(|game| game.is_some_and(|game| game.pgn_path.is_some()))).await;
+    within_a_minute(|| desk.archive().game(&key).is_ok_and(|game| game.is_some_and(|game| game.pgn_path.is_some())))
+        .await;
 }
 
 /// Waits for something that another task does.

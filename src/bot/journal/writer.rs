@@ -195,12 +195,16 @@ impl WriterThread {
                 }
                 let too_many = jobs.len().saturating_sub(MOST_KEPT);
                 if too_many > 0 {
-                    tracing::error!("journal: {too_many} entries are given up, there is no room for them in memory either");
+                    tracing::error!(
+                        "journal: {too_many} entries are given up, there is no room for them in memory either"
+                    );
                     jobs.drain(..too_many);
                 }
                 self.kept = jobs;
             }
-            _ if was_kept > 0 => tracing::warn!("the journal is written again, and {was_kept} entries that had waited are in it"),
+            _ if was_kept > 0 => {
+                tracing::warn!("the journal is written again, and {was_kept} entries that had waited are in it")
+            }
             _ => (),
         }
     }

@@ -15,13 +15,13 @@
 pub mod adjudication;
 pub mod challenge;
 pub mod chat;
-pub mod rate_limits;
 pub mod matchmaking;
 pub mod profile;
+pub mod rate_limits;
 
 pub use adjudication::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings};
 pub use challenge::{ChallengeSettings, NameLists, Verdict};
 pub use chat::ChatSettings;
-pub use rate_limits::RateLimits;
 pub use matchmaking::{Matchmaker, MatchmakingSettings};
 pub use profile::{Conditions, Profile, Profiles};
+pub use rate_limits::RateLimits;

@@ -25,8 +25,7 @@ use super::{
 };
 use crate::policy::NameLists;
 use chess::{
-    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, ServerEvent,
-    ServerName, Shutdown,
+    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, ServerEvent, ServerName, Shutdown,
 };
 use council::player::SharedLag;
 use server::Server;

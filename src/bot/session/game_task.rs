@@ -320,11 +320,7 @@ impl GameTask {
 
 impl RunningGame {
     /// Carries out what concerns the board; a decision that the journal knew already is returned.
-    async fn carry_out(
-        &mut self,
-        effect: Effect,
-        context: &AccountContext,
-    ) -> Option<(RequestId, Box<DecidedSearch>)> {
+    async fn carry_out(&mut self, effect: Effect, context: &AccountContext) -> Option<(RequestId, Box<DecidedSearch>)> {
         match effect {
             Effect::Search { request, line, clocks, received, excluded } => {
                 if excluded.is_empty()

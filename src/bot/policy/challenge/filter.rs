@@ -182,7 +182,12 @@ impl ChallengeFilter {
         }
     }
 
-    fn check_clock(&self, time_control: TimeControl, initial: Duration, increment: Duration) -> Result<(), DeclineWith> {
+    fn check_clock(
+        &self,
+        time_control: TimeControl,
+        initial: Duration,
+        increment: Duration,
+    ) -> Result<(), DeclineWith> {
         let over = |bound: Option<Duration>, value: Duration| bound.is_some_and(|bound| value > bound);
         let fast = |key: &str| refuse(DeclineReason::TooFast, format!("{time_control} is under {key}"));
         let slow = |key: &str| refuse(DeclineReason::TooSlow, format!("{time_control} is over {key}"));

@@ -56,7 +56,11 @@ fn choose_at(
     Some((request.opponent, request.terms.time_control.speed()))
 }
 
-fn step(matchmaker: &mut Matchmaker, settings: &MatchmakingSettings, change: impl Fn(&mut Situation<'_>)) -> MatchmakingStep {
+fn step(
+    matchmaker: &mut Matchmaker,
+    settings: &MatchmakingSettings,
+    change: impl Fn(&mut Situation<'_>),
+) -> MatchmakingStep {
     step_at(matchmaker, settings, NOW, change)
 }
 
@@ -114,7 +118,11 @@ fn a_challenge_nobody_answers_is_cancelled_before_the_next() {
     assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), MatchmakingStep::Wait(Some(late + 10.seconds())));
     assert_eq!(step_at(&mut matchmaker, &settings, late + 10.seconds(), |_| ()), MatchmakingStep::Cancel(id.clone()));
     matchmaker.unanswered(&id, &settings, late);
-    assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), MatchmakingStep::Wait(Some(NOW + 1.minute())), "the gap");
+    assert_eq!(
+        step_at(&mut matchmaker, &settings, late, |_| ()),
+        MatchmakingStep::Wait(Some(NOW + 1.minute())),
+        "the gap"
+    );
     assert_eq!(choose_at(&mut matchmaker, &settings, &[bot("Robot", 2000)], 0, late), None, "left alone");
 }
 

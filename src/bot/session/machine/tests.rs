@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::*;
 use super::our_move::REFUSALS;
+use super::*;
 use crate::{
     policy::{DrawSettings, ResignSettings},
     session::GameSettings,
@@ -378,8 +378,7 @@ fn a_stream_that_shows_our_moves_late_is_waited_for_longer_the_next_time() {
     let effects = game.handle(now, Input::State(state("e2e4 e7e5")));
     let request = request(&effects).expect("our move");
     let best = "g1f3".parse().expect("a move");
-    let effects =
-        game.handle(now, Input::Decided(request, searched(Decision::without_vote(best, Source::Council))));
+    let effects = game.handle(now, Input::Decided(request, searched(Decision::without_vote(best, Source::Council))));
     let (number, _) = sent(&effects).expect("a move is sent");
     let longer = wakes(&game.handle(now, Input::Sent(number, Ok(()))), Timer::Echo).expect("it is waited for");
     assert!(patience < 5 * SECOND && longer > 5 * SECOND, "{patience:?}, then {longer:?}");

@@ -63,7 +63,9 @@ struct ExportedPlayer {
 impl ExportedPlayer {
     fn into_player(self) -> Player {
         let known = self.user.map(User::into_player).unwrap_or_else(|| match self.ai_level {
-            Some(level) => Player { name: format!("Stockfish level {level}"), ai_level: Some(level), ..Player::default() },
+            Some(level) => {
+                Player { name: format!("Stockfish level {level}"), ai_level: Some(level), ..Player::default() }
+            }
             None => Player::named("anonymous"),
         });
         Player { rating: self.rating, provisional: self.provisional.unwrap_or(false), ..known }
@@ -160,7 +162,12 @@ mod tests {
 
     #[test]
     fn what_is_no_game_of_ours_is_refused() {
-        for (body, us) in [("[]", "bob"), (GAME, "eve"), (&GAME.replace("e5", "e6 e5"), "bob"), (&GAME.replace("standard", "fog"), "bob")] {
+        for (body, us) in [
+            ("[]", "bob"),
+            (GAME, "eve"),
+            (&GAME.replace("e5", "e6 e5"), "bob"),
+            (&GAME.replace("standard", "fog"), "bob"),
+        ] {
             assert!(exported_game(body, us, &url(), Instant::now()).is_err(), "{body}");
         }
     }
