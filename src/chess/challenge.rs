@@ -27,7 +27,7 @@ impl fmt::Display for GameTerms {
 /// A challenge that stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
-    /// Its name.
+    /// Its name with the server.
     pub id: ChallengeId,
     /// Whether it was made to us; otherwise we made it.
     pub incoming: bool,
@@ -52,7 +52,7 @@ pub struct Challenge {
 /// A challenge we want to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChallengeRequest {
-    /// Whom.
+    /// The name of whom we challenge.
     pub opponent: String,
     /// What is to be played.
     pub terms: GameTerms,

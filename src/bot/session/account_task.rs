@@ -95,6 +95,8 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
             }
             () = shutdown.drain.cancelled(), if !draining => {
                 draining = true;
+                let server = Arc::clone(&manager.context.server);
+                manager.context.requests.spawn(async move { server.close_to_new_games().await });
                 manager.tell_lobby(Input::Drain);
             }
             event = events.recv() => match event {

@@ -45,10 +45,6 @@ impl Server for ScriptedServer {
         Ok(vec![!self.all_are_busy; ids.len()])
     }
 
-    async fn running_games(&self) -> Result<Vec<GameId>, ActionError> {
-        Ok(Vec::new())
-    }
-
     async fn finished_game(&self, game: &GameId) -> Result<(GameInfo, GameState), ActionError> {
         let known = self.finished.clone().filter(|(info, _)| info.id == *game);
         known.ok_or_else(|| ActionError::NotFound(game.to_string()))

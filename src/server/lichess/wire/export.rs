@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde::Deserialize;
 use shakmaty::{CastlingMode, san::San};
 
-use super::{WireError, color, lenient, malformed, player::User, read, seconds, whole_days};
+use super::{LichessLineError, color, lenient, malformed, player::User, read, seconds, whole_days};
 use crate::lichess::settings::ServerUrl;
 use chess::{
     Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant, moves_text,
@@ -14,13 +14,13 @@ use chess::{
 /// Reads a game of `us` that was asked for at `received`.
 ///
 /// # Errors
-/// [`WireError::Malformed`] for what is no game, and [`WireError::Unplayable`] for one whose rules or moves mean nothing to us.
+/// [`LichessLineError::Malformed`] for what is no game, and [`LichessLineError::Unplayable`] for one whose rules or moves mean nothing to us.
 pub fn exported_game(
     body: &str,
     us: &str,
     url: &ServerUrl,
     received: Instant,
-) -> Result<(GameInfo, GameState), WireError> {
+) -> Result<(GameInfo, GameState), LichessLineError> {
     read::<ExportedGame>("the game's record", body)?.into_game(us, url, received)
 }
 
@@ -80,11 +80,16 @@ struct ExportedClock {
 }
 
 impl ExportedGame {
-    fn into_game(self, us: &str, url: &ServerUrl, received: Instant) -> Result<(GameInfo, GameState), WireError> {
+    fn into_game(
+        self,
+        us: &str,
+        url: &ServerUrl,
+        received: Instant,
+    ) -> Result<(GameInfo, GameState), LichessLineError> {
         let variant: Variant = self
             .variant
             .map_or(Ok(Variant::Standard), |key| key.parse())
-            .map_err(|error| WireError::Unplayable(format!("{error}")))?;
+            .map_err(|error| LichessLineError::Unplayable(format!("{error}")))?;
         let time_control = match (self.clock, self.days_per_turn) {
             (Some(clock), _) => TimeControl::real_time(seconds(clock.initial), seconds(clock.increment)),
             (None, Some(days)) => TimeControl::Correspondence { days: whole_days(days) },
@@ -97,7 +102,7 @@ impl ExportedGame {
             _ => return Err(malformed("a game of ours", format!("{} is between {white} and {black}", self.id))),
         };
         let start = Line::from_fen(variant, self.initial_fen.as_deref().unwrap_or_default())
-            .map_err(|error| WireError::Unplayable(error.to_string()))?;
+            .map_err(|error| LichessLineError::Unplayable(error.to_string()))?;
         let moves = played(&start, self.moves.as_deref().unwrap_or_default())?;
         let info = GameInfo {
             url: Some(url.page(&self.id)),
@@ -123,15 +128,15 @@ impl ExportedGame {
 }
 
 /// The moves as the streams write them.
-fn played(start: &Line, moves: &str) -> Result<String, WireError> {
+fn played(start: &Line, moves: &str) -> Result<String, LichessLineError> {
     let mut line = start.clone();
     for text in moves.split_ascii_whitespace() {
-        let wrong = || WireError::Unplayable(format!("{text} is no move in {}", line.fen()));
+        let wrong = || LichessLineError::Unplayable(format!("{text} is no move in {}", line.fen()));
         let san: San = text.trim_end_matches(['+', '#', '!', '?']).parse().map_err(|_| wrong())?;
         // King takes rook is understood in every variant.
         let uci = san.to_move(line.position()).map_err(|_| wrong())?.to_uci(CastlingMode::Chess960);
         let not_played = line.fen();
-        line.play(uci).map_err(|_| WireError::Unplayable(format!("{text} is no move in {not_played}")))?;
+        line.play(uci).map_err(|_| LichessLineError::Unplayable(format!("{text} is no move in {not_played}")))?;
     }
     Ok(moves_text(line.moves()))
 }
