@@ -8,6 +8,8 @@
 //! 5. Every move is in the journal before it is sent: [`record`], [`restart`].
 //! 6. The token is never logged and never in the journal: [`restart`], and `src/server/tests/lichess/secrecy.rs`.
 //!
+//! All of them for a while at once, under kills and load: [`soak`], which is `concilio lab soak`.
+//!
 //! Which test stands for which known failure of other bots is listed in `docs/faults.md`.
 
 mod bursts;
@@ -18,5 +20,6 @@ mod moves;
 mod ponder;
 mod record;
 mod restart;
+pub mod soak;
 mod streams;
 mod weather;
