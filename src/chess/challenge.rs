@@ -18,7 +18,7 @@ pub struct GameTerms {
 /// A challenge that stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
-    /// Its name.
+    /// Its name with the server.
     pub id: ChallengeId,
     /// Whether it was made to us; otherwise we made it.
     pub incoming: bool,
@@ -43,7 +43,7 @@ pub struct Challenge {
 /// A challenge we want to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChallengeRequest {
-    /// Whom.
+    /// The name of whom we challenge.
     pub opponent: String,
     /// What is to be played.
     pub terms: GameTerms,

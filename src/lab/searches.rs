@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{player::Pace, state::fnv1a};
 use chess::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove};
-use council::pool::{ElectorSpec, Job, Report, Seat};
+use council::pool::{ElectorSpec, Job, SearchReport, Slot};
 
 /// A search that an experiment needs.
 #[derive(Clone, Debug)]
@@ -263,11 +263,11 @@ impl Searches {
             for _ in 0..self.workers.get().min(undone.len()) {
                 let (sender, undone, next, broken) = (sender.clone(), &undone, &next, &broken);
                 scope.spawn(move || {
-                    let mut seats = SearchSlots::default();
+                    let mut slots = SearchSlots::default();
                     let halted = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
                     while let Some((key, request)) = undone.get(next.fetch_add(1, Ordering::Relaxed))
                         && !halted()
-                        && sender.send((*key, seats.search(request))).is_ok()
+                        && sender.send((*key, slots.search(request))).is_ok()
                     {}
                 });
             }
@@ -300,19 +300,19 @@ impl Searches {
 
 /// A worker's electors, started when first needed.
 #[derive(Default)]
-struct SearchSlots(HashMap<String, Seat>);
+struct SearchSlots(HashMap<String, Slot>);
 
 impl SearchSlots {
     /// One search, with what goes before it.
     fn search(&mut self, request: &SearchQuery) -> Result<Found, SearchError> {
         let SearchQuery { elector, line, root_moves, budget, prelude } = request;
-        let seat = self.0.entry(format!("{elector:?}")).or_insert_with(|| Seat::here(elector.clone(), None));
-        seat.new_game();
+        let slot = self.0.entry(format!("{elector:?}")).or_insert_with(|| Slot::local(elector.clone(), None));
+        slot.new_game();
         let mut found = Found::default();
         for (moves, budget) in
             prelude.iter().map(|prelude| (&[][..], *prelude)).chain([(root_moves.as_slice(), *budget)])
         {
-            found = searched(seat, line, moves, budget).map_err(|reason| SearchError::Failed {
+            found = searched(slot, line, moves, budget).map_err(|reason| SearchError::Failed {
                 elector: elector.name.clone(),
                 fen: line.fen(),
                 reason,
@@ -322,19 +322,19 @@ impl SearchSlots {
     }
 }
 
-/// What a seat finds, with the table it has.
-fn searched(seat: &mut Seat, line: &Arc<Line>, root_moves: &[UciMove], budget: Pace) -> Result<Found, String> {
+/// What a slot finds, with the table it has.
+fn searched(slot: &mut Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: Pace) -> Result<Found, String> {
     let id = SearchId { game: "lab".into(), ply: line.ply(), serial: 0, phase: Phase::First };
     let task = Task { id, line: Arc::clone(line), root_moves: root_moves.to_vec(), limits: limits(budget) };
     let (reports, mut inbox) = tokio::sync::mpsc::unbounded_channel();
-    seat.search(Job::new(task), &reports);
+    slot.search(Job::new(task), &reports);
     drop(reports);
     let mut found = Found::default();
     while let Some(report) = inbox.blocking_recv() {
         match report {
-            Report::Proposal(proposal) => found.add(proposal),
-            Report::Finished(..) => break,
-            Report::Failed(.., reason) => return Err(reason),
+            SearchReport::Proposal(proposal) => found.add(proposal),
+            SearchReport::Finished(..) => break,
+            SearchReport::Failed(.., reason) => return Err(reason),
         }
     }
     if found.iterations.is_empty() { Err("proposed nothing".to_owned()) } else { Ok(found) }

@@ -23,6 +23,7 @@
 
 mod account;
 mod connection;
+mod dialect;
 pub mod faults;
 mod fics;
 pub mod game;
@@ -33,6 +34,7 @@ mod settings;
 mod sparring;
 
 pub use account::{Account, AccountId, Category, Rating, Tally};
+pub use dialect::Dialect;
 pub use fics::FicsFace;
 pub use game::{ConnectionLoss, End, Outcome, Patience, Refusal, Stop};
 pub use hub::{

@@ -24,14 +24,17 @@ pub trait Server: Send + Sync + 'static {
     async fn perform(&self, action: Action) -> Result<Done, ActionError>;
 
     /// Asks for the whole state of a game: a [`ServerEvent::Game`](chess::ServerEvent::Game) (or [`ServerEvent::GameGone`](chess::ServerEvent::GameGone)) follows as soon as may be.
+    ///
+    /// Whoever asks while the state is already on its way gets that one, which may be older than the question; and whoever asks
+    /// often waits longer each time, and is served by any state of the game that comes meanwhile.
     async fn resync(&self, game: &GameId);
+
+    /// Takes no new games from now on, before a shutdown: a server that offers ours to others is told to stop. What runs goes on.
+    async fn close_to_new_games(&self) {}
 
     /// The bots that are online and could be challenged, with their ratings.
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;
 
     /// Whether each of these players is there and free to play; in the order asked.
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;
-
-    /// The games in which we are playing now.
-    async fn running_games(&self) -> Result<Vec<GameId>, ActionError>;
 }

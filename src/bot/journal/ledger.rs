@@ -255,7 +255,7 @@ impl<'a> Ledger<'a> {
                 now,
                 decided.clock.map(codes::milliseconds),
                 decision.source.word(),
-                decision.criterion,
+                decision.chosen_by(),
                 cp,
                 mate,
                 depth,
@@ -268,7 +268,7 @@ impl<'a> Ledger<'a> {
                 codes::milliseconds(decided.extra),
                 codes::milliseconds(decided.lag),
                 (!decision.votes.is_empty()).then_some(decision.split),
-                decision.second_phase.as_ref().map(|second| &second.mode),
+                decision.second_phase.as_ref().map(|second| second.mode.word()),
             ])?;
         let row = transaction.last_insert_rowid();
         line.moves.push(KnownMove { row, uci: decision.best, confirmed: false, decided: true });

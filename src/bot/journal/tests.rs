@@ -5,8 +5,8 @@ use tempfile::TempDir;
 
 use super::*;
 use chess::{
-    Bound, ChallengeId, ChatRoom, Clock, ElectorName, GameTerms, Metrics, Phase, Player, Proposal, Score, SearchId,
-    SecondPhase, Source, TimeControl, Variant, Vote,
+    Bound, ChallengeId, ChatRoom, Clock, CriterionName, ElectorName, GameTerms, Metrics, Phase, Player, Proposal,
+    Score, SearchId, SecondPhase, SecondPhaseMode, Source, TimeControl, Variant, Vote,
 };
 
 struct Desk {
@@ -129,10 +129,10 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
             ponder: None,
             score: Some(Score::Cp(34)),
             source: if line.ply() == 0 { Source::Book } else { Source::Council },
-            criterion: "re-search".to_owned(),
+            criterion: Some(CriterionName::ReSearch),
             votes: votes.to_vec(),
             second_phase: Some(SecondPhase {
-                mode: "shared".to_owned(),
+                mode: SecondPhaseMode::Shared,
                 first_choice: best,
                 proposal: proposal(line, "mbxkcpar", best, Phase::Second),
             }),

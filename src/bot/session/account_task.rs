@@ -98,6 +98,8 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
             }
             () = shutdown.drain.cancelled(), if !closing_politely => {
                 closing_politely = true;
+                let server = Arc::clone(&manager.shared.server);
+                manager.shared.requests.spawn(async move { server.close_to_new_games().await });
                 manager.tell_lobby(Input::Close);
             }
             event = events.recv() => match event {
@@ -197,6 +199,7 @@ impl Manager {
             }
             ServerEvent::GameFinished { id, status, winner } => self.finished(&id, status, winner),
             ServerEvent::GameGone(id) => self.finished(&id, None, None),
+            ServerEvent::GameUnplayable { id, reason } => self.get_rid_of(id, reason),
             ServerEvent::Connected(account) => {
                 self.shared.journal.account(&name, &account);
                 event_bus.tell(|| BotEvent::Connected(name, account.clone()));
@@ -225,6 +228,20 @@ impl Manager {
             }
             ServerEvent::Rejected { .. } => (),
         }
+    }
+
+    /// Ends a game that cannot be played: by aborting it where that still can be done, else by resigning it.
+    fn get_rid_of(&self, id: GameId, reason: String) {
+        tracing::warn!(server = %self.shared.name, game = %id, reason, "a game that cannot be played is given up");
+        self.shared.journal.fault(&self.shared.name, Some(&id), &reason);
+        let server = Arc::clone(&self.shared.server);
+        self.shared.requests.spawn(async move {
+            if server.perform(Action::Abort(id.clone())).await.is_err()
+                && let Err(error) = server.perform(Action::Resign(id.clone())).await
+            {
+                tracing::warn!(game = %id, %error, "it can be neither aborted nor resigned");
+            }
+        });
     }
 
     fn tell_game(&mut self, id: &GameId, input: machine::Input) {
@@ -409,10 +426,6 @@ mod tests {
 
         async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
             Ok(vec![false; ids.len()])
-        }
-
-        async fn running_games(&self) -> Result<Vec<GameId>, ActionError> {
-            Ok(Vec::new())
         }
     }
 

@@ -52,9 +52,6 @@ pub(super) struct Shared {
     pub requests: TaskTracker,
 }
 
-/// How a decision that the journal remembers from before a restart is marked.
-const REMEMBERED: &str = "journal";
-
 /// How the task of a game came to its end.
 #[derive(Debug)]
 pub(super) enum Exit {
@@ -309,8 +306,7 @@ impl GameTask {
             && topic.excluded.is_empty()
             && let Ok(Some(best)) = self.shared.journal.decided_move(&self.key(), &topic.line).await
         {
-            let mut decision = Decision::without_vote(best, Source::Council);
-            decision.criterion = REMEMBERED.to_owned();
+            let decision = Decision::without_vote(best, Source::Journal);
             if let Some(inbox) = self.own_inbox.upgrade() {
                 let _ = inbox.send(Input::Decided(topic.thought, Box::new(decision)));
             }
@@ -327,7 +323,7 @@ impl GameTask {
 
     async fn record(&mut self, decision: Box<Decision>) {
         let Some(machine) = &self.machine else { return };
-        if decision.criterion == REMEMBERED {
+        if decision.source == Source::Journal {
             // It stands there already, with the votes that made it.
             self.shared.event_bus.tell(|| BotEvent::Decided(self.id.clone(), Arc::from(decision)));
             return;

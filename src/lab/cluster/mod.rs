@@ -25,10 +25,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::own_process::OwnProcess;
 use chess::{GameId, Knowledge, Limits, Line, Phase, SearchId, Task, Variant};
-use cluster::{Cluster, ClusterSettings, ConnectionError};
+use cluster::{ClusterClient, ClusterSettings, ConnectionError};
 use council::{
     council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster},
-    pool::{ElectorKind, ElectorSpec, Job, Pool, Report, Seat},
+    pool::{ElectorKind, ElectorSpec, Job, Pool, SearchReport, Slot},
 };
 
 /// How long anything may take to start.
@@ -116,7 +116,7 @@ fn start(program: PathBuf, arguments: &[&str]) -> Result<OwnProcess, MeasureErro
 /// A server, a worker with one core more than there are, and we as a daemon.
 struct ClusterBench {
     url: String,
-    cluster: Cluster,
+    cluster: ClusterClient,
     _worker: OwnProcess,
     _server: OwnProcess,
     _stop: DropGuard,
@@ -134,31 +134,31 @@ impl ClusterBench {
         let worker = start(program, &arguments)?;
         let stop = CancellationToken::new();
         let settings = ClusterSettings { nats: url.clone(), ..ClusterSettings::default() };
-        let cluster = Cluster::join(settings, stop.clone());
+        let cluster = ClusterClient::join(settings, stop.clone());
         until("the worker", || !cluster.workers().is_empty()).await?;
         Ok(Self { url, cluster, _worker: worker, _server: server, _stop: stop.drop_guard() })
     }
 
     fn pool(&self, own: usize) -> Pool {
-        Pool::new(own).with_remote(Arc::new(self.cluster.clone()))
+        Pool::with_remote(own, Some(Arc::new(self.cluster.clone())))
     }
 
     /// A seat that is always elsewhere: it wants more threads than our one core has.
-    fn seat_elsewhere(&self, kind: &ElectorKind, threads: usize) -> Seat {
+    fn remote_slot(&self, kind: &ElectorKind, threads: usize) -> Slot {
         let spec = ElectorSpec::new("probe".into(), kind.clone(), 1);
-        self.pool(1).seat(&ElectorSpec { threads: threads.max(2), ..spec }, None)
+        self.pool(1).slot(&ElectorSpec { threads: threads.max(2), ..spec }, None)
     }
 
     /// From a task to its first proposal, so many times.
     async fn first_proposals(&self, kind: &ElectorKind, searches: usize) -> Vec<Duration> {
-        let mut seat = self.seat_elsewhere(kind, 2);
+        let mut seat = self.remote_slot(kind, 2);
         let mut taken = Vec::with_capacity(searches);
         while taken.len() < searches {
             let (reports, mut inbox) = mpsc::unbounded_channel();
             let begun = Instant::now();
             seat.search(job(), &reports);
             while let Some(report) = inbox.recv().await {
-                let Report::Proposal(proposal) = report else { break };
+                let SearchReport::Proposal(proposal) = report else { break };
                 if proposal.machine.is_some() {
                     taken.push(begun.elapsed());
                     break;
@@ -173,7 +173,7 @@ impl ClusterBench {
 
     /// Does something while all cores search for the cluster.
     async fn while_busy<T>(&self, cores: usize, something: impl Future<Output = T>) -> T {
-        let mut load = self.seat_elsewhere(&own(), cores);
+        let mut load = self.remote_slot(&own(), cores);
         let (reports, mut inbox) = mpsc::unbounded_channel();
         load.search(job(), &reports);
         // It is at work when it has proposed.

@@ -41,9 +41,9 @@ impl JournalAudit {
             Err(error) => return report.broken(format!("the journal after kill {}: {error}", report.kills)),
         };
         for game in running {
-            let Some((slot, color)) = stage.ours(game) else { continue };
+            let Some((place, color)) = stage.ours(game) else { continue };
             let ours = our_moves(game, color);
-            let missing = match journal.game_of(game, &slot.server) {
+            let missing = match journal.game_of(game, &place.server) {
                 Some(known) => ours.iter().filter(|mv| !known.has(**mv)).count(),
                 None => ours.len(),
             };
@@ -78,9 +78,9 @@ impl JournalAudit {
             }
         }
         for game in games {
-            let Some((slot, _)) = stage.ours(game) else { continue };
+            let Some((place, _)) = stage.ours(game) else { continue };
             let Some(outcome) = game.outcome.as_ref().filter(|_| game.line.ply() >= 2) else { continue };
-            let fault = match journal.game_of(game, &slot.server) {
+            let fault = match journal.game_of(game, &place.server) {
                 Some(known) => known.differs(game, outcome),
                 None => Some("it is not in the journal".to_owned()),
             };

@@ -33,7 +33,7 @@ use tokio_util::sync::CancellationToken;
 use audit::JournalAudit;
 use chess::{Color, GameId, TimeControl};
 use practice::{GameReport, PracticeError, faults::FaultPlan};
-use stage::{Slot, Stage};
+use stage::{SoakPlace, Stage};
 
 /// A game that has not begun, or not ended, after this time counts as unfinished.
 const LONGEST: Duration = Duration::from_secs(900);
@@ -138,7 +138,7 @@ pub async fn soak(
 
 /// What became of one game.
 struct SoakedGame {
-    slot: usize,
+    place: usize,
     /// `None` if it never began.
     game: Option<GameId>,
     ended: bool,
@@ -169,20 +169,20 @@ impl<'a> Soak<'a> {
         mut progress: impl FnMut(&SoakReport),
     ) -> Result<(), SoakError> {
         let server = stage.server();
-        let slots = stage.slots().to_vec();
+        let places = stage.places().to_vec();
         let mut begun = 0;
         let mut running = FuturesUnordered::new();
-        let mut free: Vec<usize> = (0..slots.len()).rev().collect();
+        let mut free: Vec<usize> = (0..places.len()).rev().collect();
         while self.report.games < self.plan.games {
             while begun < self.plan.games
-                && let Some(slot) = free.pop()
+                && let Some(place) = free.pop()
             {
                 begun += 1;
                 if begun % FORBIDDEN_EVERY == 0 {
-                    stage.propose_forbidden(&slots[slot], begun / FORBIDDEN_EVERY).await;
+                    stage.propose_forbidden(&places[place], begun / FORBIDDEN_EVERY).await;
                 }
                 let color = Color::from_white(self.random.random());
-                running.push(one_game(&server, &slots[slot], slot, self.plan.clock, color));
+                running.push(one_game(&server, &places[place], place, self.plan.clock, color));
             }
             while self.kills.last().is_some_and(|after| *after <= self.report.games) {
                 self.kills.pop();
@@ -197,11 +197,11 @@ impl<'a> Soak<'a> {
                 Some(played) = running.next() => played?,
                 () = stop.cancelled() => return Ok(()),
             };
-            free.push(played.slot);
+            free.push(played.place);
             self.report.games += 1;
             if !played.ended {
                 let what = played.game.map_or_else(
-                    || format!("no challenge to {} was taken", slots[played.slot].bot),
+                    || format!("no challenge to {} was taken", places[played.place].bot),
                     |game| format!("{game} did not end"),
                 );
                 self.report.unfinished += 1;
@@ -229,11 +229,11 @@ impl<'a> Soak<'a> {
         server.faults().set_plan(FaultPlan::default());
         stage.hold_partners(true);
         let clock = TimeControl::real_time(LONGEST, Duration::ZERO);
-        let slots = stage.slots().to_vec();
+        let places = stage.places().to_vec();
         let mut begun = FuturesUnordered::new();
-        for slot in &slots {
+        for place in &places {
             // The daemon has White, so that every game begins at once.
-            begun.push(stage::begin(&server, slot, clock, Color::Black));
+            begun.push(stage::begin(&server, place, clock, Color::Black));
         }
         let mut games = Vec::new();
         let filled = timeout(FILLING, async {
@@ -245,10 +245,10 @@ impl<'a> Soak<'a> {
         if let Ok(failed) = filled.await {
             failed?;
         }
-        let leaked = slots.len() - games.len();
+        let leaked = places.len() - games.len();
         if leaked > 0 {
             self.report.places_leaked = leaked;
-            self.report.find(format!("{leaked} of {} places were not filled again", slots.len()));
+            self.report.find(format!("{leaked} of {} places were not filled again", places.len()));
         }
         drop(begun);
         stage.hold_partners(false);
@@ -281,15 +281,15 @@ impl<'a> Soak<'a> {
 /// Challenges until a game comes of it, and waits for its end.
 async fn one_game(
     server: &practice::PracticeServer,
-    slot: &Slot,
+    place: &SoakPlace,
     number: usize,
     clock: TimeControl,
     color: Color,
 ) -> Result<SoakedGame, SoakError> {
-    let Ok(game) = timeout(LONGEST, stage::begin(server, slot, clock, color)).await else {
-        return Ok(SoakedGame { slot: number, game: None, ended: false });
+    let Ok(game) = timeout(LONGEST, stage::begin(server, place, clock, color)).await else {
+        return Ok(SoakedGame { place: number, game: None, ended: false });
     };
     let game = game?;
     let ended = timeout(LONGEST, server.wait_for_end(&game)).await.is_ok();
-    Ok(SoakedGame { slot: number, game: Some(game), ended })
+    Ok(SoakedGame { place: number, game: Some(game), ended })
 }

@@ -37,7 +37,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// An account of the daemon, and who challenges it.
 #[derive(Clone, Debug)]
-pub(super) struct Slot {
+pub(super) struct SoakPlace {
     /// The daemon's account.
     pub(super) bot: String,
     /// The name of that account's server in the daemon's settings and journal.
@@ -49,7 +49,7 @@ pub(super) struct Slot {
 /// Everything a soak happens on.
 pub(super) struct Stage {
     server: Arc<PracticeServer>,
-    slots: Vec<Slot>,
+    places: Vec<SoakPlace>,
     token: String,
     program: PathBuf,
     folder: PathBuf,
@@ -78,22 +78,22 @@ impl Stage {
         };
         let server = Arc::new(PracticeServer::start(settings).await?);
         let (hold, held) = watch::channel(false);
-        let slots: Vec<Slot> = (0..plan.places).map(|place| slot(plan.protocol, place)).collect();
+        let places: Vec<SoakPlace> = (0..plan.places).map(|number| place(plan.protocol, number)).collect();
         let partner = || Arc::new(Partner { player: SparringKind::Greedy.player(), held: held.clone() });
         let mut token = String::new();
-        let accounts = if plan.protocol == SoakProtocol::Lichess { 1 } else { slots.len() };
-        for slot in &slots[..accounts] {
+        let accounts = if plan.protocol == SoakProtocol::Lichess { 1 } else { places.len() };
+        for place in &places[..accounts] {
             match plan.protocol {
-                SoakProtocol::Lichess => token = server.add_account(&slot.bot, true).await?,
-                SoakProtocol::Fics => server.add_fics_account(&slot.bot, true, PASSWORD).await?,
+                SoakProtocol::Lichess => token = server.add_account(&place.bot, true).await?,
+                SoakProtocol::Fics => server.add_fics_account(&place.bot, true, PASSWORD).await?,
             }
-            server.sparring_with(&slot.partner, partner()).await?;
+            server.sparring_with(&place.partner, partner()).await?;
         }
         server.sparring_with(BLOCKED, partner()).await?;
-        fs::write(folder.join("concilio.toml"), daemon_settings(plan, &server, &slots[..accounts], folder))?;
+        fs::write(folder.join("concilio.toml"), daemon_settings(plan, &server, &places[..accounts], folder))?;
         let load = (0..plan.load).map(|_| BusyProcess::start(program)).collect::<Result<_, _>>()?;
         let (program, folder) = (program.to_owned(), folder.to_owned());
-        Ok(Self { server, slots, token, program, folder, hold, daemon: None, _load: load })
+        Ok(Self { server, places, token, program, folder, hold, daemon: None, _load: load })
     }
 
     /// The practice server.
@@ -102,24 +102,24 @@ impl Stage {
     }
 
     /// The places for games, as many as are played at once.
-    pub(super) fn slots(&self) -> &[Slot] {
-        &self.slots
+    pub(super) fn places(&self) -> &[SoakPlace] {
+        &self.places
     }
 
     /// The daemon's accounts.
     pub(super) fn bots(&self) -> Vec<AccountId> {
-        let mut bots: Vec<AccountId> = self.slots.iter().map(|slot| AccountId::of(&slot.bot)).collect();
+        let mut bots: Vec<AccountId> = self.places.iter().map(|place| AccountId::of(&place.bot)).collect();
         bots.dedup();
         bots
     }
 
     /// The daemon's account in a game, and its colour.
-    pub(super) fn ours(&self, game: &GameReport) -> Option<(&Slot, Color)> {
-        self.slots.iter().find_map(|slot| Some((slot, game.color_of(&slot.bot)?)))
+    pub(super) fn ours(&self, game: &GameReport) -> Option<(&SoakPlace, Color)> {
+        self.places.iter().find_map(|place| Some((place, game.color_of(&place.bot)?)))
     }
 
     /// Whether the policy forbids a game of this account.
-    pub(super) fn is_forbidden(&self, game: &GameReport, account: &Slot) -> bool {
+    pub(super) fn is_forbidden(&self, game: &GameReport, account: &SoakPlace) -> bool {
         let known = game.color_of(&account.partner).is_some();
         game.terms.rated || game.terms.variant != Variant::Standard || !known
     }
@@ -170,8 +170,8 @@ impl Stage {
 
     /// Waits until every account is connected.
     pub(super) async fn wait_until_online(&self) -> Result<(), PracticeError> {
-        for slot in &self.slots {
-            self.server.wait_until_online(&slot.bot).await?;
+        for place in &self.places {
+            self.server.wait_until_online(&place.bot).await?;
         }
         Ok(())
     }
@@ -188,15 +188,15 @@ impl Stage {
     }
 
     /// Proposes a game that the policy forbids, another kind with each number. It may be refused by the server already.
-    pub(super) async fn propose_forbidden(&self, slot: &Slot, number: usize) {
+    pub(super) async fn propose_forbidden(&self, place: &SoakPlace, number: usize) {
         let time_control = TimeControl::real_time(Duration::from_secs(60), Duration::from_secs(1));
         let terms = |variant, rated| ChallengeTerms::new(GameTerms { variant, time_control, rated });
         let (from, terms) = match number % 3 {
             0 => (BLOCKED, terms(Variant::Standard, false)),
-            1 => (slot.partner.as_str(), terms(Variant::Standard, true)),
-            _ => (slot.partner.as_str(), terms(Variant::Crazyhouse, false)),
+            1 => (place.partner.as_str(), terms(Variant::Standard, true)),
+            _ => (place.partner.as_str(), terms(Variant::Crazyhouse, false)),
         };
-        let _ = self.server.challenge(from, &slot.bot, terms).await;
+        let _ = self.server.challenge(from, &place.bot, terms).await;
     }
 }
 
@@ -223,23 +223,23 @@ pub(super) async fn watch_challenges(
 /// Lets the partner of a place challenge the daemon until a game begins; `color` is the partner's.
 pub(super) async fn begin(
     server: &PracticeServer,
-    slot: &Slot,
+    place: &SoakPlace,
     time_control: TimeControl,
     color: Color,
 ) -> Result<GameId, PracticeError> {
     let terms = GameTerms { variant: Variant::Standard, time_control, rated: false };
-    server.game_between(&slot.partner, &slot.bot, ChallengeTerms::new(terms).with_color(color)).await
+    server.game_between(&place.partner, &place.bot, ChallengeTerms::new(terms).with_color(color)).await
 }
 
-fn slot(protocol: SoakProtocol, place: usize) -> Slot {
+fn place(protocol: SoakProtocol, number: usize) -> SoakPlace {
     match protocol {
-        SoakProtocol::Lichess => Slot { bot: "Soaked".into(), server: "practice".into(), partner: "Partner".into() },
+        SoakProtocol::Lichess => SoakPlace { bot: "Soaked".into(), server: "practice".into(), partner: "Partner".into() },
         SoakProtocol::Fics => {
             // Names have letters only on FICS.
-            let letters: String = format!("{place:02}").bytes().map(|digit| char::from(b'A' + digit - b'0')).collect();
-            Slot {
+            let letters: String = format!("{number:02}").bytes().map(|digit| char::from(b'A' + digit - b'0')).collect();
+            SoakPlace {
                 bot: format!("Soaked{letters}"),
-                server: format!("fics-{place}"),
+                server: format!("fics-{number}"),
                 partner: format!("Partner{letters}"),
             }
         }
@@ -247,7 +247,7 @@ fn slot(protocol: SoakProtocol, place: usize) -> Slot {
 }
 
 /// The daemon's settings: casual games of standard chess on all places, moves by nodes, so that a game takes seconds.
-fn daemon_settings(plan: &SoakPlan, server: &PracticeServer, accounts: &[Slot], folder: &Path) -> String {
+fn daemon_settings(plan: &SoakPlan, server: &PracticeServer, accounts: &[SoakPlace], folder: &Path) -> String {
     let mut text = format!(
         "[challenge]
 concurrency = {places}
@@ -274,13 +274,13 @@ pgn_directory = '{pgn}'
         journal = folder.join("journal.db").display(),
         pgn = folder.join("pgn").display(),
     );
-    for slot in accounts {
+    for place in accounts {
         text.push_str(&match server.fics_address() {
-            None => format!("[servers.{}]\nurl = '{}'\n", slot.server, server.url()),
+            None => format!("[servers.{}]\nurl = '{}'\n", place.server, server.url()),
             Some(address) => format!(
                 "[servers.{0}]\nprotocol = 'fics'\nurl = '{address}'\n[servers.{0}.fics]\nusername = '{1}'\n\
                  fallback_port = 0\nping_after = 5\nping_timeout = 5\nreconnect_max = 2\n",
-                slot.server, slot.bot
+                place.server, place.bot
             ),
         });
     }
