@@ -1,5 +1,7 @@
 //! Challenges: what two players agree on before a game.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ChallengeId, Color, GameId, Player, TimeControl, Variant};
@@ -13,6 +15,13 @@ pub struct GameTerms {
     pub time_control: TimeControl,
     /// Whether ratings change.
     pub rated: bool,
+}
+
+impl fmt::Display for GameTerms {
+    /// `180+2 rated standard`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.time_control, if self.rated { "rated" } else { "casual" }, self.variant)
+    }
 }
 
 /// A challenge that stands.

@@ -12,11 +12,11 @@ use tokio_util::sync::CancellationToken;
 use super::{Failure, lists};
 use crate::{
     frontend,
-    settings::{BookSelection, LimitSettings, PlayerSettings, Settings, ShutdownGames},
+    settings::{BookSelection, LimitSettings, PlayerSettings, Settings},
 };
 use bot::{
     journal::Journal,
-    session::{AccountPolicy, EventBus, Farewell, GameSettings, Runtime},
+    session::{AccountPolicy, EventBus, GameSettings, Runtime},
 };
 use chess::{GameInfo, Limits, Shutdown, Variant};
 use cluster::{ClusterClient, ClusterSettings};
@@ -44,10 +44,7 @@ pub(super) fn build(
         variants: variants(std::iter::once(&base).chain(named.values()))?,
         keep_limits: true,
         time_zone: settings.zone(),
-        farewell: match settings.shutdown.games {
-            ShutdownGames::Resign => Farewell::Resign,
-            ShutdownGames::Finish | ShutdownGames::Leave => Farewell::Leave,
-        },
+        games_at_shutdown: settings.shutdown.games,
     };
     let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
     let settings = Arc::new(settings.clone());

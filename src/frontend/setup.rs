@@ -1,4 +1,4 @@
-//! What a face plays with: the player's settings, as far as a chess program may change them.
+//! What a chess program's engine plays with: the player's settings, as far as a program may change them.
 
 use std::{sync::Arc, time::Duration};
 

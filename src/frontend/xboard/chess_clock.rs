@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn without_a_program_the_clock_runs_by_itself() {
         let mut clock = ChessClock::default();
-        clock.level("2 1 0").expect("two moves a minute");
+        clock.level("2 1 0").expect("two moves a vote");
         clock.moved(1, Duration::from_secs(20));
         assert_eq!(clock.ours, Duration::from_secs(40));
         clock.moved(2, Duration::from_secs(20));

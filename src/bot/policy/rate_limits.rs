@@ -1,6 +1,6 @@
 //! What the server still allows.
 //!
-//! The ledger knows the limits a Lichess server is known to keep, counts what we spend, and above all believes the server:
+//! [`RateLimits`] knows the limits a Lichess server is known to keep, counts what we spend, and above all believes the server:
 //! when it refuses, nothing of that kind is tried until the time it named has passed; where it names none, until a pause
 //! that doubles with every further refusal. It is a plain value that is saved as JSON and read again, so that a restart
 //! does not forget a daily limit.
@@ -24,12 +24,6 @@ pub enum Spending {
     ChallengeToBot,
     /// We challenge a human.
     ChallengeToHuman,
-    /// We open the event stream.
-    EventStream,
-    /// We ask who we are.
-    Account,
-    /// We join a tournament.
-    Tournament,
 }
 
 /// A limit: so much within so long.
@@ -42,9 +36,6 @@ struct Limit {
 const GAMES: Limit = Limit { key: "bot.vsBot.day", most: 100, within: Duration::from_hours(24) };
 const CHALLENGES_A_MINUTE: Limit = Limit { key: "challenge.minute", most: 25, within: Duration::from_mins(1) };
 const CHALLENGES_A_DAY: Limit = Limit { key: "challenge.day", most: 200, within: Duration::from_hours(24) };
-const EVENT_STREAMS: Limit = Limit { key: "event.stream", most: 30, within: Duration::from_mins(10) };
-const ACCOUNT: Limit = Limit { key: "account", most: 30, within: Duration::from_mins(5) };
-const TOURNAMENTS: Limit = Limit { key: "tournament.join", most: 30, within: Duration::from_mins(10) };
 
 /// The first and the longest pause after a refusal that names no time.
 const PAUSE: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
@@ -56,9 +47,6 @@ impl Spending {
             Self::GameAgainstBot => &[(&GAMES, 1)],
             Self::ChallengeToBot => &[(&CHALLENGES_A_MINUTE, 1), (&CHALLENGES_A_DAY, 1)],
             Self::ChallengeToHuman => &[(&CHALLENGES_A_MINUTE, 5), (&CHALLENGES_A_DAY, 5)],
-            Self::EventStream => &[(&EVENT_STREAMS, 1)],
-            Self::Account => &[(&ACCOUNT, 1)],
-            Self::Tournament => &[(&TOURNAMENTS, 1)],
         }
     }
 
@@ -67,9 +55,6 @@ impl Spending {
         match self {
             Self::GameAgainstBot => GAMES.key,
             Self::ChallengeToBot | Self::ChallengeToHuman => "challenge",
-            Self::EventStream => EVENT_STREAMS.key,
-            Self::Account => ACCOUNT.key,
-            Self::Tournament => TOURNAMENTS.key,
         }
     }
 
@@ -100,7 +85,7 @@ impl fmt::Display for NotUntil {
 /// What was spent and what was refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Ledger {
+pub struct RateLimits {
     /// By limit: when how much of it was spent, oldest first.
     spent: BTreeMap<String, Vec<(Timestamp, u32)>>,
     /// By limit: what the server said.
@@ -114,7 +99,7 @@ struct Refused {
     times: u32,
 }
 
-impl Ledger {
+impl RateLimits {
     /// Whether this may be done now.
     ///
     /// # Errors
@@ -164,14 +149,6 @@ impl Ledger {
         }
     }
 
-    /// How much of the limit on games against bots is left, for the page and the log.
-    pub fn games_against_bots_left(&self, now: Timestamp) -> u32 {
-        match self.may(Spending::GameAgainstBot, now) {
-            Ok(()) => GAMES.most.saturating_sub(self.within(&GAMES, now).map(|(_, cost)| cost).sum()),
-            Err(_) => 0,
-        }
-    }
-
     fn within(&self, limit: &Limit, now: Timestamp) -> impl Iterator<Item = (Timestamp, u32)> {
         let entries = self.spent.get(limit.key).into_iter().flatten().copied();
         entries.filter(move |&(at, _)| later(at, limit.within) > now)
@@ -218,61 +195,60 @@ mod tests {
 
     #[test]
     fn the_hundred_and_first_game_against_a_bot_waits_for_the_first_to_be_a_day_old() {
-        let mut ledger = Ledger::default();
+        let mut rate_limits = RateLimits::default();
         for game in 0..100 {
-            assert_eq!(ledger.may(Spending::GameAgainstBot, at(game)), Ok(()));
-            ledger.spend(Spending::GameAgainstBot, at(game));
+            assert_eq!(rate_limits.may(Spending::GameAgainstBot, at(game)), Ok(()));
+            rate_limits.spend(Spending::GameAgainstBot, at(game));
         }
-        let refusal = ledger.may(Spending::GameAgainstBot, at(100)).expect_err("a hundred games");
+        let refusal = rate_limits.may(Spending::GameAgainstBot, at(100)).expect_err("a hundred games");
         assert_eq!(refusal.until, at(86_400));
-        assert!(ledger.may(Spending::ChallengeToBot, at(100)).is_err(), "a challenge would be in vain");
-        assert_eq!(ledger.games_against_bots_left(at(100)), 0);
-        assert_eq!(ledger.may(Spending::GameAgainstBot, at(86_400)), Ok(()));
+        assert!(rate_limits.may(Spending::ChallengeToBot, at(100)).is_err(), "a challenge would be in vain");
+        assert_eq!(rate_limits.may(Spending::GameAgainstBot, at(86_400)), Ok(()));
     }
 
     #[test]
     fn the_servers_word_is_believed_and_survives_a_restart() {
-        let mut ledger = Ledger::default();
-        ledger.answered(Spending::ChallengeToBot, &limited(Some("bot.vsBot.day"), Some(5000), false), at(0));
-        let saved = serde_json::to_string(&ledger).expect("a plain value");
-        let ledger: Ledger = serde_json::from_str(&saved).expect("what was saved");
-        assert_eq!(ledger.may(Spending::GameAgainstBot, at(4999)).map_err(|limit| limit.until), Err(at(5000)));
-        assert!(ledger.may(Spending::ChallengeToBot, at(4999)).is_err());
-        assert_eq!(ledger.may(Spending::ChallengeToHuman, at(0)), Ok(()));
-        assert_eq!(ledger.may(Spending::GameAgainstBot, at(5000)), Ok(()));
+        let mut rate_limits = RateLimits::default();
+        rate_limits.answered(Spending::ChallengeToBot, &limited(Some("bot.vsBot.day"), Some(5000), false), at(0));
+        let saved = serde_json::to_string(&rate_limits).expect("a plain value");
+        let rate_limits: RateLimits = serde_json::from_str(&saved).expect("what was saved");
+        assert_eq!(rate_limits.may(Spending::GameAgainstBot, at(4999)).map_err(|limit| limit.until), Err(at(5000)));
+        assert!(rate_limits.may(Spending::ChallengeToBot, at(4999)).is_err());
+        assert_eq!(rate_limits.may(Spending::ChallengeToHuman, at(0)), Ok(()));
+        assert_eq!(rate_limits.may(Spending::GameAgainstBot, at(5000)), Ok(()));
     }
 
     #[test]
     fn bare_refusals_double_the_pause_up_to_ten_minutes() {
-        let mut ledger = Ledger::default();
+        let mut rate_limits = RateLimits::default();
         let mut now = at(0);
         for minutes in [1, 2, 4, 8, 10, 10] {
-            ledger.answered(Spending::ChallengeToHuman, &limited(None, None, false), now);
-            let until = ledger.may(Spending::ChallengeToHuman, now).expect_err("refused").until;
+            rate_limits.answered(Spending::ChallengeToHuman, &limited(None, None, false), now);
+            let until = rate_limits.may(Spending::ChallengeToHuman, now).expect_err("refused").until;
             assert_eq!(until, later(now, Duration::from_mins(minutes)));
             now = until;
         }
-        ledger.spend(Spending::ChallengeToHuman, now);
-        ledger.answered(Spending::ChallengeToHuman, &limited(None, None, false), now);
-        let until = ledger.may(Spending::ChallengeToHuman, now).expect_err("refused").until;
+        rate_limits.spend(Spending::ChallengeToHuman, now);
+        rate_limits.answered(Spending::ChallengeToHuman, &limited(None, None, false), now);
+        let until = rate_limits.may(Spending::ChallengeToHuman, now).expect_err("refused").until;
         assert_eq!(until, later(now, Duration::from_mins(1)), "a challenge that went through starts the count anew");
     }
 
     #[test]
     fn the_opponents_limit_is_not_ours() {
-        let mut ledger = Ledger::default();
-        ledger.answered(Spending::ChallengeToBot, &limited(Some("bot.vsBot.day"), Some(5000), true), at(0));
-        assert_eq!(ledger, Ledger::default());
+        let mut rate_limits = RateLimits::default();
+        rate_limits.answered(Spending::ChallengeToBot, &limited(Some("bot.vsBot.day"), Some(5000), true), at(0));
+        assert_eq!(rate_limits, RateLimits::default());
     }
 
     #[test]
     fn humans_cost_five_credits_of_twenty_five_a_minute() {
-        let mut ledger = Ledger::default();
+        let mut rate_limits = RateLimits::default();
         for _ in 0..5 {
-            assert_eq!(ledger.may(Spending::ChallengeToHuman, at(0)), Ok(()));
-            ledger.spend(Spending::ChallengeToHuman, at(0));
+            assert_eq!(rate_limits.may(Spending::ChallengeToHuman, at(0)), Ok(()));
+            rate_limits.spend(Spending::ChallengeToHuman, at(0));
         }
-        let refusal = ledger.may(Spending::ChallengeToBot, at(1)).expect_err("no credits left");
+        let refusal = rate_limits.may(Spending::ChallengeToBot, at(1)).expect_err("no credits left");
         assert_eq!((refusal.key.as_str(), refusal.until), ("challenge.minute", at(60)));
     }
 }

@@ -9,8 +9,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, codes};
 use chess::{
-    Account, Challenge, ChatLine, Color, GameInfo, GameStatus, Knowledge, MachineName, Proposal, ServerName, UciMove,
-    moves_text,
+    Account, Challenge, ChatLine, Color, GameId, GameInfo, GameStatus, Knowledge, MachineName, Proposal, ServerName,
+    UciMove, moves_text,
 };
 
 /// The lines of the running games, as the database has them: only so that they are not read at every move.
@@ -46,12 +46,12 @@ struct KnownMove {
 }
 
 /// A transaction of the writer.
-pub(super) struct Ledger<'a> {
+pub(super) struct Store<'a> {
     transaction: Transaction<'a>,
     lines: &'a mut Lines,
 }
 
-impl<'a> Ledger<'a> {
+impl<'a> Store<'a> {
     pub(super) fn new(transaction: Transaction<'a>, lines: &'a mut Lines) -> Self {
         Self { transaction, lines }
     }
@@ -63,7 +63,7 @@ impl<'a> Ledger<'a> {
     /// Does `work` wholly or not at all.
     pub(super) fn whole<T>(
         &mut self,
-        work: impl FnOnce(&mut Self) -> Result<T, JournalError>,
+        work: &mut impl FnMut(&mut Self) -> Result<T, JournalError>,
     ) -> Result<T, JournalError> {
         self.execute("SAVEPOINT job", [])?;
         let outcome = work(self);
@@ -75,6 +75,18 @@ impl<'a> Ledger<'a> {
             let _ = self.transaction.execute_batch("ROLLBACK TO job; RELEASE job");
         }
         outcome
+    }
+
+    /// Takes all the room that the database may have, as a full disk does; or gives it back.
+    #[cfg(test)]
+    pub(super) fn fill(&self, full: bool) -> Result<(), JournalError> {
+        let has: u32 = self.transaction.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        let most = if full { has } else { u32::MAX / 2 };
+        self.transaction.pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))?;
+        if full {
+            self.execute("INSERT INTO state VALUES ('full', zeroblob(10000000), 0)", [])?;
+        }
+        Ok(())
     }
 
     fn execute(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<usize> {
@@ -318,6 +330,33 @@ impl<'a> Ledger<'a> {
         )?;
         self.lines.0.remove(game);
         Ok(())
+    }
+
+    /// The server's games that were started and, as far as we know, not ended.
+    pub(super) fn unfinished(&self, server: &ServerName) -> Result<Vec<GameId>, JournalError> {
+        let mut games = self
+            .transaction
+            .prepare_cached("SELECT game FROM games WHERE server = ? AND ended_at IS NULL ORDER BY started_at")?;
+        let games = games.query_map([server.as_str()], |row| row.get::<_, String>(0).map(GameId::from))?;
+        Ok(games.collect::<Result<_, _>>()?)
+    }
+
+    pub(super) fn takeback_granted(&self, game: &GameKey) -> Result<(), JournalError> {
+        self.execute(
+            "UPDATE games SET takebacks = takebacks + 1 WHERE server = ? AND game = ?",
+            params![game.server.as_str(), game.id.as_str()],
+        )?;
+        Ok(())
+    }
+
+    /// How many takebacks were granted in the game; 0 in one that is not known.
+    pub(super) fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
+        let granted = self
+            .transaction
+            .prepare_cached("SELECT takebacks FROM games WHERE server = ? AND game = ?")?
+            .query_row(params![game.server.as_str(), game.id.as_str()], |row| row.get(0))
+            .optional()?;
+        Ok(granted.unwrap_or_default())
     }
 
     pub(super) fn pgn_written(&self, game: &GameKey, path: &str) -> Result<(), JournalError> {
