@@ -24,4 +24,4 @@ pub use challenge::{ChallengeSettings, NameLists, Verdict};
 pub use chat::ChatSettings;
 pub use ledger::Ledger;
 pub use matchmaking::{Matchmaker, MatchmakingSettings};
-pub use profile::{Conditions, Profile, Profiles};
+pub use profile::{Conditions, Profile};

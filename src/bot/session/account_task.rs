@@ -15,7 +15,7 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 use super::{
-    BotEvent, Connection, Farewell, Runtime,
+    BotEvent, Connection, Runtime, ShutdownGames,
     chat::Reception,
     game_task::{self, Exit, Shared},
     lobby::{Effect, Input, Lobby, Memory, Outcome, Rules},
@@ -70,13 +70,14 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         event_bus: runtime.event_bus.clone(),
         journal: runtime.journal.clone(),
         player: Arc::clone(&runtime.player),
+        chat: policy.chat.clone(),
         requests: TaskTracker::new(),
     };
     let mut manager = Manager {
         lobby: Lobby::new(rules, memory, Timestamp::now(), rand::random()),
         shared,
         reception: Reception::new(policy.chat.clone(), &policy.variants),
-        farewell: policy.farewell,
+        games_at_shutdown: policy.games_at_shutdown,
         time_zone: policy.time_zone.clone(),
         games: HashMap::new(),
         over: HashSet::new(),
@@ -155,7 +156,7 @@ struct Manager {
     shared: Shared,
     /// Answers those who speak to us outside a game.
     reception: Reception,
-    farewell: Farewell,
+    games_at_shutdown: ShutdownGames,
     time_zone: TimeZone,
     games: HashMap<GameId, mpsc::UnboundedSender<machine::Input>>,
     /// Games that are over, so that a late event does not open them again.
@@ -339,7 +340,7 @@ impl Manager {
     /// Stops at once; what becomes of the games is as configured.
     async fn take_leave(&mut self) {
         let games: Vec<GameId> = self.games.drain().map(|(id, _)| id).collect();
-        if self.farewell == Farewell::Resign {
+        if self.games_at_shutdown == ShutdownGames::Resign {
             for id in games {
                 if self.shared.server.perform(Action::Abort(id.clone())).await.is_err() {
                     let _ = self.shared.server.perform(Action::Resign(id)).await;

@@ -19,13 +19,16 @@ use tokio::{sync::mpsc, time::sleep_until};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    GameSettings,
+    PreparedPlayer,
     adjudicator::Adjudicator,
     chat::Conversation,
     event::{BotEvent, EventBus},
     machine::{self, Effect, Input, Timer},
 };
-use crate::journal::{DecidedMove, GameKey, Journal};
+use crate::{
+    journal::{DecidedMove, GameKey, Journal},
+    policy::ChatSettings,
+};
 use chess::{
     Action, ActionError, Clocks, Color, Decision, GameId, GameInfo, GameState, GameStatus, Limits, ServerName, Source,
     TimeControl,
@@ -47,7 +50,8 @@ pub(super) struct Shared {
     pub lag: SharedLag,
     pub event_bus: EventBus,
     pub journal: Journal,
-    pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
+    pub player: Arc<dyn Fn(&GameInfo) -> Arc<PreparedPlayer> + Send + Sync>,
+    pub chat: ChatSettings,
     /// Requests on their way, to be waited for when we stop.
     pub requests: TaskTracker,
 }
@@ -188,21 +192,27 @@ impl GameTask {
     }
 
     fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<Effect> {
-        let settings = (self.shared.player)(&info);
-        let council = Council::new(&self.shared.pool, &settings.roster, &settings.council, info.terms.variant);
+        let prepared = (self.shared.player)(&info);
+        let settings = &prepared.settings;
+        let council = Council::new(&self.shared.pool, &prepared.roster, &settings.council, info.terms.variant);
         let config = PlayerConfig {
             game: self.id.clone(),
             clock: settings.clock.clone(),
             lag: Arc::clone(&self.shared.lag),
-            library: Arc::clone(&settings.library),
+            library: Arc::clone(&prepared.library),
         };
         self.player = Some(GamePlayer::start(config, council, self.ideas_sender.clone()));
-        self.limits = settings.limits;
+        self.limits = (&settings.limits).into();
         self.shared.journal.game_started(&self.shared.name, &info);
         self.shared.event_bus.tell(|| BotEvent::GameStarted(self.shared.name.clone(), info.clone()));
-        let mut conversation = Conversation::new(settings.chat, &info, &settings.council.roster);
-        let manners =
-            Adjudicator::new(settings.draw, settings.resign, settings.abort, settings.claim, settings.takebacks);
+        let mut conversation = Conversation::new(self.shared.chat.clone(), &info, &settings.council.roster);
+        let manners = Adjudicator::new(
+            settings.draw.clone(),
+            settings.resign.clone(),
+            settings.abort.clone(),
+            settings.claim.clone(),
+            settings.takebacks,
+        );
         // Days are too long to think through.
         let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
         let (mut machine, effects) = machine::Game::new(now, info, state, manners);
