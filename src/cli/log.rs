@@ -52,18 +52,20 @@ fn fields() -> impl for<'a> FormatFields<'a> + Send + Sync + 'static {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::{io::Seek as _, sync::Mutex};
 
     use super::*;
 
     #[test]
     fn what_a_server_says_does_not_steer_the_terminal() {
-        let written = Arc::new(Mutex::new(Vec::new()));
-        let log = tracing_subscriber::fmt().fmt_fields(fields()).with_ansi(false).with_writer(Arc::clone(&written));
+        let mut file = tempfile::tempfile().expect("a file");
+        let written = file.try_clone().expect("the same");
+        let log = tracing_subscriber::fmt().fmt_fields(fields()).with_ansi(false).with_writer(Mutex::new(written));
         tracing::subscriber::with_default(log.finish(), || {
             tracing::info!(opponent = %"\x1b]0;owned\x07", game = 3, "a game against {}", "\u{9b}2J");
         });
-        let text = String::from_utf8(written.lock().expect("no panic").clone()).expect("text");
+        file.rewind().expect("a file");
+        let text = io::read_to_string(file).expect("text");
         assert!(text.ends_with("a game against \\u{9b}2J opponent=\\u{1b}]0;owned\\u{7} game=3\n"), "{text:?}");
     }
 

@@ -129,7 +129,7 @@ impl Layers {
     ) -> Result<(), String> {
         let found = self.readings.iter_mut().find(|(at, _)| path.starts_with(at));
         let Some((place, readings)) = found else {
-            return if complaint == WANTS_A_WORD && self.take_for_a_word(path, index) {
+            return if complaint.ends_with(WANTS_A_WORD) && self.take_for_a_word(path, index) {
                 Ok(())
             } else {
                 Err(complaint.to_owned())
@@ -147,11 +147,11 @@ impl Layers {
 
     /// Makes a text of a value that is none.
     fn take_for_a_word(&mut self, path: &[String], index: Option<usize>) -> bool {
-        let value = at_mut(&mut self.merged, path).and_then(|value| match (index, &mut value.kind) {
-            (Some(index), ValueKind::Array(items)) => items.get_mut(index),
-            (Some(_), _) => None,
-            (None, _) => Some(value),
-        });
+        let value = match (at_mut(&mut self.merged, path), index) {
+            (Some(Value { kind: ValueKind::Array(items), .. }), Some(index)) => items.get_mut(index),
+            (value, None) => value,
+            (_, Some(_)) => None,
+        };
         match value {
             Some(value) if !matches!(value.kind, ValueKind::String(_)) => {
                 value.kind = ValueKind::String(to_toml(value).map_or_else(String::new, |value| value.to_string()));
