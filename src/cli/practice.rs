@@ -18,7 +18,20 @@ const PASSWORD: &str = "practice";
 #[command(after_help = "Point your bot's url to the address printed and give it one of the tokens.
 
 A client of the Internet chess servers plays with --fics 127.0.0.1:5000; accounts log in with the password printed:
-  xboard -ics -icshost 127.0.0.1 -icsport 5000")]
+  xboard -ics -icshost 127.0.0.1 -icsport 5000
+
+What can go wrong (--faults, any of these with commas between them):
+  cut=3s, restart=60s           connections are cut, the server restarts, about so often
+  429=5%, 500=1%, 502=5%        requests are answered so, and not done
+  lost=1%, stall-move=1%        requests are done and never answered; moves are neither
+  delay=50ms                    requests wait up to this time
+  open=4s, first-line=4s        streams open late, with or without their headers
+  slow=100B/s, late=5s          streams trickle; their lines come late
+  echo=3s, echo=never           a player's own move is shown late, or not at all
+  half-open=1%, drop=1%, duplicate=2%, reorder=1%    what happens to the lines of a stream
+  streams=10                    requests at a time that an HTTP/2 connection bears
+  dialect=fatics|capablanca|uhlin    the server of the FICS family that this one behaves like
+  seed=7                        the same faults every time")]
 pub(super) struct PracticeCommand {
     /// Where to listen; only loopback addresses are taken
     #[arg(long, default_value = "127.0.0.1:9663", value_name = "ADDRESS")]

@@ -1,4 +1,4 @@
-//! TCP connections that can be cut from the inside, and a listener that can be restarted: what all faces stand on.
+//! TCP connections that can be cut from the inside, and a listener that can be restarted: what both protocols stand on.
 
 use std::{
     io,
@@ -12,10 +12,6 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    extract::connect_info::Connected,
-    serve::{IncomingStream, Listener},
-};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
@@ -24,7 +20,7 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::faults::Faults;
+use crate::faults::FaultInjector;
 
 /// How long the server is away when its plan restarts it.
 const DOWNTIME: Duration = Duration::from_millis(500);
@@ -41,12 +37,6 @@ impl ConnectionControl {
     pub fn reset(&self) {
         self.reset.store(true, Ordering::Relaxed);
         self.cut.cancel();
-    }
-}
-
-impl Connected<IncomingStream<'_, PracticeListener>> for ConnectionControl {
-    fn connect_info(stream: IncomingStream<'_, PracticeListener>) -> Self {
-        stream.io().control.clone()
     }
 }
 
@@ -127,7 +117,7 @@ pub struct PracticeListener {
     socket: TcpListener,
     address: SocketAddr,
     restarts: mpsc::UnboundedReceiver<Restart>,
-    faults: Faults,
+    faults: FaultInjector,
     stop: CancellationToken,
     generation: CancellationToken,
     up_since: Instant,
@@ -141,7 +131,7 @@ impl PracticeListener {
     pub async fn bind(
         address: SocketAddr,
         restarts: mpsc::UnboundedReceiver<Restart>,
-        faults: Faults,
+        faults: FaultInjector,
         stop: CancellationToken,
     ) -> io::Result<Self> {
         let socket = TcpListener::bind(address).await?;
@@ -177,13 +167,9 @@ impl PracticeListener {
             }
         }
     }
-}
 
-impl Listener for PracticeListener {
-    type Io = Connection;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Connection, SocketAddr) {
+    /// The next connection; restarts happen in here.
+    pub async fn accept(&mut self) -> (Connection, SocketAddr) {
         loop {
             let planned = self.faults.restarts_every().map(|period| self.up_since + period);
             let planned = async {
@@ -211,9 +197,5 @@ impl Listener for PracticeListener {
                 },
             }
         }
-    }
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.address)
     }
 }

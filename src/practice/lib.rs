@@ -12,8 +12,8 @@
 //! demo, [`serve`] runs a server for other programs.
 //!
 //! ```no_run
-//! # async fn play() -> Result<(), concilio::practice::PracticeError> {
-//! use concilio::practice::{PracticeServer, Settings, SparringKind};
+//! # async fn play() -> Result<(), concilio_practice::PracticeError> {
+//! use concilio_practice::{PracticeServer, Settings, SparringKind};
 //! let server = PracticeServer::start(Settings::default()).await?;
 //! let token = server.add_account("my-bot", true).await?;
 //! server.sparring("sparring", SparringKind::Greedy).await?;
@@ -23,6 +23,7 @@
 
 mod account;
 mod connection;
+mod dialect;
 pub mod faults;
 mod fics;
 pub mod game;
@@ -33,6 +34,7 @@ mod settings;
 mod sparring;
 
 pub use account::{Account, AccountId, Category, Rating, Tally};
+pub use dialect::Dialect;
 pub use fics::FicsFace;
 pub use game::{ConnectionLoss, End, Outcome, Patience, Refusal, Stop};
 pub use hub::{

@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Settings,
     account::AccountId,
-    connection::{ConnectionControl, PracticeListener, Restart},
-    faults::Faults,
-    fics::{self, Hall},
+    connection::{PracticeListener, Restart},
+    faults::FaultInjector,
+    fics::{self, Hall, Notice},
     hub::{ChallengeTerms, Denied, GameReport, Hub, State, Stopped},
     lichess::{self, BOT_SCOPES, Face, HUMAN_SCOPES, Tokens},
     sparring::{self, Sparring, SparringKind},
@@ -52,7 +52,7 @@ pub enum PracticeError {
 pub struct PracticeServer {
     hub: Hub,
     tokens: Tokens,
-    faults: Faults,
+    faults: FaultInjector,
     hall: Hall,
     address: SocketAddr,
     fics_address: Option<SocketAddr>,
@@ -78,7 +78,7 @@ impl PracticeServer {
     pub async fn start_on(address: SocketAddr, settings: Settings) -> Result<Self, PracticeError> {
         let stop = CancellationToken::new();
         let settings = Arc::new(settings);
-        let faults = Faults::new(settings.faults.clone(), settings.seed);
+        let faults = FaultInjector::new(settings.faults.clone(), settings.seed);
         let (restart, listener) = listen(address, &faults, &stop).await?;
         let address = listener.address();
         let mut restarts = vec![restart];
@@ -96,7 +96,7 @@ impl PracticeServer {
             let face = fics::Face { hub: hub.clone(), hall: hall.clone(), faults: faults.clone(), noise: fics.noise };
             serving.spawn(fics::serve(face, listener, stop.clone()));
         }
-        serving.spawn(serve_face(face, listener, stop.clone()));
+        serving.spawn(lichess::serve(face, listener, stop.clone()));
         let server = Self { hub, tokens, faults, hall, address, fics_address, restarts, stop, serving };
         for level in 1..=AI_LEVELS {
             let account = server.hub.ask(move |state| state.add_ai(level)).await?;
@@ -291,8 +291,14 @@ impl PracticeServer {
         self.wait(move |state| state.is_online(&id).then_some(())).await
     }
 
+    /// Says something to everybody on FICS, indented as announcements are there: `**** Server going down in 5 minutes and 0
+    /// seconds. ****`.
+    pub fn announce(&self, text: &str) {
+        self.hall.tell_everybody(&Notice::Text(format!("\n    {text}\n")));
+    }
+
     /// Lets things go wrong.
-    pub fn faults(&self) -> &Faults {
+    pub fn faults(&self) -> &FaultInjector {
         &self.faults
     }
 
@@ -329,7 +335,7 @@ impl Drop for PracticeServer {
 
 async fn listen(
     address: SocketAddr,
-    faults: &Faults,
+    faults: &FaultInjector,
     stop: &CancellationToken,
 ) -> Result<(mpsc::UnboundedSender<Restart>, PracticeListener), PracticeError> {
     let (restart, orders) = mpsc::unbounded_channel();
@@ -337,12 +343,6 @@ async fn listen(
         .await
         .map_err(|source| PracticeError::Listen { address, source })?;
     Ok((restart, listener))
-}
-
-async fn serve_face(face: Face, listener: PracticeListener, stop: CancellationToken) {
-    let service = lichess::router(face).into_make_service_with_connect_info::<ConnectionControl>();
-    let serving = axum::serve(listener, service);
-    let _ = stop.run_until_cancelled(serving.into_future()).await;
 }
 
 /// Runs a server until `stop` is cancelled. `prepare` is called with its handle once it listens: to open accounts, to print where it is.

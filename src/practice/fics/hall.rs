@@ -204,6 +204,13 @@ impl Hall {
         others.filter(|(_, occupant)| occupant.sender.send(notice.clone()).is_ok()).count()
     }
 
+    /// Tells everybody.
+    pub fn tell_everybody(&self, notice: &Notice) {
+        for occupant in self.inner().occupants.values() {
+            let _ = occupant.sender.send(notice.clone());
+        }
+    }
+
     /// Posts a seek under a number of its own.
     pub fn post_seek(&self, seek: impl FnOnce(u32) -> Seek) -> Seek {
         let mut inner = self.inner();

@@ -48,8 +48,11 @@ pub async fn enter(face: &Face, wire: &mut Wire) -> io::Result<Entrance> {
         if matches!(name.to_lowercase().as_str(), "quit" | "exit" | "%q") {
             return Ok(Entrance::Refused);
         }
-        let Some(visitor) = ask(face, wire, &name).await? else { continue };
-        return Ok(Entrance::Admitted(visitor, bits));
+        match ask(face, wire, &name).await? {
+            Some(visitor) => return Ok(Entrance::Admitted(visitor, bits)),
+            None if face.faults.dialect().asks_again() => {}
+            None => return Ok(Entrance::Refused),
+        }
     }
     wire.write(b"\n\r**** Too many attempts. ****\n\r").await?;
     Ok(Entrance::Refused)

@@ -23,14 +23,13 @@ mod wire;
 
 use std::{net::SocketAddr, sync::Arc};
 
-use axum::serve::Listener;
 use tokio_util::sync::CancellationToken;
 
-pub(super) use hall::Hall;
+pub(super) use hall::{Hall, Notice};
 
 use super::{
     connection::{Connection, PracticeListener},
-    faults::Faults,
+    faults::FaultInjector,
     hub::Hub,
 };
 use login::Entrance;
@@ -60,7 +59,7 @@ pub(super) struct Face {
     /// Who is here.
     pub hall: Hall,
     /// What goes wrong.
-    pub faults: Faults,
+    pub faults: FaultInjector,
     /// Lines of noise a second.
     pub noise: u32,
 }
@@ -76,7 +75,8 @@ pub(super) async fn serve(face: Face, mut listener: PracticeListener, stop: Canc
 }
 
 async fn visit(face: Arc<Face>, connection: Connection) {
-    let mut wire = Wire::new(connection);
+    tokio::time::sleep(face.faults.opening_delay()).await;
+    let mut wire = Wire::new(connection, face.faults.clone());
     let ended = match login::enter(&face, &mut wire).await {
         Ok(Entrance::Admitted(visitor, bits)) => Session::run(face, visitor, bits, wire).await,
         Ok(Entrance::Refused) => Ok(()),

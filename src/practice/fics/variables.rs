@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::dialect::Dialect;
+
 /// A switch, and what the server says when it goes on or off.
 type Switch = (&'static str, bool, &'static str, &'static str);
 
@@ -134,11 +136,12 @@ pub struct Variables {
     texts: BTreeMap<&'static str, String>,
     notes: BTreeMap<u8, String>,
     interface: BTreeMap<&'static str, bool>,
+    dialect: Dialect,
 }
 
 impl Variables {
     /// As a player finds them; `bits` are those of `%b`.
-    pub fn new(bits: Option<&str>) -> Self {
+    pub fn new(bits: Option<&str>, dialect: Dialect) -> Self {
         let interface = INTERFACE.iter().map(|name| (*name, false)).collect();
         let mut variables = Self {
             switches: SWITCHES.iter().map(|(name, value, ..)| (*name, *value)).collect(),
@@ -146,6 +149,7 @@ impl Variables {
             texts: BTreeMap::new(),
             notes: BTreeMap::new(),
             interface,
+            dialect,
         };
         // The lock holds from the end of the login on, wherever its bit stands.
         for (name, bit) in INTERFACE.iter().zip(bits.unwrap_or_default().chars()) {
@@ -168,7 +172,7 @@ impl Variables {
 
     /// Whether an interface variable is on.
     pub fn interface(&self, name: &str) -> bool {
-        self.interface.get(name).copied().unwrap_or(false)
+        self.dialect.has_interface_variables() && self.interface.get(name).copied().unwrap_or(false)
     }
 
     /// The finger notes.
@@ -222,11 +226,17 @@ impl Variables {
     /// The variable that a name or its beginning means.
     fn known(&self, name: &str) -> Option<&'static str> {
         let names = || self.switches.keys().chain(self.numbers.keys()).copied().chain(TEXTS);
+        let names = || names().filter(|name| *name != "autoflag" || self.dialect.flags_fall());
         names().find(|known| *known == name).or_else(|| names().find(|known| known.starts_with(name)))
     }
 
     /// `iset NAME VALUE`; returns the server's words.
     pub fn set_interface(&mut self, name: &str, value: &str) -> String {
+        match self.dialect {
+            Dialect::Freechess | Dialect::Fatics => {}
+            Dialect::Capablanca => return format!("{name} {}", if value == "0" { "unset" } else { "set" }),
+            Dialect::Uhlin => return format!("com_iset: {name} {value}"),
+        }
         let name = name.to_lowercase();
         let Some(known) = INTERFACE.iter().find(|known| **known == name) else {
             return format!("No such ivariable \"{name}\".");
@@ -289,7 +299,7 @@ mod tests {
 
     #[test]
     fn settings_in_the_servers_words() {
-        let mut variables = Variables::new(None);
+        let mut variables = Variables::new(None, Dialect::Freechess);
         for (name, value, words) in [
             ("style", "12", "Style 12 set."),
             ("shout", "0", "You will not hear shouts."),
@@ -306,7 +316,7 @@ mod tests {
 
     #[test]
     fn the_lock_locks() {
-        let mut variables = Variables::new(None);
+        let mut variables = Variables::new(None, Dialect::Freechess);
         for (name, value, words) in [
             ("ms", "1", "ms set."),
             ("ms", "0", "ms unset."),
@@ -320,7 +330,7 @@ mod tests {
 
     #[test]
     fn bits_of_the_login_are_in_the_servers_order() {
-        let variables = Variables::new(Some("0010010101"));
+        let variables = Variables::new(Some("0010010101"), Dialect::Freechess);
         let on: Vec<_> = INTERFACE.into_iter().filter(|name| variables.interface(name)).collect();
         assert_eq!(on, ["seekremove", "startpos", "gameinfo", "pendinfo"]);
     }

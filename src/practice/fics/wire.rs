@@ -11,12 +11,14 @@ use tokio::{
 
 use crate::{
     connection::Connection,
-    faults::{StreamFault, StreamFaults},
+    faults::{FaultInjector, LineFacts, StreamFault, StreamFaults},
 };
 use chess::timeseal::{self, Version};
 
 /// How long a client may take to read what is sent.
 const WRITE: Duration = Duration::from_secs(10);
+/// Into how many pieces a slow connection cuts what it sends in a second.
+const PIECES_PER_SECOND: u32 = 20;
 /// The longest line that is read.
 const LONGEST: usize = 1023;
 /// Telnet's "interpret as command", and the first of the commands that name an option.
@@ -50,8 +52,12 @@ pub struct Wire {
     skipping: bool,
     first_line: bool,
     seal: Option<Version>,
+    /// Whether a line may be taken from what was read: where one command is done at a time, not before more comes.
+    ready: bool,
     /// Pings that were not answered yet.
     pings: u32,
+    plan: FaultInjector,
+    /// What happens to the stream, once somebody is logged in.
     faults: Option<StreamFaults>,
     silent: bool,
     next_block: Option<StreamFault>,
@@ -60,14 +66,16 @@ pub struct Wire {
 
 impl Wire {
     /// Nothing was said yet.
-    pub fn new(connection: Connection) -> Self {
+    pub fn new(connection: Connection, plan: FaultInjector) -> Self {
         Self {
             connection,
             read: BytesMut::with_capacity(1024),
             skipping: false,
             first_line: true,
             seal: None,
+            ready: true,
             pings: 0,
+            plan,
             faults: None,
             silent: false,
             next_block: None,
@@ -99,7 +107,10 @@ impl Wire {
             if self.silent {
                 pending::<()>().await;
             }
-            if let Some(input) = self.next_line()? {
+            if self.ready
+                && let Some(input) = self.next_line()?
+            {
+                self.ready = self.faults.is_none() || !self.plan.dialect().takes_one_command_at_a_time();
                 return Ok(Incoming::Input(input));
             }
             let Self { connection, read, faults, .. } = self;
@@ -116,6 +127,7 @@ impl Wire {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 },
             }
+            self.ready = true;
         }
     }
 
@@ -147,12 +159,14 @@ impl Wire {
         if std::mem::take(&mut self.first_line)
             && let Ok(opened) = timeseal::open(&line)
         {
-            self.seal = Version::of_hello(&opened.line);
-            return match self.seal {
-                // The name may have come along with it.
-                Some(_) => self.next_line(),
-                None => Err(io::Error::new(io::ErrorKind::InvalidData, "unknown timeseal version")),
+            let Some(version) = Version::of_hello(&opened.line) else {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "unknown timeseal version"));
             };
+            if self.plan.dialect().has_timeseal(if version == Version::One { 1 } else { 2 }) {
+                self.seal = Some(version);
+                // The name may have come along with it.
+                return self.next_line();
+            }
         }
         if self.seal.is_none() {
             return Ok(Some(Input::Line(without_telnet(&line))));
@@ -173,6 +187,15 @@ impl Wire {
         if self.silent {
             return Ok(());
         }
+        let Some(rate) = self.plan.bytes_per_second() else { return self.write_now(bytes).await };
+        for piece in bytes.chunks((rate.get() / PIECES_PER_SECOND).max(1) as usize) {
+            self.write_now(piece).await?;
+            tokio::time::sleep(Duration::from_secs_f64(piece.len() as f64 / f64::from(rate.get()))).await;
+        }
+        Ok(())
+    }
+
+    async fn write_now(&mut self, bytes: &[u8]) -> io::Result<()> {
         timeout(WRITE, self.connection.write_all(bytes)).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
     }
 
@@ -193,12 +216,12 @@ impl Wire {
         self.write(ping).await
     }
 
-    /// Sends a piece of text, whole lines that belong together; `ply` says how many plies it shows, if it is a board.
+    /// Sends a piece of text, whole lines that belong together; `facts` are what faults go by.
     ///
     /// # Errors
     /// When the connection is over, or a fault ends it.
-    pub async fn send(&mut self, block: &str, ply: Option<usize>) -> io::Result<()> {
-        let struck = self.next_block.take().or_else(|| self.faults.as_ref().and_then(|faults| faults.on_line(ply)));
+    pub async fn send(&mut self, block: &str, facts: LineFacts) -> io::Result<()> {
+        let struck = self.next_block.take().or_else(|| self.faults.as_mut().and_then(|faults| faults.on_line(facts)));
         match struck {
             None => self.write(block.as_bytes()).await?,
             Some(StreamFault::Reorder) => {
@@ -243,7 +266,11 @@ impl Wire {
             }
             (StreamFault::Duplicate, Some(block)) => self.write(block.repeat(2).as_bytes()).await,
             (StreamFault::Drop, Some(_)) => Ok(()),
-            (StreamFault::Reorder | StreamFault::Duplicate | StreamFault::Drop, _) => {
+            (StreamFault::Late(time), Some(block)) => {
+                tokio::time::sleep(time).await;
+                self.write(block.as_bytes()).await
+            }
+            (StreamFault::Reorder | StreamFault::Duplicate | StreamFault::Drop | StreamFault::Late(_), _) => {
                 self.next_block = Some(fault);
                 Ok(())
             }

@@ -35,11 +35,19 @@ pub struct Patience {
     pub claim_after: Duration,
     /// Each side's first move must come within this time, or the game is aborted. `None` waits for ever.
     pub first_move: Option<Duration>,
+    /// Whether a flag falls as soon as the time is over. Otherwise the opponent must claim it, and until then the game goes
+    /// on.
+    pub flags_fall: bool,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { gone_after: Duration::from_secs(1), claim_after: Duration::from_secs(30), first_move: None }
+        Self {
+            gone_after: Duration::from_secs(1),
+            claim_after: Duration::from_secs(30),
+            first_move: None,
+            flags_fall: true,
+        }
     }
 }
 
@@ -362,9 +370,8 @@ impl Game {
         if self.must_run().is_err() {
             return;
         }
-        let turn = self.line.turn();
-        if self.clock.flag_falls(turn).is_some_and(|at| now >= at) {
-            return self.finish(ending::on_time(&self.line, turn), now);
+        if self.patience.flags_fall && self.is_out_of_time(now) {
+            return self.flag(now);
         }
         if self.first_move_due().is_some_and(|at| now >= at) {
             return self.finish(Outcome::aborted(), now);
@@ -374,6 +381,28 @@ impl Game {
                 self.tell_of_absence(color, now);
             }
         }
+    }
+
+    /// Claims that the opponent's time is over; whether it is, so that the game is over too.
+    ///
+    /// # Errors
+    /// [`Refusal::Over`].
+    pub fn claim_flag(&mut self, color: Color, now: Duration) -> Result<bool, Refusal> {
+        self.tick(now);
+        self.must_run()?;
+        let fell = self.line.turn() != color && self.is_out_of_time(now);
+        if fell {
+            self.flag(now);
+        }
+        Ok(fell)
+    }
+
+    fn is_out_of_time(&self, now: Duration) -> bool {
+        self.clock.flag_falls(self.line.turn()).is_some_and(|at| now >= at)
+    }
+
+    fn flag(&mut self, now: Duration) {
+        self.finish(ending::on_time(&self.line, self.line.turn()), now);
     }
 
     fn tell_of_absence(&mut self, color: Color, now: Duration) {
@@ -406,7 +435,8 @@ impl Game {
                 Told::Claimable => None,
             }
         });
-        absences.chain(self.clock.flag_falls(self.line.turn())).chain(self.first_move_due()).min()
+        let flag = self.clock.flag_falls(self.line.turn()).filter(|_| self.patience.flags_fall);
+        absences.chain(flag).chain(self.first_move_due()).min()
     }
 
     fn first_move_due(&self) -> Option<Duration> {

@@ -188,7 +188,7 @@ fn a_game_that_nobody_begins_is_aborted() {
 
 #[test]
 fn the_win_can_be_claimed_when_the_opponent_stays_away() {
-    let patience = Patience { gone_after: ms(1000), claim_after: ms(8000), first_move: None };
+    let patience = Patience { gone_after: ms(1000), claim_after: ms(8000), first_move: None, flags_fall: true };
     let mut game = Game::new(Line::start(Variant::Standard), "600+0".parse().expect("a time control"), patience, ZERO);
     assert_eq!(game.claim_victory(Color::White, ZERO), Err(Refusal::CannotClaim));
     play_all(&mut game, "e2e4 e7e5", ZERO);
@@ -229,4 +229,22 @@ fn an_illegal_move_changes_nothing() {
     assert!(matches!(refused, Err(Refusal::Illegal(_))), "{refused:?}");
     assert_eq!(game.play(Color::Black, "e7e5".parse().expect("a move"), ZERO), Err(Refusal::NotYourTurn));
     assert_eq!((game.line().ply(), game.take_changes()), (0, vec![]));
+}
+
+#[test]
+fn a_flag_that_must_be_claimed_falls_when_it_is() {
+    let patience = Patience { flags_fall: false, ..Patience::default() };
+    let control = "60+0".parse().expect("a time control");
+    let mut game = Game::new(Line::start(Variant::Standard), control, patience, Duration::ZERO);
+    for (color, uci) in [(Color::White, "e2e4"), (Color::Black, "e7e5")] {
+        game.play(color, uci.parse().expect("a move"), Duration::ZERO).expect("legal");
+    }
+    let late = Duration::from_secs(61);
+    assert_eq!(game.claim_flag(Color::Black, Duration::from_secs(59)), Ok(false));
+    assert_eq!(game.next_deadline(), None);
+    game.tick(late);
+    assert_eq!(game.outcome(), None);
+    assert_eq!(game.claim_flag(Color::White, late), Ok(false), "nobody claims his own");
+    assert_eq!(game.claim_flag(Color::Black, late), Ok(true));
+    assert_eq!(game.outcome(), Some(&Outcome::won(Color::Black, End::OutOfTime)));
 }

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use super::Hub;
 use crate::{
     account::{AccountId, Category, Rating},
+    faults::LineFacts,
     game::Outcome,
 };
 use chess::{ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers};
@@ -94,6 +95,13 @@ impl GameView {
     /// Who won.
     pub fn winner(&self) -> Option<Color> {
         self.outcome.as_ref().and_then(|outcome| outcome.winner)
+    }
+
+    /// What faults go by when this state is shown to `reader`.
+    pub fn line_facts(&self, reader: &AccountId) -> LineFacts {
+        let ply = self.line.ply();
+        let mover = (ply > 0).then(|| !self.line.turn());
+        LineFacts { ply: Some(ply), own_move: mover.is_some() && mover == self.pairing.color_of(reader) }
     }
 
     /// Whether `color` is to move in a game that runs.

@@ -118,7 +118,9 @@ impl State {
             self.withdraw_challenges_of_busy(&seat.account);
         }
         let pairing = Arc::new(Pairing { id: id.clone(), terms, seats, created_at: self.unix_now() });
-        let mut game = Game::new(start, terms.time_control, self.settings.patience, self.now);
+        let mut patience = self.settings.patience;
+        patience.flags_fall &= self.settings.faults.dialect.flags_fall();
+        let mut game = Game::new(start, terms.time_control, patience, self.now);
         for color in Color::ALL {
             game.set_present(color, false, self.now);
         }
@@ -364,6 +366,17 @@ impl State {
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
     pub fn resign(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
         self.try_on_table(id, by, Game::resign)
+    }
+
+    /// Claims that the opponent's time is over; whether it is, which ends the game.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
+    pub fn claim_flag(&mut self, id: &GameId, by: &AccountId) -> Result<bool, Denied> {
+        let color = self.color_at(id, by)?;
+        let mut fell = Ok(false);
+        self.on_table(id, |game, now| fell = game.claim_flag(color, now));
+        Ok(fell?)
     }
 
     /// Claims the win because the opponent is gone; nothing happens if it is too early for that.

@@ -16,13 +16,19 @@ mod stream;
 use std::{future::pending, sync::Arc};
 
 use axum::{
-    Router,
+    Extension, Router,
     extract::{ConnectInfo, Request, State as Shared},
     http::{Method, StatusCode},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    server::conn::auto::Builder,
+    service::TowerToHyperService,
+};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 pub use auth::{BOT_SCOPES, HUMAN_SCOPES, Tokens};
 use error::ApiError;
@@ -30,8 +36,8 @@ use error::ApiError;
 use super::{
     Settings,
     account::AccountId,
-    connection::ConnectionControl,
-    faults::{Faults, RequestFault, RequestKind},
+    connection::{ConnectionControl, PracticeListener},
+    faults::{FaultInjector, RequestFault, RequestKind},
     hub::{Denied, Hub, State},
 };
 
@@ -43,7 +49,7 @@ pub struct Face {
     /// Who may ask.
     pub tokens: Tokens,
     /// What goes wrong.
-    pub faults: Faults,
+    pub faults: FaultInjector,
     /// How the server behaves.
     pub settings: Arc<Settings>,
     /// Where the server is, without a slash at the end.
@@ -79,8 +85,27 @@ impl Face {
     }
 }
 
+/// Serves HTTP/1.1 and HTTP/2 until `stop` is cancelled. (Without TLS an HTTP/2 client must know beforehand what is spoken.)
+pub async fn serve(face: Face, mut listener: PracticeListener, stop: CancellationToken) {
+    let (router, faults) = (router(face.clone()), face.faults);
+    // The listener restarts within `accept`, so that nothing but the end may interrupt it.
+    while let Some((connection, _peer)) = stop.run_until_cancelled(listener.accept()).await {
+        let service = router.clone().layer(Extension(ConnectInfo(connection.control().clone())));
+        let mut builder = Builder::new(TokioExecutor::new());
+        if let Some(most) = faults.streams_per_connection() {
+            builder.http2().max_concurrent_streams(most.get());
+        }
+        tokio::spawn(stop.clone().run_until_cancelled_owned(async move {
+            let service = TowerToHyperService::new(service);
+            if let Err(error) = builder.serve_connection(TokioIo::new(connection), service).await {
+                tracing::debug!(error, "an HTTP connection is lost");
+            }
+        }));
+    }
+}
+
 /// The whole API.
-pub fn router(face: Face) -> Router {
+fn router(face: Face) -> Router {
     Router::new()
         .merge(people::routes())
         .merge(challenges::routes())

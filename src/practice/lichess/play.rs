@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     account::AccountId,
-    faults::StreamId,
+    faults::{LineFacts, StreamId},
     game::Refusal,
     hub::{AccountEvent, BoardEvent, Denied, Gauge, ListenerKey, State},
 };
@@ -62,8 +62,9 @@ async fn event_stream(
     let (url, any_speed) = (face.url, !face.settings.strict_terms);
     let line_of = move |event: &AccountEvent| {
         let event = render::account_event(event, me.as_str(), &url, any_speed)?;
-        Some(Line { text: event.to_string(), ply: None })
+        Some(Line { text: event.to_string(), facts: LineFacts::default() })
     };
+    tokio::time::sleep(face.faults.opening_delay()).await;
     Ok(LineStream::new(subscription, line_of, face.settings.keep_alive, faults, control).into_response())
 }
 
@@ -80,13 +81,16 @@ async fn game_stream(
     let subscription = face
         .ask_as_bot(&caller, move |state, me| state.join(&id, ListenerKey { account: me.clone(), client: agent }))
         .await?;
-    let line_of = |event: &BoardEvent| {
-        let ply = match event {
-            BoardEvent::Full(view) | BoardEvent::State(view) => Some(view.line.ply()),
-            _ => None,
+    let me = caller.account;
+    let line_of = move |event: &BoardEvent| {
+        let facts = match event {
+            BoardEvent::Full(view) => LineFacts { ply: Some(view.line.ply()), own_move: false },
+            BoardEvent::State(view) => view.line_facts(&me),
+            _ => LineFacts::default(),
         };
-        Some(Line { text: render::board_event(event), ply })
+        Some(Line { text: render::board_event(event), facts })
     };
+    tokio::time::sleep(face.faults.opening_delay()).await;
     Ok(LineStream::new(subscription, line_of, face.settings.keep_alive, faults, control).into_response())
 }
 

@@ -12,19 +12,22 @@ use tokio::time::Instant;
 
 use crate::{
     connection::ConnectionControl,
-    faults::{StreamFault, StreamFaults},
+    faults::{LineFacts, StreamFault, StreamFaults},
     hub::Subscription,
 };
 
 /// How long a line that is to be overtaken waits for another one.
 const REORDER_PATIENCE: Duration = Duration::from_millis(100);
 
+/// Into how many pieces a slow stream cuts what it sends in a second.
+const PIECES_PER_SECOND: u32 = 20;
+
 /// A line to send.
 pub struct Line {
     /// Without its end.
     pub text: String,
-    /// How many plies it shows, if it is about a game.
-    pub ply: Option<usize>,
+    /// What faults go by.
+    pub facts: LineFacts,
 }
 
 /// Writes an event as a line.
@@ -42,15 +45,19 @@ enum Step {
 
 /// A subscription on its way to a client.
 pub struct LineStream<E> {
-    subscription: Subscription<E>,
+    /// `None` once it has ended.
+    subscription: Option<Subscription<E>>,
     render: Render<E>,
     keep_alive: Duration,
     last_sent: Instant,
+    /// Until when not even empty lines are sent.
+    opens_at: Instant,
     faults: StreamFaults,
     next_line: Option<StreamFault>,
     held: Option<Bytes>,
     control: ConnectionControl,
-    steps: VecDeque<Step>,
+    /// Each with the time before which it is not due; the times never decrease.
+    steps: VecDeque<(Instant, Step)>,
 }
 
 impl<E: Send + 'static> LineStream<E> {
@@ -62,11 +69,13 @@ impl<E: Send + 'static> LineStream<E> {
         faults: StreamFaults,
         control: ConnectionControl,
     ) -> Self {
+        let now = Instant::now();
         Self {
-            subscription,
+            subscription: Some(subscription),
             render: Box::new(render),
             keep_alive,
-            last_sent: Instant::now(),
+            last_sent: now,
+            opens_at: now + faults.first_line_delay(),
             faults,
             next_line: None,
             held: None,
@@ -86,10 +95,11 @@ impl<E: Send + 'static> LineStream<E> {
 
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            match self.steps.pop_front() {
+            let due = self.steps.front().is_some_and(|(at, _)| *at <= Instant::now());
+            match self.steps.pop_front_if(|_| due).map(|(_, step)| step) {
                 Some(Step::Send(bytes)) => {
                     self.last_sent = Instant::now();
-                    return Some(bytes);
+                    return Some(self.trickled(bytes));
                 }
                 Some(Step::Flush) => tokio::task::yield_now().await,
                 Some(Step::End) => return None,
@@ -98,45 +108,82 @@ impl<E: Send + 'static> LineStream<E> {
                     pending::<()>().await;
                 }
                 Some(Step::Silence) => pending::<()>().await,
-                None => self.plan_next_steps().await,
+                None => self.wait().await,
             }
         }
     }
 
-    async fn plan_next_steps(&mut self) {
+    /// As much of `bytes` as goes out at once; where the stream is slow the rest becomes a later step.
+    fn trickled(&mut self, mut bytes: Bytes) -> Bytes {
+        let Some(rate) = self.faults.bytes_per_second() else { return bytes };
+        let most = (rate.get() / PIECES_PER_SECOND).max(1);
+        if bytes.len() as u64 <= u64::from(most) {
+            return bytes;
+        }
+        let rest = bytes.split_off(most as usize);
+        let due = Instant::now() + Duration::from_secs_f64(f64::from(most) / f64::from(rate.get()));
+        // What follows is due when its turn comes.
+        self.steps.push_front((due, Step::Send(rest)));
+        bytes
+    }
+
+    /// Waits until a step is due, or there are new ones.
+    async fn wait(&mut self) {
         let idle = if self.held.is_some() { REORDER_PATIENCE } else { self.keep_alive };
+        let quiet_until = (self.last_sent + idle).max(self.opens_at);
+        let next_step = self.steps.front().map(|(at, _)| *at);
+        let event = async {
+            match &mut self.subscription {
+                Some(subscription) => subscription.next().await,
+                None => pending().await,
+            }
+        };
         tokio::select! {
             biased;
             fault = self.faults.next() => self.strike(fault, None),
-            event = self.subscription.next() => match event {
+            event = event => match event {
                 Some(event) => {
                     if let Some(line) = (self.render)(&event) {
                         self.send(line);
                     }
                 }
                 None => {
+                    self.subscription = None;
                     self.release_held();
-                    self.steps.push_back(Step::End);
+                    self.push(Step::End);
                 }
             },
-            () = tokio::time::sleep_until(self.last_sent + idle) => {
+            () = tokio::time::sleep_until(next_step.unwrap_or(quiet_until)) => {
+                if next_step.is_some() {
+                    return;
+                }
                 if self.held.is_some() {
                     self.release_held();
                 } else {
-                    self.steps.push_back(Step::Send(Bytes::from_static(b"\n")));
+                    self.push(Step::Send(Bytes::from_static(b"\n")));
                 }
             }
         }
     }
 
+    fn push(&mut self, step: Step) {
+        self.push_after(Duration::ZERO, step);
+    }
+
+    /// Adds a step that is due after `delay`, and not before those that are planned already.
+    fn push_after(&mut self, delay: Duration, step: Step) {
+        let last = self.steps.back().map_or(self.opens_at, |(at, _)| *at);
+        self.steps.push_back(((Instant::now() + delay).max(last), step));
+    }
+
     fn send(&mut self, line: Line) {
-        let fault = self.next_line.take().or_else(|| self.faults.on_line(line.ply));
+        let fault = self.next_line.take().or_else(|| self.faults.on_line(line.facts));
         let mut text = line.text;
         text.push('\n');
         let bytes = Bytes::from(text);
         match fault {
             Some(fault) => self.strike(fault, Some(bytes)),
-            None => self.steps.push_back(Step::Send(bytes)),
+            None => self.push(Step::Send(bytes)),
         }
         if fault != Some(StreamFault::Reorder) {
             self.release_held();
@@ -144,30 +191,43 @@ impl<E: Send + 'static> LineStream<E> {
     }
 
     fn release_held(&mut self) {
-        self.steps.extend(self.held.take().map(Step::Send));
+        if let Some(held) = self.held.take() {
+            self.push(Step::Send(held));
+        }
     }
 
     fn strike(&mut self, fault: StreamFault, line: Option<Bytes>) {
-        let half = || match &line {
+        let half = match &line {
             Some(line) => line.slice(..line.len() / 2),
             None => Bytes::from_static(b"{\"type\":\"gameSta"),
         };
-        match (fault, &line) {
-            (StreamFault::CleanEnd, _) => self.steps.push_back(Step::End),
-            (StreamFault::CutMidLine, _) => self.steps.extend([Step::Send(half()), Step::Flush, Step::End]),
-            (StreamFault::Abort, _) => self.steps.push_back(Step::Reset),
-            (StreamFault::AbortMidLine, _) => self.steps.extend([Step::Send(half()), Step::Flush, Step::Reset]),
-            (StreamFault::Silence, _) => self.steps.push_back(Step::Silence),
-            (StreamFault::Duplicate, Some(line)) => {
-                self.steps.extend([Step::Send(line.clone()), Step::Send(line.clone())]);
-            }
+        if fault.ends_the_stream() && line.is_none() {
+            // It strikes at once, whatever was still on its way.
+            self.steps.clear();
+            self.opens_at = Instant::now();
+        }
+        let steps: Vec<Step> = match (fault, line) {
+            (StreamFault::CleanEnd, _) => vec![Step::End],
+            (StreamFault::CutMidLine, _) => vec![Step::Send(half), Step::Flush, Step::End],
+            (StreamFault::Abort, _) => vec![Step::Reset],
+            (StreamFault::AbortMidLine, _) => vec![Step::Send(half), Step::Flush, Step::Reset],
+            (StreamFault::Silence, _) => vec![Step::Silence],
+            (StreamFault::Duplicate, Some(line)) => vec![Step::Send(line.clone()), Step::Send(line)],
+            (StreamFault::Late(time), Some(line)) => return self.push_after(time, Step::Send(line)),
+            (StreamFault::Drop, Some(_)) => vec![],
             (StreamFault::Reorder, Some(line)) => {
                 self.release_held();
-                self.held = Some(line.clone());
+                self.held = Some(line);
                 self.last_sent = Instant::now();
+                vec![]
             }
-            (StreamFault::Drop, Some(_)) => {}
-            (StreamFault::Duplicate | StreamFault::Reorder | StreamFault::Drop, None) => self.next_line = Some(fault),
+            (StreamFault::Duplicate | StreamFault::Reorder | StreamFault::Drop | StreamFault::Late(_), None) => {
+                self.next_line = Some(fault);
+                vec![]
+            }
+        };
+        for step in steps {
+            self.push(step);
         }
     }
 }

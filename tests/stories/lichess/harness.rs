@@ -18,9 +18,9 @@ use bot::{
         self, AccountEnd, AccountPolicy, Connection, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
     },
 };
-use chess::{GameId, GameInfo, GameTerms, Limits, Shutdown, TimeControl, UciMove, Variant};
+use chess::{GameId, GameInfo, GameTerms, Shutdown, TimeControl, UciMove, Variant};
 use council::{
-    council::{CouncilSettings, CriterionName, Roster},
+    council::{CouncilSettings, CriterionName},
     pool::Pool,
 };
 use practice::{AccountId, ChallengeTerms, End, GameReport, GameView, PracticeServer, Refusal, Sparring, SparringKind};
@@ -69,7 +69,7 @@ impl Default for Plan {
             },
             council: roster("mp ma"),
             pool: Pool::new(0),
-            limits: Limits { nodes: Some(2000), ..Limits::default() },
+            limits: LimitSettings { nodes: Some(2000), ..LimitSettings::default() },
             ponder: 0,
             concurrency: 1,
             panics_once: false,

@@ -129,10 +129,10 @@ impl Session {
 
     pub(super) async fn abort(&mut self) -> io::Result<()> {
         let Some(id) = self.game_played() else { return Ok(()) };
-        let me = self.me.id.clone();
-        self.ask(move |state| match state.abort(&id, &me) {
-            Err(Denied::Game(Refusal::CannotAbort)) => state.stop(&id, &me, Stop::Abort, true),
-            done => done,
+        let (me, at_once) = (self.me.id.clone(), self.dialect().aborts_at_once());
+        self.ask(move |state| match at_once.then(|| state.abort(&id, &me)) {
+            None | Some(Err(Denied::Game(Refusal::CannotAbort))) => state.stop(&id, &me, Stop::Abort, true),
+            Some(done) => done,
         })
         .await?
         .unwrap_or_default();
@@ -172,14 +172,19 @@ impl Session {
         Ok(())
     }
 
-    /// The server flags by itself, so that nobody is ever out of time when this is asked.
-    pub(super) fn flag(&mut self) {
-        if self.game_played().is_none() {
-            return;
-        }
+    /// Claims the opponent's time to be over. Where flags fall by themselves nobody is ever out of time when this is asked.
+    pub(super) async fn flag(&mut self) -> io::Result<()> {
+        let Some(id) = self.game_played() else { return Ok(()) };
         let untimed =
             self.playing.as_ref().and_then(|seated| seated.view.as_ref()).is_some_and(|view| view.clocks.is_none());
-        self.line(if untimed { "You can't flag an untimed game." } else { "Opponent is not out of time." });
+        let me = self.me.id.clone();
+        let fell = self.ask(move |state| state.claim_flag(&id, &me)).await?.unwrap_or_default();
+        if untimed {
+            self.line("You can't flag an untimed game.");
+        } else if !fell {
+            self.line("Opponent is not out of time.");
+        }
+        Ok(())
     }
 
     pub(super) async fn refresh(&mut self) -> io::Result<()> {

@@ -29,7 +29,7 @@ pub struct Wanted {
 }
 
 /// Reads `5 12 unrated white wild fr`; `time` and `increment` hold where no numbers are given. The error is what to say.
-pub fn read_wanted(words: &str, time: u32, increment: u32, rated: bool) -> Result<Wanted, String> {
+fn read_wanted(words: &str, time: u32, increment: u32, rated: bool) -> Result<Wanted, String> {
     let mut wanted = Wanted {
         terms: ChallengeTerms::new(GameTerms {
             variant: Variant::Standard,
@@ -114,14 +114,24 @@ impl Session {
             self.line("Usage: match player [time inc] [rated|unrated] [white|black] [wild type]");
             return Ok(());
         }
-        let (time, increment) = (self.variables.number("time"), self.variables.number("inc"));
-        match read_wanted(words, time, increment, self.variables.is_on("rated")) {
+        match self.read_wanted(words, self.variables.is_on("rated")) {
             Ok(wanted) => self.challenge(name, wanted.terms).await,
             Err(words) => {
                 self.line(words);
                 Ok(())
             }
         }
+    }
+
+    /// Reads what follows a name in `match`, or the word `seek`; the player's variables stand for what is not said.
+    pub(super) fn read_wanted(&self, words: &str, rated: bool) -> Result<Wanted, String> {
+        let (time, increment) = (self.variables.number("time"), self.variables.number("inc"));
+        let mut wanted = read_wanted(words, time, increment, rated)?;
+        let game = &mut wanted.terms.game;
+        if self.dialect().zero_one_is_untimed() && game.time_control == time_control(0, 1) {
+            *game = GameTerms { time_control: TimeControl::Unlimited, rated: false, ..*game };
+        }
+        Ok(wanted)
     }
 
     /// Challenges somebody, or goes on with the game that waits with them.
@@ -144,7 +154,7 @@ impl Session {
             self.line(format!("{shown} is not open to match requests."));
             return Ok(());
         }
-        if self.resume_with(&to).await? {
+        if self.dialect().match_resumes() && self.resume_with(&to).await? {
             return Ok(());
         }
         for (guest, words) in [
@@ -280,7 +290,7 @@ impl Session {
             Ok(()) if offer.what.is_of_game() => {
                 self.line(format!("You accept the {} request from {}.", offer.what.word(), offer.with));
             }
-            Ok(()) => self.line(format!("You accept the challenge of {}.", offer.with)),
+            Ok(()) => self.line(self.dialect().you_accept(&offer.with)),
             Err(Denied::Busy(name)) => self.line(format!("{name} is playing a game.")),
             Err(_) => self.line("You have no offers to accept."),
         }

@@ -115,8 +115,9 @@ impl Session {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let rest = rest.trim();
         // `.hello` and `,hello` tell the last person, which is not for here; `'` is a kibitz.
-        let Some(command) = command_of(word) else {
-            self.line(format!("{word}: Command not found."));
+        let dialect = self.dialect();
+        let Some(command) = command_of(word).filter(|command| dialect.knows(command)) else {
+            self.line(dialect.unknown_command(word));
             return Ok(());
         };
         match command {
@@ -136,7 +137,7 @@ impl Session {
             "abort" => self.abort().await?,
             "adjourn" => self.adjourn().await?,
             "takeback" => self.takeback(rest).await?,
-            "flag" => self.flag(),
+            "flag" => self.flag().await?,
             "switch" | "pause" | "unpause" | "moretime" => {
                 self.line(format!("Sorry, {command} is not offered on this server."));
             }

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use super::matches::read_wanted;
 use crate::{
     account::Category,
     fics::{
@@ -18,6 +17,9 @@ const MOST: usize = 3;
 
 impl Session {
     pub(super) async fn seek(&mut self, words: &str) -> io::Result<()> {
+        if !self.dialect().has_seeks() {
+            return Ok(());
+        }
         if self.playing.is_some() {
             self.line("You can't seek while you are playing a game.");
             return Ok(());
@@ -26,16 +28,18 @@ impl Session {
             self.line(format!("You can only have {MOST} active seeks."));
             return Ok(());
         }
-        let (time, increment) = (self.variables.number("time"), self.variables.number("inc"));
-        let rated = self.variables.is_on("rated") && self.me.rank != Rank::Guest;
-        let mut wanted = match read_wanted(words, time, increment, rated) {
+        let is_guest = self.me.rank == Rank::Guest;
+        let wanted = match self.read_wanted(words, self.variables.is_on("rated") && !is_guest) {
             Ok(wanted) => wanted,
             Err(words) => {
                 self.line(words);
                 return Ok(());
             }
         };
-        wanted.terms.game.rated &= self.me.rank != Rank::Guest;
+        if is_guest && wanted.terms.game.rated {
+            self.line("Only registered players can play rated games.");
+            return Ok(());
+        }
         let (me, category) = (self.me.id.clone(), Category::of(&wanted.terms.game));
         let Some(account) = self.ask(move |state| state.account(&me).cloned()).await? else { return Ok(()) };
         let seat = Seat {

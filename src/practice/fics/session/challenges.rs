@@ -20,7 +20,7 @@ impl Session {
                 let (ours, theirs): (Vec<Offer>, Vec<Offer>) =
                     self.withdraw_offers(|what| !what.is_of_game()).into_iter().partition(|offer| offer.ours);
                 if let Some(offer) = ours.first() {
-                    self.line(format!("{} accepts the match offer.", offer.with));
+                    self.line(self.dialect().they_accept(&offer.with));
                 }
                 drop(theirs);
                 if !self.face.hall.remove_seeks(&self.me.id, None).is_empty() {

@@ -22,7 +22,8 @@ use super::{
 };
 use crate::{
     account::AccountId,
-    faults::{RequestFault, StreamId},
+    dialect::Dialect,
+    faults::{LineFacts, RequestFault, StreamId},
     game::ConnectionLoss,
     hub::{AccountEvent, BoardEvent, GameView, ListenerKey, State, Subscription},
 };
@@ -49,8 +50,8 @@ pub struct Session {
     pub(super) wire: Wire,
     pub(super) leaving: bool,
     number: u64,
-    /// What is to be sent, in pieces that belong together, with the plies that each shows.
-    out: Vec<(String, Option<usize>)>,
+    /// What is to be sent, in pieces that belong together, with what faults go by.
+    out: Vec<(String, LineFacts)>,
     /// Whether the client owes the time, after what is to be sent.
     ping: bool,
     noise: Option<Interval>,
@@ -69,8 +70,7 @@ impl Session {
             ticks
         });
         let mut session = Self {
-            face,
-            variables: Variables::new(bits.as_deref()),
+            variables: Variables::new(bits.as_deref(), face.faults.dialect()),
             me,
             channels: BTreeSet::new(),
             offers: Offers::default(),
@@ -79,6 +79,7 @@ impl Session {
             last_opponent: None,
             since: Instant::now(),
             wire,
+            face,
             leaving: false,
             number,
             out: Vec::new(),
@@ -130,7 +131,9 @@ impl Session {
         if displaced {
             self.line(format!("**** {} is already logged in - kicking them out. ****", self.me.name));
         }
-        self.line(format!("**** Starting FICS session as {} ****", self.me.titled()));
+        if self.dialect().greets() {
+            self.line(format!("**** Starting FICS session as {} ****", self.me.titled()));
+        }
         self.line("Nothing played here counts. Type \"help\" for what there is.\n");
         let mut online = Vec::new();
         for view in adjourned {
@@ -280,12 +283,12 @@ impl Session {
 
     /// Says something, in lines that belong together.
     pub(super) fn line(&mut self, text: impl Into<String>) {
-        self.out.push((text.into(), None));
+        self.out.push((text.into(), LineFacts::default()));
     }
 
     /// Shows a board; `ask_time` where the client is to move and speaks timeseal.
-    pub(super) fn board(&mut self, text: String, ply: usize, ask_time: bool) {
-        self.out.push((text, Some(ply)));
+    pub(super) fn board(&mut self, text: String, facts: LineFacts, ask_time: bool) {
+        self.out.push((text, facts));
         self.ping |= ask_time;
     }
 
@@ -295,19 +298,24 @@ impl Session {
             return Ok(());
         }
         let width = (!self.variables.interface("nowrap")).then(|| self.variables.number("width") as usize);
-        for (text, ply) in std::mem::take(&mut self.out) {
-            let mut block = if unasked || ply.is_some() { "\n".to_owned() } else { String::new() };
+        for (text, facts) in std::mem::take(&mut self.out) {
+            let mut block = if unasked || facts.ply.is_some() { "\n".to_owned() } else { String::new() };
             match width {
-                Some(width) => block.push_str(&text::wrap(&text, width)),
+                Some(width) => block.push_str(&text::wrap(&text, width, self.dialect().wraps_after_blanks())),
                 None => block.push_str(&text),
             }
             block.push('\n');
-            self.wire.send(&block.replace('\n', "\n\r"), ply).await?;
+            self.wire.send(&block.replace('\n', "\n\r"), facts).await?;
         }
         if std::mem::take(&mut self.ping) {
             self.wire.ping().await?;
         }
         self.wire.write(PROMPT.as_bytes()).await
+    }
+
+    /// Which server this one behaves like.
+    pub(super) fn dialect(&self) -> Dialect {
+        self.face.faults.dialect()
     }
 
     // --- Questions -----------------------------------------------------------------------------------------------------

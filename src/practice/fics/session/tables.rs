@@ -61,8 +61,14 @@ impl Session {
             Some(BoardEvent::Chat(line)) => self.hear(&line, seated.number),
             Some(BoardEvent::OpponentGone(_) | BoardEvent::OpponentBack) => {}
         }
-        match seated.view.as_ref().and_then(|view| Some((view, text::end_line(view, seated.number)?))) {
+        let dialect = self.dialect();
+        match seated.view.as_ref().and_then(|view| Some((view, text::end_line(view, seated.number, dialect)?))) {
             Some((view, end)) => {
+                if view.left == Some(!color)
+                    && let Some(lost) = dialect.opponent_lost(&view.pairing.seats.get(!color).name)
+                {
+                    self.line(lost);
+                }
                 self.line(end);
                 if view.adjourned.is_none() {
                     self.line(text::rating_lines(view, color));
@@ -84,7 +90,7 @@ impl Session {
                 if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
                     self.show_board(&view, seated.number, seated.relation);
                 }
-                if let Some(end) = text::end_line(&view, seated.number) {
+                if let Some(end) = text::end_line(&view, seated.number, self.dialect()) {
                     self.line(end);
                     return self.line(format!("Removing game {} from observation list.", seated.number));
                 }
@@ -100,13 +106,14 @@ impl Session {
     fn hear(&mut self, line: &ChatLine, number: u32) {
         // What is whispered is not for players.
         if line.room == ChatRoom::Player && !line.username.eq_ignore_ascii_case(&self.me.name) {
-            self.line(format!("{}[{number}] says: {}", line.username, line.text));
+            let number = if self.dialect().numbers_what_is_said() { format!("[{number}]") } else { String::new() };
+            self.line(format!("{}{number} says: {}", line.username, line.text));
         }
     }
 
     fn show_beginning(&mut self, view: &GameView, number: u32) {
         let hall = self.face.hall.clone();
-        self.line(text::beginning(view, number, view.line.ply() > 0, &hall));
+        self.line(text::beginning(view, number, &hall, self.dialect()));
         if self.variables.interface("gameinfo") {
             let ours = view.pairing.color_of(&self.me.id);
             let sealed = Color::ALL.map(|color| ours == Some(color) && self.wire.is_sealed());
@@ -118,12 +125,12 @@ impl Session {
     pub(in crate::fics) fn show_board(&mut self, view: &GameView, number: u32, relation: text::Relation) {
         let ours = matches!(relation, text::Relation::Player(color) if view.is_turn_of(color));
         let exact = self.variables.interface("ms");
-        let mut board = text::style12(view, number, relation, exact);
+        let mut board = text::style12(view, number, relation, exact, self.dialect());
         if let Some(holdings) = text::holdings(view, number) {
             board.push('\n');
             board.push_str(&holdings);
         }
-        self.board(board, view.line.ply(), ours);
+        self.board(board, view.line_facts(&self.me.id), ours);
     }
 
     fn show_offers(&mut self, view: &GameView, color: Color) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square, san::SanPlus, variant::VariantPosition};
 
 use super::minutes_and_increment;
-use crate::hub::GameView;
+use crate::{dialect::Dialect, hub::GameView};
 use chess::{Color, Line, TimeControl, Variant};
 
 /// What the board is to whom it is sent.
@@ -18,7 +18,7 @@ pub enum Relation {
 }
 
 /// The line for programs.
-pub fn style12(view: &GameView, number: u32, relation: Relation, exact: bool) -> String {
+pub fn style12(view: &GameView, number: u32, relation: Relation, exact: bool, dialect: Dialect) -> String {
     let relation_number = match relation {
         Relation::Watcher => 0,
         Relation::Player(color) if color == view.line.turn() => 1,
@@ -40,6 +40,7 @@ pub fn style12(view: &GameView, number: u32, relation: Relation, exact: bool) ->
             last,
             flip: relation == Relation::Player(Color::Black),
             ticking: runs && ply >= 2,
+            dialect,
         },
     )
 }
@@ -59,6 +60,7 @@ pub fn start_board(view: &GameView, number: u32, exact: bool) -> String {
         last: None,
         flip: false,
         ticking: false,
+        dialect: Dialect::Freechess,
     };
     line(view.line.start_position(), view, &fields)
 }
@@ -72,6 +74,7 @@ struct Fields {
     last: Option<LastMove>,
     flip: bool,
     ticking: bool,
+    dialect: Dialect,
 }
 
 struct LastMove {
@@ -102,7 +105,7 @@ fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String 
     };
     let seats = &view.pairing.seats;
     text.push_str(&format!(
-        " {} {double_push} {} {} {} {} {} {} {} {} {} {minutes} {increment} {} {} {} {} {} {verbose} ({}) {san} {} {} 0",
+        " {} {double_push} {} {} {} {} {} {} {} {} {} {minutes} {increment} {} {} {} {} {} {verbose} ({}) {}",
         position.turn().fold_wb('W', 'B'),
         castles[0][0],
         castles[0][1],
@@ -119,9 +122,11 @@ fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String 
         clocks[1],
         position.fullmoves(),
         time_taken(fields.taken, fields.exact),
-        u8::from(fields.flip),
-        u8::from(fields.ticking),
+        san.replace('#', fields.dialect.mate().encode_utf8(&mut [0; 4])),
     ));
+    for field in [fields.flip, fields.ticking, false].into_iter().take(fields.dialect.last_fields()) {
+        text.push_str(if field { " 1" } else { " 0" });
+    }
     text
 }
 

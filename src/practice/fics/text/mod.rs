@@ -11,7 +11,10 @@ pub use lists::{game_row, history_row, move_list, stored_row};
 use std::time::Duration;
 
 use super::hall::{Hall, Rank, Seek};
-use crate::hub::{ChallengeView, GameView, Pairing, Seat};
+use crate::{
+    dialect::Dialect,
+    hub::{ChallengeView, GameView, Pairing, Seat},
+};
 use chess::{Color, GameTerms, Line, TimeControl, Variant};
 
 /// Wild 5 and 8: the positions that the core can set up without further rules.
@@ -101,22 +104,29 @@ pub fn resumption(pairing: &Pairing, start: &Line, by: Color, hall: &Hall) -> St
 }
 
 /// `Creating: ...` and `{Game ...}`.
-pub fn beginning(view: &GameView, number: u32, resumed: bool, hall: &Hall) -> String {
-    let pairing = &view.pairing;
+pub fn beginning(view: &GameView, number: u32, hall: &Hall, dialect: Dialect) -> String {
+    let (pairing, resumed) = (&view.pairing, view.line.ply() > 0);
     let (white, black) = (&pairing.seats.white, &pairing.seats.black);
     let start_fen = view.line.start_fen();
     let rated = if pairing.terms.rated { "rated" } else { "unrated" };
-    format!(
-        "Creating: {} {} {}{}\n{{Game {number} ({} vs. {}) {} {rated} {} match.}}",
-        rated_name(white, hall),
-        rated_name(black, hall),
-        terms(&pairing.terms, start_fen.as_deref()),
-        if resumed { " (adjourned)" } else { "" },
+    let mut text = String::new();
+    if dialect.announces_games() {
+        text.push_str(&format!(
+            "Creating: {} {} {}{}\n",
+            rated_name(white, hall),
+            rated_name(black, hall),
+            terms(&pairing.terms, start_fen.as_deref()),
+            if resumed { " (adjourned)" } else { "" },
+        ));
+    }
+    text.push_str(&format!(
+        "{{Game {number} ({} vs. {}) {} {rated} {} match.}}",
         white.name,
         black.name,
         if resumed { "Continuing" } else { "Creating" },
         kind(&pairing.terms, start_fen.as_deref()),
-    )
+    ));
+    text
 }
 
 /// `<g1> ...`; `sealed` says which side speaks timeseal, as far as is known.
@@ -186,8 +196,9 @@ pub fn seek_for_programs(seek: &Seek) -> String {
     )
 }
 
-/// Breaks lines longer than `width` after a blank; the rest is marked by a backslash. Lines for programs stay whole.
-pub fn wrap(text: &str, width: usize) -> String {
+/// Breaks lines longer than `width` after a blank, which may be left out; the rest is marked by a backslash. Lines for
+/// programs stay whole.
+pub fn wrap(text: &str, width: usize, keep_blank: bool) -> String {
     let mut wrapped = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let mut rest = line;
@@ -196,7 +207,7 @@ pub fn wrap(text: &str, width: usize) -> String {
             let Some(blank) = rest[..rest.floor_char_boundary(room)].rfind(' ').filter(|blank| *blank > 0) else {
                 break;
             };
-            wrapped.push_str(&rest[..=blank]);
+            wrapped.push_str(&rest[..blank + usize::from(keep_blank)]);
             wrapped.push_str("\n\\   ");
             rest = &rest[blank + 1..];
             room = width.saturating_sub(4).max(1);
@@ -212,8 +223,9 @@ mod tests {
 
     #[test]
     fn long_lines_are_continued() {
-        assert_eq!(wrap("one two three four\nfive\n", 10), "one two \n\\   three \n\\   four\nfive\n");
-        assert_eq!(wrap("<12> aaaaaaaa bbbbbbbb", 10), "<12> aaaaaaaa bbbbbbbb");
+        assert_eq!(wrap("one two three four\nfive\n", 10, true), "one two \n\\   three \n\\   four\nfive\n");
+        assert_eq!(wrap("one two three four\nfive\n", 10, false), "one two\n\\   three\n\\   four\nfive\n");
+        assert_eq!(wrap("<12> aaaaaaaa bbbbbbbb", 10, true), "<12> aaaaaaaa bbbbbbbb");
     }
 
     #[test]

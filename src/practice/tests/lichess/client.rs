@@ -35,6 +35,11 @@ impl Client {
         Self { http, ..self.clone() }
     }
 
+    /// The same account over another connection.
+    pub fn over(&self, http: reqwest::Client) -> Self {
+        Self { http, ..self.clone() }
+    }
+
     /// A request as it goes out.
     pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token).timeout(PATIENCE)

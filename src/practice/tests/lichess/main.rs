@@ -5,6 +5,7 @@ extern crate concilio_practice as practice;
 mod challenges;
 mod client;
 mod conformance;
+mod delays;
 mod faults;
 mod independent;
 mod play;

@@ -53,7 +53,12 @@ async fn a_silent_stream_shows_that_it_lives() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_stays_away_loses_by_claim() {
-    let patience = Patience { gone_after: Duration::ZERO, claim_after: Duration::from_millis(50), first_move: None };
+    let patience = Patience {
+        gone_after: Duration::ZERO,
+        claim_after: Duration::from_millis(50),
+        first_move: None,
+        flags_fall: true,
+    };
     let settings = Settings { patience, claim_latency: Duration::ZERO, ..Settings::default() };
     let server = server_with(settings).await;
     let pair = Pair::start(&server, &BULLET).await;

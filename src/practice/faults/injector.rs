@@ -1,7 +1,8 @@
-//! The faults of a running server: its plan, the accidents arranged, and who suffers next.
+//! The faults of a running server: its plan, and what a test has arranged to happen once.
 
 use std::{
     collections::BTreeMap,
+    num::NonZeroU32,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -12,11 +13,14 @@ use tokio::{
     time::Instant,
 };
 
-use super::{FaultPlan, RequestFault, RequestKind, Span, StreamFault, StreamId, Streams, When};
+use super::{
+    Echo, FaultPlan, LineFacts, Percent, RequestFault, RequestKind, Span, StreamFault, StreamId, Streams, When,
+};
+use crate::dialect::Dialect;
 
 /// Decides what goes wrong. Cheap to clone; all clones are one.
 #[derive(Clone)]
-pub struct Faults {
+pub struct FaultInjector {
     // Held for moments only, never across an await: a request or line asks, and goes on.
     inner: Arc<Mutex<Inner>>,
     /// A request has come.
@@ -25,7 +29,7 @@ pub struct Faults {
 
 struct Inner {
     plan: FaultPlan,
-    lots: StdRng,
+    rng: StdRng,
     requests: Vec<(RequestKind, Ending, RequestFault)>,
     accidents: Vec<(Streams, When, StreamFault)>,
     open: Vec<(StreamId, mpsc::UnboundedSender<StreamFault>)>,
@@ -37,14 +41,14 @@ enum Ending {
     At(Instant),
 }
 
-impl Faults {
-    /// Faults by a plan; `seed` is used where the plan has none.
+impl FaultInjector {
+    /// FaultInjector by a plan; `seed` is used where the plan has none.
     pub fn new(plan: FaultPlan, seed: Option<u64>) -> Self {
-        let lots = match plan.seed.or(seed) {
+        let rng = match plan.seed.or(seed) {
             Some(seed) => StdRng::seed_from_u64(seed),
             None => rand::make_rng(),
         };
-        let inner = Inner { plan, lots, requests: vec![], accidents: vec![], open: vec![], seen: BTreeMap::new() };
+        let inner = Inner { plan, rng, requests: vec![], accidents: vec![], open: vec![], seen: BTreeMap::new() };
         Self { inner: Arc::new(Mutex::new(inner)), came: Arc::default() }
     }
 
@@ -56,7 +60,7 @@ impl Faults {
     pub fn set_plan(&self, plan: FaultPlan) {
         let mut inner = self.inner();
         if let Some(seed) = plan.seed {
-            inner.lots = StdRng::seed_from_u64(seed);
+            inner.rng = StdRng::seed_from_u64(seed);
         }
         inner.plan = plan;
     }
@@ -114,7 +118,7 @@ impl Faults {
             }
             return Some(*fault);
         }
-        inner.request_by_plan()
+        inner.request_by_plan(kind)
     }
 
     /// Registers a stream that opens.
@@ -124,8 +128,8 @@ impl Faults {
         inner.open.retain(|(_, sender)| !sender.is_closed());
         inner.open.push((id.clone(), sender));
         let cut = inner.plan.cut.map(|about| {
-            let after = about.mul_f64(inner.lots.random_range(0.5..1.5));
-            let how = match inner.lots.random_range(0..4) {
+            let after = about.mul_f64(inner.rng.random_range(0.5..1.5));
+            let how = match inner.rng.random_range(0..4) {
                 0 => StreamFault::CleanEnd,
                 1 => StreamFault::CutMidLine,
                 2 => StreamFault::Abort,
@@ -133,7 +137,32 @@ impl Faults {
             };
             (Instant::now() + after, how)
         });
-        StreamFaults { faults: self.clone(), id, commands, cut }
+        StreamFaults { faults: self.clone(), id, commands, cut, echoed: 0 }
+    }
+
+    /// How late streams open by the plan.
+    pub fn opening_delay(&self) -> Duration {
+        self.inner().plan.open.unwrap_or_default()
+    }
+
+    /// How late the first line of a stream comes by the plan.
+    pub fn first_line_delay(&self) -> Duration {
+        self.inner().plan.first_line.unwrap_or_default()
+    }
+
+    /// How many bytes a second a stream carries by the plan.
+    pub fn bytes_per_second(&self) -> Option<NonZeroU32> {
+        self.inner().plan.slow
+    }
+
+    /// How many requests at once a connection bears by the plan.
+    pub fn streams_per_connection(&self) -> Option<NonZeroU32> {
+        self.inner().plan.streams
+    }
+
+    /// Which server of its family the FICS side behaves like.
+    pub fn dialect(&self) -> Dialect {
+        self.inner().plan.dialect
     }
 
     /// How often the server restarts by its plan.
@@ -143,62 +172,85 @@ impl Faults {
 }
 
 impl Inner {
-    fn request_by_plan(&mut self) -> Option<RequestFault> {
-        let mut lot = self.lots.random_range(0.0..1.0);
+    fn request_by_plan(&mut self, kind: RequestKind) -> Option<RequestFault> {
+        let stalls = if kind == RequestKind::Move { self.plan.stall_move } else { Percent::default() };
+        let mut drawn = self.rng.random_range(0.0..1.0);
         for (percent, fault) in [
             (self.plan.too_many, RequestFault::Answer(429)),
             (self.plan.internal_error, RequestFault::Answer(500)),
             (self.plan.bad_gateway, RequestFault::Answer(502)),
             (self.plan.lost, RequestFault::LoseAnswer),
+            (stalls, RequestFault::Ignore),
         ] {
-            if lot < percent.probability() {
+            if drawn < percent.probability() {
                 return Some(fault);
             }
-            lot -= percent.probability();
+            drawn -= percent.probability();
         }
-        self.plan.delay.map(|most| RequestFault::Delay(most.mul_f64(self.lots.random_range(0.0..1.0))))
+        self.plan.delay.map(|most| RequestFault::Delay(most.mul_f64(self.rng.random_range(0.0..1.0))))
     }
 
     fn line_by_plan(&mut self) -> Option<StreamFault> {
-        let mut lot = self.lots.random_range(0.0..1.0);
+        let mut drawn = self.rng.random_range(0.0..1.0);
         for (percent, fault) in [
             (self.plan.half_open, StreamFault::Silence),
             (self.plan.duplicate, StreamFault::Duplicate),
             (self.plan.reorder, StreamFault::Reorder),
             (self.plan.drop, StreamFault::Drop),
         ] {
-            if lot < percent.probability() {
+            if drawn < percent.probability() {
                 return Some(fault);
             }
-            lot -= percent.probability();
+            drawn -= percent.probability();
         }
-        None
+        self.plan.late.map(StreamFault::Late)
     }
 }
 
 /// What goes wrong on one open stream.
 pub struct StreamFaults {
-    faults: Faults,
+    faults: FaultInjector,
     id: StreamId,
     commands: mpsc::UnboundedReceiver<StreamFault>,
     cut: Option<(Instant, StreamFault)>,
+    /// How many plies the last echo of an own move showed.
+    echoed: usize,
 }
 
 impl StreamFaults {
-    /// What happens to a line, which shows so many plies if it is a game's.
-    pub fn on_line(&self, ply: Option<usize>) -> Option<StreamFault> {
+    /// What happens to a line.
+    pub fn on_line(&mut self, line: LineFacts) -> Option<StreamFault> {
         let mut inner = self.faults.inner();
         let struck = inner.accidents.iter().position(|(streams, when, _)| {
             streams.contains(&self.id)
                 && match when {
-                    When::AtPly(at) => ply.is_some_and(|ply| ply >= *at),
+                    When::AtPly(at) => line.ply.is_some_and(|ply| ply >= *at),
+                    When::OwnMove => line.own_move,
                     When::NextLine | When::Now => true,
                 }
         });
-        match struck {
-            Some(index) => Some(inner.accidents.remove(index).2),
-            None => inner.line_by_plan(),
+        if let Some(index) = struck {
+            return Some(inner.accidents.remove(index).2);
         }
+        let echoes = line.ply.filter(|ply| line.own_move && *ply > self.echoed);
+        if let (Some(ply), Some(echo)) = (echoes, inner.plan.echo) {
+            self.echoed = ply;
+            return Some(match echo {
+                Echo::Late(time) => StreamFault::Late(time),
+                Echo::Never => StreamFault::Drop,
+            });
+        }
+        inner.line_by_plan()
+    }
+
+    /// How many bytes a second the stream carries by the plan.
+    pub fn bytes_per_second(&self) -> Option<NonZeroU32> {
+        self.faults.bytes_per_second()
+    }
+
+    /// How late the first line comes by the plan.
+    pub fn first_line_delay(&self) -> Duration {
+        self.faults.first_line_delay()
     }
 
     /// Waits for an accident that does not wait for a line.
@@ -226,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_request_fails_as_often_as_arranged() {
-        let faults = Faults::new(FaultPlan::default(), None);
+        let faults = FaultInjector::new(FaultPlan::default(), None);
         faults.fail_requests(RequestKind::Move, Span::Times(2), RequestFault::Answer(429));
         assert_eq!(faults.on_request(RequestKind::Account), None);
         for expected in [Some(RequestFault::Answer(429)), Some(RequestFault::Answer(429)), None] {
@@ -236,14 +288,31 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_draws_the_same_lots() {
+    fn the_same_seed_draws_the_same_faults() {
         let plan: FaultPlan = "seed=3,429=20%,502=20%".parse().expect("a plan");
         let draw = || {
-            let faults = Faults::new(plan.clone(), None);
+            let faults = FaultInjector::new(plan.clone(), None);
             (0..100).map(|_| faults.on_request(RequestKind::Move)).collect::<Vec<_>>()
         };
-        let lots = draw();
-        assert_eq!(lots, draw());
-        assert!(lots.contains(&None) && lots.contains(&Some(RequestFault::Answer(429))));
+        let drawn = draw();
+        assert_eq!(drawn, draw());
+        assert!(drawn.contains(&None) && drawn.contains(&Some(RequestFault::Answer(429))));
+    }
+
+    #[test]
+    fn only_moves_stall() {
+        let faults = FaultInjector::new("stall-move=100%".parse().expect("a plan"), None);
+        assert_eq!(faults.on_request(RequestKind::Chat), None);
+        assert_eq!(faults.on_request(RequestKind::Move), Some(RequestFault::Ignore));
+    }
+
+    #[test]
+    fn one_line_after_each_own_move_is_withheld() {
+        let faults = FaultInjector::new("echo=never".parse().expect("a plan"), None);
+        let mut stream = faults.open_stream(StreamId { account: "me".to_owned(), game: None });
+        let mut line = |ply, own_move| stream.on_line(LineFacts { ply: Some(ply), own_move });
+        assert_eq!(line(1, true), Some(StreamFault::Drop));
+        assert_eq!([line(1, true), line(2, false)], [None, None]);
+        assert_eq!(line(3, true), Some(StreamFault::Drop));
     }
 }

@@ -1,13 +1,29 @@
-//! The face as a person sees it.
+//! What a person at a telnet can do.
 
 use chess::timeseal;
-use practice::{End, SparringKind};
+use practice::{End, PracticeServer, SparringKind};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
 
-use super::harness::{Telnet, ended, game_of, partner, server};
+use crate::{
+    game_of, server,
+    telnet::{PASSWORD, PATIENCE, Telnet},
+};
+
+/// A sparring partner on the server.
+async fn partner(server: &PracticeServer, name: &str, kind: SparringKind) {
+    server.sparring(name, kind).await.expect("a new account");
+}
+
+/// Reads to the end of a connection, which must come.
+async fn is_closed(mut telnet: Telnet) {
+    let mut rest = Vec::new();
+    let end = tokio::time::timeout(PATIENCE, telnet.stream.read_to_end(&mut rest)).await;
+    // A reset ends it as well.
+    let _ = end.expect("the end of the connection");
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn guests_and_members_get_in_and_others_do_not() {
@@ -19,7 +35,7 @@ async fn guests_and_members_get_in_and_others_do_not() {
     guest.until("(U) ****").await;
     guest.until("fics% ").await;
 
-    server.add_fics_account("Ann", false, "sesame").await.expect("an account");
+    server.add_fics_account("Ann", false, PASSWORD).await.expect("an account");
     let mut stranger = Telnet::connect(&server).await;
     for (line, answer) in [
         ("x", "at least three characters"),
@@ -39,7 +55,7 @@ async fn guests_and_members_get_in_and_others_do_not() {
     let mut ann = Telnet::login(&server, "ann").await;
     let mut again = Telnet::login(&server, "Ann").await;
     ann.until("**** Ann has arrived - you can't both be logged in. ****").await;
-    assert!(ann.is_closed().await);
+    is_closed(ann).await;
     assert!(again.ask("who").await.contains("Guest"));
 }
 
@@ -120,7 +136,7 @@ async fn a_game_waits_for_a_player_who_was_cut_off() {
     bob.until("Nf3").await;
     bob.say("resign").await;
     ann.until("{Game 1 (Ann vs. Bob) Bob resigns} 1-0").await;
-    assert_eq!(ended(&server, &game).await.line.ply(), 3);
+    assert_eq!(server.wait_for_end(&game).await.expect("a report").line.ply(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
