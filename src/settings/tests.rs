@@ -487,6 +487,7 @@ fn every_way_to_set_a_value_is_answered_alike() {
         ("player.draw.opponents", "cat", "expected human or bot"),
         ("shutdown.games", "foo", "expected finish, leave or resign"),
         ("journal.pgn_grouping", "foo", "expected game, opponent or all"),
+        ("player.council.hash", "0", "expected a whole number from 1 to 65536"),
         ("challenge.min_rating", "5000", "expected a whole number from 0 to 4000"),
         ("player.council.cores", "99999999", "expected a whole number from 0 to 1024"),
         ("servers.a.fics.ping_timeout", "0", "expected a whole number from 1 to 3600"),

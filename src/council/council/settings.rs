@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{CriterionName, GroupMode, Model, SecondPhaseMode};
 use chess::{
     Heuristic, Knowledge,
-    values::{Decimal, WholeNumber},
+    values::{Decimal, WholeNumber, WholeNumberOrNone},
 };
 
 /// The `council` table: who proposes and how one is elected.
@@ -72,7 +72,8 @@ pub struct ElectorSettings {
     pub arguments: Vec<String>,
     /// UCI options to set.
     pub options: BTreeMap<String, String>,
-    /// Its transposition table, MiB; by default the council's `hash`.
+    /// Its transposition table, MiB; by default the council's `hash`. 1 to 65536.
+    #[serde(with = "WholeNumberOrNone::<1, 65536>")]
     pub hash: Option<usize>,
     /// Its weight in the vote, instead of the sum over the heuristics it knows.
     pub weight: Option<f64>,

@@ -91,7 +91,7 @@ impl Data {
                 show(progress, plan.positions);
             }
         })?;
-        println!("wrote {}", self.output.display());
+        chess::outln!("wrote {}", self.output.display());
         Ok(())
     }
 }

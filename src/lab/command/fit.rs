@@ -206,7 +206,7 @@ impl Genetic {
         }
         bars.end();
         let (champion, best_moves) = generation.champion;
-        println!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
+        chess::outln!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
         let weights = toml::Value::try_from(champion.settings())?;
         let roster = toml::Value::from(self.proposals.roster.as_str());
         write_fragment(&self.output, &[("roster", roster), ("criterion", "weights".into()), ("weights", weights)])
@@ -239,7 +239,7 @@ impl Judged {
 
     fn write(&self, model: &str, criterion: &str) -> Result<(), Failure> {
         write("--output", &self.output, model)?;
-        println!("wrote {}; use it with criterion = \"{criterion}\" and model = \"{0}\"", self.output.display());
+        chess::outln!("wrote {}; use it with criterion = \"{criterion}\" and model = \"{0}\"", self.output.display());
         Ok(())
     }
 }
@@ -259,7 +259,7 @@ impl Calibration {
             let fitted = calibration::fit(&positions, names.len(), folds, proposals.seed)?;
             Some((positions.len(), names, fitted))
         })?;
-        println!(
+        chess::outln!(
             "{count} positions; regret of the highest expectation in unseen games {}, of the highest score {}, difference {}",
             per_cent(fitted.cross_validated),
             per_cent(fitted.raw),
@@ -268,7 +268,7 @@ impl Calibration {
         let mut model = "# Fitted by concilio lab tune calibration.\n[calibration]\n".to_owned();
         let named = names.iter().map(String::as_str).zip(&fitted.maps);
         for (name, map) in named.chain([("default", &fitted.common)]) {
-            println!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
+            chess::outln!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
             // Writing to a string cannot fail.
             let (offset, scale) = (map.offset, map.scale);
             let _ = writeln!(model, "{name:?} = {{ offset = {offset:.1}, scale = {scale:.1} }}");
@@ -284,10 +284,10 @@ impl Selector {
             let examples = log.examples(settings, oracle, values);
             Some((examples.len(), selector::fit(&examples, folds, proposals.seed)?))
         })?;
-        println!("{count} positions; regret of unseen games {}", per_cent(fitted.cross_validated));
+        chess::outln!("{count} positions; regret of unseen games {}", per_cent(fitted.cross_validated));
         let mut model = "# Fitted by concilio lab tune selector.\n[learned]\n".to_owned();
         for (name, weight) in FEATURES.iter().zip(&fitted.weights) {
-            println!("{name:>16} {weight:+.4}");
+            chess::outln!("{name:>16} {weight:+.4}");
             // Writing to a string cannot fail.
             let _ = writeln!(model, "{name} = {weight:.6}");
         }
@@ -332,7 +332,7 @@ impl SpsaOnGames {
         bars.end();
         let fitted = with_values(&settings, spsa.parameters(), spsa.values())?;
         for (parameter, value) in spsa.parameters().iter().zip(spsa.values()) {
-            println!("{} = {value:.4} (began at {})", parameter.key, parameter.start);
+            chess::outln!("{} = {value:.4} (began at {})", parameter.key, parameter.start);
         }
         let table = toml::Value::try_from(fitted)?;
         let keys: Vec<(&str, toml::Value)> = spsa
@@ -406,7 +406,7 @@ fn write_fragment(path: &Path, keys: &[(&str, toml::Value)]) -> Result<(), Failu
             path.display()
         ),
     )?;
-    println!("wrote {}; let it play before you believe it", path.display());
+    chess::outln!("wrote {}; let it play before you believe it", path.display());
     Ok(())
 }
 

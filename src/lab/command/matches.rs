@@ -116,9 +116,9 @@ impl Match {
             write("--pgn", path, &pgn(&plan, pairs)?)?;
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&summary)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&summary)?);
         } else {
-            print!("{summary}");
+            chess::print(format_args!("{summary}"));
         }
         if stop.load(Ordering::Relaxed) && !summary.complete {
             return Err(Failure::failed("stopped; the same command goes on from there"));

@@ -84,9 +84,9 @@ impl Positions {
             write("--markdown", path, &markdown(&report))?;
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&report)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&report)?);
         } else {
-            print!("{}", markdown(&report));
+            chess::print(format_args!("{}", markdown(&report)));
         }
         Ok(())
     }
