@@ -233,7 +233,9 @@ pub(super) async fn begin(
 
 fn place(protocol: SoakProtocol, number: usize) -> SoakPlace {
     match protocol {
-        SoakProtocol::Lichess => SoakPlace { bot: "Soaked".into(), server: "practice".into(), partner: "Partner".into() },
+        SoakProtocol::Lichess => {
+            SoakPlace { bot: "Soaked".into(), server: "practice".into(), partner: "Partner".into() }
+        }
         SoakProtocol::Fics => {
             // Names have letters only on FICS.
             let letters: String = format!("{number:02}").bytes().map(|digit| char::from(b'A' + digit - b'0')).collect();
