@@ -29,7 +29,7 @@ impl<W: Write> Painter<W> {
 
     /// Paints the scene in place of the last one. A terminal that is gone stops no games, so errors are not looked at.
     pub(super) fn paint(&mut self, scene: &Scene) {
-        let (columns, rows) = size().unwrap_or(USUAL_SIZE);
+        let (columns, rows) = size().ok().filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or(USUAL_SIZE);
         let _ = self.paint_lines(scene.draw(usize::from(columns)), columns, rows);
     }
 

@@ -104,7 +104,7 @@ fn a_signal_ends_the_demo_and_shows_the_cursor_again() {
 fn a_terminal_that_cannot_move_its_cursor_is_shown_lines() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
-    demo.wait_for("against Sparring");
+    demo.wait_for("Sparring");
     demo.send(Signal::TERM);
     let (status, shown) = demo.end();
     assert!(status.success() && !shown.contains('\x1b'), "{status}: {shown:?}");
@@ -114,7 +114,7 @@ fn a_terminal_that_cannot_move_its_cursor_is_shown_lines() {
 fn a_terminal_that_closes_stops_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
-    demo.wait_for("against Sparring");
+    demo.wait_for("Sparring");
     demo.send(Signal::HUP);
     // Signals arrive in their order, so that the program would be dead by now.
     demo.send(Signal::TERM);
