@@ -7,7 +7,7 @@ use tokio::signal::ctrl_c;
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
-use practice::{FicsFace, SparringKind, faults::FaultPlan};
+use practice::{FicsEndpoint, SparringKind, faults::FaultPlan};
 
 /// With which accounts log in over FICS.
 const PASSWORD: &str = "practice";
@@ -65,8 +65,9 @@ impl Practice {
             let _ = ctrl_c().await;
             stopper.cancel();
         });
-        let fics = self.fics.map(|address| FicsFace { address, noise: self.fics_noise });
-        let settings = practice::Settings { faults: self.faults, fics, ..practice::Settings::default() };
+        let fics = self.fics.map(|address| FicsEndpoint { address, noise: self.fics_noise });
+        let settings =
+            practice::PracticeSettings { faults: self.faults, fics, ..practice::PracticeSettings::default() };
         let accounts = self.accounts;
         practice::serve(self.lichess, settings, stop, |server| async move {
             println!("practice server at {}", server.url());

@@ -73,14 +73,14 @@ impl Category {
 
 /// A rating and how many games stand behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rating {
+pub struct PlayerRating {
     /// Elo points.
     pub points: i32,
     /// Rated games played.
     pub games: u32,
 }
 
-impl Rating {
+impl PlayerRating {
     /// How many games make a rating more than a guess.
     const PROVISIONAL_GAMES: u32 = 10;
     /// Points at stake in a game.
@@ -99,7 +99,7 @@ impl Rating {
     }
 }
 
-impl Default for Rating {
+impl Default for PlayerRating {
     fn default() -> Self {
         Self { points: 1500, games: 0 }
     }
@@ -107,7 +107,7 @@ impl Default for Rating {
 
 /// Games finished, by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct GameCounts {
     /// Rated ones among all.
     pub rated: u32,
     /// Won.
@@ -118,7 +118,7 @@ pub struct Tally {
     pub lost: u32,
 }
 
-impl Tally {
+impl GameCounts {
     /// All of them.
     pub const fn all(&self) -> u32 {
         self.won + self.drawn + self.lost
@@ -127,7 +127,7 @@ impl Tally {
 
 /// An account.
 #[derive(Clone, Debug)]
-pub struct Account {
+pub struct PracticeAccount {
     /// By which it is found.
     pub id: AccountId,
     /// As it is shown.
@@ -139,12 +139,12 @@ pub struct Account {
     /// When it was made, as the time since the server started.
     pub created: Duration,
     /// Ratings that have moved.
-    pub ratings: BTreeMap<Category, Rating>,
+    pub ratings: BTreeMap<Category, PlayerRating>,
     /// What it has played.
-    pub tally: Tally,
+    pub counts: GameCounts,
 }
 
-impl Account {
+impl PracticeAccount {
     /// A fresh account.
     pub fn new(name: &str, bot: bool, created: Duration) -> Self {
         Self {
@@ -154,12 +154,12 @@ impl Account {
             ai_level: None,
             created,
             ratings: BTreeMap::new(),
-            tally: Tally::default(),
+            counts: GameCounts::default(),
         }
     }
 
     /// The rating in a category.
-    pub fn rating(&self, category: Category) -> Rating {
+    pub fn rating(&self, category: Category) -> PlayerRating {
         self.ratings.get(&category).copied().unwrap_or_default()
     }
 }

@@ -41,13 +41,13 @@ impl ConnectionControl {
 }
 
 /// A connection of a client.
-pub struct Connection {
+pub struct ClientConnection {
     stream: TcpStream,
     control: ConnectionControl,
     is_cut: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
-impl Connection {
+impl ClientConnection {
     /// What cuts it.
     pub fn control(&self) -> &ConnectionControl {
         &self.control
@@ -69,7 +69,7 @@ impl Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl AsyncRead for ClientConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -80,7 +80,7 @@ impl AsyncRead for Connection {
     }
 }
 
-impl AsyncWrite for Connection {
+impl AsyncWrite for ClientConnection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.must_stand(context)?;
         Pin::new(&mut self.stream).poll_write(context, bytes)
@@ -169,7 +169,7 @@ impl PracticeListener {
     }
 
     /// The next connection; restarts happen in here.
-    pub async fn accept(&mut self) -> (Connection, SocketAddr) {
+    pub async fn accept(&mut self) -> (ClientConnection, SocketAddr) {
         loop {
             let planned = self.faults.restarts_every().map(|period| self.up_since + period);
             let planned = async {
@@ -188,7 +188,7 @@ impl PracticeListener {
                     Ok((stream, peer)) => {
                         // Every line goes out at once: latency is what clients measure here.
                         let _ = stream.set_nodelay(true);
-                        return (Connection::new(stream, self.generation.child_token()), peer);
+                        return (ClientConnection::new(stream, self.generation.child_token()), peer);
                     }
                     Err(error) => {
                         tracing::debug!(%error, "a connection failed before it began");

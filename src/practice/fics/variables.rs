@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::dialect::Dialect;
 
 /// A switch, and what the server says when it goes on or off.
-type Switch = (&'static str, bool, &'static str, &'static str);
+type SwitchVariable = (&'static str, bool, &'static str, &'static str);
 
-const SWITCHES: [Switch; 26] = [
+const SWITCHES: [SwitchVariable; 26] = [
     ("autoflag", true, "Auto-flagging enabled.", "Auto-flagging disabled."),
     ("automail", false, "Your games will be mailed to you.", "Your games will not be mailed to you."),
     ("bell", false, "You will now hear beeps.", "You will not hear beeps."),
@@ -67,9 +67,9 @@ const SWITCHES: [Switch; 26] = [
 ];
 
 /// A number with its usual value and bounds.
-type Number = (&'static str, u32, u32, u32);
+type NumberVariable = (&'static str, u32, u32, u32);
 
-const NUMBERS: [Number; 12] = [
+const NUMBERS: [NumberVariable; 12] = [
     ("availinfo", 0, 0, 7),
     ("availmax", 0, 0, 9999),
     ("availmin", 0, 0, 9999),

@@ -8,8 +8,8 @@ use axum::{
 use serde_json::{Value, json};
 
 use crate::{
-    game::Refusal,
-    hub::{ChallengeState, Denied, Gauge, Stopped},
+    game::GameRefusal,
+    state::{ChallengeState, Denied, Gauge, Stopped},
 };
 
 /// An answer that is no success.
@@ -107,12 +107,12 @@ impl From<Denied> for ApiError {
                 Self::BotGames { seconds: wait.as_secs(), by_opponent }
             }
             Denied::Limited { .. } => Self::TooMany,
-            Denied::Game(Refusal::Over | Refusal::Adjourned | Refusal::NotYourTurn) => {
+            Denied::Game(GameRefusal::Over | GameRefusal::Adjourned | GameRefusal::NotYourTurn) => {
                 Self::bad("Not your turn, or game already over")
             }
-            Denied::Game(Refusal::Illegal(error)) => Self::bad(format!("Illegal move: {error}")),
-            Denied::Game(Refusal::CannotAbort) => Self::bad("This game can no longer be aborted"),
-            Denied::Game(Refusal::CannotClaim) => Self::bad("You cannot claim the win on this game"),
+            Denied::Game(GameRefusal::Illegal(error)) => Self::bad(format!("Illegal move: {error}")),
+            Denied::Game(GameRefusal::CannotAbort) => Self::bad("This game can no longer be aborted"),
+            Denied::Game(GameRefusal::CannotClaim) => Self::bad("You cannot claim the win on this game"),
         }
     }
 }

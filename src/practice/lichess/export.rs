@@ -14,42 +14,42 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use shakmaty::{Position, san::SanPlus};
 
-use super::{Face, error::ApiError, render::color};
+use super::{api::LichessApi, error::ApiError, render::color};
 use crate::{
-    game::{End, Outcome},
-    hub::{Denied, GameView, Seat},
+    game::{End, GameOutcome},
+    state::{Denied, GameView, PlayerView},
 };
 use chess::{Color, GameId, Line, TimeControl};
 
 /// Games that still run are shown so many moves behind.
 const DELAY_PLIES: usize = 3;
 
-pub fn routes() -> Router<Face> {
+pub fn routes() -> Router<LichessApi> {
     Router::new().route("/game/export/{game}", get(export))
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Options {
+struct ExportOptions {
     moves: bool,
     tags: bool,
     clocks: bool,
     pgn_in_json: bool,
 }
 
-impl Default for Options {
+impl Default for ExportOptions {
     fn default() -> Self {
         Self { moves: true, tags: true, clocks: true, pgn_in_json: false }
     }
 }
 
 async fn export(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(game): Path<GameId>,
-    Query(options): Query<Options>,
+    Query(options): Query<ExportOptions>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let mut view = face.ask(move |state| state.game_view(&game).ok_or(Denied::NoSuchGame)).await?;
+    let mut view = api.ask(move |state| state.game_view(&game).ok_or(Denied::NoSuchGame)).await?;
     if view.outcome.is_none() {
         let mut delayed = (*view).clone();
         delayed.line.truncate(delayed.line.ply().saturating_sub(DELAY_PLIES));
@@ -60,9 +60,9 @@ async fn export(
         .and_then(|value| value.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     Ok(if wants_json {
-        Json(game_json(&view, &options, &face.url)).into_response()
+        Json(game_json(&view, &options, &api.url)).into_response()
     } else {
-        ([(header::CONTENT_TYPE, "application/x-chess-pgn")], pgn(&view, &options, &face.url)).into_response()
+        ([(header::CONTENT_TYPE, "application/x-chess-pgn")], pgn(&view, &options, &api.url)).into_response()
     })
 }
 
@@ -77,7 +77,7 @@ fn sans(line: &Line) -> Vec<String> {
     sans
 }
 
-fn pgn(view: &GameView, options: &Options, url: &str) -> String {
+fn pgn(view: &GameView, options: &ExportOptions, url: &str) -> String {
     let mut text = String::new();
     if options.tags {
         for (name, value) in tags(view, url) {
@@ -111,7 +111,7 @@ fn pgn(view: &GameView, options: &Options, url: &str) -> String {
 }
 
 fn result(view: &GameView) -> &'static str {
-    view.outcome.as_ref().map_or("*", Outcome::result)
+    view.outcome.as_ref().map_or("*", GameOutcome::result)
 }
 
 fn tags(view: &GameView, url: &str) -> Vec<(&'static str, String)> {
@@ -119,27 +119,27 @@ fn tags(view: &GameView, url: &str) -> Vec<(&'static str, String)> {
     let began = i64::try_from(pairing.created_at).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
     let began = began.unwrap_or_default().to_zoned(TimeZone::UTC);
     let date = began.strftime("%Y.%m.%d").to_string();
-    let elo = |seat: &Seat| if seat.ai_level.is_some() { "?".to_owned() } else { seat.rating.points.to_string() };
+    let elo = |seat: &PlayerView| if seat.ai_level.is_some() { "?".to_owned() } else { seat.rating.points.to_string() };
     let rated = if pairing.terms.rated { "Rated" } else { "Casual" };
     let mut tags = vec![
         ("Event", format!("{rated} {} game", pairing.category().key())),
         ("Site", format!("{url}/{}", pairing.id)),
         ("Date", date.clone()),
         ("Round", "-".to_owned()),
-        ("White", pairing.seats.white.name.clone()),
-        ("Black", pairing.seats.black.name.clone()),
+        ("White", pairing.players.white.name.clone()),
+        ("Black", pairing.players.black.name.clone()),
         ("Result", result(view).to_owned()),
         ("GameId", pairing.id.to_string()),
         ("UTCDate", date),
         ("UTCTime", began.strftime("%H:%M:%S").to_string()),
-        ("WhiteElo", elo(&pairing.seats.white)),
-        ("BlackElo", elo(&pairing.seats.black)),
+        ("WhiteElo", elo(&pairing.players.white)),
+        ("BlackElo", elo(&pairing.players.black)),
     ];
     if let Some(changes) = view.rating_changes {
         tags.push(("WhiteRatingDiff", format!("{:+}", changes.white)));
         tags.push(("BlackRatingDiff", format!("{:+}", changes.black)));
     }
-    for (tag, seat) in [("WhiteTitle", &pairing.seats.white), ("BlackTitle", &pairing.seats.black)] {
+    for (tag, seat) in [("WhiteTitle", &pairing.players.white), ("BlackTitle", &pairing.players.black)] {
         if seat.bot {
             tags.push((tag, "BOT".to_owned()));
         }
@@ -169,10 +169,10 @@ fn termination(view: &GameView) -> &'static str {
     }
 }
 
-fn game_json(view: &GameView, options: &Options, url: &str) -> Value {
+fn game_json(view: &GameView, options: &ExportOptions, url: &str) -> Value {
     let pairing = &view.pairing;
     let player = |side: Color| {
-        let seat = pairing.seats.get(side);
+        let seat = pairing.players.get(side);
         if let Some(level) = seat.ai_level {
             return json!({ "aiLevel": level });
         }

@@ -10,7 +10,7 @@ use axum::{
 use serde_json::Value;
 
 use super::error::ApiError;
-use crate::hub::ChallengeTerms;
+use crate::state::ChallengeTerms;
 use chess::{Color, GameTerms, Line, TimeControl, Variant};
 
 /// Named texts. Nested JSON objects are flattened: `{"clock":{"limit":60}}` is `clock.limit`.

@@ -1,4 +1,4 @@
-//! The hub's pictures, in Lichess's JSON.
+//! The server's state's pictures, in Lichess's JSON.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use shakmaty::ByColor;
 
 use crate::{
-    account::{Account, Category, open_to_bots},
-    hub::{AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, Seat},
+    account::{Category, PracticeAccount, open_to_bots},
+    state::{AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, PlayerView},
 };
 use chess::{ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Variant};
 
@@ -116,7 +116,7 @@ fn has_moved(line: &Line, side: Color) -> bool {
 }
 
 /// The user as Lichess shows it to anybody; `extended` as on its own page.
-pub fn user(account: &Account, created_at: u64, now: u64, url: &str, extended: bool) -> Value {
+pub fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &str, extended: bool) -> Value {
     let perfs: Map<String, Value> = Category::all()
         .map(|category| {
             let rating = account.rating(category);
@@ -144,10 +144,10 @@ pub fn user(account: &Account, created_at: u64, now: u64, url: &str, extended: b
         user["title"] = json!("BOT");
     }
     if extended {
-        let tally = account.tally;
+        let counts = account.counts;
         user["url"] = json!(format!("{url}/@/{}", account.name));
         user["count"] = json!({
-            "all": tally.all(), "rated": tally.rated, "draw": tally.drawn, "loss": tally.lost, "win": tally.won,
+            "all": counts.all(), "rated": counts.rated, "draw": counts.drawn, "loss": counts.lost, "win": counts.won,
             "bookmark": 0, "playing": 0, "import": 0, "me": 0,
         });
         user["followable"] = json!(true);
@@ -157,7 +157,7 @@ pub fn user(account: &Account, created_at: u64, now: u64, url: &str, extended: b
     user
 }
 
-fn challenge_user(seat: &Seat, online: bool) -> Value {
+fn challenge_user(seat: &PlayerView, online: bool) -> Value {
     let mut user = json!({ "id": seat.account.as_str(), "name": seat.name, "rating": seat.rating.points });
     if seat.bot {
         user["title"] = json!("BOT");
@@ -240,7 +240,7 @@ const fn decline_text(reason: DeclineReason) -> &'static str {
 pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool) -> Option<Value> {
     let about = |view: &ChallengeView| challenge(view, url, view.challenger.account.as_str() == me);
     let mine = |view: &GameView| {
-        let side = if view.pairing.seats.white.account.as_str() == me { Color::White } else { Color::Black };
+        let side = if view.pairing.players.white.account.as_str() == me { Color::White } else { Color::Black };
         let mut game = game_info(view, side);
         game["compat"] = compat(&view.pairing.terms, any_speed);
         game["id"] = json!(view.pairing.id.as_str());
@@ -261,7 +261,7 @@ pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool)
 /// A game as one of its players sees it in lists and events.
 pub fn game_info(view: &GameView, side: Color) -> Value {
     let pairing = &view.pairing;
-    let (own, other) = (pairing.seats.get(side), pairing.seats.get(!side));
+    let (own, other) = (pairing.players.get(side), pairing.players.get(!side));
     let mut opponent = match other.ai_level {
         Some(level) => json!({ "id": null, "username": other.name, "ai": level }),
         None => json!({ "id": other.account.as_str(), "username": other.name, "rating": other.rating.points }),
@@ -305,7 +305,7 @@ pub fn now_playing(view: &GameView, side: Color) -> Value {
 
 /// How the game came about.
 pub fn source(view: &GameView) -> &'static str {
-    if view.pairing.seats.iter().any(|seat| seat.ai_level.is_some()) { "ai" } else { "friend" }
+    if view.pairing.players.iter().any(|seat| seat.ai_level.is_some()) { "ai" } else { "friend" }
 }
 
 /// What is answered to a challenge of the server's own engine.
@@ -326,7 +326,7 @@ pub fn ai_game(view: &GameView, side: Color) -> Value {
     })
 }
 
-fn game_player(seat: &Seat) -> Value {
+fn game_player(seat: &PlayerView) -> Value {
     if let Some(level) = seat.ai_level {
         return json!({ "aiLevel": level });
     }
@@ -353,8 +353,8 @@ pub fn game_full(view: &GameView) -> Value {
         "perf": { "name": category_name(pairing.category()) },
         "rated": pairing.terms.rated,
         "createdAt": pairing.created_at,
-        "white": game_player(&pairing.seats.white),
-        "black": game_player(&pairing.seats.black),
+        "white": game_player(&pairing.players.white),
+        "black": game_player(&pairing.players.black),
         "initialFen": view.line.start_fen().unwrap_or_else(|| "startpos".to_owned()),
         "state": serde_json::to_value(StateLine::of(view)).unwrap_or_default(),
     });

@@ -7,7 +7,7 @@ mod seeks;
 
 use std::io;
 
-use super::session::Session;
+use super::session::FicsSession;
 use crate::faults::RequestKind;
 
 /// Every command, in the order in which the beginning of one is taken for it: `m` is `match`, not `moves`.
@@ -101,7 +101,7 @@ pub fn kind_of(line: &str) -> RequestKind {
     }
 }
 
-impl Session {
+impl FicsSession {
     /// Obeys one line. What there is to say is said before the next prompt.
     pub(super) async fn command(&mut self, line: &str) -> io::Result<()> {
         // A dollar keeps a line from counting as activity; here nobody counts.
@@ -167,7 +167,7 @@ impl Session {
 
     /// The game we play; says so if there is none.
     fn game_played(&mut self) -> Option<chess::GameId> {
-        let id = self.playing.as_ref().map(|seated| seated.id.clone());
+        let id = self.playing.as_ref().map(|board| board.id.clone());
         if id.is_none() {
             self.line("You are not playing a game.");
         }

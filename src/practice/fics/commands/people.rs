@@ -5,11 +5,11 @@ use std::io;
 use super::help;
 use crate::{
     account::AccountId,
-    fics::{hall::Notice, session::Session},
+    fics::{lobby::Notice, session::FicsSession},
 };
 use chess::ChatRoom;
 
-impl Session {
+impl FicsSession {
     /// Commands that are about people, and what needs no more than an answer.
     pub(super) async fn talk(&mut self, command: &str, rest: &str) -> io::Result<()> {
         match command {
@@ -41,7 +41,7 @@ impl Session {
         let words = self.variables.set(name, value.trim());
         self.line(words);
         let open = self.variables.is_on("open");
-        self.face.hall.set_open(&self.me.id, open);
+        self.context.lobby.set_open(&self.me.id, open);
         if !open && self.offers.all().iter().any(|offer| !offer.ours && !offer.what.is_of_game()) {
             self.decline("t match").await?;
         }
@@ -56,7 +56,7 @@ impl Session {
         }
         if let Ok(channel) = to.parse::<u16>() {
             let said = Notice::Channel(channel, format!("{}({channel}): {text}", self.me.titled()));
-            let heard = self.face.hall.tell_others(&self.me.id, &said);
+            let heard = self.context.lobby.tell_others(&self.me.id, &said);
             self.line(format!("(told {heard} players in channel {channel})"));
             return Ok(());
         }
@@ -65,8 +65,8 @@ impl Session {
             self.line(format!("{to} is not logged in."));
             return Ok(());
         }
-        // Players that live in the server, or are here over another face, do not hear tells.
-        self.face.hall.tell(&id, Notice::Text(format!("{} tells you: {text}", self.me.titled())));
+        // Players that live in the server, or are here over another context, do not hear tells.
+        self.context.lobby.tell(&id, Notice::Text(format!("{} tells you: {text}", self.me.titled())));
         self.told(&id).await
     }
 
@@ -85,40 +85,40 @@ impl Session {
         };
         let id = AccountId::of(&opponent);
         match &self.playing {
-            Some(seated) => {
-                let (game, me, text) = (seated.id.clone(), self.me.id.clone(), text.to_owned());
+            Some(board) => {
+                let (game, me, text) = (board.id.clone(), self.me.id.clone(), text.to_owned());
                 let _ = self.ask(move |state| state.say(&game, &me, ChatRoom::Player, &text)).await?;
             }
             None => {
-                self.face.hall.tell(&id, Notice::Text(format!("{} says: {text}", self.me.titled())));
+                self.context.lobby.tell(&id, Notice::Text(format!("{} says: {text}", self.me.titled())));
             }
         }
         self.told(&id).await
     }
 
     fn kibitz(&mut self, text: &str) {
-        let Some(seated) = self.playing.as_ref().or(self.watching.as_ref()) else {
+        let Some(board) = self.playing.as_ref().or(self.watching.as_ref()) else {
             return self.line("You are neither playing, observing nor examining a game.");
         };
-        let said = format!("{}[{}] kibitzes: {text}", self.me.titled(), seated.number);
-        let notice = Notice::Kibitz(seated.id.clone(), said);
-        self.face.hall.tell_others(&self.me.id, &notice);
+        let said = format!("{}[{}] kibitzes: {text}", self.me.titled(), board.number);
+        let notice = Notice::Kibitz(board.id.clone(), said);
+        self.context.lobby.tell_others(&self.me.id, &notice);
         self.line("(kibitzed to 1 player)");
     }
 
     async fn whisper(&mut self, text: &str) -> io::Result<()> {
-        let Some(seated) = &self.playing else {
+        let Some(board) = &self.playing else {
             self.line("You are neither playing, observing nor examining a game.");
             return Ok(());
         };
-        let (game, me, text) = (seated.id.clone(), self.me.id.clone(), text.to_owned());
+        let (game, me, text) = (board.id.clone(), self.me.id.clone(), text.to_owned());
         let _ = self.ask(move |state| state.say(&game, &me, ChatRoom::Spectator, &text)).await?;
         self.line("(whispered to 0 players)");
         Ok(())
     }
 
     fn shout(&mut self, variable: &'static str, text: &str, done: &str) {
-        let heard = self.face.hall.tell_others(&self.me.id, &Notice::Talk(variable, text.to_owned()));
+        let heard = self.context.lobby.tell_others(&self.me.id, &Notice::Talk(variable, text.to_owned()));
         self.line(format!("({done} to {heard} players)"));
     }
 
@@ -144,7 +144,7 @@ impl Session {
             return Ok(());
         };
         let here = self.is_here(&id).await?;
-        let title = match (account.bot, self.face.hall.is_guest(&id)) {
+        let title = match (account.bot, self.context.lobby.is_guest(&id)) {
             (_, true) => "(U)",
             (true, _) => "(C)",
             _ => "",
@@ -163,7 +163,7 @@ impl Session {
     }
 
     fn who(&mut self) {
-        let visitors = self.face.hall.visitors();
+        let visitors = self.context.lobby.visitors();
         let rows: Vec<String> = visitors
             .chunks(3)
             .map(|row| {

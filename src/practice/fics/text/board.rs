@@ -5,12 +5,12 @@ use std::time::Duration;
 use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square, san::SanPlus, variant::VariantPosition};
 
 use super::minutes_and_increment;
-use crate::{dialect::Dialect, hub::GameView};
+use crate::{dialect::Dialect, state::GameView};
 use chess::{Color, Line, TimeControl, Variant};
 
 /// What the board is to whom it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub enum BoardRelation {
     /// One of the players.
     Player(Color),
     /// Somebody who watches.
@@ -18,11 +18,11 @@ pub enum Relation {
 }
 
 /// The line for programs.
-pub fn style12(view: &GameView, number: u32, relation: Relation, exact: bool, dialect: Dialect) -> String {
+pub fn style12(view: &GameView, number: u32, relation: BoardRelation, exact: bool, dialect: Dialect) -> String {
     let relation_number = match relation {
-        Relation::Watcher => 0,
-        Relation::Player(color) if color == view.line.turn() => 1,
-        Relation::Player(_) => -1,
+        BoardRelation::Watcher => 0,
+        BoardRelation::Player(color) if color == view.line.turn() => 1,
+        BoardRelation::Player(_) => -1,
     };
     let clocks = view.clocks.map_or([Duration::ZERO; 2], |clocks| [clocks.white.remaining, clocks.black.remaining]);
     let ply = view.line.ply();
@@ -38,7 +38,7 @@ pub fn style12(view: &GameView, number: u32, relation: Relation, exact: bool, di
             exact,
             taken: last_taken(view),
             last,
-            flip: relation == Relation::Player(Color::Black),
+            flip: relation == BoardRelation::Player(Color::Black),
             ticking: runs && ply >= 2,
             dialect,
         },
@@ -103,7 +103,7 @@ fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String 
         Some(last) => (last.verbose.as_str(), last.san.as_str(), last.double_push.map_or(-1, |file| file as i32)),
         None => ("none", "none", -1),
     };
-    let seats = &view.pairing.seats;
+    let players = &view.pairing.players;
     text.push_str(&format!(
         " {} {double_push} {} {} {} {} {} {} {} {} {} {minutes} {increment} {} {} {} {} {} {verbose} ({}) {}",
         position.turn().fold_wb('W', 'B'),
@@ -113,8 +113,8 @@ fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String 
         castles[1][1],
         position.halfmoves(),
         fields.number,
-        seats.white.name,
-        seats.black.name,
+        players.white.name,
+        players.black.name,
         fields.relation,
         material(Color::White),
         material(Color::Black),

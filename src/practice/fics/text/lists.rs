@@ -8,9 +8,9 @@ use super::{
     kind, minutes_and_increment, rating, speed,
 };
 use crate::{
-    fics::hall::Hall,
+    fics::lobby::FicsLobby,
     game::End,
-    hub::{GameReport, GameView, Seat},
+    state::{GameReport, GameView, PlayerView},
 };
 use chess::{Color, Line};
 
@@ -20,9 +20,9 @@ fn date(millis: u64) -> String {
 }
 
 /// The answer to `moves`.
-pub fn move_list(view: &GameView, number: u32, exact: bool, with_start: bool, hall: &Hall) -> String {
+pub fn move_list(view: &GameView, number: u32, exact: bool, with_start: bool, lobby: &FicsLobby) -> String {
     let pairing = &view.pairing;
-    let player = |seat: &Seat| match rating(seat, hall).as_str() {
+    let player = |seat: &PlayerView| match rating(seat, lobby).as_str() {
         "----" | "++++" => format!("{} (UNR)", seat.name),
         rating => format!("{} ({})", seat.name, rating.trim()),
     };
@@ -36,13 +36,13 @@ pub fn move_list(view: &GameView, number: u32, exact: bool, with_start: bool, ha
     text.push_str(&format!(
         "{} vs. {} --- {}\n{} {} match, initial time: {minutes} minutes, increment: {increment} seconds.\n\n\
          Move  {:<23} {}\n----  ---------------------   ---------------------\n",
-        player(&pairing.seats.white),
-        player(&pairing.seats.black),
+        player(&pairing.players.white),
+        player(&pairing.players.black),
         date(pairing.created_at),
         if pairing.terms.rated { "Rated" } else { "Unrated" },
         kind(&pairing.terms, start_fen.as_deref()),
-        pairing.seats.white.name,
-        pairing.seats.black.name,
+        pairing.players.white.name,
+        pairing.players.black.name,
     ));
     text.push_str(&rows(view, exact));
     text.push_str("      {Still in progress} *");
@@ -74,7 +74,7 @@ fn rows(view: &GameView, exact: bool) -> String {
 }
 
 /// ` 12 1500 Ann        1500 Bob        [ br  5   0]   4:50 -  4:30 (39-39) W:  5`.
-pub fn game_row(view: &GameView, number: u32, hall: &Hall) -> String {
+pub fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> String {
     let pairing = &view.pairing;
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     let clock = |color: Color| {
@@ -83,10 +83,10 @@ pub fn game_row(view: &GameView, number: u32, hall: &Hall) -> String {
     };
     format!(
         "{number:3} {:>4} {:<11}{:>4} {:<11}[ {}{}{minutes:3} {increment:3}] {} -{} {}:{:3}",
-        rating(&pairing.seats.white, hall).trim(),
-        pairing.seats.white.name,
-        rating(&pairing.seats.black, hall).trim(),
-        pairing.seats.black.name,
+        rating(&pairing.players.white, lobby).trim(),
+        pairing.players.white.name,
+        rating(&pairing.players.black, lobby).trim(),
+        pairing.players.black.name,
         &speed(pairing.terms.time_control)[..1],
         if pairing.terms.rated { 'r' } else { 'u' },
         clock(Color::White),
@@ -136,7 +136,7 @@ pub fn stored_row(view: &GameView, number: usize, ours: Color, online: bool) -> 
     format!(
         "{number:2}: {} {:<15}{} [ {}{}{minutes:3} {increment:3}] {}{:<3} --- {}",
         ours.fold_wb('W', 'B'),
-        pairing.seats.get(!ours).name,
+        pairing.players.get(!ours).name,
         if online { 'Y' } else { 'N' },
         &speed(pairing.terms.time_control)[..1],
         if pairing.terms.rated { 'r' } else { 'u' },

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     account::AccountId,
-    hub::{ChallengeTerms, Seat},
+    state::{ChallengeTerms, PlayerView},
 };
 use chess::GameId;
 
@@ -74,7 +74,7 @@ pub struct Seek {
     /// Who seeks.
     pub by: Visitor,
     /// The seeker's rating and so on.
-    pub seat: Seat,
+    pub seat: PlayerView,
     /// What is sought.
     pub terms: ChallengeTerms,
     /// Whether the seeker wants to accept by hand.
@@ -85,7 +85,7 @@ pub struct Seek {
     pub range: (i32, i32),
 }
 
-struct Occupant {
+struct LoggedIn {
     session: u64,
     visitor: Visitor,
     open: bool,
@@ -96,7 +96,7 @@ struct Occupant {
 struct Inner {
     passwords: HashMap<AccountId, String>,
     guests: HashMap<AccountId, String>,
-    occupants: HashMap<AccountId, Occupant>,
+    logged_in: HashMap<AccountId, LoggedIn>,
     seeks: BTreeMap<u32, Seek>,
     games: BTreeMap<u32, GameId>,
     serial: u64,
@@ -104,14 +104,14 @@ struct Inner {
     seek_serial: u32,
 }
 
-/// The hall. Cheap to clone; all clones are one.
+/// The lobby. Cheap to clone; all clones are one.
 #[derive(Clone, Default)]
-pub struct Hall {
+pub struct FicsLobby {
     // Held for moments only, never across an await.
     inner: Arc<Mutex<Inner>>,
 }
 
-impl Hall {
+impl FicsLobby {
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -157,8 +157,8 @@ impl Hall {
         let mut inner = self.inner();
         inner.serial += 1;
         let session = inner.serial;
-        let occupant = Occupant { session, visitor: visitor.clone(), open: true, sender };
-        let displaced = inner.occupants.insert(visitor.id.clone(), occupant);
+        let user = LoggedIn { session, visitor: visitor.clone(), open: true, sender };
+        let displaced = inner.logged_in.insert(visitor.id.clone(), user);
         let told = displaced.is_some_and(|old| old.sender.send(Notice::Displaced).is_ok());
         (session, notices, told)
     }
@@ -166,48 +166,48 @@ impl Hall {
     /// Leaves a place; whether it was still this session's.
     pub fn leave(&self, account: &AccountId, session: u64) -> bool {
         let mut inner = self.inner();
-        let is_ours = inner.occupants.get(account).is_some_and(|occupant| occupant.session == session);
+        let is_ours = inner.logged_in.get(account).is_some_and(|user| user.session == session);
         if is_ours {
-            inner.occupants.remove(account);
+            inner.logged_in.remove(account);
         }
         is_ours
     }
 
     /// Who is here, by name.
     pub fn visitors(&self) -> Vec<Visitor> {
-        let mut visitors: Vec<_> = self.inner().occupants.values().map(|occupant| occupant.visitor.clone()).collect();
+        let mut visitors: Vec<_> = self.inner().logged_in.values().map(|user| user.visitor.clone()).collect();
         visitors.sort_by(|a, b| a.id.cmp(&b.id));
         visitors
     }
 
     /// Somebody who is here, with whether challenges are welcome.
     pub fn find(&self, account: &AccountId) -> Option<(Visitor, bool)> {
-        self.inner().occupants.get(account).map(|occupant| (occupant.visitor.clone(), occupant.open))
+        self.inner().logged_in.get(account).map(|user| (user.visitor.clone(), user.open))
     }
 
     /// Notes whether challenges are welcome.
     pub fn set_open(&self, account: &AccountId, open: bool) {
-        if let Some(occupant) = self.inner().occupants.get_mut(account) {
-            occupant.open = open;
+        if let Some(user) = self.inner().logged_in.get_mut(account) {
+            user.open = open;
         }
     }
 
     /// Tells one session something; whether it is there.
     pub fn tell(&self, account: &AccountId, notice: Notice) -> bool {
-        self.inner().occupants.get(account).is_some_and(|occupant| occupant.sender.send(notice).is_ok())
+        self.inner().logged_in.get(account).is_some_and(|user| user.sender.send(notice).is_ok())
     }
 
     /// Tells everybody but one; returns how many.
     pub fn tell_others(&self, account: &AccountId, notice: &Notice) -> usize {
         let inner = self.inner();
-        let others = inner.occupants.iter().filter(|(id, _)| *id != account);
-        others.filter(|(_, occupant)| occupant.sender.send(notice.clone()).is_ok()).count()
+        let others = inner.logged_in.iter().filter(|(id, _)| *id != account);
+        others.filter(|(_, user)| user.sender.send(notice.clone()).is_ok()).count()
     }
 
     /// Tells everybody.
     pub fn tell_everybody(&self, notice: &Notice) {
-        for occupant in self.inner().occupants.values() {
-            let _ = occupant.sender.send(notice.clone());
+        for user in self.inner().logged_in.values() {
+            let _ = user.sender.send(notice.clone());
         }
     }
 
@@ -269,22 +269,22 @@ mod tests {
 
     #[test]
     fn numbers_of_games_are_used_again() {
-        let hall = Hall::default();
+        let lobby = FicsLobby::default();
         let [a, b, c] = ["a", "b", "c"].map(GameId::new);
-        assert_eq!([&a, &b, &a].map(|game| hall.number_of(game)), [1, 2, 1]);
-        hall.release_number(&a);
-        assert_eq!((hall.number_of(&c), hall.game(1)), (1, Some(c)));
+        assert_eq!([&a, &b, &a].map(|game| lobby.number_of(game)), [1, 2, 1]);
+        lobby.release_number(&a);
+        assert_eq!((lobby.number_of(&c), lobby.game(1)), (1, Some(c)));
     }
 
     #[test]
     fn a_second_login_displaces_the_first() {
-        let hall = Hall::default();
+        let lobby = FicsLobby::default();
         let ann = Visitor { id: AccountId::of("Ann"), name: "Ann".to_owned(), rank: Rank::Registered };
-        let (first, mut notices, displaced) = hall.enter(&ann);
+        let (first, mut notices, displaced) = lobby.enter(&ann);
         assert!(!displaced);
-        let (second, _notices, displaced) = hall.enter(&ann);
+        let (second, _notices, displaced) = lobby.enter(&ann);
         assert!(displaced && matches!(notices.try_recv(), Ok(Notice::Displaced)));
-        assert!(!hall.leave(&ann.id, first));
-        assert!(hall.leave(&ann.id, second));
+        assert!(!lobby.leave(&ann.id, first));
+        assert!(lobby.leave(&ann.id, second));
     }
 }

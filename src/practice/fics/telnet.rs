@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use crate::{
-    connection::Connection,
+    connection::ClientConnection,
     faults::{FaultInjector, LineFacts, StreamFault, StreamFaults},
 };
 use chess::timeseal::{self, Version};
@@ -27,7 +27,7 @@ const FIRST_WITH_OPTION: u8 = 251;
 
 /// Something that a client sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
+pub enum ClientInput {
     /// A line, without its end.
     Line(String),
     /// The answer to a ping of timeseal's.
@@ -40,14 +40,14 @@ pub enum Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incoming {
     /// Something the client sends.
-    Input(Input),
+    Input(ClientInput),
     /// An accident.
     Fault(StreamFault),
 }
 
 /// A connection.
-pub struct Wire {
-    connection: Connection,
+pub struct TelnetConnection {
+    connection: ClientConnection,
     read: BytesMut,
     skipping: bool,
     first_line: bool,
@@ -64,9 +64,9 @@ pub struct Wire {
     held: Option<String>,
 }
 
-impl Wire {
+impl TelnetConnection {
     /// Nothing was said yet.
-    pub fn new(connection: Connection, plan: FaultInjector) -> Self {
+    pub fn new(connection: ClientConnection, plan: FaultInjector) -> Self {
         Self {
             connection,
             read: BytesMut::with_capacity(1024),
@@ -83,8 +83,8 @@ impl Wire {
         }
     }
 
-    /// From now on faults strike.
-    pub fn suffer(&mut self, faults: StreamFaults) {
+    /// From now on faults apply.
+    pub fn set_faults(&mut self, faults: StreamFaults) {
         self.faults = Some(faults);
     }
 
@@ -131,11 +131,11 @@ impl Wire {
         }
     }
 
-    /// The next thing a client sends, where no faults strike yet.
+    /// The next thing a client sends, where no faults apply yet.
     ///
     /// # Errors
     /// When the connection is over.
-    pub async fn input(&mut self) -> io::Result<Input> {
+    pub async fn input(&mut self) -> io::Result<ClientInput> {
         loop {
             if let Incoming::Input(input) = self.next().await? {
                 return Ok(input);
@@ -143,7 +143,7 @@ impl Wire {
         }
     }
 
-    fn next_line(&mut self) -> io::Result<Option<Input>> {
+    fn next_line(&mut self) -> io::Result<Option<ClientInput>> {
         let Some(end) = self.read.iter().position(|byte| *byte == b'\n') else {
             if self.read.len() > LONGEST {
                 self.read.clear();
@@ -154,7 +154,7 @@ impl Wire {
         let line = self.read.split_to(end);
         self.read.advance(1);
         if std::mem::take(&mut self.skipping) || line.len() > LONGEST {
-            return Ok(Some(Input::TooLong));
+            return Ok(Some(ClientInput::TooLong));
         }
         if std::mem::take(&mut self.first_line)
             && let Ok(opened) = timeseal::open(&line)
@@ -169,14 +169,14 @@ impl Wire {
             }
         }
         if self.seal.is_none() {
-            return Ok(Some(Input::Line(without_telnet(&line))));
+            return Ok(Some(ClientInput::Line(without_telnet(&line))));
         }
         let opened = timeseal::open(&line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         if opened.line == timeseal::PONG {
             self.pings = self.pings.saturating_sub(1);
-            return Ok(Some(Input::Pong));
+            return Ok(Some(ClientInput::Pong));
         }
-        Ok(Some(Input::Line(without_telnet(&opened.line))))
+        Ok(Some(ClientInput::Line(without_telnet(&opened.line))))
     }
 
     /// Sends bytes as they are: no fault strikes them.
@@ -230,7 +230,7 @@ impl Wire {
                 }
                 return Ok(());
             }
-            Some(fault) => self.strike(fault, Some(block)).await?,
+            Some(fault) => self.apply(fault, Some(block)).await?,
         }
         match self.held.take() {
             Some(held) => self.write(held.as_bytes()).await,
@@ -242,7 +242,7 @@ impl Wire {
     ///
     /// # Errors
     /// Faults that end the connection do so.
-    pub async fn strike(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
+    pub async fn apply(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
         let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
         let cut = || Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));
         match (fault, block) {

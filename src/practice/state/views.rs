@@ -1,21 +1,20 @@
-//! What the hub tells whoever listens: whole pictures, never differences, so that a face can render each one by itself.
+//! What the server's state tells whoever listens: whole pictures, never differences, so that a face can render each one by itself.
 
 use std::{sync::Arc, time::Duration};
 
 use shakmaty::ByColor;
 use tokio::sync::mpsc;
 
-use super::Hub;
 use crate::{
-    account::{AccountId, Category, Rating},
+    account::{AccountId, Category, PlayerRating},
     faults::LineFacts,
-    game::Outcome,
+    game::GameOutcome,
 };
 use chess::{ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers};
 
 /// A player as seen by others.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seat {
+pub struct PlayerView {
     /// Who.
     pub account: AccountId,
     /// As shown.
@@ -25,7 +24,7 @@ pub struct Seat {
     /// Set for the server's own engine.
     pub ai_level: Option<u8>,
     /// In the game's category, when the game or challenge began.
-    pub rating: Rating,
+    pub rating: PlayerRating,
 }
 
 /// What does not change while a game runs.
@@ -36,7 +35,7 @@ pub struct Pairing {
     /// Variant, clock, rated or not.
     pub terms: GameTerms,
     /// Who plays.
-    pub seats: ByColor<Seat>,
+    pub players: ByColor<PlayerView>,
     /// When it began, in milliseconds since 1970.
     pub created_at: u64,
 }
@@ -49,7 +48,7 @@ impl Pairing {
 
     /// The colour of a player, if it plays.
     pub fn color_of(&self, account: &AccountId) -> Option<Color> {
-        Color::ALL.into_iter().find(|color| self.seats.get(*color).account == *account)
+        Color::ALL.into_iter().find(|color| self.players.get(*color).account == *account)
     }
 }
 
@@ -65,7 +64,7 @@ pub struct GameView {
     /// The mover's clock after each move.
     pub move_times: Vec<Option<Duration>>,
     /// How it ended.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<GameOutcome>,
     /// Who offers a draw.
     pub draw_offers: Offers,
     /// Who asks for a takeback.
@@ -138,9 +137,9 @@ pub struct ChallengeView {
     /// Its name.
     pub id: ChallengeId,
     /// Who made it.
-    pub challenger: Seat,
+    pub challenger: PlayerView,
     /// To whom.
-    pub dest: Seat,
+    pub dest: PlayerView,
     /// Whether the two were online.
     pub online: (bool, bool),
     /// What is to be played.
@@ -198,28 +197,36 @@ pub struct ListenerKey {
     pub client: String,
 }
 
-/// An open subscription. Dropping it tells the hub.
+/// An open subscription. Dropping it tells the server's state.
 pub struct Subscription<E> {
     pub(super) events: mpsc::UnboundedReceiver<E>,
     pub(super) _lease: Lease,
 }
 
 impl<E> Subscription<E> {
-    /// The next event; `None` once the hub has ended the subscription: the game is over, or the same client listens anew.
+    /// The next event; `None` once the server's state has ended the subscription: the game is over, or the same client listens anew.
     pub async fn next(&mut self) -> Option<E> {
         self.events.recv().await
     }
 }
 
-/// Tells the hub when a listener stops listening.
-pub(super) struct Lease {
-    pub hub: Hub,
+/// A listener that no longer listens.
+pub(super) struct Departure {
+    /// The listener's number.
     pub listener: u64,
-    pub board: Option<GameId>,
+    /// The game it listened at; `None` for an account's events.
+    pub game: Option<GameId>,
+}
+
+/// Reports the departure of a listener when it is dropped.
+pub(super) struct Lease {
+    pub departures: mpsc::UnboundedSender<Departure>,
+    pub listener: u64,
+    pub game: Option<GameId>,
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.hub.forget(self.listener, self.board.take());
+        let _ = self.departures.send(Departure { listener: self.listener, game: self.game.take() });
     }
 }
