@@ -14,7 +14,7 @@ impl AccountId {
         Self(Arc::from(name.to_lowercase()))
     }
 
-    /// The bare text.
+    /// The id as text, in lower case.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -56,7 +56,7 @@ impl Category {
         }
     }
 
-    /// Every category.
+    /// Every category, the speeds first.
     pub fn all() -> impl Iterator<Item = Self> {
         let variants = Variant::ALL.into_iter().filter(|v| !matches!(v, Variant::Standard | Variant::FromPosition));
         Speed::ALL.into_iter().map(Self::Speed).chain(variants.map(Self::Variant))
@@ -74,9 +74,9 @@ impl Category {
 /// A rating and how many games stand behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayerRating {
-    /// Elo points.
+    /// Points, 1500 at the beginning.
     pub points: i32,
-    /// Rated games played.
+    /// How many rated games were played in the category.
     pub games: u32,
 }
 
@@ -110,22 +110,22 @@ impl Default for PlayerRating {
 pub struct GameCounts {
     /// Rated ones among all.
     pub rated: u32,
-    /// Won.
+    /// Games that the player won.
     pub won: u32,
-    /// Drawn.
+    /// Games that ended in a draw.
     pub drawn: u32,
-    /// Lost.
+    /// Games that the player lost.
     pub lost: u32,
 }
 
 impl GameCounts {
-    /// All of them.
+    /// How many games were finished in all.
     pub const fn all(&self) -> u32 {
         self.won + self.drawn + self.lost
     }
 }
 
-/// An account.
+/// An account of the practice server, with its ratings and counts.
 #[derive(Clone, Debug)]
 pub struct PracticeAccount {
     /// By which it is found.
@@ -145,7 +145,7 @@ pub struct PracticeAccount {
 }
 
 impl PracticeAccount {
-    /// A fresh account.
+    /// An account that has not played yet.
     pub fn new(name: &str, bot: bool, created: Duration) -> Self {
         Self {
             id: AccountId::of(name),
@@ -165,6 +165,6 @@ impl PracticeAccount {
 }
 
 /// Whether the terms are what Lichess lets bots play: nothing faster than bullet.
-pub fn open_to_bots(time_control: TimeControl) -> bool {
+pub(crate) fn open_to_bots(time_control: TimeControl) -> bool {
     time_control.speed() != Speed::UltraBullet
 }

@@ -25,31 +25,29 @@ use crate::faults::FaultInjector;
 /// How long the server is away when its plan restarts it.
 const DOWNTIME: Duration = Duration::from_millis(500);
 
-/// Cuts one connection.
 #[derive(Clone)]
-pub struct ConnectionControl {
+pub(crate) struct ConnectionControl {
     cut: CancellationToken,
     reset: Arc<AtomicBool>,
 }
 
 impl ConnectionControl {
     /// Tears the connection down with a TCP reset.
-    pub fn reset(&self) {
+    pub(crate) fn reset(&self) {
         self.reset.store(true, Ordering::Relaxed);
         self.cut.cancel();
     }
 }
 
 /// A connection of a client.
-pub struct ClientConnection {
+pub(crate) struct ClientConnection {
     stream: TcpStream,
     control: ConnectionControl,
     is_cut: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 impl ClientConnection {
-    /// What cuts it.
-    pub fn control(&self) -> &ConnectionControl {
+    pub(crate) fn control(&self) -> &ConnectionControl {
         &self.control
     }
 
@@ -110,10 +108,10 @@ impl AsyncWrite for ClientConnection {
 }
 
 /// An order to restart: how long to be away, and whom to tell when it is back.
-pub type Restart = (Duration, oneshot::Sender<()>);
+pub(crate) type Restart = (Duration, oneshot::Sender<()>);
 
 /// Accepts connections until it is told to restart: then all of them drop, and for a while nobody answers.
-pub struct PracticeListener {
+pub(crate) struct PracticeListener {
     socket: TcpListener,
     address: SocketAddr,
     restarts: mpsc::UnboundedReceiver<Restart>,
@@ -128,7 +126,7 @@ impl PracticeListener {
     ///
     /// # Errors
     /// If the address cannot be had.
-    pub async fn bind(
+    pub(crate) async fn bind(
         address: SocketAddr,
         restarts: mpsc::UnboundedReceiver<Restart>,
         faults: FaultInjector,
@@ -140,8 +138,7 @@ impl PracticeListener {
         Ok(Self { socket, address, restarts, faults, stop, generation, up_since: Instant::now() })
     }
 
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
@@ -169,7 +166,7 @@ impl PracticeListener {
     }
 
     /// The next connection; restarts happen in here.
-    pub async fn accept(&mut self) -> (ClientConnection, SocketAddr) {
+    pub(crate) async fn accept(&mut self) -> (ClientConnection, SocketAddr) {
         loop {
             let planned = self.faults.restarts_every().map(|period| self.up_since + period);
             let planned = async {

@@ -32,15 +32,15 @@ pub enum PracticeError {
     /// It could not listen.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// Where.
+        /// The address that was asked for.
         address: SocketAddr,
-        /// Why not.
+        /// What the system said of it.
         source: io::Error,
     },
     /// The server's state refused.
     #[error(transparent)]
     Denied(#[from] Denied),
-    /// It has stopped.
+    /// The server has stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// There is no such game.

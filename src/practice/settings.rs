@@ -21,7 +21,7 @@ pub struct PracticeSettings {
     pub keep_finished: usize,
     /// Makes colours, names of games and faults come out the same again. `None` draws a seed.
     pub seed: Option<u64>,
-    /// The server's FICS face, if it has one.
+    /// Where FICS is spoken as well, if anywhere.
     pub fics: Option<FicsEndpoint>,
     /// What goes wrong, and how often.
     pub faults: FaultPlan,

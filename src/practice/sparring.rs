@@ -50,7 +50,7 @@ pub enum SparringKind {
     Greedy,
     /// Our own engine with complete knowledge and so many nodes a move.
     Engine {
-        /// At least one.
+        /// Nodes of each search, at least one.
         nodes: u64,
     },
     /// Plays these moves, in UCI notation, whenever the next one is legal; otherwise moves like [`Self::Greedy`].

@@ -56,7 +56,7 @@ impl FaultInjector {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the plan.
+    /// Replaces the plan, for the streams that are open as well.
     pub fn set_plan(&self, plan: FaultPlan) {
         let mut inner = self.inner();
         if let Some(seed) = plan.seed {

@@ -4,12 +4,10 @@ use super::lobby::FicsLobby;
 use crate::{faults::FaultInjector, state::StateHandle};
 
 /// What every session has at hand.
-pub struct FicsContext {
+pub(crate) struct FicsContext {
     /// Everything about games is asked here.
     pub server_state: StateHandle,
-    /// Who is here.
     pub lobby: FicsLobby,
-    /// What goes wrong.
     pub faults: FaultInjector,
     /// Lines of noise a second.
     pub noise: u32,

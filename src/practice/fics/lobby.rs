@@ -15,8 +15,7 @@ use chess::GameId;
 
 /// Somebody who is logged in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visitor {
-    /// The account.
+pub(crate) struct Visitor {
     pub id: AccountId,
     /// As it is shown.
     pub name: String,
@@ -26,10 +25,8 @@ pub struct Visitor {
 
 /// What a visitor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rank {
-    /// A registered person.
+pub(crate) enum Rank {
     Registered,
-    /// A registered computer.
     Computer,
     /// Somebody without an account.
     Guest,
@@ -37,7 +34,7 @@ pub enum Rank {
 
 impl Visitor {
     /// `Name(C)`.
-    pub fn titled(&self) -> String {
+    pub(crate) fn titled(&self) -> String {
         let title = match self.rank {
             Rank::Registered => "",
             Rank::Computer => "(C)",
@@ -49,7 +46,7 @@ impl Visitor {
 
 /// What one session hears of another.
 #[derive(Clone, Debug)]
-pub enum Notice {
+pub(crate) enum Notice {
     /// The same account has logged in elsewhere.
     Displaced,
     /// Lines for this session.
@@ -68,14 +65,11 @@ pub enum Notice {
 
 /// An advertisement for a game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seek {
-    /// Its number.
+pub(crate) struct Seek {
     pub index: u32,
-    /// Who seeks.
     pub by: Visitor,
     /// The seeker's rating and so on.
     pub seat: PlayerView,
-    /// What is sought.
     pub terms: ChallengeTerms,
     /// Whether the seeker wants to accept by hand.
     pub manual: bool,
@@ -106,7 +100,7 @@ struct Inner {
 
 /// The lobby. Cheap to clone; all clones are one.
 #[derive(Clone, Default)]
-pub struct FicsLobby {
+pub(crate) struct FicsLobby {
     // Held for moments only, never across an await.
     inner: Arc<Mutex<Inner>>,
 }
@@ -117,27 +111,27 @@ impl FicsLobby {
     }
 
     /// Registers a password for an account.
-    pub fn register(&self, account: &AccountId, password: &str) {
+    pub(crate) fn register(&self, account: &AccountId, password: &str) {
         self.inner().passwords.insert(account.clone(), password.to_owned());
     }
 
     /// The password of an account, if it may log in here.
-    pub fn password(&self, account: &AccountId) -> Option<String> {
+    pub(crate) fn password(&self, account: &AccountId) -> Option<String> {
         self.inner().passwords.get(account).cloned()
     }
 
     /// Whether a name belongs to a guest, now or earlier.
-    pub fn is_guest(&self, account: &AccountId) -> bool {
+    pub(crate) fn is_guest(&self, account: &AccountId) -> bool {
         self.inner().guests.contains_key(account)
     }
 
     /// Notes that a name is a guest's.
-    pub fn note_guest(&self, account: &AccountId, name: &str) {
+    pub(crate) fn note_guest(&self, account: &AccountId, name: &str) {
         self.inner().guests.insert(account.clone(), name.to_owned());
     }
 
     /// A name for a guest who has none: `GuestABCD`.
-    pub fn guest_name(&self) -> String {
+    pub(crate) fn guest_name(&self) -> String {
         let mut inner = self.inner();
         inner.guest_serial += 1;
         // A multiplier without common divisors walks through all four-letter endings before one comes again.
@@ -152,7 +146,7 @@ impl FicsLobby {
 
     /// Takes a place. Whoever holds it already is told to go. Returns the session's number, what it hears, and whether
     /// somebody had to go.
-    pub fn enter(&self, visitor: &Visitor) -> (u64, mpsc::UnboundedReceiver<Notice>, bool) {
+    pub(crate) fn enter(&self, visitor: &Visitor) -> (u64, mpsc::UnboundedReceiver<Notice>, bool) {
         let (sender, notices) = mpsc::unbounded_channel();
         let mut inner = self.inner();
         inner.serial += 1;
@@ -164,7 +158,7 @@ impl FicsLobby {
     }
 
     /// Leaves a place; whether it was still this session's.
-    pub fn leave(&self, account: &AccountId, session: u64) -> bool {
+    pub(crate) fn leave(&self, account: &AccountId, session: u64) -> bool {
         let mut inner = self.inner();
         let is_ours = inner.logged_in.get(account).is_some_and(|user| user.session == session);
         if is_ours {
@@ -174,45 +168,44 @@ impl FicsLobby {
     }
 
     /// Who is here, by name.
-    pub fn visitors(&self) -> Vec<Visitor> {
+    pub(crate) fn visitors(&self) -> Vec<Visitor> {
         let mut visitors: Vec<_> = self.inner().logged_in.values().map(|user| user.visitor.clone()).collect();
         visitors.sort_by(|a, b| a.id.cmp(&b.id));
         visitors
     }
 
     /// Somebody who is here, with whether challenges are welcome.
-    pub fn find(&self, account: &AccountId) -> Option<(Visitor, bool)> {
+    pub(crate) fn find(&self, account: &AccountId) -> Option<(Visitor, bool)> {
         self.inner().logged_in.get(account).map(|user| (user.visitor.clone(), user.open))
     }
 
     /// Notes whether challenges are welcome.
-    pub fn set_open(&self, account: &AccountId, open: bool) {
+    pub(crate) fn set_open(&self, account: &AccountId, open: bool) {
         if let Some(user) = self.inner().logged_in.get_mut(account) {
             user.open = open;
         }
     }
 
     /// Tells one session something; whether it is there.
-    pub fn tell(&self, account: &AccountId, notice: Notice) -> bool {
+    pub(crate) fn tell(&self, account: &AccountId, notice: Notice) -> bool {
         self.inner().logged_in.get(account).is_some_and(|user| user.sender.send(notice).is_ok())
     }
 
     /// Tells everybody but one; returns how many.
-    pub fn tell_others(&self, account: &AccountId, notice: &Notice) -> usize {
+    pub(crate) fn tell_others(&self, account: &AccountId, notice: &Notice) -> usize {
         let inner = self.inner();
         let others = inner.logged_in.iter().filter(|(id, _)| *id != account);
         others.filter(|(_, user)| user.sender.send(notice.clone()).is_ok()).count()
     }
 
-    /// Tells everybody.
-    pub fn tell_everybody(&self, notice: &Notice) {
+    pub(crate) fn tell_everybody(&self, notice: &Notice) {
         for user in self.inner().logged_in.values() {
             let _ = user.sender.send(notice.clone());
         }
     }
 
     /// Posts a seek under a number of its own.
-    pub fn post_seek(&self, seek: impl FnOnce(u32) -> Seek) -> Seek {
+    pub(crate) fn post_seek(&self, seek: impl FnOnce(u32) -> Seek) -> Seek {
         let mut inner = self.inner();
         inner.seek_serial += 1;
         let seek = seek(inner.seek_serial);
@@ -220,13 +213,12 @@ impl FicsLobby {
         seek
     }
 
-    /// All seeks.
-    pub fn seeks(&self) -> Vec<Seek> {
+    pub(crate) fn seeks(&self) -> Vec<Seek> {
         self.inner().seeks.values().cloned().collect()
     }
 
     /// Removes seeks of an account, all or one, and tells everybody. Returns their numbers.
-    pub fn remove_seeks(&self, account: &AccountId, index: Option<u32>) -> Vec<u32> {
+    pub(crate) fn remove_seeks(&self, account: &AccountId, index: Option<u32>) -> Vec<u32> {
         let gone: Vec<u32> = {
             let mut inner = self.inner();
             let theirs = |seek: &Seek| seek.by.id == *account && index.is_none_or(|index| index == seek.index);
@@ -241,7 +233,7 @@ impl FicsLobby {
     }
 
     /// The number of a game: the one it has, or the lowest that is free.
-    pub fn number_of(&self, game: &GameId) -> u32 {
+    pub(crate) fn number_of(&self, game: &GameId) -> u32 {
         let mut inner = self.inner();
         if let Some((number, _)) = inner.games.iter().find(|(_, id)| *id == game) {
             return *number;
@@ -253,12 +245,12 @@ impl FicsLobby {
     }
 
     /// The game of a number.
-    pub fn game(&self, number: u32) -> Option<GameId> {
+    pub(crate) fn game(&self, number: u32) -> Option<GameId> {
         self.inner().games.get(&number).cloned()
     }
 
     /// A game runs no more; its number goes to another one.
-    pub fn release_number(&self, game: &GameId) {
+    pub(crate) fn release_number(&self, game: &GameId) {
         self.inner().games.retain(|_, id| id != game);
     }
 }

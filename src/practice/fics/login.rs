@@ -20,10 +20,9 @@ const ATTEMPTS: usize = 5;
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=17;
 
 /// How the conversation ended.
-pub enum LoginOutcome {
+pub(crate) enum LoginOutcome {
     /// Somebody is in, with the interface variables set by `%b` before the name.
     Admitted(Visitor, Option<String>),
-    /// Nobody is.
     Refused,
 }
 
@@ -31,7 +30,7 @@ pub enum LoginOutcome {
 ///
 /// # Errors
 /// When the connection is lost.
-pub async fn enter(context: &FicsContext, telnet: &mut TelnetConnection) -> io::Result<LoginOutcome> {
+pub(crate) async fn enter(context: &FicsContext, telnet: &mut TelnetConnection) -> io::Result<LoginOutcome> {
     telnet.write(BANNER.as_bytes()).await?;
     let mut bits = None;
     for _ in 0..ATTEMPTS {

@@ -2,14 +2,11 @@
 
 use chess::{ChallengeId, GameId};
 
-/// What is offered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OfferKind {
-    /// A game.
+pub(crate) enum OfferKind {
     Match(ChallengeId),
     /// To go on with an adjourned game.
     Resume(GameId),
-    /// A draw.
     Draw,
     /// To take back so many plies.
     Takeback(usize),
@@ -21,7 +18,7 @@ pub enum OfferKind {
 
 impl OfferKind {
     /// The server's word for it.
-    pub const fn word(&self) -> &'static str {
+    pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Match(_) | Self::Resume(_) => "match",
             Self::Draw => "draw",
@@ -32,34 +29,29 @@ impl OfferKind {
     }
 
     /// Whether it is about the game on the board.
-    pub const fn is_of_game(&self) -> bool {
+    pub(crate) const fn is_of_game(&self) -> bool {
         !matches!(self, Self::Match(_) | Self::Resume(_))
     }
 }
 
-/// An offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PendingOffer {
-    /// Its number.
+pub(crate) struct PendingOffer {
     pub index: u32,
     /// Whether we made it.
     pub ours: bool,
-    /// The other side.
     pub with: String,
-    /// What it is.
     pub what: OfferKind,
 }
 
-/// All that stand.
 #[derive(Debug, Default)]
-pub struct PendingOffers {
+pub(crate) struct PendingOffers {
     standing: Vec<PendingOffer>,
     serial: u32,
 }
 
 impl PendingOffers {
     /// Adds an offer; returns its number, or `None` if it stands already.
-    pub fn add(&mut self, ours: bool, with: &str, what: OfferKind) -> Option<u32> {
+    pub(crate) fn add(&mut self, ours: bool, with: &str, what: OfferKind) -> Option<u32> {
         if self.standing.iter().any(|offer| offer.ours == ours && offer.what == what) {
             return None;
         }
@@ -69,20 +61,19 @@ impl PendingOffers {
     }
 
     /// Removes what fits, and returns it.
-    pub fn remove(&mut self, gone: impl Fn(&PendingOffer) -> bool) -> Vec<PendingOffer> {
+    pub(crate) fn remove(&mut self, gone: impl Fn(&PendingOffer) -> bool) -> Vec<PendingOffer> {
         let (gone, standing) = std::mem::take(&mut self.standing).into_iter().partition(gone);
         self.standing = standing;
         gone
     }
 
-    /// All of them.
-    pub fn all(&self) -> &[PendingOffer] {
+    pub(crate) fn all(&self) -> &[PendingOffer] {
         &self.standing
     }
 
     /// Those a player means, of his own or made to him: by number, name, kind (`draw`, `t draw`), `all`, or nothing for
     /// the only one.
-    pub fn meant(&self, ours: bool, handle: &str) -> Vec<PendingOffer> {
+    pub(crate) fn meant(&self, ours: bool, handle: &str) -> Vec<PendingOffer> {
         let handle = handle.trim().to_lowercase();
         let handle = handle.strip_prefix("t ").unwrap_or(&handle).trim();
         let fits = |offer: &&PendingOffer| {

@@ -27,7 +27,7 @@ const FIRST_WITH_OPTION: u8 = 251;
 
 /// Something that a client sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClientInput {
+pub(crate) enum ClientInput {
     /// A line, without its end.
     Line(String),
     /// The answer to a ping of timeseal's.
@@ -38,15 +38,13 @@ pub enum ClientInput {
 
 /// What a connection brings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Incoming {
+pub(crate) enum Incoming {
     /// Something the client sends.
     Input(ClientInput),
-    /// An accident.
     Fault(StreamFault),
 }
 
-/// A connection.
-pub struct TelnetConnection {
+pub(crate) struct TelnetConnection {
     connection: ClientConnection,
     read: BytesMut,
     skipping: bool,
@@ -66,7 +64,7 @@ pub struct TelnetConnection {
 
 impl TelnetConnection {
     /// Nothing was said yet.
-    pub fn new(connection: ClientConnection, plan: FaultInjector) -> Self {
+    pub(crate) fn new(connection: ClientConnection, plan: FaultInjector) -> Self {
         Self {
             connection,
             read: BytesMut::with_capacity(1024),
@@ -84,17 +82,17 @@ impl TelnetConnection {
     }
 
     /// From now on faults apply.
-    pub fn set_faults(&mut self, faults: StreamFaults) {
+    pub(crate) fn set_faults(&mut self, faults: StreamFaults) {
         self.faults = Some(faults);
     }
 
     /// Whether the client speaks timeseal.
-    pub fn is_sealed(&self) -> bool {
+    pub(crate) fn is_sealed(&self) -> bool {
         self.seal.is_some()
     }
 
     /// Whether a client that speaks timeseal owes us an answer.
-    pub fn owes_pong(&self) -> bool {
+    pub(crate) fn owes_pong(&self) -> bool {
         self.pings > 0
     }
 
@@ -102,7 +100,7 @@ impl TelnetConnection {
     ///
     /// # Errors
     /// When the connection is over.
-    pub async fn next(&mut self) -> io::Result<Incoming> {
+    pub(crate) async fn next(&mut self) -> io::Result<Incoming> {
         loop {
             if self.silent {
                 pending::<()>().await;
@@ -135,7 +133,7 @@ impl TelnetConnection {
     ///
     /// # Errors
     /// When the connection is over.
-    pub async fn input(&mut self) -> io::Result<ClientInput> {
+    pub(crate) async fn input(&mut self) -> io::Result<ClientInput> {
         loop {
             if let Incoming::Input(input) = self.next().await? {
                 return Ok(input);
@@ -183,7 +181,7 @@ impl TelnetConnection {
     ///
     /// # Errors
     /// When the connection is over, or nobody reads at the other end.
-    pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.silent {
             return Ok(());
         }
@@ -203,7 +201,7 @@ impl TelnetConnection {
     ///
     /// # Errors
     /// When the connection is over.
-    pub async fn ping(&mut self) -> io::Result<()> {
+    pub(crate) async fn ping(&mut self) -> io::Result<()> {
         if self.silent {
             return Ok(());
         }
@@ -220,7 +218,7 @@ impl TelnetConnection {
     ///
     /// # Errors
     /// When the connection is over, or a fault ends it.
-    pub async fn send(&mut self, block: &str, facts: LineFacts) -> io::Result<()> {
+    pub(crate) async fn send(&mut self, block: &str, facts: LineFacts) -> io::Result<()> {
         let struck = self.next_block.take().or_else(|| self.faults.as_mut().and_then(|faults| faults.on_line(facts)));
         match struck {
             None => self.write(block.as_bytes()).await?,
@@ -242,7 +240,7 @@ impl TelnetConnection {
     ///
     /// # Errors
     /// Faults that end the connection do so.
-    pub async fn apply(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
+    pub(crate) async fn apply(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
         let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
         let cut = || Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));
         match (fault, block) {
@@ -278,7 +276,7 @@ impl TelnetConnection {
     }
 
     /// Tears the connection down.
-    pub fn reset(&self) {
+    pub(crate) fn reset(&self) {
         self.connection.control().reset();
     }
 }

@@ -18,8 +18,7 @@ use crate::{
     state::BoardEvent,
 };
 
-/// Serves one connection.
-pub async fn visit(context: Arc<FicsContext>, connection: ClientConnection) {
+pub(crate) async fn visit(context: Arc<FicsContext>, connection: ClientConnection) {
     tokio::time::sleep(context.faults.opening_delay()).await;
     let mut telnet = TelnetConnection::new(connection, context.faults.clone());
     let ended = match login::enter(&context, &mut telnet).await {

@@ -9,7 +9,7 @@ use chess::{Color, GameStatus, Line, Variant};
 /// Why a game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
-    /// Checkmate.
+    /// The side to move is in check and has no move.
     Checkmate,
     /// The side to move has no move and is not in check.
     Stalemate,
@@ -52,19 +52,19 @@ impl End {
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameOutcome {
-    /// Why.
+    /// The way in which it ended.
     pub end: End,
     /// Who won, if anybody.
     pub winner: Option<Color>,
 }
 
 impl GameOutcome {
-    /// `winner` won.
+    /// A win of `winner`.
     pub const fn won(winner: Color, end: End) -> Self {
         Self { end, winner: Some(winner) }
     }
 
-    /// Nobody won.
+    /// An end without a winner.
     pub const fn drawn(end: End) -> Self {
         Self { end, winner: None }
     }

@@ -1,7 +1,7 @@
 //! One game of chess between two players: the rules, the clocks, the offers and every way it can end.
 //!
 //! Pure: nothing here reads a clock, draws a lot or sends a word. Time is told by the caller as the time since the server
-//! started; whatever changed is queued and fetched with [`PracticeGame::take_changes`]. Every face of the practice server plays
+//! started; whatever changed is queued and fetched with [`PracticeGame::take_changes`]. Both protocols play
 //! through this one type, so a game means the same over every protocol.
 //!
 //! Invariants: once there is an [`GameOutcome`] nothing changes any more; the clocks stand still until both sides have moved,
@@ -62,7 +62,7 @@ pub enum GameChange {
     Back(Color),
     /// The game waits until both players go on with it.
     Adjourned,
-    /// It goes on.
+    /// An adjourned game goes on.
     Resumed,
 }
 

@@ -19,7 +19,7 @@ pub enum Stop {
 /// What becomes of a game when a player's connection is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionLoss {
-    /// It waits.
+    /// It waits until both players go on with it.
     Adjourns,
     /// It ends without a result.
     Aborts,

@@ -13,12 +13,10 @@ use crate::{
 
 /// What every handler has at hand.
 #[derive(Clone)]
-pub struct LichessApi {
+pub(crate) struct LichessApi {
     /// Everything is asked here.
     pub server_state: StateHandle,
-    /// Who may ask.
     pub tokens: Tokens,
-    /// What goes wrong.
     pub faults: FaultInjector,
     /// How the server behaves.
     pub settings: Arc<PracticeSettings>,
@@ -28,7 +26,7 @@ pub struct LichessApi {
 
 impl LichessApi {
     /// Asks the server's state, and turns a refusal into Lichess's answer.
-    pub async fn ask<T, F>(&self, job: F) -> Result<T, ApiError>
+    pub(crate) async fn ask<T, F>(&self, job: F) -> Result<T, ApiError>
     where
         T: Send + 'static,
         F: FnOnce(&mut ServerState) -> Result<T, Denied> + Send + 'static,
@@ -38,6 +36,6 @@ impl LichessApi {
 }
 
 /// `{"ok":true}`.
-pub fn ok() -> axum::Json<Value> {
+pub(crate) fn ok() -> axum::Json<Value> {
     axum::Json(json!({ "ok": true }))
 }

@@ -11,17 +11,15 @@ use crate::{
 };
 
 /// Somebody with a valid token.
-pub struct Caller {
-    /// Who.
+pub(crate) struct Caller {
     pub account: AccountId,
-    /// With what.
     pub token: String,
     scopes: BTreeSet<String>,
 }
 
 impl Caller {
     /// Goes on only if the token has one of these scopes.
-    pub fn must_have(&self, any_of: &[&str]) -> Result<(), ApiError> {
+    pub(crate) fn must_have(&self, any_of: &[&str]) -> Result<(), ApiError> {
         if any_of.iter().any(|scope| self.scopes.contains(*scope)) { Ok(()) } else { Err(ApiError::MissingScope) }
     }
 }
@@ -39,7 +37,7 @@ impl FromRequestParts<LichessApi> for Caller {
 
 impl LichessApi {
     /// Asks the server's state for an account that must be a bot's, and turns a refusal into Lichess's answer.
-    pub async fn ask_as_bot<T, F>(&self, caller: &Caller, job: F) -> Result<T, ApiError>
+    pub(crate) async fn ask_as_bot<T, F>(&self, caller: &Caller, job: F) -> Result<T, ApiError>
     where
         T: Send + 'static,
         F: FnOnce(&mut ServerState, &AccountId) -> Result<T, Denied> + Send + 'static,

@@ -28,7 +28,7 @@ use chess::{ChallengeId, DeclineReason};
 
 const MAY_CHALLENGE: [&str; 3] = ["challenge:write", "bot:play", "board:play"];
 
-pub fn routes() -> Router<LichessApi> {
+pub(crate) fn routes() -> Router<LichessApi> {
     Router::new()
         .route("/api/challenge", get(list))
         .route("/api/challenge/ai", post(challenge_ai))

@@ -14,7 +14,7 @@ use crate::{
 
 /// An answer that is no success.
 #[derive(Debug)]
-pub enum ApiError {
+pub(crate) enum ApiError {
     /// No `Authorization` header.
     MissingToken,
     /// A token nobody knows.
@@ -26,8 +26,10 @@ pub enum ApiError {
     /// A form with wrong fields, each with what is wrong.
     Form(&'static str, String),
     /// One of the account's limits, in the long form with its key.
-    BotGames { seconds: u64, by_opponent: bool },
-    /// Any other limit.
+    BotGames {
+        seconds: u64,
+        by_opponent: bool,
+    },
     TooMany,
     /// A failure of the server itself; its page is HTML, as from a proxy.
     Broken(StatusCode),
@@ -35,12 +37,12 @@ pub enum ApiError {
 
 impl ApiError {
     /// 400 with a text.
-    pub fn bad(text: impl Into<String>) -> Self {
+    pub(crate) fn bad(text: impl Into<String>) -> Self {
         Self::Text(StatusCode::BAD_REQUEST, text.into())
     }
 
     /// 404 with a text.
-    pub fn missing(text: impl Into<String>) -> Self {
+    pub(crate) fn missing(text: impl Into<String>) -> Self {
         Self::Text(StatusCode::NOT_FOUND, text.into())
     }
 }

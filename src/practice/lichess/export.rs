@@ -24,7 +24,7 @@ use chess::{Color, GameId, Line, TimeControl};
 /// Games that still run are shown so many moves behind.
 const DELAY_PLIES: usize = 3;
 
-pub fn routes() -> Router<LichessApi> {
+pub(crate) fn routes() -> Router<LichessApi> {
     Router::new().route("/game/export/{game}", get(export))
 }
 

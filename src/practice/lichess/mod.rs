@@ -31,9 +31,10 @@ use hyper_util::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use api::LichessApi;
+pub(crate) use api::LichessApi;
 use error::ApiError;
-pub use tokens::{BOT_SCOPES, HUMAN_SCOPES, Tokens};
+pub(crate) use tokens::Tokens;
+pub use tokens::{BOT_SCOPES, HUMAN_SCOPES};
 
 use super::{
     connection::{ConnectionControl, PracticeListener},
@@ -41,7 +42,7 @@ use super::{
 };
 
 /// Serves HTTP/1.1 and HTTP/2 until `stop` is cancelled. (Without TLS an HTTP/2 client must know beforehand what is spoken.)
-pub async fn serve(api: LichessApi, mut listener: PracticeListener, stop: CancellationToken) {
+pub(crate) async fn serve(api: LichessApi, mut listener: PracticeListener, stop: CancellationToken) {
     let (router, faults) = (router(api.clone()), api.faults);
     // The listener restarts within `accept`, so that nothing but the end may interrupt it.
     while let Some((connection, _peer)) = stop.run_until_cancelled(listener.accept()).await {
@@ -59,7 +60,6 @@ pub async fn serve(api: LichessApi, mut listener: PracticeListener, stop: Cancel
     }
 }
 
-/// The whole API.
 fn router(api: LichessApi) -> Router {
     Router::new()
         .merge(people::routes())

@@ -21,7 +21,7 @@ use crate::{
     state::{Denied, Gauge, ServerState},
 };
 
-pub fn routes() -> Router<LichessApi> {
+pub(crate) fn routes() -> Router<LichessApi> {
     Router::new()
         .route("/api/account", get(account))
         .route("/api/account/playing", get(playing))

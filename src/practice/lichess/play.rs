@@ -30,7 +30,7 @@ use chess::{ChatRoom, GameId};
 /// Longer lines cannot be said.
 const CHAT_CHARACTERS: usize = 140;
 
-pub fn routes() -> Router<LichessApi> {
+pub(crate) fn routes() -> Router<LichessApi> {
     Router::new()
         .route("/api/stream/event", get(event_stream))
         .route("/api/bot/game/stream/{game}", get(game_stream))

@@ -20,7 +20,7 @@ fn millis(time: Duration) -> u64 {
 }
 
 /// `white` or `black`.
-pub const fn color(color: Color) -> &'static str {
+pub(crate) const fn color(color: Color) -> &'static str {
     match color {
         Color::White => "white",
         Color::Black => "black",
@@ -116,7 +116,7 @@ fn has_moved(line: &Line, side: Color) -> bool {
 }
 
 /// The user as Lichess shows it to anybody; `extended` as on its own page.
-pub fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &str, extended: bool) -> Value {
+pub(crate) fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &str, extended: bool) -> Value {
     let perfs: Map<String, Value> = Category::all()
         .map(|category| {
             let rating = account.rating(category);
@@ -186,7 +186,7 @@ fn time_control(time_control: TimeControl) -> Value {
 }
 
 /// A challenge as its maker (`out`) or its receiver (`in`) sees it.
-pub fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) -> Value {
+pub(crate) fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) -> Value {
     let category = Category::of(&challenge.terms);
     let status = match challenge.state {
         ChallengeState::Created => "created",
@@ -237,7 +237,7 @@ const fn decline_text(reason: DeclineReason) -> &'static str {
 }
 
 /// A line of the event stream of a player, `me`. Lichess has no word for games that are put off.
-pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool) -> Option<Value> {
+pub(crate) fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool) -> Option<Value> {
     let about = |view: &ChallengeView| challenge(view, url, view.challenger.account.as_str() == me);
     let mine = |view: &GameView| {
         let side = if view.pairing.players.white.account.as_str() == me { Color::White } else { Color::Black };
@@ -259,7 +259,7 @@ pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool)
 }
 
 /// A game as one of its players sees it in lists and events.
-pub fn game_info(view: &GameView, side: Color) -> Value {
+pub(crate) fn game_info(view: &GameView, side: Color) -> Value {
     let pairing = &view.pairing;
     let (own, other) = (pairing.players.get(side), pairing.players.get(!side));
     let mut opponent = match other.ai_level {
@@ -297,19 +297,19 @@ pub fn game_info(view: &GameView, side: Color) -> Value {
 }
 
 /// An entry of `/api/account/playing`, which names the status by its name alone.
-pub fn now_playing(view: &GameView, side: Color) -> Value {
+pub(crate) fn now_playing(view: &GameView, side: Color) -> Value {
     let mut game = game_info(view, side);
     game["status"] = json!(view.status().name());
     game
 }
 
 /// How the game came about.
-pub fn source(view: &GameView) -> &'static str {
+pub(crate) fn source(view: &GameView) -> &'static str {
     if view.pairing.players.iter().any(|seat| seat.ai_level.is_some()) { "ai" } else { "friend" }
 }
 
 /// What is answered to a challenge of the server's own engine.
-pub fn ai_game(view: &GameView, side: Color) -> Value {
+pub(crate) fn ai_game(view: &GameView, side: Color) -> Value {
     json!({
         "id": view.pairing.id.as_str(),
         "variant": variant(view.pairing.terms.variant),
@@ -343,7 +343,7 @@ fn game_player(seat: &PlayerView) -> Value {
 }
 
 /// The first line of a game stream.
-pub fn game_full(view: &GameView) -> Value {
+pub(crate) fn game_full(view: &GameView) -> Value {
     let pairing = &view.pairing;
     let mut full = json!({
         "type": "gameFull",
@@ -449,7 +449,7 @@ fn moves(line: &Line) -> String {
 }
 
 /// A line of a game stream.
-pub fn board_event(event: &BoardEvent) -> String {
+pub(crate) fn board_event(event: &BoardEvent) -> String {
     match event {
         BoardEvent::Full(view) => game_full(view).to_string(),
         BoardEvent::State(view) => serde_json::to_string(&StateLine::of(view)).unwrap_or_default(),

@@ -23,7 +23,7 @@ const REORDER_PATIENCE: Duration = Duration::from_millis(100);
 const PIECES_PER_SECOND: u32 = 20;
 
 /// A line to send.
-pub struct StreamLine {
+pub(crate) struct StreamLine {
     /// Without its end.
     pub text: String,
     /// What faults go by.
@@ -44,7 +44,7 @@ enum StreamStep {
 }
 
 /// A subscription on its way to a client.
-pub struct LineStream<E> {
+pub(crate) struct LineStream<E> {
     /// `None` once it has ended.
     subscription: Option<Subscription<E>>,
     render: Render<E>,
@@ -62,7 +62,7 @@ pub struct LineStream<E> {
 
 impl<E: Send + 'static> LineStream<E> {
     /// Sends every event as the line that `render` makes of it.
-    pub fn new(
+    pub(crate) fn new(
         subscription: Subscription<E>,
         render: impl Fn(&E) -> Option<StreamLine> + Send + 'static,
         keep_alive: Duration,
@@ -85,7 +85,7 @@ impl<E: Send + 'static> LineStream<E> {
     }
 
     /// As the answer to a request.
-    pub fn into_response(self) -> Response {
+    pub(crate) fn into_response(self) -> Response {
         let lines = stream::unfold(self, |mut lines| async move {
             let bytes = lines.next().await?;
             Some((Ok::<_, std::convert::Infallible>(bytes), lines))

@@ -14,8 +14,7 @@ pub const HUMAN_SCOPES: &str = "board:play,challenge:read,challenge:write,prefer
 
 /// What a token stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// Whose it is.
+pub(crate) struct Grant {
     pub account: AccountId,
     /// What it allows, such as `bot:play`.
     pub scopes: BTreeSet<String>,
@@ -23,23 +22,23 @@ pub struct Grant {
 
 /// The tokens that are valid.
 #[derive(Clone, Default)]
-pub struct Tokens(Arc<RwLock<HashMap<String, Grant>>>);
+pub(crate) struct Tokens(Arc<RwLock<HashMap<String, Grant>>>);
 
 impl Tokens {
     /// Makes a token valid. `scopes` are separated by commas.
-    pub fn add(&self, token: &str, account: AccountId, scopes: &str) {
+    pub(crate) fn add(&self, token: &str, account: AccountId, scopes: &str) {
         let scopes = scopes.split(',').map(|scope| scope.trim().to_owned()).filter(|scope| !scope.is_empty()).collect();
         let mut tokens = self.0.write().unwrap_or_else(PoisonError::into_inner);
         tokens.insert(token.to_owned(), Grant { account, scopes });
     }
 
     /// Makes a token invalid.
-    pub fn revoke(&self, token: &str) {
+    pub(crate) fn revoke(&self, token: &str) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).remove(token);
     }
 
     /// What a token stands for, if it is valid.
-    pub fn grant(&self, token: &str) -> Option<Grant> {
+    pub(crate) fn grant(&self, token: &str) -> Option<Grant> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(token).cloned()
     }
 }

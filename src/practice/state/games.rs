@@ -25,9 +25,9 @@ const REFUSED_REMEMBERED: usize = 100;
 /// A move that the server did not take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedMove {
-    /// Who sent it.
+    /// The colour of the player who sent it.
     pub color: Color,
-    /// What was sent.
+    /// The move as it was sent.
     pub uci: UciMove,
     /// How many moves had been played.
     pub ply: usize,
@@ -38,15 +38,15 @@ pub struct RefusedMove {
 /// Everything about a game that a test may want to know.
 #[derive(Clone, Debug)]
 pub struct GameReport {
-    /// Its name.
+    /// The game's name, eight letters and digits.
     pub id: GameId,
-    /// Who had White.
+    /// The name of the player of the white pieces.
     pub white: String,
-    /// Who had Black.
+    /// The name of the player of the black pieces.
     pub black: String,
     /// Variant, clock, rated or not.
     pub terms: GameTerms,
-    /// The moves.
+    /// The moves that were played, from the starting position on.
     pub line: Line,
     /// The clocks, now or at the end.
     pub clocks: Option<Clocks>,
@@ -58,7 +58,7 @@ pub struct GameReport {
     pub refused: Vec<RefusedMove>,
     /// How often each side opened the game's stream.
     pub streams_opened: ByColor<u32>,
-    /// What was said.
+    /// What was said in both rooms, oldest first.
     pub chat: Vec<ChatLine>,
 }
 

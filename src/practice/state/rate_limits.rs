@@ -13,7 +13,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Something that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gauge {
-    /// Games against bots.
+    /// Games that a bot plays against other bots.
     GamesAgainstBots,
     /// Challenge credits within a minute.
     ChallengesOfMinute,
@@ -39,14 +39,13 @@ impl Gauge {
 
 /// What was spent, and when. Without limits everything is free.
 #[derive(Debug, Default)]
-pub struct RateLimiter {
+pub(crate) struct RateLimiter {
     limits: Option<RateLimits>,
     spent: HashMap<(AccountId, Gauge), VecDeque<(Duration, u32)>>,
 }
 
 impl RateLimiter {
-    /// An empty rate_limiter.
-    pub fn new(limits: Option<RateLimits>) -> Self {
+    pub(crate) fn new(limits: Option<RateLimits>) -> Self {
         Self { limits, spent: HashMap::new() }
     }
 
@@ -66,15 +65,20 @@ impl RateLimiter {
     ///
     /// # Errors
     /// How long to wait.
-    pub fn check(&mut self, account: &AccountId, gauge: Gauge, cost: u32, now: Duration) -> Result<(), Duration> {
+    pub(crate) fn check(
+        &mut self,
+        account: &AccountId,
+        gauge: Gauge,
+        cost: u32,
+        now: Duration,
+    ) -> Result<(), Duration> {
         match self.left(account, gauge, now) {
             Some((left, wait)) if left < cost => Err(wait),
             _ => Ok(()),
         }
     }
 
-    /// Spends `cost`.
-    pub fn spend(&mut self, account: &AccountId, gauge: Gauge, cost: u32, now: Duration) {
+    pub(crate) fn spend(&mut self, account: &AccountId, gauge: Gauge, cost: u32, now: Duration) {
         if self.limits.is_some() {
             self.spent.entry((account.clone(), gauge)).or_default().push_back((now, cost));
         }

@@ -31,7 +31,7 @@ pub enum Denied {
     /// There is no such game.
     #[error("no such game")]
     NoSuchGame,
-    /// Somebody else's game.
+    /// The game is played by others.
     #[error("not your game")]
     NotYourGame,
     /// There is no such challenge, or it is not for you.
@@ -58,19 +58,18 @@ pub enum Denied {
     /// Too much was asked for, by the account itself or (`by_opponent`) by the other one.
     #[error("too many requests; wait {wait:?}")]
     Limited {
-        /// What was counted.
+        /// The limit that was reached.
         gauge: Gauge,
         /// When it may be tried again.
         wait: Duration,
         /// Whether it is the opponent's limit.
         by_opponent: bool,
     },
-    /// The game refused.
+    /// The rules of the game refused it.
     #[error(transparent)]
     Game(#[from] GameRefusal),
 }
 
-/// Somebody who listens.
 pub(super) struct Listener<E> {
     pub id: u64,
     pub key: ListenerKey,
@@ -297,6 +296,6 @@ impl ServerState {
 }
 
 /// The account behind the server's own engine.
-pub fn ai_account(level: u8) -> AccountId {
+pub(crate) fn ai_account(level: u8) -> AccountId {
     AccountId::of(&format!("ai:{level}"))
 }

@@ -1,4 +1,4 @@
-//! What the server's state tells whoever listens: whole pictures, never differences, so that a face can render each one by itself.
+//! What the server's state tells whoever listens: whole pictures, never differences, so that each can be shown by itself.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,9 +15,9 @@ use chess::{ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameSta
 /// A player as seen by others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerView {
-    /// Who.
+    /// The account of the player.
     pub account: AccountId,
-    /// As shown.
+    /// The name as it is shown.
     pub name: String,
     /// Whether it is a bot account.
     pub bot: bool,
@@ -34,7 +34,7 @@ pub struct Pairing {
     pub id: GameId,
     /// Variant, clock, rated or not.
     pub terms: GameTerms,
-    /// Who plays.
+    /// The players by colour, as they were when the game began.
     pub players: ByColor<PlayerView>,
     /// When it began, in milliseconds since 1970.
     pub created_at: u64,
@@ -55,7 +55,7 @@ impl Pairing {
 /// A game as it stands at one moment.
 #[derive(Clone, Debug)]
 pub struct GameView {
-    /// What it is.
+    /// What does not change while it runs.
     pub pairing: Arc<Pairing>,
     /// The moves so far.
     pub line: Line,
@@ -63,7 +63,7 @@ pub struct GameView {
     pub clocks: Option<Clocks>,
     /// The mover's clock after each move.
     pub move_times: Vec<Option<Duration>>,
-    /// How it ended.
+    /// How it ended; `None` while it runs.
     pub outcome: Option<GameOutcome>,
     /// Who offers a draw.
     pub draw_offers: Offers,
@@ -91,7 +91,7 @@ impl GameView {
         self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
     }
 
-    /// Who won.
+    /// The colour of the winner, if somebody won.
     pub fn winner(&self) -> Option<Color> {
         self.outcome.as_ref().and_then(|outcome| outcome.winner)
     }
@@ -116,9 +116,9 @@ pub enum ChallengeState {
     Created,
     /// It has waited long; it can still be accepted.
     Offline,
-    /// Withdrawn.
+    /// Its maker has withdrawn it.
     Cancelled,
-    /// Refused.
+    /// Whom it was made to has declined it.
     Declined(DeclineReason),
     /// Accepted: the game has the same name.
     Accepted,
@@ -134,11 +134,11 @@ impl ChallengeState {
 /// A challenge as it stands at one moment.
 #[derive(Clone, Debug)]
 pub struct ChallengeView {
-    /// Its name.
+    /// The challenge's name, which its game will have too.
     pub id: ChallengeId,
-    /// Who made it.
+    /// The player who made it.
     pub challenger: PlayerView,
-    /// To whom.
+    /// The player it was made to.
     pub dest: PlayerView,
     /// Whether the two were online.
     pub online: (bool, bool),
@@ -150,7 +150,7 @@ pub struct ChallengeView {
     pub final_color: Color,
     /// The board before the first move.
     pub start: Line,
-    /// How it stands.
+    /// Whether it waits, or how it was answered.
     pub state: ChallengeState,
 }
 
@@ -167,9 +167,9 @@ pub enum AccountEvent {
     ResumeOffer(Arc<GameView>),
     /// A challenge by it or to it stands.
     Challenge(Arc<ChallengeView>),
-    /// One was withdrawn.
+    /// A challenge by it or to it was withdrawn.
     ChallengeCancelled(Arc<ChallengeView>),
-    /// One was declined.
+    /// A challenge by it or to it was declined.
     ChallengeDeclined(Arc<ChallengeView>),
 }
 
@@ -178,9 +178,9 @@ pub enum AccountEvent {
 pub enum BoardEvent {
     /// The whole game: first of all.
     Full(Arc<GameView>),
-    /// It changed.
+    /// A move, an offer, a takeback or the end has changed it.
     State(Arc<GameView>),
-    /// Somebody spoke.
+    /// A player said something.
     Chat(ChatLine),
     /// The opponent is gone; the win may be claimed after this time.
     OpponentGone(Duration),
@@ -191,9 +191,9 @@ pub enum BoardEvent {
 /// Who listens: an account may listen several times, under different keys. A second subscription under a key ends the first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ListenerKey {
-    /// Whose ears.
+    /// The account that listens.
     pub account: AccountId,
-    /// Which of its clients: whatever the face takes to tell them apart.
+    /// Which of its clients: whatever its protocol takes to tell them apart.
     pub client: String,
 }
 
@@ -212,7 +212,6 @@ impl<E> Subscription<E> {
 
 /// A listener that no longer listens.
 pub(super) struct Departure {
-    /// The listener's number.
     pub listener: u64,
     /// The game it listened at; `None` for an account's events.
     pub game: Option<GameId>,

@@ -15,7 +15,7 @@ use crate::{
 use chess::{Line, UciMove};
 
 /// Whether a line has the form of a move. Nobody's command has it.
-pub fn looks_like_a_move(line: &str) -> bool {
+pub(crate) fn looks_like_a_move(line: &str) -> bool {
     if read_castling(line).is_some() {
         return true;
     }

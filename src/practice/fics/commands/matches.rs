@@ -17,7 +17,7 @@ use chess::{Color, DeclineReason, GameTerms, TimeControl, Variant};
 
 /// What follows a name in `match`, or the word `seek`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// What is to be played.
     pub terms: ChallengeTerms,
     /// Of a seek: whether answers are accepted by hand.

@@ -86,7 +86,7 @@ fn command_of(word: &str) -> Option<&'static str> {
 }
 
 /// What kind of request a line is, as faults tell them apart.
-pub fn kind_of(line: &str) -> RequestKind {
+pub(crate) fn kind_of(line: &str) -> RequestKind {
     if games::looks_like_a_move(line) {
         return RequestKind::Move;
     }

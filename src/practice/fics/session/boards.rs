@@ -10,8 +10,7 @@ use crate::{
 use chess::{ChatLine, ChatRoom, Color, GameId, Offers};
 
 /// A seat at a board, or behind one.
-pub struct JoinedBoard {
-    /// Which game.
+pub(crate) struct JoinedBoard {
     pub id: GameId,
     /// Its number on this server.
     pub number: u32,

@@ -10,7 +10,7 @@ use tokio::{
     time::{Instant, Interval, MissedTickBehavior, interval},
 };
 
-pub use boards::JoinedBoard;
+pub(crate) use boards::JoinedBoard;
 
 use super::{
     context::FicsContext,
@@ -33,8 +33,7 @@ const PROMPT: &str = "fics% ";
 /// Noise comes in bursts this far apart.
 const NOISE_EVERY: Duration = Duration::from_millis(20);
 
-/// A visitor's session.
-pub struct FicsSession {
+pub(crate) struct FicsSession {
     pub(super) context: Arc<FicsContext>,
     pub(super) me: Visitor,
     pub(super) variables: Variables,
@@ -60,7 +59,7 @@ pub struct FicsSession {
 impl FicsSession {
     /// A session that nobody was greeted in yet. It has its place in the lobby, and whoever had it before is told to go;
     /// returns what it is told from there, and whether somebody had to.
-    pub fn new(
+    pub(crate) fn new(
         context: Arc<FicsContext>,
         me: Visitor,
         bits: Option<&str>,
@@ -293,7 +292,7 @@ impl FicsSession {
 }
 
 /// The opponent of `me` in a game.
-pub fn opponent_of(view: &GameView, me: &AccountId) -> Option<AccountId> {
+pub(crate) fn opponent_of(view: &GameView, me: &AccountId) -> Option<AccountId> {
     let color = view.pairing.color_of(me)?;
     Some(view.pairing.players.get(!color).account.clone())
 }

@@ -10,15 +10,14 @@ use chess::{Color, Line, TimeControl, Variant};
 
 /// What the board is to whom it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BoardRelation {
+pub(crate) enum BoardRelation {
     /// One of the players.
     Player(Color),
-    /// Somebody who watches.
     Watcher,
 }
 
 /// The line for programs.
-pub fn style12(view: &GameView, number: u32, relation: BoardRelation, exact: bool, dialect: Dialect) -> String {
+pub(crate) fn style12(view: &GameView, number: u32, relation: BoardRelation, exact: bool, dialect: Dialect) -> String {
     let relation_number = match relation {
         BoardRelation::Watcher => 0,
         BoardRelation::Player(color) if color == view.line.turn() => 1,
@@ -46,7 +45,7 @@ pub fn style12(view: &GameView, number: u32, relation: BoardRelation, exact: boo
 }
 
 /// The board before the first move, as it stands in a list of moves.
-pub fn start_board(view: &GameView, number: u32, exact: bool) -> String {
+pub(crate) fn start_board(view: &GameView, number: u32, exact: bool) -> String {
     let initial = match view.pairing.terms.time_control {
         TimeControl::RealTime { initial, .. } => initial,
         TimeControl::Correspondence { .. } | TimeControl::Unlimited => Duration::ZERO,
@@ -141,7 +140,7 @@ const fn value(role: Role) -> u32 {
 }
 
 /// `0:06`, or `0:06.123` with milliseconds.
-pub fn time_taken(time: Duration, exact: bool) -> String {
+pub(crate) fn time_taken(time: Duration, exact: bool) -> String {
     let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
     if exact {
         format!("{minutes}:{seconds:02}.{:03}", time.subsec_millis())
@@ -180,7 +179,7 @@ fn last_taken(view: &GameView) -> Duration {
 }
 
 /// What a move took, by the clocks before and after it. Each side's first one took nothing.
-pub fn taken(view: &GameView, ply: usize) -> Duration {
+pub(crate) fn taken(view: &GameView, ply: usize) -> Duration {
     let TimeControl::RealTime { increment, .. } = view.pairing.terms.time_control else { return Duration::ZERO };
     let shown = |ply: usize| view.move_times.get(ply).copied().flatten();
     match (ply.checked_sub(2).and_then(shown), shown(ply)) {
@@ -190,7 +189,7 @@ pub fn taken(view: &GameView, ply: usize) -> Duration {
 }
 
 /// The pieces in hand, where there are any: `<b1> game 3 white [PN] black []`.
-pub fn holdings(view: &GameView, number: u32) -> Option<String> {
+pub(crate) fn holdings(view: &GameView, number: u32) -> Option<String> {
     if view.line.variant() != Variant::Crazyhouse {
         return None;
     }

@@ -4,7 +4,7 @@ use crate::{dialect::Dialect, game::End, state::GameView};
 use chess::Color;
 
 /// `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`; also for a game that is put off. `None` while it runs.
-pub fn end_line(view: &GameView, number: u32, dialect: Dialect) -> Option<String> {
+pub(crate) fn end_line(view: &GameView, number: u32, dialect: Dialect) -> Option<String> {
     let players = &view.pairing.players;
     let (reason, result) = match (&view.outcome, view.adjourned) {
         (Some(outcome), _) => (reason(view, dialect, |color| &players.get(color).name), outcome.result()),
@@ -53,7 +53,7 @@ fn reason<'a>(view: &GameView, dialect: Dialect, name: impl Fn(Color) -> &'a str
 }
 
 /// What became of the ratings, told to both players.
-pub fn rating_lines(view: &GameView, color: Color) -> String {
+pub(crate) fn rating_lines(view: &GameView, color: Color) -> String {
     let seat = view.pairing.players.get(color);
     match &view.rating_changes {
         Some(changes) => {

@@ -20,7 +20,7 @@ fn date(millis: u64) -> String {
 }
 
 /// The answer to `moves`.
-pub fn move_list(view: &GameView, number: u32, exact: bool, with_start: bool, lobby: &FicsLobby) -> String {
+pub(crate) fn move_list(view: &GameView, number: u32, exact: bool, with_start: bool, lobby: &FicsLobby) -> String {
     let pairing = &view.pairing;
     let player = |seat: &PlayerView| match rating(seat, lobby).as_str() {
         "----" | "++++" => format!("{} (UNR)", seat.name),
@@ -74,7 +74,7 @@ fn rows(view: &GameView, exact: bool) -> String {
 }
 
 /// ` 12 1500 Ann        1500 Bob        [ br  5   0]   4:50 -  4:30 (39-39) W:  5`.
-pub fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> String {
+pub(crate) fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> String {
     let pairing = &view.pairing;
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     let clock = |color: Color| {
@@ -98,7 +98,7 @@ pub fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> String {
 
 /// `+ ---- W ---- Ann           [ bu  5   0] --- Mat`; nothing of a game that has not ended, was aborted or is not `name`'s. The
 /// first column is the result as `name` sees it.
-pub fn history_row(report: &GameReport, name: &str) -> Option<String> {
+pub(crate) fn history_row(report: &GameReport, name: &str) -> Option<String> {
     let ours = report.color_of(name)?;
     let outcome = report.outcome.as_ref()?;
     let how = match outcome.end {
@@ -130,7 +130,7 @@ pub fn history_row(report: &GameReport, name: &str) -> Option<String> {
 }
 
 /// ` 1: W Ann            N [ br  5   0] W18  --- Wed Dec 23, 06:58 UTC 2009`.
-pub fn stored_row(view: &GameView, number: usize, ours: Color, online: bool) -> String {
+pub(crate) fn stored_row(view: &GameView, number: usize, ours: Color, online: bool) -> String {
     let pairing = &view.pairing;
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     format!(

@@ -4,9 +4,9 @@ mod board;
 mod ending;
 mod lists;
 
-pub use board::{BoardRelation, holdings, style12};
-pub use ending::{end_line, rating_lines};
-pub use lists::{game_row, history_row, move_list, stored_row};
+pub(crate) use board::{BoardRelation, holdings, style12};
+pub(crate) use ending::{end_line, rating_lines};
+pub(crate) use lists::{game_row, history_row, move_list, stored_row};
 
 use std::time::Duration;
 
@@ -18,13 +18,13 @@ use crate::{
 use chess::{Color, GameTerms, Line, TimeControl, Variant};
 
 /// Wild 5 and 8: the positions that the core can set up without further rules.
-pub const WILD_POSITIONS: [(&str, &str); 2] = [
+pub(crate) const WILD_POSITIONS: [(&str, &str); 2] = [
     ("wild/5", "RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr w - - 0 1"),
     ("wild/8", "rnbqkbnr/8/8/pppppppp/PPPPPPPP/8/8/RNBQKBNR w KQkq - 0 1"),
 ];
 
 /// A rating as a line about a match shows it.
-pub fn rating(seat: &PlayerView, lobby: &FicsLobby) -> String {
+pub(crate) fn rating(seat: &PlayerView, lobby: &FicsLobby) -> String {
     match seat.rating {
         _ if lobby.is_guest(&seat.account) => "++++".to_owned(),
         rating if rating.games == 0 => "----".to_owned(),
@@ -38,7 +38,7 @@ fn rated_name(seat: &PlayerView, lobby: &FicsLobby) -> String {
 }
 
 /// Whole minutes and seconds, as the server counts: `0 1` is ten seconds and one.
-pub fn minutes_and_increment(time_control: TimeControl) -> (u64, u64) {
+pub(crate) fn minutes_and_increment(time_control: TimeControl) -> (u64, u64) {
     match time_control {
         TimeControl::RealTime { initial, increment } => {
             let increment = increment.as_millis().div_ceil(1000) as u64;
@@ -63,7 +63,7 @@ fn speed(time_control: TimeControl) -> &'static str {
 }
 
 /// `blitz`, `wild/fr`, `crazyhouse`.
-pub fn kind(terms: &GameTerms, start_fen: Option<&str>) -> String {
+pub(crate) fn kind(terms: &GameTerms, start_fen: Option<&str>) -> String {
     match terms.variant {
         Variant::Standard => speed(terms.time_control).to_owned(),
         Variant::Chess960 => "wild/fr".to_owned(),
@@ -76,7 +76,7 @@ pub fn kind(terms: &GameTerms, start_fen: Option<&str>) -> String {
 }
 
 /// `rated blitz 5 0`, `unrated wild 5 0 Loaded from wild/fr`.
-pub fn terms(terms: &GameTerms, start_fen: Option<&str>) -> String {
+pub(crate) fn terms(terms: &GameTerms, start_fen: Option<&str>) -> String {
     let rated = if terms.rated { "rated" } else { "unrated" };
     let kind = kind(terms, start_fen);
     let (minutes, increment) = minutes_and_increment(terms.time_control);
@@ -90,21 +90,21 @@ pub fn terms(terms: &GameTerms, start_fen: Option<&str>) -> String {
 }
 
 /// `Ann (1500) [white] Bob (----) unrated blitz 5 0`.
-pub fn challenge(view: &ChallengeView, lobby: &FicsLobby) -> String {
+pub(crate) fn challenge(view: &ChallengeView, lobby: &FicsLobby) -> String {
     let color = view.color.map_or("", |color| color.fold_wb("[white] ", "[black] "));
     let terms = terms(&view.terms, view.start.start_fen().as_deref());
     format!("{} {color}{} {terms}", rated_name(&view.challenger, lobby), rated_name(&view.dest, lobby))
 }
 
 /// The same for an adjourned game that `by` wants to go on with.
-pub fn resumption(pairing: &Pairing, start: &Line, by: Color, lobby: &FicsLobby) -> String {
+pub(crate) fn resumption(pairing: &Pairing, start: &Line, by: Color, lobby: &FicsLobby) -> String {
     let (first, second) = (pairing.players.get(by), pairing.players.get(!by));
     let terms = terms(&pairing.terms, start.start_fen().as_deref());
     format!("{} {} {terms} (adjourned)", rated_name(first, lobby), rated_name(second, lobby))
 }
 
 /// `Creating: ...` and `{Game ...}`.
-pub fn beginning(view: &GameView, number: u32, lobby: &FicsLobby, dialect: Dialect) -> String {
+pub(crate) fn beginning(view: &GameView, number: u32, lobby: &FicsLobby, dialect: Dialect) -> String {
     let (pairing, resumed) = (&view.pairing, view.line.ply() > 0);
     let (white, black) = (&pairing.players.white, &pairing.players.black);
     let start_fen = view.line.start_fen();
@@ -130,7 +130,7 @@ pub fn beginning(view: &GameView, number: u32, lobby: &FicsLobby, dialect: Diale
 }
 
 /// `<g1> ...`; `sealed` says which side speaks timeseal, as far as is known.
-pub fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], lobby: &FicsLobby) -> String {
+pub(crate) fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], lobby: &FicsLobby) -> String {
     let pairing = &view.pairing;
     let players = [&pairing.players.white, &pairing.players.black];
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
@@ -154,7 +154,7 @@ pub fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], lobby: &FicsL
 }
 
 /// What a seek wants, in the words of an advertisement.
-pub fn seek(seek: &Seek, lobby: &FicsLobby) -> String {
+pub(crate) fn seek(seek: &Seek, lobby: &FicsLobby) -> String {
     let (minutes, increment) = minutes_and_increment(seek.terms.game.time_control);
     let color = seek.terms.color.map_or("", |color| color.fold_wb(" [white]", " [black]"));
     format!(
@@ -170,7 +170,7 @@ pub fn seek(seek: &Seek, lobby: &FicsLobby) -> String {
 }
 
 /// The same for programs: `<s> 8 w=visar ti=02 ...`.
-pub fn seek_for_programs(seek: &Seek) -> String {
+pub(crate) fn seek_for_programs(seek: &Seek) -> String {
     let (minutes, increment) = minutes_and_increment(seek.terms.game.time_control);
     let titles = match seek.by.rank {
         Rank::Guest => 1,
@@ -198,7 +198,7 @@ pub fn seek_for_programs(seek: &Seek) -> String {
 
 /// Breaks lines longer than `width` after a blank, which may be left out; the rest is marked by a backslash. Lines for
 /// programs stay whole.
-pub fn wrap(text: &str, width: usize, keep_blank: bool) -> String {
+pub(crate) fn wrap(text: &str, width: usize, keep_blank: bool) -> String {
     let mut wrapped = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let mut rest = line;
