@@ -2,6 +2,7 @@
 
 use std::{borrow::Borrow, collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
+use crate::rating::PlayerRating;
 use chess::{GameTerms, Speed, TimeControl, Variant};
 
 /// An account's name in lower case: by this it is found and compared.
@@ -71,40 +72,6 @@ impl Category {
     }
 }
 
-/// A rating and how many games stand behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlayerRating {
-    /// Points, 1500 at the beginning.
-    pub points: i32,
-    /// How many rated games were played in the category.
-    pub games: u32,
-}
-
-impl PlayerRating {
-    /// How many games make a rating more than a guess.
-    const PROVISIONAL_GAMES: u32 = 10;
-    /// Points at stake in a game.
-    const STAKE: f64 = 24.0;
-
-    /// Whether it is still a guess.
-    pub const fn is_provisional(self) -> bool {
-        self.games < Self::PROVISIONAL_GAMES
-    }
-
-    /// What a game against `opponent` with this score (1 won, 0.5 drawn, 0 lost) changes, by Elo's formula.
-    /// (Lichess uses Glicko-2; a practice server needs only a number that moves the right way.)
-    pub fn change(self, opponent: Self, score: f64) -> i32 {
-        let expected = 1.0 / (1.0 + 10f64.powf(f64::from(opponent.points - self.points) / 400.0));
-        (Self::STAKE * (score - expected)).round() as i32
-    }
-}
-
-impl Default for PlayerRating {
-    fn default() -> Self {
-        Self { points: 1500, games: 0 }
-    }
-}
-
 /// Games finished, by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GameCounts {
@@ -156,6 +123,12 @@ impl PracticeAccount {
             ratings: BTreeMap::new(),
             counts: GameCounts::default(),
         }
+    }
+
+    /// Gives the account a rating in every category that so many games have made certain.
+    pub fn establish(&mut self, points: i32, games: u32) {
+        let rating = PlayerRating::established(points, games);
+        self.ratings = Category::all().map(|category| (category, rating)).collect();
     }
 
     /// The rating in a category.

@@ -28,19 +28,21 @@ pub mod faults;
 mod fics;
 pub mod game;
 mod lichess;
+mod rating;
 mod server;
 mod settings;
 mod sparring;
 mod state;
 
-pub use account::{AccountId, Category, GameCounts, PlayerRating, PracticeAccount};
+pub use account::{AccountId, Category, GameCounts, PracticeAccount};
 pub use dialect::Dialect;
 pub use game::{ConnectionLoss, End, GameOutcome, GameRefusal, Patience, Stop};
 pub use lichess::{BOT_SCOPES, HUMAN_SCOPES};
+pub use rating::PlayerRating;
 pub use server::{PracticeError, PracticeServer, serve};
 pub use settings::{FicsEndpoint, PracticeSettings, RateLimits};
 pub use sparring::{Sparring, SparringKind};
 pub use state::{
     AccountEvent, BoardEvent, ChallengeState, ChallengeTerms, ChallengeView, Denied, GameReport, GameView, Gauge,
-    ListenerKey, Pairing, PlayerView, RefusedMove, ServerState, StateHandle, Stopped, Subscription,
+    ListenerKey, OpenChallenge, Pairing, PlayerView, RefusedMove, ServerState, StateHandle, Stopped, Subscription,
 };

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     PracticeSettings,
-    account::AccountId,
+    account::{AccountId, Category},
     connection::{PracticeListener, Restart},
     faults::FaultInjector,
     fics::{self, FicsContext, FicsLobby, Notice},
@@ -18,10 +18,20 @@ use super::{
     sparring::{self, Sparring, SparringKind},
     state::{ChallengeTerms, Denied, GameReport, ServerState, StateHandle, Stopped},
 };
-use chess::{ChallengeId, GameId};
+use chess::{ChallengeId, GameId, GameTerms, TimeControl, Variant};
 
 /// The pause before a challenge that came to nothing is made again.
 const ASKS_AGAIN: Duration = Duration::from_millis(50);
+
+/// How many games stand behind the rating of a sparring player.
+const SPARRING_GAMES: u32 = 100;
+
+/// What a sparring player seeks on FICS: five minutes, unrated. It takes any other challenge as well.
+const ADVERTISED: GameTerms = GameTerms {
+    variant: Variant::Standard,
+    time_control: TimeControl::RealTime { initial: Duration::from_secs(300), increment: Duration::ZERO },
+    rated: false,
+};
 
 /// The highest level of the server's own engine.
 const AI_LEVELS: u8 = 8;
@@ -112,7 +122,7 @@ impl PracticeServer {
         for level in 1..=AI_LEVELS {
             let account = server.server_state.ask(move |state| state.add_ai(level)).await?;
             let kind = if level <= AI_LEVELS / 2 { SparringKind::Random } else { SparringKind::Greedy };
-            server.seat(account, kind.player()).await?;
+            server.attend(account, kind.player()).await?;
         }
         Ok(server)
     }
@@ -167,12 +177,13 @@ impl PracticeServer {
         self.tokens.revoke(token);
     }
 
-    /// Opens an account for a sparring player of the server's own.
+    /// Opens an account for a sparring player of the server's own, with a rating that many games have made certain.
     ///
     /// # Errors
     /// [`Denied::NameTaken`].
     pub async fn sparring(&self, name: &str, kind: SparringKind) -> Result<(), PracticeError> {
-        self.sparring_with(name, kind.player()).await
+        let points = kind.points();
+        self.open_sparring_account(name, kind.player(), Some(points)).await
     }
 
     /// Opens an account for a sparring player of yours.
@@ -180,12 +191,29 @@ impl PracticeServer {
     /// # Errors
     /// [`Denied::NameTaken`].
     pub async fn sparring_with(&self, name: &str, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
-        let owned = name.to_owned();
-        let account = self.server_state.ask(move |state| state.add_account(&owned, true)).await??;
-        self.seat(account, player).await
+        self.open_sparring_account(name, player, None).await
     }
 
-    async fn seat(&self, account: AccountId, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
+    async fn open_sparring_account(
+        &self,
+        name: &str,
+        player: Arc<dyn Sparring>,
+        points: Option<i32>,
+    ) -> Result<(), PracticeError> {
+        let owned = name.to_owned();
+        let opened = self.ask(move |state| {
+            let account = state.add_account(&owned, true)?;
+            if let Some(points) = points {
+                state.establish_rating(&account, points, SPARRING_GAMES);
+            }
+            Ok::<_, Denied>((state.seat(&account, Category::of(&ADVERTISED))?, account))
+        });
+        let (seat, account) = opened.await??;
+        self.lobby.add_resident(seat, ChallengeTerms::new(ADVERTISED));
+        self.attend(account, player).await
+    }
+
+    async fn attend(&self, account: AccountId, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
         Ok(sparring::attend(self.server_state.clone(), account, player, self.stop.clone()).await?)
     }
 

@@ -58,6 +58,15 @@ pub enum SparringKind {
 }
 
 impl SparringKind {
+    /// Points at which the player begins: so many that other bots' matchmaking finds it.
+    pub const fn points(&self) -> i32 {
+        match self {
+            Self::Random => 800,
+            Self::Greedy | Self::Script(_) => 1200,
+            Self::Engine { .. } => 2200,
+        }
+    }
+
     /// The player of this kind.
     pub fn player(self) -> Arc<dyn Sparring> {
         match self {

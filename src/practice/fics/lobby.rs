@@ -57,6 +57,8 @@ pub(crate) enum Notice {
     Channel(u16, String),
     /// Something for all at the board of a game.
     Kibitz(GameId, String),
+    /// Something for all who watch a game, but not for its players.
+    Whisper(GameId, String),
     /// Somebody seeks a game.
     Seek(Seek),
     /// These seeks are gone.
@@ -92,6 +94,7 @@ struct Inner {
     guests: HashMap<AccountId, String>,
     logged_in: HashMap<AccountId, LoggedIn>,
     seeks: BTreeMap<u32, Seek>,
+    residents: BTreeMap<AccountId, Visitor>,
     games: BTreeMap<u32, GameId>,
     serial: u64,
     guest_serial: u32,
@@ -167,9 +170,23 @@ impl FicsLobby {
         is_ours
     }
 
+    /// Adds a player that lives in the server: it is always here, and always seeks a game on these terms.
+    pub(crate) fn add_resident(&self, seat: PlayerView, terms: ChallengeTerms) {
+        let by = Visitor { id: seat.account.clone(), name: seat.name.clone(), rank: Rank::Computer };
+        self.inner().residents.insert(by.id.clone(), by.clone());
+        let range = (0, 9999);
+        self.post_seek(|index| Seek { index, by, seat, terms, manual: false, formula: false, range });
+    }
+
+    /// The players that live in the server, by name.
+    pub(crate) fn residents(&self) -> Vec<Visitor> {
+        self.inner().residents.values().cloned().collect()
+    }
+
     /// Who is here, by name.
     pub(crate) fn visitors(&self) -> Vec<Visitor> {
-        let mut visitors: Vec<_> = self.inner().logged_in.values().map(|user| user.visitor.clone()).collect();
+        let mut visitors = self.residents();
+        visitors.extend(self.inner().logged_in.values().map(|user| user.visitor.clone()));
         visitors.sort_by(|a, b| a.id.cmp(&b.id));
         visitors
     }

@@ -15,6 +15,7 @@
 
 mod commands;
 mod context;
+mod joined;
 mod lobby;
 mod login;
 mod offers;

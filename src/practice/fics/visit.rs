@@ -7,9 +7,10 @@ use tokio::{sync::mpsc, time::Interval};
 use super::{
     commands,
     context::FicsContext,
+    joined::JoinedBoard,
     lobby::Notice,
     login::{self, LoginOutcome},
-    session::{FicsSession, JoinedBoard},
+    session::FicsSession,
     telnet::{ClientInput, Incoming, TelnetConnection},
 };
 use crate::{

@@ -38,6 +38,9 @@ pub struct Patience {
     /// Whether a flag falls as soon as the time is over. Otherwise the opponent must claim it, and until then the game goes
     /// on.
     pub flags_fall: bool,
+    /// A game is over when one of its players was gone for this time: aborted if it still can be, otherwise lost. `None`
+    /// waits for ever, or for the opponent's claim.
+    pub abandoned_after: Option<Duration>,
 }
 
 impl Default for Patience {
@@ -47,6 +50,7 @@ impl Default for Patience {
             claim_after: Duration::from_secs(30),
             first_move: None,
             flags_fall: true,
+            abandoned_after: None,
         }
     }
 }
@@ -377,6 +381,12 @@ impl PracticeGame {
         if self.first_move_due().is_some_and(|at| now >= at) {
             return self.finish(GameOutcome::aborted(), now);
         }
+        if let Some(color) = Color::ALL.into_iter().find(|color| self.abandoned_at(*color).is_some_and(|at| now >= at))
+        {
+            let outcome =
+                if self.is_abortable() { GameOutcome::aborted() } else { GameOutcome::won(!color, End::Abandoned) };
+            return self.finish(outcome, now);
+        }
         if self.is_claimable() {
             for color in Color::ALL {
                 self.tell_of_absence(color, now);
@@ -404,6 +414,11 @@ impl PracticeGame {
 
     fn flag(&mut self, now: Duration) {
         self.finish(ending::on_time(&self.line, self.line.turn()), now);
+    }
+
+    /// When the game is over because a player is gone.
+    fn abandoned_at(&self, color: Color) -> Option<Duration> {
+        self.absence.get(color).zip(self.patience.abandoned_after).map(|(absence, patience)| absence.since + patience)
     }
 
     fn tell_of_absence(&mut self, color: Color, now: Duration) {
@@ -437,7 +452,8 @@ impl PracticeGame {
             }
         });
         let flag = self.clock.flag_falls(self.line.turn()).filter(|_| self.patience.flags_fall);
-        absences.chain(flag).chain(self.first_move_due()).min()
+        let abandoned = Color::ALL.into_iter().filter_map(|color| self.abandoned_at(color));
+        absences.chain(flag).chain(self.first_move_due()).chain(abandoned).min()
     }
 
     fn first_move_due(&self) -> Option<Duration> {

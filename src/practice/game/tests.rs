@@ -188,7 +188,7 @@ fn a_game_that_nobody_begins_is_aborted() {
 
 #[test]
 fn the_win_can_be_claimed_when_the_opponent_stays_away() {
-    let patience = Patience { gone_after: ms(1000), claim_after: ms(8000), first_move: None, flags_fall: true };
+    let patience = Patience { gone_after: ms(1000), claim_after: ms(8000), ..Patience::default() };
     let mut game =
         PracticeGame::new(Line::start(Variant::Standard), "600+0".parse().expect("a time control"), patience, ZERO);
     assert_eq!(game.claim_victory(Color::White, ZERO), Err(GameRefusal::CannotClaim));

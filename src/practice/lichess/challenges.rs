@@ -5,12 +5,13 @@ use std::sync::Arc;
 use axum::{
     Json, Router,
     body::{Body, Bytes},
-    extract::{Path, State as Shared},
+    extract::{Path, Query, State as Shared},
     http::{StatusCode, header},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
 use futures_util::{StreamExt, stream};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -24,7 +25,7 @@ use crate::{
     account::{AccountId, open_to_bots},
     state::{ChallengeState, ChallengeView, Denied, StateHandle},
 };
-use chess::{ChallengeId, DeclineReason};
+use chess::{ChallengeId, Color, DeclineReason};
 
 const MAY_CHALLENGE: [&str; 3] = ["challenge:write", "bot:play", "board:play"];
 
@@ -32,6 +33,7 @@ pub(crate) fn routes() -> Router<LichessApi> {
     Router::new()
         .route("/api/challenge", get(list))
         .route("/api/challenge/ai", post(challenge_ai))
+        .route("/api/challenge/open", post(challenge_anybody))
         .route("/api/challenge/{name}", post(challenge))
         .route("/api/challenge/{id}/show", get(show))
         .route("/api/challenge/{id}/accept", post(accept))
@@ -135,13 +137,34 @@ async fn answered(server_state: &StateHandle, id: ChallengeId) -> Option<&'stati
         .ok()
 }
 
+async fn challenge_anybody(Shared(api): Shared<LichessApi>, fields: Fields) -> Result<Json<Value>, ApiError> {
+    let terms = fields.challenge_terms(api.settings.strict_terms)?;
+    let challenge = api.ask(move |state| state.challenge_anybody(terms)).await?;
+    Ok(Json(render::open_challenge(&challenge, &api.url)))
+}
+
+/// The colour wanted in an open challenge.
+#[derive(Deserialize)]
+struct WantedColor {
+    color: Option<String>,
+}
+
 async fn accept(
     Shared(api): Shared<LichessApi>,
     Path(id): Path<ChallengeId>,
+    Query(WantedColor { color }): Query<WantedColor>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
     caller.must_have(&MAY_CHALLENGE)?;
-    api.ask(move |state| state.accept(&id, &caller.account)).await?;
+    let color = color.and_then(|name| Color::ALL.into_iter().find(|color| render::color(*color) == name));
+    api.ask(move |state| {
+        if state.is_open_to_anybody(&id) {
+            state.join_open_challenge(&id, &caller.account, color).map(drop)
+        } else {
+            state.accept(&id, &caller.account).map(drop)
+        }
+    })
+    .await?;
     Ok(ok())
 }
 

@@ -25,10 +25,12 @@ pub(crate) fn routes() -> Router<LichessApi> {
     Router::new()
         .route("/api/account", get(account))
         .route("/api/account/playing", get(playing))
+        .route("/api/account/preferences", get(preferences))
         .route("/api/bot/account/upgrade", post(upgrade))
         .route("/api/bot/online", get(online_bots))
         .route("/api/token/test", post(test_tokens))
         .route("/api/user/{name}", get(user))
+        .route("/api/users", post(users))
         .route("/api/users/status", get(users_status))
 }
 
@@ -112,6 +114,32 @@ async fn user(Shared(api): Shared<LichessApi>, Path(name): Path<String>) -> Resu
     let url = api.url.clone();
     let user = api.server_state.ask(move |state| user_json(state, &AccountId::of(&name), &url, true)).await?;
     user.map(Json).map_err(|_| ApiError::missing("Not found"))
+}
+
+/// Answers for up to 300 users, separated by commas; those that nobody knows are left out.
+async fn users(Shared(api): Shared<LichessApi>, ids: String) -> Result<Json<Value>, ApiError> {
+    let url = api.url.clone();
+    let users = api.server_state.ask(move |state| {
+        let known = ids.split(',').take(300).map(|name| AccountId::of(name.trim()));
+        known.filter_map(|id| user_json(state, &id, &url, false).ok()).collect::<Vec<Value>>()
+    });
+    Ok(Json(users.await?.into()))
+}
+
+/// What everybody prefers here: the usual.
+async fn preferences(caller: Caller) -> Result<Json<Value>, ApiError> {
+    caller.must_have(&["preference:read"])?;
+    Ok(Json(json!({
+        "prefs": {
+            "dark": false, "transp": false, "is3d": false, "theme": "brown", "pieceSet": "cburnett", "theme3d": "Wax",
+            "pieceSet3d": "Basic", "soundSet": "silent", "blindfold": 0, "autoQueen": 2, "autoThreefold": 3, "takeback": 3,
+            "moretime": 3, "clockTenths": 1, "clockBar": true, "clockSound": false, "premove": true, "animation": 1,
+            "captured": true, "follow": true, "highlight": true, "destination": true, "coords": 1, "replay": 2,
+            "challenge": 4, "message": 3, "submitMove": 0, "confirmResign": 1, "insightShare": 1, "keyboardMove": 0,
+            "zen": 0, "moveEvent": 2, "rookCastle": 1,
+        },
+        "language": "en-GB",
+    })))
 }
 
 #[derive(Deserialize)]

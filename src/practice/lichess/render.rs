@@ -8,7 +8,7 @@ use shakmaty::ByColor;
 
 use crate::{
     account::{Category, PracticeAccount, open_to_bots},
-    state::{AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, PlayerView},
+    state::{AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, OpenChallenge, PlayerView},
 };
 use chess::{ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Variant};
 
@@ -121,9 +121,9 @@ pub(crate) fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &s
         .map(|category| {
             let rating = account.rating(category);
             let mut perf = json!({
-                "games": rating.games,
-                "rating": rating.points,
-                "rd": if rating.is_provisional() { 150 } else { 60 },
+                "games": rating.games(),
+                "rating": rating.points(),
+                "rd": rating.deviation(),
                 "prog": 0,
             });
             if rating.is_provisional() {
@@ -158,7 +158,7 @@ pub(crate) fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &s
 }
 
 fn challenge_user(seat: &PlayerView, online: bool) -> Value {
-    let mut user = json!({ "id": seat.account.as_str(), "name": seat.name, "rating": seat.rating.points });
+    let mut user = json!({ "id": seat.account.as_str(), "name": seat.name, "rating": seat.rating.points() });
     if seat.bot {
         user["title"] = json!("BOT");
     }
@@ -220,6 +220,32 @@ pub(crate) fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) ->
     value
 }
 
+/// A challenge that anybody may join.
+pub(crate) fn open_challenge(challenge: &OpenChallenge, url: &str) -> Value {
+    let terms = &challenge.terms;
+    let url = format!("{url}/{}", challenge.id);
+    let mut value = json!({
+        "id": challenge.id.as_str(),
+        "url": url,
+        "status": "created",
+        "challenger": null,
+        "destUser": null,
+        "variant": variant(terms.variant),
+        "rated": terms.rated,
+        "speed": terms.time_control.speed().key(),
+        "timeControl": time_control(terms.time_control),
+        "color": "random",
+        "perf": { "icon": "", "name": category_name(Category::of(terms)) },
+        "open": {},
+        "urlWhite": format!("{url}?color=white"),
+        "urlBlack": format!("{url}?color=black"),
+    });
+    if let Some(fen) = challenge.start.start_fen() {
+        value["initialFen"] = json!(fen);
+    }
+    value
+}
+
 const fn decline_text(reason: DeclineReason) -> &'static str {
     match reason {
         DeclineReason::Generic => "I take no challenges now.",
@@ -264,7 +290,7 @@ pub(crate) fn game_info(view: &GameView, side: Color) -> Value {
     let (own, other) = (pairing.players.get(side), pairing.players.get(!side));
     let mut opponent = match other.ai_level {
         Some(level) => json!({ "id": null, "username": other.name, "ai": level }),
-        None => json!({ "id": other.account.as_str(), "username": other.name, "rating": other.rating.points }),
+        None => json!({ "id": other.account.as_str(), "username": other.name, "rating": other.rating.points() }),
     };
     let mut game = json!({
         "fullId": full_id(view, side),
@@ -280,7 +306,7 @@ pub(crate) fn game_info(view: &GameView, side: Color) -> Value {
         "rated": pairing.terms.rated,
         "hasMoved": has_moved(&view.line, side),
         "isMyTurn": view.is_turn_of(side),
-        "rating": own.rating.points,
+        "rating": own.rating.points(),
     });
     if let Some(clocks) = view.clocks {
         game["secondsLeft"] = json!(clocks.of(side).remaining.as_secs());
@@ -334,7 +360,7 @@ fn game_player(seat: &PlayerView) -> Value {
         "id": seat.account.as_str(),
         "name": seat.name,
         "title": seat.bot.then_some("BOT"),
-        "rating": seat.rating.points,
+        "rating": seat.rating.points(),
     });
     if seat.rating.is_provisional() {
         player["provisional"] = json!(true);

@@ -9,8 +9,8 @@ use crate::account::AccountId;
 
 /// The scopes a token of a bot usually has.
 pub const BOT_SCOPES: &str = "bot:play,challenge:read,challenge:write,preference:read,tournament:write";
-/// The scopes a token of a human usually has.
-pub const HUMAN_SCOPES: &str = "board:play,challenge:read,challenge:write,preference:read";
+/// The scopes of a human's token; with `bot:play` the account can be upgraded.
+pub const HUMAN_SCOPES: &str = "bot:play,board:play,challenge:read,challenge:write,preference:read";
 
 /// What a token stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]

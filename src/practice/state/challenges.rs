@@ -76,7 +76,7 @@ impl ServerState {
         if challenger.bot && dest.bot {
             self.check_bot_games(from, to)?;
         }
-        let final_color = terms.color.unwrap_or_else(|| Color::from_white(self.rng.random()));
+        let final_color = terms.color.unwrap_or_else(|| self.random_color());
         let id = ChallengeId::new(self.fresh_id().as_str());
         let goes_offline = (!keep_alive).then(|| self.now + GOES_OFFLINE_AFTER);
         let challenge = StandingChallenge {
@@ -128,7 +128,7 @@ impl ServerState {
         Ok(())
     }
 
-    fn starting_line(&mut self, variant: Variant, fen: Option<&str>) -> Result<Line, Denied> {
+    pub(super) fn starting_line(&mut self, variant: Variant, fen: Option<&str>) -> Result<Line, Denied> {
         Ok(match fen {
             Some(fen) => Line::from_fen(variant, fen)?,
             None if variant == Variant::Chess960 => {
@@ -136,6 +136,10 @@ impl ServerState {
             }
             None => Line::start(variant),
         })
+    }
+
+    pub(super) fn random_color(&mut self) -> Color {
+        Color::from_white(self.rng.random())
     }
 
     /// The challenger no longer keeps it alive.
@@ -196,7 +200,7 @@ impl ServerState {
         let category = Category::of(&terms.game);
         let (player, engine) = (self.seat(by, category)?, self.seat(&ai_account(level), category)?);
         let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
-        let color = terms.color.unwrap_or_else(|| Color::from_white(self.rng.random()));
+        let color = terms.color.unwrap_or_else(|| self.random_color());
         let (white, black) = color.fold_wb((player.clone(), engine.clone()), (engine, player));
         let id = self.fresh_id();
         self.start_game(id.clone(), terms.game, start, white, black);

@@ -1,4 +1,4 @@
-//! The games: a hosted is a game with its two players, whoever listens, and what is said there.
+//! The games: each with its two players, whoever listens, and what is said there.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,13 +8,13 @@ use tokio::sync::mpsc;
 use super::{
     rate_limits::Gauge,
     server_state::{Denied, Due, Listener, ServerState},
-    views::{AccountEvent, BoardEvent, GameView, Lease, ListenerKey, Pairing, PlayerView, Subscription},
+    views::{AccountEvent, BoardEvent, GameView, Lease, ListenerKey, Pairing, PlayerView, RefusedMove, Subscription},
 };
 use crate::{
     account::AccountId,
     game::{End, GameChange, GameOutcome, GameRefusal, PracticeGame, Stop},
 };
-use chess::{ChatLine, ChatRoom, Clocks, Color, GameId, GameTerms, Line, UciMove};
+use chess::{ChatLine, ChatRoom, Color, GameId, GameTerms, Line, UciMove};
 
 /// The same text again, or more than this many lines within [`FLOOD_WINDOW`], is not said at all.
 const FLOOD_LINES: usize = 4;
@@ -22,81 +22,17 @@ const FLOOD_WINDOW: Duration = Duration::from_secs(10);
 /// How many refused moves a report remembers.
 const REFUSED_REMEMBERED: usize = 100;
 
-/// A move that the server did not take.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefusedMove {
-    /// The colour of the player who sent it.
-    pub color: Color,
-    /// The move as it was sent.
-    pub uci: UciMove,
-    /// How many moves had been played.
-    pub ply: usize,
-    /// Why it was refused.
-    pub refusal: GameRefusal,
-}
-
-/// Everything about a game that a test may want to know.
-#[derive(Clone, Debug)]
-pub struct GameReport {
-    /// The game's name, eight letters and digits.
-    pub id: GameId,
-    /// The name of the player of the white pieces.
-    pub white: String,
-    /// The name of the player of the black pieces.
-    pub black: String,
-    /// Variant, clock, rated or not.
-    pub terms: GameTerms,
-    /// The moves that were played, from the starting position on.
-    pub line: Line,
-    /// The clocks, now or at the end.
-    pub clocks: Option<Clocks>,
-    /// What the mover's clock showed after each move.
-    pub clocks_after: Vec<Option<Duration>>,
-    /// How it ended, and who won.
-    pub outcome: Option<GameOutcome>,
-    /// Moves that were sent and not taken, the first hundred.
-    pub refused: Vec<RefusedMove>,
-    /// How often each side opened the game's stream.
-    pub streams_opened: ByColor<u32>,
-    /// What was said in both rooms, oldest first.
-    pub chat: Vec<ChatLine>,
-}
-
-impl GameReport {
-    /// Why it ended, if it did.
-    pub fn end(&self) -> Option<End> {
-        self.outcome.as_ref().map(|outcome| outcome.end)
-    }
-
-    /// The name of the loser, if somebody lost.
-    pub fn loser(&self) -> Option<&str> {
-        let loser = self.outcome.as_ref()?.loser()?;
-        Some(loser.fold_wb(&self.white, &self.black))
-    }
-
-    /// The name of the winner, if somebody won.
-    pub fn winner(&self) -> Option<&str> {
-        let winner = self.outcome.as_ref()?.winner?;
-        Some(winner.fold_wb(&self.white, &self.black))
-    }
-
-    /// The colour of a player.
-    pub fn color_of(&self, name: &str) -> Option<Color> {
-        Color::ALL.into_iter().find(|color| color.fold_wb(&self.white, &self.black).eq_ignore_ascii_case(name))
-    }
-}
-
 pub(super) struct HostedGame {
-    number: u64,
-    pub pairing: Arc<Pairing>,
-    pub game: PracticeGame,
-    listeners: Vec<Listener<BoardEvent>>,
-    chat: Vec<(Option<AccountId>, Duration, ChatLine)>,
-    deadline: Option<Duration>,
-    changed: Duration,
-    rating_changes: Option<ByColor<i32>>,
-    refused: Vec<RefusedMove>,
-    streams_opened: ByColor<u32>,
+    pub(super) number: u64,
+    pub(super) pairing: Arc<Pairing>,
+    pub(super) game: PracticeGame,
+    pub(super) listeners: Vec<Listener<BoardEvent>>,
+    pub(super) chat: Vec<(Option<AccountId>, Duration, ChatLine)>,
+    pub(super) deadline: Option<Duration>,
+    pub(super) changed: Duration,
+    pub(super) rating_changes: Option<ByColor<i32>>,
+    pub(super) refused: Vec<RefusedMove>,
+    pub(super) streams_opened: ByColor<u32>,
 }
 
 impl HostedGame {
@@ -126,6 +62,10 @@ impl ServerState {
         let pairing = Arc::new(Pairing { id: id.clone(), terms, players, created_at: self.unix_now() });
         let mut patience = self.settings.patience;
         patience.flags_fall &= self.settings.faults.dialect.flags_fall();
+        if pairing.players.iter().any(|seat| seat.ai_level.is_some()) {
+            // Nobody claims the win there, and nobody waits.
+            patience.abandoned_after = Some(patience.gone_after + patience.claim_after);
+        }
         let mut game = PracticeGame::new(start, terms.time_control, patience, self.now);
         for color in Color::ALL {
             game.set_present(color, false, self.now);
@@ -177,6 +117,16 @@ impl ServerState {
         self.views(|hosted| hosted.is_running() && hosted.pairing.color_of(account).is_some())
     }
 
+    /// All games of an account that are remembered, oldest first.
+    pub fn all_games_of(&self, account: &AccountId) -> Vec<Arc<GameView>> {
+        self.views(|hosted| hosted.pairing.color_of(account).is_some())
+    }
+
+    /// All finished games that are remembered, oldest first.
+    pub fn finished_games(&self) -> Vec<Arc<GameView>> {
+        self.views(|hosted| hosted.game.outcome().is_some())
+    }
+
     /// All running games, oldest first.
     pub fn running_games(&self) -> Vec<Arc<GameView>> {
         self.views(HostedGame::is_running)
@@ -191,35 +141,6 @@ impl ServerState {
     /// Whether an account plays a game that is neither over nor adjourned. Cheap.
     pub fn is_playing(&self, account: &AccountId) -> bool {
         self.games.values().any(|hosted| hosted.is_running() && hosted.pairing.color_of(account).is_some())
-    }
-
-    /// Everything about a game.
-    pub fn report(&self, id: &GameId) -> Option<GameReport> {
-        self.games.get(id).map(|hosted| self.report_of(hosted))
-    }
-
-    /// Everything about every game, oldest first.
-    pub fn reports(&self) -> Vec<GameReport> {
-        let mut hosted: Vec<&HostedGame> = self.games.values().collect();
-        hosted.sort_by_key(|hosted| hosted.number);
-        hosted.into_iter().map(|hosted| self.report_of(hosted)).collect()
-    }
-
-    fn report_of(&self, hosted: &HostedGame) -> GameReport {
-        let players = &hosted.pairing.players;
-        GameReport {
-            id: hosted.pairing.id.clone(),
-            white: players.white.name.clone(),
-            black: players.black.name.clone(),
-            terms: hosted.pairing.terms,
-            line: hosted.game.line().clone(),
-            clocks: hosted.game.clocks(self.now),
-            clocks_after: hosted.game.move_times().to_vec(),
-            outcome: hosted.game.outcome().cloned(),
-            refused: hosted.refused.clone(),
-            streams_opened: hosted.streams_opened,
-            chat: hosted.chat.iter().map(|(_, _, line)| line.clone()).collect(),
-        }
     }
 
     /// How a game ended, if it did. Cheap, for conditions.
@@ -533,35 +454,6 @@ impl ServerState {
     pub(super) fn tell_players(&self, view: &Arc<GameView>, event: fn(Arc<GameView>) -> AccountEvent) {
         for seat in view.pairing.players.iter() {
             self.tell(&seat.account, &event(Arc::clone(view)));
-        }
-    }
-
-    /// Counts a finished game for both players.
-    fn rate(&mut self, id: &GameId) {
-        let Some(hosted) = self.games.get_mut(id) else { return };
-        let Some(outcome) = hosted.game.outcome().cloned() else { return };
-        if outcome == GameOutcome::aborted() {
-            return;
-        }
-        let pairing = Arc::clone(&hosted.pairing);
-        let ratings = pairing.players.as_ref().map(|seat| seat.rating);
-        let rated = pairing.terms.rated && pairing.players.iter().all(|seat| seat.ai_level.is_none());
-        let score = |color: Color| outcome.winner.map_or(0.5, |winner| if winner == color { 1.0 } else { 0.0 });
-        let changes = ByColor::new_with(|color| ratings.get(color).change(*ratings.get(!color), score(color)));
-        hosted.rating_changes = rated.then_some(changes);
-        for color in Color::ALL {
-            let Some(account) = self.accounts.get_mut(&pairing.players.get(color).account) else { continue };
-            match outcome.winner {
-                None => account.counts.drawn += 1,
-                Some(winner) if winner == color => account.counts.won += 1,
-                Some(_) => account.counts.lost += 1,
-            }
-            if rated {
-                account.counts.rated += 1;
-                let rating = account.ratings.entry(pairing.category()).or_default();
-                rating.points += changes.get(color);
-                rating.games += 1;
-            }
         }
     }
 }

@@ -1,12 +1,16 @@
 //! The server's state: one actor that owns the accounts, the challenges and the games.
 //!
-//! Faces and sparring players hold a [`StateHandle`], a cheap handle; what they ask is done one after the other on the actor's
-//! [`ServerState`], and what comes of it is told to everybody who listens. Timers are deadlines, looked up and slept until, never polled.
+//! Both protocols and the sparring players hold a [`StateHandle`]; what they ask is done one after the other on the actor's
+//! [`ServerState`], and what comes of it is told to everybody who listens. Timers are deadlines, looked up and slept until,
+//! never polled.
 
 mod adjournment;
 mod challenges;
 mod games;
+mod open_challenges;
 mod rate_limits;
+mod ratings;
+mod reports;
 mod server_state;
 mod views;
 
@@ -19,12 +23,14 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub use challenges::ChallengeTerms;
-pub use games::{GameReport, RefusedMove};
+pub use open_challenges::OpenChallenge;
 pub use rate_limits::Gauge;
+pub use reports::GameReport;
 pub use server_state::{Denied, ServerState};
 use views::Departure;
 pub use views::{
-    AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, ListenerKey, Pairing, PlayerView, Subscription,
+    AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, ListenerKey, Pairing, PlayerView, RefusedMove,
+    Subscription,
 };
 
 use crate::settings::PracticeSettings;

@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use super::{
     challenges::StandingChallenge,
     games::HostedGame,
+    open_challenges::OpenChallenge,
     rate_limits::{Gauge, RateLimiter},
     views::{AccountEvent, ChallengeState, Departure, Lease, ListenerKey, PlayerView, Subscription},
 };
@@ -92,6 +93,7 @@ pub struct ServerState {
     pub(super) accounts: HashMap<AccountId, PracticeAccount>,
     pub(super) listeners: HashMap<AccountId, Vec<Listener<AccountEvent>>>,
     pub(super) challenges: HashMap<ChallengeId, StandingChallenge>,
+    pub(super) open_challenges: HashMap<ChallengeId, OpenChallenge>,
     pub(super) games: HashMap<GameId, HostedGame>,
     pub(super) finished: VecDeque<GameId>,
     pub(super) deadlines: BTreeSet<(Duration, Due)>,
@@ -117,6 +119,7 @@ impl ServerState {
             accounts: HashMap::new(),
             listeners: HashMap::new(),
             challenges: HashMap::new(),
+            open_challenges: HashMap::new(),
             games: HashMap::new(),
             finished: VecDeque::new(),
             deadlines: BTreeSet::new(),
@@ -204,6 +207,13 @@ impl ServerState {
         self.accounts.get(id)
     }
 
+    /// Gives an account a rating in every category that so many games have made certain.
+    pub fn establish_rating(&mut self, id: &AccountId, points: i32, games: u32) {
+        if let Some(account) = self.accounts.get_mut(id) {
+            account.establish(points, games);
+        }
+    }
+
     /// Whether an account listens to its events.
     pub fn is_online(&self, id: &AccountId) -> bool {
         self.listeners.get(id).is_some_and(|listeners| !listeners.is_empty())
@@ -283,7 +293,11 @@ impl ServerState {
         }
     }
 
-    pub(super) fn seat(&self, id: &AccountId, category: Category) -> Result<PlayerView, Denied> {
+    /// A player as others see it in games of a category.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchPlayer`].
+    pub fn seat(&self, id: &AccountId, category: Category) -> Result<PlayerView, Denied> {
         let account = self.accounts.get(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
         Ok(PlayerView {
             account: id.clone(),

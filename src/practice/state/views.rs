@@ -6,11 +6,14 @@ use shakmaty::ByColor;
 use tokio::sync::mpsc;
 
 use crate::{
-    account::{AccountId, Category, PlayerRating},
+    account::{AccountId, Category},
     faults::LineFacts,
-    game::GameOutcome,
+    game::{GameOutcome, GameRefusal},
+    rating::PlayerRating,
 };
-use chess::{ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers};
+use chess::{
+    ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers, UciMove,
+};
 
 /// A player as seen by others.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,6 +110,19 @@ impl GameView {
     pub fn is_turn_of(&self, color: Color) -> bool {
         self.outcome.is_none() && self.adjourned.is_none() && self.line.turn() == color
     }
+}
+
+/// A move that the server did not take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedMove {
+    /// The colour of the player who sent it.
+    pub color: Color,
+    /// The move as it was sent.
+    pub uci: UciMove,
+    /// How many moves had been played.
+    pub ply: usize,
+    /// Why it was refused.
+    pub refusal: GameRefusal,
 }
 
 /// How a challenge stands.

@@ -5,14 +5,11 @@ use std::io;
 use shakmaty::{CastlingSide, Position, san::San};
 
 use crate::{
-    fics::{
-        session::{FicsSession, JoinedBoard},
-        text,
-    },
+    fics::{joined::JoinedBoard, session::FicsSession, text},
     game::{GameRefusal, Stop},
     state::Denied,
 };
-use chess::{Line, UciMove};
+use chess::{Color, Line, UciMove};
 
 /// Whether a line has the form of a move. Nobody's command has it.
 pub(crate) fn looks_like_a_move(line: &str) -> bool {
@@ -30,7 +27,16 @@ pub(crate) fn looks_like_a_move(line: &str) -> bool {
         && line.len() >= 2
         && line.bytes().all(in_san)
         && San::from_ascii(line.trim_end_matches(['+', '#']).as_bytes()).is_ok();
-    long_form(line.as_bytes()) || short_form
+    long_form(line.as_bytes()) || short_form || with_capital(line).is_some()
+}
+
+/// A move whose piece is written in lower case, with a capital: `nf3`, `qxd5`. What can be a pawn's move has none.
+fn with_capital(line: &str) -> Option<String> {
+    let first = line.chars().next().filter(|first| matches!(first, 'k' | 'q' | 'r' | 'n' | 'b'))?;
+    let text = format!("{}{}", first.to_ascii_uppercase(), &line[1..]);
+    let squares = text[1..].trim_end_matches(['+', '#']);
+    let form = squares.len() >= 2 && squares.bytes().all(|byte| matches!(byte, b'a'..=b'h' | b'1'..=b'8' | b'x'));
+    (form && San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).is_ok()).then_some(text)
 }
 
 fn read_castling(text: &str) -> Option<CastlingSide> {
@@ -60,7 +66,13 @@ fn read_move(line: &Line, text: &str) -> Option<UciMove> {
                 });
             match coordinates {
                 Some(mv) => mv,
-                None => San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).ok()?.to_move(position).ok()?,
+                None => {
+                    let read = |text: &str| {
+                        San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).ok()?.to_move(position).ok()
+                    };
+                    // A pawn's move comes first: `bc3` is the bishop's only where no pawn can.
+                    read(text).or_else(|| read(&with_capital(text)?))?
+                }
             }
         }
     };
@@ -217,7 +229,7 @@ impl FicsSession {
         };
         if let Some(view) = self.ask(move |state| state.game_view(&id)).await? {
             let (exact, start) = (self.variables.interface("ms"), self.variables.interface("startpos"));
-            let list = text::move_list(&view, number, exact, start, &self.context.lobby);
+            let list = text::move_list(&view, Some(number), exact, start, &self.context.lobby);
             self.line(list);
         }
         Ok(())
@@ -273,18 +285,27 @@ impl FicsSession {
         }
     }
 
-    pub(super) async fn history(&mut self, of: &str) -> io::Result<()> {
-        let name = if of.is_empty() { self.me.name.clone() } else { of.to_owned() };
-        let reports = self.ask(|state| state.reports()).await?;
-        let rows: Vec<String> = reports.iter().filter_map(|report| text::history_row(report, &name)).collect();
-        self.line(if rows.is_empty() {
-            format!("{name} has no history games.")
-        } else {
-            let newest = rows.iter().zip(0..).skip(rows.len().saturating_sub(10));
-            let numbered = newest.map(|(row, number)| format!("{number:2}: {row}"));
-            let head = "                  Opponent      Type         ECO End Date";
-            format!("History for {name}:\n{head}\n{}", numbered.collect::<Vec<_>>().join("\n"))
-        });
+    pub(super) async fn time(&mut self) -> io::Result<()> {
+        let Some(board) = self.playing.as_ref().or(self.watching.as_ref()) else {
+            self.line("You are neither playing, observing nor examining a game.");
+            return Ok(());
+        };
+        let id = board.id.clone();
+        let Some(view) = self.ask(move |state| state.game_view(&id)).await? else { return Ok(()) };
+        let clock = |color: Color| {
+            let left = view.clocks.map(|clocks| clocks.of(color).remaining);
+            left.map_or_else(|| "untimed".to_owned(), text::minutes_and_seconds)
+        };
+        self.line(format!("White Clock : {}\nBlack Clock : {}", clock(Color::White), clock(Color::Black)));
+        Ok(())
+    }
+
+    /// Turns the board round, and shows it.
+    pub(super) async fn flip(&mut self) -> io::Result<()> {
+        self.set("flip").await?;
+        if self.playing.is_some() || self.watching.is_some() {
+            self.refresh().await?;
+        }
         Ok(())
     }
 }
@@ -296,7 +317,10 @@ mod tests {
 
     #[test]
     fn moves_have_a_form() {
-        for text in ["e2e4", "e2-e4", "e7e8=Q", "e7e8=n", "o-o", "O-O-O", "Nf3", "exd5", "exd8=B+", "N@f5", "bc3"] {
+        for text in [
+            "e2e4", "e2-e4", "e7e8=Q", "e7e8=n", "o-o", "O-O-O", "Nf3", "exd5", "exd8=B+", "N@f5", "bc3", "nf3",
+            "qxd5+", "rae1",
+        ] {
             assert!(looks_like_a_move(text), "{text}");
         }
         for text in ["e7e8q", "abort", "accept", "help", "accept 17", "b", "bell", "", "e9e4", "date"] {
@@ -313,6 +337,9 @@ mod tests {
             ("o-o", Some("e1g1")),
             ("O-O", Some("e1g1")),
             ("Nxe5", Some("f3e5")),
+            ("nxe5", Some("f3e5")),
+            ("bb5", Some("c4b5")),
+            ("nc3", Some("b1c3")),
             ("f3-e5", Some("f3e5")),
             ("d2d4", Some("d2d4")),
             ("e1h1", None),

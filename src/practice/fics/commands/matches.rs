@@ -196,6 +196,18 @@ impl FicsSession {
         Ok(())
     }
 
+    /// Challenges the last opponent on the same terms.
+    pub(super) async fn rematch(&mut self) -> io::Result<()> {
+        let Some(last) = self.last_game.clone() else {
+            self.line("You have no last opponent.");
+            return Ok(());
+        };
+        let Some(color) = last.pairing.color_of(&self.me.id) else { return Ok(()) };
+        let name = last.pairing.players.get(!color).name.clone();
+        let fen = last.line.start_fen().filter(|_| last.pairing.terms.variant == Variant::FromPosition);
+        self.challenge(&name, ChallengeTerms { game: last.pairing.terms, color: None, fen }).await
+    }
+
     /// Wants to go on with the game that waits with somebody; whether there is one.
     async fn resume_with(&mut self, opponent: &AccountId) -> io::Result<bool> {
         let (me, them) = (self.me.id.clone(), opponent.clone());

@@ -2,10 +2,13 @@
 
 use std::io;
 
-use super::help;
+use super::help::help;
 use crate::{
     account::AccountId,
-    fics::{lobby::Notice, session::FicsSession},
+    fics::{
+        lobby::Notice,
+        session::{FicsSession, opponent_of},
+    },
 };
 use chess::ChatRoom;
 
@@ -24,7 +27,9 @@ impl FicsSession {
             "who" => self.who(),
             "date" => self.line(date()),
             "uptime" => self.line(format!("You have been here for {} seconds.", self.since.elapsed().as_secs())),
-            "help" | "news" => self.line(help()),
+            "help" => self.line(help(rest)),
+            "news" => self.line("There are no new news items."),
+            "announce" => self.context.lobby.tell_everybody(&Notice::Text(announcement(&self.me.name, rest))),
             "+channel" | "-channel" | "inchannel" => self.channel(command, rest),
             "notify" | "+notify" | "-notify" | "+censor" | "-censor" => self.line("Your list is as it was."),
             "alias" => self.line("There are no aliases on this server."),
@@ -79,11 +84,10 @@ impl FicsSession {
     }
 
     async fn say(&mut self, text: &str) -> io::Result<()> {
-        let Some(opponent) = self.last_opponent.clone() else {
+        let Some(id) = self.last_game.as_ref().and_then(|view| opponent_of(view, &self.me.id)) else {
             self.line("You haven't played anyone yet.");
             return Ok(());
         };
-        let id = AccountId::of(&opponent);
         match &self.playing {
             Some(board) => {
                 let (game, me, text) = (board.id.clone(), self.me.id.clone(), text.to_owned());
@@ -107,13 +111,21 @@ impl FicsSession {
     }
 
     async fn whisper(&mut self, text: &str) -> io::Result<()> {
-        let Some(board) = &self.playing else {
-            self.line("You are neither playing, observing nor examining a game.");
-            return Ok(());
-        };
-        let (game, me, text) = (board.id.clone(), self.me.id.clone(), text.to_owned());
-        let _ = self.ask(move |state| state.say(&game, &me, ChatRoom::Spectator, &text)).await?;
-        self.line("(whispered to 0 players)");
+        match (&self.playing, &self.watching) {
+            (Some(board), _) => {
+                let (game, me, text) = (board.id.clone(), self.me.id.clone(), text.to_owned());
+                let _ = self.ask(move |state| state.say(&game, &me, ChatRoom::Spectator, &text)).await?;
+            }
+            (None, Some(board)) => {
+                let said = format!("{}[{}] whispers: {text}", self.me.titled(), board.number);
+                self.context.lobby.tell_others(&self.me.id, &Notice::Whisper(board.id.clone(), said));
+            }
+            (None, None) => {
+                self.line("You are neither playing, observing nor examining a game.");
+                return Ok(());
+            }
+        }
+        self.line("(whispered)");
         Ok(())
     }
 
@@ -152,7 +164,7 @@ impl FicsSession {
         let mut text = format!("Finger of {}{title}:\n\n", account.name);
         text.push_str(if here { "On for: 1 min   Idle: 0 secs\n" } else { "Last disconnected: today\n" });
         for (category, rating) in &account.ratings {
-            text.push_str(&format!("{:<12} {:5}  games {:4}\n", category.key(), rating.points, rating.games));
+            text.push_str(&format!("{:<12} {:5}  games {:4}\n", category.key(), rating.points(), rating.games()));
         }
         if id == self.me.id {
             let notes = self.variables.notes().map(|(number, note)| format!("\n{number:2}: {note}"));
@@ -172,6 +184,11 @@ impl FicsSession {
             .collect();
         self.line(format!("{}\n\n {} players displayed.", rows.join("\n"), visitors.len()));
     }
+}
+
+/// As an administrator's: indented.
+fn announcement(by: &str, text: &str) -> String {
+    format!("\n    **ANNOUNCEMENT** from {by}: {text}\n")
 }
 
 fn date() -> String {

@@ -4,27 +4,14 @@ use std::{io, sync::Arc};
 
 use super::FicsSession;
 use crate::{
-    fics::{offers::OfferKind, text},
-    state::{BoardEvent, GameView, Subscription},
+    fics::{joined::JoinedBoard, offers::OfferKind, text},
+    state::{BoardEvent, GameView},
 };
-use chess::{ChatLine, ChatRoom, Color, GameId, Offers};
-
-/// A seat at a board, or behind one.
-pub(crate) struct JoinedBoard {
-    pub id: GameId,
-    /// Its number on this server.
-    pub number: u32,
-    /// The player's colour, or what it is to a watcher.
-    pub relation: text::BoardRelation,
-    /// What is heard there.
-    pub events: Subscription<BoardEvent>,
-    /// As it was shown last.
-    pub view: Option<Arc<GameView>>,
-}
+use chess::{ChatLine, ChatRoom, Color, Offers};
 
 impl FicsSession {
     /// Sits down at a board of ours.
-    pub(super) async fn join_board(&mut self, view: &GameView) -> io::Result<()> {
+    pub(super) async fn join_board(&mut self, view: &Arc<GameView>) -> io::Result<()> {
         let Some(color) = view.pairing.color_of(&self.me.id) else { return Ok(()) };
         let (id, key) = (view.pairing.id.clone(), self.key());
         if self.playing.as_ref().is_some_and(|board| board.id == id) {
@@ -34,7 +21,7 @@ impl FicsSession {
         // It may be over already, and forgotten.
         let Ok(events) = self.ask(move |state| state.join(&game, key)).await? else { return Ok(()) };
         let number = self.context.lobby.number_of(&id);
-        self.last_opponent = Some(view.pairing.players.get(!color).name.clone());
+        self.last_game = Some(Arc::clone(view));
         self.playing =
             Some(JoinedBoard { id, number, relation: text::BoardRelation::Player(color), events, view: None });
         Ok(())
@@ -121,11 +108,15 @@ impl FicsSession {
         }
     }
 
-    /// Shows a board as the player wants it.
+    /// Shows a board as the player wants it: style 12 is for programs, everything else is drawn for people.
     pub(in crate::fics) fn show_board(&mut self, view: &GameView, number: u32, relation: text::BoardRelation) {
         let ours = matches!(relation, text::BoardRelation::Player(color) if view.is_turn_of(color));
-        let exact = self.variables.interface("ms");
-        let mut board = text::style12(view, number, relation, exact, self.dialect());
+        let mut board = if self.variables.number("style") == 12 {
+            text::style12(view, number, relation, self.variables.interface("ms"), self.dialect())
+        } else {
+            let plays_black = relation == text::BoardRelation::Player(Color::Black);
+            text::diagram(view, number, plays_black != self.variables.is_on("flip"))
+        };
         if let Some(holdings) = text::holdings(view, number) {
             board.push('\n');
             board.push_str(&holdings);

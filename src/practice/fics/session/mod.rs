@@ -10,10 +10,9 @@ use tokio::{
     time::{Instant, Interval, MissedTickBehavior, interval},
 };
 
-pub(crate) use boards::JoinedBoard;
-
 use super::{
     context::FicsContext,
+    joined::{Examination, JoinedBoard},
     lobby::{Notice, Rank, Visitor},
     offers::PendingOffers,
     telnet::TelnetConnection,
@@ -43,8 +42,10 @@ pub(crate) struct FicsSession {
     pub(super) playing: Option<JoinedBoard>,
     /// The game that is watched.
     pub(super) watching: Option<JoinedBoard>,
-    /// With whom the last game was played.
-    pub(super) last_opponent: Option<String>,
+    /// The finished game that is looked through.
+    pub(super) examining: Option<Examination>,
+    /// The last game that was played, as it was when it began.
+    pub(super) last_game: Option<Arc<GameView>>,
     pub(super) since: Instant,
     pub(super) telnet: TelnetConnection,
     pub(super) leaving: bool,
@@ -78,7 +79,8 @@ impl FicsSession {
             offers: PendingOffers::default(),
             playing: None,
             watching: None,
-            last_opponent: None,
+            examining: None,
+            last_game: None,
             since: Instant::now(),
             telnet,
             context,
@@ -179,6 +181,11 @@ impl FicsSession {
             Notice::Talk(variable, text) if self.variables.is_on(variable) => self.line(text),
             Notice::Channel(channel, text) if self.channels.contains(&channel) => self.line(text),
             Notice::Kibitz(game, text) if self.variables.is_on("kibitz") && self.sits_at(&game) => self.line(text),
+            Notice::Whisper(game, text)
+                if self.variables.is_on("kibitz") && self.watching.as_ref().is_some_and(|board| board.id == game) =>
+            {
+                self.line(text);
+            }
             Notice::Seek(seek) if self.variables.is_on("seek") && self.playing.is_none() => {
                 let for_programs = self.variables.interface("seekinfo");
                 self.line(if for_programs {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square, san::SanPlus, variant::VariantPosition};
+use shakmaty::{Board, CastlingSide, File, Move, Position, Rank, Role, Square, san::SanPlus, variant::VariantPosition};
 
 use super::minutes_and_increment;
 use crate::{dialect::Dialect, state::GameView};
@@ -14,18 +14,21 @@ pub(crate) enum BoardRelation {
     /// One of the players.
     Player(Color),
     Watcher,
+    /// Somebody who looks through it again.
+    Examiner,
 }
 
 /// The line for programs.
 pub(crate) fn style12(view: &GameView, number: u32, relation: BoardRelation, exact: bool, dialect: Dialect) -> String {
     let relation_number = match relation {
         BoardRelation::Watcher => 0,
+        BoardRelation::Examiner => 2,
         BoardRelation::Player(color) if color == view.line.turn() => 1,
         BoardRelation::Player(_) => -1,
     };
     let clocks = view.clocks.map_or([Duration::ZERO; 2], |clocks| [clocks.white.remaining, clocks.black.remaining]);
     let ply = view.line.ply();
-    let last = (ply > 0).then(|| last_move(&view.line)).flatten();
+    let last = last_move(&view.line);
     let runs = view.outcome.is_none() && view.adjourned.is_none();
     line(
         view.line.position(),
@@ -76,9 +79,9 @@ struct Fields {
     dialect: Dialect,
 }
 
-struct LastMove {
+pub(super) struct LastMove {
     verbose: String,
-    san: String,
+    pub(super) san: String,
     double_push: Option<File>,
 }
 
@@ -93,9 +96,6 @@ fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String 
     }
     let castles = [Color::White, Color::Black]
         .map(|color| CastlingSide::ALL.map(|side| u8::from(position.castles().has(color, side))));
-    let material = |color: Color| -> u32 {
-        board.by_color(color).into_iter().filter_map(|square| board.role_at(square)).map(value).sum()
-    };
     let (minutes, increment) = minutes_and_increment(view.pairing.terms.time_control);
     let clocks = fields.clocks.map(|clock| if fields.exact { clock.as_millis() } else { u128::from(clock.as_secs()) });
     let (verbose, san, double_push) = match &fields.last {
@@ -115,8 +115,8 @@ fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String 
         players.white.name,
         players.black.name,
         fields.relation,
-        material(Color::White),
-        material(Color::Black),
+        material(board, Color::White),
+        material(board, Color::Black),
         clocks[0],
         clocks[1],
         position.fullmoves(),
@@ -127,6 +127,11 @@ fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String 
         text.push_str(if field { " 1" } else { " 0" });
     }
     text
+}
+
+/// The pieces of one side, in pawns; the king counts nothing.
+pub(super) fn material(board: &Board, color: Color) -> u32 {
+    board.by_color(color).into_iter().filter_map(|square| board.role_at(square)).map(value).sum()
 }
 
 const fn value(role: Role) -> u32 {
@@ -149,8 +154,9 @@ pub(crate) fn time_taken(time: Duration, exact: bool) -> String {
     }
 }
 
-fn last_move(line: &Line) -> Option<LastMove> {
-    let before = line.prefix(line.ply() - 1);
+/// The last move, if there is one.
+pub(super) fn last_move(line: &Line) -> Option<LastMove> {
+    let before = line.prefix(line.ply().checked_sub(1)?);
     let mv = line.moves().last()?.to_move(before.position()).ok()?;
     let san = SanPlus::from_move(before.position().clone(), mv).to_string();
     let double_push = match mv {

@@ -52,12 +52,23 @@ fn reason<'a>(view: &GameView, dialect: Dialect, name: impl Fn(Color) -> &'a str
     }
 }
 
+/// How a list of moves ends: `White checkmated} 0-1`, `Still in progress} *`.
+pub(super) fn list_ending(view: &GameView) -> String {
+    match &view.outcome {
+        Some(outcome) => {
+            let color = |color: Color| color.fold_wb("White", "Black");
+            format!("{}}} {}", reason(view, Dialect::Freechess, color), outcome.result())
+        }
+        None => "Still in progress} *".to_owned(),
+    }
+}
+
 /// What became of the ratings, told to both players.
 pub(crate) fn rating_lines(view: &GameView, color: Color) -> String {
     let seat = view.pairing.players.get(color);
     match &view.rating_changes {
         Some(changes) => {
-            let (before, after) = (seat.rating.points, seat.rating.points + changes.get(color));
+            let (before, after) = (seat.rating.points(), seat.rating.points() + changes.get(color));
             format!("{} rating adjustment: {before} --> {after}", super::kind(&view.pairing.terms, None))
         }
         None => "No ratings adjustment done.".to_owned(),

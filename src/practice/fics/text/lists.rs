@@ -5,12 +5,13 @@ use shakmaty::san::SanPlus;
 
 use super::{
     board::{start_board, taken, time_taken},
+    ending::list_ending,
     kind, minutes_and_increment, rating, speed,
 };
 use crate::{
     fics::lobby::FicsLobby,
     game::End,
-    state::{GameReport, GameView, PlayerView},
+    state::{GameView, PlayerView},
 };
 use chess::{Color, Line};
 
@@ -19,8 +20,14 @@ fn date(millis: u64) -> String {
     stamp.unwrap_or_default().to_zoned(TimeZone::UTC).strftime("%a %b %e, %H:%M UTC %Y").to_string()
 }
 
-/// The answer to `moves`.
-pub(crate) fn move_list(view: &GameView, number: u32, exact: bool, with_start: bool, lobby: &FicsLobby) -> String {
+/// The answer to `moves`; without a number to `smoves`.
+pub(crate) fn move_list(
+    view: &GameView,
+    number: Option<u32>,
+    exact: bool,
+    with_start: bool,
+    lobby: &FicsLobby,
+) -> String {
     let pairing = &view.pairing;
     let player = |seat: &PlayerView| match rating(seat, lobby).as_str() {
         "----" | "++++" => format!("{} (UNR)", seat.name),
@@ -28,9 +35,9 @@ pub(crate) fn move_list(view: &GameView, number: u32, exact: bool, with_start: b
     };
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     let start_fen = view.line.start_fen();
-    let mut text = format!("Movelist for game {number}:\n\n");
+    let mut text = number.map_or_else(String::new, |number| format!("Movelist for game {number}:\n\n"));
     if with_start && start_fen.is_some() {
-        text.push_str(&start_board(view, number, exact));
+        text.push_str(&start_board(view, number.unwrap_or(0), exact));
         text.push_str("\n\n");
     }
     text.push_str(&format!(
@@ -45,7 +52,7 @@ pub(crate) fn move_list(view: &GameView, number: u32, exact: bool, with_start: b
         pairing.players.black.name,
     ));
     text.push_str(&rows(view, exact));
-    text.push_str("      {Still in progress} *");
+    text.push_str(&format!("      {{{}", list_ending(view)));
     text
 }
 
@@ -98,9 +105,10 @@ pub(crate) fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> Strin
 
 /// `+ ---- W ---- Ann           [ bu  5   0] --- Mat`; nothing of a game that has not ended, was aborted or is not `name`'s. The
 /// first column is the result as `name` sees it.
-pub(crate) fn history_row(report: &GameReport, name: &str) -> Option<String> {
-    let ours = report.color_of(name)?;
-    let outcome = report.outcome.as_ref()?;
+pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
+    let players = &view.pairing.players;
+    let ours = Color::ALL.into_iter().find(|color| players.get(*color).name.eq_ignore_ascii_case(name))?;
+    let outcome = view.outcome.as_ref()?;
     let how = match outcome.end {
         End::Checkmate => "Mat",
         End::Stalemate => "Sta",
@@ -114,7 +122,7 @@ pub(crate) fn history_row(report: &GameReport, name: &str) -> Option<String> {
         End::Abandoned => "Dis",
         End::Aborted => return None,
     };
-    let (minutes, increment) = minutes_and_increment(report.terms.time_control);
+    let (minutes, increment) = minutes_and_increment(view.pairing.terms.time_control);
     Some(format!(
         "{} ---- {} ---- {:<13} [ {}{}{minutes:3} {increment:3}] --- {how}",
         match outcome.winner {
@@ -123,9 +131,9 @@ pub(crate) fn history_row(report: &GameReport, name: &str) -> Option<String> {
             None => '=',
         },
         ours.fold_wb('W', 'B'),
-        ours.fold_wb(&report.black, &report.white),
-        &speed(report.terms.time_control)[..1],
-        if report.terms.rated { 'r' } else { 'u' },
+        players.get(!ours).name,
+        &speed(view.pairing.terms.time_control)[..1],
+        if view.pairing.terms.rated { 'r' } else { 'u' },
     ))
 }
 

@@ -1,10 +1,12 @@
 //! The server's sentences and boards. Pure: views in, text out, lines separated by `\n`.
 
 mod board;
+mod diagram;
 mod ending;
 mod lists;
 
 pub(crate) use board::{BoardRelation, holdings, style12};
+pub(crate) use diagram::{diagram, minutes_and_seconds};
 pub(crate) use ending::{end_line, rating_lines};
 pub(crate) use lists::{game_row, history_row, move_list, stored_row};
 
@@ -27,8 +29,8 @@ pub(crate) const WILD_POSITIONS: [(&str, &str); 2] = [
 pub(crate) fn rating(seat: &PlayerView, lobby: &FicsLobby) -> String {
     match seat.rating {
         _ if lobby.is_guest(&seat.account) => "++++".to_owned(),
-        rating if rating.games == 0 => "----".to_owned(),
-        rating => format!("{:4}", rating.points),
+        rating if rating.games() == 0 => "----".to_owned(),
+        rating => format!("{:4}", rating.points()),
     }
 }
 
@@ -137,8 +139,8 @@ pub(crate) fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], lobby:
     let seconds = if minutes == 0 && increment > 0 { 10 } else { minutes * 60 };
     let registered = players.map(|seat| u8::from(!lobby.is_guest(&seat.account)));
     let ratings = players.map(|seat| match seat.rating {
-        rating if rating.games == 0 || lobby.is_guest(&seat.account) => "0".to_owned(),
-        rating => format!("{}{}", rating.points, if rating.is_provisional() { "P" } else { "" }),
+        rating if rating.games() == 0 || lobby.is_guest(&seat.account) => "0".to_owned(),
+        rating => format!("{}{}", rating.points(), if rating.is_provisional() { "P" } else { "" }),
     });
     format!(
         "<g1> {number} p=0 t={} r={} u={},{} it={seconds},{increment} i={seconds},{increment} pt=0 rt={},{} ts={},{}",
@@ -178,9 +180,9 @@ pub(crate) fn seek_for_programs(seek: &Seek) -> String {
         Rank::Registered => 0,
     };
     let rating = seek.seat.rating;
-    let (points, suffix) = match rating.games {
+    let (points, suffix) = match rating.games() {
         0 => (0, ' '),
-        _ => (rating.points, if rating.is_provisional() { 'P' } else { ' ' }),
+        _ => (rating.points(), if rating.is_provisional() { 'P' } else { ' ' }),
     };
     format!(
         "<s> {} w={} ti={titles:02x} rt={points}{suffix} t={minutes} i={increment} r={} tp={} c={} rr={}-{} a={} f={}",

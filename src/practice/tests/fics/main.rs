@@ -2,6 +2,7 @@
 
 extern crate concilio_practice as practice;
 
+mod comforts;
 mod dialects;
 mod people;
 mod telnet;

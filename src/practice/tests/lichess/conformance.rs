@@ -193,6 +193,18 @@ async fn every_answer_and_every_line_is_as_described() {
     let export = export.header("Accept", "application/json").send().await.expect("an answer");
     judge.named("GameJson", &export.json().await.expect("JSON"));
 
+    let games = one.request(reqwest::Method::GET, "/api/games/user/one").header("Accept", "application/x-ndjson");
+    for line in games.send().await.expect("an answer").text().await.expect("lines").lines() {
+        judge.named("GameJson", &serde_json::from_str(line).expect("JSON"));
+    }
+    let users = one.request(reqwest::Method::POST, "/api/users").body("one,other").send().await.expect("an answer");
+    for user in users.json::<Vec<Value>>().await.expect("JSON") {
+        judge.named("User", &user);
+    }
+    let preferences = one.get("/api/account/preferences").await.ok().json();
+    judge.answer("get", "/api/account/preferences", 200, &preferences);
+    judge.named("ChallengeOpenJson", &one.post_form("/api/challenge/open", &BULLET).await.ok().json());
+
     // The server's own engine.
     let reply = one.post_form("/api/challenge/ai", &[("level", "3"), ("color", "black")]).await;
     judge.answer("post", "/api/challenge/ai", 201, &reply.json());

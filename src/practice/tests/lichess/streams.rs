@@ -54,12 +54,8 @@ async fn a_silent_stream_shows_that_it_lives() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_stays_away_loses_by_claim() {
-    let patience = Patience {
-        gone_after: Duration::ZERO,
-        claim_after: Duration::from_millis(50),
-        first_move: None,
-        flags_fall: true,
-    };
+    let patience =
+        Patience { gone_after: Duration::ZERO, claim_after: Duration::from_millis(50), ..Patience::default() };
     let settings = PracticeSettings { patience, claim_latency: Duration::ZERO, ..PracticeSettings::default() };
     let server = server_with(settings).await;
     let pair = Pair::start(&server, &BULLET).await;
