@@ -7,6 +7,8 @@ use std::{
 
 use serde::Deserialize;
 
+pub use bot::session::ShutdownGames;
+
 use bot::policy::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings};
 use chess::values::{seconds, seconds_or_none, whole, whole_or_none};
 use council::{clock::ClockSettings, council::CouncilSettings};
@@ -232,19 +234,6 @@ impl Default for ShutdownSettings {
     fn default() -> Self {
         Self { games: ShutdownGames::default(), grace: Duration::from_mins(10) }
     }
-}
-
-/// What becomes of running games when we are told to stop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ShutdownGames {
-    /// They are played to their end.
-    #[default]
-    Finish,
-    /// They are left as they are, for a restart that comes soon.
-    Leave,
-    /// They are aborted or resigned.
-    Resign,
 }
 
 /// The `log` table.

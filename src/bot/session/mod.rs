@@ -1,9 +1,9 @@
 //! The session: one manager an account, one task a game, and what they promise.
 //!
 //! ```text
-//! ServerEvent ──▶ account ──▶ lobby (pure): challenges, places, matchmaking ──▶ Action
-//!                    └──────▶ game ──▶ machine (pure): one game ──▶ Action
-//!                               └────▶ player ──▶ council
+//! ServerEvent ──▶ account_task ──▶ lobby (pure): challenges, places, matchmaking ──▶ Action
+//!                      └────▶ game_task ──▶ machine (pure): one game ──▶ Action
+//!                                  └──────▶ player ──▶ council
 //! ```
 //! The two pure state machines, `lobby` and `machine`, hold the rules; the tasks around them carry out what they ask
 //! for. All truth about a game is the server's: it can be cut off, killed and started again at any moment, and goes on from
@@ -13,13 +13,16 @@ mod account_task;
 mod adjudicator;
 mod chat;
 mod event;
+mod game_end;
 mod game_task;
 mod lobby;
 mod machine;
+mod stream_losses;
 
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, watch};
 
 use crate::{
@@ -136,8 +139,8 @@ pub struct AccountPolicy {
     pub time_zone: TimeZone,
     /// Whether we count what we spend of the server's known limits. Its own refusals are obeyed in any case.
     pub keep_limits: bool,
-    /// What becomes of running games when we are told to stop at once.
-    pub farewell: Farewell,
+    /// What becomes of running games when we are told to stop.
+    pub games_at_shutdown: ShutdownGames,
 }
 
 impl Default for AccountPolicy {
@@ -152,16 +155,19 @@ impl Default for AccountPolicy {
             variants: Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect(),
             time_zone: TimeZone::UTC,
             keep_limits: false,
-            farewell: Farewell::default(),
+            games_at_shutdown: ShutdownGames::default(),
         }
     }
 }
 
-/// What becomes of running games when the daemon must stop at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Farewell {
-    /// They are left as they are, to be taken up after a restart.
+/// What becomes of running games when the daemon is told to stop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShutdownGames {
+    /// They are played to their end, while no new ones begin. When that takes too long they are left.
     #[default]
+    Finish,
+    /// They are left as they are, to be taken up after a restart.
     Leave,
     /// They are aborted where that is still possible, and resigned otherwise.
     Resign,

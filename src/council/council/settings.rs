@@ -125,6 +125,8 @@ impl HeuristicWeights {
             Heuristic::Pawns => self.p,
             Heuristic::Attack => self.a,
             Heuristic::Relations => self.r,
+            // A net is a whole evaluation of its own: it weighs what the eight weigh together.
+            Heuristic::Net => self.m + self.b + self.x + self.k + self.c + self.p + self.a + self.r,
         }
     }
 

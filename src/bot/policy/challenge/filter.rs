@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::{Refusal, refuse};
+use super::{DeclineWith, refuse};
 use chess::{
     Challenge, DeclineReason, Fault, Player, Speed, TimeControl, Variant,
     values::{Kind, Mode, TimeControlRule, seconds, seconds_or_none, whole, whole_or_none},
@@ -137,7 +137,7 @@ impl ChallengeFilter {
     }
 
     /// Whether terms and maker of a challenge suit.
-    pub(super) fn check(&self, challenge: &Challenge, opponent: &Player) -> Result<(), Refusal> {
+    pub(super) fn check(&self, challenge: &Challenge, opponent: &Player) -> Result<(), DeclineWith> {
         if !self.accept {
             return match Kind::of(opponent) {
                 Kind::Bot => refuse(DeclineReason::NoBot, "bots are not played"),
@@ -149,7 +149,7 @@ impl ChallengeFilter {
         self.check_rating(challenge, opponent)
     }
 
-    fn check_rules(&self, challenge: &Challenge) -> Result<(), Refusal> {
+    fn check_rules(&self, challenge: &Challenge) -> Result<(), DeclineWith> {
         let terms = challenge.terms;
         if !self.variants.contains(&terms.variant) {
             let only_standard = self.variants == [Variant::Standard];
@@ -166,7 +166,7 @@ impl ChallengeFilter {
         Ok(())
     }
 
-    fn check_time_control(&self, time_control: TimeControl) -> Result<(), Refusal> {
+    fn check_time_control(&self, time_control: TimeControl) -> Result<(), DeclineWith> {
         if !self.time_controls.iter().any(|rule| rule.covers(time_control)) {
             return refuse(self.mismatch(time_control), format!("{time_control} is not among time_controls"));
         }
@@ -182,7 +182,12 @@ impl ChallengeFilter {
         }
     }
 
-    fn check_clock(&self, time_control: TimeControl, initial: Duration, increment: Duration) -> Result<(), Refusal> {
+    fn check_clock(
+        &self,
+        time_control: TimeControl,
+        initial: Duration,
+        increment: Duration,
+    ) -> Result<(), DeclineWith> {
         let over = |bound: Option<Duration>, value: Duration| bound.is_some_and(|bound| value > bound);
         let fast = |key: &str| refuse(DeclineReason::TooFast, format!("{time_control} is under {key}"));
         let slow = |key: &str| refuse(DeclineReason::TooSlow, format!("{time_control} is over {key}"));
@@ -225,7 +230,7 @@ impl ChallengeFilter {
         }
     }
 
-    fn check_rating(&self, challenge: &Challenge, opponent: &Player) -> Result<(), Refusal> {
+    fn check_rating(&self, challenge: &Challenge, opponent: &Player) -> Result<(), DeclineWith> {
         let Some(rating) = opponent.rating else {
             return match self.provisional {
                 true => Ok(()),
