@@ -79,7 +79,7 @@ fn printable(text: &str) -> String {
 }
 
 #[derive(Serialize)]
-struct GameLine<'a> {
+struct GameJson<'a> {
     #[serde(flatten)]
     game: &'a GameRecord,
     moves: Vec<MoveLine>,
@@ -103,7 +103,7 @@ pub fn write_json(archive: &Archive, games: &[GameRecord], out: &mut impl Write)
             Ok(MoveLine { played, proposals })
         });
         let moves = moves.collect::<Result<_, ExportError>>()?;
-        let line = serde_json::to_string(&GameLine { game, moves }).map_err(io::Error::from)?;
+        let line = serde_json::to_string(&GameJson { game, moves }).map_err(io::Error::from)?;
         writeln!(out, "{line}")?;
     }
     Ok(())
