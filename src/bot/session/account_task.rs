@@ -66,6 +66,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         event_bus: runtime.event_bus.clone(),
         journal: runtime.journal.clone(),
         player: Arc::clone(&runtime.player),
+        chat: policy.chat.clone(),
         requests: TaskTracker::new(),
     };
     let mut manager = Manager {
@@ -421,42 +422,4 @@ fn challenged(request: ChallengeRequest, outcome: Result<Done, ActionError>) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use chess::{Account, GameTerms, TimeControl, Variant};
-
-    /// A server on which everybody plays already.
-    struct Busy;
-
-    #[async_trait::async_trait]
-    impl Server for Busy {
-        async fn perform(&self, action: Action) -> Result<Done, ActionError> {
-            panic!("{action:?} is of no use here");
-        }
-
-        async fn resync(&self, _: &GameId) {}
-
-        async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
-            Ok(Vec::new())
-        }
-
-        async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
-            Ok(vec![false; ids.len()])
-        }
-    }
-
-    #[tokio::test]
-    async fn whoever_is_playing_is_not_challenged() {
-        let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
-        let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
-        let request = ChallengeRequest { opponent: "ann".to_owned(), terms, our_color: None, initial_fen: None };
-        let (answers, mut inbox) = mpsc::unbounded_channel();
-        ask(&Busy, Action::Challenge(request.clone()), &answers).await;
-        match inbox.recv().await {
-            Some(Input::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
-                assert_eq!(asked, request);
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-}
+mod tests;

@@ -112,10 +112,10 @@ impl Grid {
             write("--markdown", path, &markdown(&tried))?;
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&tried)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&tried)?);
         } else {
-            println!("{} positions, {} nodes an elector\n", positions.len(), self.nodes);
-            print!("{}", markdown(&tried));
+            chess::outln!("{} positions, {} nodes an elector\n", positions.len(), self.nodes);
+            chess::print(format_args!("{}", markdown(&tried)));
         }
         Ok(())
     }

@@ -85,14 +85,14 @@ impl Reproduce {
             if self.json {
                 printed.push(json!({"table": table.word(), "title": section.title, "text": section.text}));
             } else {
-                println!("## {}\n\n{}", section.title, section.text);
+                chess::outln!("## {}\n\n{}", section.title, section.text);
             }
             if let Some(folder) = &self.output {
                 keep(folder, table, &section)?;
             }
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&printed)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&printed)?);
         }
         Ok(())
     }
