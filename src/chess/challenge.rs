@@ -1,5 +1,7 @@
 //! Challenges: what two players agree on before a game.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ChallengeId, Color, GameId, Player, TimeControl, Variant};
@@ -15,10 +17,17 @@ pub struct GameTerms {
     pub rated: bool,
 }
 
+impl fmt::Display for GameTerms {
+    /// `180+2 rated standard`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.time_control, if self.rated { "rated" } else { "casual" }, self.variant)
+    }
+}
+
 /// A challenge that stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
-    /// Its name.
+    /// Its name with the server.
     pub id: ChallengeId,
     /// Whether it was made to us; otherwise we made it.
     pub incoming: bool,
@@ -43,7 +52,7 @@ pub struct Challenge {
 /// A challenge we want to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChallengeRequest {
-    /// Whom.
+    /// The name of whom we challenge.
     pub opponent: String,
     /// What is to be played.
     pub terms: GameTerms,

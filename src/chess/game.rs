@@ -7,7 +7,7 @@ use super::{Clocks, Color, GameId, GameTerms, Line, Player};
 /// What does not change while a game runs.
 #[derive(Clone, Debug)]
 pub struct GameInfo {
-    /// Its name.
+    /// Its name with the server.
     pub id: GameId,
     /// Variant, clock, rated or not.
     pub terms: GameTerms,
@@ -26,7 +26,7 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
-    /// We, as a player.
+    /// Ourselves, as the server shows us.
     pub fn us(&self) -> &Player {
         match self.our_color {
             Color::White => &self.white,
@@ -34,7 +34,7 @@ impl GameInfo {
         }
     }
 
-    /// The other one.
+    /// The player against us.
     pub fn opponent(&self) -> &Player {
         match self.our_color {
             Color::White => &self.black,

@@ -3,7 +3,7 @@
 //! | what | where |
 //! |---|---|
 //! | a game's names, its line of moves, variant, time control and clocks | [`GameId`], [`Line`], [`Variant`], [`TimeControl`], [`Clocks`] |
-//! | what the council's parts write to each other: search this, I would play this, this is played | [`Task`], [`Proposal`], [`Decision`] |
+//! | what the council's parts write to each other: search this, I would play this, this is played, by that rule | [`Task`], [`Proposal`], [`Decision`], [`CriterionName`] |
 //! | what passes between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
 //! | values that settings are made of, and what can be wrong with them | [`values`], [`Fault`] |
 //! | small things that several packages need | [`Backoff`], [`Secret`], [`Shutdown`], [`Failure`], [`printable`], [`timeseal`] |
@@ -13,6 +13,7 @@
 
 mod backoff;
 mod challenge;
+mod criterion;
 mod decision;
 mod engine_position;
 mod failure;
@@ -34,8 +35,9 @@ mod variant;
 
 pub use backoff::Backoff;
 pub use challenge::{Challenge, ChallengeRequest, DeclineReason, GameTerms};
+pub use criterion::{CriterionName, SecondPhaseMode};
 pub use decision::{Decision, Metrics, ProcessMetrics, SecondPhase, Source, Vote};
-pub use engine_position::engine_position;
+pub use engine_position::{engine_move, engine_position};
 pub use failure::Failure;
 pub use fault::Fault;
 pub use game::{GameInfo, GameState, GameStatus, Offers};

@@ -16,12 +16,12 @@ pub enum ServerEvent {
     Connected(Account),
     /// The event stream was lost; the adapter is already reconnecting.
     Disconnected {
-        /// For the log.
+        /// Why, in one line for the log.
         reason: String,
     },
-    /// The server will not have us (a wrong token, say); the adapter has given up, and this is its last word.
+    /// The server will not have us (a wrong token, say); the adapter has given up, and no event follows.
     Rejected {
-        /// For whoever runs the daemon.
+        /// Why, and what is to be done about it, for whoever runs the daemon.
         reason: String,
     },
     /// A challenge stands, ours or another's; may come more than once for the same one.
@@ -30,53 +30,61 @@ pub enum ServerEvent {
     ChallengeCancelled(ChallengeId),
     /// A challenge of ours was declined.
     ChallengeDeclined {
-        /// Which one.
+        /// The challenge as the server named it when we made it.
         id: ChallengeId,
         /// Who declined, if the server says.
         by: Option<Player>,
-        /// Why.
+        /// The reason they gave.
         reason: DeclineReason,
     },
     /// A game runs in which we play; may come more than once. A [`ServerEvent::Game`] follows as soon as its stream is open.
     GameStarted(GameId),
-    /// All there is to know of a game: the first word after every (re)connection of its stream.
+    /// All there is to know of a game: the first event after every (re)connection of its stream.
     Game(Box<GameInfo>, GameState),
     /// The state of a game changed: a move, an offer, more time, a takeback, the end.
     GameState(GameId, GameState),
     /// A game is over, by the event stream. Comes also where the game's own stream has died.
     GameFinished {
-        /// Which one.
+        /// The game that is over.
         id: GameId,
         /// How it ended, if the server says.
         status: Option<GameStatus>,
-        /// Who won.
+        /// Who won, if anybody.
         winner: Option<Color>,
     },
     /// The server knows no such game of ours any more; whatever held for it is over.
     GameGone(GameId),
+    /// A game of ours runs that cannot be played: its rules have no name with us, say. It is to be aborted, or else resigned,
+    /// so that nobody waits for a move that never comes.
+    GameUnplayable {
+        /// The game.
+        id: GameId,
+        /// Why it cannot be played, for the log.
+        reason: String,
+    },
     /// Somebody spoke in a game.
     Chat(GameId, ChatLine),
     /// Somebody spoke to us outside a game (FICS).
     Tell {
-        /// Who. A guest may bear anybody's name.
+        /// The speaker. A guest may bear anybody's name.
         from: Player,
-        /// What.
+        /// What was said.
         text: String,
     },
     /// The opponent left the game or came back.
     OpponentGone {
-        /// Which game.
+        /// The game that was left.
         id: GameId,
-        /// `false`: is back.
+        /// `false` if the opponent is back.
         gone: bool,
-        /// When the win may be claimed, from now; `None` if the server does not say.
+        /// How long from now the win may be claimed; `None` if the server does not say.
         claim_after: Option<Duration>,
     },
     /// Something went wrong that the adapter copes with by itself: for the journal.
     Fault {
-        /// Whose stream it was, if it was a game's.
+        /// The game it concerns, if it concerns one.
         game: Option<GameId>,
-        /// What and why, in one line, without secrets.
+        /// What went wrong and why, in one line, without secrets.
         what: String,
     },
 }
@@ -94,7 +102,7 @@ pub enum Action {
     Challenge(ChallengeRequest),
     /// Plays a move, and offers a draw with it (which also accepts a standing offer).
     Move {
-        /// In which game.
+        /// The game it is played in.
         game: GameId,
         /// Legal in the position on the board, castling as the game's line writes it.
         uci: UciMove,
@@ -113,17 +121,15 @@ pub enum Action {
     Chat(GameId, ChatRoom, String),
     /// Speaks to somebody outside a game (FICS).
     Tell {
-        /// To whom.
+        /// The name of whom it is for.
         to: String,
-        /// What.
+        /// What is said.
         text: String,
     },
     /// Claims the win because the opponent is gone.
     ClaimVictory(GameId),
     /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
     ClaimDraw(GameId),
-    /// Halves our time for a tournament point more, where the server allows it to bots.
-    Berserk(GameId),
 }
 
 impl Action {
@@ -138,8 +144,7 @@ impl Action {
             | Self::Takeback(game, _)
             | Self::Chat(game, ..)
             | Self::ClaimVictory(game)
-            | Self::ClaimDraw(game)
-            | Self::Berserk(game) => Some(game),
+            | Self::ClaimDraw(game) => Some(game),
         }
     }
 }
@@ -208,10 +213,10 @@ impl ChatRoom {
 /// Something said in a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatLine {
-    /// To whom.
+    /// Who could hear it.
     pub room: ChatRoom,
-    /// By whom, as shown; `lichess` for the server itself.
+    /// The speaker's name as shown; `lichess` for the server itself.
     pub username: String,
-    /// What.
+    /// What was said.
     pub text: String,
 }

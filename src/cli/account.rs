@@ -67,22 +67,10 @@ impl AccountCommand {
 }
 
 fn describe(name: &str, settings: &LichessSettings, report: &AccountReport) -> String {
-    let AccountReport { account, scopes } = report;
-    let bot = match (account.is_bot, report.can_upgrade()) {
-        (true, _) => "a bot account".to_owned(),
-        (false, true) => "no bot account yet; `concilio account upgrade` makes it one, for good".to_owned(),
-        (false, false) => format!(
-            "no bot account, and it has played {} games; only an account without games can become one",
-            account.games_played
-        ),
-    };
-    let scope = if report.may_play() { "sufficient" } else { "bot:play is missing; make a new token with it" };
-    format!(
-        "{name} ({}): {}\n  {bot}\n  scopes: {} ({scope})\n",
-        settings.url,
-        printable(&account.player.to_string()),
-        scopes.join(", ")
-    )
+    let scopes = report.scopes.as_ref().map(|scopes| scopes.join(", ")).unwrap_or_default();
+    let player = report.account.player.to_string();
+    let (player, kind, permission) = (printable(&player), report.kind(), report.permission());
+    format!("{name} ({}): {player}\n  {kind}\n  scopes: {scopes} ({permission})\n", settings.url)
 }
 
 async fn upgrade(settings: &LichessSettings, token: &Token, report: &AccountReport, yes: bool) -> Result<(), Failure> {

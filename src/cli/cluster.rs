@@ -9,8 +9,8 @@ use super::{Failure, run::SettingsArgs};
 use crate::settings::Flag;
 use chess::outln;
 use cluster::{
-    Answer, ClusterSettings, Identity, Survey, survey,
-    wire::{Beat, Searching, WorkerState},
+    ClusterSettings, ProcessIdentity, Survey, WorkerAnswer, survey,
+    wire::{Heartbeat, SearchStatus, WorkerState},
 };
 
 /// Look at the machines that lend their cores
@@ -122,8 +122,8 @@ impl ClusterCommand {
 }
 
 fn print_survey(cluster: &ClusterSettings, survey: &Survey) {
-    let cores: usize = survey.workers.iter().map(|answer| usize::from(answer.beat.cores)).sum();
-    let version = Identity::new("status").version;
+    let cores: usize = survey.workers.iter().map(|answer| usize::from(answer.heartbeat.cores)).sum();
+    let version = ProcessIdentity::new("status").version;
     let workers = counted(survey.workers.len(), "worker");
     outln!("{}: {workers}, {}, concilio {version}", cluster.nats, counted(cores, "core"));
     if survey.workers.is_empty() {
@@ -137,12 +137,12 @@ fn print_survey(cluster: &ClusterSettings, survey: &Survey) {
     }
 }
 
-fn print_worker(Answer { worker, beat, lag }: &Answer) {
-    let (state, busy) = (state(beat.state), busy(beat));
-    let engines = if beat.engines.is_empty() { "-".to_owned() } else { beat.engines.join(" ") };
-    let (busy, lag) = (format!("{busy} of {}", beat.cores), lag.as_secs_f64() * 1000.0);
-    outln!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, beat.speed);
-    for search in &beat.searches {
+fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer) {
+    let (state, busy) = (state(heartbeat.state), busy(heartbeat));
+    let engines = if heartbeat.engines.is_empty() { "-".to_owned() } else { heartbeat.engines.join(" ") };
+    let (busy, lag) = (format!("{busy} of {}", heartbeat.cores), lag.as_secs_f64() * 1000.0);
+    outln!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, heartbeat.speed);
+    for search in &heartbeat.searches {
         let (game, ply) = (&search.search.game, search.search.ply);
         let threads = if search.threads == 1 { "".to_owned() } else { format!(" on {} threads", search.threads) };
         outln!("  {} searches game {game}, ply {ply}: {} nodes{threads}", search.elector, search.nodes);
@@ -150,8 +150,8 @@ fn print_worker(Answer { worker, beat, lag }: &Answer) {
 }
 
 fn as_json(cluster: &ClusterSettings, survey: &Survey) -> Value {
-    let worker = |Answer { worker, beat, lag }: &Answer| {
-        let search = |search: &Searching| {
+    let worker = |WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer| {
+        let search = |search: &SearchStatus| {
             json!({
                 "elector": search.elector.as_str(),
                 "game": search.search.game.as_str(),
@@ -162,18 +162,18 @@ fn as_json(cluster: &ClusterSettings, survey: &Survey) -> Value {
         };
         json!({
             "name": worker.name,
-            "state": state(beat.state),
-            "cores": beat.cores,
-            "busy": busy(beat),
-            "knodes_per_second_and_core": beat.speed,
+            "state": state(heartbeat.state),
+            "cores": heartbeat.cores,
+            "busy": busy(heartbeat),
+            "knodes_per_second_and_core": heartbeat.speed,
             "lag_ms": lag.as_secs_f64() * 1000.0,
-            "engines": beat.engines,
-            "searches": beat.searches.iter().map(search).collect::<Vec<_>>(),
+            "engines": heartbeat.engines,
+            "searches": heartbeat.searches.iter().map(search).collect::<Vec<_>>(),
         })
     };
     json!({
         "server": cluster.nats,
-        "version": Identity::new("status").version.to_string(),
+        "version": ProcessIdentity::new("status").version.to_string(),
         "workers": survey.workers.iter().map(worker).collect::<Vec<_>>(),
         "not_used": survey.refused.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
@@ -188,8 +188,8 @@ fn state(state: WorkerState) -> &'static str {
 }
 
 /// How many of its cores search at this moment.
-fn busy(beat: &Beat) -> usize {
-    beat.searches.iter().map(|search| usize::from(search.threads)).sum()
+fn busy(heartbeat: &Heartbeat) -> usize {
+    heartbeat.searches.iter().map(|search| usize::from(search.threads)).sum()
 }
 
 fn counted(count: usize, what: &str) -> String {

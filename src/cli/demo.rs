@@ -180,9 +180,9 @@ impl DemoCommand {
         if !cluster.faults().is_empty() {
             return Err(Failure::usage(format_args!("--nats {}: expected nats://HOST:4222", self.nats)));
         }
-        let lenders = runtime::lenders(&cluster, shutdown.now.child_token());
-        runtime::hear_from(lenders.as_ref()).await;
-        Ok(Pool::with_lenders(0, lenders))
+        let remote_pool = runtime::remote_pool(&cluster, shutdown.now.child_token());
+        runtime::hear_from(remote_pool.as_ref()).await;
+        Ok(Pool::with_remote(0, remote_pool))
     }
 
     fn runtime(&self, journal: Journal, event_bus: EventBus, player: Arc<PreparedPlayer>, pool: Pool) -> Runtime {

@@ -17,10 +17,10 @@ use bot::{
     session::{AccountPolicy, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime},
 };
 use chess::{GameInfo, Shutdown, Variant};
-use cluster::{Cluster, ClusterSettings};
+use cluster::{ClusterClient, ClusterSettings};
 use council::{
     player::Library,
-    pool::{Elsewhere, Pool, variants_of},
+    pool::{Pool, RemotePool, variants_of},
 };
 
 /// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play.
@@ -43,7 +43,7 @@ pub(super) fn build(
         time_zone: settings.zone(),
         games_at_shutdown: settings.shutdown.games,
     };
-    let pool = Pool::with_lenders(0, lenders(&settings.cluster, shutdown.now.child_token()));
+    let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
     let profiles = settings.profiles.clone();
     let choose = move |game: &GameInfo| {
         let name = profile::choose(&profiles, game);
@@ -54,27 +54,27 @@ pub(super) fn build(
 }
 
 /// Who lends cores to this machine until `stop`, if the settings name a server.
-pub(super) fn lenders(cluster: &ClusterSettings, stop: CancellationToken) -> Option<Arc<dyn Elsewhere>> {
-    cluster.is_on().then(|| Arc::new(Cluster::join(cluster.clone(), stop)) as _)
+pub(super) fn remote_pool(cluster: &ClusterSettings, stop: CancellationToken) -> Option<Arc<dyn RemotePool>> {
+    cluster.is_on().then(|| Arc::new(ClusterClient::join(cluster.clone(), stop)) as _)
 }
 
 /// Gives workers that are there a moment to say so, for councils that sit down at once.
-pub(super) async fn hear_from(lenders: Option<&Arc<dyn Elsewhere>>) {
+pub(super) async fn hear_from(remote_pool: Option<&Arc<dyn RemotePool>>) {
     const MOMENT: Duration = Duration::from_secs(2);
     let begun = Instant::now();
-    while lenders.is_some_and(|lenders| lenders.cores().together == 0) && begun.elapsed() < MOMENT {
+    while remote_pool.is_some_and(|remote_pool| remote_pool.cores().together == 0) && begun.elapsed() < MOMENT {
         sleep(Duration::from_millis(10)).await;
     }
 }
 
 /// How the council plays under a chess program, with whoever lends cores to it as long as it lives.
 pub(super) async fn setup(settings: &Settings) -> Result<frontend::Setup, Failure> {
-    let lenders = lenders(&settings.cluster, CancellationToken::new());
-    hear_from(lenders.as_ref()).await;
+    let remote_pool = remote_pool(&settings.cluster, CancellationToken::new());
+    hear_from(remote_pool.as_ref()).await;
     let PreparedPlayer { settings, library, .. } = prepare("player", &settings.player)?;
     let setup = frontend::Setup::new(settings.council, &settings.clock);
     Ok(frontend::Setup {
-        lenders,
+        remote_pool,
         library: Library::clone(&library),
         limits: (&settings.limits).into(),
         draw: settings.draw,

@@ -14,7 +14,7 @@ pub mod lichess;
 
 use async_trait::async_trait;
 
-use chess::{Account, Action, ActionError, Done, GameId};
+use chess::{Account, Action, ActionError, Done, GameId, GameInfo, GameState};
 
 /// The outgoing side of a server. Cheap to share behind an `Arc`; every method may be called from several tasks at once,
 /// and a move never waits behind another kind of request.
@@ -24,7 +24,13 @@ pub trait Server: Send + Sync + 'static {
     async fn perform(&self, action: Action) -> Result<Done, ActionError>;
 
     /// Asks for the whole state of a game: a [`ServerEvent::Game`](chess::ServerEvent::Game) (or [`ServerEvent::GameGone`](chess::ServerEvent::GameGone)) follows as soon as may be.
+    ///
+    /// Whoever asks while the state is already on its way gets that one, which may be older than the question; and whoever asks
+    /// often waits longer each time, and is served by any state of the game that comes meanwhile.
     async fn resync(&self, game: &GameId);
+
+    /// Takes no new games from now on, before a shutdown: a server that offers ours to others is told to stop. What runs goes on.
+    async fn close_to_new_games(&self) {}
 
     /// The bots that are online and could be challenged, with their ratings.
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;
@@ -32,6 +38,13 @@ pub trait Server: Send + Sync + 'static {
     /// Whether each of these players is there and free to play; in the order asked.
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;
 
-    /// The games in which we are playing now.
-    async fn running_games(&self) -> Result<Vec<GameId>, ActionError>;
+    /// A game of ours as the server keeps it: to complete the record of one whose end we did not see. The state of one that still
+    /// runs may be older than what its stream shows.
+    ///
+    /// # Errors
+    /// [`ActionError::NotFound`] if the server has no such game, [`ActionError::Unsupported`] if it does not tell of finished games
+    /// in this way; others as they come.
+    async fn finished_game(&self, _game: &GameId) -> Result<(GameInfo, GameState), ActionError> {
+        Err(ActionError::Unsupported("finished games are not told in this way"))
+    }
 }

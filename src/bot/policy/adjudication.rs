@@ -159,6 +159,8 @@ pub struct GameFacts<'a> {
     pub pieces: usize,
     /// What the tablebase says, if it says anything.
     pub tablebase: Option<TablebaseResult>,
+    /// How many full moves were played since we last offered a draw; `None` if we have not.
+    pub moves_since_offer: Option<u32>,
     /// What the opponent is.
     pub opponent: Kind,
     /// The opponent's rating.
@@ -205,9 +207,14 @@ fn is_drawish(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     }
 }
 
+/// An offer that was not taken is repeated after so many full moves at the earliest: asking after every move is a nuisance to
+/// a human, and Lichess does not pass on an offer within 20 half-moves of the last one.
+const OFFER_AGAIN: u32 = 10;
+
 /// Whether to offer a draw with the next move.
 pub fn offers_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
-    settings.offer && is_drawish(settings, game)
+    let asked_lately = game.moves_since_offer.is_some_and(|moves| moves < OFFER_AGAIN);
+    settings.offer && !asked_lately && is_drawish(settings, game)
 }
 
 /// Whether to accept a draw that the opponent offers: where we would offer one ourselves, and where we stand worse than
@@ -279,6 +286,7 @@ mod tests {
             moves: 40,
             pieces: 12,
             tablebase: None,
+            moves_since_offer: None,
             opponent: Kind::Bot,
             opponent_rating: Some(2000),
             opponent_clock: Some(Duration::from_mins(3)),
@@ -304,6 +312,17 @@ mod tests {
         assert!(!offers_draw(&humans, &facts(&level)), "not against bots");
         let strong = DrawSettings { min_rating: 2100, ..settings };
         assert!(!offers_draw(&strong, &facts(&level)), "not against the weak");
+    }
+
+    #[test]
+    fn a_draw_that_was_not_taken_is_offered_again_only_ten_moves_later() {
+        let level = scores([0; 6]);
+        let since = |moves| GameFacts { moves_since_offer: Some(moves), ..facts(&level) };
+        assert!(!offers_draw(&DrawSettings::default(), &since(1)) && !offers_draw(&DrawSettings::default(), &since(9)));
+        assert!(offers_draw(&DrawSettings::default(), &since(10)));
+        assert!(accepts_draw(&DrawSettings::default(), &since(1)), "theirs is taken at any time");
+        let known = GameFacts { tablebase: Some(TablebaseResult::Draw), ..since(1) };
+        assert!(!offers_draw(&DrawSettings::default(), &known), "not even where a tablebase knows it");
     }
 
     #[test]

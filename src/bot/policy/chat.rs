@@ -9,7 +9,7 @@ use std::{collections::VecDeque, time::Duration};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::ledger::later;
+use super::rate_limits::later;
 use chess::{ChatLine, ChatRoom};
 
 /// The longest line a server takes, in characters.

@@ -1,9 +1,9 @@
 //! The session: one manager an account, one task a game, and what they promise.
 //!
 //! ```text
-//! ServerEvent ──▶ account ──▶ lobby (pure): challenges, places, matchmaking ──▶ Action
-//!                    └──────▶ game ──▶ machine (pure): one game ──▶ Action
-//!                               └────▶ player ──▶ council
+//! ServerEvent ──▶ account_task ──▶ lobby (pure): challenges, places, matchmaking ──▶ Action
+//!                      └────▶ game_task ──▶ machine (pure): one game ──▶ Action
+//!                                  └──────▶ player ──▶ council
 //! ```
 //! The two pure state machines, `lobby` and `machine`, hold the rules; the tasks around them carry out what they ask
 //! for. All truth about a game is the server's: it can be cut off, killed and started again at any moment, and goes on from
@@ -13,11 +13,13 @@ mod account_task;
 mod adjudicator;
 mod chat;
 mod event;
+mod game_end;
 mod game_task;
 mod lobby;
 mod machine;
 mod prepared_player;
 mod settings;
+mod stream_losses;
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use super::{Failure, latency::milliseconds};
 use crate::{
     cluster::{
         Costs, measure,
-        scale::{Load, PUBLISHED, Plan, SATURATED, SETS, reach, simulate},
+        scale::{MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
     },
     stats::quantile,
 };
@@ -51,7 +51,7 @@ fn table(rows: &[(&str, Vec<Duration>)]) {
     after_help = "Messages and searches are measured first, in a few seconds. The server's figures come from `concilio lab cluster-latency`:
   concilio lab scale --throughput 200000 --way 100 --cores 8"
 )]
-pub(super) struct Scale {
+pub(super) struct ScaleCluster {
     /// Cores of each worker
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024))]
     cores: u16,
@@ -66,12 +66,13 @@ pub(super) struct Scale {
     way: u32,
 }
 
-impl Scale {
+impl ScaleCluster {
     /// Measures, simulates and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let costs = Costs::measure(f64::from(self.throughput), Duration::from_micros(u64::from(self.way))).await;
         print_costs(&costs);
-        let plan = Plan { cores: usize::from(self.cores), move_time: Duration::from_millis(self.move_time), seed: 1 };
+        let plan =
+            ScalePlan { cores: usize::from(self.cores), move_time: Duration::from_millis(self.move_time), seed: 1 };
         chess::outln!("\n{} cores a worker, {} ms a move", self.cores, self.move_time);
         chess::outln!(
             "{:>8} {:>9} {:>9} {:>12} {:>7} {:>14} {:>11} {:>11} {:>8}",
@@ -107,8 +108,8 @@ fn print_costs(costs: &Costs) {
     );
 }
 
-fn print_load(load: &Load) {
-    let Load { workers, searches, messages, coordinator, broker, last_begins, delay, counted } = load;
+fn print_load(load: &MoveLoad) {
+    let MoveLoad { workers, searches, messages, coordinator, broker, last_begins, delay, counted } = load;
     let [begins, p50, p99] = [*last_begins, delay.0, delay.1].map(milliseconds);
     chess::outln!(
         "{workers:>8} {searches:>9} {messages:>9} {:>10.1} % {:>5.1} % {begins:>14.2} {p50:>11.2} {p99:>11.2} {:>6.1} %",
@@ -119,7 +120,7 @@ fn print_load(load: &Load) {
 }
 
 /// Where each of the three is at its end.
-fn limits(plan: &Plan, costs: &Costs) {
+fn limits(plan: &ScalePlan, costs: &Costs) {
     const MOST: usize = 20_000;
     let say = |what: &str, workers: usize| {
         let searches = workers * plan.cores;

@@ -9,13 +9,13 @@ use crate::stats::quantile;
 
 /// How long the daemon itself takes for a move, to connect, and how much memory it holds
 #[derive(Debug, Args)]
-pub(super) struct Latency {
+pub(super) struct MeasureLatency {
     /// How many games at once, in turn
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 100], value_name = "COUNTS")]
     games: Vec<usize>,
 }
 
-impl Latency {
+impl MeasureLatency {
     /// Measures and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let latency = crate::Latency::measure(std::env::current_exe()?, &self.games).await?;

@@ -48,7 +48,6 @@ pub(super) enum Request {
     Act(Action, oneshot::Sender<Outcome>),
     LookFor(String, oneshot::Sender<Outcome>),
     Resync(GameId),
-    Running(oneshot::Sender<Vec<GameId>>),
     SetOpen(bool),
 }
 
@@ -441,9 +440,6 @@ impl Actor {
                 self.player.look_for(&name, ticket, now);
             }
             Request::Resync(game) => self.player.resync(&game, now),
-            Request::Running(reply) => {
-                let _ = reply.send(self.player.running());
-            }
             Request::SetOpen(open) => self.player.set_open(open),
         }
     }

@@ -110,8 +110,4 @@ impl Server for FicsServer {
         }
         Ok(available)
     }
-
-    async fn running_games(&self) -> Result<Vec<GameId>, ActionError> {
-        self.ask(Request::Running).await
-    }
 }

@@ -9,12 +9,12 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    games::Games,
+    games::GameStreams,
     http::Http,
     open_budget::OpenBudget,
     running_games,
-    stream::Stream,
-    wire::{self, WireError},
+    stream::{Stream, StreamEnd},
+    wire::{self, LichessLineError},
 };
 use chess::{ActionError, Backoff, GameId, ServerEvent};
 
@@ -28,15 +28,21 @@ const ASK: Duration = Duration::from_secs(2);
 /// But at least so often.
 const ASK_AT_LEAST: Duration = Duration::from_secs(8);
 
+/// An event stream that the server closes sooner has had a short life, and so many of them in a row are suspicious.
+const SHORT_LIFE: Duration = Duration::from_secs(60);
+const SUSPICIOUS: u32 = 3;
+
 /// Follows the event stream.
 pub struct EventStream {
     http: Arc<Http>,
-    games: Games,
+    games: GameStreams,
     events: mpsc::Sender<ServerEvent>,
     backoff: Backoff,
     budget: OpenBudget,
     /// Games we were told of and that have not finished, as far as this stream says.
     running: HashSet<GameId>,
+    /// How many streams in a row the server has closed soon.
+    short_lives: u32,
     /// Whether we were ever connected.
     was_connected: bool,
     /// Whether the loss of the stream was told already.
@@ -44,7 +50,7 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    pub fn new(http: Arc<Http>, games: Games, events: mpsc::Sender<ServerEvent>) -> Self {
+    pub fn new(http: Arc<Http>, games: GameStreams, events: mpsc::Sender<ServerEvent>) -> Self {
         Self {
             http,
             games,
@@ -52,6 +58,7 @@ impl EventStream {
             backoff: Backoff::new(Duration::from_secs(1), Duration::from_secs(30)).first_at_once(),
             budget: OpenBudget::default(),
             running: HashSet::new(),
+            short_lives: 0,
             was_connected: false,
             told_lost: false,
         }
@@ -88,7 +95,7 @@ impl EventStream {
         let account = self.http.account().await?;
         let held_back = self.budget.take(Instant::now());
         self.wait(held_back).await;
-        let mut stream = Stream::open(&self.http, &PATH).await?;
+        let mut stream = Stream::open(&self.http, &PATH, self.http.idle_timeout()).await?;
         self.was_connected = true;
         self.told_lost = false;
         self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
@@ -99,10 +106,11 @@ impl EventStream {
                     if stream.was_good() {
                         self.backoff.reset();
                     }
-                    return Ok(end.to_string());
+                    return Ok(self.reason_of(end, &stream));
                 }
             };
-            let event = line.text.map_err(WireError::from).and_then(|text| wire::event(&text, &account.player.id));
+            let event =
+                line.text.map_err(LichessLineError::from).and_then(|text| wire::event(&text, &account.player.id));
             match event {
                 Ok(ServerEvent::GameStarted(id)) => self.start(id).await,
                 Ok(event) => {
@@ -116,12 +124,22 @@ impl EventStream {
                         self.games.finished(id);
                     }
                 }
-                Err(unknown @ WireError::Unknown(_)) => {
+                Err(unknown @ LichessLineError::Unknown(_)) => {
                     tracing::debug!("{}", self.http.printable(&unknown.to_string()))
                 }
                 Err(error) => self.fault(&error.to_string()).await,
             }
         }
+    }
+
+    /// Why the stream ended, in words. One that the server keeps closing soon has most likely been opened by somebody else as well.
+    fn reason_of(&mut self, end: StreamEnd, stream: &Stream) -> String {
+        let closed_soon = end == StreamEnd::Closed && stream.age() < SHORT_LIFE;
+        self.short_lives = if closed_soon { self.short_lives + 1 } else { 0 };
+        if self.short_lives < SUSPICIOUS {
+            return end.to_string();
+        }
+        format!("{end} again and again; does another program use this token? Each token has one event stream")
     }
 
     async fn start(&mut self, id: GameId) {
@@ -152,7 +170,7 @@ impl EventStream {
 
     async fn tell_lost(&mut self, reason: &str) {
         let reason = self.http.printable(reason);
-        tracing::warn!(%reason, "no event stream");
+        tracing::debug!(%reason, "no event stream");
         if self.told_lost {
             self.fault(&format!("the event stream does not open: {reason}")).await;
         } else {

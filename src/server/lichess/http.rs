@@ -1,5 +1,7 @@
-//! Requests and their answers: one client for one account, with its manners.
+//! Requests and their answers, for one account.
 //!
+//! - Streams, moves and all else have connections of their own: a proxy that allows few concurrent streams a connection, a packet
+//!   that is lost, an answer of a megabyte hold back nothing on which a clock waits. Each stream has a whole connection (HTTP/1.1).
 //! - Ordinary requests go one at a time, as Lichess asks. A 429 closes their topic for a while: requests of this topic then fail
 //!   without being sent, other topics go on (the limits are of one endpoint each).
 //! - Urgent requests, those on which a clock waits, go at once beside everything else, and are held back by nothing.
@@ -12,13 +14,15 @@ use std::{
 };
 
 use reqwest::{
-    Client, Method, Response, StatusCode,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
+    ClientBuilder, Method, Response, StatusCode,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
 };
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::{Mutex, Notify, OnceCell};
 
 use super::{
     Token,
+    account::AccountReport,
+    connections::Connections,
     settings::{LichessSettings, ServerUrl},
     wire,
 };
@@ -57,7 +61,9 @@ pub enum Topic {
 
 /// How a request stands to the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lane {
+pub(super) enum Lane {
+    /// It opens a stream, which stays.
+    Stream,
     /// A clock waits for it.
     Urgent,
     /// It can wait for its turn.
@@ -66,18 +72,19 @@ enum Lane {
 
 /// A request.
 #[derive(Clone, Debug)]
-pub struct Call<'a> {
+pub struct HttpCall<'a> {
     method: Method,
     path: &'a [&'a str],
     query: &'a [(&'a str, &'a str)],
     form: &'a [(&'a str, String)],
     text: Option<&'a str>,
+    json: bool,
     lane: Lane,
 }
 
-impl<'a> Call<'a> {
+impl<'a> HttpCall<'a> {
     pub fn get(path: &'a [&'a str], topic: Topic) -> Self {
-        Self { method: Method::GET, path, query: &[], form: &[], text: None, lane: Lane::Ordinary(topic) }
+        Self { method: Method::GET, path, query: &[], form: &[], text: None, json: false, lane: Lane::Ordinary(topic) }
     }
 
     pub fn post(path: &'a [&'a str], topic: Topic) -> Self {
@@ -86,7 +93,7 @@ impl<'a> Call<'a> {
 
     /// A POST on which a clock waits.
     pub fn urgent(path: &'a [&'a str]) -> Self {
-        Self { method: Method::POST, path, query: &[], form: &[], text: None, lane: Lane::Urgent }
+        Self { method: Method::POST, path, query: &[], form: &[], text: None, json: false, lane: Lane::Urgent }
     }
 
     pub fn query(self, query: &'a [(&'a str, &'a str)]) -> Self {
@@ -95,6 +102,11 @@ impl<'a> Call<'a> {
 
     pub fn form(self, form: &'a [(&'a str, String)]) -> Self {
         Self { form, ..self }
+    }
+
+    /// The answer is wanted as JSON, where the server has other forms of it.
+    pub fn json(self) -> Self {
+        Self { json: true, ..self }
     }
 
     /// A body of plain text.
@@ -106,7 +118,7 @@ impl<'a> Call<'a> {
 /// The client of one account.
 #[derive(Debug)]
 pub struct Http {
-    client: Client,
+    connections: Connections,
     url: ServerUrl,
     token: Token,
     authorization: HeaderValue,
@@ -114,14 +126,16 @@ pub struct Http {
     move_timeout: Duration,
     request_timeout: Duration,
     limited_pause: Duration,
-    identity: OnceCell<Identity>,
+    owner: OnceCell<TokenOwner>,
+    /// Told when the server refuses the token although it once took it.
+    doubt: Notify,
     /// Held while an ordinary request runs. Says until when a topic is closed.
     turn: Mutex<HashMap<Topic, Instant>>,
 }
 
-/// Who we are, asked once.
+/// Whose the token is, asked once.
 #[derive(Debug)]
-struct Identity {
+struct TokenOwner {
     account: Arc<Account>,
     user_agent: HeaderValue,
 }
@@ -132,28 +146,23 @@ impl Http {
     /// # Errors
     /// [`SetupError`] where the system has no certificates to trust.
     pub fn new(settings: &LichessSettings, token: Token) -> Result<Self, SetupError> {
+        Self::with(settings, token, |builder| builder)
+    }
+
+    /// The same, where `change` has the last word on the connections of moves and ordinary requests.
+    pub(super) fn with(
+        settings: &LichessSettings,
+        token: Token,
+        change: impl Fn(ClientBuilder) -> ClientBuilder,
+    ) -> Result<Self, SetupError> {
         let setup = |error: &dyn std::fmt::Display| SetupError(error.to_string());
         let mut authorization =
             HeaderValue::try_from(format!("Bearer {}", token.secret())).map_err(|error| setup(&error))?;
         authorization.set_sensitive(true);
-        // Another room may have installed it before; it is the same one.
+        // Another part of the program may have installed it before; it is the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = Client::builder()
-            .tcp_nodelay(true)
-            .connect_timeout(Duration::from_secs(5))
-            .pool_idle_timeout(None)
-            // Over HTTP/2 the pings keep a connection warm between moves, and find out when it is dead.
-            .http2_keep_alive_interval(Duration::from_secs(2))
-            .http2_keep_alive_timeout(Duration::from_secs(3))
-            .http2_keep_alive_while_idle(true)
-            // A redirected POST would arrive as a GET, elsewhere.
-            .redirect(reqwest::redirect::Policy::none());
-        if settings.url.is_plain() {
-            // The practice server: no proxy stands between, and no certificates need to be read.
-            builder = builder.no_proxy().tls_certs_only([]);
-        }
         Ok(Self {
-            client: builder.build().map_err(|error| setup(&chain(&error)))?,
+            connections: Connections::new(&settings.url, change).map_err(|error| setup(&chain(&error)))?,
             url: settings.url.clone(),
             token,
             authorization,
@@ -161,7 +170,8 @@ impl Http {
             move_timeout: settings.move_timeout,
             request_timeout: settings.request_timeout,
             limited_pause: settings.limited_pause,
-            identity: OnceCell::new(),
+            owner: OnceCell::new(),
+            doubt: Notify::new(),
             turn: Mutex::default(),
         })
     }
@@ -171,30 +181,53 @@ impl Http {
         &self.url
     }
 
-    /// The token, to be tested.
-    pub fn token(&self) -> &Token {
-        &self.token
-    }
-
-    /// Who we are. Asks the server the first time it succeeds, and never again: Lichess counts these requests closely.
+    /// Who we are, if we may play. Asks the server until it has answered once, and never again: Lichess counts these requests closely.
+    ///
+    /// # Errors
+    /// [`ActionError::Unauthorised`] with the remedy, where the token or the account does not let us play; others as they come.
     pub async fn account(&self) -> Result<Arc<Account>, ActionError> {
         let ask = || async {
-            let account = self.fetch_account().await?;
+            let report = self.report().await?;
+            if let Some(obstacle) = report.obstacle() {
+                return Err(ActionError::Unauthorised(obstacle));
+            }
+            let account = report.account;
             let user_agent = HeaderValue::try_from(format!("{} user:{}", user_agent(), account.player.id))
                 .unwrap_or(HeaderValue::from_static(user_agent()));
-            Ok(Identity { account: Arc::new(account), user_agent })
+            Ok(TokenOwner { account: Arc::new(account), user_agent })
         };
-        self.identity.get_or_try_init(ask).await.map(|identity| Arc::clone(&identity.account))
+        self.owner.get_or_try_init(ask).await.map(|owner| Arc::clone(&owner.account))
+    }
+
+    /// Whose the token is, and what it allows.
+    pub async fn report(&self) -> Result<AccountReport, ActionError> {
+        let test = HttpCall::post(&["api", "token", "test"], Topic::Account).text(self.token.secret());
+        let scopes = match self.call(test).await {
+            Ok(body) => {
+                let mut tokens: HashMap<String, Option<wire::TokenInfo>> = decode("the token's test", &body)?;
+                let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.url));
+                Some(tokens.remove(self.token.secret()).flatten().ok_or_else(unknown)?.scopes())
+            }
+            // A server that has no such test will say in time what the token does not allow.
+            Err(ActionError::NotFound(_) | ActionError::Refused(_)) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(AccountReport { account: self.fetch_account().await?, scopes })
+    }
+
+    /// Waits until the server refuses the token although it once took it.
+    pub async fn token_is_doubted(&self) {
+        self.doubt.notified().await;
     }
 
     /// Who we are now.
     pub async fn fetch_account(&self) -> Result<Account, ActionError> {
-        let body = self.call(Call::get(&["api", "account"], Topic::Account)).await?;
+        let body = self.call(HttpCall::get(&["api", "account"], Topic::Account)).await?;
         decode::<wire::AccountJson>("the account", &body).map(wire::AccountJson::into_account)
     }
 
     /// Sends one request in its lane and gives the body of a good answer.
-    pub async fn call(&self, call: Call<'_>) -> Result<String, ActionError> {
+    pub async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
         let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
         let mut closed = self.turn.lock().await;
         let now = Instant::now();
@@ -217,13 +250,16 @@ impl Http {
         answer
     }
 
-    async fn send(&self, call: Call<'_>, timeout: Duration) -> Result<String, ActionError> {
-        let mut request = self.request(call.method, call.path).timeout(timeout);
+    async fn send(&self, call: HttpCall<'_>, timeout: Duration) -> Result<String, ActionError> {
+        let mut request = self.request(call.method, call.path, call.lane).timeout(timeout);
         if !call.query.is_empty() {
             request = request.query(call.query);
         }
         if !call.form.is_empty() {
             request = request.form(call.form);
+        }
+        if call.json {
+            request = request.header(ACCEPT, "application/json");
         }
         if let Some(text) = call.text {
             request = request.header(CONTENT_TYPE, "text/plain").body(text.to_owned());
@@ -232,13 +268,14 @@ impl Http {
         self.read(response).await
     }
 
-    /// Opens a stream of lines.
-    pub async fn open(&self, path: &[&str]) -> Result<Response, ActionError> {
+    /// Opens a stream of lines, which the server may take `patience` to begin.
+    pub async fn open(&self, path: &[&str], patience: Duration) -> Result<Response, ActionError> {
         let answer = async {
-            let response = self.request(Method::GET, path).send().await.map_err(|error| unavailable(&error))?;
+            let response =
+                self.request(Method::GET, path, Lane::Stream).send().await.map_err(|error| unavailable(&error))?;
             if response.status().is_success() { Ok(response) } else { Err(self.refusal(response).await) }
         };
-        match tokio::time::timeout(self.idle_timeout, answer).await {
+        match tokio::time::timeout(patience, answer).await {
             Ok(answer) => answer,
             Err(_) => Err(ActionError::Unavailable("the stream does not open".to_owned())),
         }
@@ -254,12 +291,13 @@ impl Http {
         self.idle_timeout
     }
 
-    fn request(&self, method: Method, path: &[&str]) -> reqwest::RequestBuilder {
-        let user_agent = match self.identity.get() {
-            Some(identity) => identity.user_agent.clone(),
+    fn request(&self, method: Method, path: &[&str], lane: Lane) -> reqwest::RequestBuilder {
+        let user_agent = match self.owner.get() {
+            Some(owner) => owner.user_agent.clone(),
             None => HeaderValue::from_static(user_agent()),
         };
-        self.client
+        self.connections
+            .of(lane)
             .request(method, self.url.at(path))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, user_agent)
@@ -275,14 +313,17 @@ impl Http {
     /// What an answer that is no success means.
     async fn refusal(&self, response: Response) -> ActionError {
         let status = response.status();
-        let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        if status == StatusCode::UNAUTHORIZED && self.owner.initialized() {
+            self.doubt.notify_one();
+        }
+        let header = response.headers().get(RETRY_AFTER).and_then(|value| retry_after(value.to_str().ok()?));
         let body = body(response).await.unwrap_or_default();
         let detail = self.detail(status, &body);
         let limited = serde_json::from_str::<wire::Limited>(&body).ok().map(|body| body.ratelimit);
         if status == StatusCode::TOO_MANY_REQUESTS || limited.is_some() {
             let wait = limited.as_ref().and_then(wire::RateLimit::wait);
             return ActionError::Limited {
-                retry_after: wait.or(header.map(Duration::from_secs)).map(|wait| wait.min(LONGEST_PAUSE)),
+                retry_after: wait.or(header).map(|wait| wait.min(LONGEST_PAUSE)),
                 key: limited.and_then(|limit| limit.key),
                 opponent: status == StatusCode::BAD_REQUEST,
                 detail,
@@ -327,6 +368,16 @@ const fn user_agent() -> &'static str {
     concat!("concilio/", env!("CARGO_PKG_VERSION"))
 }
 
+/// `Retry-After`: seconds, or the time at which to come back.
+fn retry_after(text: &str) -> Option<Duration> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let until = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    Some(Duration::try_from(until.duration_since(jiff::Timestamp::now())).unwrap_or_default())
+}
+
 async fn body(mut response: Response) -> reqwest::Result<String> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
@@ -357,4 +408,19 @@ pub fn chain(error: &reqwest::Error) -> String {
         cause = error.source();
     }
     if text.is_empty() { error.to_string() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_to_wait_is_told_in_seconds_or_as_a_date() {
+        assert_eq!(retry_after(" 7 "), Some(Duration::from_secs(7)));
+        assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::ZERO));
+        let later = jiff::Zoned::now().saturating_add(jiff::Span::new().hours(1));
+        let wait = jiff::fmt::rfc2822::to_string(&later).ok().and_then(|date| retry_after(&date)).expect("a wait");
+        assert!((3500..=3600).contains(&wait.as_secs()), "{wait:?}");
+        assert_eq!(retry_after("soon"), None);
+    }
 }

@@ -5,38 +5,49 @@
 //!    └──────────────────────────────────────────────────▶
 //! LichessServer::perform ──▶ http: one request, urgent ones beside the queue
 //! ```
+//! Before anything else the account is looked at: only a bot's account with a token that may play goes on.
+//!
 //! `ndjson` cuts bytes into lines, `wire` turns lines into our types, `stream` watches an open stream for silence, `http` keeps
 //! the server's limits. Everything that is lost is reopened; what the server then says is whole, so nothing needs to be remembered.
 
+mod account;
+mod connections;
 mod events;
+mod game_stream;
 mod games;
 mod http;
 pub mod ndjson;
 mod open_budget;
+mod patience;
 mod settings;
 mod stream;
 mod token;
 mod wire;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+pub use account::{AccountReport, account_check, upgrade};
 pub use http::SetupError;
 pub use settings::{LichessSettings, ServerUrl, ServerUrlError};
 pub use token::{TOKEN_CREDENTIAL, TOKEN_VARIABLE, Token, TokenError};
 
 use self::{
     events::EventStream,
-    games::Games,
-    http::{Call, Http, Topic, decode},
+    games::GameStreams,
+    http::{Http, HttpCall, Topic, decode},
 };
-use chess::{Account, Action, ActionError, ChallengeRequest, ChatLine, Done, ServerEvent};
+use chess::{
+    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, ServerEvent, TimeControl,
+};
 
 use super::Server;
-use chess::{Color, GameId, TimeControl};
 
 /// Events wait for their reader in a queue of this length; after that, the streams wait.
 const QUEUE: usize = 1024;
@@ -44,17 +55,17 @@ const QUEUE: usize = 1024;
 /// The longest text Lichess takes in a chat, in UTF-16 units.
 const LONGEST_CHAT: usize = 140;
 
+/// The least time between two tests of the token, since Lichess counts them closely.
+const BETWEEN_TOKEN_TESTS: Duration = Duration::from_secs(60);
+
 /// The most games `/api/account/playing` lists.
 const MOST_RUNNING_GAMES: usize = 50;
-
-/// The scope without which a token is of no use to us.
-const BOT_SCOPE: &str = "bot:play";
 
 /// A Lichess account, to be acted upon. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct LichessServer {
     http: Arc<Http>,
-    games: Games,
+    games: GameStreams,
 }
 
 /// Connects an account and keeps it connected until `cancel`; then the events end.
@@ -70,89 +81,49 @@ pub fn connect(
 ) -> Result<(LichessServer, mpsc::Receiver<ServerEvent>), SetupError> {
     let http = Arc::new(Http::new(&settings, token)?);
     let (sender, receiver) = mpsc::channel(QUEUE);
-    let (games, actor) = Games::new(Arc::clone(&http), sender.clone());
+    let (games, actor) = GameStreams::new(Arc::clone(&http), sender.clone());
     let events = EventStream::new(Arc::clone(&http), games.clone(), sender.clone());
+    let server = LichessServer { http: Arc::clone(&http), games };
     tokio::spawn(async move {
         tokio::select! {
             () = cancel.cancelled() => {}
             () = sender.closed() => {}
             () = events.follow() => {}
             () = actor.run() => {}
+            () = until_revoked(&http, &sender) => {}
         }
     });
-    Ok((LichessServer { http, games }, receiver))
+    Ok((server, receiver))
 }
 
-/// What an operator wants to know of an account before it plays.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccountReport {
-    /// Who the token belongs to.
-    pub account: Account,
-    /// What it allows, by Lichess's names such as `bot:play`.
-    pub scopes: Vec<String>,
-}
-
-impl AccountReport {
-    /// Whether the token lets us play.
-    pub fn may_play(&self) -> bool {
-        self.scopes.iter().any(|scope| scope == BOT_SCOPE)
+/// Returns when the server has taken the token back, which has been told then. A refusal alone does not prove it: servers in trouble
+/// refuse as well. So the token is tried once after a refusal, and again after the next one.
+async fn until_revoked(http: &Http, events: &mpsc::Sender<ServerEvent>) {
+    loop {
+        http.token_is_doubted().await;
+        if let Err(ActionError::Unauthorised(words)) = http.fetch_account().await {
+            let reason = format!("the token is no longer taken ({words}): make a new one with the scope bot:play");
+            // Nobody listens any more: this task is about to be stopped.
+            let _ = events.send(ServerEvent::Rejected { reason }).await;
+            return;
+        }
+        tokio::time::sleep(BETWEEN_TOKEN_TESTS).await;
     }
-
-    /// Whether the account can still become a bot: it is none, and has never played.
-    pub fn can_upgrade(&self) -> bool {
-        !self.account.is_bot && self.account.games_played == 0
-    }
-}
-
-/// Who we are, whether as a bot, and what the token allows.
-///
-/// # Errors
-/// [`ActionError::Unauthorised`] for a token the server does not know, others as they come.
-pub async fn account_check(settings: &LichessSettings, token: &Token) -> Result<AccountReport, ActionError> {
-    let http = Http::new(settings, token.clone()).map_err(|error| ActionError::Unavailable(error.to_string()))?;
-    let body = http.call(Call::post(&["api", "token", "test"], Topic::Account).text(http.token().secret())).await?;
-    let mut tokens: std::collections::HashMap<String, Option<wire::TokenInfo>> = decode("the token's test", &body)?;
-    let Some(info) = tokens.remove(token.secret()).flatten() else {
-        return Err(ActionError::Unauthorised(format!("{} does not know this token", settings.url)));
-    };
-    Ok(AccountReport { account: http.fetch_account().await?, scopes: info.scopes() })
-}
-
-/// Turns the account into a bot's, which cannot be undone.
-///
-/// # Errors
-/// [`ActionError::Refused`] for an account that has played games.
-pub async fn upgrade(settings: &LichessSettings, token: &Token) -> Result<(), ActionError> {
-    let http = Http::new(settings, token.clone()).map_err(|error| ActionError::Unavailable(error.to_string()))?;
-    http.call(Call::post(&["api", "bot", "account", "upgrade"], Topic::Account)).await.map(drop)
 }
 
 impl LichessServer {
-    /// Follows a game without waiting for the event stream to tell of it. Does nothing if it is followed already.
-    pub fn watch(&self, game: GameId) {
-        self.games.watch(game);
-    }
-
-    /// What was said between the players of a game so far.
-    ///
-    /// # Errors
-    /// As the server answers.
-    pub async fn chat(&self, game: &GameId) -> Result<Vec<ChatLine>, ActionError> {
-        let body = self.http.call(Call::get(&["api", "bot", "game", game.as_str(), "chat"], Topic::Chat)).await?;
-        let lines: Vec<wire::PlayerChat> =
-            if body.trim_start().starts_with('[') { decode("the chat", &body)? } else { objects("the chat", &body)? };
-        Ok(lines.into_iter().map(wire::PlayerChat::into_line).collect())
-    }
-
     /// A POST about a game, on which a clock waits.
     async fn urgent(&self, game: &GameId, what: &[&str]) -> Result<Done, ActionError> {
-        self.http.call(Call::urgent(&[&["api", "bot", "game", game.as_str()], what].concat())).await.map(taken)
+        self.http.call(HttpCall::urgent(&[&["api", "bot", "game", game.as_str()], what].concat())).await.map(taken)
     }
 
     async fn challenge(&self, request: &ChallengeRequest) -> Result<Done, ActionError> {
         let body = self
             .http
-            .call(Call::post(&["api", "challenge", &request.opponent], Topic::Challenge).form(&challenge_form(request)))
+            .call(
+                HttpCall::post(&["api", "challenge", &request.opponent], Topic::Challenge)
+                    .form(&challenge_form(request)),
+            )
             .await?;
         decode::<wire::ChallengeCreated>("the challenge", &body).map(|created| Done::Challenged(created.into_id()))
     }
@@ -162,21 +133,21 @@ impl LichessServer {
 impl Server for LichessServer {
     async fn perform(&self, action: Action) -> Result<Done, ActionError> {
         let answer = |path: [&'static str; 2], id: String| async move {
-            self.http.call(Call::post(&["api", path[0], &id, path[1]], Topic::Answer)).await.map(taken)
+            self.http.call(HttpCall::post(&["api", path[0], &id, path[1]], Topic::Answer)).await.map(taken)
         };
         match action {
             Action::Move { game, uci, offer_draw } => {
                 let uci = uci.to_string();
                 let call = ["api", "bot", "game", game.as_str(), "move", &uci];
                 let query: &[_] = if offer_draw { &[("offeringDraw", "true")] } else { &[] };
-                self.http.call(Call::urgent(&call).query(query)).await.map(taken)
+                self.http.call(HttpCall::urgent(&call).query(query)).await.map(taken)
             }
             Action::Accept(id) => answer(["challenge", "accept"], id.to_string()).await,
             Action::Cancel(id) => answer(["challenge", "cancel"], id.to_string()).await,
             Action::Decline(id, reason) => {
                 let call = ["api", "challenge", id.as_str(), "decline"];
                 let form = [("reason", reason.key().to_owned())];
-                self.http.call(Call::post(&call, Topic::Answer).form(&form)).await.map(taken)
+                self.http.call(HttpCall::post(&call, Topic::Answer).form(&form)).await.map(taken)
             }
             Action::Challenge(request) => self.challenge(&request).await,
             Action::Abort(game) => self.urgent(&game, &["abort"]).await,
@@ -192,12 +163,11 @@ impl Server for LichessServer {
                 }
                 let call = ["api", "bot", "game", game.as_str(), "chat"];
                 let form = [("room", room.key().to_owned()), ("text", text)];
-                self.http.call(Call::post(&call, Topic::Chat).form(&form)).await.map(taken)
+                self.http.call(HttpCall::post(&call, Topic::Chat).form(&form)).await.map(taken)
             }
             Action::Tell { .. } => {
                 Err(ActionError::Unsupported("Lichess has no way for bots to write to people outside games"))
             }
-            Action::Berserk(_) => Err(ActionError::Unsupported("Lichess does not let bots berserk")),
         }
     }
 
@@ -206,16 +176,18 @@ impl Server for LichessServer {
     }
 
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
-        let body = self.http.call(Call::get(&["api", "bot", "online"], Topic::Users).query(&[("nb", "512")])).await?;
+        let body =
+            self.http.call(HttpCall::get(&["api", "bot", "online"], Topic::Users).query(&[("nb", "512")])).await?;
         let bots = objects::<wire::AccountJson>("the bots online", &body)?;
-        Ok(bots.into_iter().map(wire::AccountJson::into_account).collect())
+        let playing = bots.into_iter().filter(|bot| !bot.is_shut_out());
+        Ok(playing.map(wire::AccountJson::into_account).collect())
     }
 
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
         let mut available = Vec::with_capacity(ids.len());
         for some in ids.chunks(100) {
             let query = [("ids", &*some.join(","))];
-            let body = self.http.call(Call::get(&["api", "users", "status"], Topic::Users).query(&query)).await?;
+            let body = self.http.call(HttpCall::get(&["api", "users", "status"], Topic::Users).query(&query)).await?;
             let users: Vec<wire::UserStatus> = decode("the players' status", &body)?;
             available.extend(
                 some.iter().map(|id| users.iter().any(|user| user.id.eq_ignore_ascii_case(id) && user.is_available())),
@@ -224,14 +196,19 @@ impl Server for LichessServer {
         Ok(available)
     }
 
-    async fn running_games(&self) -> Result<Vec<GameId>, ActionError> {
-        running_games(&self.http).await
+    async fn finished_game(&self, game: &GameId) -> Result<(GameInfo, GameState), ActionError> {
+        let account = self.http.account().await?;
+        let call = ["game", "export", game.as_str()];
+        let query = [("clocks", "false"), ("evals", "false"), ("opening", "false")];
+        let body = self.http.call(HttpCall::get(&call, Topic::Playing).query(&query).json()).await?;
+        wire::exported_game(&body, &account.player.id, self.http.url(), Instant::now())
+            .map_err(|error| ActionError::Refused(error.to_string()))
     }
 }
 
 /// The games we are playing, at most [`MOST_RUNNING_GAMES`] of them.
 async fn running_games(http: &Http) -> Result<Vec<GameId>, ActionError> {
-    let call = Call::get(&["api", "account", "playing"], Topic::Playing).query(&[("nb", "50")]);
+    let call = HttpCall::get(&["api", "account", "playing"], Topic::Playing).query(&[("nb", "50")]);
     decode::<wire::Playing>("the running games", &http.call(call).await?).map(wire::Playing::into_ids)
 }
 

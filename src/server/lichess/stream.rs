@@ -7,6 +7,8 @@ use std::{
 
 use reqwest::Response;
 
+use tokio::time::timeout_at;
+
 use super::{
     http::{self, Http},
     ndjson::{LineReader, LineTooLong},
@@ -19,7 +21,9 @@ pub struct Stream {
     reader: LineReader,
     lines: VecDeque<Result<String, LineTooLong>>,
     received: Instant,
-    idle_timeout: Duration,
+    /// When bytes of a line last came, not only of those blank ones that keep the stream alive.
+    progress: Instant,
+    patience: Duration,
     opened: Instant,
     is_over: bool,
 }
@@ -28,7 +32,7 @@ pub struct Stream {
 const GOOD: Duration = Duration::from_secs(1);
 
 /// What a stream brings.
-pub struct Line {
+pub struct StreamLine {
     /// The line, unless it was too long.
     pub text: Result<String, LineTooLong>,
     /// When its last bytes arrived.
@@ -50,43 +54,64 @@ pub enum StreamEnd {
 }
 
 impl Stream {
-    /// Opens the stream at `path`.
+    /// Opens the stream at `path`, which may take `patience`; silence of so long ends it afterwards.
     ///
     /// # Errors
     /// As the server answers.
-    pub async fn open(http: &Http, path: &[&str]) -> Result<Self, ActionError> {
-        let response = http.open(path).await?;
+    pub async fn open(http: &Http, path: &[&str], patience: Duration) -> Result<Self, ActionError> {
+        let response = http.open(path, patience).await?;
+        let now = Instant::now();
         Ok(Self {
             response,
             reader: LineReader::default(),
             lines: VecDeque::new(),
-            received: Instant::now(),
-            idle_timeout: http.idle_timeout(),
-            opened: Instant::now(),
+            received: now,
+            progress: now,
+            patience,
+            opened: now,
             is_over: false,
         })
     }
 
+    /// Changes how long the stream may be silent.
+    pub fn set_patience(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
+    /// When bytes of a line last came.
+    pub fn progress(&self) -> Instant {
+        self.progress
+    }
+
+    /// How long it has been open.
+    pub fn age(&self) -> Duration {
+        self.opened.elapsed()
+    }
+
     /// Whether it has been open long enough for its loss to be answered at once by another one.
     pub fn was_good(&self) -> bool {
-        self.opened.elapsed() >= GOOD
+        self.age() >= GOOD
     }
 
     /// The next line. Nothing is lost if the future is dropped.
     ///
     /// # Errors
     /// When the stream is over.
-    pub async fn next(&mut self) -> Result<Line, StreamEnd> {
+    pub async fn next(&mut self) -> Result<StreamLine, StreamEnd> {
         loop {
             if let Some(text) = self.lines.pop_front() {
-                return Ok(Line { text, received: self.received });
+                return Ok(StreamLine { text, received: self.received });
             }
             if self.is_over {
                 return Err(StreamEnd::Closed);
             }
-            match tokio::time::timeout(self.idle_timeout, self.response.chunk()).await {
+            let silent_at = self.received + self.patience;
+            match timeout_at(silent_at.into(), self.response.chunk()).await {
                 Ok(Ok(Some(bytes))) => {
                     self.received = Instant::now();
+                    if !bytes.trim_ascii().is_empty() {
+                        self.progress = self.received;
+                    }
                     self.lines.extend(self.reader.feed(&bytes));
                 }
                 Ok(Ok(None)) => {
@@ -94,7 +119,7 @@ impl Stream {
                     self.lines.extend(std::mem::take(&mut self.reader).finish().map(Ok));
                 }
                 Ok(Err(error)) => return Err(StreamEnd::Broken(http::chain(&error))),
-                Err(_) => return Err(StreamEnd::Silent(self.idle_timeout)),
+                Err(_) => return Err(StreamEnd::Silent(self.patience)),
             }
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Refusal, refuse};
+use super::{DeclineWith, refuse};
 use chess::{
     Challenge, DeclineReason, Fault, Player, Speed, TimeControl, Variant,
     values::{Kind, Mode, Seconds, SecondsOrNone, TimeControlRule, WholeNumber, WholeNumberOrNone},
@@ -114,7 +114,7 @@ impl ChallengeFilter {
     }
 
     /// Whether terms and maker of a challenge suit.
-    pub(super) fn check(&self, challenge: &Challenge, opponent: &Player) -> Result<(), Refusal> {
+    pub(super) fn check(&self, challenge: &Challenge, opponent: &Player) -> Result<(), DeclineWith> {
         if !self.accept {
             return match Kind::of(opponent) {
                 Kind::Bot => refuse(DeclineReason::NoBot, "bots are not played"),
@@ -126,7 +126,7 @@ impl ChallengeFilter {
         self.check_rating(challenge, opponent)
     }
 
-    fn check_rules(&self, challenge: &Challenge) -> Result<(), Refusal> {
+    fn check_rules(&self, challenge: &Challenge) -> Result<(), DeclineWith> {
         let terms = challenge.terms;
         if !self.variants.contains(&terms.variant) {
             let only_standard = self.variants == [Variant::Standard];
@@ -143,7 +143,7 @@ impl ChallengeFilter {
         Ok(())
     }
 
-    fn check_time_control(&self, time_control: TimeControl) -> Result<(), Refusal> {
+    fn check_time_control(&self, time_control: TimeControl) -> Result<(), DeclineWith> {
         if !self.time_controls.iter().any(|rule| rule.covers(time_control)) {
             return refuse(self.mismatch(time_control), format!("{time_control} is not among time_controls"));
         }
@@ -159,7 +159,12 @@ impl ChallengeFilter {
         }
     }
 
-    fn check_clock(&self, time_control: TimeControl, initial: Duration, increment: Duration) -> Result<(), Refusal> {
+    fn check_clock(
+        &self,
+        time_control: TimeControl,
+        initial: Duration,
+        increment: Duration,
+    ) -> Result<(), DeclineWith> {
         let over = |bound: Option<Duration>, value: Duration| bound.is_some_and(|bound| value > bound);
         let fast = |key: &str| refuse(DeclineReason::TooFast, format!("{time_control} is under {key}"));
         let slow = |key: &str| refuse(DeclineReason::TooSlow, format!("{time_control} is over {key}"));
@@ -202,7 +207,7 @@ impl ChallengeFilter {
         }
     }
 
-    fn check_rating(&self, challenge: &Challenge, opponent: &Player) -> Result<(), Refusal> {
+    fn check_rating(&self, challenge: &Challenge, opponent: &Player) -> Result<(), DeclineWith> {
         let Some(rating) = opponent.rating else {
             return match self.provisional {
                 true => Ok(()),

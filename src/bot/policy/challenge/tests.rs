@@ -37,8 +37,8 @@ struct Idle {
     lists: NameLists,
     places: Vec<TakenPlace>,
     last_start: Option<Timestamp>,
-    acquaintances: HashMap<String, Acquaintance>,
-    ledger: Ledger,
+    opponents: HashMap<String, OpponentHistory>,
+    rate_limits: RateLimits,
     waiting: usize,
     draining: bool,
 }
@@ -50,8 +50,8 @@ impl Default for Idle {
             lists: NameLists::default(),
             places: Vec::new(),
             last_start: None,
-            acquaintances: HashMap::new(),
-            ledger: Ledger::default(),
+            opponents: HashMap::new(),
+            rate_limits: RateLimits::default(),
             waiting: 0,
             draining: false,
         }
@@ -60,18 +60,18 @@ impl Default for Idle {
 
 impl Idle {
     fn judge(&self, challenge: &Challenge, settings: &ChallengeSettings) -> Verdict {
-        let affairs = Affairs {
+        let context = ChallengeContext {
             now: &self.now,
             variants: &[Variant::Standard, Variant::Chess960, Variant::FromPosition],
             lists: &self.lists,
             places: &self.places,
             last_start: self.last_start,
-            acquaintances: &self.acquaintances,
-            ledger: &self.ledger,
+            opponents: &self.opponents,
+            rate_limits: &self.rate_limits,
             waiting: self.waiting,
             draining: self.draining,
         };
-        judge(challenge, settings, &affairs)
+        judge(challenge, settings, &context)
     }
 }
 
@@ -256,24 +256,24 @@ fn recent_games_and_rematches_have_limits() {
     });
     let mut idle = Idle::default();
     let now = idle.now.timestamp();
-    let mut ann = Acquaintance {
+    let mut ann = OpponentHistory {
         games: vec![now - 2.hours(), now - 10.minutes()],
         rematches: 1,
         last_game: Some(GameId::new("lastgame")),
     };
-    idle.acquaintances.insert("ann".to_owned(), ann.clone());
+    idle.opponents.insert("ann".to_owned(), ann.clone());
     assert_eq!(idle.judge(&invitation(), &settings), Verdict::Accept);
     let rematch = Challenge { rematch_of: ann.last_game.clone(), ..invitation() };
     assert_eq!(reason(idle.judge(&rematch, &settings)), Some(DeclineReason::Later));
     ann.games.push(now - 1.minute());
-    idle.acquaintances.insert("ann".to_owned(), ann);
+    idle.opponents.insert("ann".to_owned(), ann);
     assert_eq!(reason(idle.judge(&invitation(), &settings)), Some(DeclineReason::Later));
 }
 
 #[test]
 fn rematches_count_as_long_as_they_follow_one_another() {
     let now = Idle::default().now.timestamp();
-    let mut ann = Acquaintance::default();
+    let mut ann = OpponentHistory::default();
     let game = |name: &str| GameId::new(name);
     ann.began(game("a"), None, now - 200.hours());
     ann.began(game("b"), Some(&game("a")), now - 1.hour());
@@ -299,7 +299,7 @@ fn hours_limits_and_closing_time_decline_for_later() {
         opponent: false,
         detail: String::new(),
     };
-    limited.ledger.answered(Spending::GameAgainstBot, &error, limited.now.timestamp());
+    limited.rate_limits.answered(Spending::GameAgainstBot, &error, limited.now.timestamp());
     assert_eq!(reason(limited.judge(&from_bot(), &ChallengeSettings::default())), Some(DeclineReason::Later));
     assert_eq!(limited.judge(&invitation(), &ChallengeSettings::default()), Verdict::Accept);
 }

@@ -4,8 +4,8 @@ use jiff::{ToSpan, tz::TimeZone};
 use proptest::prelude::*;
 
 use super::*;
-use crate::policy::matchmaking::MatchType;
-use chess::{GameTerms, TimeControl, values::MinutesAndSeconds};
+use crate::policy::{MatchmakingSettings, challenge::Names, matchmaking::MatchType};
+use chess::{GameTerms, TimeControl, Variant, values::MinutesAndSeconds};
 
 const START: Timestamp = Timestamp::constant(1_700_000_000, 0);
 
@@ -16,25 +16,19 @@ struct Story {
 }
 
 impl Story {
-    fn with(change: impl FnOnce(&mut Rules)) -> Self {
-        let mut rules = Rules {
-            challenge: ChallengeSettings::default(),
-            matchmaking: MatchmakingSettings::default(),
-            lists: NameLists::default(),
-            avoid: Names::default(),
-            variants: vec![Variant::Standard],
-            keep_limits: true,
-        };
-        change(&mut rules);
-        let mut story = Self { lobby: Lobby::new(rules, Memory::default(), START, 7), now: START };
+    fn with(change: impl FnOnce(&mut AccountPolicy)) -> Self {
+        let mut policy =
+            AccountPolicy { variants: vec![Variant::Standard], keep_limits: true, ..AccountPolicy::default() };
+        change(&mut policy);
+        let mut story = Self { lobby: Lobby::new(Arc::new(policy), LobbyMemory::default(), START, 7), now: START };
         story.happens(Input::Connected(bot("Concilio")));
         story
     }
 
     fn for_games(concurrency: usize) -> Self {
-        Self::with(|rules| {
-            rules.challenge.concurrency = concurrency;
-            rules.challenge.max_games_per_opponent = concurrency;
+        Self::with(|policy| {
+            policy.challenge.concurrency = concurrency;
+            policy.challenge.max_games_per_opponent = concurrency;
         })
     }
 
@@ -48,7 +42,7 @@ impl Story {
     }
 
     fn wakes_at(&mut self) -> Option<Timestamp> {
-        self.lobby.wake_at(&self.now.to_zoned(TimeZone::UTC))
+        self.lobby.next_wakeup(&self.now.to_zoned(TimeZone::UTC))
     }
 
     /// `from` challenges us.
@@ -141,14 +135,14 @@ fn challenges_are_taken_as_long_as_there_are_places() {
     story.plays("game0001", "Ann");
     assert!(accepts(&story.challenged("game0002", "Bob"), "game0002"), "a place is taken from the acceptance on");
     let effects = story.challenged("game0003", "Cid");
-    assert!(matches!(effects[..], [Effect::Record(_, Outcome::Queued, _)]), "{effects:?}");
+    assert!(matches!(effects[..], [Effect::Record(_, ChallengeOutcome::Queued, _)]), "{effects:?}");
     assert_eq!(story.lobby.games(), 2);
     assert!(accepts(&story.ends("game0001"), "game0003"), "the one who waits takes the free place");
 }
 
 #[test]
 fn friends_come_first_then_the_strongest() {
-    let mut story = Story::with(|rules| rules.lists.friends = Names::parse("Friend"));
+    let mut story = Story::with(|policy| policy.lists.friends = Names::parse("Friend"));
     story.plays("game0001", "Ann");
     for (id, from, rating) in [("weak", "Bob", 1500), ("strong", "Cid", 2500), ("friend", "Friend", 1000)] {
         let mut waiting = challenge(id, from);
@@ -189,7 +183,7 @@ fn a_withdrawn_challenge_waits_no_longer() {
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Bob");
     let effects = story.happens(Input::Cancelled(ChallengeId::new("game0002")));
-    assert!(matches!(effects[..], [Effect::Record(_, Outcome::Cancelled, _)]), "{effects:?}");
+    assert!(matches!(effects[..], [Effect::Record(_, ChallengeOutcome::Cancelled, _)]), "{effects:?}");
     assert!(!acts(&story.ends("game0001")));
 }
 
@@ -233,7 +227,7 @@ fn a_server_that_never_hears_us_is_given_up() {
         assert!(accepts(&story.after(AGAIN), "game0001"));
     }
     let effects = story.accepted("game0001", Err(lost()));
-    assert!(matches!(effects[..], [Effect::Record(_, Outcome::Cancelled, _)]), "{effects:?}");
+    assert!(matches!(effects[..], [Effect::Record(_, ChallengeOutcome::Cancelled, _)]), "{effects:?}");
     assert_eq!(story.lobby.games(), 0);
 }
 
@@ -259,9 +253,9 @@ fn the_daily_limit_of_games_against_bots_is_learnt_from_the_server() {
     assert!(accepts(&story.happens(Input::Challenge(human)), "game0003"), "humans are not bots");
 
     let memory = serde_json::to_string(story.lobby.memory()).expect("it can be kept");
-    let memory: Memory = serde_json::from_str(&memory).expect("it can be read again");
-    assert!(memory.ledger.may(Spending::GameAgainstBot, START).is_err(), "a restart forgets nothing");
-    assert!(memory.ledger.may(Spending::GameAgainstBot, START + 3600.seconds()).is_ok());
+    let memory: LobbyMemory = serde_json::from_str(&memory).expect("it can be read again");
+    assert!(memory.rate_limits.may(Spending::GameAgainstBot, START).is_err(), "a restart forgets nothing");
+    assert!(memory.rate_limits.may(Spending::GameAgainstBot, START + 3600.seconds()).is_ok());
 }
 
 #[test]
@@ -269,18 +263,18 @@ fn a_game_is_counted_once_however_often_its_stream_is_reopened() {
     let mut story = Story::for_games(2);
     story.plays("game0001", "Ann");
     story.plays("game0002", "Ann");
-    let left = story.lobby.memory().ledger.games_against_bots_left(START);
+    let spent = story.lobby.memory().rate_limits.clone();
     for _ in 0..50 {
         for id in ["game0001", "game0002"] {
             story.happens(Input::Opponent(GameId::new(id), player("Ann")));
         }
     }
-    assert_eq!(story.lobby.memory().ledger.games_against_bots_left(START), left);
+    assert_eq!(story.lobby.memory().rate_limits, spent);
 }
 
 #[test]
 fn rematches_in_a_row_are_counted() {
-    let mut story = Story::with(|rules| rules.challenge.bot.max_rematches = Some(1));
+    let mut story = Story::with(|policy| policy.challenge.bot.max_rematches = Some(1));
     story.plays("game0001", "Ann");
     story.ends("game0001");
     let rematch = |id: &str, of: &str| Challenge { rematch_of: Some(GameId::new(of)), ..challenge(id, "Ann") };
@@ -319,7 +313,7 @@ fn closing_declines_whoever_waits_or_comes() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Bob");
-    assert!(declines(&story.happens(Input::Close), "game0002", DeclineReason::Later));
+    assert!(declines(&story.happens(Input::Drain), "game0002", DeclineReason::Later));
     assert!(declines(&story.challenged("game0003", "Cid"), "game0003", DeclineReason::Later));
     assert_eq!(story.lobby.games(), 1, "what runs is finished");
     assert!(!acts(&story.ends("game0001")));
@@ -330,15 +324,15 @@ fn closing_does_not_leave_those_waiting_who_wait_for_a_time() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     story.accepted("game0001", Err(limited(None, 60)));
-    assert!(declines(&story.happens(Input::Close), "game0001", DeclineReason::Later));
+    assert!(declines(&story.happens(Input::Drain), "game0001", DeclineReason::Later));
 }
 
 /// A lobby that challenges by itself, ten seconds after the last game.
 fn matchmaking() -> Story {
-    Story::with(|rules| {
+    Story::with(|policy| {
         let blitz = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
         let kind = MatchType { time_control: MinutesAndSeconds(blitz), ..MatchType::default() };
-        rules.matchmaking = MatchmakingSettings {
+        policy.matchmaking = MatchmakingSettings {
             enabled: true,
             idle: Duration::from_secs(10),
             min_gap: Duration::from_secs(20),
@@ -369,17 +363,17 @@ impl Story {
 fn who_declines_is_left_alone_for_longer_every_time() {
     let mut story = matchmaking();
     assert_eq!(story.after(Duration::from_secs(9)), []);
-    assert_eq!(story.after(Duration::from_secs(1)), [Effect::Look]);
+    assert_eq!(story.after(Duration::from_secs(1)), [Effect::FetchBots]);
     assert_eq!(story.after(Duration::from_secs(1)), [], "one look at a time");
     assert_eq!(story.challenges("ours0001"), "ann");
     story.happens(Input::Declined(ChallengeId::new("ours0001"), DeclineReason::Generic));
-    assert_eq!(story.after(Duration::from_secs(20)), [Effect::Look]);
+    assert_eq!(story.after(Duration::from_secs(20)), [Effect::FetchBots]);
     assert_eq!(story.happens(Input::Bots(vec![bot("Ann")])), [], "not yet");
     let backoff = MatchmakingSettings::default().backoff;
-    assert_eq!(story.after(backoff), [Effect::Look]);
+    assert_eq!(story.after(backoff), [Effect::FetchBots]);
     assert_eq!(story.challenges("ours0002"), "ann", "an hour later");
     story.happens(Input::Declined(ChallengeId::new("ours0002"), DeclineReason::Generic));
-    assert_eq!(story.after(backoff), [Effect::Look]);
+    assert_eq!(story.after(backoff), [Effect::FetchBots]);
     assert_eq!(story.happens(Input::Bots(vec![bot("Ann")])), [], "the second time an hour is not enough");
 }
 
@@ -417,7 +411,7 @@ fn closing_withdraws_our_own_challenge() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");
-    let effects = story.happens(Input::Close);
+    let effects = story.happens(Input::Drain);
     assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
 }
 
@@ -461,7 +455,7 @@ proptest! {
             };
             prop_assert!(story.lobby.games() <= concurrency + unwanted);
         }
-        story.happens(Input::Close);
+        story.happens(Input::Drain);
         for id in ids {
             story.ends(id);
         }

@@ -2,9 +2,16 @@
 
 use proptest::prelude::*;
 
+use super::our_move::REFUSALS;
 use super::*;
-use crate::policy::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings};
-use chess::{Clock, Clocks, GameId, GameTerms, Offers, Player, Score, Source, TimeControl, Variant};
+use crate::{
+    policy::{DrawSettings, ResignSettings},
+    session::PlayerSettings,
+};
+use chess::{
+    ActionError, Clock, Clocks, Decision, GameId, GameTerms, Offers, Player, Score, Source, TimeControl, Variant,
+};
+use council::player::RequestId;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -37,18 +44,24 @@ fn state(moves: &str) -> GameState {
     }
 }
 
-fn manners() -> Adjudicator {
+/// The rules of a game in which so many takebacks were granted before.
+fn adjudicator_after(granted: u32) -> Adjudicator {
     let resign =
         ResignSettings { enabled: true, consecutive_moves: 1, min_game_length: 0, ..ResignSettings::default() };
-    Adjudicator::new(DrawSettings::default(), resign, AbortSettings::default(), ClaimSettings::default(), 1)
+    let settings = PlayerSettings { resign, takebacks: 1, ..PlayerSettings::default() };
+    Adjudicator::new(&settings, granted)
+}
+
+fn adjudicator() -> Adjudicator {
+    adjudicator_after(0)
 }
 
 /// A game that we found in this state, with what we do first.
-fn found(our_color: Color, moves: &str) -> (Game, Vec<Effect>) {
-    Game::new(Instant::now(), info(our_color), state(moves), manners())
+fn found(our_color: Color, moves: &str) -> (GameMachine, Vec<Effect>) {
+    GameMachine::new(Instant::now(), info(our_color), state(moves), adjudicator())
 }
 
-impl Game {
+impl GameMachine {
     fn on(&mut self, input: Input) -> Vec<Effect> {
         self.handle(Instant::now(), input)
     }
@@ -58,12 +71,12 @@ impl Game {
         self.on(Input::Full(info, state(moves)))
     }
 
-    fn decide(&mut self, thought: RequestId, best: &str) -> Vec<Effect> {
-        self.decide_with(thought, best, Some(Score::Cp(100)))
+    fn decide(&mut self, request: RequestId, best: &str) -> Vec<Effect> {
+        self.decide_with(request, best, Some(Score::Cp(100)))
     }
 
     /// Some move that is legal in `line`, expecting some reply.
-    fn decide_any(&mut self, thought: RequestId, line: &Line, lot: u8) -> Vec<Effect> {
+    fn decide_any(&mut self, request: RequestId, line: &Line, lot: u8) -> Vec<Effect> {
         let draw = |line: &Line| {
             let moves = line.legal_moves();
             moves.get(usize::from(lot) % moves.len().max(1)).copied()
@@ -72,18 +85,22 @@ impl Game {
         let mut after = line.clone();
         after.play(best).expect("legal");
         let decision = Decision { ponder: draw(&after), ..Decision::without_vote(best, Source::Council) };
-        self.on(Input::Decided(thought, Box::new(decision)))
+        self.on(Input::Decided(request, searched(decision)))
     }
 
-    fn decide_with(&mut self, thought: RequestId, best: &str, score: Option<Score>) -> Vec<Effect> {
+    fn decide_with(&mut self, request: RequestId, best: &str, score: Option<Score>) -> Vec<Effect> {
         let best = best.parse().expect("a move");
-        self.on(Input::Decided(thought, Box::new(Decision { score, ..Decision::without_vote(best, Source::Council) })))
+        self.on(Input::Decided(request, searched(Decision { score, ..Decision::without_vote(best, Source::Council) })))
     }
 }
 
-fn thought(effects: &[Effect]) -> Option<RequestId> {
+fn searched(decision: Decision) -> Box<DecidedSearch> {
+    Box::new(DecidedSearch { decision, budget: None })
+}
+
+fn request(effects: &[Effect]) -> Option<RequestId> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Think { thought, .. } => Some(*thought),
+        Effect::Search { request, .. } => Some(*request),
         _ => None,
     })
 }
@@ -107,9 +124,9 @@ fn wakes(effects: &[Effect], timer: Timer) -> Option<Duration> {
 }
 
 /// We have White and have just sent e2e4.
-fn e4_is_on_its_way() -> (Game, AnswerNumber) {
+fn e4_is_on_its_way() -> (GameMachine, AnswerNumber) {
     let (mut game, effects) = found(Color::White, "");
-    let effects = game.decide(thought(&effects).expect("our move"), "e2e4");
+    let effects = game.decide(request(&effects).expect("our move"), "e2e4");
     let (number, _) = sent(&effects).expect("a move is sent");
     (game, number)
 }
@@ -118,16 +135,16 @@ fn e4_is_on_its_way() -> (Game, AnswerNumber) {
 #[test]
 fn a_position_is_searched_once() {
     let (mut game, effects) = found(Color::White, "");
-    assert!(thought(&effects).is_some());
-    assert_eq!(thought(&game.on(Input::State(state("")))), None, "the same state again");
-    assert_eq!(thought(&game.whole("")), None, "the whole state again");
+    assert!(request(&effects).is_some());
+    assert_eq!(request(&game.on(Input::State(state("")))), None, "the same state again");
+    assert_eq!(request(&game.whole("")), None, "the whole state again");
 }
 
 /// Promise 5.
 #[test]
 fn a_decision_is_recorded_before_its_move_is_sent() {
     let (mut game, effects) = found(Color::White, "");
-    let effects = game.decide(thought(&effects).expect("our move"), "e2e4");
+    let effects = game.decide(request(&effects).expect("our move"), "e2e4");
     let recorded = effects.iter().position(|effect| matches!(effect, Effect::RecordDecision(_)));
     let sent = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }));
     assert!(recorded.is_some() && recorded < sent, "{effects:?}");
@@ -137,10 +154,10 @@ fn a_decision_is_recorded_before_its_move_is_sent() {
 #[test]
 fn a_decision_for_a_position_that_left_the_board_is_dropped() {
     let (mut game, effects) = found(Color::Black, "e2e4");
-    let stale = thought(&effects).expect("our move");
+    let stale = request(&effects).expect("our move");
     let effects = game.whole("d2d4");
-    assert!(effects.contains(&Effect::StopThinking), "{effects:?}");
-    let fresh = thought(&effects).expect("another position, another search");
+    assert!(effects.contains(&Effect::StopSearch), "{effects:?}");
+    let fresh = request(&effects).expect("another position, another search");
     assert_eq!(game.decide(stale, "e7e5"), []);
     assert!(sent(&game.decide(fresh, "d7d5")).is_some());
 }
@@ -189,7 +206,7 @@ fn a_whole_state_older_than_the_acknowledgement_sends_nothing_twice() {
     game.on(Input::Sent(number, Ok(())));
     let effects = game.whole("");
     assert_eq!(sent(&effects), None, "it may have been on its way when the move was taken");
-    assert!(wakes(&effects, Timer::Echo).is_some_and(|after| after < ECHO), "but it is looked at again soon");
+    assert!(wakes(&effects, Timer::Echo).is_some_and(|after| after < ECHO.0), "but it is looked at again soon");
     assert!(resyncs(&game.on(Input::Timer(Timer::Echo))));
     assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "a younger one decides");
 }
@@ -210,34 +227,221 @@ fn a_draw_offer_shown_before_our_move_is_no_reason_to_think_again() {
     game.on(Input::Sent(number, Ok(())));
     let offered = GameState { draw_offers: Offers { white: true, black: false }, ..state("") };
     let effects = game.on(Input::State(offered));
-    assert_eq!((thought(&effects), sent(&effects)), (None, None));
+    assert_eq!((request(&effects), sent(&effects)), (None, None));
 }
 
 #[test]
 fn a_late_event_is_not_taken_for_a_takeback() {
     let (mut game, effects) = found(Color::White, "e2e4 e7e5");
-    let thinking = thought(&effects).expect("our move");
+    let thinking = request(&effects).expect("our move");
     let effects = game.on(Input::State(state("e2e4")));
-    assert_eq!(effects, [Effect::Resync], "only the whole state can tell");
-    assert_eq!(game.whole("e2e4 e7e5"), [Effect::Forget(Timer::Resync)], "it was late: the search goes on");
+    assert!(resyncs(&effects) && request(&effects).is_none(), "only the whole state can tell: {effects:?}");
+    assert_eq!(game.whole("e2e4 e7e5"), [Effect::Forget(Timer::WholeState)], "it was late: the search goes on");
     assert!(sent(&game.decide(thinking, "g1f3")).is_some());
 }
 
 #[test]
 fn a_takeback_is_believed_when_the_whole_state_shows_it() {
     let (mut game, effects) = found(Color::White, "e2e4 e7e5 g1f3 b8c6");
-    let stale = thought(&effects).expect("our move");
+    let stale = request(&effects).expect("our move");
     let asks = GameState { takeback_offers: Offers { white: false, black: true }, ..state("e2e4 e7e5 g1f3 b8c6") };
     let id = game.info().id.clone();
     assert!(game.on(Input::State(asks.clone())).contains(&Effect::Do(Action::Takeback(id.clone(), true))));
     assert!(resyncs(&game.on(Input::State(state("e2e4 e7e5")))));
     let effects = game.whole("e2e4 e7e5");
-    assert!(thought(&effects).is_some() && effects.contains(&Effect::RecordMoves));
+    assert!(request(&effects).is_some() && effects.contains(&Effect::RecordMoves));
     assert_eq!(game.decide(stale, "f1b5"), []);
     let asks = GameState { moves: "e2e4 e7e5".to_owned(), ..asks };
     let again = game.on(Input::State(asks));
     assert!(again.contains(&Effect::Do(Action::Takeback(id, false))), "one a game is enough: {again:?}");
 }
+
+/// A takeback that was granted before a restart counts after it.
+#[test]
+fn takebacks_are_counted_beyond_a_restart() {
+    let asks = GameState { takeback_offers: Offers { white: false, black: true }, ..state("e2e4 e7e5 g1f3 b8c6") };
+    let answer = |granted| Effect::Do(Action::Takeback(GameId::new("abcdefgh"), granted));
+    let (_, effects) = GameMachine::new(Instant::now(), info(Color::White), asks.clone(), adjudicator_after(0));
+    assert!(effects.contains(&answer(true)) && effects.contains(&Effect::RecordTakeback), "{effects:?}");
+    let (_, effects) = GameMachine::new(Instant::now(), info(Color::White), asks, adjudicator_after(1));
+    assert!(effects.contains(&answer(false)) && !effects.contains(&Effect::RecordTakeback), "{effects:?}");
+}
+
+// --- Asking for the whole state -----------------------------------------------------------------------------------------
+
+/// A game as a slow server shows it: its clock, and what was asked of it.
+struct SlowServer {
+    game: GameMachine,
+    now: Instant,
+    alarms: Vec<(Timer, Instant)>,
+    /// How long a stream takes to tell the whole state.
+    opening: Duration,
+    /// When the stream that is being opened will tell it: an opening that is asked for meanwhile begins it anew.
+    opens: Option<Instant>,
+    openings: u32,
+}
+
+impl SlowServer {
+    /// We have White and have sent e2e4, which the server has taken and whose echo is lost.
+    fn that_loses_an_echo(opening: Duration) -> Self {
+        let (mut game, number) = e4_is_on_its_way();
+        let now = Instant::now();
+        let effects = game.handle(now, Input::Sent(number, Ok(())));
+        let mut server = Self { game, now, alarms: Vec::new(), opening, opens: None, openings: 0 };
+        server.carry_out(effects);
+        server
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Resync => {
+                    self.openings += 1;
+                    self.opens = Some(self.now + self.opening);
+                }
+                Effect::Wake(timer, after) => {
+                    self.alarms.retain(|(known, _)| *known != timer);
+                    self.alarms.push((timer, self.now + after));
+                }
+                Effect::Forget(timer) => self.alarms.retain(|(known, _)| *known != timer),
+                _ => (),
+            }
+        }
+    }
+
+    /// Lets time pass until the whole state is shown, with these moves; how long it took.
+    fn shows(&mut self, moves: &str) -> Duration {
+        let began = self.now;
+        loop {
+            let alarm = self.alarms.iter().min_by_key(|(_, at)| *at).copied();
+            let effects = match (alarm, self.opens) {
+                (Some((timer, at)), opens) if opens.is_none_or(|opens| at < opens) => {
+                    self.alarms.retain(|(known, _)| *known != timer);
+                    self.now = at;
+                    self.game.handle(at, Input::Timer(timer))
+                }
+                (_, Some(opens)) => {
+                    (self.now, self.opens) = (opens, None);
+                    let info = Box::new(self.game.info.as_ref().clone());
+                    let effects = self.game.handle(opens, Input::Full(info, state(moves)));
+                    self.carry_out(effects);
+                    return self.now - began;
+                }
+                (_, None) => panic!("nothing will ever be shown"),
+            };
+            self.carry_out(effects);
+            assert!(self.now - began < 600 * SECOND, "{} openings, and none of them lived", self.openings);
+        }
+    }
+}
+
+/// Where each question costs the answer to the last one its life, the patience must grow until an answer lives.
+#[test]
+fn a_server_that_takes_long_to_open_a_stream_is_given_the_time() {
+    for (seconds, most) in [(1, 1), (4, 2), (10, 3), (30, 5)] {
+        let mut server = SlowServer::that_loses_an_echo(seconds * SECOND);
+        server.shows("e2e4 e7e5");
+        assert!(server.openings <= most, "{} openings of {seconds} s", server.openings);
+        let before = server.openings;
+        // What was learnt holds for the rest of the game.
+        let effects = server.game.handle(server.now, Input::State(state("d2d4")));
+        server.carry_out(effects);
+        server.shows("e2e4 e7e5");
+        assert_eq!(server.openings, before + 1, "an opening takes {seconds} s");
+    }
+}
+
+#[test]
+fn nothing_is_asked_again_before_it_can_have_been_answered() {
+    let (mut game, _) = found(Color::White, "e2e4 e7e5");
+    assert!(resyncs(&game.on(Input::State(state("d2d4")))));
+    for _ in 0..10 {
+        assert!(!resyncs(&game.on(Input::State(state("d2d4")))), "it is under way");
+    }
+    game.whole("e2e4 e7e5");
+    assert!(resyncs(&game.on(Input::State(state("d2d4")))), "a new doubt is a new question");
+}
+
+/// Every line of the stream comes seconds late: that is no reason to open another stream after every move.
+#[test]
+fn a_stream_that_shows_our_moves_late_is_waited_for_longer_the_next_time() {
+    let (mut game, number) = e4_is_on_its_way();
+    let mut now = Instant::now();
+    let patience = wakes(&game.handle(now, Input::Sent(number, Ok(()))), Timer::Echo).expect("it is waited for");
+    now += 5 * SECOND;
+    game.handle(now, Input::State(state("e2e4")));
+    let effects = game.handle(now, Input::State(state("e2e4 e7e5")));
+    let request = request(&effects).expect("our move");
+    let best = "g1f3".parse().expect("a move");
+    let effects = game.handle(now, Input::Decided(request, searched(Decision::without_vote(best, Source::Council))));
+    let (number, _) = sent(&effects).expect("a move is sent");
+    let longer = wakes(&game.handle(now, Input::Sent(number, Ok(()))), Timer::Echo).expect("it is waited for");
+    assert!(patience < 5 * SECOND && longer > 5 * SECOND, "{patience:?}, then {longer:?}");
+}
+
+#[test]
+fn moves_that_make_no_sense_are_asked_for_again_at_leisure() {
+    let (mut game, _) = found(Color::White, "e2e4 e7e5");
+    let effects = game.whole("e2e5");
+    let first = wakes(&effects, Timer::WholeState).expect("another look");
+    assert!(!resyncs(&effects), "not at once");
+    assert!(resyncs(&game.on(Input::Timer(Timer::WholeState))));
+    let second = wakes(&game.whole("e2e5"), Timer::WholeState).expect("another look");
+    assert!(second > first, "{first:?}, then {second:?}");
+}
+
+// --- The server's limits ------------------------------------------------------------------------------------------------
+
+fn limited_for(seconds: u64) -> ActionError {
+    let retry_after = Some(Duration::from_secs(seconds));
+    ActionError::Limited { retry_after, key: None, opponent: false, detail: "429".to_owned() }
+}
+
+#[test]
+fn a_move_waits_as_long_as_the_server_says_where_the_clock_allows_it() {
+    let (mut game, number) = e4_is_on_its_way();
+    let effects = game.on(Input::Sent(number, Err(limited_for(10))));
+    assert_eq!(wakes(&effects, Timer::Resend), Some(10 * SECOND));
+    let whole = game.whole("");
+    assert_eq!(sent(&whole), None, "a reopened stream is no reason to send it before");
+    assert!(wakes(&whole, Timer::Resend).is_some_and(|after| after > 9 * SECOND), "{whole:?}");
+
+    let (mut game, number) = e4_is_on_its_way();
+    let effects = game.on(Input::Sent(number, Err(limited_for(50))));
+    let delay = wakes(&effects, Timer::Resend).expect("it is sent again");
+    assert!(delay <= 60 * SECOND / 8, "{delay:?}: 50 of 60 seconds would lose the game");
+}
+
+// --- Draws --------------------------------------------------------------------------------------------------------------
+
+/// Plays a shuffle of the knights in which we, White, stand level all the time; our moves with which a draw was offered.
+fn offers_in_a_level_game(moves: usize) -> Vec<usize> {
+    let draw = DrawSettings { min_game_length: 0, consecutive_moves: 1, ..DrawSettings::default() };
+    let settings = PlayerSettings { draw, ..PlayerSettings::default() };
+    let (mut game, mut effects) =
+        GameMachine::new(Instant::now(), info(Color::White), state(""), Adjudicator::new(&settings, 0));
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    let mut played: Vec<&str> = Vec::new();
+    let mut offers = Vec::new();
+    for number in 0..moves {
+        let ours = shuffle[played.len() % 4];
+        effects = game.decide_with(request(&effects).expect("our move"), ours, Some(Score::Cp(0)));
+        if effects.iter().any(|effect| matches!(effect, Effect::Send { offer_draw: true, .. })) {
+            offers.push(number);
+        }
+        played.push(ours);
+        played.push(shuffle[played.len() % 4]);
+        effects = game.on(Input::State(state(&played.join(" "))));
+    }
+    offers
+}
+
+#[test]
+fn a_draw_is_not_offered_with_every_move() {
+    assert_eq!(offers_in_a_level_game(25), [0, 10, 20]);
+}
+
+// --- Moves that are refused ---------------------------------------------------------------------------------------------
 
 #[test]
 fn a_move_the_server_keeps_refusing_is_replaced() {
@@ -252,7 +456,7 @@ fn a_move_the_server_keeps_refusing_is_replaced() {
             Some((again, _)) => number = again,
             None => {
                 let excluded = effects.iter().find_map(|effect| match effect {
-                    Effect::Think { excluded, .. } => Some(excluded.clone()),
+                    Effect::Search { excluded, .. } => Some(excluded.clone()),
                     _ => None,
                 });
                 assert_eq!(excluded, Some(vec!["e2e4".parse().expect("a move")]));
@@ -289,7 +493,7 @@ fn a_server_in_trouble_is_not_flooded_with_moves() {
 #[test]
 fn a_reopened_stream_gives_an_absent_opponent_no_more_time() {
     let start = Instant::now();
-    let (mut game, effects) = Game::new(start, info(Color::Black), state(""), manners());
+    let (mut game, effects) = GameMachine::new(start, info(Color::Black), state(""), adjudicator());
     let patience = wakes(&effects, Timer::Abort).expect("it waits");
     let info = Box::new(game.info.as_ref().clone());
     let effects = game.handle(start + 3 * SECOND, Input::Full(info, state("")));
@@ -299,16 +503,16 @@ fn a_reopened_stream_gives_an_absent_opponent_no_more_time() {
 /// Promise 1.
 #[test]
 fn a_running_game_found_after_a_restart_is_taken_up() {
-    assert!(thought(&found(Color::White, "e2e4 e7e5").1).is_some(), "our move");
-    assert_eq!(thought(&found(Color::Black, "e2e4 e7e5").1), None, "theirs");
+    assert!(request(&found(Color::White, "e2e4 e7e5").1).is_some(), "our move");
+    assert_eq!(request(&found(Color::Black, "e2e4 e7e5").1), None, "theirs");
 }
 
 #[test]
 fn the_end_of_the_game_ends_the_search() {
     let (mut game, _) = found(Color::White, "");
     let effects = game.on(Input::State(GameState { status: GameStatus::Aborted, ..state("") }));
-    assert_eq!(effects[0], Effect::StopThinking);
-    assert!(matches!(effects.last(), Some(Effect::Over { status: Some(GameStatus::Aborted), winner: None })));
+    assert_eq!(effects[0], Effect::StopSearch);
+    assert!(matches!(effects.last(), Some(Effect::Over(GameEnd::Shown(GameStatus::Aborted, None)))));
     assert_eq!(game.whole(""), [], "what comes later does not matter");
 }
 
@@ -316,14 +520,14 @@ fn the_end_of_the_game_ends_the_search() {
 fn the_event_stream_may_tell_of_the_end_before_the_last_move_is_shown() {
     let (mut game, _) = found(Color::White, "e2e4 e7e5");
     let effects = game.on(Input::Finished(Some(GameStatus::Resign), Some(Color::White)));
-    assert_eq!(effects[0], Effect::StopThinking);
+    assert_eq!(effects[0], Effect::StopSearch);
     assert!(wakes(&effects, Timer::LastWord).is_some(), "{effects:?}");
     let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
-    assert!(effects.contains(&Effect::RecordMoves) && thought(&effects).is_none(), "{effects:?}");
+    assert!(effects.contains(&Effect::RecordMoves) && request(&effects).is_none(), "{effects:?}");
     let last = GameState { status: GameStatus::Mate, ..state("e2e4 e7e5 g1f3 b8c6") };
     let effects = game.on(Input::State(last));
     assert!(effects.contains(&Effect::RecordMoves), "{effects:?}");
-    assert!(matches!(effects.last(), Some(Effect::Over { status: Some(GameStatus::Mate), .. })));
+    assert!(matches!(effects.last(), Some(Effect::Over(GameEnd::Shown(GameStatus::Mate, _)))));
 }
 
 #[test]
@@ -332,11 +536,11 @@ fn a_game_whose_stream_is_dead_ends_all_the_same() {
     game.on(Input::Finished(Some(GameStatus::Resign), Some(Color::White)));
     assert!(resyncs(&game.on(Input::Timer(Timer::LastWord))), "it is asked for once");
     let effects = game.on(Input::Timer(Timer::LastWord));
-    assert!(matches!(effects.last(), Some(Effect::Over { winner: Some(Color::White), .. })), "{effects:?}");
+    assert!(matches!(effects.last(), Some(Effect::Over(GameEnd::Told(_, Some(Color::White))))), "{effects:?}");
 
     let (mut game, _) = found(Color::White, "");
     let effects = game.on(Input::Finished(None, None));
-    assert!(matches!(effects.last(), Some(Effect::Over { status: None, .. })), "nobody knows it: {effects:?}");
+    assert!(matches!(effects.last(), Some(Effect::Over(GameEnd::Unknown))), "nobody knows it: {effects:?}");
 }
 
 #[test]
@@ -363,7 +567,7 @@ fn a_game_that_the_opponent_does_not_begin_is_aborted() {
 #[test]
 fn a_lost_game_is_resigned() {
     let (mut game, effects) = found(Color::Black, "e2e4 e7e5 g1f3 b8c6 f1b5");
-    let effects = game.decide_with(thought(&effects).expect("our move"), "a7a6", Some(Score::Mate(-2)));
+    let effects = game.decide_with(request(&effects).expect("our move"), "a7a6", Some(Score::Mate(-2)));
     assert!(effects.contains(&Effect::Do(Action::Resign(game.info().id.clone()))), "{effects:?}");
     assert_eq!(sent(&effects), None);
 }
@@ -371,20 +575,20 @@ fn a_lost_game_is_resigned() {
 // --- The opponent's time ------------------------------------------------------------------------------------------------
 
 /// We have Black, have answered 1. e4 with e5, expect 2. Nf3, and think about it.
-fn thinking_ahead() -> (Game, AnswerNumber, RequestId) {
+fn thinking_ahead() -> (GameMachine, AnswerNumber, RequestId) {
     let (mut game, effects) = found(Color::Black, "e2e4");
-    game.use_opponents_time(1);
-    let thought = thought(&effects).expect("our move");
+    game.ponder_replies(1);
+    let request = request(&effects).expect("our move");
     let mut decision = Decision::without_vote("e7e5".parse().expect("a move"), Source::Council);
     decision.ponder = Some("g1f3".parse().expect("a move"));
-    let effects = game.on(Input::Decided(thought, Box::new(decision)));
+    let effects = game.on(Input::Decided(request, searched(decision)));
     let send = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }));
-    let ahead = effects.iter().position(|effect| matches!(effect, Effect::ThinkAhead { .. }));
-    assert!(send.is_some() && send < ahead, "the move goes first: {effects:?}");
-    match (sent(&effects), effects.into_iter().nth(ahead.unwrap_or_default())) {
-        (Some((number, _)), Some(Effect::ThinkAhead { thought, lines })) => {
+    let pondering = effects.iter().position(|effect| matches!(effect, Effect::Ponder { .. }));
+    assert!(send.is_some() && send < pondering, "the move goes first: {effects:?}");
+    match (sent(&effects), effects.into_iter().nth(pondering.unwrap_or_default())) {
+        (Some((number, _)), Some(Effect::Ponder { request, lines })) => {
             assert_eq!(lines.iter().map(|line| line.ply()).collect::<Vec<_>>(), [3]);
-            (game, number, thought)
+            (game, number, request)
         }
         other => panic!("{other:?}"),
     }
@@ -392,53 +596,53 @@ fn thinking_ahead() -> (Game, AnswerNumber, RequestId) {
 
 #[test]
 fn a_hit_goes_on_with_what_was_thought_ahead() {
-    let (mut game, number, ahead) = thinking_ahead();
+    let (mut game, number, pondering) = thinking_ahead();
     game.on(Input::Sent(number, Ok(())));
     let effects = game.on(Input::State(state("e2e4 e7e5")));
-    assert!(!effects.contains(&Effect::StopThinking), "our own move is no surprise: {effects:?}");
+    assert!(!effects.contains(&Effect::StopSearch), "our own move is no surprise: {effects:?}");
     let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
-    assert!(effects.iter().any(|effect| matches!(effect, Effect::Hit { .. })), "{effects:?}");
-    assert!(thought(&effects).is_none() && !effects.contains(&Effect::StopThinking), "{effects:?}");
-    let effects = game.decide(ahead, "b8c6");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::PonderHit { .. })), "{effects:?}");
+    assert!(request(&effects).is_none() && !effects.contains(&Effect::StopSearch), "{effects:?}");
+    let effects = game.decide(pondering, "b8c6");
     assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
 }
 
 /// The stream may show our move and the reply to it at once.
 #[test]
 fn a_hit_is_seen_even_where_our_own_move_was_never_shown() {
-    let (mut game, _, ahead) = thinking_ahead();
+    let (mut game, _, pondering) = thinking_ahead();
     let effects = game.whole("e2e4 e7e5 g1f3");
-    assert!(effects.iter().any(|effect| matches!(effect, Effect::Hit { .. })), "{effects:?}");
-    assert!(sent(&game.decide(ahead, "b8c6")).is_some());
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::PonderHit { .. })), "{effects:?}");
+    assert!(sent(&game.decide(pondering, "b8c6")).is_some());
 }
 
 #[test]
 fn what_was_found_ahead_is_kept_until_it_is_our_move_and_sent_at_once() {
-    let (mut game, _, ahead) = thinking_ahead();
-    assert_eq!(game.decide(ahead, "b8c6"), [], "it is not our move");
+    let (mut game, _, pondering) = thinking_ahead();
+    assert_eq!(game.decide(pondering, "b8c6"), [], "it is not our move");
     let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
     assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
 }
 
 #[test]
 fn a_miss_stops_what_was_thought_ahead_before_anything_else_is_thought_about() {
-    let (mut game, _, ahead) = thinking_ahead();
+    let (mut game, _, pondering) = thinking_ahead();
     let effects = game.on(Input::State(state("e2e4 e7e5 d2d4")));
-    let stop = effects.iter().position(|effect| *effect == Effect::StopThinking);
-    let think = effects.iter().position(|effect| matches!(effect, Effect::Think { .. }));
+    let stop = effects.iter().position(|effect| *effect == Effect::StopSearch);
+    let think = effects.iter().position(|effect| matches!(effect, Effect::Search { .. }));
     assert!(stop.is_some() && stop < think, "{effects:?}");
-    assert_eq!(game.decide(ahead, "b8c6"), [], "it comes too late");
-    assert!(sent(&game.decide(thought(&effects).expect("our move"), "e5d4")).is_some());
+    assert_eq!(game.decide(pondering, "b8c6"), [], "it comes too late");
+    assert!(sent(&game.decide(request(&effects).expect("our move"), "e5d4")).is_some());
 }
 
 #[test]
 fn a_takeback_a_refusal_and_the_end_stop_what_was_thought_ahead() {
-    let (mut game, _, ahead) = thinking_ahead();
+    let (mut game, _, pondering) = thinking_ahead();
     let effects = game.whole("");
-    assert!(effects.contains(&Effect::StopThinking), "a takeback: {effects:?}");
-    assert_eq!(game.decide(ahead, "b8c6"), []);
+    assert!(effects.contains(&Effect::StopSearch), "a takeback: {effects:?}");
+    assert_eq!(game.decide(pondering, "b8c6"), []);
 
-    let (mut game, mut number, ahead) = thinking_ahead();
+    let (mut game, mut number, pondering) = thinking_ahead();
     let effects = loop {
         game.on(Input::Sent(number, Err(ActionError::Refused("not to its taste".to_owned()))));
         let mut effects = game.whole("e2e4");
@@ -450,13 +654,13 @@ fn a_takeback_a_refusal_and_the_end_stop_what_was_thought_ahead() {
             None => break effects,
         }
     };
-    assert!(thought(&effects).is_some(), "a refused move is replaced: {effects:?}");
-    assert_eq!(game.decide(ahead, "b8c6"), []);
+    assert!(request(&effects).is_some(), "a refused move is replaced: {effects:?}");
+    assert_eq!(game.decide(pondering, "b8c6"), []);
 
-    let (mut game, _, ahead) = thinking_ahead();
+    let (mut game, _, pondering) = thinking_ahead();
     let effects = game.on(Input::State(GameState { status: GameStatus::Resign, ..state("e2e4 e7e5") }));
-    assert!(effects.contains(&Effect::StopThinking), "the end: {effects:?}");
-    assert_eq!(game.decide(ahead, "b8c6"), []);
+    assert!(effects.contains(&Effect::StopSearch), "the end: {effects:?}");
+    assert_eq!(game.decide(pondering, "b8c6"), []);
 }
 
 fn any_moves() -> impl Strategy<Value = &'static str> {
@@ -484,18 +688,18 @@ proptest! {
     fn nothing_can_make_it_send_an_illegal_move(white in any::<bool>(), inputs in prop::collection::vec(any_input(), 0..60)) {
         let color = if white { Color::White } else { Color::Black };
         let (mut game, mut effects) = found(color, "");
-        game.use_opponents_time(1);
+        game.ponder_replies(1);
         let mut thinking: Option<(RequestId, Arc<Line>)> = None;
         for (kind, moves, number, detail) in inputs {
             for effect in &effects {
-                if let Effect::Think { line, thought, .. } = effect {
+                if let Effect::Search { line, request, .. } = effect {
                     prop_assert_eq!(line.turn(), color);
                     prop_assert_eq!(line.fen(), game.line().fen());
-                    thinking = Some((*thought, Arc::clone(line)));
+                    thinking = Some((*request, Arc::clone(line)));
                 }
-                if let Effect::ThinkAhead { lines, thought } = effect {
+                if let Effect::Ponder { lines, request } = effect {
                     prop_assert!(lines.iter().all(|line| line.turn() == color));
-                    thinking = lines.first().map(|line| (*thought, Arc::clone(line)));
+                    thinking = lines.first().map(|line| (*request, Arc::clone(line)));
                 }
                 if let Effect::Send { uci, .. } = effect {
                     prop_assert_eq!(game.line().turn(), color);
@@ -510,7 +714,7 @@ proptest! {
                 _ => ActionError::Limited { retry_after: None, key: None, opponent: false, detail: String::new() },
             };
             let timers =
-                [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort, Timer::Resync, Timer::LastWord];
+                [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort, Timer::WholeState, Timer::LastWord];
             effects = match kind {
                 0 | 1 => game.whole(moves),
                 2 | 3 => game.on(Input::State(state(moves))),
@@ -520,7 +724,7 @@ proptest! {
                 7 if detail == 5 => game.on(Input::Finished(Some(GameStatus::Mate), None)),
                 7 => game.on(Input::OpponentGone(detail % 2 == 0, Some(SECOND))),
                 _ => match &thinking {
-                    Some((thought, line)) => game.decide_any(*thought, line, detail),
+                    Some((request, line)) => game.decide_any(*request, line, detail),
                     None => Vec::new(),
                 },
             };

@@ -80,7 +80,6 @@ impl Player {
             Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
             Action::Chat(id, room, text) => self.chat(&id, room, &text),
             Action::Tell { to, text } => command(&format!("tell {} {text}", one_word(&to))),
-            Action::Berserk(_) => Err(ActionError::Unsupported("FICS has no berserk")),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{VariantKey, WireError, color, lenient, player::User, seconds, variant, whole_days};
+use super::{VariantKey, color, lenient, player::User, seconds, variant, whole_days};
 use chess::{Challenge, ChallengeId, DeclineReason, GameId, GameTerms, ServerEvent, TimeControl};
 
 /// `challenge`, `challengeCanceled` and `challengeDeclined`.
@@ -14,7 +14,7 @@ pub struct ChallengeEnvelope {
 }
 
 impl ChallengeEnvelope {
-    pub fn into_challenge(self, us: &str) -> Result<Challenge, WireError> {
+    pub fn into_challenge(self, us: &str) -> Challenge {
         let playable = self.compat.and_then(|compat| compat.bot).unwrap_or(true);
         self.challenge.into_challenge(us, playable)
     }
@@ -63,21 +63,26 @@ pub struct ChallengeJson {
 }
 
 impl ChallengeJson {
-    pub fn into_challenge(self, us: &str, playable: bool) -> Result<Challenge, WireError> {
+    pub fn into_challenge(self, us: &str, playable: bool) -> Challenge {
         let challenger = self.challenger.map(User::into_player);
         let challenged = self.dest_user.map(User::into_player);
         let incoming = match &challenger {
             Some(player) => player.id != us,
             None => self.direction.as_deref() != Some("out"),
         };
+        // A variant that has no name with us is none that we can play; the challenge still waits for an answer.
+        let known = variant(self.variant.as_ref());
+        if let Err(error) = &known {
+            tracing::info!(challenge = self.id, %error, "a challenge that cannot be played");
+        }
         let (opponent, our_self) = if incoming { (challenger, challenged) } else { (challenged, challenger) };
         let challengers_color = color(self.color.as_deref());
-        Ok(Challenge {
+        Challenge {
             id: ChallengeId::from(self.id),
             incoming,
             opponent,
             terms: GameTerms {
-                variant: variant(self.variant.as_ref())?,
+                variant: known.as_ref().copied().unwrap_or_default(),
                 time_control: self.time_control.map_or(TimeControl::Unlimited, TimeControlJson::into_time_control),
                 rated: self.rated.unwrap_or(false),
             },
@@ -86,8 +91,8 @@ impl ChallengeJson {
             rules: self.rules.unwrap_or_default(),
             rematch_of: self.rematch_of.map(GameId::from),
             our_rating: our_self.and_then(|player| player.rating),
-            playable,
-        })
+            playable: playable && known.is_ok(),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde::Deserialize;
 
 use super::{
-    VariantKey, WireError, color, lenient, malformed, milliseconds, player::User, seconds, variant, whole_days,
+    LichessLineError, VariantKey, color, lenient, malformed, milliseconds, player::User, seconds, variant, whole_days,
 };
 use crate::lichess::settings::ServerUrl;
 use chess::{
@@ -20,11 +20,11 @@ pub struct GameEnvelope {
 }
 
 impl GameEnvelope {
-    pub fn into_start(self) -> Result<ServerEvent, WireError> {
+    pub fn into_start(self) -> Result<ServerEvent, LichessLineError> {
         self.game.id().map(ServerEvent::GameStarted)
     }
 
-    pub fn into_finish(self) -> Result<ServerEvent, WireError> {
+    pub fn into_finish(self) -> Result<ServerEvent, LichessLineError> {
         Ok(ServerEvent::GameFinished {
             id: self.game.id()?,
             status: self.game.status.map(Status::into_status),
@@ -46,7 +46,7 @@ struct GameEvent {
 }
 
 impl GameEvent {
-    fn id(&self) -> Result<GameId, WireError> {
+    fn id(&self) -> Result<GameId, LichessLineError> {
         let id = self.game_id.as_deref().or(self.id.as_deref());
         id.map(GameId::new).ok_or_else(|| malformed("a game", "it has no id"))
     }
@@ -94,7 +94,7 @@ pub struct GameFull {
     initial_fen: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
     tournament_id: Option<String>,
-    state: State,
+    state: GameStateJson,
 }
 
 /// A game's clock at the start, in milliseconds.
@@ -105,7 +105,12 @@ struct ClockJson {
 }
 
 impl GameFull {
-    pub fn into_game(self, us: &str, url: &ServerUrl, received: Instant) -> Result<(GameInfo, GameState), WireError> {
+    pub fn into_game(
+        self,
+        us: &str,
+        url: &ServerUrl,
+        received: Instant,
+    ) -> Result<(GameInfo, GameState), LichessLineError> {
         let variant = variant(self.variant.as_ref())?;
         let time_control = match (self.clock, self.days_per_turn) {
             (Some(ClockJson { initial: Some(initial), increment }), _) => {
@@ -121,10 +126,10 @@ impl GameFull {
         } else if black.id == us {
             Color::Black
         } else {
-            return Err(WireError::Unplayable(format!("game {} is between {white} and {black}, not ours", self.id)));
+            return Err(malformed("a game of ours", format!("{} is between {white} and {black}", self.id)));
         };
         let start = Line::from_fen(variant, self.initial_fen.as_deref().unwrap_or_default())
-            .map_err(|error| WireError::Unplayable(error.to_string()))?;
+            .map_err(|error| LichessLineError::Unplayable(error.to_string()))?;
         let info = GameInfo {
             url: Some(url.page(&self.id)),
             id: GameId::from(self.id),
@@ -141,7 +146,7 @@ impl GameFull {
 
 /// What changes in a game. Clocks are milliseconds.
 #[derive(Deserialize)]
-pub struct State {
+pub struct GameStateJson {
     moves: Option<String>,
     wtime: Option<f64>,
     btime: Option<f64>,
@@ -155,7 +160,7 @@ pub struct State {
     btakeback: Option<bool>,
 }
 
-impl State {
+impl GameStateJson {
     pub fn into_state(self, received: Instant) -> GameState {
         let clock = |time: Option<f64>, increment: Option<f64>| {
             // The largest 32-bit integer stands for a game without a clock.
@@ -184,35 +189,17 @@ fn offers(white: Option<bool>, black: Option<bool>) -> Offers {
 }
 
 #[derive(Deserialize)]
-pub struct Chat {
+pub struct ChatJson {
     username: Option<String>,
     text: Option<String>,
     room: Option<String>,
 }
 
-impl Chat {
+impl ChatJson {
     pub fn into_line(self) -> ChatLine {
         ChatLine {
             room: if self.room.as_deref() == Some("player") { ChatRoom::Player } else { ChatRoom::Spectator },
             username: self.username.unwrap_or_default(),
-            text: self.text.unwrap_or_default(),
-        }
-    }
-}
-
-/// A line of the players' chat as `GET .../chat` has it: without the room.
-#[derive(Deserialize)]
-pub struct PlayerChat {
-    #[serde(alias = "username")]
-    user: Option<String>,
-    text: Option<String>,
-}
-
-impl PlayerChat {
-    pub fn into_line(self) -> ChatLine {
-        ChatLine {
-            room: ChatRoom::Player,
-            username: self.user.unwrap_or_default(),
             text: self.text.unwrap_or_default(),
         }
     }

@@ -4,6 +4,7 @@
 //! Units: clocks are milliseconds in games and seconds in challenges; all of it is [`Duration`] past this file.
 
 mod challenge;
+mod export;
 mod game;
 mod player;
 
@@ -16,19 +17,20 @@ use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 pub use self::{
     challenge::ChallengeCreated,
-    game::{PlayerChat, Playing},
+    export::exported_game,
+    game::Playing,
     player::{AccountJson, TokenInfo, UserStatus},
 };
 use self::{
     challenge::ChallengeEnvelope,
-    game::{Chat, GameEnvelope, GameFull, OpponentGone, State},
+    game::{ChatJson, GameEnvelope, GameFull, GameStateJson, OpponentGone},
 };
 use super::{ndjson::LineTooLong, settings::ServerUrl};
 use chess::{Color, GameId, ServerEvent, Variant};
 
 /// A line of a stream that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum WireError {
+pub enum LichessLineError {
     /// The server says that something is wrong.
     #[error("the server says: {0}")]
     Server(String),
@@ -46,7 +48,7 @@ pub enum WireError {
     /// An event we do not know, by its type.
     #[error("an event we do not know: {0}")]
     Unknown(String),
-    /// A game or challenge whose rules we do not know, or that begins where no game can.
+    /// A game whose rules have no name with us, or that begins where no game can.
     #[error("{0}")]
     Unplayable(String),
 }
@@ -62,48 +64,48 @@ struct Head<'a> {
 /// A line of the event stream, as the account `us` sees it.
 ///
 /// # Errors
-/// [`WireError`], which concerns this line alone.
-pub fn event(line: &str, us: &str) -> Result<ServerEvent, WireError> {
+/// [`LichessLineError`], which concerns this line alone.
+pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
     let kind = kind(line)?;
     Ok(match &*kind {
         "gameStart" => read::<GameEnvelope>(&kind, line)?.into_start()?,
         "gameFinish" => read::<GameEnvelope>(&kind, line)?.into_finish()?,
-        "challenge" => ServerEvent::Challenge(read::<ChallengeEnvelope>(&kind, line)?.into_challenge(us)?),
+        "challenge" => ServerEvent::Challenge(read::<ChallengeEnvelope>(&kind, line)?.into_challenge(us)),
         "challengeCanceled" => ServerEvent::ChallengeCancelled(read::<ChallengeEnvelope>(&kind, line)?.into_id()),
         "challengeDeclined" => read::<ChallengeEnvelope>(&kind, line)?.into_decline(),
-        _ => return Err(WireError::Unknown(kind.into_owned())),
+        _ => return Err(LichessLineError::Unknown(kind.into_owned())),
     })
 }
 
 /// A line of the stream of `game`, read from the network at `received`.
 ///
 /// # Errors
-/// [`WireError`], which concerns this line alone.
+/// [`LichessLineError`], which concerns this line alone.
 pub fn game_event(
     line: &str,
     game: &GameId,
     us: &str,
     url: &ServerUrl,
     received: Instant,
-) -> Result<ServerEvent, WireError> {
+) -> Result<ServerEvent, LichessLineError> {
     let kind = kind(line)?;
     Ok(match &*kind {
-        "gameState" => ServerEvent::GameState(game.clone(), read::<State>(&kind, line)?.into_state(received)),
+        "gameState" => ServerEvent::GameState(game.clone(), read::<GameStateJson>(&kind, line)?.into_state(received)),
         "gameFull" => {
             let (info, state) = read::<GameFull>(&kind, line)?.into_game(us, url, received)?;
             ServerEvent::Game(Box::new(info), state)
         }
-        "chatLine" => ServerEvent::Chat(game.clone(), read::<Chat>(&kind, line)?.into_line()),
+        "chatLine" => ServerEvent::Chat(game.clone(), read::<ChatJson>(&kind, line)?.into_line()),
         "opponentGone" => read::<OpponentGone>(&kind, line)?.into_event(game.clone()),
-        _ => return Err(WireError::Unknown(kind.into_owned())),
+        _ => return Err(LichessLineError::Unknown(kind.into_owned())),
     })
 }
 
 /// Reads the answer to a request.
 ///
 /// # Errors
-/// [`WireError::Malformed`], naming `what` it should have been.
-pub fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, WireError> {
+/// [`LichessLineError::Malformed`], naming `what` it should have been.
+pub fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, LichessLineError> {
     serde_json::from_str(text).map_err(|error| malformed(what, error))
 }
 
@@ -129,17 +131,17 @@ pub fn error_text(body: &str) -> Option<String> {
     .filter(|text| !text.is_empty())
 }
 
-fn kind(line: &str) -> Result<Cow<'_, str>, WireError> {
+fn kind(line: &str) -> Result<Cow<'_, str>, LichessLineError> {
     let head: Head<'_> = serde_json::from_str(line).map_err(|error| malformed("a line of the stream", error))?;
     match head {
         Head { kind: Some(kind), .. } => Ok(kind),
-        Head { error: Some(_), .. } => Err(WireError::Server(error_text(line).unwrap_or_default())),
+        Head { error: Some(_), .. } => Err(LichessLineError::Server(error_text(line).unwrap_or_default())),
         _ => Err(malformed("a line of the stream", "it has no type")),
     }
 }
 
-fn malformed(what: &str, reason: impl std::fmt::Display) -> WireError {
-    WireError::Malformed { what: what.to_owned(), reason: reason.to_string() }
+fn malformed(what: &str, reason: impl std::fmt::Display) -> LichessLineError {
+    LichessLineError::Malformed { what: what.to_owned(), reason: reason.to_string() }
 }
 
 /// `null` and anything of another type than expected are as good as nothing, for fields that we can do without.
@@ -165,10 +167,10 @@ fn color(name: Option<&str>) -> Option<Color> {
     }
 }
 
-fn variant(key: Option<&VariantKey>) -> Result<Variant, WireError> {
+fn variant(key: Option<&VariantKey>) -> Result<Variant, LichessLineError> {
     match key {
         None => Ok(Variant::Standard),
-        Some(VariantKey { key }) => key.parse().map_err(|error| WireError::Unplayable(format!("{error}"))),
+        Some(VariantKey { key }) => key.parse().map_err(|error| LichessLineError::Unplayable(format!("{error}"))),
     }
 }
 

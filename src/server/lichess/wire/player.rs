@@ -58,6 +58,10 @@ pub struct AccountJson {
     perfs: Option<BTreeMap<String, Performance>>,
     #[serde(default, deserialize_with = "lenient")]
     count: Option<Count>,
+    #[serde(default, deserialize_with = "lenient")]
+    disabled: Option<bool>,
+    #[serde(default, rename = "tosViolation", deserialize_with = "lenient")]
+    breaks_terms: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -75,6 +79,11 @@ struct Count {
 }
 
 impl AccountJson {
+    /// Whether the account is closed, or marked for breaking the terms of service.
+    pub fn is_shut_out(&self) -> bool {
+        self.disabled.unwrap_or(false) || self.breaks_terms.unwrap_or(false)
+    }
+
     pub fn into_account(self) -> Account {
         let perfs = self.perfs.unwrap_or_default();
         let played = perfs.iter().filter(|(name, _)| *name != "puzzle").filter_map(|(_, perf)| perf.games).sum();

@@ -11,7 +11,7 @@ fn events_for(us: &str, line: &str) -> ServerEvent {
     event(line, us).unwrap_or_else(|error| panic!("{error}: {line}"))
 }
 
-fn in_game(line: &str) -> Result<ServerEvent, WireError> {
+fn in_game(line: &str) -> Result<ServerEvent, LichessLineError> {
     game_event(line, &GameId::from("game0001"), "bob", &ServerUrl::default(), Instant::now())
 }
 
@@ -86,9 +86,22 @@ fn a_challenge_may_lack_nearly_everything() {
 }
 
 #[test]
-fn a_variant_we_have_never_heard_of_is_a_fault_of_its_own_line() {
-    let error = event(r#"{"type":"challenge","challenge":{"id":"abc","variant":{"key":"fogOfWar"}}}"#, "bob");
-    assert!(matches!(error, Err(WireError::Unplayable(text)) if text.contains("fogOfWar")));
+fn a_challenge_to_a_variant_without_a_name_here_can_still_be_answered() {
+    let fog = challenge("bob", r#"{"type":"challenge","challenge":{"id":"abc","variant":{"key":"fogOfWar"}}}"#);
+    assert!(!fog.playable && fog.id.as_str() == "abc");
+}
+
+#[test]
+fn whoever_is_closed_or_marked_is_no_partner() {
+    for (fields, is_shut_out) in [
+        ("", false),
+        (r#","disabled":false,"tosViolation":false"#, false),
+        (r#","disabled":true"#, true),
+        (r#","tosViolation":true"#, true),
+    ] {
+        let account: AccountJson = read("an account", &format!(r#"{{"id":"ann"{fields}}}"#)).expect("an account");
+        assert_eq!(account.is_shut_out(), is_shut_out, "{fields}");
+    }
 }
 
 #[test]
@@ -125,8 +138,8 @@ fn games_start_and_finish() {
 #[test]
 fn error_lines_are_never_events() {
     let error = event(r#"{"error":"Missing scope"}"#, "bob");
-    assert!(matches!(error, Err(WireError::Server(text)) if text == "Missing scope"));
-    assert!(matches!(in_game(r#"{"error":{"code":5}}"#), Err(WireError::Server(_))));
+    assert!(matches!(error, Err(LichessLineError::Server(text)) if text == "Missing scope"));
+    assert!(matches!(in_game(r#"{"error":{"code":5}}"#), Err(LichessLineError::Server(_))));
     for line in ["", "{}", "null", "[]", "3", "{\"type\":7}", "<html>", "{\"type\":\"gameState\"}", "{\"type\":"] {
         assert!(event(line, "bob").is_err() || in_game(line).is_err(), "{line}");
     }
@@ -134,8 +147,8 @@ fn error_lines_are_never_events() {
 
 #[test]
 fn what_we_do_not_know_is_passed_over() {
-    assert!(matches!(event(r#"{"type":"telepathy","game":7}"#, "bob"), Err(WireError::Unknown(_))));
-    assert!(matches!(in_game(r#"{"type":"telepathy"}"#), Err(WireError::Unknown(_))));
+    assert!(matches!(event(r#"{"type":"telepathy","game":7}"#, "bob"), Err(LichessLineError::Unknown(_))));
+    assert!(matches!(in_game(r#"{"type":"telepathy"}"#), Err(LichessLineError::Unknown(_))));
 }
 
 #[test]
@@ -191,14 +204,14 @@ fn games_may_begin_anywhere() {
     line.play_all("e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8h8").expect("castling is understood in both ways");
     assert!(matches!(
         in_game(&full(r#""variant":{"key":"fromPosition"},"initialFen":"8/8/8/8/8/8/8/8 w - - 0 1""#)),
-        Err(WireError::Unplayable(_))
+        Err(LichessLineError::Unplayable(_))
     ));
 }
 
 #[test]
 fn a_game_of_others_is_not_taken_for_ours() {
     let line = full(r#""initialFen":"startpos""#).replace("\"bob\"", "\"carl\"");
-    assert!(matches!(in_game(&line), Err(WireError::Unplayable(text)) if text.contains("not ours")));
+    assert!(matches!(in_game(&line), Err(LichessLineError::Malformed { reason, .. }) if reason.contains("is between")));
 }
 
 #[test]
@@ -266,9 +279,11 @@ fn every_official_example_is_understood() {
             "schema-ChallengeJson"
             | "challenges-createChallenge"
             | "challenges-showOneChallenge"
-            | "challenges-openEndedChallenge" => read::<ChallengeCreated>(&name, &text)
-                .map(|created| !created.into_id().as_str().is_empty())
-                .and_then(|_| read::<ChallengeJson>(&name, &text)?.into_challenge("bobby", true).map(|_| true)),
+            | "challenges-openEndedChallenge" => {
+                read::<ChallengeCreated>(&name, &text).map(|created| !created.into_id().as_str().is_empty()).and_then(
+                    |_| read::<ChallengeJson>(&name, &text).map(|json| json.into_challenge("bobby", true).playable),
+                )
+            }
             "schema-GameFullEvent" => {
                 game_event(&text, &GameId::from("g"), "bobby", &ServerUrl::default(), Instant::now())
                     .map(|event| matches!(event, ServerEvent::Game(..)))

@@ -22,6 +22,9 @@ use tokio_util::sync::CancellationToken;
 const ACCOUNT: &str =
     r#"{"id":"bob","username":"Bob","title":"BOT","perfs":{"blitz":{"games":9,"rating":1500}},"count":{"all":9}}"#;
 const OK: &str = r#"{"ok":true}"#;
+/// What a token is tested with, and the answer for one that lets a bot play.
+const TOKEN_TEST: &str = "POST /api/token/test";
+const GOOD_TOKEN: &str = r#"{"lip_secret":{"userId":"bob","scopes":"bot:play,challenge:read","expires":null}}"#;
 /// The request that opens the stream of the one game.
 const STREAM: &str = "GET /api/bot/game/stream/game0001";
 
@@ -73,12 +76,18 @@ impl Story {
     /// Connected, with the event stream open.
     async fn connected(change: impl FnOnce(&mut LichessSettings)) -> (Self, Lines) {
         let mut story = Self::begin(change).await;
-        story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
+        story.tells_who_we_are().await;
         let events = story.server.expect("GET /api/stream/event").await.stream().await;
         assert!(
             matches!(story.event().await, ServerEvent::Connected(account) if account.is_bot && account.player.id == "bob")
         );
         (story, events)
+    }
+
+    /// The server knows the token and the account.
+    async fn tells_who_we_are(&mut self) {
+        self.server.expect(TOKEN_TEST).await.ok(GOOD_TOKEN).await;
+        self.server.expect("GET /api/account").await.ok(ACCOUNT).await;
     }
 
     /// In a game whose stream is open.
@@ -121,6 +130,22 @@ impl Story {
             if let ServerEvent::Fault { game: Some(_), what } = self.event().await {
                 return what;
             }
+        }
+    }
+
+    /// The moves of the next whole state, whatever else happens.
+    async fn whole_state(&mut self) -> String {
+        loop {
+            if let ServerEvent::Game(_, state) = self.event().await {
+                return state.moves;
+            }
+        }
+    }
+
+    async fn rejection(&mut self) -> String {
+        match self.event().await {
+            ServerEvent::Rejected { reason } => reason,
+            other => panic!("not rejected: {other:?}"),
         }
     }
 
@@ -253,7 +278,6 @@ async fn every_action_makes_its_one_request() {
         })
         .await;
     assert_eq!(challenged, Ok(Done::Challenged(ChallengeId::from("chal0002"))));
-    assert!(matches!(story.bot.perform(Action::Berserk(game())).await, Err(ActionError::Unsupported(_))));
 }
 
 #[tokio::test]
@@ -286,8 +310,8 @@ async fn a_bad_line_costs_only_itself() {
     game.line(r#"{"type":"somethingNew","moves":7}"#).await;
     game.line(&state("e2e4", "started")).await;
     assert_eq!(story.moves().await, "e2e4");
-    events.line(r#"{"type":"challenge","challenge":{"id":"x","variant":{"key":"fogOfWar"}}}"#).await;
-    assert!(story.fault().await.contains("fogOfWar"));
+    events.line(r#"{"type":"challenge","challenge":{"variant":{"key":"standard"}}}"#).await;
+    assert!(story.fault().await.contains("cannot read challenge"));
     events.line(&game_start("game0002")).await;
     assert!(matches!(story.event().await, ServerEvent::GameStarted(id) if id.as_str() == "game0002"));
 }
@@ -362,6 +386,10 @@ async fn a_game_survives_a_server_that_stumbles() {
         [(502, "<html>Bad Gateway</html>"), (429, r#"{"error":"Too many requests"}"#), (401, ""), (404, "")]
     {
         story.server.expect(STREAM).await.answer(status, "", body).await;
+        if status == 401 {
+            // A token that is still good is no reason to end.
+            story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
+        }
         if status == 404 {
             let playing = story.server.expect("GET /api/account/playing").await;
             playing.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
@@ -472,17 +500,126 @@ async fn a_game_begins_though_the_event_stream_is_refused() {
 #[tokio::test]
 async fn a_wrong_token_is_said_once_and_for_good() {
     let mut story = Story::begin(|_| {}).await;
-    story.server.expect("GET /api/account").await.answer(401, "", r#"{"error":"No such token"}"#).await;
-    assert!(matches!(story.event().await, ServerEvent::Rejected { reason } if reason == "No such token (401)"));
+    story.server.expect(TOKEN_TEST).await.ok(r#"{"lip_secret":null}"#).await;
+    assert!(story.rejection().await.contains("does not know this token"));
     assert!(soon("the end", story.events.recv()).await.is_none());
+}
+
+/// Promise 8: no move is made on a human's account.
+#[tokio::test]
+async fn a_humans_account_is_left_alone() {
+    let mut story = Story::begin(|_| {}).await;
+    story.server.expect(TOKEN_TEST).await.ok(GOOD_TOKEN).await;
+    let human = r#"{"id":"bob","username":"Bob","count":{"all":7}}"#;
+    story.server.expect("GET /api/account").await.ok(human).await;
+    let reason = story.rejection().await;
+    assert!(reason.contains("no bot account, and it has played 7 games"), "{reason}");
+    assert!(soon("the end", story.events.recv()).await.is_none());
+    assert_eq!(story.server.count(""), 0, "nothing else was asked");
+}
+
+#[tokio::test]
+async fn a_token_that_may_not_play_is_known_before_the_first_game() {
+    let mut story = Story::begin(|_| {}).await;
+    story.server.expect(TOKEN_TEST).await.ok(&GOOD_TOKEN.replace("bot:play,", "")).await;
+    story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
+    let reason = story.rejection().await;
+    assert!(reason.contains("bot:play is missing; make a new token with it"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_server_without_a_test_for_tokens_is_believed() {
+    let mut story = Story::begin(|_| {}).await;
+    story.server.expect(TOKEN_TEST).await.answer(404, "", "").await;
+    story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
+    story.server.expect("GET /api/stream/event").await.stream().await;
+    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+}
+
+#[tokio::test]
+async fn a_token_that_is_taken_back_ends_the_account() {
+    let (mut story, _events, _game) = Story::in_game(|_| {}).await;
+    let gone = r#"{"error":"No such token"}"#;
+    let played = story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| {
+        request.answer(401, "", gone).await
+    });
+    assert!(matches!(played.await, Err(ActionError::Unauthorised(_))));
+    story.server.expect("GET /api/account").await.answer(401, "", gone).await;
+    assert!(story.rejection().await.contains("no longer taken"));
+    assert!(soon("the end", story.events.recv()).await.is_none());
+}
+
+#[tokio::test]
+async fn a_second_program_with_our_token_is_suspected() {
+    let (mut story, events) = Story::connected(|_| {}).await;
+    events.end().await;
+    for life in 0..2 {
+        assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }), "life {life}");
+        story.server.expect("GET /api/stream/event").await.stream().await.end().await;
+        assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+    }
+    let ServerEvent::Disconnected { reason } = story.event().await else { panic!("no end") };
+    assert!(reason.contains("does another program use this token"), "{reason}");
+}
+
+#[tokio::test]
+async fn an_opening_lives_while_bytes_of_its_first_line_come() {
+    let patience = Duration::from_secs(1);
+    let (mut story, mut events) = Story::connected(|settings| settings.idle_timeout = patience).await;
+    events.line(&game_start("game0001")).await;
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    // It takes three times as long as the patience with a stream that says nothing.
+    let line = full("game0001", "e2e4", "started") + "\n";
+    let pause = 3 * patience / u32::try_from(line.len()).expect("a short line");
+    for byte in line.as_bytes() {
+        game.bytes(&[*byte]).await;
+        tokio::time::sleep(pause).await;
+    }
+    assert_eq!(story.whole_state().await, "e2e4");
+    assert_eq!(story.server.count(STREAM), 0, "it was opened once");
+}
+
+#[tokio::test]
+async fn whoever_asks_for_the_whole_state_keeps_the_opening_that_brings_it() {
+    let (mut story, _events, game) = Story::in_game(|_| {}).await;
+    let id = GameId::from("game0001");
+    story.bot.resync(&id).await;
+    game.closed().await;
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    for _ in 0..3 {
+        story.bot.resync(&id).await;
+        game.line("").await;
+    }
+    game.line(&full("game0001", "e2e4", "started")).await;
+    assert_eq!(story.whole_state().await, "e2e4");
+    game.line(&state("e2e4 e7e5", "started")).await;
+    assert_eq!(story.moves().await, "e2e4 e7e5");
+    assert_eq!(story.server.count(STREAM), 0, "nobody had to be asked again");
+}
+
+#[tokio::test]
+async fn a_game_by_rules_without_a_name_here_is_told_to_be_given_up() {
+    let (mut story, mut events) = Story::connected(|_| {}).await;
+    events.line(r#"{"type":"challenge","challenge":{"id":"chal0001","variant":{"key":"fogOfWar"}}}"#).await;
+    assert!(matches!(story.event().await, ServerEvent::Challenge(challenge) if !challenge.playable));
+    events.line(&game_start("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    game.line(&full("game0001", "", "started").replace("standard", "fogOfWar")).await;
+    let ServerEvent::GameUnplayable { id, reason } = story.event().await else { panic!("not told") };
+    assert!(id.as_str() == "game0001" && reason.contains("fogOfWar"), "{reason}");
+    game.line(&state("e2e4", "aborted")).await;
+    events.line(&game_finish("game0001")).await;
+    assert!(matches!(story.event().await, ServerEvent::GameFinished { .. }));
+    assert_eq!(story.server.count(STREAM), 0, "it was opened once");
 }
 
 #[tokio::test]
 async fn a_server_that_is_down_at_the_start_is_waited_for() {
     let mut story = Story::begin(|_| {}).await;
-    story.server.expect("GET /api/account").await.answer(503, "", "<html>").await;
+    story.server.expect(TOKEN_TEST).await.answer(503, "", "<html>").await;
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
-    story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
+    story.tells_who_we_are().await;
     story.server.expect("GET /api/stream/event").await.stream().await;
     assert!(matches!(story.event().await, ServerEvent::Connected(_)));
 }
@@ -617,7 +754,10 @@ async fn the_bots_online_and_their_leisure_are_known() {
     let (mut story, _events) = Story::connected(|_| {}).await;
     let bot = story.bot.clone();
     let bots = tokio::spawn(async move { bot.online_bots().await });
-    let lines = format!("{ACCOUNT}\n\nnot json\n{}\n", ACCOUNT.replace("bob", "carl").replace("1500", "1800"));
+    let closed = ACCOUNT.replace("bob", "dan").replace("\"title\"", "\"disabled\":true,\"title\"");
+    let marked = closed.replace("disabled", "tosViolation");
+    let carl = ACCOUNT.replace("bob", "carl").replace("1500", "1800");
+    let lines = format!("{ACCOUNT}\n\nnot json\n{closed}\n{marked}\n{carl}\n");
     story.server.expect("GET /api/bot/online?nb=512").await.ok(&lines).await;
     let bots = bots.await.expect("no panic").expect("bots");
     assert_eq!(
@@ -631,11 +771,6 @@ async fn the_bots_online_and_their_leisure_are_known() {
         r#"[{"id":"carl","online":true,"playing":true},{"id":"ann","online":true},{"id":"eve","online":true}]"#;
     story.server.expect("GET /api/users/status?ids=Ann%2Ccarl%2Cdan").await.ok(status).await;
     assert_eq!(free.await.expect("no panic"), Ok(vec![true, false, false]));
-
-    let bot = story.bot.clone();
-    let talk = tokio::spawn(async move { bot.chat(&GameId::from("game0001")).await });
-    story.server.expect("GET /api/bot/game/game0001/chat").await.ok(r#"[{"user":"ann","text":"hi"}]"#).await;
-    assert_eq!(talk.await.expect("no panic").expect("lines")[0].text, "hi");
 }
 
 #[tokio::test]
@@ -647,13 +782,13 @@ async fn an_account_is_checked_and_upgraded() {
         let (settings, token) = (settings.clone(), token.clone());
         tokio::spawn(async move { lichess::account_check(&settings, &token).await })
     };
-    let test = server.expect("POST /api/token/test").await;
+    let test = server.expect(TOKEN_TEST).await;
     assert_eq!(test.body, "lip_secret");
-    test.ok(r#"{"lip_secret":{"userId":"bob","scopes":"bot:play,challenge:read","expires":null}}"#).await;
+    test.ok(GOOD_TOKEN).await;
     server.expect("GET /api/account").await.ok(r#"{"id":"bob","username":"Bob","count":{"all":0}}"#).await;
     let report = check.await.expect("no panic").expect("a report");
     assert!(report.may_play() && report.can_upgrade() && !report.account.is_bot);
-    assert_eq!(report.scopes, ["bot:play", "challenge:read"]);
+    assert_eq!(report.scopes, Some(vec!["bot:play".to_owned(), "challenge:read".to_owned()]));
 
     let upgrade = tokio::spawn(async move { lichess::upgrade(&settings, &token).await });
     server.expect("POST /api/bot/account/upgrade").await.answer(400, "", r#"{"error":"You have played games"}"#).await;

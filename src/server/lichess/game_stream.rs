@@ -1,0 +1,262 @@
+//! The stream of one game: always open, or being reopened, while its game runs.
+//!
+//! - A stream is heard from its whole state on, which is its first line. One that begins otherwise is in disorder: its whole state may
+//!   be an old one by the time it comes, so the stream is opened anew instead of believed.
+//! - An opening lives while bytes of its first line come, and whoever asks for the whole state meanwhile is served by it. What was not
+//!   answered in time is asked again with twice the patience: a slow server is waited for, not hurried.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures_util::FutureExt;
+use tokio::{
+    sync::{Notify, mpsc},
+    time::sleep_until,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    MOST_RUNNING_GAMES,
+    http::Http,
+    patience::Patience,
+    running_games,
+    stream::{Stream, StreamEnd, StreamLine},
+    wire::{self, LichessLineError},
+};
+use chess::{ActionError, Backoff, GameId, ServerEvent};
+
+/// How long a stream is read on after the end of its game: the server may have more to say of it, and closes it itself.
+const LINGER: Duration = Duration::from_secs(3);
+
+/// How long a game that we were told of may be unknown to its stream and to the list of our games, before we believe it.
+const BIRTH: Duration = Duration::from_secs(10);
+
+/// Why a stream that tells of moves before it has told of the game is given up.
+const DISORDER: &str = "the stream did not begin with the whole state";
+
+/// What a game's task can be told.
+#[derive(Clone, Debug, Default)]
+pub struct GameSignals {
+    /// The event stream says that the game is over.
+    pub finished: CancellationToken,
+    /// The whole state is wanted.
+    pub reopen: Arc<Notify>,
+}
+
+/// How a stream that had been opened ended.
+enum StreamOutcome {
+    /// We want it opened anew.
+    Reopen,
+    /// It was lost, for this reason.
+    Lost(String),
+}
+
+/// Follows one game.
+pub struct GameStream {
+    id: GameId,
+    http: Arc<Http>,
+    events: mpsc::Sender<ServerEvent>,
+    signals: GameSignals,
+    /// The game's own stream said so.
+    is_over: bool,
+    /// Whether the stream was ever open.
+    was_open: bool,
+    /// The game's rules have no name with us; only its end is of interest.
+    is_unplayable: bool,
+    backoff: Backoff,
+    patience: Patience,
+    /// How often the stream was opened anew because somebody asked for the whole state.
+    resyncs: u32,
+    /// When we were told of the game.
+    since: Instant,
+}
+
+impl GameStream {
+    /// Opens nothing yet.
+    pub fn new(id: GameId, http: Arc<Http>, events: mpsc::Sender<ServerEvent>, signals: GameSignals) -> Self {
+        let patience = Patience::new(http.idle_timeout());
+        Self {
+            id,
+            http,
+            events,
+            signals,
+            is_over: false,
+            was_open: false,
+            is_unplayable: false,
+            backoff: Backoff::new(Duration::from_millis(100), Duration::from_secs(2)).first_at_once(),
+            patience,
+            resyncs: 0,
+            since: Instant::now(),
+        }
+    }
+
+    /// Tells of the game until it is over or gone.
+    pub async fn follow(mut self) {
+        loop {
+            // Once the game is finished elsewhere, one more look at it gives the last moves; then it is enough.
+            let last_look = self.signals.finished.is_cancelled();
+            let reason = match self.open_and_read().await {
+                Ok(StreamOutcome::Reopen) => continue,
+                Ok(StreamOutcome::Lost(reason)) => reason,
+                Err(ActionError::NotFound(_)) if self.is_gone().await => {
+                    return self.tell(ServerEvent::GameGone(self.id.clone())).await;
+                }
+                // Nothing will change such a refusal, as of a game that is closed to bots.
+                Err(error @ (ActionError::Refused(_) | ActionError::Unsupported(_))) if !self.was_open => {
+                    self.fault(&format!("the game cannot be followed: {error}")).await;
+                    return self.tell(ServerEvent::GameGone(self.id.clone())).await;
+                }
+                Err(error) => error.to_string(),
+            };
+            if self.is_over || last_look {
+                return;
+            }
+            self.fault(&reason).await;
+            tokio::select! {
+                () = tokio::time::sleep(self.backoff.next_delay()) => {}
+                () = self.signals.finished.cancelled() => {}
+            }
+        }
+    }
+
+    /// Opens the stream, and tells of everything it brings until it ends.
+    async fn open_and_read(&mut self) -> Result<StreamOutcome, ActionError> {
+        let account = self.http.account().await?;
+        let asked = Instant::now();
+        let path = ["api", "bot", "game", "stream", self.id.as_str()];
+        // Only the whole state, once it is there, makes this opening a good one.
+        let patience = self.patience.next_opening();
+        let mut stream = Stream::open(&self.http, &path, patience).await?;
+        self.was_open = true;
+        let mut has_begun = false;
+        let mut ends_at: Option<Instant> = None;
+        let mut reopen_at: Option<Instant> = None;
+        loop {
+            let whole_state_due = (!has_begun).then(|| stream.progress() + patience);
+            let line = tokio::select! {
+                line = stream.next() => line,
+                () = self.signals.finished.cancelled(), if ends_at.is_none() => {
+                    ends_at = Some(Instant::now() + LINGER);
+                    continue;
+                }
+                () = at(ends_at) => {
+                    self.is_over = true;
+                    return Ok(StreamOutcome::Lost("the game is over".to_owned()));
+                }
+                () = self.signals.reopen.notified(), if has_begun && reopen_at.is_none() => {
+                    reopen_at = Some(Instant::now() + self.patience.before_resync(self.resyncs));
+                    continue;
+                }
+                () = at(reopen_at) => {
+                    self.resyncs += 1;
+                    return Ok(StreamOutcome::Reopen);
+                }
+                () = at(whole_state_due) => {
+                    if stream.progress() + patience > Instant::now() {
+                        // More of the first line came meanwhile.
+                        continue;
+                    }
+                    return Ok(StreamOutcome::Lost("the whole state did not come".to_owned()));
+                }
+            };
+            let line = match line {
+                Ok(line) => line,
+                Err(end) => {
+                    if stream.was_good() {
+                        self.backoff.reset();
+                    }
+                    if matches!(end, StreamEnd::Silent(_)) {
+                        self.patience.was_lost_to_silence();
+                    }
+                    return Ok(StreamOutcome::Lost(end.to_string()));
+                }
+            };
+            match self.read(line, &account.player.id).await {
+                Some(ServerEvent::GameState(..)) if !has_begun => return Ok(StreamOutcome::Lost(DISORDER.to_owned())),
+                Some(event) => {
+                    if matches!(event, ServerEvent::Game(..) | ServerEvent::GameUnplayable { .. }) {
+                        has_begun = true;
+                        self.patience.opened(asked.elapsed());
+                        // Whoever asked for the whole state until now is served.
+                        let _ = self.signals.reopen.notified().now_or_never();
+                    }
+                    if self.patience.heard(&event) {
+                        reopen_at = None;
+                    }
+                    self.hear(event).await;
+                    if has_begun {
+                        stream.set_patience(self.patience.with_silence());
+                    }
+                }
+                None => {}
+            }
+            if self.is_over && ends_at.is_none() {
+                ends_at = Some(Instant::now() + LINGER);
+            }
+        }
+    }
+
+    /// What a line says; of one that says nothing that we understand, the fault is told.
+    async fn read(&self, StreamLine { text, received }: StreamLine, us: &str) -> Option<ServerEvent> {
+        let event = text
+            .map_err(LichessLineError::from)
+            .and_then(|text| wire::game_event(&text, &self.id, us, self.http.url(), received));
+        match event {
+            Ok(event) => return Some(event),
+            Err(unknown @ LichessLineError::Unknown(_)) => {
+                tracing::debug!("{}", self.http.printable(&unknown.to_string()));
+            }
+            Err(LichessLineError::Unplayable(why)) => {
+                let reason = self.http.printable(&why);
+                return Some(ServerEvent::GameUnplayable { id: self.id.clone(), reason });
+            }
+            Err(error) => self.fault(&error.to_string()).await,
+        }
+        None
+    }
+
+    /// Passes on what a stream in good order says.
+    async fn hear(&mut self, event: ServerEvent) {
+        match &event {
+            ServerEvent::Game(_, state) | ServerEvent::GameState(_, state) => {
+                self.is_over = !state.status.is_running();
+            }
+            ServerEvent::GameUnplayable { .. } => self.is_unplayable = true,
+            _ => {}
+        }
+        if self.is_unplayable && matches!(event, ServerEvent::GameState(..)) {
+            return;
+        }
+        self.tell(event).await;
+    }
+
+    /// Whether the game, unknown to its stream, is also missing among our running ones.
+    async fn is_gone(&self) -> bool {
+        if !self.was_open && self.since.elapsed() < BIRTH {
+            return false;
+        }
+        match running_games(&self.http).await {
+            Ok(running) => running.len() < MOST_RUNNING_GAMES && !running.contains(&self.id),
+            Err(_) => false,
+        }
+    }
+
+    async fn fault(&self, what: &str) {
+        self.tell(ServerEvent::Fault { game: Some(self.id.clone()), what: self.http.printable(what) }).await;
+    }
+
+    async fn tell(&self, event: ServerEvent) {
+        // Nobody listens any more: this task is about to be stopped.
+        let _ = self.events.send(event).await;
+    }
+}
+
+/// Waits for a time; for ever, if there is none.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time.into()).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,227 @@
+//! How long a game's stream is waited for. Nothing here reads a clock or a socket.
+
+use std::time::Duration;
+
+use chess::{GameState, ServerEvent};
+
+/// A stream is not given up sooner than this, however little time is left on our clock.
+const SHORTEST: Duration = Duration::from_secs(2);
+
+/// Of the time on our clock, this part may be lost to a stream that is dead without a sign.
+const PART_OF_CLOCK: u32 = 6;
+
+/// An opening is given at least this time, at least so many times what the last one took, and at most so many times the usual time.
+const SHORTEST_OPENING: Duration = Duration::from_secs(5);
+const TIMES_LAST_OPENING: u32 = 3;
+const MOST_OPENING: u32 = 8;
+
+/// The longest pause before the whole state is asked for again.
+const LONGEST_RESYNC: Duration = Duration::from_secs(10);
+
+/// The patience with one game's stream. It follows the clock: while the opponent thinks and we have little time, a dead stream has to be
+/// found out soon. It doubles with every alarm that was false, up to what a server that sends a sign of life every seven seconds needs.
+#[derive(Clone, Debug)]
+pub(super) struct Patience {
+    /// With a game in which no time presses.
+    usual: Duration,
+    /// By our clock, as it last was.
+    by_clock: Duration,
+    /// Openings in a row that did not bring the whole state in time.
+    failures: u32,
+    /// What the last good opening took until the whole state was there.
+    last_opening: Duration,
+    /// Silent streams in a row whose successor had nothing new to tell.
+    false_alarms: u32,
+    /// How long the list of moves was that came last, in bytes.
+    moves: usize,
+    our_color: Option<chess::Color>,
+    white_begins: bool,
+    lost_to_silence: bool,
+}
+
+impl Patience {
+    /// With a game of which nothing is known yet.
+    pub(super) const fn new(usual: Duration) -> Self {
+        Self {
+            usual,
+            by_clock: usual,
+            failures: 0,
+            last_opening: Duration::ZERO,
+            false_alarms: 0,
+            moves: 0,
+            our_color: None,
+            white_begins: true,
+            lost_to_silence: false,
+        }
+    }
+
+    /// How long an opening that begins now may take, and may pause on its way to the whole state. Counts as failed until that is there.
+    pub(super) fn next_opening(&mut self) -> Duration {
+        let least = SHORTEST_OPENING.min(self.usual).max(self.last_opening * TIMES_LAST_OPENING);
+        let patience = doubled(self.by_clock.max(least), self.failures).min(self.usual * MOST_OPENING);
+        self.failures += 1;
+        patience
+    }
+
+    /// The whole state is there, `took` after it was asked for.
+    pub(super) fn opened(&mut self, took: Duration) {
+        self.failures = 0;
+        self.last_opening = took;
+    }
+
+    /// How long to wait before the whole state is asked for once more, after `before` openings for that. The first one is made at once; a
+    /// state that comes meanwhile makes the next one needless.
+    pub(super) fn before_resync(&self, before: u32) -> Duration {
+        if before == 0 { Duration::ZERO } else { (self.last_opening * 2).min(LONGEST_RESYNC) }
+    }
+
+    /// How long an open stream may be silent.
+    pub(super) fn with_silence(&self) -> Duration {
+        doubled(self.by_clock, self.false_alarms).min(self.usual)
+    }
+
+    /// A stream was given up because it was silent.
+    pub(super) fn was_lost_to_silence(&mut self) {
+        self.lost_to_silence = true;
+    }
+
+    /// Takes what a stream tells; whether it is a state of the game.
+    pub(super) fn heard(&mut self, event: &ServerEvent) -> bool {
+        let state = match event {
+            ServerEvent::Game(info, state) => {
+                self.our_color = Some(info.our_color);
+                self.white_begins = info.start.turn().is_white();
+                let was_false = std::mem::take(&mut self.lost_to_silence) && state.moves.len() == self.moves;
+                self.false_alarms = if was_false { self.false_alarms + 1 } else { 0 };
+                state
+            }
+            ServerEvent::GameUnplayable { .. } => return true,
+            ServerEvent::GameState(_, state) => {
+                self.false_alarms = 0;
+                state
+            }
+            _ => return false,
+        };
+        self.moves = state.moves.len();
+        self.by_clock = self.by_clock_of(state);
+        true
+    }
+
+    /// While it is our move, nothing that we need can be missed.
+    fn by_clock_of(&self, state: &GameState) -> Duration {
+        let plies = state.moves.split_ascii_whitespace().count();
+        let white_to_move = (plies % 2 == 0) == self.white_begins;
+        match (self.our_color, state.clocks) {
+            (Some(ours), Some(clocks)) if ours.is_white() != white_to_move => {
+                (clocks.of(ours).remaining / PART_OF_CLOCK).max(SHORTEST).min(self.usual)
+            }
+            _ => self.usual,
+        }
+    }
+}
+
+fn doubled(patience: Duration, times: u32) -> Duration {
+    patience.saturating_mul(2_u32.saturating_pow(times.min(8)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use chess::{
+        Clock, Clocks, Color, GameId, GameInfo, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant,
+    };
+
+    const USUAL: Duration = Duration::from_secs(15);
+
+    fn secs(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn state(moves: &str, left: u64) -> GameState {
+        GameState {
+            moves: moves.to_owned(),
+            clocks: Some(Clocks::both(Clock { remaining: secs(left), increment: Duration::ZERO })),
+            status: GameStatus::Started,
+            winner: None,
+            draw_offers: Offers::default(),
+            takeback_offers: Offers::default(),
+            received: Instant::now(),
+        }
+    }
+
+    fn whole(moves: &str, left: u64) -> ServerEvent {
+        let terms = GameTerms {
+            variant: Variant::Standard,
+            time_control: TimeControl::real_time(secs(60), Duration::ZERO),
+            rated: false,
+        };
+        let info = GameInfo {
+            id: GameId::from("g"),
+            terms,
+            white: Player::named("bob"),
+            black: Player::named("ann"),
+            our_color: Color::White,
+            start: Line::start(Variant::Standard),
+            tournament: None,
+            url: None,
+        };
+        ServerEvent::Game(Box::new(info), state(moves, left))
+    }
+
+    fn change(moves: &str, left: u64) -> ServerEvent {
+        ServerEvent::GameState(GameId::from("g"), state(moves, left))
+    }
+
+    #[test]
+    fn silence_is_borne_as_long_as_our_clock_allows() {
+        let mut patience = Patience::new(USUAL);
+        assert_eq!(patience.with_silence(), USUAL);
+        patience.heard(&whole("e2e4", 60));
+        assert_eq!(patience.with_silence(), secs(10));
+        patience.heard(&change("e2e4 e7e5", 60));
+        assert_eq!(patience.with_silence(), USUAL, "it is our move");
+        patience.heard(&change("e2e4 e7e5 g1f3", 24));
+        assert_eq!(patience.with_silence(), secs(4));
+        patience.heard(&change("e2e4 e7e5 g1f3 b8c6 f1b5", 1));
+        assert_eq!(patience.with_silence(), SHORTEST);
+        patience.heard(&change("e2e4 e7e5 g1f3", 600));
+        assert_eq!(patience.with_silence(), USUAL);
+    }
+
+    #[test]
+    fn false_alarms_make_patient_and_true_ones_do_not() {
+        let mut patience = Patience::new(USUAL);
+        patience.heard(&whole("e2e4", 24));
+        patience.was_lost_to_silence();
+        patience.heard(&whole("e2e4", 24));
+        assert_eq!(patience.with_silence(), secs(8));
+        patience.was_lost_to_silence();
+        patience.heard(&whole("e2e4", 24));
+        assert_eq!(patience.with_silence(), USUAL, "a sign of life comes sooner than that");
+        patience.was_lost_to_silence();
+        patience.heard(&whole("e2e4 e7e5 g1f3", 24));
+        assert_eq!(patience.with_silence(), secs(4));
+    }
+
+    #[test]
+    fn openings_that_fail_are_given_more_time() {
+        let mut patience = Patience::new(USUAL);
+        assert_eq!([(); 5].map(|()| patience.next_opening().as_secs()), [15, 30, 60, 120, 120]);
+        patience.heard(&whole("e2e4", 12));
+        patience.opened(secs(1));
+        assert_eq!([(); 3].map(|()| patience.next_opening().as_secs()), [5, 10, 20]);
+        patience.opened(secs(4));
+        assert_eq!(patience.next_opening(), secs(12), "a slow server is not hurried");
+    }
+
+    #[test]
+    fn the_whole_state_is_asked_for_again_when_it_can_have_been_answered() {
+        let mut patience = Patience::new(USUAL);
+        patience.opened(secs(4));
+        assert_eq!((patience.before_resync(0), patience.before_resync(1)), (Duration::ZERO, secs(8)));
+        patience.opened(secs(60));
+        assert_eq!(patience.before_resync(7), LONGEST_RESYNC);
+    }
+}
