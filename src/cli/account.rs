@@ -9,7 +9,10 @@ use super::{
     run::{SettingsArgs, servers},
 };
 use crate::settings::Protocol;
-use server::lichess::{self, AccountReport, LichessSettings, Token};
+use server::{
+    fics,
+    lichess::{self, AccountReport, LichessSettings, Token},
+};
 
 /// Look at the accounts, or make one a bot's
 #[derive(Debug, Args)]
@@ -20,7 +23,7 @@ pub(super) struct Account {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Who am I, is it a bot account, do the token's scopes suffice
+    /// Who am I, is it a bot account, do the token's scopes suffice; on FICS: titles, timeseal, seeks, formula
     Check {
         #[command(flatten)]
         settings: SettingsArgs,
@@ -36,7 +39,7 @@ enum What {
 }
 
 impl Account {
-    /// Does it for every Lichess account of the settings.
+    /// Does it for every account of the settings; there is no upgrade on FICS.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let (settings, upgrade, yes) = match self.what {
             What::Check { settings } => (settings, false, false),
@@ -45,7 +48,13 @@ impl Account {
         let loaded = settings.load()?;
         let mut ready = true;
         for (name, server) in servers(&loaded.settings) {
-            if server.protocol != Protocol::Lichess {
+            if server.protocol == Protocol::Fics {
+                if !upgrade {
+                    let settings = server.fics()?;
+                    let report = fics::account_check(&settings, settings.password()?).await?;
+                    print!("{name} ({}): {report}", settings.host);
+                    ready &= report.obstacles().is_empty();
+                }
                 continue;
             }
             let token = Token::load(server.token_file())?;
