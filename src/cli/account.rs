@@ -10,7 +10,10 @@ use super::{
 };
 use crate::settings::Protocol;
 use chess::{outln, print, printable};
-use server::lichess::{self, AccountReport, LichessSettings, Token};
+use server::{
+    fics,
+    lichess::{self, AccountReport, LichessSettings, Token},
+};
 
 /// Look at the accounts, or make one a bot's
 #[derive(Debug, Args)]
@@ -24,7 +27,7 @@ pub(super) struct AccountCommand {
 
 #[derive(Debug, Subcommand)]
 enum AccountAction {
-    /// Who am I, is it a bot account, do the token's scopes suffice
+    /// Who am I, is it a bot account, do the token's scopes suffice; on FICS: titles, timeseal, seeks, formula
     Check {
         #[command(flatten)]
         settings: SettingsArgs,
@@ -40,7 +43,7 @@ enum AccountAction {
 }
 
 impl AccountCommand {
-    /// Does it for every Lichess account of the settings.
+    /// Does it for every account of the settings; there is no upgrade on FICS.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let (settings, upgrade, yes) = match self.action {
             AccountAction::Check { settings } => (settings, false, false),
@@ -49,7 +52,15 @@ impl AccountCommand {
         let loaded = settings.load()?;
         let mut ready = true;
         for (name, server) in servers(&loaded.settings) {
-            if server.protocol != Protocol::Lichess {
+            if server.protocol == Protocol::Fics {
+                if !upgrade {
+                    let settings = server.fics()?;
+                    let report = fics::account_check(&settings, settings.password()?).await?;
+                    let report_lines = report.to_string();
+                    outln!("{name} ({}):", settings.host);
+                    report_lines.lines().for_each(|line| outln!("{}", printable(line)));
+                    ready &= report.obstacles().is_empty();
+                }
                 continue;
             }
             let token = Token::load(server.token_file())?;
