@@ -7,7 +7,7 @@
 use std::{collections::VecDeque, time::Duration};
 
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::rate_limits::later;
 use chess::{ChatLine, ChatRoom};
@@ -22,7 +22,7 @@ const FLOOD_TIME: Duration = Duration::from_secs(10);
 const LONGEST_ANSWER: usize = 3;
 
 /// The `chat` table. Greetings may hold `{me}`, `{opponent}` and `{engine}`; an empty one is not said.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatSettings {
     /// Said to the opponent when the game begins.
@@ -56,7 +56,7 @@ impl Default for ChatSettings {
 }
 
 /// When the opponent may hear what we think of the position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Thoughts {
     /// Never.
@@ -69,7 +69,7 @@ pub enum Thoughts {
 }
 
 /// A question that can be asked, as `!word`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatCommand {
     /// Which commands there are.

@@ -23,5 +23,5 @@ pub use adjudication::{AbortSettings, ClaimSettings, DrawSettings, ResignSetting
 pub use challenge::{ChallengeSettings, ChallengeVerdict, NameLists};
 pub use chat::ChatSettings;
 pub use matchmaking::{Matchmaker, MatchmakingSettings};
-pub use profile::{Conditions, Profile, Profiles};
+pub use profile::{Conditions, Profile};
 pub use rate_limits::RateLimits;

@@ -66,6 +66,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         event_bus: runtime.event_bus.clone(),
         journal: runtime.journal.clone(),
         player: Arc::clone(&runtime.player),
+        chat: policy.chat.clone(),
         requests: TaskTracker::new(),
     };
     let mut manager = Manager {

@@ -19,14 +19,17 @@ use tokio::{sync::mpsc, time::sleep_until};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    GameSettings,
+    ChoosePlayer,
     adjudicator::Adjudicator,
     chat::Conversation,
     event::{BotEvent, EventBus},
     game_end,
     machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
 };
-use crate::journal::{DecidedMove, GameKey, Journal};
+use crate::{
+    journal::{DecidedMove, GameKey, Journal},
+    policy::ChatSettings,
+};
 use chess::{
     Action, ActionError, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, ServerName, Source, TimeControl,
     UciMove,
@@ -50,7 +53,8 @@ pub(super) struct AccountContext {
     pub lag: SharedLag,
     pub event_bus: EventBus,
     pub journal: Journal,
-    pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
+    pub player: ChoosePlayer,
+    pub chat: ChatSettings,
     /// Requests on their way, to be waited for when we stop.
     pub requests: TaskTracker,
 }
@@ -233,28 +237,29 @@ impl GameTask {
     }
 
     async fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<GameEffect> {
-        let settings = (self.context.player)(&info);
-        let council = Council::new(&self.context.pool, &settings.roster, &settings.council, info.terms.variant);
+        let prepared = (self.context.player)(&info);
+        let settings = &prepared.settings;
+        let council = Council::new(&self.context.pool, &prepared.roster, &settings.council, info.terms.variant);
         let config = PlayerConfig {
             game: self.id.clone(),
             clock: settings.clock.clone(),
             lag: Arc::clone(&self.context.lag),
-            library: Arc::clone(&settings.library),
+            library: Arc::clone(&prepared.library),
         };
         let player = GamePlayer::start(config, council, self.player_sender.clone());
         self.context.journal.game_started(&self.context.name, &info);
         self.context.event_bus.tell(|| BotEvent::GameStarted(self.context.name.clone(), info.clone()));
-        let mut conversation = Conversation::new(settings.chat.clone(), &info, &settings.council.roster);
+        let mut conversation = Conversation::new(self.context.chat.clone(), &info, &settings.council.roster);
         let granted = self.context.journal.takebacks_granted(&self.context.key(&self.id)).await.unwrap_or_default();
         // Days are too long to search through.
         let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
-        let (mut machine, effects) = GameMachine::new(now, info, state, Adjudicator::new(&settings, granted));
+        let (mut machine, effects) = GameMachine::new(now, info, state, Adjudicator::new(settings, granted));
         if real_time {
             machine.ponder_replies(settings.ponder);
         }
         log_beginning(&machine);
         let greetings = conversation.greet(machine.info(), machine.line().ply());
-        let limits = settings.limits;
+        let limits = (&settings.limits).into();
         let game = RunningGame { machine, player, limits, search: None, conversation, journal_was_asked: false };
         game.show_position(&self.context);
         self.progress = GameProgress::Running(Box::new(game));

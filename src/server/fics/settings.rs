@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use chess::SecretError;
+use chess::{SecretError, values::WholeNumber};
 
 /// An account's password.
 pub use chess::Secret as Password;
@@ -21,9 +21,11 @@ pub const PASSWORD_CREDENTIAL: &str = "fics-password";
 pub struct FicsSettings {
     /// The server.
     pub host: String,
-    /// Its port. On freechess.org 5000 understands timeseal, 23 is plain telnet.
+    /// Its port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
+    #[serde(with = "WholeNumber::<1, 65535>")]
     pub port: u16,
-    /// The port to try where `port` cannot be reached, without timeseal. 0: none.
+    /// The port to try where `port` cannot be reached, without timeseal; 0 for none. 0 to 65535.
+    #[serde(with = "WholeNumber::<0, 65535>")]
     pub fallback_port: u16,
     /// Whether lines carry the time at which they were sent, so that the network's delay is not charged to us.
     pub timeseal: Timeseal,
@@ -35,7 +37,8 @@ pub struct FicsSettings {
     /// Games sought while we are idle, in the server's words: `5 0 rated`, `15 10 unrated f`. Always posted as manual, so
     /// that the policy sees every answer.
     pub seeks: Vec<String>,
-    /// Seconds between one seek and the next while nobody answers. At least 10.
+    /// Seconds between one seek and the next while nobody answers. 10 to 86400.
+    #[serde(with = "WholeNumber::<10, 86400>")]
     pub seek_every: u64,
     /// The server's own filter of challenges (`help formula`); empty accepts all that the policy accepts.
     pub formula: String,
@@ -56,23 +59,31 @@ pub struct FicsSettings {
     /// Whether an opponent's request to adjourn is granted.
     pub accept_adjourn: bool,
     /// Seconds for which an opponent who is out of time but whose connection lags keeps the right to come back; then the
-    /// game is adjourned or aborted by courtesy instead of won. 0: never.
+    /// game is adjourned or aborted by courtesy instead of won; 0 is never. 0 to 86400.
+    #[serde(with = "WholeNumber::<0, 86400>")]
     pub courtesy_after: u64,
-    /// Days after which adjudication of an adjourned game is asked for. 0: never.
+    /// Days after which adjudication of an adjourned game is asked for; 0 is never. 0 to 3650.
+    #[serde(with = "WholeNumber::<0, 3650>")]
     pub adjudicate_after: u32,
     /// How it is asked for; `{opponent}` is replaced.
     pub adjudicate_command: String,
-    /// Seconds of silence after which the server is asked for a sign of life.
+    /// Seconds of silence after which the server is asked for a sign of life. 1 to 86400.
+    #[serde(with = "WholeNumber::<1, 86400>")]
     pub ping_after: u64,
-    /// Seconds to wait for it before the connection is taken for lost.
+    /// Seconds to wait for it before the connection is taken for lost. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub ping_timeout: u64,
-    /// The longest pause between two attempts to connect, s.
+    /// The longest pause between two attempts to connect, in seconds. 1 to 86400.
+    #[serde(with = "WholeNumber::<1, 86400>")]
     pub reconnect_max: u64,
-    /// Seconds that the server's door may take to open.
+    /// Seconds that the connection may take to open. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub connect_timeout: u64,
-    /// Seconds for which the server may be silent while we log in.
+    /// Seconds for which the server may be silent while we log in. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub login_timeout: u64,
-    /// Seconds that the server may take to answer a move, an acceptance or a challenge of ours.
+    /// Seconds that the server may take to answer a move, an acceptance or a challenge of ours. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub answer_timeout: u64,
 }
 
@@ -113,7 +124,7 @@ impl Default for FicsSettings {
 impl FicsSettings {
     /// The time between two seeks.
     pub fn seek_interval(&self) -> Duration {
-        Duration::from_secs(self.seek_every.max(10))
+        Duration::from_secs(self.seek_every)
     }
 }
 

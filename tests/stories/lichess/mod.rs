@@ -10,6 +10,8 @@
 //!    [`absence`].
 //! 6. The token is never logged and never in the journal: [`restart`], and `src/server/tests/lichess/secrecy.rs`.
 //!
+//! All of them for a while at once, under kills and load: [`soak`], which is `concilio lab soak`.
+//!
 //! Which test stands for which known failure of other bots is listed in `docs/faults.md`.
 
 mod absence;
@@ -22,5 +24,6 @@ mod ponder;
 mod record;
 mod restart;
 mod slow_streams;
+pub mod soak;
 mod streams;
 mod weather;

@@ -14,7 +14,7 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp, Zoned};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use filter::ChallengeFilter;
 pub use queue::{Preference, SortBy, Waiting, order};
@@ -22,28 +22,28 @@ pub use queue::{Preference, SortBy, Waiting, order};
 use super::rate_limits::{RateLimits, Spending};
 use chess::{
     Challenge, DeclineReason, Fault, GameId, Line, Player, Speed, Variant,
-    values::{HoursOfDay, Kind, seconds, whole},
+    values::{HoursOfDay, Kind, Seconds, WholeNumber},
 };
 
 /// The `challenge` table. What is taken may differ by the kind of opponent: `human` and `bot` are whole here; in the text
 /// of the settings they override the keys that `challenge` itself gives for both.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeSettings {
     /// Games at a time. 1 to 100.
-    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    #[serde(with = "WholeNumber::<1, 100>")]
     pub concurrency: usize,
     /// How many of these are kept for humans. 0 to 100.
-    #[serde(deserialize_with = "whole::<0, 100, _, _>")]
+    #[serde(with = "WholeNumber::<0, 100>")]
     pub reserved_for_humans: usize,
     /// Games at a time with one opponent. 1 to 100.
-    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    #[serde(with = "WholeNumber::<1, 100>")]
     pub max_games_per_opponent: usize,
     /// The least time from the start of one game to the next, in seconds. 0 to 86400.
-    #[serde(deserialize_with = "seconds::<0, 86400, _>")]
+    #[serde(with = "Seconds::<0, 86400>")]
     pub min_gap: Duration,
     /// How many challenges may wait for a free place; what comes then is declined. 0 to 1000.
-    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 1000>")]
     pub max_waiting: usize,
     /// Which of the waiting challenges is taken first.
     pub sort_by: SortBy,

@@ -6,15 +6,12 @@ use super::our_move::REFUSALS;
 use super::*;
 use crate::{
     policy::{DrawSettings, ResignSettings},
-    session::GameSettings,
+    session::PlayerSettings,
 };
 use chess::{
     ActionError, Clock, Clocks, Decision, GameId, GameTerms, Offers, Player, Score, Source, TimeControl, Variant,
 };
-use council::{
-    council::{CouncilSettings, Roster},
-    player::RequestId,
-};
+use council::player::RequestId;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -51,9 +48,7 @@ fn state(moves: &str) -> GameState {
 fn adjudicator_after(granted: u32) -> Adjudicator {
     let resign =
         ResignSettings { enabled: true, consecutive_moves: 1, min_game_length: 0, ..ResignSettings::default() };
-    let council = CouncilSettings::default();
-    let roster = Roster::from_settings(&council).expect("a roster");
-    let settings = GameSettings { resign, takebacks: 1, ..GameSettings::with(roster.into(), council) };
+    let settings = PlayerSettings { resign, takebacks: 1, ..PlayerSettings::default() };
     Adjudicator::new(&settings, granted)
 }
 
@@ -426,9 +421,7 @@ fn a_move_waits_as_long_as_the_server_says_where_the_clock_allows_it() {
 /// Plays a shuffle of the knights in which we, White, stand level all the time; our moves with which a draw was offered.
 fn offers_in_a_level_game(moves: usize) -> Vec<usize> {
     let draw = DrawSettings { min_game_length: 0, consecutive_moves: 1, ..DrawSettings::default() };
-    let council = CouncilSettings::default();
-    let roster = Roster::from_settings(&council).expect("a roster");
-    let settings = GameSettings { draw, ..GameSettings::with(roster.into(), council) };
+    let settings = PlayerSettings { draw, ..PlayerSettings::default() };
     let (mut game, mut effects) =
         GameMachine::new(Instant::now(), info(Color::White), state(""), Adjudicator::new(&settings, 0));
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
