@@ -96,13 +96,13 @@ impl JournalAudit {
         let games = archive.games(&Filter::default())?.into_iter();
         games
             .map(|record| Ok(JournalGame { moves: archive.moves(&record)?, record }))
-            .collect::<Result<_, _>>()
+            .collect::<Result<_, JournalError>>()
             .map(Self)
     }
 
     /// The journal's record of a game. Lichess names its games; a game of FICS has no name, so it is known by its players and its moves.
     fn game_of(&self, game: &GameReport, server: &str) -> Option<&JournalGame> {
-        let server = ServerName::from(server.to_owned());
+        let server = ServerName::from(server);
         let on_server = || self.0.iter().filter(|known| known.record.server == server);
         on_server().find(|known| known.record.game == game.id).or_else(|| {
             let sides = on_server().filter(|known| {

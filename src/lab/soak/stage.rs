@@ -46,6 +46,13 @@ pub(super) struct SoakPlace {
     pub(super) partner: String,
 }
 
+impl SoakPlace {
+    /// Whether the policy forbids a game of this account.
+    pub(super) fn is_forbidden(&self, game: &GameReport) -> bool {
+        game.terms.rated || game.terms.variant != Variant::Standard || game.color_of(&self.partner).is_none()
+    }
+}
+
 /// Everything a soak happens on.
 pub(super) struct Stage {
     server: Arc<PracticeServer>,
@@ -117,12 +124,6 @@ impl Stage {
     /// The daemon's account in a game, and its colour.
     pub(super) fn ours(&self, game: &GameReport) -> Option<(&SoakPlace, Color)> {
         self.places.iter().find_map(|place| Some((place, game.color_of(&place.bot)?)))
-    }
-
-    /// Whether the policy forbids a game of this account.
-    pub(super) fn is_forbidden(&self, game: &GameReport, account: &SoakPlace) -> bool {
-        let known = game.color_of(&account.partner).is_some();
-        game.terms.rated || game.terms.variant != Variant::Standard || !known
     }
 
     /// Where the journal is.
