@@ -19,7 +19,7 @@ use tokio::{sync::mpsc, time::sleep_until};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    PlayerOfGame,
+    ChoosePlayer,
     adjudicator::Adjudicator,
     chat::Conversation,
     event::{BotEvent, EventBus},
@@ -53,7 +53,7 @@ pub(super) struct AccountContext {
     pub lag: SharedLag,
     pub event_bus: EventBus,
     pub journal: Journal,
-    pub player: PlayerOfGame,
+    pub player: ChoosePlayer,
     pub chat: ChatSettings,
     /// Requests on their way, to be waited for when we stop.
     pub requests: TaskTracker,

@@ -49,8 +49,8 @@ pub struct Connection {
     pub events: mpsc::Receiver<ServerEvent>,
 }
 
-/// How a game is played, by what is known of it at its start.
-pub type PlayerOfGame = Arc<dyn Fn(&GameInfo) -> Arc<PreparedPlayer> + Send + Sync>;
+/// How each game is played, asked at its start.
+pub type ChoosePlayer = Arc<dyn Fn(&GameInfo) -> Arc<PreparedPlayer> + Send + Sync>;
 
 /// What all accounts of a daemon share.
 #[derive(Clone)]
@@ -61,8 +61,8 @@ pub struct Runtime {
     pub pool: Pool,
     /// Who tells the watchers.
     pub event_bus: EventBus,
-    /// How games are played; asked at the start of each.
-    pub player: PlayerOfGame,
+    /// How games are played.
+    pub player: ChoosePlayer,
     /// How an account behaves.
     pub policy: Arc<AccountPolicy>,
 }

@@ -188,7 +188,8 @@ impl GameMachine {
             }
             // It may have been taken: the server's whole state decides. If that does not come either, it is sent again.
             ActionError::Unavailable(_) => {
-                let answer_due = self.whole_state.patience().min(most).max(pause);
+                // Twice the time that the state may take, or a quarter of the clock: a server in trouble is late with both.
+                let answer_due = (self.whole_state.patience() * 2).min(most.saturating_mul(2)).max(pause);
                 self.whole_state.ask(now, effects);
                 effects.push(GameEffect::Wake(Timer::Resend, answer_due));
             }
