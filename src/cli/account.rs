@@ -69,7 +69,8 @@ impl AccountCommand {
 fn describe(name: &str, settings: &LichessSettings, report: &AccountReport) -> String {
     let scopes = report.scopes.as_ref().map(|scopes| scopes.join(", ")).unwrap_or_default();
     let player = report.account.player.to_string();
-    let (player, kind, permission) = (printable(&player), report.kind(), report.permission());
+    let player = printable(&player);
+    let (kind, permission) = (report.kind(), report.permission());
     format!("{name} ({}): {player}\n  {kind}\n  scopes: {scopes} ({permission})\n", settings.url)
 }
 

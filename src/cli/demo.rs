@@ -15,7 +15,7 @@ use bot::{
 use chess::{GameTerms, Shutdown, TimeControl, Variant, outln};
 use cluster::ClusterSettings;
 use council::{council::CouncilSettings, pool::Pool};
-use practice::{ChallengeTerms, FicsFace, PracticeServer, SparringKind, faults::FaultPlan};
+use practice::{ChallengeTerms, FicsEndpoint, PracticeServer, SparringKind, faults::FaultPlan};
 use server::{
     fics::{self, FicsSettings, Password, Timeseal},
     lichess::{self, LichessSettings, Token},
@@ -140,8 +140,9 @@ impl DemoCommand {
 
     async fn server(&self) -> Result<PracticeServer, Failure> {
         let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
-        let fics = (self.server != Faces::Lichess).then(|| FicsFace::at(anywhere));
-        let settings = practice::Settings { faults: self.faults.clone(), fics, ..practice::Settings::default() };
+        let fics = (self.server != Faces::Lichess).then(|| FicsEndpoint::at(anywhere));
+        let settings =
+            practice::PracticeSettings { faults: self.faults.clone(), fics, ..practice::PracticeSettings::default() };
         Ok(PracticeServer::start_on(anywhere, settings).await?)
     }
 

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Failure;
 use chess::outln;
-use practice::{FicsFace, SparringKind, faults::FaultPlan};
+use practice::{FicsEndpoint, SparringKind, faults::FaultPlan};
 
 /// With which accounts log in over FICS.
 const PASSWORD: &str = "practice";
@@ -42,9 +42,15 @@ pub(super) struct PracticeCommand {
     /// Lines a second of other people's talk that everybody on FICS gets
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100_000), value_name = "LINES")]
     fics_noise: u32,
-    /// Accounts to open, each with its token; names ending in + are bots
-    #[arg(long = "account", default_values_t = ["mybot+".to_owned(), "otherbot+".to_owned(), "human".to_owned()], value_name = "NAME")]
+    /// Accounts to open, each with its token; names ending in + are bots, others may be upgraded until they have played
+    #[arg(long = "account", num_args = 1.., default_values_t = ["mybot+".to_owned(), "otherbot+".to_owned(), "human".to_owned()], value_name = "NAME")]
     accounts: Vec<String>,
+    /// Take challenges at any clock; otherwise as Lichess does: 15, 30, 45, 60, 90 seconds or whole minutes, up to 60 a move
+    #[arg(long)]
+    any_clock: bool,
+    /// Keep Lichess's limits: challenges a minute and a day, games against bots a day, openings of the event stream
+    #[arg(long)]
+    limits: bool,
     /// What goes wrong, such as cut=3s,delay=50ms,429=5%
     #[arg(long, default_value = "", value_name = "PLAN")]
     faults: FaultPlan,
@@ -66,13 +72,14 @@ impl PracticeCommand {
             let _ = ctrl_c().await;
             stopper.cancel();
         });
-        let fics = self.fics.map(|address| FicsFace { address, noise: self.fics_noise });
-        let settings = practice::Settings { faults: self.faults, fics, ..practice::Settings::default() };
+        let fics = self.fics.map(|address| FicsEndpoint { address, noise: self.fics_noise });
+        let settings =
+            practice::PracticeSettings { faults: self.faults, fics, ..practice::PracticeSettings::default() };
         let accounts = self.accounts;
         practice::serve(self.lichess, settings, stop, |server| async move {
             outln!("practice server at {}", server.url());
             if let Some(address) = server.fics_address() {
-                outln!("its FICS face at {address}; every account's password there is {PASSWORD}");
+                outln!("FICS at {address}; every account's password there is {PASSWORD}");
             }
             for account in &accounts {
                 let name = account.trim_end_matches('+');
@@ -92,5 +99,26 @@ impl PracticeCommand {
         })
         .await?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        practice: PracticeCommand,
+    }
+
+    #[test]
+    fn several_accounts_are_named_at_once() {
+        let read = |words: &[&str]| Program::try_parse_from(words).expect("a command line").practice.accounts;
+        assert_eq!(read(&["practice", "--account", "a+", "b+"]), ["a+", "b+"]);
+        assert_eq!(read(&["practice", "--account", "a+", "--account", "b"]), ["a+", "b"]);
+        assert_eq!(read(&["practice"]), ["mybot+", "otherbot+", "human"]);
     }
 }

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::own_process::OwnProcess;
 use chess::{Color, GameTerms, TimeControl, Variant};
-use practice::{AccountId, ChallengeTerms, GameReport, PracticeError, PracticeServer, Settings, SparringKind};
+use practice::{AccountId, ChallengeTerms, GameReport, PracticeError, PracticeServer, PracticeSettings, SparringKind};
 
 const BOT: &str = "Measured";
 const SPARRING: &str = "Instant";
@@ -102,7 +102,7 @@ struct Daemon {
 
 impl LatencyBench {
     async fn start(program: PathBuf) -> Result<Self, LatencyError> {
-        let server = PracticeServer::start(Settings::default()).await?;
+        let server = PracticeServer::start(PracticeSettings::default()).await?;
         let token = server.add_account(BOT, true).await?;
         server.sparring(SPARRING, SparringKind::Random).await?;
         Ok(Self { program, server, token, folder: tempfile::tempdir()? })

@@ -8,7 +8,7 @@ use super::{report::SoakReport, stage::Stage};
 use crate::openings::line_of_pgn;
 use bot::journal::{Archive, Filter, GameRecord, JournalError, MoveRecord};
 use chess::{Color, ServerName, UciMove};
-use practice::{GameReport, Outcome};
+use practice::{GameOutcome, GameReport};
 
 /// Sources of moves that need no search: a book, a tablebase, the only legal move, and the journal of a daemon that was killed between
 /// the decision and the server's answer (the search stands there).
@@ -96,13 +96,13 @@ impl JournalAudit {
         let games = archive.games(&Filter::default())?.into_iter();
         games
             .map(|record| Ok(JournalGame { moves: archive.moves(&record)?, record }))
-            .collect::<Result<_, _>>()
+            .collect::<Result<_, JournalError>>()
             .map(Self)
     }
 
     /// The journal's record of a game. Lichess names its games; a game of FICS has no name, so it is known by its players and its moves.
     fn game_of(&self, game: &GameReport, server: &str) -> Option<&JournalGame> {
-        let server = ServerName::from(server.to_owned());
+        let server = ServerName::from(server);
         let on_server = || self.0.iter().filter(|known| known.record.server == server);
         on_server().find(|known| known.record.game == game.id).or_else(|| {
             let sides = on_server().filter(|known| {
@@ -126,7 +126,7 @@ impl JournalGame {
     }
 
     /// What is not as in the server's record of a game that has ended.
-    fn differs(&self, game: &GameReport, outcome: &Outcome) -> Option<String> {
+    fn differs(&self, game: &GameReport, outcome: &GameOutcome) -> Option<String> {
         let confirmed = self.moves.iter().filter(|mv| mv.confirmed);
         if !confirmed.map(|mv| mv.uci).eq(game.line.moves().iter().copied()) {
             let (known, played) = (self.moves.len(), game.line.ply());

@@ -132,6 +132,9 @@ pub async fn soak(
         unasked.insert(challenge);
     }
     soak.report.unasked = unasked.len();
+    for challenge in unasked {
+        soak.report.find(format!("the daemon made the challenge {challenge} unasked"));
+    }
     soak.report.elapsed = began.elapsed();
     Ok(soak.report)
 }
@@ -226,7 +229,7 @@ impl<'a> Soak<'a> {
     /// In calm weather all places are filled at once; those that cannot be were never given back.
     async fn fill_all_places(&mut self, stage: &Stage) -> Result<(), SoakError> {
         let server = stage.server();
-        server.faults().set_plan(FaultPlan::default());
+        server.faults().set_plan(FaultPlan { dialect: self.plan.faults.dialect, ..FaultPlan::default() });
         stage.hold_partners(true);
         let clock = TimeControl::real_time(LONGEST, Duration::ZERO);
         let places = stage.places().to_vec();
@@ -266,9 +269,9 @@ impl<'a> Soak<'a> {
         self.report.memory.settle();
         let games = stage.server().games().await?;
         for game in &games {
-            let Some((account, color)) = stage.ours(game) else { continue };
+            let Some((place, color)) = stage.ours(game) else { continue };
             self.report.count(game, color);
-            if stage.is_forbidden(game, account) {
+            if place.is_forbidden(game) {
                 self.report.against_policy += 1;
                 self.report.find(format!("{} was played against the policy: {:?}", game.id, game.terms));
             }

@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 use serde::{Serialize, Serializer};
 
 use chess::Color;
-use practice::{End, GameReport, Refusal};
+use practice::{End, GameRefusal, GameReport};
 
 /// So many findings are printed; all are counted.
 const SHOWN: usize = 100;
@@ -124,11 +124,14 @@ impl SoakReport {
         self.openings_most = self.openings_most.max(openings);
         for refused in game.refused.iter().filter(|refused| refused.color == ours) {
             match refused.refusal {
-                Refusal::Illegal(_) => {
+                GameRefusal::Illegal(_) => {
                     self.illegal += 1;
                     self.find(format!("{} ply {}: {} is illegal", game.id, refused.ply, refused.uci));
                 }
-                _ if game.line.moves()[..refused.ply].contains(&refused.uci) => self.sent_twice += 1,
+                // Its own last move, before or after the reply.
+                _ if game.line.moves().iter().take(refused.ply).rev().take(2).any(|mv| *mv == refused.uci) => {
+                    self.sent_twice += 1;
+                }
                 _ => {}
             }
         }
@@ -162,8 +165,9 @@ impl fmt::Display for SoakReport {
             self.elapsed.as_secs_f64()
         )?;
         let openings = format!("{:.2} in the mean, {} at most", self.openings_a_game, self.openings_most);
-        let mebibytes =
-            |kibibytes: Option<u64>| kibibytes.map_or("?".to_owned(), |kib| format!("{:.1}", kib as f64 / 1024.0));
+        let mebibytes = |kibibytes: Option<u64>| {
+            kibibytes.map_or_else(|| "?".to_owned(), |kib| format!("{:.1}", kib as f64 / 1024.0))
+        };
         let SoakMemory { begin, warm, end, most, .. } = &self.memory;
         let [begin, warm, end, most] = [begin, warm, end, most].map(|kibibytes| mebibytes(*kibibytes));
         for (what, figure) in [

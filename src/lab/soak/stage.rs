@@ -20,8 +20,8 @@ use super::{SoakError, SoakPlan, SoakProtocol};
 use crate::own_process::OwnProcess;
 use chess::{Color, GameId, GameTerms, TimeControl, UciMove, Variant};
 use practice::{
-    AccountId, ChallengeTerms, FicsFace, GameReport, GameView, PracticeError, PracticeServer, Settings, Sparring,
-    SparringKind,
+    AccountId, ChallengeTerms, FicsEndpoint, GameReport, GameView, PracticeError, PracticeServer, PracticeSettings,
+    Sparring, SparringKind,
 };
 
 /// Whoever proposes what the policy forbids.
@@ -46,6 +46,13 @@ pub(super) struct SoakPlace {
     pub(super) partner: String,
 }
 
+impl SoakPlace {
+    /// Whether the policy forbids a game of this account.
+    pub(super) fn is_forbidden(&self, game: &GameReport) -> bool {
+        game.terms.rated || game.terms.variant != Variant::Standard || game.color_of(&self.partner).is_none()
+    }
+}
+
 /// Everything a soak happens on.
 pub(super) struct Stage {
     server: Arc<PracticeServer>,
@@ -67,14 +74,15 @@ struct BusyProcess {
 impl Stage {
     /// Starts the server and the load, opens the accounts and writes the daemon's settings; the daemon does not run yet.
     pub(super) async fn set(plan: &SoakPlan, program: &Path, folder: &Path) -> Result<Self, SoakError> {
-        let fics = (plan.protocol == SoakProtocol::Fics).then(|| FicsFace::at(SocketAddr::from(([127, 0, 0, 1], 0))));
-        let settings = Settings {
+        let fics =
+            (plan.protocol == SoakProtocol::Fics).then(|| FicsEndpoint::at(SocketAddr::from(([127, 0, 0, 1], 0))));
+        let settings = PracticeSettings {
             faults: plan.faults.clone(),
             seed: Some(plan.seed),
             // The record of every game is wanted at the end: those of the last round, too.
             keep_finished: plan.games + plan.places,
             fics,
-            ..Settings::default()
+            ..PracticeSettings::default()
         };
         let server = Arc::new(PracticeServer::start(settings).await?);
         let (hold, held) = watch::channel(false);
@@ -116,12 +124,6 @@ impl Stage {
     /// The daemon's account in a game, and its colour.
     pub(super) fn ours(&self, game: &GameReport) -> Option<(&SoakPlace, Color)> {
         self.places.iter().find_map(|place| Some((place, game.color_of(&place.bot)?)))
-    }
-
-    /// Whether the policy forbids a game of this account.
-    pub(super) fn is_forbidden(&self, game: &GameReport, account: &SoakPlace) -> bool {
-        let known = game.color_of(&account.partner).is_some();
-        game.terms.rated || game.terms.variant != Variant::Standard || !known
     }
 
     /// Where the journal is.

@@ -15,7 +15,8 @@ use council::{
     pool::Pool,
 };
 use practice::{
-    AccountId, ChallengeTerms, End, FicsFace, GameReport, PracticeServer, Refusal, SparringKind, faults::FaultPlan,
+    AccountId, ChallengeTerms, End, FicsEndpoint, GameRefusal, GameReport, PracticeServer, SparringKind,
+    faults::FaultPlan,
 };
 use server::fics::{self, FicsSettings, Password, Timeseal};
 use tempfile::TempDir;
@@ -52,8 +53,9 @@ pub async fn server_with(faults: FaultPlan, noise: u32) -> PracticeServer {
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_test_writer()
         .try_init();
-    let fics = FicsFace { noise, ..FicsFace::at(SocketAddr::from(([127, 0, 0, 1], 0))) };
-    let settings = practice::Settings { faults, fics: Some(fics), seed: Some(1), ..practice::Settings::default() };
+    let fics = FicsEndpoint { noise, ..FicsEndpoint::at(SocketAddr::from(([127, 0, 0, 1], 0))) };
+    let settings =
+        practice::PracticeSettings { faults, fics: Some(fics), seed: Some(1), ..practice::PracticeSettings::default() };
     PracticeServer::start(settings).await.expect("a free port")
 }
 
@@ -173,6 +175,6 @@ pub fn was_played_out(report: &GameReport) {
     let end = report.outcome.as_ref().expect("it is over").end;
     let elsewhere = matches!(end, End::OutOfTime | End::Abandoned | End::Aborted | End::Resignation);
     assert!(!elsewhere, "{end:?}: {report:#?}");
-    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, Refusal::Illegal(_)));
+    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, GameRefusal::Illegal(_)));
     assert!(illegal.is_none(), "{illegal:?} was sent: {report:#?}");
 }

@@ -23,7 +23,9 @@ use council::{
     council::{CouncilSettings, CriterionName},
     pool::Pool,
 };
-use practice::{AccountId, ChallengeTerms, End, GameReport, GameView, PracticeServer, Refusal, Sparring, SparringKind};
+use practice::{
+    AccountId, ChallengeTerms, End, GameRefusal, GameReport, GameView, PracticeServer, Sparring, SparringKind,
+};
 use server::lichess::{self, LichessSettings, Token};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -40,7 +42,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How a story is set up; every part may be changed.
 pub struct Plan {
-    pub practice: practice::Settings,
+    pub practice: practice::PracticeSettings,
     pub lichess: LichessSettings,
     pub council: CouncilSettings,
     /// Where its electors run.
@@ -61,7 +63,10 @@ pub struct Plan {
 impl Default for Plan {
     fn default() -> Self {
         Self {
-            practice: practice::Settings { keep_alive: Duration::from_millis(300), ..practice::Settings::default() },
+            practice: practice::PracticeSettings {
+                keep_alive: Duration::from_millis(300),
+                ..practice::PracticeSettings::default()
+            },
             lichess: LichessSettings {
                 idle_timeout: Duration::from_secs(2),
                 limited_pause: Duration::from_secs(1),
@@ -289,7 +294,7 @@ pub fn was_played_out(report: &GameReport) {
             | End::Agreement
     );
     assert!(on_the_board, "{end:?}: {report:#?}");
-    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, Refusal::Illegal(_)));
+    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, GameRefusal::Illegal(_)));
     assert!(illegal.is_none(), "{illegal:?} was sent: {report:#?}");
 }
 

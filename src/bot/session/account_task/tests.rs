@@ -99,13 +99,12 @@ impl Story {
         before(&journal);
         let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
         let settings = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
-        let prepared = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
-        let player = move |_: &GameInfo| Arc::clone(&prepared);
+        let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
         let runtime = Runtime {
             journal: journal.clone(),
             pool: Pool::new(1),
             event_bus: EventBus::new(),
-            player: Arc::new(player),
+            player: Arc::new(move |_: &GameInfo| Arc::clone(&player)),
             policy: Arc::default(),
         };
         let server = Arc::new(server);
@@ -163,7 +162,7 @@ async fn whoever_is_playing_is_not_challenged() {
     ask(&server, Action::Challenge(request.clone()), &answers).await;
     assert_eq!(*server.asked.lock().expect("no panic"), []);
     match inbox.recv().await {
-        Some(Input::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
+        Some(LobbyInput::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
             assert_eq!(asked, request);
         }
         other => panic!("{other:?}"),

@@ -1,31 +1,33 @@
-//! What the hub tells whoever listens: whole pictures, never differences, so that a face can render each one by itself.
+//! What the server's state tells whoever listens: whole pictures, never differences, so that each can be shown by itself.
 
 use std::{sync::Arc, time::Duration};
 
 use shakmaty::ByColor;
 use tokio::sync::mpsc;
 
-use super::Hub;
 use crate::{
-    account::{AccountId, Category, Rating},
+    account::{AccountId, Category},
     faults::LineFacts,
-    game::Outcome,
+    game::{GameOutcome, GameRefusal},
+    rating::PlayerRating,
 };
-use chess::{ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers};
+use chess::{
+    ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers, UciMove,
+};
 
 /// A player as seen by others.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seat {
-    /// Who.
+pub struct PlayerView {
+    /// The account of the player.
     pub account: AccountId,
-    /// As shown.
+    /// The name as it is shown.
     pub name: String,
     /// Whether it is a bot account.
     pub bot: bool,
     /// Set for the server's own engine.
     pub ai_level: Option<u8>,
     /// In the game's category, when the game or challenge began.
-    pub rating: Rating,
+    pub rating: PlayerRating,
 }
 
 /// What does not change while a game runs.
@@ -35,8 +37,8 @@ pub struct Pairing {
     pub id: GameId,
     /// Variant, clock, rated or not.
     pub terms: GameTerms,
-    /// Who plays.
-    pub seats: ByColor<Seat>,
+    /// The players by colour, as they were when the game began.
+    pub players: ByColor<PlayerView>,
     /// When it began, in milliseconds since 1970.
     pub created_at: u64,
 }
@@ -49,14 +51,14 @@ impl Pairing {
 
     /// The colour of a player, if it plays.
     pub fn color_of(&self, account: &AccountId) -> Option<Color> {
-        Color::ALL.into_iter().find(|color| self.seats.get(*color).account == *account)
+        Color::ALL.into_iter().find(|color| self.players.get(*color).account == *account)
     }
 }
 
 /// A game as it stands at one moment.
 #[derive(Clone, Debug)]
 pub struct GameView {
-    /// What it is.
+    /// What does not change while it runs.
     pub pairing: Arc<Pairing>,
     /// The moves so far.
     pub line: Line,
@@ -64,8 +66,8 @@ pub struct GameView {
     pub clocks: Option<Clocks>,
     /// The mover's clock after each move.
     pub move_times: Vec<Option<Duration>>,
-    /// How it ended.
-    pub outcome: Option<Outcome>,
+    /// How it ended; `None` while it runs.
+    pub outcome: Option<GameOutcome>,
     /// Who offers a draw.
     pub draw_offers: Offers,
     /// Who asks for a takeback.
@@ -92,7 +94,7 @@ impl GameView {
         self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
     }
 
-    /// Who won.
+    /// The colour of the winner, if somebody won.
     pub fn winner(&self) -> Option<Color> {
         self.outcome.as_ref().and_then(|outcome| outcome.winner)
     }
@@ -110,6 +112,19 @@ impl GameView {
     }
 }
 
+/// A move that the server did not take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedMove {
+    /// The colour of the player who sent it.
+    pub color: Color,
+    /// The move as it was sent.
+    pub uci: UciMove,
+    /// How many moves had been played.
+    pub ply: usize,
+    /// Why it was refused.
+    pub refusal: GameRefusal,
+}
+
 /// How a challenge stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChallengeState {
@@ -117,9 +132,9 @@ pub enum ChallengeState {
     Created,
     /// It has waited long; it can still be accepted.
     Offline,
-    /// Withdrawn.
+    /// Its maker has withdrawn it.
     Cancelled,
-    /// Refused.
+    /// Whom it was made to has declined it.
     Declined(DeclineReason),
     /// Accepted: the game has the same name.
     Accepted,
@@ -135,12 +150,12 @@ impl ChallengeState {
 /// A challenge as it stands at one moment.
 #[derive(Clone, Debug)]
 pub struct ChallengeView {
-    /// Its name.
+    /// The challenge's name, which its game will have too.
     pub id: ChallengeId,
-    /// Who made it.
-    pub challenger: Seat,
-    /// To whom.
-    pub dest: Seat,
+    /// The player who made it.
+    pub challenger: PlayerView,
+    /// The player it was made to.
+    pub dest: PlayerView,
     /// Whether the two were online.
     pub online: (bool, bool),
     /// What is to be played.
@@ -151,7 +166,7 @@ pub struct ChallengeView {
     pub final_color: Color,
     /// The board before the first move.
     pub start: Line,
-    /// How it stands.
+    /// Whether it waits, or how it was answered.
     pub state: ChallengeState,
 }
 
@@ -168,9 +183,9 @@ pub enum AccountEvent {
     ResumeOffer(Arc<GameView>),
     /// A challenge by it or to it stands.
     Challenge(Arc<ChallengeView>),
-    /// One was withdrawn.
+    /// A challenge by it or to it was withdrawn.
     ChallengeCancelled(Arc<ChallengeView>),
-    /// One was declined.
+    /// A challenge by it or to it was declined.
     ChallengeDeclined(Arc<ChallengeView>),
 }
 
@@ -179,9 +194,9 @@ pub enum AccountEvent {
 pub enum BoardEvent {
     /// The whole game: first of all.
     Full(Arc<GameView>),
-    /// It changed.
+    /// A move, an offer, a takeback or the end has changed it.
     State(Arc<GameView>),
-    /// Somebody spoke.
+    /// A player said something.
     Chat(ChatLine),
     /// The opponent is gone; the win may be claimed after this time.
     OpponentGone(Duration),
@@ -192,34 +207,41 @@ pub enum BoardEvent {
 /// Who listens: an account may listen several times, under different keys. A second subscription under a key ends the first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ListenerKey {
-    /// Whose ears.
+    /// The account that listens.
     pub account: AccountId,
-    /// Which of its clients: whatever the face takes to tell them apart.
+    /// Which of its clients: whatever its protocol takes to tell them apart.
     pub client: String,
 }
 
-/// An open subscription. Dropping it tells the hub.
+/// An open subscription. Dropping it tells the server's state.
 pub struct Subscription<E> {
     pub(super) events: mpsc::UnboundedReceiver<E>,
     pub(super) _lease: Lease,
 }
 
 impl<E> Subscription<E> {
-    /// The next event; `None` once the hub has ended the subscription: the game is over, or the same client listens anew.
+    /// The next event; `None` once the server's state has ended the subscription: the game is over, or the same client listens anew.
     pub async fn next(&mut self) -> Option<E> {
         self.events.recv().await
     }
 }
 
-/// Tells the hub when a listener stops listening.
-pub(super) struct Lease {
-    pub hub: Hub,
+/// A listener that no longer listens.
+pub(super) struct Departure {
     pub listener: u64,
-    pub board: Option<GameId>,
+    /// The game it listened at; `None` for an account's events.
+    pub game: Option<GameId>,
+}
+
+/// Reports the departure of a listener when it is dropped.
+pub(super) struct Lease {
+    pub departures: mpsc::UnboundedSender<Departure>,
+    pub listener: u64,
+    pub game: Option<GameId>,
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.hub.forget(self.listener, self.board.take());
+        let _ = self.departures.send(Departure { listener: self.listener, game: self.game.take() });
     }
 }

@@ -9,14 +9,13 @@ use tokio::sync::mpsc;
 
 use crate::{
     account::AccountId,
-    hub::{ChallengeTerms, Seat},
+    state::{ChallengeTerms, PlayerView},
 };
 use chess::GameId;
 
 /// Somebody who is logged in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visitor {
-    /// The account.
+pub(crate) struct Visitor {
     pub id: AccountId,
     /// As it is shown.
     pub name: String,
@@ -26,10 +25,8 @@ pub struct Visitor {
 
 /// What a visitor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rank {
-    /// A registered person.
+pub(crate) enum Rank {
     Registered,
-    /// A registered computer.
     Computer,
     /// Somebody without an account.
     Guest,
@@ -37,7 +34,7 @@ pub enum Rank {
 
 impl Visitor {
     /// `Name(C)`.
-    pub fn titled(&self) -> String {
+    pub(crate) fn titled(&self) -> String {
         let title = match self.rank {
             Rank::Registered => "",
             Rank::Computer => "(C)",
@@ -49,7 +46,7 @@ impl Visitor {
 
 /// What one session hears of another.
 #[derive(Clone, Debug)]
-pub enum Notice {
+pub(crate) enum Notice {
     /// The same account has logged in elsewhere.
     Displaced,
     /// Lines for this session.
@@ -60,6 +57,8 @@ pub enum Notice {
     Channel(u16, String),
     /// Something for all at the board of a game.
     Kibitz(GameId, String),
+    /// Something for all who watch a game, but not for its players.
+    Whisper(GameId, String),
     /// Somebody seeks a game.
     Seek(Seek),
     /// These seeks are gone.
@@ -68,14 +67,11 @@ pub enum Notice {
 
 /// An advertisement for a game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seek {
-    /// Its number.
+pub(crate) struct Seek {
     pub index: u32,
-    /// Who seeks.
     pub by: Visitor,
     /// The seeker's rating and so on.
-    pub seat: Seat,
-    /// What is sought.
+    pub seat: PlayerView,
     pub terms: ChallengeTerms,
     /// Whether the seeker wants to accept by hand.
     pub manual: bool,
@@ -85,7 +81,7 @@ pub struct Seek {
     pub range: (i32, i32),
 }
 
-struct Occupant {
+struct LoggedIn {
     session: u64,
     visitor: Visitor,
     open: bool,
@@ -96,48 +92,49 @@ struct Occupant {
 struct Inner {
     passwords: HashMap<AccountId, String>,
     guests: HashMap<AccountId, String>,
-    occupants: HashMap<AccountId, Occupant>,
+    logged_in: HashMap<AccountId, LoggedIn>,
     seeks: BTreeMap<u32, Seek>,
+    residents: BTreeMap<AccountId, Visitor>,
     games: BTreeMap<u32, GameId>,
     serial: u64,
     guest_serial: u32,
     seek_serial: u32,
 }
 
-/// The hall. Cheap to clone; all clones are one.
+/// The lobby. Cheap to clone; all clones are one.
 #[derive(Clone, Default)]
-pub struct Hall {
+pub(crate) struct FicsLobby {
     // Held for moments only, never across an await.
     inner: Arc<Mutex<Inner>>,
 }
 
-impl Hall {
+impl FicsLobby {
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Registers a password for an account.
-    pub fn register(&self, account: &AccountId, password: &str) {
+    pub(crate) fn register(&self, account: &AccountId, password: &str) {
         self.inner().passwords.insert(account.clone(), password.to_owned());
     }
 
     /// The password of an account, if it may log in here.
-    pub fn password(&self, account: &AccountId) -> Option<String> {
+    pub(crate) fn password(&self, account: &AccountId) -> Option<String> {
         self.inner().passwords.get(account).cloned()
     }
 
     /// Whether a name belongs to a guest, now or earlier.
-    pub fn is_guest(&self, account: &AccountId) -> bool {
+    pub(crate) fn is_guest(&self, account: &AccountId) -> bool {
         self.inner().guests.contains_key(account)
     }
 
     /// Notes that a name is a guest's.
-    pub fn note_guest(&self, account: &AccountId, name: &str) {
+    pub(crate) fn note_guest(&self, account: &AccountId, name: &str) {
         self.inner().guests.insert(account.clone(), name.to_owned());
     }
 
     /// A name for a guest who has none: `GuestABCD`.
-    pub fn guest_name(&self) -> String {
+    pub(crate) fn guest_name(&self) -> String {
         let mut inner = self.inner();
         inner.guest_serial += 1;
         // A multiplier without common divisors walks through all four-letter endings before one comes again.
@@ -152,67 +149,80 @@ impl Hall {
 
     /// Takes a place. Whoever holds it already is told to go. Returns the session's number, what it hears, and whether
     /// somebody had to go.
-    pub fn enter(&self, visitor: &Visitor) -> (u64, mpsc::UnboundedReceiver<Notice>, bool) {
+    pub(crate) fn enter(&self, visitor: &Visitor) -> (u64, mpsc::UnboundedReceiver<Notice>, bool) {
         let (sender, notices) = mpsc::unbounded_channel();
         let mut inner = self.inner();
         inner.serial += 1;
         let session = inner.serial;
-        let occupant = Occupant { session, visitor: visitor.clone(), open: true, sender };
-        let displaced = inner.occupants.insert(visitor.id.clone(), occupant);
+        let user = LoggedIn { session, visitor: visitor.clone(), open: true, sender };
+        let displaced = inner.logged_in.insert(visitor.id.clone(), user);
         let told = displaced.is_some_and(|old| old.sender.send(Notice::Displaced).is_ok());
         (session, notices, told)
     }
 
     /// Leaves a place; whether it was still this session's.
-    pub fn leave(&self, account: &AccountId, session: u64) -> bool {
+    pub(crate) fn leave(&self, account: &AccountId, session: u64) -> bool {
         let mut inner = self.inner();
-        let is_ours = inner.occupants.get(account).is_some_and(|occupant| occupant.session == session);
+        let is_ours = inner.logged_in.get(account).is_some_and(|user| user.session == session);
         if is_ours {
-            inner.occupants.remove(account);
+            inner.logged_in.remove(account);
         }
         is_ours
     }
 
+    /// Adds a player that lives in the server: it is always here, and always seeks a game on these terms.
+    pub(crate) fn add_resident(&self, seat: PlayerView, terms: ChallengeTerms) {
+        let by = Visitor { id: seat.account.clone(), name: seat.name.clone(), rank: Rank::Computer };
+        self.inner().residents.insert(by.id.clone(), by.clone());
+        let range = (0, 9999);
+        self.post_seek(|index| Seek { index, by, seat, terms, manual: false, formula: false, range });
+    }
+
+    /// The players that live in the server, by name.
+    pub(crate) fn residents(&self) -> Vec<Visitor> {
+        self.inner().residents.values().cloned().collect()
+    }
+
     /// Who is here, by name.
-    pub fn visitors(&self) -> Vec<Visitor> {
-        let mut visitors: Vec<_> = self.inner().occupants.values().map(|occupant| occupant.visitor.clone()).collect();
+    pub(crate) fn visitors(&self) -> Vec<Visitor> {
+        let mut visitors = self.residents();
+        visitors.extend(self.inner().logged_in.values().map(|user| user.visitor.clone()));
         visitors.sort_by(|a, b| a.id.cmp(&b.id));
         visitors
     }
 
     /// Somebody who is here, with whether challenges are welcome.
-    pub fn find(&self, account: &AccountId) -> Option<(Visitor, bool)> {
-        self.inner().occupants.get(account).map(|occupant| (occupant.visitor.clone(), occupant.open))
+    pub(crate) fn find(&self, account: &AccountId) -> Option<(Visitor, bool)> {
+        self.inner().logged_in.get(account).map(|user| (user.visitor.clone(), user.open))
     }
 
     /// Notes whether challenges are welcome.
-    pub fn set_open(&self, account: &AccountId, open: bool) {
-        if let Some(occupant) = self.inner().occupants.get_mut(account) {
-            occupant.open = open;
+    pub(crate) fn set_open(&self, account: &AccountId, open: bool) {
+        if let Some(user) = self.inner().logged_in.get_mut(account) {
+            user.open = open;
         }
     }
 
     /// Tells one session something; whether it is there.
-    pub fn tell(&self, account: &AccountId, notice: Notice) -> bool {
-        self.inner().occupants.get(account).is_some_and(|occupant| occupant.sender.send(notice).is_ok())
+    pub(crate) fn tell(&self, account: &AccountId, notice: Notice) -> bool {
+        self.inner().logged_in.get(account).is_some_and(|user| user.sender.send(notice).is_ok())
     }
 
     /// Tells everybody but one; returns how many.
-    pub fn tell_others(&self, account: &AccountId, notice: &Notice) -> usize {
+    pub(crate) fn tell_others(&self, account: &AccountId, notice: &Notice) -> usize {
         let inner = self.inner();
-        let others = inner.occupants.iter().filter(|(id, _)| *id != account);
-        others.filter(|(_, occupant)| occupant.sender.send(notice.clone()).is_ok()).count()
+        let others = inner.logged_in.iter().filter(|(id, _)| *id != account);
+        others.filter(|(_, user)| user.sender.send(notice.clone()).is_ok()).count()
     }
 
-    /// Tells everybody.
-    pub fn tell_everybody(&self, notice: &Notice) {
-        for occupant in self.inner().occupants.values() {
-            let _ = occupant.sender.send(notice.clone());
+    pub(crate) fn tell_everybody(&self, notice: &Notice) {
+        for user in self.inner().logged_in.values() {
+            let _ = user.sender.send(notice.clone());
         }
     }
 
     /// Posts a seek under a number of its own.
-    pub fn post_seek(&self, seek: impl FnOnce(u32) -> Seek) -> Seek {
+    pub(crate) fn post_seek(&self, seek: impl FnOnce(u32) -> Seek) -> Seek {
         let mut inner = self.inner();
         inner.seek_serial += 1;
         let seek = seek(inner.seek_serial);
@@ -220,13 +230,12 @@ impl Hall {
         seek
     }
 
-    /// All seeks.
-    pub fn seeks(&self) -> Vec<Seek> {
+    pub(crate) fn seeks(&self) -> Vec<Seek> {
         self.inner().seeks.values().cloned().collect()
     }
 
     /// Removes seeks of an account, all or one, and tells everybody. Returns their numbers.
-    pub fn remove_seeks(&self, account: &AccountId, index: Option<u32>) -> Vec<u32> {
+    pub(crate) fn remove_seeks(&self, account: &AccountId, index: Option<u32>) -> Vec<u32> {
         let gone: Vec<u32> = {
             let mut inner = self.inner();
             let theirs = |seek: &Seek| seek.by.id == *account && index.is_none_or(|index| index == seek.index);
@@ -241,7 +250,7 @@ impl Hall {
     }
 
     /// The number of a game: the one it has, or the lowest that is free.
-    pub fn number_of(&self, game: &GameId) -> u32 {
+    pub(crate) fn number_of(&self, game: &GameId) -> u32 {
         let mut inner = self.inner();
         if let Some((number, _)) = inner.games.iter().find(|(_, id)| *id == game) {
             return *number;
@@ -253,12 +262,12 @@ impl Hall {
     }
 
     /// The game of a number.
-    pub fn game(&self, number: u32) -> Option<GameId> {
+    pub(crate) fn game(&self, number: u32) -> Option<GameId> {
         self.inner().games.get(&number).cloned()
     }
 
     /// A game runs no more; its number goes to another one.
-    pub fn release_number(&self, game: &GameId) {
+    pub(crate) fn release_number(&self, game: &GameId) {
         self.inner().games.retain(|_, id| id != game);
     }
 }
@@ -269,22 +278,22 @@ mod tests {
 
     #[test]
     fn numbers_of_games_are_used_again() {
-        let hall = Hall::default();
+        let lobby = FicsLobby::default();
         let [a, b, c] = ["a", "b", "c"].map(GameId::new);
-        assert_eq!([&a, &b, &a].map(|game| hall.number_of(game)), [1, 2, 1]);
-        hall.release_number(&a);
-        assert_eq!((hall.number_of(&c), hall.game(1)), (1, Some(c)));
+        assert_eq!([&a, &b, &a].map(|game| lobby.number_of(game)), [1, 2, 1]);
+        lobby.release_number(&a);
+        assert_eq!((lobby.number_of(&c), lobby.game(1)), (1, Some(c)));
     }
 
     #[test]
     fn a_second_login_displaces_the_first() {
-        let hall = Hall::default();
+        let lobby = FicsLobby::default();
         let ann = Visitor { id: AccountId::of("Ann"), name: "Ann".to_owned(), rank: Rank::Registered };
-        let (first, mut notices, displaced) = hall.enter(&ann);
+        let (first, mut notices, displaced) = lobby.enter(&ann);
         assert!(!displaced);
-        let (second, _notices, displaced) = hall.enter(&ann);
+        let (second, _notices, displaced) = lobby.enter(&ann);
         assert!(displaced && matches!(notices.try_recv(), Ok(Notice::Displaced)));
-        assert!(!hall.leave(&ann.id, first));
-        assert!(hall.leave(&ann.id, second));
+        assert!(!lobby.leave(&ann.id, first));
+        assert!(lobby.leave(&ann.id, second));
     }
 }

@@ -5,42 +5,15 @@ use std::{
     time::Duration,
 };
 
-use crate::account::AccountId;
+use crate::{account::AccountId, settings::RateLimits};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The limits the server keeps; [`Limits::default`] are Lichess's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Games a bot may start against other bots in 24 hours.
-    pub games_against_bots_per_day: u32,
-    /// Challenge credits a minute; challenging a bot costs one, a human five.
-    pub challenge_credits_per_minute: u32,
-    /// Challenge credits a day.
-    pub challenge_credits_per_day: u32,
-    /// Openings of the event stream in ten minutes.
-    pub event_streams_per_ten_minutes: u32,
-    /// Questions for one's own account in five minutes.
-    pub account_requests_per_five_minutes: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            games_against_bots_per_day: 100,
-            challenge_credits_per_minute: 25,
-            challenge_credits_per_day: 200,
-            event_streams_per_ten_minutes: 30,
-            account_requests_per_five_minutes: 30,
-        }
-    }
-}
-
 /// Something that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gauge {
-    /// Games against bots.
+    /// Games that a bot plays against other bots.
     GamesAgainstBots,
     /// Challenge credits within a minute.
     ChallengesOfMinute,
@@ -53,7 +26,7 @@ pub enum Gauge {
 }
 
 impl Gauge {
-    fn bound(self, limits: &Limits) -> (u32, Duration) {
+    fn bound(self, limits: &RateLimits) -> (u32, Duration) {
         match self {
             Self::GamesAgainstBots => (limits.games_against_bots_per_day, DAY),
             Self::ChallengesOfMinute => (limits.challenge_credits_per_minute, MINUTE),
@@ -66,14 +39,13 @@ impl Gauge {
 
 /// What was spent, and when. Without limits everything is free.
 #[derive(Debug, Default)]
-pub struct Ledger {
-    limits: Option<Limits>,
+pub(crate) struct RateLimiter {
+    limits: Option<RateLimits>,
     spent: HashMap<(AccountId, Gauge), VecDeque<(Duration, u32)>>,
 }
 
-impl Ledger {
-    /// An empty ledger.
-    pub fn new(limits: Option<Limits>) -> Self {
+impl RateLimiter {
+    pub(crate) fn new(limits: Option<RateLimits>) -> Self {
         Self { limits, spent: HashMap::new() }
     }
 
@@ -93,15 +65,20 @@ impl Ledger {
     ///
     /// # Errors
     /// How long to wait.
-    pub fn check(&mut self, account: &AccountId, gauge: Gauge, cost: u32, now: Duration) -> Result<(), Duration> {
+    pub(crate) fn check(
+        &mut self,
+        account: &AccountId,
+        gauge: Gauge,
+        cost: u32,
+        now: Duration,
+    ) -> Result<(), Duration> {
         match self.left(account, gauge, now) {
             Some((left, wait)) if left < cost => Err(wait),
             _ => Ok(()),
         }
     }
 
-    /// Spends `cost`.
-    pub fn spend(&mut self, account: &AccountId, gauge: Gauge, cost: u32, now: Duration) {
+    pub(crate) fn spend(&mut self, account: &AccountId, gauge: Gauge, cost: u32, now: Duration) {
         if self.limits.is_some() {
             self.spent.entry((account.clone(), gauge)).or_default().push_back((now, cost));
         }
@@ -115,14 +92,15 @@ mod tests {
     #[test]
     fn what_was_spent_comes_back_when_its_window_has_passed() {
         let me = AccountId::of("me");
-        let mut ledger = Ledger::new(Some(Limits { challenge_credits_per_minute: 2, ..Limits::default() }));
+        let mut rate_limiter =
+            RateLimiter::new(Some(RateLimits { challenge_credits_per_minute: 2, ..RateLimits::default() }));
         for second in [0, 10] {
             let now = Duration::from_secs(second);
-            assert_eq!(ledger.check(&me, Gauge::ChallengesOfMinute, 1, now), Ok(()));
-            ledger.spend(&me, Gauge::ChallengesOfMinute, 1, now);
+            assert_eq!(rate_limiter.check(&me, Gauge::ChallengesOfMinute, 1, now), Ok(()));
+            rate_limiter.spend(&me, Gauge::ChallengesOfMinute, 1, now);
         }
-        let wait = ledger.check(&me, Gauge::ChallengesOfMinute, 1, Duration::from_secs(20));
+        let wait = rate_limiter.check(&me, Gauge::ChallengesOfMinute, 1, Duration::from_secs(20));
         assert_eq!(wait, Err(Duration::from_secs(40)));
-        assert_eq!(ledger.check(&me, Gauge::ChallengesOfMinute, 1, Duration::from_secs(60)), Ok(()));
+        assert_eq!(rate_limiter.check(&me, Gauge::ChallengesOfMinute, 1, Duration::from_secs(60)), Ok(()));
     }
 }

@@ -1,4 +1,4 @@
-//! What the hub knows: accounts, who listens, and the deadlines to keep. Challenges and games have files of their own.
+//! What the server's state knows: accounts, who listens, and the deadlines to keep. Challenges and games have files of their own.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet, VecDeque},
@@ -10,20 +10,20 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
 
 use super::{
-    Hub, Now,
-    challenges::Challenge,
-    events::{AccountEvent, ChallengeState, Lease, ListenerKey, Seat, Subscription},
-    limits::{Gauge, Ledger},
-    tables::Table,
+    challenges::StandingChallenge,
+    games::HostedGame,
+    open_challenges::OpenChallenge,
+    rate_limits::{Gauge, RateLimiter},
+    views::{AccountEvent, ChallengeState, Departure, Lease, ListenerKey, PlayerView, Subscription},
 };
 use crate::{
-    Settings,
-    account::{Account, AccountId, Category},
-    game::Refusal,
+    PracticeSettings,
+    account::{AccountId, Category, PracticeAccount},
+    game::GameRefusal,
 };
 use chess::{ChallengeId, GameId, LineError};
 
-/// Why the hub did not do what it was asked.
+/// Why the server's state did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {
     /// Nobody has this name.
@@ -32,7 +32,7 @@ pub enum Denied {
     /// There is no such game.
     #[error("no such game")]
     NoSuchGame,
-    /// Somebody else's game.
+    /// The game is played by others.
     #[error("not your game")]
     NotYourGame,
     /// There is no such challenge, or it is not for you.
@@ -59,19 +59,18 @@ pub enum Denied {
     /// Too much was asked for, by the account itself or (`by_opponent`) by the other one.
     #[error("too many requests; wait {wait:?}")]
     Limited {
-        /// What was counted.
+        /// The limit that was reached.
         gauge: Gauge,
         /// When it may be tried again.
         wait: Duration,
         /// Whether it is the opponent's limit.
         by_opponent: bool,
     },
-    /// The game refused.
+    /// The rules of the game refused it.
     #[error(transparent)]
-    Game(#[from] Refusal),
+    Game(#[from] GameRefusal),
 }
 
-/// Somebody who listens.
 pub(super) struct Listener<E> {
     pub id: u64,
     pub key: ListenerKey,
@@ -85,71 +84,73 @@ pub(super) enum Due {
     Challenge(ChallengeId),
 }
 
-/// Everything the hub owns.
-pub struct State {
-    pub(super) settings: Arc<Settings>,
-    pub(super) hub: Hub,
-    pub(super) now: Now,
+/// Everything the server's state owns.
+pub struct ServerState {
+    pub(super) settings: Arc<PracticeSettings>,
+    pub(super) departures: mpsc::UnboundedSender<Departure>,
+    pub(super) now: Duration,
     started_at: Duration,
-    pub(super) accounts: HashMap<AccountId, Account>,
+    pub(super) accounts: HashMap<AccountId, PracticeAccount>,
     pub(super) listeners: HashMap<AccountId, Vec<Listener<AccountEvent>>>,
-    pub(super) challenges: HashMap<ChallengeId, Challenge>,
-    pub(super) games: HashMap<GameId, Table>,
+    pub(super) challenges: HashMap<ChallengeId, StandingChallenge>,
+    pub(super) open_challenges: HashMap<ChallengeId, OpenChallenge>,
+    pub(super) games: HashMap<GameId, HostedGame>,
     pub(super) finished: VecDeque<GameId>,
-    pub(super) deadlines: BTreeSet<(Now, Due)>,
-    pub(super) ledger: Ledger,
-    pub(super) lots: StdRng,
+    pub(super) deadlines: BTreeSet<(Duration, Due)>,
+    pub(super) rate_limiter: RateLimiter,
+    pub(super) rng: StdRng,
     /// Accounts that play one game at a time.
     pub(super) solo: HashSet<AccountId>,
     counter: u64,
 }
 
-impl State {
-    pub(super) fn new(settings: Arc<Settings>, hub: Hub) -> Self {
-        let lots = match settings.seed {
+impl ServerState {
+    pub(super) fn new(settings: Arc<PracticeSettings>, departures: mpsc::UnboundedSender<Departure>) -> Self {
+        let rng = match settings.seed {
             Some(seed) => StdRng::seed_from_u64(seed),
             None => rand::make_rng(),
         };
         Self {
-            ledger: Ledger::new(settings.limits.clone()),
+            rate_limiter: RateLimiter::new(settings.limits.clone()),
             settings,
-            hub,
+            departures,
             now: Duration::ZERO,
             started_at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
             accounts: HashMap::new(),
             listeners: HashMap::new(),
             challenges: HashMap::new(),
+            open_challenges: HashMap::new(),
             games: HashMap::new(),
             finished: VecDeque::new(),
             deadlines: BTreeSet::new(),
-            lots,
+            rng,
             solo: HashSet::new(),
             counter: 0,
         }
     }
 
     /// When something is due next.
-    pub(super) fn next_deadline(&self) -> Option<Now> {
+    pub(super) fn next_deadline(&self) -> Option<Duration> {
         self.deadlines.first().map(|(at, _)| *at)
     }
 
     /// Lets time pass: does all that is due by `now`, in its order.
-    pub(super) fn advance(&mut self, now: Now) {
+    pub(super) fn advance(&mut self, now: Duration) {
         while let Some((at, due)) = self.deadlines.first().cloned()
             && at <= now
         {
             self.deadlines.pop_first();
             self.now = at;
             match due {
-                Due::Game(id) => self.on_table(&id, |game, now| game.tick(now)),
+                Due::Game(id) => self.with_game(&id, |game, now| game.tick(now)),
                 Due::Challenge(id) => self.challenge_is_due(&id),
             }
         }
         self.now = now;
     }
 
-    /// Milliseconds since 1970 at a time of the hub's.
-    pub fn unix_millis(&self, at: Now) -> u64 {
+    /// Milliseconds since 1970 at a time of the server's state's.
+    pub fn unix_millis(&self, at: Duration) -> u64 {
         u64::try_from((self.started_at + at).as_millis()).unwrap_or(u64::MAX)
     }
 
@@ -168,7 +169,7 @@ impl State {
     pub(super) fn fresh_id(&mut self) -> GameId {
         const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
         loop {
-            let id: String = (0..8).map(|_| char::from(ALPHABET[self.lots.random_range(0..ALPHABET.len())])).collect();
+            let id: String = (0..8).map(|_| char::from(ALPHABET[self.rng.random_range(0..ALPHABET.len())])).collect();
             let id = GameId::from(id);
             if !self.games.contains_key(&id) && !self.challenges.contains_key(id.as_str()) {
                 return id;
@@ -181,7 +182,7 @@ impl State {
     /// # Errors
     /// [`Denied::NameTaken`].
     pub fn add_account(&mut self, name: &str, bot: bool) -> Result<AccountId, Denied> {
-        let account = Account::new(name, bot, self.now);
+        let account = PracticeAccount::new(name, bot, self.now);
         let id = account.id.clone();
         if self.accounts.contains_key(&id) {
             return Err(Denied::NameTaken(name.to_owned()));
@@ -192,7 +193,7 @@ impl State {
 
     /// Sets up the server's own engine at a level.
     pub(crate) fn add_ai(&mut self, level: u8) -> AccountId {
-        let mut account = Account::new(&format!("Stockfish level {level}"), true, self.now);
+        let mut account = PracticeAccount::new(&format!("Stockfish level {level}"), true, self.now);
         // A colon is in nobody's name.
         account.id = ai_account(level);
         account.ai_level = Some(level);
@@ -202,8 +203,15 @@ impl State {
     }
 
     /// An account, if there is one.
-    pub fn account(&self, id: &AccountId) -> Option<&Account> {
+    pub fn account(&self, id: &AccountId) -> Option<&PracticeAccount> {
         self.accounts.get(id)
+    }
+
+    /// Gives an account a rating in every category that so many games have made certain.
+    pub fn establish_rating(&mut self, id: &AccountId, points: i32, games: u32) {
+        if let Some(account) = self.accounts.get_mut(id) {
+            account.establish(points, games);
+        }
     }
 
     /// Whether an account listens to its events.
@@ -212,8 +220,8 @@ impl State {
     }
 
     /// The bots that are online, by name.
-    pub fn online_bots(&self) -> Vec<Account> {
-        let mut bots: Vec<Account> = self
+    pub fn online_bots(&self) -> Vec<PracticeAccount> {
+        let mut bots: Vec<PracticeAccount> = self
             .accounts
             .values()
             .filter(|account| account.bot && account.ai_level.is_none() && self.is_online(&account.id))
@@ -230,7 +238,7 @@ impl State {
     pub fn upgrade(&mut self, id: &AccountId) -> Result<(), Denied> {
         let playing = !self.games_of(id).is_empty();
         let account = self.accounts.get_mut(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
-        if account.tally.all() > 0 || playing {
+        if account.counts.all() > 0 || playing {
             return Err(Denied::HasPlayed);
         }
         account.bot = true;
@@ -242,12 +250,12 @@ impl State {
     /// # Errors
     /// [`Denied::Limited`].
     pub fn count(&mut self, id: &AccountId, gauge: Gauge) -> Result<(), Denied> {
-        self.ledger.check(id, gauge, 1, self.now).map_err(|wait| Denied::Limited {
+        self.rate_limiter.check(id, gauge, 1, self.now).map_err(|wait| Denied::Limited {
             gauge,
             wait,
             by_opponent: false,
         })?;
-        self.ledger.spend(id, gauge, 1, self.now);
+        self.rate_limiter.spend(id, gauge, 1, self.now);
         Ok(())
     }
 
@@ -265,15 +273,15 @@ impl State {
         let listeners = self.listeners.entry(key.account.clone()).or_default();
         listeners.retain(|listener| listener.key != key);
         listeners.push(Listener { id, key, sender });
-        Subscription { events, _lease: Lease { hub: self.hub.clone(), listener: id, board: None } }
+        Subscription { events, _lease: Lease { departures: self.departures.clone(), listener: id, game: None } }
     }
 
-    pub(super) fn forget(&mut self, listener: u64, board: Option<&GameId>) {
-        match board {
-            Some(game) => self.leave_table(game, listener),
+    pub(super) fn forget(&mut self, Departure { listener, game }: &Departure) {
+        match game {
+            Some(game) => self.leave_game(game, *listener),
             None => {
                 for listeners in self.listeners.values_mut() {
-                    listeners.retain(|known| known.id != listener);
+                    listeners.retain(|known| known.id != *listener);
                 }
             }
         }
@@ -285,9 +293,13 @@ impl State {
         }
     }
 
-    pub(super) fn seat(&self, id: &AccountId, category: Category) -> Result<Seat, Denied> {
+    /// A player as others see it in games of a category.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchPlayer`].
+    pub fn seat(&self, id: &AccountId, category: Category) -> Result<PlayerView, Denied> {
         let account = self.accounts.get(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
-        Ok(Seat {
+        Ok(PlayerView {
             account: id.clone(),
             name: account.name.clone(),
             bot: account.bot,
@@ -298,6 +310,6 @@ impl State {
 }
 
 /// The account behind the server's own engine.
-pub fn ai_account(level: u8) -> AccountId {
+pub(crate) fn ai_account(level: u8) -> AccountId {
     AccountId::of(&format!("ai:{level}"))
 }

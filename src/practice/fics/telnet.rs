@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use crate::{
-    connection::Connection,
+    connection::ClientConnection,
     faults::{FaultInjector, LineFacts, StreamFault, StreamFaults},
 };
 use chess::timeseal::{self, Version};
@@ -27,7 +27,7 @@ const FIRST_WITH_OPTION: u8 = 251;
 
 /// Something that a client sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
+pub(crate) enum ClientInput {
     /// A line, without its end.
     Line(String),
     /// The answer to a ping of timeseal's.
@@ -38,16 +38,14 @@ pub enum Input {
 
 /// What a connection brings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Incoming {
+pub(crate) enum Incoming {
     /// Something the client sends.
-    Input(Input),
-    /// An accident.
+    Input(ClientInput),
     Fault(StreamFault),
 }
 
-/// A connection.
-pub struct Wire {
-    connection: Connection,
+pub(crate) struct TelnetConnection {
+    connection: ClientConnection,
     read: BytesMut,
     skipping: bool,
     first_line: bool,
@@ -64,9 +62,9 @@ pub struct Wire {
     held: Option<String>,
 }
 
-impl Wire {
+impl TelnetConnection {
     /// Nothing was said yet.
-    pub fn new(connection: Connection, plan: FaultInjector) -> Self {
+    pub(crate) fn new(connection: ClientConnection, plan: FaultInjector) -> Self {
         Self {
             connection,
             read: BytesMut::with_capacity(1024),
@@ -83,18 +81,18 @@ impl Wire {
         }
     }
 
-    /// From now on faults strike.
-    pub fn suffer(&mut self, faults: StreamFaults) {
+    /// From now on faults apply.
+    pub(crate) fn set_faults(&mut self, faults: StreamFaults) {
         self.faults = Some(faults);
     }
 
     /// Whether the client speaks timeseal.
-    pub fn is_sealed(&self) -> bool {
+    pub(crate) fn is_sealed(&self) -> bool {
         self.seal.is_some()
     }
 
     /// Whether a client that speaks timeseal owes us an answer.
-    pub fn owes_pong(&self) -> bool {
+    pub(crate) fn owes_pong(&self) -> bool {
         self.pings > 0
     }
 
@@ -102,7 +100,7 @@ impl Wire {
     ///
     /// # Errors
     /// When the connection is over.
-    pub async fn next(&mut self) -> io::Result<Incoming> {
+    pub(crate) async fn next(&mut self) -> io::Result<Incoming> {
         loop {
             if self.silent {
                 pending::<()>().await;
@@ -131,11 +129,11 @@ impl Wire {
         }
     }
 
-    /// The next thing a client sends, where no faults strike yet.
+    /// The next thing a client sends, where no faults apply yet.
     ///
     /// # Errors
     /// When the connection is over.
-    pub async fn input(&mut self) -> io::Result<Input> {
+    pub(crate) async fn input(&mut self) -> io::Result<ClientInput> {
         loop {
             if let Incoming::Input(input) = self.next().await? {
                 return Ok(input);
@@ -143,7 +141,7 @@ impl Wire {
         }
     }
 
-    fn next_line(&mut self) -> io::Result<Option<Input>> {
+    fn next_line(&mut self) -> io::Result<Option<ClientInput>> {
         let Some(end) = self.read.iter().position(|byte| *byte == b'\n') else {
             if self.read.len() > LONGEST {
                 self.read.clear();
@@ -154,7 +152,7 @@ impl Wire {
         let line = self.read.split_to(end);
         self.read.advance(1);
         if std::mem::take(&mut self.skipping) || line.len() > LONGEST {
-            return Ok(Some(Input::TooLong));
+            return Ok(Some(ClientInput::TooLong));
         }
         if std::mem::take(&mut self.first_line)
             && let Ok(opened) = timeseal::open(&line)
@@ -169,21 +167,21 @@ impl Wire {
             }
         }
         if self.seal.is_none() {
-            return Ok(Some(Input::Line(without_telnet(&line))));
+            return Ok(Some(ClientInput::Line(without_telnet(&line))));
         }
         let opened = timeseal::open(&line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         if opened.line == timeseal::PONG {
             self.pings = self.pings.saturating_sub(1);
-            return Ok(Some(Input::Pong));
+            return Ok(Some(ClientInput::Pong));
         }
-        Ok(Some(Input::Line(without_telnet(&opened.line))))
+        Ok(Some(ClientInput::Line(without_telnet(&opened.line))))
     }
 
     /// Sends bytes as they are: no fault strikes them.
     ///
     /// # Errors
     /// When the connection is over, or nobody reads at the other end.
-    pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.silent {
             return Ok(());
         }
@@ -203,7 +201,7 @@ impl Wire {
     ///
     /// # Errors
     /// When the connection is over.
-    pub async fn ping(&mut self) -> io::Result<()> {
+    pub(crate) async fn ping(&mut self) -> io::Result<()> {
         if self.silent {
             return Ok(());
         }
@@ -220,7 +218,7 @@ impl Wire {
     ///
     /// # Errors
     /// When the connection is over, or a fault ends it.
-    pub async fn send(&mut self, block: &str, facts: LineFacts) -> io::Result<()> {
+    pub(crate) async fn send(&mut self, block: &str, facts: LineFacts) -> io::Result<()> {
         let struck = self.next_block.take().or_else(|| self.faults.as_mut().and_then(|faults| faults.on_line(facts)));
         match struck {
             None => self.write(block.as_bytes()).await?,
@@ -230,7 +228,7 @@ impl Wire {
                 }
                 return Ok(());
             }
-            Some(fault) => self.strike(fault, Some(block)).await?,
+            Some(fault) => self.apply(fault, Some(block)).await?,
         }
         match self.held.take() {
             Some(held) => self.write(held.as_bytes()).await,
@@ -242,7 +240,7 @@ impl Wire {
     ///
     /// # Errors
     /// Faults that end the connection do so.
-    pub async fn strike(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
+    pub(crate) async fn apply(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
         let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
         let cut = || Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));
         match (fault, block) {
@@ -278,7 +276,7 @@ impl Wire {
     }
 
     /// Tears the connection down.
-    pub fn reset(&self) {
+    pub(crate) fn reset(&self) {
         self.connection.control().reset();
     }
 }

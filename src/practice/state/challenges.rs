@@ -5,10 +5,9 @@ use std::{sync::Arc, time::Duration};
 use rand::RngExt;
 
 use super::{
-    Now,
-    events::{AccountEvent, ChallengeState, ChallengeView, GameView, Seat},
-    limits::Gauge,
-    state::{Denied, Due, State, ai_account},
+    rate_limits::Gauge,
+    server_state::{Denied, Due, ServerState, ai_account},
+    views::{AccountEvent, ChallengeState, ChallengeView, GameView, PlayerView},
 };
 use crate::account::{AccountId, Category};
 use chess::{ChallengeId, Color, DeclineReason, GameId, GameTerms, Line, Variant};
@@ -41,22 +40,22 @@ impl ChallengeTerms {
     }
 }
 
-pub(super) struct Challenge {
+pub(super) struct StandingChallenge {
     pub number: u64,
     pub id: ChallengeId,
-    pub challenger: Seat,
-    pub dest: Seat,
+    pub challenger: PlayerView,
+    pub dest: PlayerView,
     pub terms: GameTerms,
     pub color: Option<Color>,
     pub final_color: Color,
     pub start: Line,
     pub state: ChallengeState,
     /// When it goes offline; `None` while its maker keeps it alive.
-    pub goes_offline: Option<Now>,
+    pub goes_offline: Option<Duration>,
 }
 
-impl State {
-    /// Challenges somebody. With `keep_alive` it stands until [`State::release_challenge`].
+impl ServerState {
+    /// Challenges somebody. With `keep_alive` it stands until [`ServerState::release_challenge`].
     ///
     /// # Errors
     /// [`Denied::NoSuchPlayer`], [`Denied::SelfChallenge`], [`Denied::Start`], [`Denied::Limited`].
@@ -77,10 +76,10 @@ impl State {
         if challenger.bot && dest.bot {
             self.check_bot_games(from, to)?;
         }
-        let final_color = terms.color.unwrap_or_else(|| Color::from_white(self.lots.random()));
+        let final_color = terms.color.unwrap_or_else(|| self.random_color());
         let id = ChallengeId::new(self.fresh_id().as_str());
         let goes_offline = (!keep_alive).then(|| self.now + GOES_OFFLINE_AFTER);
-        let challenge = Challenge {
+        let challenge = StandingChallenge {
             number: self.next_number(),
             id: id.clone(),
             challenger,
@@ -105,14 +104,14 @@ impl State {
     fn charge_challenge(&mut self, from: &AccountId, to_bot: bool) -> Result<(), Denied> {
         let cost = if to_bot { 1 } else { 5 };
         for gauge in [Gauge::ChallengesOfMinute, Gauge::ChallengesOfDay] {
-            self.ledger.check(from, gauge, cost, self.now).map_err(|wait| Denied::Limited {
+            self.rate_limiter.check(from, gauge, cost, self.now).map_err(|wait| Denied::Limited {
                 gauge,
                 wait,
                 by_opponent: false,
             })?;
         }
         for gauge in [Gauge::ChallengesOfMinute, Gauge::ChallengesOfDay] {
-            self.ledger.spend(from, gauge, cost, self.now);
+            self.rate_limiter.spend(from, gauge, cost, self.now);
         }
         Ok(())
     }
@@ -120,7 +119,7 @@ impl State {
     pub(super) fn check_bot_games(&mut self, asking: &AccountId, other: &AccountId) -> Result<(), Denied> {
         let gauge = Gauge::GamesAgainstBots;
         for (account, by_opponent) in [(asking, false), (other, true)] {
-            self.ledger.check(account, gauge, 1, self.now).map_err(|wait| Denied::Limited {
+            self.rate_limiter.check(account, gauge, 1, self.now).map_err(|wait| Denied::Limited {
                 gauge,
                 wait,
                 by_opponent,
@@ -129,14 +128,18 @@ impl State {
         Ok(())
     }
 
-    fn starting_line(&mut self, variant: Variant, fen: Option<&str>) -> Result<Line, Denied> {
+    pub(super) fn starting_line(&mut self, variant: Variant, fen: Option<&str>) -> Result<Line, Denied> {
         Ok(match fen {
             Some(fen) => Line::from_fen(variant, fen)?,
             None if variant == Variant::Chess960 => {
-                Line::from_fen(variant, &chess960_start(self.lots.random_range(0..960)))?
+                Line::from_fen(variant, &chess960_start(self.rng.random_range(0..960)))?
             }
             None => Line::start(variant),
         })
+    }
+
+    pub(super) fn random_color(&mut self) -> Color {
+        Color::from_white(self.rng.random())
     }
 
     /// The challenger no longer keeps it alive.
@@ -197,7 +200,7 @@ impl State {
         let category = Category::of(&terms.game);
         let (player, engine) = (self.seat(by, category)?, self.seat(&ai_account(level), category)?);
         let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
-        let color = terms.color.unwrap_or_else(|| Color::from_white(self.lots.random()));
+        let color = terms.color.unwrap_or_else(|| self.random_color());
         let (white, black) = color.fold_wb((player.clone(), engine.clone()), (engine, player));
         let id = self.fresh_id();
         self.start_game(id.clone(), terms.game, start, white, black);
@@ -237,7 +240,7 @@ impl State {
         Ok(())
     }
 
-    fn open_challenge(&self, id: &ChallengeId) -> Result<&Challenge, Denied> {
+    fn open_challenge(&self, id: &ChallengeId) -> Result<&StandingChallenge, Denied> {
         let challenge = self.challenges.get(id).ok_or(Denied::NoSuchChallenge)?;
         if challenge.state.is_open() { Ok(challenge) } else { Err(Denied::ChallengeClosed(challenge.state)) }
     }
@@ -254,7 +257,7 @@ impl State {
         }
     }
 
-    fn view_challenge(&self, challenge: &Challenge) -> ChallengeView {
+    fn view_challenge(&self, challenge: &StandingChallenge) -> ChallengeView {
         ChallengeView {
             id: challenge.id.clone(),
             challenger: challenge.challenger.clone(),
@@ -275,7 +278,7 @@ impl State {
 
     /// The challenges that wait for an answer, by or to an account, oldest first.
     pub fn challenges_of(&self, account: &AccountId) -> Vec<Arc<ChallengeView>> {
-        let mut standing: Vec<&Challenge> = self
+        let mut standing: Vec<&StandingChallenge> = self
             .challenges
             .values()
             .filter(|challenge| challenge.state == ChallengeState::Created)

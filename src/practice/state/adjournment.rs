@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    events::{AccountEvent, ChallengeState, GameView},
-    state::{Denied, State},
+    server_state::{Denied, ServerState},
+    views::{AccountEvent, ChallengeState, GameView},
 };
 use crate::{
     account::AccountId,
@@ -12,7 +12,7 @@ use crate::{
 };
 use chess::GameId;
 
-impl State {
+impl ServerState {
     /// From now on this account plays one game at a time; when one begins, its challenges are withdrawn.
     pub fn play_one_at_a_time(&mut self, account: &AccountId) {
         self.solo.insert(account.clone());
@@ -47,7 +47,7 @@ impl State {
     /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
     pub fn stop(&mut self, id: &GameId, by: &AccountId, stop: Stop, yes: bool) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
-        self.on_table(id, |game, now| game.stop(color, stop, yes, now));
+        self.with_game(id, |game, now| game.stop(color, stop, yes, now));
         Ok(())
     }
 
@@ -56,7 +56,7 @@ impl State {
         for view in self.games_of(account) {
             let Some(color) = view.pairing.color_of(account) else { continue };
             let loss = loss(&view);
-            self.on_table(&view.pairing.id, |game, now| game.lose_connection(color, loss, now));
+            self.with_game(&view.pairing.id, |game, now| game.lose_connection(color, loss, now));
         }
         for view in self.adjourned_of(account) {
             if view.adjourned.is_some_and(|wishes| view.pairing.color_of(account).is_some_and(|color| wishes.by(color)))
@@ -68,10 +68,10 @@ impl State {
 
     /// The adjourned games of an account, oldest first.
     pub fn adjourned_of(&self, account: &AccountId) -> Vec<Arc<GameView>> {
-        self.views(|table| {
-            table.game.outcome().is_none()
-                && table.game.adjourned().is_some()
-                && table.pairing.color_of(account).is_some()
+        self.views(|hosted| {
+            hosted.game.outcome().is_none()
+                && hosted.game.adjourned().is_some()
+                && hosted.pairing.color_of(account).is_some()
         })
     }
 
@@ -83,16 +83,16 @@ impl State {
         let color = self.color_at(id, by)?;
         let players = self.game_view(id).ok_or(Denied::NoSuchGame)?;
         if yes {
-            for seat in players.pairing.seats.iter() {
+            for seat in players.pairing.players.iter() {
                 self.check_free(&seat.account)?;
             }
         }
-        self.on_table(id, |game, now| game.resume(color, yes, now));
+        self.with_game(id, |game, now| game.resume(color, yes, now));
         if let Some(view) = self.game_view(id) {
             if view.adjourned.is_some() {
                 self.tell_players(&view, AccountEvent::ResumeOffer);
             } else {
-                for seat in view.pairing.seats.iter() {
+                for seat in view.pairing.players.iter() {
                     self.withdraw_challenges_of_busy(&seat.account);
                 }
             }

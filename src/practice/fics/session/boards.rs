@@ -2,70 +2,57 @@
 
 use std::{io, sync::Arc};
 
-use super::Session;
+use super::FicsSession;
 use crate::{
-    fics::{offers::What, text},
-    hub::{BoardEvent, GameView, Subscription},
+    fics::{joined::JoinedBoard, offers::OfferKind, text},
+    state::{BoardEvent, GameView},
 };
-use chess::{ChatLine, ChatRoom, Color, GameId, Offers};
+use chess::{ChatLine, ChatRoom, Color, Offers};
 
-/// A seat at a board, or behind one.
-pub struct Seated {
-    /// Which game.
-    pub id: GameId,
-    /// Its number on this server.
-    pub number: u32,
-    /// The player's colour, or what it is to a watcher.
-    pub relation: text::Relation,
-    /// What is heard there.
-    pub events: Subscription<BoardEvent>,
-    /// As it was shown last.
-    pub view: Option<Arc<GameView>>,
-}
-
-impl Session {
+impl FicsSession {
     /// Sits down at a board of ours.
-    pub(super) async fn sit_down(&mut self, view: &GameView) -> io::Result<()> {
+    pub(super) async fn join_board(&mut self, view: &Arc<GameView>) -> io::Result<()> {
         let Some(color) = view.pairing.color_of(&self.me.id) else { return Ok(()) };
         let (id, key) = (view.pairing.id.clone(), self.key());
-        if self.playing.as_ref().is_some_and(|seated| seated.id == id) {
+        if self.playing.as_ref().is_some_and(|board| board.id == id) {
             return Ok(());
         }
         let game = id.clone();
         // It may be over already, and forgotten.
         let Ok(events) = self.ask(move |state| state.join(&game, key)).await? else { return Ok(()) };
-        let number = self.face.hall.number_of(&id);
-        self.last_opponent = Some(view.pairing.seats.get(!color).name.clone());
-        self.playing = Some(Seated { id, number, relation: text::Relation::Player(color), events, view: None });
+        let number = self.context.lobby.number_of(&id);
+        self.last_game = Some(Arc::clone(view));
+        self.playing =
+            Some(JoinedBoard { id, number, relation: text::BoardRelation::Player(color), events, view: None });
         Ok(())
     }
 
     /// Something happens at the board where we play; `None` is its end.
-    pub(super) fn at_board(&mut self, event: Option<BoardEvent>) {
-        let Some(mut seated) = self.playing.take() else { return };
-        let text::Relation::Player(color) = seated.relation else { return };
+    pub(in crate::fics) fn at_board(&mut self, event: Option<BoardEvent>) {
+        let Some(mut board) = self.playing.take() else { return };
+        let text::BoardRelation::Player(color) = board.relation else { return };
         match event {
             None => return,
             Some(BoardEvent::Full(view)) => {
-                self.show_beginning(&view, seated.number);
-                self.show_board(&view, seated.number, seated.relation);
-                seated.view = Some(view);
+                self.show_beginning(&view, board.number);
+                self.show_board(&view, board.number, board.relation);
+                board.view = Some(view);
             }
             Some(BoardEvent::State(view)) => {
-                let before = seated.view.replace(Arc::clone(&view));
+                let before = board.view.replace(Arc::clone(&view));
                 if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
-                    self.show_board(&view, seated.number, seated.relation);
+                    self.show_board(&view, board.number, board.relation);
                 }
                 self.show_offers(&view, color);
             }
-            Some(BoardEvent::Chat(line)) => self.hear(&line, seated.number),
+            Some(BoardEvent::Chat(line)) => self.hear(&line, board.number),
             Some(BoardEvent::OpponentGone(_) | BoardEvent::OpponentBack) => {}
         }
         let dialect = self.dialect();
-        match seated.view.as_ref().and_then(|view| Some((view, text::end_line(view, seated.number, dialect)?))) {
+        match board.view.as_ref().and_then(|view| Some((view, text::end_line(view, board.number, dialect)?))) {
             Some((view, end)) => {
                 if view.left == Some(!color)
-                    && let Some(lost) = dialect.opponent_lost(&view.pairing.seats.get(!color).name)
+                    && let Some(lost) = dialect.opponent_lost(&view.pairing.players.get(!color).name)
                 {
                     self.line(lost);
                 }
@@ -74,33 +61,33 @@ impl Session {
                     self.line(text::rating_lines(view, color));
                 }
                 self.withdraw_offers(|what| what.is_of_game());
-                self.face.hall.release_number(&seated.id);
+                self.context.lobby.release_number(&board.id);
             }
-            None => self.playing = Some(seated),
+            None => self.playing = Some(board),
         }
     }
 
     /// Something happens at the board we watch.
-    pub(super) fn at_watched_board(&mut self, event: Option<BoardEvent>) {
-        let Some(mut seated) = self.watching.take() else { return };
+    pub(in crate::fics) fn at_watched_board(&mut self, event: Option<BoardEvent>) {
+        let Some(mut board) = self.watching.take() else { return };
         match event {
             None => return,
             Some(BoardEvent::Full(view) | BoardEvent::State(view)) => {
-                let before = seated.view.replace(Arc::clone(&view));
+                let before = board.view.replace(Arc::clone(&view));
                 if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
-                    self.show_board(&view, seated.number, seated.relation);
+                    self.show_board(&view, board.number, board.relation);
                 }
-                if let Some(end) = text::end_line(&view, seated.number, self.dialect()) {
+                if let Some(end) = text::end_line(&view, board.number, self.dialect()) {
                     self.line(end);
-                    return self.line(format!("Removing game {} from observation list.", seated.number));
+                    return self.line(format!("Removing game {} from observation list.", board.number));
                 }
             }
             Some(BoardEvent::Chat(line)) if line.room == ChatRoom::Spectator => {
-                self.line(format!("{}[{}] whispers: {}", line.username, seated.number, line.text));
+                self.line(format!("{}[{}] whispers: {}", line.username, board.number, line.text));
             }
             Some(_) => {}
         }
-        self.watching = Some(seated);
+        self.watching = Some(board);
     }
 
     fn hear(&mut self, line: &ChatLine, number: u32) {
@@ -112,20 +99,24 @@ impl Session {
     }
 
     fn show_beginning(&mut self, view: &GameView, number: u32) {
-        let hall = self.face.hall.clone();
-        self.line(text::beginning(view, number, &hall, self.dialect()));
+        let lobby = self.context.lobby.clone();
+        self.line(text::beginning(view, number, &lobby, self.dialect()));
         if self.variables.interface("gameinfo") {
             let ours = view.pairing.color_of(&self.me.id);
-            let sealed = Color::ALL.map(|color| ours == Some(color) && self.wire.is_sealed());
-            self.line(text::game_facts(view, number, sealed, &hall));
+            let sealed = Color::ALL.map(|color| ours == Some(color) && self.telnet.is_sealed());
+            self.line(text::game_facts(view, number, sealed, &lobby));
         }
     }
 
-    /// Shows a board as the player wants it.
-    pub(in crate::fics) fn show_board(&mut self, view: &GameView, number: u32, relation: text::Relation) {
-        let ours = matches!(relation, text::Relation::Player(color) if view.is_turn_of(color));
-        let exact = self.variables.interface("ms");
-        let mut board = text::style12(view, number, relation, exact, self.dialect());
+    /// Shows a board as the player wants it: style 12 is for programs, everything else is drawn for people.
+    pub(in crate::fics) fn show_board(&mut self, view: &GameView, number: u32, relation: text::BoardRelation) {
+        let ours = matches!(relation, text::BoardRelation::Player(color) if view.is_turn_of(color));
+        let mut board = if self.variables.number("style") == 12 {
+            text::style12(view, number, relation, self.variables.interface("ms"), self.dialect())
+        } else {
+            let plays_black = relation == text::BoardRelation::Player(Color::Black);
+            text::diagram(view, number, plays_black != self.variables.is_on("flip"))
+        };
         if let Some(holdings) = text::holdings(view, number) {
             board.push('\n');
             board.push_str(&holdings);
@@ -134,13 +125,13 @@ impl Session {
     }
 
     fn show_offers(&mut self, view: &GameView, color: Color) {
-        let opponent = view.pairing.seats.get(!color).name.clone();
+        let opponent = view.pairing.players.get(!color).name.clone();
         let plies = view.takeback_plies.unwrap_or(1);
-        let kinds: [(What, Offers); 4] = [
-            (What::Draw, view.draw_offers),
-            (What::Takeback(plies), view.takeback_offers),
-            (What::Abort, view.abort_offers),
-            (What::Adjourn, view.adjourn_offers),
+        let kinds: [(OfferKind, Offers); 4] = [
+            (OfferKind::Draw, view.draw_offers),
+            (OfferKind::Takeback(plies), view.takeback_offers),
+            (OfferKind::Abort, view.abort_offers),
+            (OfferKind::Adjourn, view.adjourn_offers),
         ];
         for (what, stands) in kinds {
             for ours in [true, false] {
@@ -158,14 +149,14 @@ impl Session {
         }
     }
 
-    fn offer_stands(&mut self, ours: bool, opponent: &str, what: What) {
+    fn offer_stands(&mut self, ours: bool, opponent: &str, what: OfferKind) {
         let Some(index) = self.offers.add(ours, opponent, what.clone()) else { return };
         let (asked, sent, parameter) = match &what {
-            What::Draw => ("offers you a draw.".to_owned(), "Draw request sent.", "#".to_owned()),
-            What::Takeback(plies) => {
+            OfferKind::Draw => ("offers you a draw.".to_owned(), "Draw request sent.", "#".to_owned()),
+            OfferKind::Takeback(plies) => {
                 (format!("would like to take back {plies} half move(s)."), "Takeback request sent.", plies.to_string())
             }
-            What::Abort => (
+            OfferKind::Abort => (
                 "would like to abort the game; type \"abort\" to accept.".to_owned(),
                 "Abort request sent.",
                 "#".to_owned(),
