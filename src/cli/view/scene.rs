@@ -7,7 +7,7 @@ use shakmaty::{File, Position, Rank, Square};
 
 use bot::session::BotEvent;
 use chess::{Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, Phase, Proposal};
-use council::player::vote_report::{self, Entry};
+use council::player::vote_report::{self, VoteEntry};
 
 /// As many electors as the picture has lines for.
 const MOST_ELECTORS: usize = 19;
@@ -252,7 +252,7 @@ impl Game {
         let thinking = !self.proposals.is_empty();
         let (entries, last) = match &self.decision {
             _ if thinking => {
-                let proposed = self.proposals.iter().map(|proposal| Entry::proposal(&self.line, proposal));
+                let proposed = self.proposals.iter().map(|proposal| VoteEntry::proposal(&self.line, proposal));
                 (proposed.collect(), "the council is in session …".to_owned())
             }
             Some((line, decision)) => {
@@ -260,7 +260,7 @@ impl Game {
             }
             None => return Vec::new(),
         };
-        let mut lines = vec![format!(" {}", Entry::TITLES)];
+        let mut lines = vec![format!(" {}", VoteEntry::TITLES)];
         lines.extend(entries.iter().take(MOST_ELECTORS).map(|entry| {
             let text = fit(&format!(" {}", entry.to_string().replace('*', "✔")), columns);
             if entry.elected { text.bold().to_string() } else { text }

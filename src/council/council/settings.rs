@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CriterionName, GroupMode, Model, SecondPhaseMode};
-use chess::{Heuristic, Knowledge};
+use super::{GroupMode, Model};
+use chess::{CriterionName, Heuristic, Knowledge, SecondPhaseMode};
 
 /// The `council` table: who proposes and how one is elected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
