@@ -10,7 +10,7 @@ use crate::policy::{
     AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
     adjudication::{self, Claim, GameFacts, TablebaseResult},
 };
-use chess::{Action, Clocks, Decision, GameInfo, Line, Score, TimeControl, values::Kind};
+use chess::{Action, Clocks, Decision, GameInfo, Line, Score, Source, TimeControl, values::Kind};
 
 /// The rules for one game, and what they look at.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +67,8 @@ impl Adjudicator {
     ) -> MoveVerdict {
         self.tablebase = TablebaseResult::of(decision);
         self.scores.truncate(line.ply() / 2);
-        self.scores.push(decision.score);
+        // Two plies are enough for a move and too little to resign or to offer a draw.
+        self.scores.push(decision.score.filter(|_| decision.source != Source::Fallback));
         let facts = self.facts(info, line, clocks);
         if adjudication::resigns(&self.resign, &facts) && line.ply() >= 2 {
             MoveVerdict::Resign

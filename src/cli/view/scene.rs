@@ -7,7 +7,7 @@ use shakmaty::{File, Position, Rank, Square};
 
 use bot::session::BotEvent;
 use chess::{Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, Phase, Proposal, printable};
-use council::player::vote_report::{self, Entry};
+use council::player::vote_report::{self, VoteEntry};
 
 /// The columns of the board with the space beside it.
 const BOARD_WIDTH: usize = 22;
@@ -263,7 +263,7 @@ impl WatchedGame {
         let thinking = !self.proposals.is_empty();
         let (entries, last) = match &self.decision {
             _ if thinking => {
-                let proposed = self.proposals.iter().map(|proposal| Entry::proposal(&self.line, proposal));
+                let proposed = self.proposals.iter().map(|proposal| VoteEntry::proposal(&self.line, proposal));
                 (proposed.collect(), "the council is in session …".to_owned())
             }
             Some((line, decision)) => {
@@ -271,7 +271,7 @@ impl WatchedGame {
             }
             None => return Vec::new(),
         };
-        let mut lines = vec![fit(&format!(" {}", Entry::TITLES), columns)];
+        let mut lines = vec![fit(&format!(" {}", VoteEntry::TITLES), columns)];
         lines.extend(entries.iter().take(MOST_ELECTORS).map(|entry| {
             let text = fit(&format!(" {}", entry.to_string().replace('*', "✔")), columns);
             if entry.elected { text.bold().to_string() } else { text }

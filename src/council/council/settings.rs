@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CriterionName, GroupMode, Model, SecondPhaseMode};
+use super::{GroupMode, Model};
 use chess::{
-    Heuristic, Knowledge,
+    CriterionName, Heuristic, Knowledge, SecondPhaseMode,
     values::{Decimal, WholeNumber, WholeNumberOrNone},
 };
 

@@ -21,7 +21,7 @@ pub enum BookChoice {
     Weighted,
     /// By lot, all alike.
     Uniform,
-    /// The heaviest.
+    /// The move of the most weight.
     Best,
 }
 
