@@ -47,7 +47,7 @@ pub fn print(text: fmt::Arguments<'_>) {
     }
 }
 
-/// Prints a line on standard output as `println!` does, but does not panic where it cannot: see [`print`].
+/// Prints a line on standard output as `println!` does, but does not panic where it cannot: see [`print()`].
 #[macro_export]
 macro_rules! outln {
     () => { $crate::print(format_args!("\n")) };

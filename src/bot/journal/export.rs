@@ -82,7 +82,7 @@ fn shown(text: &str) -> String {
 }
 
 #[derive(Serialize)]
-struct GameLine<'a> {
+struct GameJson<'a> {
     #[serde(flatten)]
     game: &'a GameRecord,
     moves: Vec<MoveLine>,
@@ -106,7 +106,7 @@ pub fn write_json(archive: &Archive, games: &[GameRecord], out: &mut impl Write)
             Ok(MoveLine { played, proposals })
         });
         let moves = moves.collect::<Result<_, ExportError>>()?;
-        let line = serde_json::to_string(&GameLine { game, moves }).map_err(io::Error::from)?;
+        let line = serde_json::to_string(&GameJson { game, moves }).map_err(io::Error::from)?;
         writeln!(out, "{line}")?;
     }
     Ok(())

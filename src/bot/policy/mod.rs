@@ -20,7 +20,7 @@ pub mod profile;
 pub mod rate_limits;
 
 pub use adjudication::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings};
-pub use challenge::{ChallengeSettings, NameLists, Verdict};
+pub use challenge::{ChallengeSettings, ChallengeVerdict, NameLists};
 pub use chat::ChatSettings;
 pub use matchmaking::{Matchmaker, MatchmakingSettings};
 pub use profile::{Conditions, Profile};

@@ -49,6 +49,9 @@ pub struct Connection {
     pub events: mpsc::Receiver<ServerEvent>,
 }
 
+/// How a game is played, by what is known of it at its start.
+pub type PlayerOfGame = Arc<dyn Fn(&GameInfo) -> Arc<PreparedPlayer> + Send + Sync>;
+
 /// What all accounts of a daemon share.
 #[derive(Clone)]
 pub struct Runtime {
@@ -59,7 +62,7 @@ pub struct Runtime {
     /// Who tells the watchers.
     pub event_bus: EventBus,
     /// How games are played; asked at the start of each.
-    pub player: Arc<dyn Fn(&GameInfo) -> Arc<PreparedPlayer> + Send + Sync>,
+    pub player: PlayerOfGame,
     /// How an account behaves.
     pub policy: Arc<AccountPolicy>,
 }

@@ -215,7 +215,7 @@ pub struct ChallengeContext<'a> {
 
 /// What to do with a challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ChallengeVerdict {
     /// Take it now.
     Accept,
     /// Take it later; judge it again when a game ends, or at the time given.
@@ -244,12 +244,12 @@ fn refuse<T>(reason: DeclineReason, why: impl Into<String>) -> Result<T, Decline
 }
 
 /// Decides about one challenge.
-pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> Verdict {
+pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> ChallengeVerdict {
     if !challenge.incoming {
-        return Verdict::Ignore;
+        return ChallengeVerdict::Ignore;
     }
     match suits(challenge, settings, context) {
-        Err((reason, why)) => Verdict::Decline { reason, why },
+        Err((reason, why)) => ChallengeVerdict::Decline { reason, why },
         Ok(opponent) => room_for(opponent, settings, context),
     }
 }
@@ -291,6 +291,9 @@ fn suits<'a>(
 /// Whether we can play it, like it or not.
 fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Result<(), DeclineWith> {
     let variant = challenge.terms.variant;
+    if let Some(name) = &challenge.unknown_variant {
+        return refuse(DeclineReason::Variant, format!("nobody here knows the rules of {name}"));
+    }
     if !challenge.playable {
         let too_fast = challenge.terms.time_control.speed() == Speed::UltraBullet;
         let reason = if too_fast { DeclineReason::TooFast } else { DeclineReason::Generic };
@@ -336,17 +339,19 @@ fn not_too_often(
 }
 
 /// Whether it can be taken now.
-fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> Verdict {
+fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> ChallengeVerdict {
     let now = context.now.timestamp();
     let kind = Kind::of(opponent);
     let wait = |until, why: String| match context.waiting < settings.max_waiting {
-        true => Verdict::Wait { until, why },
-        false => Verdict::Decline { reason: DeclineReason::Later, why: format!("{why}, and the queue is full") },
+        true => ChallengeVerdict::Wait { until, why },
+        false => {
+            ChallengeVerdict::Decline { reason: DeclineReason::Later, why: format!("{why}, and the queue is full") }
+        }
     };
     if kind == Kind::Bot
         && let Err(limit) = context.rate_limits.may(Spending::GameAgainstBot, now)
     {
-        return Verdict::Decline { reason: DeclineReason::Later, why: limit.to_string() };
+        return ChallengeVerdict::Decline { reason: DeclineReason::Later, why: limit.to_string() };
     }
     let with_them = context.places.iter().filter(|place| place.opponent == opponent.id).count();
     if with_them >= settings.max_games_per_opponent {
@@ -357,7 +362,7 @@ fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &Challenge
     }
     match context.last_start.and_then(|start| start.checked_add(settings.min_gap).ok()) {
         Some(next) if next > now => wait(Some(next), "the last game has just begun".to_owned()),
-        _ => Verdict::Accept,
+        _ => ChallengeVerdict::Accept,
     }
 }
 

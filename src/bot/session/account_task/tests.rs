@@ -162,7 +162,7 @@ async fn whoever_is_playing_is_not_challenged() {
     ask(&server, Action::Challenge(request.clone()), &answers).await;
     assert_eq!(*server.asked.lock().expect("no panic"), []);
     match inbox.recv().await {
-        Some(Input::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
+        Some(LobbyInput::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
             assert_eq!(asked, request);
         }
         other => panic!("{other:?}"),

@@ -133,5 +133,6 @@ pub(super) fn challenge(standing: &Standing, us: &str, is_computer: bool) -> Cha
         our_rating: our_seat.rating.value,
         // Variants that have no name with us, and clocks that differ, are not for us.
         playable: terms.variant().is_some() && terms.second_time.is_none(),
+        unknown_variant: None,
     }
 }
