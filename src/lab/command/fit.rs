@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, SearchOptions, SuiteSample, engine, or_each_core},
+    inputs::{CouncilFile, SearchArguments, SuiteSample, engine, or_each_core},
     progress::{Bars, StateFile, write},
 };
 use crate::{
@@ -162,7 +162,7 @@ struct ProposalSource {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: SearchOptions,
+    searching: SearchArguments,
 }
 
 impl ProposalSource {

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, MayAsk, SearchOptions, SuiteSample, engine},
+    inputs::{CouncilFile, MayAsk, SearchArguments, SuiteSample, engine},
     progress::{Bars, write},
 };
 use crate::{
@@ -64,7 +64,7 @@ pub(super) struct TryPositions {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: SearchOptions,
+    searching: SearchArguments,
     /// Write the tables
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,

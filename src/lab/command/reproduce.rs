@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{SearchOptions, spread},
+    inputs::{SearchArguments, spread},
     progress::{Bars, build, write},
 };
 use crate::reproduce::{Effort, Reproduction, Section, ThesisTable, suites};
@@ -49,7 +49,7 @@ pub(super) struct Reproduce {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: SearchOptions,
+    searching: SearchArguments,
     /// Print the tables as JSON
     #[arg(long)]
     json: bool,

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use rusqlite::Connection;
 
-use super::{report::SoakReport, stage::Stage};
+use super::{report::SoakReport, stage::SoakStage};
 use crate::openings::line_of_pgn;
 use bot::journal::{Archive, Filter, GameRecord, JournalError, MoveRecord};
 use chess::{Color, ServerName, UciMove};
@@ -25,7 +25,7 @@ pub(super) struct JournalAudit(Vec<JournalGame>);
 
 impl JournalAudit {
     /// Checks the file that a killed daemon has left, and that every move of ours which the server knows stands in it.
-    pub(super) fn after_kill(stage: &Stage, running: &[GameReport], report: &mut SoakReport) {
+    pub(super) fn after_kill(stage: &SoakStage, running: &[GameReport], report: &mut SoakReport) {
         let path = stage.journal_path();
         if !path.exists() {
             // It was killed before it had opened its journal for the first time.
@@ -59,7 +59,7 @@ impl JournalAudit {
     }
 
     /// Holds every game that has ended against its record in the journal and its PGN file, and looks for moves that nobody searched.
-    pub(super) fn at_end(stage: &Stage, games: &[GameReport], report: &mut SoakReport) {
+    pub(super) fn at_end(stage: &SoakStage, games: &[GameReport], report: &mut SoakReport) {
         let path = stage.journal_path();
         let journal = match integrity(&path).map_err(JournalError::from).and_then(|said| Ok((said, Self::read(&path)?)))
         {

@@ -54,7 +54,7 @@ impl SoakPlace {
 }
 
 /// Everything a soak happens on.
-pub(super) struct Stage {
+pub(super) struct SoakStage {
     server: Arc<PracticeServer>,
     places: Vec<SoakPlace>,
     token: String,
@@ -71,7 +71,7 @@ struct BusyProcess {
     _input: Option<ChildStdin>,
 }
 
-impl Stage {
+impl SoakStage {
     /// Starts the server and the load, opens the accounts and writes the daemon's settings; the daemon does not run yet.
     pub(super) async fn set(plan: &SoakPlan, program: &Path, folder: &Path) -> Result<Self, SoakError> {
         let fics =
@@ -87,7 +87,7 @@ impl Stage {
         let server = Arc::new(PracticeServer::start(settings).await?);
         let (hold, held) = watch::channel(false);
         let places: Vec<SoakPlace> = (0..plan.places).map(|number| place(plan.protocol, number)).collect();
-        let partner = || Arc::new(Partner { player: SparringKind::Greedy.player(), held: held.clone() });
+        let partner = || Arc::new(SoakPartner { player: SparringKind::Greedy.player(), held: held.clone() });
         let mut token = String::new();
         let accounts = if plan.protocol == SoakProtocol::Lichess { 1 } else { places.len() };
         for place in &places[..accounts] {
@@ -305,13 +305,13 @@ impl BusyProcess {
 }
 
 /// A partner that takes its time, and waits with its moves while it is held.
-struct Partner {
+struct SoakPartner {
     player: Arc<dyn Sparring>,
     held: watch::Receiver<bool>,
 }
 
 #[async_trait]
-impl Sparring for Partner {
+impl Sparring for SoakPartner {
     async fn choose(&self, game: &GameView) -> Option<UciMove> {
         sleep(PARTNERS_TAKE).await;
         self.held.clone().wait_for(|held| !held).await.ok()?;
