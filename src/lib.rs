@@ -16,6 +16,8 @@
 //! | package | its one job | may import |
 //! |---|---|---|
 //! | [`engine`] | one sequential searcher: board, evaluation, search, book, tablebases | nothing of ours |
+//! | `draughts` | Italian draughts: rules, evaluations, search; not yet at the council's table | nothing of ours |
+//! | `training` | where the engine's nets come from: its own games, their labels, a trainer | `engine` |
 //! | [`chess`] | the plain values that pass between packages | `engine` |
 //! | [`council`] | how a move is found: the pool of electors, the clock, the council, the player | the above |
 //! | [`server`] | a chess server as we see it: Lichess, FICS | `chess` |

@@ -1,4 +1,4 @@
-//! Parse the command line, call one command.
+//! Parse the command line, call one command, leave no engine behind.
 
 use std::process::ExitCode;
 
@@ -6,5 +6,7 @@ use clap::Parser;
 use concilio::cli::Cli;
 
 fn main() -> ExitCode {
-    Cli::parse().run()
+    let code = Cli::parse().run();
+    council::pool::uci::kill_engines();
+    code
 }

@@ -6,18 +6,18 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use chess::{GameId, Limits, Line, MachineName, Phase, SearchId, Task, Variant};
-use cluster::{Identity, wire::{self, Beat, Call, Order, Says, Word}};
+use cluster::{ProcessIdentity, wire::{self, Heartbeat, Poll, WorkerCommand, SearchEventKind, SearchEvent}};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let identity = Identity::new("fuzz");
+    let identity = ProcessIdentity::new("fuzz");
     // As they are, where hardly any has the right head, and with a head that is right.
-    let mut sealed = wire::seal(&identity, &()).to_vec();
+    let mut sealed = wire::encode(&identity, &()).to_vec();
     sealed.extend_from_slice(bytes);
     for message in [bytes, &sealed] {
-        let _ = wire::open::<Beat>(message, &identity.version);
-        let _ = wire::open::<Call>(message, &identity.version);
-        if let Ok((_, Order::Search(order))) = wire::open::<Order>(message, &identity.version) {
+        let _ = wire::decode::<Heartbeat>(message, &identity.version);
+        let _ = wire::decode::<Poll>(message, &identity.version);
+        if let Ok((_, WorkerCommand::Search(order))) = wire::decode::<WorkerCommand>(message, &identity.version) {
             if let Ok(spec) = order.elector.spec(order.threads, &BTreeMap::new()) {
                 assert!(spec.threads >= 1 && spec.hash >= 1);
             }
@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
                 assert!(job.task.root_moves.iter().all(|uci| job.task.line.is_legal(*uci)));
             }
         }
-        if let Ok((_, Word { elector, says: Says::Proposal(text), .. })) = wire::open::<Word>(message, &identity.version) {
+        if let Ok((_, SearchEvent { elector, kind: SearchEventKind::Proposal(text), .. })) = wire::decode::<SearchEvent>(message, &identity.version) {
             let id = SearchId { game: GameId::new("fuzz"), ply: 0, serial: 1, phase: Phase::First };
             let line = Arc::new(Line::start(Variant::Standard));
             let task = Task { id, line, root_moves: Vec::new(), limits: Limits::default() };

@@ -1,23 +1,27 @@
 //! Waiting before trying again: decorrelated jitter, so that many clients that failed together do not come back together
 //! (M. Brooker, "Exponential Backoff and Jitter", 2015).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::RngExt;
 
 /// The delays between attempts: random between the shortest and three times the last, never above the longest.
+///
+/// Whoever waits for an attempt asks for the [`Self::next_delay`]; whoever is asked again and again and has to refuse
+/// meanwhile notes each failure with [`Self::fail`] and asks for [`Self::rest`].
 #[derive(Clone, Debug)]
 pub struct Backoff {
     shortest: Duration,
     longest: Duration,
     first_at_once: bool,
     last: Option<Duration>,
+    rests_until: Option<Instant>,
 }
 
 impl Backoff {
     /// Delays between these bounds.
     pub const fn new(shortest: Duration, longest: Duration) -> Self {
-        Self { shortest, longest, first_at_once: false, last: None }
+        Self { shortest, longest, first_at_once: false, last: None, rests_until: None }
     }
 
     /// The same, but with no delay at all before the first attempt.
@@ -39,6 +43,16 @@ impl Backoff {
         delay
     }
 
+    /// An attempt failed at `now`: the next one should not be made before its delay is over.
+    pub fn fail(&mut self, now: Instant) {
+        self.rests_until = Some(now + self.next_delay());
+    }
+
+    /// How long it still is until the next attempt; `None` where it may be made.
+    pub fn rest(&self, now: Instant) -> Option<Duration> {
+        self.rests_until?.checked_duration_since(now).filter(|rest| !rest.is_zero())
+    }
+
     /// Whether nothing has failed since the start or the last reset.
     pub const fn is_fresh(&self) -> bool {
         self.last.is_none()
@@ -47,6 +61,7 @@ impl Backoff {
     /// An attempt succeeded: the next failure begins anew.
     pub const fn reset(&mut self) {
         self.last = None;
+        self.rests_until = None;
     }
 }
 
@@ -67,5 +82,23 @@ mod tests {
         assert!(at_once.next_delay().is_zero() && at_once.next_delay() >= shortest);
         backoff.reset();
         assert!(backoff.is_fresh() && backoff.next_delay() <= shortest * 3);
+    }
+
+    #[test]
+    fn the_first_failure_costs_nothing_and_the_next_ones_a_rest() {
+        let (shortest, longest) = (Duration::from_millis(250), Duration::from_secs(60));
+        let mut backoff = Backoff::new(shortest, longest).first_at_once();
+        let now = Instant::now();
+        assert_eq!(backoff.rest(now), None);
+        backoff.fail(now);
+        assert_eq!(backoff.rest(now), None);
+        for _ in 0..50 {
+            backoff.fail(now);
+            let rest = backoff.rest(now).expect("a rest");
+            assert!((shortest..=longest).contains(&rest), "{rest:?}");
+            assert_eq!(backoff.rest(now + rest), None);
+        }
+        backoff.reset();
+        assert_eq!(backoff.rest(now), None);
     }
 }

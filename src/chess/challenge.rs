@@ -1,5 +1,7 @@
 //! Challenges: what two players agree on before a game.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ChallengeId, Color, GameId, Player, TimeControl, Variant};
@@ -13,6 +15,13 @@ pub struct GameTerms {
     pub time_control: TimeControl,
     /// Whether ratings change.
     pub rated: bool,
+}
+
+impl fmt::Display for GameTerms {
+    /// `180+2 rated standard`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.time_control, if self.rated { "rated" } else { "casual" }, self.variant)
+    }
 }
 
 /// A challenge that stands.
@@ -38,6 +47,8 @@ pub struct Challenge {
     pub our_rating: Option<u32>,
     /// Whether the server lets a bot play it at all.
     pub playable: bool,
+    /// The server's name of a variant that has none with us. The terms say standard chess then, and it cannot be played.
+    pub unknown_variant: Option<String>,
 }
 
 /// A challenge we want to make.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use shakmaty::uci::UciMove;
 
-use super::{ElectorName, Knowledge, Proposal, Score};
+use super::{CriterionName, ElectorName, Knowledge, Proposal, Score, SecondPhaseMode};
 
 /// Where a move came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,10 @@ pub enum Source {
     Council,
     /// There was only one legal move.
     Forced,
+    /// No elector had said anything when the time was up: a search of a few plies by the thread that decides.
+    Fallback,
+    /// The journal: it was decided before the program was started again.
+    Journal,
 }
 
 impl Source {
@@ -29,6 +33,8 @@ impl Source {
             Self::Tablebase => "tablebase",
             Self::Council => "council",
             Self::Forced => "forced",
+            Self::Fallback => "fallback",
+            Self::Journal => "journal",
         }
     }
 }
@@ -47,8 +53,8 @@ pub struct Vote {
 /// The second phase: complete knowledge searched the proposed moves again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondPhase {
-    /// How it used the cores, such as `shared` or `pv-split`.
-    pub mode: String,
+    /// How it used the cores.
+    pub mode: SecondPhaseMode,
     /// The move the first phase alone would have elected.
     pub first_choice: UciMove,
     /// What the second search found.
@@ -113,8 +119,8 @@ pub struct Decision {
     pub score: Option<Score>,
     /// Where the move came from.
     pub source: Source,
-    /// The rule that elected, such as `weights` or `re-search`.
-    pub criterion: String,
+    /// The rule that elected; `None` where nobody voted.
+    pub criterion: Option<CriterionName>,
     /// Every elector's newest proposal, in the order of the roster. Empty unless the source is the council.
     pub votes: Vec<Vote>,
     /// What the second phase did, if there was one.
@@ -136,13 +142,18 @@ impl Decision {
             ponder: None,
             score: None,
             source,
-            criterion: source.word().to_owned(),
+            criterion: None,
             votes: Vec::new(),
             second_phase: None,
             split: 0.0,
             metrics: Metrics::default(),
             elapsed: Duration::ZERO,
         }
+    }
+
+    /// What chose the move, as records write it: the criterion, such as `re-search`, or where nobody voted the source.
+    pub fn chosen_by(&self) -> &'static str {
+        self.criterion.map_or(self.source.word(), CriterionName::word)
     }
 
     /// How many different moves were proposed.

@@ -3,16 +3,17 @@
 //! | what | where |
 //! |---|---|
 //! | a game's names, its line of moves, variant, time control and clocks | [`GameId`], [`Line`], [`Variant`], [`TimeControl`], [`Clocks`] |
-//! | what the council's parts write to each other: search this, I would play this, this is played | [`Task`], [`Proposal`], [`Decision`] |
+//! | what the council's parts write to each other: search this, I would play this, this is played, by that rule | [`Task`], [`Proposal`], [`Decision`], [`CriterionName`] |
 //! | what passes between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
 //! | values that settings are made of, and what can be wrong with them | [`values`], [`Fault`] |
-//! | small things that several packages need | [`Backoff`], [`Secret`], [`Shutdown`], [`Failure`], [`timeseal`] |
+//! | small things that several packages need | [`Backoff`], [`Secret`], [`Shutdown`], [`Failure`], [`printable`], [`timeseal`] |
 //!
 //! Values keep their own invariants and do nothing else: no clock is read and nothing is sent from here. The rules of chess
 //! come from `shakmaty`; its types ([`Color`], [`UciMove`]) are ours too.
 
 mod backoff;
 mod challenge;
+mod criterion;
 mod decision;
 mod engine_position;
 mod failure;
@@ -26,6 +27,7 @@ mod secret;
 mod server_event;
 mod shutdown;
 mod task;
+mod terminal;
 mod time_control;
 pub mod timeseal;
 pub mod values;
@@ -33,8 +35,9 @@ mod variant;
 
 pub use backoff::Backoff;
 pub use challenge::{Challenge, ChallengeRequest, DeclineReason, GameTerms};
+pub use criterion::{CriterionName, SecondPhaseMode};
 pub use decision::{Decision, Metrics, ProcessMetrics, SecondPhase, Source, Vote};
-pub use engine_position::engine_position;
+pub use engine_position::{engine_move, engine_position};
 pub use failure::Failure;
 pub use fault::Fault;
 pub use game::{GameInfo, GameState, GameStatus, Offers};
@@ -46,6 +49,7 @@ pub use secret::{Secret, SecretError};
 pub use server_event::{Action, ActionError, ChatLine, ChatRoom, Done, ServerEvent};
 pub use shutdown::Shutdown;
 pub use task::{Limits, Phase, SearchId, Task};
+pub use terminal::{print, printable};
 pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};
 pub use variant::{Variant, VariantError};
 

@@ -1,6 +1,6 @@
 //! `concilio account`: who we are on a server, and the one step that makes an account a bot's.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal};
 
 use clap::{Args, Subcommand};
 
@@ -9,6 +9,7 @@ use super::{
     run::{SettingsArgs, servers},
 };
 use crate::settings::Protocol;
+use chess::{outln, print, printable};
 use server::{
     fics,
     lichess::{self, AccountReport, LichessSettings, Token},
@@ -16,13 +17,16 @@ use server::{
 
 /// Look at the accounts, or make one a bot's
 #[derive(Debug, Args)]
-pub(super) struct Account {
+#[command(after_help = "Examples:
+  CONCILIO_LICHESS_TOKEN=lip_... concilio account check
+  concilio account upgrade --config bot.toml")]
+pub(super) struct AccountCommand {
     #[command(subcommand)]
-    what: What,
+    action: AccountAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum AccountAction {
     /// Who am I, is it a bot account, do the token's scopes suffice; on FICS: titles, timeseal, seeks, formula
     Check {
         #[command(flatten)]
@@ -38,12 +42,12 @@ enum What {
     },
 }
 
-impl Account {
+impl AccountCommand {
     /// Does it for every account of the settings; there is no upgrade on FICS.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let (settings, upgrade, yes) = match self.what {
-            What::Check { settings } => (settings, false, false),
-            What::Upgrade { settings, yes } => (settings, true, yes),
+        let (settings, upgrade, yes) = match self.action {
+            AccountAction::Check { settings } => (settings, false, false),
+            AccountAction::Upgrade { settings, yes } => (settings, true, yes),
         };
         let loaded = settings.load()?;
         let mut ready = true;
@@ -52,7 +56,7 @@ impl Account {
                 if !upgrade {
                     let settings = server.fics()?;
                     let report = fics::account_check(&settings, settings.password()?).await?;
-                    print!("{name} ({}): {report}", settings.host);
+                    print(format_args!("{name} ({}): {report}", settings.host));
                     ready &= report.obstacles().is_empty();
                 }
                 continue;
@@ -60,7 +64,7 @@ impl Account {
             let token = Token::load(server.token_file())?;
             let lichess = server.lichess()?;
             let report = lichess::account_check(&lichess, &token).await?;
-            print!("{}", describe(&name, &lichess, &report));
+            print(format_args!("{}", describe(&name, &lichess, &report)));
             if upgrade && !report.account.is_bot {
                 self::upgrade(&lichess, &token, &report, yes).await?;
             } else {
@@ -73,7 +77,9 @@ impl Account {
 
 fn describe(name: &str, settings: &LichessSettings, report: &AccountReport) -> String {
     let scopes = report.scopes.as_ref().map(|scopes| scopes.join(", ")).unwrap_or_default();
-    let (player, kind, permission) = (&report.account.player, report.kind(), report.permission());
+    let player = report.account.player.to_string();
+    let player = printable(&player);
+    let (kind, permission) = (report.kind(), report.permission());
     format!("{name} ({}): {player}\n  {kind}\n  scopes: {scopes} ({permission})\n", settings.url)
 }
 
@@ -85,17 +91,18 @@ async fn upgrade(settings: &LichessSettings, token: &Token, report: &AccountRepo
         return Err(Failure::failed("nothing was changed"));
     }
     lichess::upgrade(settings, token).await?;
-    println!("  {} is a bot account now", report.account.player.name);
+    outln!("  {} is a bot account now", report.account.player.name);
     Ok(())
 }
 
 fn confirmed(name: &str) -> io::Result<bool> {
     if !io::stdin().is_terminal() {
-        println!("  not a terminal: say --yes to go on without being asked");
+        outln!("  not a terminal: say --yes to go on without being asked");
         return Ok(false);
     }
-    print!("  {name} will be a bot's account for ever and can never play as a human again. Type its name to go on: ");
-    io::stdout().flush()?;
+    print(format_args!(
+        "  {name} will be a bot's account for ever and can never play as a human again. Type its name to go on: "
+    ));
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(answer.trim().eq_ignore_ascii_case(name))

@@ -10,20 +10,17 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{Failure, lists};
-use crate::{
-    frontend,
-    settings::{BookSelection, LimitSettings, PlayerSettings, Settings, ShutdownGames},
-};
+use crate::{frontend, settings::Settings};
 use bot::{
     journal::Journal,
-    session::{AccountPolicy, EventBus, Farewell, GameSettings, Runtime},
+    policy::profile,
+    session::{AccountPolicy, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime},
 };
-use chess::{GameInfo, Limits, Shutdown, Variant};
-use cluster::{Cluster, ClusterSettings};
+use chess::{GameInfo, Shutdown, Variant};
+use cluster::{ClusterClient, ClusterSettings};
 use council::{
-    council::Roster,
-    player::{BookChoice, Library},
-    pool::{Elsewhere, Pool, variants_of},
+    player::Library,
+    pool::{Pool, RemotePool, variants_of},
 };
 
 /// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play.
@@ -44,49 +41,44 @@ pub(super) fn build(
         variants: variants(std::iter::once(&base).chain(named.values()))?,
         keep_limits: true,
         time_zone: settings.zone(),
-        farewell: match settings.shutdown.games {
-            ShutdownGames::Resign => Farewell::Resign,
-            ShutdownGames::Finish | ShutdownGames::Leave => Farewell::Leave,
-        },
+        games_at_shutdown: settings.shutdown.games,
     };
-    let pool = Pool::with_lenders(0, lenders(&settings.cluster, shutdown.now.child_token()));
-    let settings = Arc::new(settings.clone());
+    let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
+    let profiles = settings.profiles.clone();
     let choose = move |game: &GameInfo| {
-        let (chosen, name) = settings.profiles().choose(game);
-        let player = name.and_then(|name| named.get(name)).unwrap_or(&base);
+        let name = profile::choose(&profiles, game);
         tracing::debug!(game = %game.id, profile = name.unwrap_or("player"), "how the game is played");
-        player.for_game(chosen, &settings)
+        Arc::clone(name.and_then(|name| named.get(name)).unwrap_or(&base))
     };
     Ok(Runtime { journal, pool, event_bus, player: Arc::new(choose), policy: Arc::new(policy) })
 }
 
 /// Who lends cores to this machine until `stop`, if the settings name a server.
-pub(super) fn lenders(cluster: &ClusterSettings, stop: CancellationToken) -> Option<Arc<dyn Elsewhere>> {
-    cluster.is_on().then(|| Arc::new(Cluster::join(cluster.clone(), stop)) as _)
+pub(super) fn remote_pool(cluster: &ClusterSettings, stop: CancellationToken) -> Option<Arc<dyn RemotePool>> {
+    cluster.is_on().then(|| Arc::new(ClusterClient::join(cluster.clone(), stop)) as _)
 }
 
 /// Gives workers that are there a moment to say so, for councils that sit down at once.
-pub(super) async fn hear_from(lenders: Option<&Arc<dyn Elsewhere>>) {
+pub(super) async fn hear_from(remote_pool: Option<&Arc<dyn RemotePool>>) {
     const MOMENT: Duration = Duration::from_secs(2);
     let begun = Instant::now();
-    while lenders.is_some_and(|lenders| lenders.cores().together == 0) && begun.elapsed() < MOMENT {
+    while remote_pool.is_some_and(|remote_pool| remote_pool.cores().together == 0) && begun.elapsed() < MOMENT {
         sleep(Duration::from_millis(10)).await;
     }
 }
 
 /// How the council plays under a chess program, with whoever lends cores to it as long as it lives.
 pub(super) async fn setup(settings: &Settings) -> Result<frontend::Setup, Failure> {
-    let lenders = lenders(&settings.cluster, CancellationToken::new());
-    hear_from(lenders.as_ref()).await;
-    let settings = &settings.player;
-    let player = Player::new("player", settings)?;
-    let setup = frontend::Setup::new(settings.council.clone(), &settings.clock);
+    let remote_pool = remote_pool(&settings.cluster, CancellationToken::new());
+    hear_from(remote_pool.as_ref()).await;
+    let PreparedPlayer { settings, library, .. } = prepare("player", &settings.player)?;
+    let setup = frontend::Setup::new(settings.council, &settings.clock);
     Ok(frontend::Setup {
-        lenders,
-        library: Library::clone(&player.library),
-        limits: limits(settings),
-        draw: settings.draw.clone(),
-        resign: settings.resign.clone(),
+        remote_pool,
+        library: Library::clone(&library),
+        limits: (&settings.limits).into(),
+        draw: settings.draw,
+        resign: settings.resign,
         ..setup
     })
 }
@@ -97,67 +89,29 @@ pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
 }
 
 /// The player and those of the profiles.
-fn players(settings: &Settings) -> Result<(Player, BTreeMap<String, Player>), Failure> {
-    let base = Player::new("player", &settings.player)?;
+fn players(settings: &Settings) -> Result<(Arc<PreparedPlayer>, BTreeMap<String, Arc<PreparedPlayer>>), Failure> {
+    let base = prepare("player", &settings.player)?;
     let named = settings.profiles.iter().map(|(name, profile)| {
-        let player = Player::new(&format!("profiles.{name}"), &profile.player)?;
-        Ok((name.clone(), player))
+        let player = prepare(&format!("profiles.{name}"), &profile.player)?;
+        Ok((name.clone(), Arc::new(player)))
     });
-    Ok((base, named.collect::<Result<_, Failure>>()?))
+    Ok((Arc::new(base), named.collect::<Result<_, Failure>>()?))
 }
 
-/// A player's settings with what is made of them once.
-struct Player {
-    roster: Arc<Roster>,
-    library: Arc<Library>,
-}
-
-impl Player {
-    fn new(table: &str, settings: &PlayerSettings) -> Result<Self, Failure> {
-        let roster = Roster::from_settings(&settings.council)
-            .map_err(|error| Failure::usage(format_args!("{table}.{error}")))?;
-        let missing = roster.missing_knowledge();
-        if !missing.is_empty() {
-            tracing::warn!("{table}: no elector of the roster knows {missing}");
-        }
-        let (book, tables) = (&settings.book, &settings.tablebases);
-        let choice = match book.selection {
-            BookSelection::Weighted => BookChoice::Weighted,
-            BookSelection::Uniform => BookChoice::Uniform,
-            BookSelection::Best => BookChoice::Best,
-        };
-        let library = Library::default()
-            .with_books(&book.files, choice, book.min_weight, book.max_plies)
-            .and_then(|library| library.with_tablebases(&tables.paths, tables.max_pieces))
-            .map_err(Failure::usage)?;
-        Ok(Self { roster: Arc::new(roster), library: Arc::new(library) })
+fn prepare(table: &str, settings: &PlayerSettings) -> Result<PreparedPlayer, Failure> {
+    let prepared = PreparedPlayer::new(settings.clone()).map_err(|error| match error {
+        PlayerError::Roster(error) => Failure::usage(format_args!("{table}.{error}")),
+        PlayerError::Library(error) => Failure::usage(error),
+    })?;
+    let missing = prepared.roster.missing_knowledge();
+    if !missing.is_empty() {
+        tracing::warn!("{table}: no elector of the roster knows {missing}");
     }
-
-    fn for_game(&self, player: &PlayerSettings, settings: &Settings) -> GameSettings {
-        GameSettings {
-            roster: Arc::clone(&self.roster),
-            council: player.council.clone(),
-            library: Arc::clone(&self.library),
-            clock: player.clock.clone(),
-            limits: limits(player),
-            ponder: player.ponder,
-            draw: player.draw.clone(),
-            resign: player.resign.clone(),
-            abort: player.abort.clone(),
-            claim: player.claim.clone(),
-            takebacks: player.takebacks,
-            chat: settings.chat.clone(),
-        }
-    }
-}
-
-fn limits(player: &PlayerSettings) -> Limits {
-    let LimitSettings { time, nodes, depth } = player.limits;
-    Limits { time, nodes, depth, clocks: None }
+    Ok(prepared)
 }
 
 /// What any of the rosters can play.
-fn variants<'a>(players: impl Iterator<Item = &'a Player>) -> Result<Vec<Variant>, Failure> {
+fn variants<'a>(players: impl Iterator<Item = &'a Arc<PreparedPlayer>>) -> Result<Vec<Variant>, Failure> {
     let mut known = Vec::new();
     for player in players {
         for elector in player.roster.electors() {

@@ -15,7 +15,7 @@ pub const PASSWORD: (&str, &str) = ("CONCILIO_NATS_PASSWORD", "nats-password");
 /// The environment variable that may hold the token, and the systemd credential.
 pub const TOKEN: (&str, &str) = ("CONCILIO_NATS_TOKEN", "nats-token");
 
-/// How long the server's door may take to open.
+/// How long the server may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the server is asked for a sign of life: a half-open connection is noticed after two.
 const PING_EVERY: Duration = Duration::from_secs(5);
@@ -28,9 +28,9 @@ pub enum ConnectionError {
     /// A file of the settings is not what it should be.
     #[error("{what} {}: {reason}", file.display())]
     File {
-        /// Its key.
+        /// The key of the settings.
         what: &'static str,
-        /// Its path.
+        /// The path of the file.
         file: PathBuf,
         /// What is wrong.
         reason: String,
@@ -41,15 +41,15 @@ pub enum ConnectionError {
     /// The server does not want us.
     #[error("the NATS server {server} refuses us: {reason}; see `concilio worker --help` for the ways to log in")]
     Refused {
-        /// Its address.
+        /// The address of the server.
         server: String,
-        /// Its words.
+        /// What it said.
         reason: String,
     },
     /// The server is not the one it says it is, or not by anybody we trust.
     #[error("the NATS server {server} is not trusted: {reason}; --ca-file names the certificate of who vouches for it")]
     Untrusted {
-        /// Its address.
+        /// The address of the server.
         server: String,
         /// What is wrong with its certificate.
         reason: String,
@@ -57,7 +57,7 @@ pub enum ConnectionError {
     /// The server is not there.
     #[error("cannot reach the NATS server {server}: {reason}; is nats-server running there?")]
     Unreachable {
-        /// Its address.
+        /// The address of the server.
         server: String,
         /// What happened.
         reason: String,
@@ -78,7 +78,7 @@ impl ConnectionError {
 
 /// What becomes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Link {
+pub enum ConnectionChange {
     /// It stands again.
     Up,
     /// It is lost; the library is already reconnecting.
@@ -86,18 +86,18 @@ pub enum Link {
 }
 
 /// A connection, and what becomes of it.
-pub struct Connection {
+pub struct NatsConnection {
     /// Cheap to clone.
     pub client: Client,
     /// From the first connection on.
-    pub links: mpsc::UnboundedReceiver<Link>,
+    pub links: mpsc::UnboundedReceiver<ConnectionChange>,
 }
 
 /// Connects once.
 ///
 /// # Errors
 /// [`ConnectionError`].
-pub async fn connect(settings: &ClusterSettings) -> Result<Connection, ConnectionError> {
+pub async fn connect(settings: &ClusterSettings) -> Result<NatsConnection, ConnectionError> {
     let (news, links) = mpsc::unbounded_channel();
     let options = options(settings).await?.event_callback(move |event| {
         tell(&event, &news);
@@ -105,7 +105,7 @@ pub async fn connect(settings: &ClusterSettings) -> Result<Connection, Connectio
     });
     let connected = options.connect(settings.servers().unwrap_or_default()).await;
     let client = connected.map_err(|error| reason(settings, &error))?;
-    Ok(Connection { client, links })
+    Ok(NatsConnection { client, links })
 }
 
 /// Why the server let nobody in. What the library calls trouble with the network may be trouble with certificates, which no
@@ -134,7 +134,7 @@ fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> 
 ///
 /// # Errors
 /// [`ConnectionError`] that no waiting mends.
-pub async fn connect_patiently(settings: &ClusterSettings) -> Result<Connection, ConnectionError> {
+pub async fn connect_patiently(settings: &ClusterSettings) -> Result<NatsConnection, ConnectionError> {
     let mut pauses = Backoff::new(Duration::from_millis(100), LONGEST_PAUSE);
     loop {
         match connect(settings).await {
@@ -185,14 +185,14 @@ async fn options(settings: &ClusterSettings) -> Result<ConnectOptions, Connectio
     Ok(options)
 }
 
-fn tell(event: &Event, news: &mpsc::UnboundedSender<Link>) {
+fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>) {
     match event {
         Event::Connected => {
-            let _ = news.send(Link::Up);
+            let _ = news.send(ConnectionChange::Up);
         }
         Event::Disconnected | Event::Closed => {
             tracing::warn!("the connection to the NATS server is lost; reconnecting");
-            let _ = news.send(Link::Down);
+            let _ = news.send(ConnectionChange::Down);
         }
         Event::ServerError(error) => tracing::error!("the NATS server says: {error}"),
         other => tracing::debug!("NATS: {other}"),

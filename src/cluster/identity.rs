@@ -1,4 +1,4 @@
-//! Who speaks, and by what version of the engine: a vote means something only among instances that know the same.
+//! Who sends a message, and which version of the engine it runs: a vote means something only among instances that know the same.
 
 use std::{collections::BTreeSet, fmt, sync::OnceLock, time::Duration};
 
@@ -11,9 +11,9 @@ const BENCH_DEPTH: u32 = 6;
 /// search or the evaluation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Version(pub String);
+pub struct ProgramVersion(pub String);
 
-impl fmt::Display for Version {
+impl fmt::Display for ProgramVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
     }
@@ -21,22 +21,22 @@ impl fmt::Display for Version {
 
 /// What the bench found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct BenchResult {
     /// Of this program.
-    pub version: Version,
+    pub version: ProgramVersion,
     /// Of one core, in thousands of nodes a second.
     pub speed: u32,
 }
 
-impl Measured {
+impl BenchResult {
     /// Runs the bench the first time it is asked for; it takes a tenth of a second.
     pub fn now() -> &'static Self {
-        static MEASURED: OnceLock<Measured> = OnceLock::new();
-        MEASURED.get_or_init(|| {
+        static RESULT: OnceLock<BenchResult> = OnceLock::new();
+        RESULT.get_or_init(|| {
             let bench = engine::bench(Some(BENCH_DEPTH), 1, &mut |_| {});
             let milliseconds = bench.time.max(Duration::from_millis(1)).as_millis();
             Self {
-                version: Version(format!("{}-{}", env!("CARGO_PKG_VERSION"), bench.nodes)),
+                version: ProgramVersion(format!("{}-{}", env!("CARGO_PKG_VERSION"), bench.nodes)),
                 speed: u32::try_from(u128::from(bench.nodes) / milliseconds).unwrap_or(u32::MAX),
             }
         })
@@ -61,16 +61,16 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Processes of other versions that were told of: each once, and no more than a thousand.
+/// Processes of other versions of which the log has told: each once, and no more than a thousand.
 #[derive(Debug, Default)]
-pub(super) struct Strangers(BTreeSet<RunId>);
+pub(super) struct OtherVersions(BTreeSet<RunId>);
 
-impl Strangers {
+impl OtherVersions {
     const MOST: usize = 1000;
 
-    /// Whether this one is to be told of now.
-    pub fn is_news(&mut self, stranger: RunId) -> bool {
-        self.0.len() < Self::MOST && self.0.insert(stranger)
+    /// Whether the log is to tell of this one now.
+    pub fn is_first(&mut self, process: RunId) -> bool {
+        self.0.len() < Self::MOST && self.0.insert(process)
     }
 }
 
@@ -85,18 +85,18 @@ pub struct Sender {
 
 /// Everything a process says of itself in each message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub struct ProcessIdentity {
     /// Who it is.
     pub sender: Sender,
     /// What it is.
-    pub version: Version,
+    pub version: ProgramVersion,
 }
 
-impl Identity {
+impl ProcessIdentity {
     /// This process, under that name.
     pub fn new(name: &str) -> Self {
         let sender = Sender { run: RunId::draw(), name: name.to_owned() };
-        Self { sender, version: Measured::now().version.clone() }
+        Self { sender, version: BenchResult::now().version.clone() }
     }
 }
 

@@ -1,32 +1,31 @@
 //! Workers on other machines, over NATS. One machine needs none of this: its electors are threads.
 //!
-//! A daemon joins a [`Cluster`] and gives it to its pool; [`lend`] makes this process a worker. Searches for which the daemon has no
+//! A daemon joins as a [`ClusterClient`] and gives it to its pool; [`lend`] makes this process a worker. Searches for which the daemon has no
 //! core of its own go to the worker that suits them best, and their proposals come back as from a thread. The fabric gives at most
 //! once and no more; everything else is by these rules:
 //!
 //! - every message says who sends it, with which version of the engine; other versions are refused, by name, on both sides;
-//! - every search has its identity (game, ply, serial number, phase, elector); words about another one are dropped;
+//! - every search has its identity (game, ply, serial number, phase, elector); events of another one are dropped;
 //! - a game travels as its start and its moves, so one message brings any worker up to date;
-//! - a worker that is not heard of for three beats is lost: what its searches proposed stands, and those that had not proposed
+//! - a worker that is not heard of for three heartbeats is lost: what its searches proposed stands, and those that had not proposed
 //!   begin anew on a thread of the daemon's machine;
 //! - a daemon says every second what it waits for; what it does not list is stopped, so nothing runs for ever on a lost message;
 //! - nothing that comes from another machine is believed before it was checked: moves are legal where they were asked for, numbers
-//!   could be true, and an order decides neither which file a worker runs nor how much memory it takes.
+//!   could be true, and a command decides neither which file a worker runs nor how much memory it takes.
 //!
 //! | what | where |
 //! |---|---|
 //! | messages, byte by byte; what they may say | `wire/`, `subjects`, `identity` |
-//! | who is there; who gets a search; what became of it: state machines | `registry`, `placement`, `errands` |
-//! | the daemon's side | `daemon`, `lodging` (the pool's [`Lodging`](council::pool::Lodging)) |
+//! | who is there; who gets a search; what became of it: state machines | `registry`, `placement`, `in_flight` |
+//! | the daemon's side | `client` (the pool's [`RemotePool`](council::pool::RemotePool)) |
 //! | the lending side | `worker/` |
 //! | the NATS server | `connection`, `settings` |
 //! | who lends what, for people | `survey` |
 
+mod client;
 mod connection;
-mod daemon;
-mod errands;
 mod identity;
-mod lodging;
+mod in_flight;
 mod placement;
 mod registry;
 mod settings;
@@ -35,10 +34,10 @@ mod survey;
 pub mod wire;
 mod worker;
 
+pub use client::ClusterClient;
 pub use connection::{ConnectionError, PASSWORD, TOKEN};
-pub use daemon::Cluster;
-pub use identity::{Identity, Measured, RunId, Sender, Version};
+pub use identity::{BenchResult, ProcessIdentity, ProgramVersion, RunId, Sender};
 pub use settings::ClusterSettings;
 pub use subjects::Subjects;
-pub use survey::{Answer, Survey, survey};
+pub use survey::{Survey, WorkerAnswer, survey};
 pub use worker::{LendError, WorkerSettings, lend};

@@ -7,8 +7,8 @@ use super::identity::RunId;
 
 /// What a worker offers to one daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// Who.
+pub struct WorkerOffer {
+    /// The worker that offers.
     pub worker: RunId,
     /// Cores it lends.
     pub cores: usize,
@@ -18,13 +18,13 @@ pub struct Offer {
     pub ours: usize,
     /// Threads of others that search there.
     pub theirs: usize,
-    /// Other daemons that have seats there.
+    /// Other daemons that have slots there.
     pub others: usize,
     /// UCI engines it has.
     pub engines: Vec<String>,
 }
 
-impl Offer {
+impl WorkerOffer {
     /// The part of its cores to which this daemon has a right, at least one.
     pub fn share(&self) -> usize {
         fair_share(self.cores, self.others + 1)
@@ -45,22 +45,27 @@ pub fn fair_share(cores: usize, daemons: usize) -> usize {
 /// Where a search goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// To whom.
+    /// The worker that gets it.
     pub worker: RunId,
-    /// On how many threads.
+    /// How many threads it gets there.
     pub threads: usize,
 }
 
 /// The worker for a search that wants so many threads: the one that had the elector before, whose table is warm, if it has
 /// room for all of them; otherwise the one that searches fastest with what it has free. `None` if all are full.
-pub fn choose(offers: &[Offer], threads: usize, engine: Option<&str>, before: Option<RunId>) -> Option<Placement> {
-    let suits = |offer: &&Offer| engine.is_none_or(|name| offer.engines.iter().any(|other| other == name));
-    let placed = |offer: &Offer| Placement { worker: offer.worker, threads: threads.clamp(1, offer.free()) };
-    let open: Vec<&Offer> = offers.iter().filter(suits).filter(|offer| offer.free() > 0).collect();
+pub fn choose(
+    offers: &[WorkerOffer],
+    threads: usize,
+    engine: Option<&str>,
+    before: Option<RunId>,
+) -> Option<Placement> {
+    let suits = |offer: &&WorkerOffer| engine.is_none_or(|name| offer.engines.iter().any(|other| other == name));
+    let placed = |offer: &WorkerOffer| Placement { worker: offer.worker, threads: threads.clamp(1, offer.free()) };
+    let open: Vec<&WorkerOffer> = offers.iter().filter(suits).filter(|offer| offer.free() > 0).collect();
     if let Some(warm) = open.iter().find(|offer| Some(offer.worker) == before && offer.free() >= threads) {
         return Some(placed(warm));
     }
-    let speed = |offer: &&Offer| u64::from(offer.speed.max(1)) * placed(offer).threads as u64;
+    let speed = |offer: &&WorkerOffer| u64::from(offer.speed.max(1)) * placed(offer).threads as u64;
     // Among equals the emptiest one, so that load is spread.
     open.into_iter().max_by_key(|offer| (speed(offer), offer.free(), std::cmp::Reverse(offer.worker))).map(placed)
 }
@@ -69,11 +74,11 @@ pub fn choose(offers: &[Offer], threads: usize, engine: Option<&str>, before: Op
 mod tests {
     use super::*;
 
-    fn offer(worker: u64, cores: usize, speed: u32) -> Offer {
-        Offer { worker: RunId(worker), cores, speed, ours: 0, theirs: 0, others: 0, engines: Vec::new() }
+    fn offer(worker: u64, cores: usize, speed: u32) -> WorkerOffer {
+        WorkerOffer { worker: RunId(worker), cores, speed, ours: 0, theirs: 0, others: 0, engines: Vec::new() }
     }
 
-    fn chosen(offers: &[Offer], threads: usize) -> Option<(u64, usize)> {
+    fn chosen(offers: &[WorkerOffer], threads: usize) -> Option<(u64, usize)> {
         choose(offers, threads, None, None).map(|placement| (placement.worker.0, placement.threads))
     }
 
@@ -99,7 +104,8 @@ mod tests {
     #[test]
     fn an_elector_returns_to_its_warm_table_if_there_is_room() {
         let mut offers = [offer(1, 4, 1000), offer(2, 4, 900)];
-        let before = |offers: &[Offer]| choose(offers, 2, None, Some(RunId(2))).map(|placement| placement.worker.0);
+        let before =
+            |offers: &[WorkerOffer]| choose(offers, 2, None, Some(RunId(2))).map(|placement| placement.worker.0);
         assert_eq!(before(&offers), Some(2));
         offers[1].ours = 3;
         assert_eq!(before(&offers), Some(1));
@@ -122,7 +128,7 @@ mod tests {
         assert_eq!(lent.free(), 0);
         (lent.ours, lent.theirs) = (2, 0);
         assert_eq!(lent.free(), 2, "the other one is not using its part");
-        let crowded = Offer { others: 9, ..offer(1, 4, 1000) };
+        let crowded = WorkerOffer { others: 9, ..offer(1, 4, 1000) };
         assert_eq!(crowded.share(), 1);
     }
 }

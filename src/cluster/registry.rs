@@ -1,4 +1,4 @@
-//! Who lends cores, by their own word: a worker is there while its beats come, and gone when they do not.
+//! Which workers there are, as they say themselves: a worker is there while its heartbeats come, and gone when they do not.
 //!
 //! A state machine without a clock: time goes in with every event, so that every fault is a unit test.
 
@@ -8,138 +8,157 @@ use std::{
 };
 
 use super::{
-    identity::{RunId, Sender, Strangers},
-    placement::Offer,
-    wire::{Beat, WorkerState},
+    identity::{OtherVersions, RunId, Sender},
+    placement::WorkerOffer,
+    wire::{Heartbeat, WorkerState},
 };
-use chess::MachineName;
-use council::pool::backoff::Backoff;
+use chess::{Backoff, MachineName};
 
 /// How often a worker says that it is there.
-pub const BEAT_EVERY: Duration = Duration::from_millis(250);
+pub const HEARTBEAT_EVERY: Duration = Duration::from_millis(250);
 
-/// A worker is lost when it was silent for so long: three beats, and a little for the way.
+/// A worker is lost when it was silent for so long: three heartbeats, and a little for the way.
 pub const LOST_AFTER: Duration = Duration::from_millis(900);
 
 /// A worker that is further away than this gets no searches.
 const TOO_FAR: Duration = Duration::from_millis(500);
 
+/// A worker that failed twice in a row gets no searches for this long at least.
+const SHORTEST_REST: Duration = Duration::from_millis(250);
+/// However often it failed, it gets searches again after this long.
+const LONGEST_REST: Duration = Duration::from_secs(60);
+
 /// What is known of a worker.
 #[derive(Debug)]
-pub struct Worker {
+pub struct KnownWorker {
     /// What its operator calls it.
     pub name: MachineName,
     /// What it said last.
-    pub beat: Beat,
-    /// From a call to its answer, the last time.
+    pub heartbeat: Heartbeat,
+    /// From a poll to its answer, the last time.
     pub lag: Option<Duration>,
     heard: Instant,
-    trust: Backoff,
+    rest: Backoff,
 }
 
 /// What has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum WorkerChange {
     /// A worker has come.
     Came(RunId),
-    /// It is not there any more: its beats have stopped, or it said good-bye.
+    /// It is not there any more: its heartbeats have stopped, or it said good-bye.
     Lost(RunId, MachineName),
 }
 
 /// All workers that are there.
 #[derive(Debug, Default)]
 pub struct Registry {
-    workers: BTreeMap<RunId, Worker>,
-    /// Those of other versions that were told of.
-    strangers: Strangers,
+    workers: BTreeMap<RunId, KnownWorker>,
+    /// Processes of other versions of which the log has told.
+    other_versions: OtherVersions,
 }
 
 impl Registry {
-    /// A worker has spoken. `lag` is what the answer to a call took.
-    pub fn heard(&mut self, now: Instant, from: &Sender, beat: Beat, lag: Option<Duration>) -> Option<Change> {
-        if beat.state == WorkerState::Gone {
+    /// A worker has spoken. `lag` is what the answer to a poll took.
+    pub fn heard(
+        &mut self,
+        now: Instant,
+        from: &Sender,
+        heartbeat: Heartbeat,
+        lag: Option<Duration>,
+    ) -> Option<WorkerChange> {
+        if heartbeat.state == WorkerState::Gone {
             return self.remove(from.run);
         }
         if let Some(worker) = self.workers.get_mut(&from.run) {
             worker.heard = now;
             worker.lag = lag.or(worker.lag);
-            worker.beat = beat;
+            worker.heartbeat = heartbeat;
             return None;
         }
         let name = MachineName::new(&from.name);
-        self.workers.insert(from.run, Worker { name, beat, lag, heard: now, trust: Backoff::default() });
-        Some(Change::Came(from.run))
+        self.workers.insert(
+            from.run,
+            KnownWorker {
+                name,
+                heartbeat,
+                lag,
+                heard: now,
+                rest: Backoff::new(SHORTEST_REST, LONGEST_REST).first_at_once(),
+            },
+        );
+        Some(WorkerChange::Came(from.run))
     }
 
     /// Those that have been silent too long.
-    pub fn expire(&mut self, now: Instant) -> Vec<Change> {
-        let silent = |worker: &Worker| now.saturating_duration_since(worker.heard) > LOST_AFTER;
+    pub fn expire(&mut self, now: Instant) -> Vec<WorkerChange> {
+        let silent = |worker: &KnownWorker| now.saturating_duration_since(worker.heard) > LOST_AFTER;
         let lost: Vec<RunId> = self.workers.iter().filter(|(_, w)| silent(w)).map(|(run, _)| *run).collect();
         lost.into_iter().filter_map(|run| self.remove(run)).collect()
     }
 
     /// The server says that nobody listens, or there is no server.
-    pub fn nobody(&mut self) -> Vec<Change> {
+    pub fn nobody(&mut self) -> Vec<WorkerChange> {
         let all: Vec<RunId> = self.workers.keys().copied().collect();
         all.into_iter().filter_map(|run| self.remove(run)).collect()
     }
 
-    fn remove(&mut self, run: RunId) -> Option<Change> {
-        self.workers.remove(&run).map(|worker| Change::Lost(run, worker.name))
+    fn remove(&mut self, run: RunId) -> Option<WorkerChange> {
+        self.workers.remove(&run).map(|worker| WorkerChange::Lost(run, worker.name))
     }
 
     /// Whether this is the first message from a process of another version, which is to be told of once.
-    pub fn is_news(&mut self, stranger: &Sender) -> bool {
-        self.strangers.is_news(stranger.run)
+    pub fn is_first(&mut self, sender: &Sender) -> bool {
+        self.other_versions.is_first(sender.run)
     }
 
     /// A search went wrong there: it is given nothing for a while, each time longer.
     pub fn failed(&mut self, now: Instant, worker: RunId) {
         if let Some(worker) = self.workers.get_mut(&worker) {
-            worker.trust.failed(now);
+            worker.rest.fail(now);
         }
     }
 
     /// A search went well there.
     pub fn worked(&mut self, worker: RunId) {
         if let Some(worker) = self.workers.get_mut(&worker) {
-            worker.trust.worked();
+            worker.rest.reset();
         }
     }
 
     /// A worker, if it is there.
-    pub fn get(&self, worker: RunId) -> Option<&Worker> {
+    pub fn get(&self, worker: RunId) -> Option<&KnownWorker> {
         self.workers.get(&worker)
     }
 
     /// All workers.
-    pub fn iter(&self) -> impl Iterator<Item = (RunId, &Worker)> {
+    pub fn iter(&self) -> impl Iterator<Item = (RunId, &KnownWorker)> {
         self.workers.iter().map(|(run, worker)| (*run, worker))
     }
 
     /// What each worker offers to this daemon, which has so many threads on each.
-    pub fn offers(&self, now: Instant, us: RunId, ours: &dyn Fn(RunId) -> usize) -> Vec<Offer> {
+    pub fn offers(&self, now: Instant, us: RunId, ours: &dyn Fn(RunId) -> usize) -> Vec<WorkerOffer> {
         let usable = self.workers.iter().filter(|(_, worker)| worker.is_open(now));
         usable.map(|(run, worker)| worker.offer(*run, us, ours(*run))).collect()
     }
 }
 
-impl Worker {
+impl KnownWorker {
     fn is_open(&self, now: Instant) -> bool {
         let near = self.lag.is_none_or(|lag| lag <= TOO_FAR);
-        self.beat.state == WorkerState::Lending && near && self.trust.check(now).is_ok()
+        self.heartbeat.state == WorkerState::Lending && near && self.rest.rest(now).is_none()
     }
 
-    fn offer(&self, run: RunId, us: RunId, ours: usize) -> Offer {
-        let theirs = self.beat.searches.iter().filter(|search| search.daemon != us);
-        Offer {
+    fn offer(&self, run: RunId, us: RunId, ours: usize) -> WorkerOffer {
+        let theirs = self.heartbeat.searches.iter().filter(|search| search.daemon != us);
+        WorkerOffer {
             worker: run,
-            cores: usize::from(self.beat.cores),
-            speed: self.beat.speed,
+            cores: usize::from(self.heartbeat.cores),
+            speed: self.heartbeat.speed,
             ours,
             theirs: theirs.map(|search| usize::from(search.threads)).sum(),
-            others: self.beat.tenants.iter().filter(|tenant| **tenant != us).count(),
-            engines: self.beat.engines.clone(),
+            others: self.heartbeat.daemons.iter().filter(|daemon| **daemon != us).count(),
+            engines: self.heartbeat.engines.clone(),
         }
     }
 }
@@ -154,9 +173,9 @@ mod tests {
         Sender { run: RunId(run), name: format!("machine-{run}") }
     }
 
-    fn beat(state: WorkerState) -> Beat {
+    fn heartbeat(state: WorkerState) -> Heartbeat {
         let none = Vec::new();
-        Beat { state, cores: 4, speed: 1000, engines: none, tenants: vec![], searches: vec![], answers: None }
+        Heartbeat { state, cores: 4, speed: 1000, engines: none, daemons: vec![], searches: vec![], answers: None }
     }
 
     fn offers(registry: &Registry, now: Instant) -> usize {
@@ -164,39 +183,42 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_is_there_while_it_beats() {
+    fn a_worker_is_there_while_its_heart_beats() {
         let (mut registry, begin) = (Registry::default(), Instant::now());
-        assert_eq!(registry.heard(begin, &sender(7), beat(WorkerState::Lending), None), Some(Change::Came(RunId(7))));
-        for beats in 1..20 {
-            let now = begin + BEAT_EVERY * beats;
-            assert_eq!(registry.heard(now, &sender(7), beat(WorkerState::Lending), None), None);
+        assert_eq!(
+            registry.heard(begin, &sender(7), heartbeat(WorkerState::Lending), None),
+            Some(WorkerChange::Came(RunId(7)))
+        );
+        for count in 1..20 {
+            let now = begin + HEARTBEAT_EVERY * count;
+            assert_eq!(registry.heard(now, &sender(7), heartbeat(WorkerState::Lending), None), None);
             assert_eq!(registry.expire(now), []);
         }
-        let last = begin + BEAT_EVERY * 19;
+        let last = begin + HEARTBEAT_EVERY * 19;
         assert_eq!(registry.expire(last + LOST_AFTER), []);
         let lost = registry.expire(last + LOST_AFTER + Duration::from_millis(1));
-        assert_eq!(lost, [Change::Lost(RunId(7), "machine-7".into())]);
-        let back = registry.heard(last + Duration::from_secs(60), &sender(7), beat(WorkerState::Lending), None);
-        assert_eq!(back, Some(Change::Came(RunId(7))), "one that was only cut off comes back");
+        assert_eq!(lost, [WorkerChange::Lost(RunId(7), "machine-7".into())]);
+        let back = registry.heard(last + Duration::from_secs(60), &sender(7), heartbeat(WorkerState::Lending), None);
+        assert_eq!(back, Some(WorkerChange::Came(RunId(7))), "one that was only cut off comes back");
     }
 
     #[test]
     fn one_that_says_good_bye_is_gone_at_once() {
         let (mut registry, now) = (Registry::default(), Instant::now());
-        registry.heard(now, &sender(7), beat(WorkerState::Lending), None);
-        let lost = Some(Change::Lost(RunId(7), "machine-7".into()));
-        assert_eq!(registry.heard(now, &sender(7), beat(WorkerState::Gone), None), lost);
-        assert_eq!(registry.heard(now, &sender(8), beat(WorkerState::Gone), None), None);
+        registry.heard(now, &sender(7), heartbeat(WorkerState::Lending), None);
+        let lost = Some(WorkerChange::Lost(RunId(7), "machine-7".into()));
+        assert_eq!(registry.heard(now, &sender(7), heartbeat(WorkerState::Gone), None), lost);
+        assert_eq!(registry.heard(now, &sender(8), heartbeat(WorkerState::Gone), None), None);
         assert_eq!(registry.iter().count(), 0);
     }
 
     #[test]
     fn one_that_drains_is_far_away_or_fails_gets_nothing_more() {
         let (mut registry, now) = (Registry::default(), Instant::now());
-        registry.heard(now, &sender(1), beat(WorkerState::Draining), None);
-        registry.heard(now, &sender(2), beat(WorkerState::Lending), Some(Duration::from_secs(1)));
+        registry.heard(now, &sender(1), heartbeat(WorkerState::Draining), None);
+        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), Some(Duration::from_secs(1)));
         assert_eq!(offers(&registry, now), 0);
-        registry.heard(now, &sender(2), beat(WorkerState::Lending), Some(Duration::from_millis(1)));
+        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), Some(Duration::from_millis(1)));
         assert_eq!(offers(&registry, now), 1);
         registry.failed(now, RunId(2));
         assert_eq!(offers(&registry, now), 1, "the first failure is forgiven");
@@ -209,17 +231,17 @@ mod tests {
     fn with_nobody_listening_all_are_lost_at_once() {
         let (mut registry, now) = (Registry::default(), Instant::now());
         for run in 1..4 {
-            registry.heard(now, &sender(run), beat(WorkerState::Lending), None);
+            registry.heard(now, &sender(run), heartbeat(WorkerState::Lending), None);
         }
         assert_eq!(registry.nobody().len(), 3);
         assert_eq!(registry.nobody(), []);
     }
 
     #[test]
-    fn a_stranger_is_told_of_once() {
+    fn another_version_is_told_of_once() {
         let mut registry = Registry::default();
-        assert!(registry.is_news(&sender(3)));
-        assert!(!registry.is_news(&sender(3)));
-        assert!(registry.is_news(&sender(4)));
+        assert!(registry.is_first(&sender(3)));
+        assert!(!registry.is_first(&sender(3)));
+        assert!(registry.is_first(&sender(4)));
     }
 }

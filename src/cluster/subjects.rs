@@ -3,11 +3,11 @@
 //!
 //! | subject | from | to | carries |
 //! |---|---|---|---|
-//! | `PREFIX.beat` | a worker | all daemons | [`Beat`](super::wire::Beat), four times a second |
-//! | `PREFIX.call` | a daemon | all workers | [`Call`](super::wire::Call), once a second; answered by a beat |
-//! | `PREFIX.worker.RUN` | a daemon | one worker | [`Order`](super::wire::Order) |
-//! | `PREFIX.daemon.RUN` | a worker | one daemon | [`Word`](super::wire::Word) |
-//! | `PREFIX.daemon.RUN.answer` | a worker | one daemon | the beat that answers a call |
+//! | `PREFIX.beat` | a worker | all daemons | [`Heartbeat`](super::wire::Heartbeat), four times a second |
+//! | `PREFIX.call` | a daemon | all workers | [`Poll`](super::wire::Poll), once a second; answered by a heartbeat |
+//! | `PREFIX.worker.RUN` | a daemon | one worker | [`WorkerCommand`](super::wire::WorkerCommand) |
+//! | `PREFIX.daemon.RUN` | a worker | one daemon | [`SearchEvent`](super::wire::SearchEvent) |
+//! | `PREFIX.daemon.RUN.answer` | a worker | one daemon | the heartbeat that answers a poll |
 
 use super::identity::RunId;
 

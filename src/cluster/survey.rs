@@ -7,11 +7,11 @@ use futures_util::StreamExt;
 use tokio::time::timeout_at;
 
 use super::{
-    connection::{self, Connection, ConnectionError, connect},
-    identity::{Identity, Sender},
+    connection::{self, ConnectionError, NatsConnection, connect},
+    identity::{ProcessIdentity, Sender},
     settings::ClusterSettings,
     subjects::Subjects,
-    wire::{self, Beat, Call, WireError},
+    wire::{self, Heartbeat, MessageError, Poll},
 };
 
 /// How long answers are waited for.
@@ -19,12 +19,12 @@ const PATIENCE: Duration = Duration::from_millis(600);
 
 /// A worker's answer.
 #[derive(Clone, Debug)]
-pub struct Answer {
-    /// Who.
+pub struct WorkerAnswer {
+    /// The worker that answers.
     pub worker: Sender,
-    /// What it says.
-    pub beat: Beat,
-    /// From the call to its answer.
+    /// Its heartbeat.
+    pub heartbeat: Heartbeat,
+    /// From the poll to its answer.
     pub lag: Duration,
 }
 
@@ -32,9 +32,9 @@ pub struct Answer {
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     /// Of workers that we can use, by name.
-    pub workers: Vec<Answer>,
+    pub workers: Vec<WorkerAnswer>,
     /// Of workers of other versions.
-    pub refused: Vec<WireError>,
+    pub refused: Vec<MessageError>,
 }
 
 /// Asks all workers who is there.
@@ -42,25 +42,25 @@ pub struct Survey {
 /// # Errors
 /// [`ConnectionError`] if the server cannot be asked.
 pub async fn survey(settings: &ClusterSettings) -> Result<Survey, ConnectionError> {
-    let identity = Identity::new(&settings.name());
+    let identity = ProcessIdentity::new(&settings.name());
     let subjects = Subjects::below(&settings.prefix);
-    let Connection { client, .. } = connect(settings).await?;
+    let NatsConnection { client, .. } = connect(settings).await?;
     let inbox = subjects.answer(identity.sender.run);
     let mut answers =
         client.subscribe(inbox.clone()).await.map_err(|error| ConnectionError::unreachable(settings, &error))?;
     client.flush().await.map_err(|error| ConnectionError::unreachable(settings, &error))?;
     let asked = Instant::now();
-    let call = Call { number: 1, searches: Vec::new() };
-    connection::ask(&client, subjects.call(), inbox, wire::seal(&identity, &call));
+    let poll = Poll { number: 1, searches: Vec::new() };
+    connection::ask(&client, subjects.call(), inbox, wire::encode(&identity, &poll));
     let mut survey = Survey::default();
     while let Ok(Some(message)) = timeout_at((asked + PATIENCE).into(), answers.next()).await {
         if message.status == Some(StatusCode::NO_RESPONDERS) {
             break;
         }
-        match wire::open::<Beat>(&message.payload, &identity.version) {
-            Ok((worker, beat)) => survey.workers.push(Answer { worker, beat, lag: asked.elapsed() }),
-            Err(error @ WireError::Version { .. }) => survey.refused.push(error),
-            Err(WireError::Malformed) => {}
+        match wire::decode::<Heartbeat>(&message.payload, &identity.version) {
+            Ok((worker, heartbeat)) => survey.workers.push(WorkerAnswer { worker, heartbeat, lag: asked.elapsed() }),
+            Err(error @ MessageError::Version { .. }) => survey.refused.push(error),
+            Err(MessageError::Malformed) => {}
         }
     }
     survey.workers.sort_by(|a, b| a.worker.name.cmp(&b.worker.name));

@@ -34,11 +34,16 @@ impl fmt::Display for Bench {
 /// Searches every position of the list with a fresh engine, telling of each. With one thread the number of nodes depends on
 /// the engine only; with more it is the time to a depth that is of interest.
 pub fn bench(depth: Option<u32>, threads: usize, tell: &mut dyn FnMut(&str)) -> Bench {
+    bench_with(&EngineOptions { threads, ..EngineOptions::default() }, depth, tell)
+}
+
+/// As [`bench()`], with an engine of other options.
+pub fn bench_with(options: &EngineOptions, depth: Option<u32>, tell: &mut dyn FnMut(&str)) -> Bench {
     let mut total = Bench { nodes: 0, time: Duration::ZERO };
     let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
     for fen in POSITIONS {
         let Ok(position) = Position::from_line(fen, false, []) else { continue };
-        let mut engine = Engine::new(EngineOptions { threads, ..EngineOptions::default() });
+        let mut engine = Engine::new(options.clone());
         if let Some(found) = engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {}) {
             tell(&format!("{:9} {:6} {fen}", found.nodes, position.move_to_uci(found.best)));
             total.nodes += found.nodes;

@@ -1,4 +1,5 @@
-//! The eight heuristics and the sets of them that electors are made of (docs/method.md §2).
+//! The heuristics and the sets of them that electors are made of (docs/method.md §2): eight that are written by hand, and a ninth
+//! that is learned.
 
 use std::{fmt, str::FromStr};
 
@@ -24,10 +25,12 @@ pub enum Heuristic {
     Attack,
     /// `r`: relations between pieces.
     Relations,
+    /// `n`: a learned net, which sees what the others leave unexplained. In no set unless it is asked for.
+    Net,
 }
 
 impl Heuristic {
-    /// All eight, in the order in which their letters are written: `mbxkcpar`.
+    /// All eight that are written by hand, in the order in which their letters are written: `mbxkcpar`.
     pub const ALL: [Self; 8] = [
         Self::Material,
         Self::Placement,
@@ -39,9 +42,20 @@ impl Heuristic {
         Self::Relations,
     ];
 
+    /// Those and the net, which comes last: `mbxkcparn`.
+    pub const WITH_NET: [Self; 9] = {
+        let mut all = [Self::Net; 9];
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            all[i] = Self::ALL[i];
+            i += 1;
+        }
+        all
+    };
+
     /// The letter docs/method.md gives it.
     pub const fn letter(self) -> char {
-        b"mbxkcpar"[self as usize] as char
+        b"mbxkcparn"[self as usize] as char
     }
 
     /// Its name in words.
@@ -55,6 +69,7 @@ impl Heuristic {
             Self::Pawns => "pawns",
             Self::Attack => "attack",
             Self::Relations => "relations",
+            Self::Net => "net",
         }
     }
 }
@@ -62,10 +77,10 @@ impl Heuristic {
 /// A set of heuristics: what one instance of the engine knows. Written and read as letters, `mka`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Knowledge(u8);
+pub struct Knowledge(u16);
 
 impl Knowledge {
-    /// All eight heuristics.
+    /// All eight heuristics that are written by hand.
     pub const COMPLETE: Self = Self(0xff);
     /// None at all.
     pub const NONE: Self = Self(0);
@@ -87,10 +102,16 @@ impl Knowledge {
         Self(self.0 | other.0)
     }
 
-    /// What this set does not know.
+    /// The set without `heuristic`.
+    #[must_use]
+    pub const fn without(self, heuristic: Heuristic) -> Self {
+        Self(self.0 & !(1 << heuristic as u8))
+    }
+
+    /// Those of the eight heuristics that this set does not know.
     #[must_use]
     pub const fn complement(self) -> Self {
-        Self(!self.0)
+        Self(!self.0 & Self::COMPLETE.0)
     }
 
     /// Whether the set is empty.
@@ -98,14 +119,19 @@ impl Knowledge {
         self.0 == 0
     }
 
-    /// The eight bits, material lowest.
-    pub const fn bits(self) -> u8 {
+    /// A bit for each heuristic, material lowest, the net highest.
+    pub const fn bits(self) -> u16 {
         self.0
+    }
+
+    /// The set of these bits; none if there are others among them.
+    pub(crate) const fn from_bits(bits: u16) -> Option<Self> {
+        if bits >> Heuristic::WITH_NET.len() == 0 { Some(Self(bits)) } else { None }
     }
 
     /// The heuristics in the set, in the order of their letters.
     pub fn heuristics(self) -> impl Iterator<Item = Heuristic> {
-        Heuristic::ALL.into_iter().filter(move |heuristic| self.has(*heuristic))
+        Heuristic::WITH_NET.into_iter().filter(move |heuristic| self.has(*heuristic))
     }
 }
 
@@ -130,7 +156,7 @@ impl fmt::Debug for Knowledge {
 
 /// A text that names no set of heuristics.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no knowledge set (accepted: letters of mbxkcpar, each at most once, at least one)")]
+#[error("{0:?} is no knowledge set (accepted: letters of mbxkcparn, each at most once, at least one)")]
 pub struct KnowledgeError(pub String);
 
 impl FromStr for Knowledge {
@@ -142,7 +168,7 @@ impl FromStr for Knowledge {
         let mut knowledge = Self::NONE;
         for letter in letters.chars() {
             let heuristic =
-                Heuristic::ALL.into_iter().find(|heuristic| heuristic.letter() == letter).ok_or_else(error)?;
+                Heuristic::WITH_NET.into_iter().find(|heuristic| heuristic.letter() == letter).ok_or_else(error)?;
             if knowledge.has(heuristic) {
                 return Err(error());
             }
@@ -172,11 +198,21 @@ mod tests {
 
     #[test]
     fn letters_come_back_in_their_order() {
-        for (given, written) in [("mbxkcpar", "mbxkcpar"), ("rapm", "mpar"), ("k", "k")] {
+        for (given, written) in [("mbxkcpar", "mbxkcpar"), ("rapm", "mpar"), ("k", "k"), ("n", "n"), ("nm", "mn")] {
             assert_eq!(given.parse::<Knowledge>().map(|set| set.to_string()).as_deref(), Ok(written));
         }
         for bad in ["", "mm", "q", "m p"] {
             assert!(bad.parse::<Knowledge>().is_err(), "{bad:?} must be refused");
         }
+    }
+
+    #[test]
+    fn the_net_is_in_no_set_that_does_not_name_it() {
+        assert!(!Knowledge::COMPLETE.has(Heuristic::Net) && !Knowledge::default().has(Heuristic::Net));
+        assert!(!Knowledge::NONE.complement().has(Heuristic::Net));
+        assert_eq!(Knowledge::COMPLETE.with(Heuristic::Net).to_string(), "mbxkcparn");
+        assert!(Knowledge::COMPLETE.with(Heuristic::Net).complement().is_empty());
+        assert_eq!(Knowledge::from_bits(0x1ff), Some(Knowledge::COMPLETE.with(Heuristic::Net)));
+        assert_eq!(Knowledge::from_bits(0x200), None);
     }
 }

@@ -29,6 +29,17 @@ pub enum Outcome {
     Win,
 }
 
+/// What tables know of a root position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The result for the player to move.
+    pub outcome: Outcome,
+    /// Plies until the capture, pawn's move or mate that the best moves aim at; at most 101.
+    pub plies: u32,
+    /// The moves that keep the result.
+    pub moves: Vec<Move>,
+}
+
 impl Tablebases {
     /// Finds the tables in directories separated as in `PATH`. Files are opened when they are first needed.
     ///
@@ -55,8 +66,13 @@ impl Tablebases {
         self.tables.probe_wdl_after_zeroing(&chess(board)?).ok().map(outcome)
     }
 
-    /// The moves among `moves` that keep the result of a root position, with that result.
+    /// The moves among `moves` that keep the result of a root position, with that result; of a win, only the quickest.
     pub fn best_moves(&self, position: &Position, moves: &[Move]) -> Option<(Outcome, Vec<Move>)> {
+        self.settle(position, moves).map(|settled| (settled.outcome, settled.moves))
+    }
+
+    /// As [`Self::best_moves`], with how long the result takes.
+    pub fn settle(&self, position: &Position, moves: &[Move]) -> Option<Settled> {
         let board = position.board();
         if !self.covers(board) {
             return None;
@@ -69,13 +85,15 @@ impl Tablebases {
             let (outcome, urgency) = self.rank(&after, board.halfmoves())?;
             ranked.push((outcome, urgency, *mv));
         }
-        let best = ranked.iter().map(|(outcome, ..)| *outcome).max()?;
-        ranked.retain(|(outcome, ..)| *outcome == best);
-        if best == Outcome::Win {
-            let soonest = ranked.iter().map(|(_, urgency, _)| *urgency).min()?;
-            ranked.retain(|(_, urgency, _)| *urgency == soonest);
+        let outcome = ranked.iter().map(|(outcome, ..)| *outcome).max()?;
+        ranked.retain(|(of_move, ..)| *of_move == outcome);
+        let urgencies = ranked.iter().map(|(_, urgency, _)| *urgency);
+        // The winner hurries, the loser does not.
+        let plies = if outcome == Outcome::Win { urgencies.min()? } else { urgencies.max()? };
+        if outcome == Outcome::Win {
+            ranked.retain(|(_, urgency, _)| *urgency == plies);
         }
-        Some((best, ranked.into_iter().map(|(.., mv)| mv).collect()))
+        Some(Settled { outcome, plies, moves: ranked.into_iter().map(|(.., mv)| mv).collect() })
     }
 
     /// The result after a move for who made it, and plies until the next capture or pawn's move.

@@ -6,7 +6,7 @@ use chess::Line;
 
 /// How a board is drawn.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Look {
+pub(super) struct BoardStyle {
     /// From Black's side.
     pub reversed: bool,
     /// Files and ranks are named at the edge.
@@ -16,7 +16,7 @@ pub(super) struct Look {
 }
 
 /// The board and its FEN.
-pub(super) fn draw(line: &Line, look: Look) -> String {
+pub(super) fn draw(line: &Line, look: BoardStyle) -> String {
     let order = |index: u32| if look.reversed { 7 - index } else { index };
     let mut drawing = String::new();
     for rank in (0..8).map(|row| Rank::new(7 - order(row))) {

@@ -1,4 +1,4 @@
-//! The table at which the council sits under a chess program: the line on the board, the setup, and the player.
+//! The council as a chess program's engine: the position on the board, the settings, and the player that searches.
 
 use std::{
     sync::{Arc, Mutex},
@@ -14,22 +14,22 @@ use council::{
     player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 
-/// One game after the other, against whoever sits at the program's other side.
+/// One game after the other, against the program's user.
 pub(super) struct EngineSession {
-    /// How the council plays. What is changed holds from the next [`EngineSession::reseat`] on.
+    /// How the council plays. What is changed holds from the next [`EngineSession::replace_council`] on.
     pub setup: Setup,
     /// The position on the board.
     pub line: Arc<Line>,
-    /// Seated for the first search, and seated anew after a change.
+    /// Started for the first search, and replaced after a change of the settings.
     player: Option<GamePlayer>,
-    /// The running thought.
-    thinking: Option<SearchHandle>,
+    /// The running search.
+    search: Option<SearchHandle>,
     events: mpsc::UnboundedSender<PlayerEvent>,
-    thoughts: u64,
+    requests: u64,
 }
 
 /// What a search is asked, beside its position.
-pub(super) struct Question {
+pub(super) struct EngineQuestion {
     pub time: Time,
     pub limits: Limits,
     /// Moves not to be considered.
@@ -39,67 +39,67 @@ pub(super) struct Question {
 }
 
 impl EngineSession {
-    /// A table in the starting position, and what its player will say.
+    /// An engine with the starting position on the board, and the events of its player.
     pub(super) fn new(setup: Setup) -> (Self, mpsc::UnboundedReceiver<PlayerEvent>) {
         let (events, inbox) = mpsc::unbounded_channel();
         let line = Arc::new(Line::start(Variant::Standard));
-        (Self { setup, line, player: None, thinking: None, events, thoughts: 0 }, inbox)
+        (Self { setup, line, player: None, search: None, events, requests: 0 }, inbox)
     }
 
-    /// Dismisses the council; the next search seats another, which has learnt nothing yet.
-    pub(super) fn reseat(&mut self) {
-        self.thinking = None;
+    /// Dismisses the council; the next search starts another, which has learnt nothing yet.
+    pub(super) fn replace_council(&mut self) {
+        self.search = None;
         self.player = None;
     }
 
     /// Another game begins, of the same variant: the council forgets the last one.
     pub(super) fn new_game(&mut self) {
-        self.thinking = None;
+        self.search = None;
         if let Some(player) = &self.player {
             player.new_game();
         }
     }
 
-    /// Seats the council, if it is not there yet: engines need a while before they can search.
+    /// Starts the council, if it does not run yet: engines need a while before they can search.
     ///
     /// # Errors
     /// Where the settings name no roster.
-    pub(super) fn seat(&mut self) -> Result<(), String> {
+    pub(super) fn start_council(&mut self) -> Result<(), String> {
         self.player().map(|_| ())
     }
 
-    /// Begins to think about a line, and forgets what was thought about before.
+    /// Begins to search a position, and drops the search of the last one.
     ///
     /// # Errors
     /// Where the settings name no roster.
-    pub(super) fn think(&mut self, line: Arc<Line>, question: Question) -> Result<RequestId, String> {
-        self.thinking = None;
-        self.thoughts += 1;
-        let thought = RequestId(self.thoughts);
-        let Question { time, limits, excluded, always_search } = question;
-        let topic = SearchRequest { thought, line, others: Vec::new(), time, limits, excluded, always_search };
-        let thinking = self.player()?.think(topic);
-        self.thinking = Some(thinking);
-        Ok(thought)
+    pub(super) fn think(&mut self, line: Arc<Line>, question: EngineQuestion) -> Result<RequestId, String> {
+        self.search = None;
+        self.requests += 1;
+        let request = RequestId(self.requests);
+        let EngineQuestion { time, limits, excluded, always_search } = question;
+        let topic = SearchRequest { thought: request, line, others: Vec::new(), time, limits, excluded, always_search };
+        let search = self.player()?.think(topic);
+        self.search = Some(search);
+        Ok(request)
     }
 
     /// Asks for the decision at once.
     pub(super) fn answer_now(&self) {
-        if let Some(thinking) = &self.thinking {
-            thinking.answer_now();
+        if let Some(search) = &self.search {
+            search.answer_now();
         }
     }
 
-    /// The time of the running thought is known now: its position has come about.
-    pub(super) fn comes_about(&self, time: Time) {
-        if let Some(thinking) = &self.thinking {
-            thinking.comes_about(&self.line, time);
+    /// The time of the running search is known now: its position has come about.
+    pub(super) fn ponder_hit(&self, time: Time) {
+        if let Some(search) = &self.search {
+            search.comes_about(&self.line, time);
         }
     }
 
-    /// Drops the running thought; nothing will be said of it.
-    pub(super) fn drop_thought(&mut self) {
-        self.thinking = None;
+    /// Drops the running search; nothing will be said of it.
+    pub(super) fn drop_search(&mut self) {
+        self.search = None;
     }
 
     fn player(&mut self) -> Result<&GamePlayer, String> {
@@ -107,7 +107,7 @@ impl EngineSession {
             let roster = self.setup.roster().map_err(|error| error.to_string())?;
             let council = Council::new(&self.setup.pool(), &roster, &self.setup.council, self.line.variant());
             let config = PlayerConfig {
-                game: GameId::new("face"),
+                game: GameId::new("engine"),
                 clock: self.setup.clock.clone(),
                 lag: Arc::new(Mutex::new(self.setup.lag())),
                 library: self.setup.library(),

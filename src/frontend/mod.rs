@@ -1,12 +1,12 @@
 //! The council under any chess program: what a graphical interface or a match runner sees of it.
 //!
 //! ```text
-//! program ──lines──▶ uci | xboard ──topics──▶ table ──▶ player ──▶ council
-//!         ◀──lines──              ◀──ideas───────────────┘
+//! program ──lines──▶ uci | xboard ──requests──▶ engine_session ──▶ player ──▶ council
+//!         ◀──lines──              ◀──events──────────────────────────┘
 //! ```
 //! Two languages over one [`Setup`]: the Universal Chess Interface ([`uci`]) and the Chess Engine Communication Protocol,
 //! version 2, with the console commands of the ancestor ([`xboard`]). Each is a loop that owns all its state, reads lines
-//! and ideas as they come, and never waits for a search: whatever is said is heard at once. The same player that sits at a
+//! and events as they come, and never waits for a search: whatever is said is heard at once. The same player that sits at a
 //! server's board finds the moves, so the daemon and a match runner measure one thing.
 //!
 //! Invariants:

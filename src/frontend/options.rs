@@ -8,7 +8,7 @@ use std::{fmt::Display, path::PathBuf, time::Duration};
 use super::Setup;
 use council::{
     council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode},
-    player::BookChoice,
+    player::{BookSettings, TablebaseSettings},
 };
 
 /// The value of `Preset` that changes nothing.
@@ -17,11 +17,8 @@ const NO_PRESET: &str = "none";
 /// How deep into a game a book named by the program is asked, plies.
 const BOOK_PLIES: usize = 40;
 
-/// With how many pieces on the board tablebases named by the program are asked.
-const TABLEBASE_PIECES: usize = 7;
-
 /// What an option takes.
-pub(super) enum Kind {
+pub(super) enum OptionKind {
     /// Yes or no.
     Check,
     /// A whole number in a range.
@@ -35,48 +32,48 @@ pub(super) enum Kind {
 }
 
 /// An option and its value now.
-pub(super) struct Choice {
+pub(super) struct EngineOption {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: OptionKind,
     pub value: String,
 }
 
 /// The options as they stand.
-pub(super) fn list(setup: &Setup) -> Vec<Choice> {
-    let choice = |name, kind, value: &dyn Display| Choice { name, kind, value: value.to_string() };
+pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
+    let choice = |name, kind, value: &dyn Display| EngineOption { name, kind, value: value.to_string() };
     let council = &setup.council;
     let cores = if setup.cores == 0 { council::pool::Pool::new(0).cores() } else { setup.cores };
     vec![
-        choice("Hash", Kind::Spin(1, 1 << 20), &setup.hash()),
-        choice("Clear Hash", Kind::Button, &""),
-        choice("Threads", Kind::Spin(1, 512), &cores),
-        choice("Ponder", Kind::Check, &false),
-        choice("Move Overhead", Kind::Spin(0, 10_000), &setup.overhead.as_millis()),
-        choice("UCI_Chess960", Kind::Check, &false),
+        choice("Hash", OptionKind::Spin(1, 1 << 20), &setup.hash()),
+        choice("Clear Hash", OptionKind::Button, &""),
+        choice("Threads", OptionKind::Spin(1, 512), &cores),
+        choice("Ponder", OptionKind::Check, &false),
+        choice("Move Overhead", OptionKind::Spin(0, 10_000), &setup.overhead.as_millis()),
+        choice("UCI_Chess960", OptionKind::Check, &false),
         choice(
             "Preset",
-            Kind::Combo(std::iter::once(NO_PRESET).chain(CouncilSettings::presets()).collect()),
+            OptionKind::Combo(std::iter::once(NO_PRESET).chain(CouncilSettings::presets()).collect()),
             &NO_PRESET,
         ),
-        choice("Roster", Kind::Text, &council.roster),
+        choice("Roster", OptionKind::Text, &council.roster),
         choice(
             "Criterion",
-            Kind::Combo(CriterionName::ALL.map(CriterionName::word).to_vec()),
+            OptionKind::Combo(CriterionName::ALL.map(CriterionName::word).to_vec()),
             &council.criterion.word(),
         ),
         choice(
             "Mode",
-            Kind::Combo(SecondPhaseMode::ALL.map(SecondPhaseMode::word).to_vec()),
+            OptionKind::Combo(SecondPhaseMode::ALL.map(SecondPhaseMode::word).to_vec()),
             &council.second_phase.word(),
         ),
-        choice("Groups", Kind::Combo(GroupMode::ALL.map(GroupMode::word).to_vec()), &council.groups.word()),
-        choice("Split", Kind::Spin(0, 100), &(council.split * 100.0).round()),
-        choice("Nodes per Elector", Kind::Spin(0, 1 << 50), &setup.limits.nodes.unwrap_or(0)),
-        choice("Seed", Kind::Spin(0, 1 << 50), &council.seed),
-        choice("Heed Votes", Kind::Check, &setup.clock.heed_votes),
-        choice("OwnBook", Kind::Check, &setup.own_book),
-        choice("Book File", Kind::Text, &""),
-        choice("SyzygyPath", Kind::Text, &""),
+        choice("Groups", OptionKind::Combo(GroupMode::ALL.map(GroupMode::word).to_vec()), &council.groups.word()),
+        choice("Split", OptionKind::Spin(0, 100), &(council.split * 100.0).round()),
+        choice("Nodes per Elector", OptionKind::Spin(0, 1 << 50), &setup.limits.nodes.unwrap_or(0)),
+        choice("Seed", OptionKind::Spin(0, 1 << 50), &council.seed),
+        choice("Heed Votes", OptionKind::Check, &setup.clock.heed_votes),
+        choice("OwnBook", OptionKind::Check, &setup.own_book),
+        choice("Book File", OptionKind::Text, &""),
+        choice("SyzygyPath", OptionKind::Text, &""),
     ]
 }
 
@@ -91,19 +88,19 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
     let value = read(&choice, value.trim())?;
     let mut changed = setup.clone();
     match (choice.name, value) {
-        ("Hash", Value::Number(total)) => changed.share_hash(total as usize),
-        ("Threads", Value::Number(cores)) => {
+        ("Hash", OptionValue::Number(total)) => changed.share_hash(total as usize),
+        ("Threads", OptionValue::Number(cores)) => {
             changed.cores = cores as usize;
             changed.council.cores = cores as usize;
         }
-        ("Move Overhead", Value::Number(milliseconds)) => changed.overhead = Duration::from_millis(milliseconds),
-        ("Roster", Value::Text(roster)) => {
+        ("Move Overhead", OptionValue::Number(milliseconds)) => changed.overhead = Duration::from_millis(milliseconds),
+        ("Roster", OptionValue::Text(roster)) => {
             let total = changed.hash();
             changed.council.roster = roster;
             changed.roster().map_err(|error| error.to_string())?;
             changed.share_hash(total);
         }
-        ("Preset", Value::Text(name)) => {
+        ("Preset", OptionValue::Text(name)) => {
             if let Some(preset) = CouncilSettings::preset(&name) {
                 let total = changed.hash();
                 let CouncilSettings { cores, seed, .. } = changed.council;
@@ -111,34 +108,35 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
                 changed.share_hash(total);
             }
         }
-        ("Criterion", Value::Text(word)) => {
+        ("Criterion", OptionValue::Text(word)) => {
             let named = CriterionName::ALL.into_iter().find(|criterion| criterion.word() == word);
             changed.council.criterion = named.unwrap_or(changed.council.criterion);
         }
-        ("Mode", Value::Text(word)) => {
+        ("Mode", OptionValue::Text(word)) => {
             let named = SecondPhaseMode::ALL.into_iter().find(|mode| mode.word() == word);
             changed.council.second_phase = named.unwrap_or(changed.council.second_phase);
         }
-        ("Groups", Value::Text(word)) => {
+        ("Groups", OptionValue::Text(word)) => {
             let named = GroupMode::ALL.into_iter().find(|mode| mode.word() == word);
             changed.council.groups = named.unwrap_or(changed.council.groups);
         }
         #[allow(clippy::cast_precision_loss, reason = "at most 100")]
-        ("Split", Value::Number(percent)) => changed.council.split = percent as f64 / 100.0,
-        ("Nodes per Elector", Value::Number(nodes)) => changed.limits.nodes = (nodes > 0).then_some(nodes),
-        ("Seed", Value::Number(seed)) => changed.council.seed = seed,
-        ("Heed Votes", Value::Truth(heeded)) => changed.clock.heed_votes = heeded,
-        ("OwnBook", Value::Truth(used)) => changed.own_book = used,
-        ("Book File", Value::Text(file)) => {
-            let files: Vec<PathBuf> = paths(&file);
-            let library = changed.library.clone().with_books(&files, BookChoice::default(), 1, BOOK_PLIES);
+        ("Split", OptionValue::Number(percent)) => changed.council.split = percent as f64 / 100.0,
+        ("Nodes per Elector", OptionValue::Number(nodes)) => changed.limits.nodes = (nodes > 0).then_some(nodes),
+        ("Seed", OptionValue::Number(seed)) => changed.council.seed = seed,
+        ("Heed Votes", OptionValue::Truth(heeded)) => changed.clock.heed_votes = heeded,
+        ("OwnBook", OptionValue::Truth(used)) => changed.own_book = used,
+        ("Book File", OptionValue::Text(file)) => {
+            let books = BookSettings { files: paths(&file), max_plies: BOOK_PLIES, ..BookSettings::default() };
+            let library = changed.library.clone().with_books(&books);
             changed.library = library.map_err(|error| error.to_string())?;
         }
-        ("SyzygyPath", Value::Text(folders)) => {
-            let library = changed.library.clone().with_tablebases(&paths(&folders), TABLEBASE_PIECES);
+        ("SyzygyPath", OptionValue::Text(folders)) => {
+            let tables = TablebaseSettings { paths: paths(&folders), ..TablebaseSettings::default() };
+            let library = changed.library.clone().with_tablebases(&tables);
             changed.library = library.map_err(|error| format!("SyzygyPath: {error}"))?;
         }
-        // The program's own affairs, which it tells when they matter; and the button, which seats a new council.
+        // The program's own affairs, which it tells when they matter; and the button, which starts a new council.
         _ => (),
     }
     *setup = changed;
@@ -146,31 +144,31 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
 }
 
 /// A value as its option takes it.
-enum Value {
+enum OptionValue {
     Truth(bool),
     Number(u64),
     Text(String),
     Nothing,
 }
 
-fn read(choice: &Choice, value: &str) -> Result<Value, String> {
+fn read(choice: &EngineOption, value: &str) -> Result<OptionValue, String> {
     let refused = |accepted: String| format!("{}: {value:?} (accepted: {accepted})", choice.name);
     match &choice.kind {
-        Kind::Button => Ok(Value::Nothing),
-        Kind::Check => match value.to_lowercase().as_str() {
-            "true" | "1" => Ok(Value::Truth(true)),
-            "false" | "0" => Ok(Value::Truth(false)),
+        OptionKind::Button => Ok(OptionValue::Nothing),
+        OptionKind::Check => match value.to_lowercase().as_str() {
+            "true" | "1" => Ok(OptionValue::Truth(true)),
+            "false" | "0" => Ok(OptionValue::Truth(false)),
             _ => Err(refused("true, false".to_owned())),
         },
-        Kind::Spin(least, most) => match value.parse() {
-            Ok(number) if (*least..=*most).contains(&number) => Ok(Value::Number(number)),
+        OptionKind::Spin(least, most) => match value.parse() {
+            Ok(number) if (*least..=*most).contains(&number) => Ok(OptionValue::Number(number)),
             _ => Err(refused(format!("{least} to {most}"))),
         },
-        Kind::Combo(words) => match words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
-            Some(word) => Ok(Value::Text((*word).to_owned())),
+        OptionKind::Combo(words) => match words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
+            Some(word) => Ok(OptionValue::Text((*word).to_owned())),
             None => Err(refused(words.join(", "))),
         },
-        Kind::Text => Ok(Value::Text(if value == "<empty>" { String::new() } else { value.to_owned() })),
+        OptionKind::Text => Ok(OptionValue::Text(if value == "<empty>" { String::new() } else { value.to_owned() })),
     }
 }
 

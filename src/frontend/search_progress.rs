@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chess::{Phase, Proposal, Score, UciMove};
+use chess::{Decision, Phase, Proposal, Score, UciMove};
 
 /// The proposals for one position.
 pub(super) struct SearchProgress {
@@ -15,7 +15,7 @@ pub(super) struct SearchProgress {
 }
 
 /// The leading proposal, and what it all cost.
-pub(super) struct Standing<'a> {
+pub(super) struct LeadingProposal<'a> {
     pub proposal: &'a Proposal,
     /// Nodes of all electors.
     pub nodes: u64,
@@ -23,7 +23,7 @@ pub(super) struct Standing<'a> {
     pub time: Duration,
 }
 
-impl Standing<'_> {
+impl LeadingProposal<'_> {
     /// Nodes a second of all electors together.
     pub(super) fn speed(&self) -> u64 {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
@@ -54,7 +54,7 @@ impl SearchProgress {
     }
 
     /// A move leads; what is to be shown of it, if that is news.
-    pub(super) fn lead(&mut self, leader: UciMove) -> Option<Standing<'_>> {
+    pub(super) fn lead(&mut self, leader: UciMove) -> Option<LeadingProposal<'_>> {
         self.leader = Some(leader);
         let proposal = &self.standing()?.proposal;
         let news = (proposal.best, proposal.depth, proposal.score);
@@ -64,11 +64,25 @@ impl SearchProgress {
         self.standing()
     }
 
+    /// A move is decided upon; what is still to be shown of it: what stands behind it may have come faster than it was told.
+    pub(super) fn decide(&mut self, decision: &Decision) -> Option<LeadingProposal<'_>> {
+        let second = decision.second_phase.iter().map(|second| &second.proposal);
+        for proposal in decision.votes.iter().map(|vote| &vote.proposal).chain(second) {
+            self.propose(proposal.clone());
+        }
+        self.lead(decision.best)
+    }
+
+    /// Whether nothing was shown yet.
+    pub(super) fn is_silent(&self) -> bool {
+        self.shown.is_none()
+    }
+
     /// The leading proposal: of those for the leading move that of the second phase, or the deepest.
-    pub(super) fn standing(&self) -> Option<Standing<'_>> {
+    pub(super) fn standing(&self) -> Option<LeadingProposal<'_>> {
         let rank = |proposal: &&Proposal| (proposal.search.phase == Phase::Second, proposal.depth);
         let for_it = self.proposals.iter().filter(|proposal| Some(proposal.best) == self.leader);
         let nodes = self.proposals.iter().map(|proposal| proposal.nodes).sum();
-        Some(Standing { proposal: for_it.max_by_key(rank)?, nodes, time: self.began.elapsed() })
+        Some(LeadingProposal { proposal: for_it.max_by_key(rank)?, nodes, time: self.began.elapsed() })
     }
 }

@@ -1,4 +1,4 @@
-//! What a face plays with: the player's settings, as far as a chess program may change them.
+//! What a chess program's engine plays with: the player's settings, as far as a program may change them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use council::{
     clock::{ClockSettings, Lag},
     council::{CouncilSettings, Roster, RosterError},
     player::Library,
-    pool::{Elsewhere, Pool},
+    pool::{Pool, RemotePool},
 };
 
 /// The usual [`Setup::overhead`].
@@ -30,7 +30,7 @@ pub struct Setup {
     /// The cores that searches may use together; 0 is all there are.
     pub cores: usize,
     /// Who lends cores beside these.
-    pub lenders: Option<Arc<dyn Elsewhere>>,
+    pub remote_pool: Option<Arc<dyn RemotePool>>,
     /// What the way of a move to the program costs on our clock.
     pub overhead: Duration,
     /// When draws are offered and accepted, where the program's language has draws.
@@ -51,7 +51,7 @@ impl Setup {
             library: Library::default(),
             own_book: true,
             cores: 0,
-            lenders: None,
+            remote_pool: None,
             overhead: OVERHEAD,
             draw: DrawSettings::default(),
             resign: ResignSettings::default(),
@@ -92,7 +92,7 @@ impl Setup {
 
     /// Where the electors search.
     pub(super) fn pool(&self) -> Pool {
-        Pool::with_lenders(self.cores, self.lenders.clone())
+        Pool::with_remote(self.cores, self.remote_pool.clone())
     }
 
     /// The overhead as the clock room knows it.

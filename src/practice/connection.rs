@@ -1,4 +1,4 @@
-//! TCP connections that can be cut from the inside, and a listener that can be restarted: what all faces stand on.
+//! TCP connections that can be cut from the inside, and a listener that can be restarted: what both protocols stand on.
 
 use std::{
     io,
@@ -12,10 +12,6 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    extract::connect_info::Connected,
-    serve::{IncomingStream, Listener},
-};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
@@ -24,42 +20,34 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::faults::Faults;
+use crate::faults::FaultInjector;
 
 /// How long the server is away when its plan restarts it.
 const DOWNTIME: Duration = Duration::from_millis(500);
 
-/// Cuts one connection.
 #[derive(Clone)]
-pub struct ConnectionControl {
+pub(crate) struct ConnectionControl {
     cut: CancellationToken,
     reset: Arc<AtomicBool>,
 }
 
 impl ConnectionControl {
     /// Tears the connection down with a TCP reset.
-    pub fn reset(&self) {
+    pub(crate) fn reset(&self) {
         self.reset.store(true, Ordering::Relaxed);
         self.cut.cancel();
     }
 }
 
-impl Connected<IncomingStream<'_, PracticeListener>> for ConnectionControl {
-    fn connect_info(stream: IncomingStream<'_, PracticeListener>) -> Self {
-        stream.io().control.clone()
-    }
-}
-
 /// A connection of a client.
-pub struct Connection {
+pub(crate) struct ClientConnection {
     stream: TcpStream,
     control: ConnectionControl,
     is_cut: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
-impl Connection {
-    /// What cuts it.
-    pub fn control(&self) -> &ConnectionControl {
+impl ClientConnection {
+    pub(crate) fn control(&self) -> &ConnectionControl {
         &self.control
     }
 
@@ -79,7 +67,7 @@ impl Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl AsyncRead for ClientConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -90,7 +78,7 @@ impl AsyncRead for Connection {
     }
 }
 
-impl AsyncWrite for Connection {
+impl AsyncWrite for ClientConnection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.must_stand(context)?;
         Pin::new(&mut self.stream).poll_write(context, bytes)
@@ -120,14 +108,14 @@ impl AsyncWrite for Connection {
 }
 
 /// An order to restart: how long to be away, and whom to tell when it is back.
-pub type Restart = (Duration, oneshot::Sender<()>);
+pub(crate) type Restart = (Duration, oneshot::Sender<()>);
 
 /// Accepts connections until it is told to restart: then all of them drop, and for a while nobody answers.
-pub struct PracticeListener {
+pub(crate) struct PracticeListener {
     socket: TcpListener,
     address: SocketAddr,
     restarts: mpsc::UnboundedReceiver<Restart>,
-    faults: Faults,
+    faults: FaultInjector,
     stop: CancellationToken,
     generation: CancellationToken,
     up_since: Instant,
@@ -138,10 +126,10 @@ impl PracticeListener {
     ///
     /// # Errors
     /// If the address cannot be had.
-    pub async fn bind(
+    pub(crate) async fn bind(
         address: SocketAddr,
         restarts: mpsc::UnboundedReceiver<Restart>,
-        faults: Faults,
+        faults: FaultInjector,
         stop: CancellationToken,
     ) -> io::Result<Self> {
         let socket = TcpListener::bind(address).await?;
@@ -150,8 +138,7 @@ impl PracticeListener {
         Ok(Self { socket, address, restarts, faults, stop, generation, up_since: Instant::now() })
     }
 
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
@@ -177,13 +164,9 @@ impl PracticeListener {
             }
         }
     }
-}
 
-impl Listener for PracticeListener {
-    type Io = Connection;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Connection, SocketAddr) {
+    /// The next connection; restarts happen in here.
+    pub(crate) async fn accept(&mut self) -> (ClientConnection, SocketAddr) {
         loop {
             let planned = self.faults.restarts_every().map(|period| self.up_since + period);
             let planned = async {
@@ -202,7 +185,7 @@ impl Listener for PracticeListener {
                     Ok((stream, peer)) => {
                         // Every line goes out at once: latency is what clients measure here.
                         let _ = stream.set_nodelay(true);
-                        return (Connection::new(stream, self.generation.child_token()), peer);
+                        return (ClientConnection::new(stream, self.generation.child_token()), peer);
                     }
                     Err(error) => {
                         tracing::debug!(%error, "a connection failed before it began");
@@ -211,9 +194,5 @@ impl Listener for PracticeListener {
                 },
             }
         }
-    }
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.address)
     }
 }

@@ -14,7 +14,7 @@ pub mod lichess;
 
 use async_trait::async_trait;
 
-use chess::{Account, Action, ActionError, Done, GameId};
+use chess::{Account, Action, ActionError, Done, GameId, GameInfo, GameState};
 
 /// The outgoing side of a server. Cheap to share behind an `Arc`; every method may be called from several tasks at once,
 /// and a move never waits behind another kind of request.
@@ -37,4 +37,14 @@ pub trait Server: Send + Sync + 'static {
 
     /// Whether each of these players is there and free to play; in the order asked.
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;
+
+    /// A game of ours as the server keeps it: to complete the record of one whose end we did not see. The state of one that still
+    /// runs may be older than what its stream shows.
+    ///
+    /// # Errors
+    /// [`ActionError::NotFound`] if the server has no such game, [`ActionError::Unsupported`] if it does not tell of finished games
+    /// in this way; others as they come.
+    async fn finished_game(&self, _game: &GameId) -> Result<(GameInfo, GameState), ActionError> {
+        Err(ActionError::Unsupported("finished games are not told in this way"))
+    }
 }

@@ -8,15 +8,18 @@
 //!   killed at any instant loses nothing that was committed, and asks [`Journal::decided_move`] when it is back; a machine
 //!   that loses its power may lose the last moments, but never the file;
 //! - nothing is deleted: a move taken back or decided anew is marked as superseded;
+//! - a disk that is full or read-only stops no game: what it does not take is kept and written when it does;
+//! - one program at a time writes a journal;
 //! - no secrets: what is written are the plain values of `chess` and `server`, which have none.
 
 mod archive;
 mod codes;
 mod export;
-mod ledger;
+mod lock;
 mod pgn;
 mod schema;
 mod settings;
+mod store;
 mod writer;
 
 use std::{
@@ -32,12 +35,17 @@ use chess::{
     Account, Challenge, ChatLine, Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, ServerName, UciMove,
 };
 
-pub use archive::{Archive, Filter, GameRecord, MoveRecord, OurMove, ProposalRecord, Side};
+pub use archive::{Archive, Filter, GameRecord, MoveRecord, OurMove, PlayerRecord, ProposalRecord};
 pub use codes::GameResult;
 pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
 pub use settings::{JournalSettings, PgnGrouping};
 
+use lock::JournalLock;
 use writer::Writer;
+
+/// How soon, and how often, a PGN file is tried again that could not be written: for a day.
+const PGN_AGAIN: Duration = Duration::from_secs(5);
+const PGN_ATTEMPTS: u32 = 17_280;
 
 /// A game among those of all servers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,6 +90,17 @@ pub enum JournalError {
         /// The newest version this program knows.
         known: u32,
     },
+    /// Another program writes it.
+    #[error("journal {}: {} is writing it; stop that program, or set another journal.path (and do not play one account with two programs)", path.display(), other_program(*process))]
+    InUse {
+        /// The database.
+        path: PathBuf,
+        /// The other process, where it is known.
+        process: Option<u32>,
+    },
+    /// The disk takes nothing at the moment: it is full or read-only. What was to be written is kept and written later.
+    #[error("journal: {0}")]
+    Unwritable(String),
     /// SQLite failed.
     #[error("journal: {0}")]
     Sqlite(String),
@@ -106,8 +125,22 @@ pub enum JournalError {
 
 impl From<rusqlite::Error> for JournalError {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error.to_string())
+        use rusqlite::ErrorCode;
+        match error.sqlite_error_code() {
+            Some(
+                ErrorCode::DiskFull
+                | ErrorCode::ReadOnly
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::CannotOpen
+                | ErrorCode::DatabaseBusy,
+            ) => Self::Unwritable(error.to_string()),
+            _ => Self::Sqlite(error.to_string()),
+        }
     }
+}
+
+fn other_program(process: Option<u32>) -> String {
+    process.map_or_else(|| "another program".to_owned(), |process| format!("another program (process {process})"))
 }
 
 /// What became of a challenge.
@@ -169,11 +202,13 @@ impl Journal {
     /// Opens the journal, makes it, or brings it to today's version.
     ///
     /// # Errors
-    /// [`JournalError::Open`] where the file or its directory cannot be made or written, [`JournalError::Newer`] if a
-    /// newer program has written it.
+    /// [`JournalError::Open`] where the file or its directory cannot be made or written, [`JournalError::InUse`] if another
+    /// program is writing it, [`JournalError::Newer`] if a newer program has written it.
     pub fn open(settings: &JournalSettings) -> Result<Self, JournalError> {
+        schema::make_directory_of(&settings.path)?;
+        let lock = JournalLock::take(&settings.path)?;
         let connection = schema::open_to_write(&settings.path)?;
-        let writer = Writer::start(connection, schema::open_to_write(&settings.path)?)?;
+        let writer = Writer::start(connection, schema::open_to_write(&settings.path)?, lock)?;
         Ok(Self { writer, settings: Arc::new(settings.clone()) })
     }
 
@@ -185,13 +220,13 @@ impl Journal {
     /// Notes who we are on a server.
     pub fn account(&self, server: &ServerName, account: &Account) {
         let (server, account, now) = (server.clone(), account.clone(), now());
-        self.writer.note("an account", move |ledger| ledger.account(&server, &account, now));
+        self.writer.note("an account", move |store| store.account(&server, &account, now));
     }
 
     /// Notes a challenge, the first time it is met.
     pub fn challenge(&self, server: &ServerName, challenge: &Challenge) {
         let (server, challenge, now) = (server.clone(), challenge.clone(), now());
-        self.writer.note("a challenge", move |ledger| ledger.challenge(&server, &challenge, now));
+        self.writer.note("a challenge", move |store| store.challenge(&server, &challenge, now));
     }
 
     /// Notes what became of a challenge and why.
@@ -203,37 +238,38 @@ impl Journal {
         reason: &str,
     ) {
         let (server, challenge, reason, now) = (server.clone(), challenge.clone(), reason.to_owned(), now());
-        self.writer.note("what became of a challenge", move |ledger| {
-            ledger.challenge_decided(&server, &challenge, outcome, &reason, now)
+        self.writer.note("what became of a challenge", move |store| {
+            store.challenge_decided(&server, &challenge, outcome, &reason, now)
         });
     }
 
     /// Notes that a game runs. To be called before anything else is said of it; again does no harm.
     pub fn game_started(&self, server: &ServerName, info: &GameInfo) {
         let (server, info, now) = (server.clone(), info.clone(), now());
-        self.writer.note("a game's start", move |ledger| ledger.game_started(&server, &info, now));
+        self.writer.note("a game's start", move |store| store.game_started(&server, &info, now));
     }
 
     /// Notes the line and the clocks that the server shows. The same state again changes nothing; a shorter line
     /// supersedes what was taken back. A decided move that continues the line stays, waiting to be shown.
     pub fn line_seen(&self, game: &GameKey, line: &Arc<Line>, clocks: Option<Clocks>) {
         let (game, line, now) = (game.clone(), Arc::clone(line), now());
-        self.writer.note("a game's state", move |ledger| {
+        self.writer.note("a game's state", move |store| {
             let clocks = clocks.map(|clocks| {
                 let of = |color| codes::milliseconds(clocks.of(color).remaining);
                 (of(line.turn()), of(!line.turn()))
             });
-            ledger.line_seen(&game, line.moves(), clocks, now)
+            store.line_seen(&game, line.moves(), clocks, now)
         });
     }
 
     /// Writes a move of ours with every proposal made for it, and returns after the commit: now it may be sent.
     ///
     /// # Errors
-    /// Where the move could not be written. It should be sent all the same: the game goes before its record.
+    /// Where the move could not be written. It should be sent all the same: the game goes before its record. After
+    /// [`JournalError::Unwritable`] it will be written as soon as the disk takes it.
     pub async fn move_decided(&self, decided: DecidedMove) -> Result<(), JournalError> {
         let now = now();
-        self.writer.call(move |ledger| ledger.move_decided(&decided, now)).await
+        self.writer.call(move |store| store.move_decided(&decided, now)).await
     }
 
     /// The move already decided after exactly these moves, if the server has not shown it yet: it may have been sent, or
@@ -243,14 +279,14 @@ impl Journal {
     /// [`JournalError::UnknownGame`] if the game was never started here.
     pub async fn decided_move(&self, game: &GameKey, line: &Arc<Line>) -> Result<Option<UciMove>, JournalError> {
         let (game, line) = (game.clone(), Arc::clone(line));
-        self.writer.call(move |ledger| ledger.decided_move(&game, line.moves())).await
+        self.writer.call(move |store| store.decided_move(&game, line.moves())).await
     }
 
     /// Notes how a game ended and writes its PGN; returns the PGN file, if one is wanted. An adjourned game has not ended.
     ///
     /// # Errors
-    /// [`JournalError::UnknownGame`] if the game was never started here, [`JournalError::Pgn`] if the file could not be
-    /// written; the end itself stands in the journal then.
+    /// [`JournalError::UnknownGame`] if the game was never started here; [`JournalError::Unwritable`] or
+    /// [`JournalError::Pgn`] if the disk takes nothing at the moment: the end and the file are written when it does.
     pub async fn game_over(
         &self,
         game: &GameKey,
@@ -258,28 +294,83 @@ impl Journal {
         winner: Option<Color>,
     ) -> Result<Option<PathBuf>, JournalError> {
         let (key, status, at) = (game.clone(), status.clone(), now());
-        self.writer.call(move |ledger| ledger.game_over(&key, &status, winner, at)).await?;
+        let noted = self.writer.call(move |store| store.game_over(&key, &status, winner, at)).await;
+        let written = match noted {
+            Ok(()) => self.write_pgn(game).await,
+            Err(error) => Err(error),
+        };
+        if let Err(JournalError::Unwritable(_) | JournalError::Pgn { .. }) = &written {
+            let (journal, game) = (self.clone(), game.clone());
+            tokio::spawn(async move { journal.write_pgn_later(&game).await });
+        }
+        written
+    }
 
+    async fn write_pgn(&self, game: &GameKey) -> Result<Option<PathBuf>, JournalError> {
         let (key, settings) = (game.clone(), Arc::clone(&self.settings));
         let written = tokio::task::spawn_blocking(move || pgn::save(&settings, &key)).await;
         let path = written.map_err(|_| JournalError::Closed)??;
         if let Some(path) = &path {
             let (key, path) = (game.clone(), path.display().to_string());
-            self.writer.call(move |ledger| ledger.pgn_written(&key, &path)).await?;
+            self.writer.call(move |store| store.pgn_written(&key, &path)).await?;
         }
         Ok(path)
+    }
+
+    /// Writes a game's PGN when the disk takes it, or gives up with a word in the log.
+    async fn write_pgn_later(&self, game: &GameKey) {
+        let mut last = None;
+        for _ in 0..PGN_ATTEMPTS {
+            tokio::time::sleep(PGN_AGAIN).await;
+            // What is in the file comes from the journal, which must be whole first.
+            let outcome = match self.flush().await {
+                Ok(()) => self.write_pgn(game).await,
+                Err(error) => Err(error),
+            };
+            match outcome {
+                Ok(_) => return,
+                Err(error) => last = Some(error),
+            }
+        }
+        if let Some(error) = last {
+            tracing::error!(%game, %error, "its PGN is not written; `concilio games --pgn` still makes one");
+        }
+    }
+
+    /// The games of a server that were started here and whose end is not known.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn unfinished(&self, server: &ServerName) -> Result<Vec<GameId>, JournalError> {
+        let server = server.clone();
+        self.writer.call(move |store| store.unfinished(&server)).await
+    }
+
+    /// Notes that the opponent was granted a takeback.
+    pub fn takeback_granted(&self, game: &GameKey) {
+        let game = game.clone();
+        self.writer.note("a takeback", move |store| store.takeback_granted(&game));
+    }
+
+    /// How many takebacks were granted in a game.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
+        let game = game.clone();
+        self.writer.call(move |store| store.takebacks_granted(&game)).await
     }
 
     /// Notes what was said in a game.
     pub fn chat(&self, game: &GameKey, line: &ChatLine) {
         let (game, line, now) = (game.clone(), line.clone(), now());
-        self.writer.note("a chat line", move |ledger| ledger.chat(&game, &line, now));
+        self.writer.note("a chat line", move |store| store.chat(&game, &line, now));
     }
 
     /// Notes something that went wrong and was coped with: one line, without secrets.
     pub fn fault(&self, server: &ServerName, game: Option<&GameId>, what: &str) {
         let (server, game, what, now) = (server.clone(), game.cloned(), what.to_owned(), now());
-        self.writer.note("a fault", move |ledger| ledger.fault(&server, game.as_ref().map(GameId::as_str), &what, now));
+        self.writer.note("a fault", move |store| store.fault(&server, game.as_ref().map(GameId::as_str), &what, now));
     }
 
     /// What was kept under `key` by [`Journal::set_state`].
@@ -288,7 +379,7 @@ impl Journal {
     /// Where the journal cannot be read.
     pub async fn state(&self, key: &str) -> Result<Option<String>, JournalError> {
         let key = key.to_owned();
-        self.writer.call(move |ledger| ledger.state(&key)).await
+        self.writer.call(move |store| store.state(&key)).await
     }
 
     /// Keeps a text, JSON for instance, beyond this process; returns after the commit.
@@ -297,13 +388,14 @@ impl Journal {
     /// Where it could not be written.
     pub async fn set_state(&self, key: &str, value: String) -> Result<(), JournalError> {
         let (key, now) = (key.to_owned(), now());
-        self.writer.call(move |ledger| ledger.set_state(&key, &value, now)).await
+        self.writer.call(move |store| store.set_state(&key, &value, now)).await
     }
 
     /// Returns when everything that was queued before is written.
     ///
     /// # Errors
-    /// [`JournalError::Closed`] if the writing thread has ended.
+    /// [`JournalError::Unwritable`] if the disk takes nothing at the moment, [`JournalError::Closed`] if the writing thread
+    /// has ended.
     pub async fn flush(&self) -> Result<(), JournalError> {
         self.writer.call(|_| Ok(())).await
     }

@@ -1,12 +1,18 @@
-use std::{io::Cursor, ops::ControlFlow, path::Path, process::Command};
+use std::{
+    io::Cursor,
+    ops::ControlFlow,
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use pgn_reader::{Reader, SanPlus, Visitor};
 use tempfile::TempDir;
 
 use super::*;
 use chess::{
-    Bound, ChallengeId, ChatRoom, Clock, ElectorName, GameTerms, Metrics, Phase, Player, Proposal, Score, SearchId,
-    SecondPhase, Source, TimeControl, Variant, Vote,
+    Bound, ChallengeId, ChatRoom, Clock, CriterionName, ElectorName, GameTerms, Metrics, Phase, Player, Proposal,
+    Score, SearchId, SecondPhase, SecondPhaseMode, Source, TimeControl, Variant, Vote,
 };
 
 struct Desk {
@@ -129,10 +135,10 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
             ponder: None,
             score: Some(Score::Cp(34)),
             source: if line.ply() == 0 { Source::Book } else { Source::Council },
-            criterion: "re-search".to_owned(),
+            criterion: Some(CriterionName::ReSearch),
             votes: votes.to_vec(),
             second_phase: Some(SecondPhase {
-                mode: "shared".to_owned(),
+                mode: SecondPhaseMode::Shared,
                 first_choice: best,
                 proposal: proposal(line, "mbxkcpar", best, Phase::Second),
             }),
@@ -179,7 +185,9 @@ async fn a_restart_finds_the_move_that_was_decided_and_only_for_its_own_line() {
     assert_eq!(desk.journal.decided_move(&key, &start).await, Ok(None));
     desk.journal.move_decided(decided(&key, &start, e4)).await.expect("written");
 
-    let again = Journal::open(&settings(desk.directory.path(), PgnGrouping::Game)).expect("the same journal");
+    let Desk { journal, server, directory } = desk;
+    drop(journal);
+    let again = Journal::open(&settings(directory.path(), PgnGrouping::Game)).expect("the same journal");
     assert_eq!(again.decided_move(&key, &start).await, Ok(Some(e4)));
     again.line_seen(&key, &start, Some(clocks(60)));
     assert_eq!(again.decided_move(&key, &start).await, Ok(Some(e4)), "the server has not shown it yet");
@@ -188,7 +196,7 @@ async fn a_restart_finds_the_move_that_was_decided_and_only_for_its_own_line() {
     assert_eq!(again.decided_move(&key, &after).await, Ok(None));
     again.line_seen(&key, &after, Some(clocks(60)));
     assert_eq!(again.decided_move(&key, &start).await, Ok(None), "it was shown: nothing is left to send");
-    let unknown = GameKey::new(&desk.server, &GameId::from("nothere1"));
+    let unknown = GameKey::new(&server, &GameId::from("nothere1"));
     assert_eq!(again.decided_move(&unknown, &start).await, Err(JournalError::UnknownGame(unknown)));
 }
 
@@ -229,6 +237,94 @@ async fn the_process_that_is_killed() {
         journal.move_decided(decided(&key, &Arc::new(info.start), e4)).await.expect("acknowledged");
     }
     std::process::abort();
+}
+
+#[tokio::test]
+async fn two_programs_do_not_write_one_journal() {
+    let desk = Desk::new();
+    let settings = settings(desk.directory.path(), PgnGrouping::Game);
+    let error = Journal::open(&settings).err().expect("it is in use");
+    let JournalError::InUse { process, .. } = &error else { panic!("{error}") };
+    assert_eq!(*process, Some(std::process::id()));
+    let text = error.to_string();
+    assert!(text.contains("stop that program") && text.lines().count() == 1, "{text}");
+    desk.archive();
+    let Desk { journal, .. } = desk;
+    drop(journal);
+    assert!(Journal::open(&settings).is_ok(), "whoever ends gives it back");
+}
+
+/// From now on the disk is full, until the flag is taken away.
+fn fill_the_disk(journal: &Journal) -> Arc<AtomicBool> {
+    let full = Arc::new(AtomicBool::new(true));
+    let is_full = Arc::clone(&full);
+    // It waits first in the queue, and goes the way of all writes: SQLite says that there is no room.
+    journal.writer.note("a full disk", move |store| store.fill(is_full.load(Ordering::SeqCst)));
+    full
+}
+
+/// Promise 5, where the disk is full: play is not held up, and nothing is missing when there is room again.
+#[tokio::test]
+async fn a_full_disk_stops_no_game_and_the_record_is_completed_when_there_is_room() {
+    let desk = Desk::new();
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    let mut line = desk.play(&key, &start, "e2e4 e7e5").await;
+    let full = fill_the_disk(&desk.journal);
+    for (ours, theirs) in [("g1f3", "b8c6"), ("f3g1", "c6b8")].iter().cycle().take(20) {
+        let uci: UciMove = ours.parse().expect("a move");
+        let outcome = desk.journal.move_decided(decided(&key, &line, uci)).await;
+        assert!(matches!(&outcome, Err(JournalError::Unwritable(reason)) if reason.contains("full")), "{outcome:?}");
+        line = played(&played(&line, uci), theirs.parse().expect("a move"));
+        desk.journal.line_seen(&key, &line, Some(clocks(40)));
+    }
+    let over = desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await;
+    assert!(matches!(over, Err(JournalError::Unwritable(_))), "{over:?}");
+
+    full.store(false, Ordering::SeqCst);
+    desk.journal.flush().await.expect("there is room");
+    let archive = desk.archive();
+    let game = archive.game(&key).expect("readable").expect("there");
+    assert_eq!((game.status.clone(), game.winner), (GameStatus::Resign, Some(Color::White)));
+    let moves = archive.moves(&game).expect("readable");
+    assert_eq!(moves.len(), 42);
+    for played in moves.iter().filter(|played| played.ply % 2 == 0) {
+        assert!(played.ours.is_some() && played.confirmed, "{played:?}");
+        assert_eq!(archive.proposals(played).expect("readable").len(), 8, "with its votes");
+    }
+    within_a_minute(|| desk.archive().game(&key).is_ok_and(|game| game.is_some_and(|game| game.pgn_path.is_some())))
+        .await;
+}
+
+/// Waits for something that another task does.
+async fn within_a_minute(happened: impl Fn() -> bool) {
+    let began = std::time::Instant::now();
+    while !happened() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it does not happen");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn takebacks_granted_are_remembered() {
+    let desk = Desk::new();
+    let (key, _) = desk.start("abcdefgh", Variant::Standard, "");
+    assert_eq!(desk.journal.takebacks_granted(&key).await, Ok(0));
+    desk.journal.takeback_granted(&key);
+    desk.journal.takeback_granted(&key);
+    let Desk { journal, directory, .. } = desk;
+    drop(journal);
+    let again = Journal::open(&settings(directory.path(), PgnGrouping::Game)).expect("the same journal");
+    assert_eq!(again.takebacks_granted(&key).await, Ok(2));
+}
+
+#[tokio::test]
+async fn games_whose_end_nobody_saw_are_known() {
+    let desk = Desk::new();
+    let (ended, _) = desk.start("game0001", Variant::Standard, "");
+    let (unseen, _) = desk.start("game0002", Variant::Standard, "");
+    desk.journal.game_over(&ended, &GameStatus::Draw, None).await.expect("written");
+    assert_eq!(desk.journal.unfinished(&desk.server).await, Ok(vec![unseen.id]));
+    assert_eq!(desk.journal.unfinished(&ServerName::from("elsewhere")).await, Ok(Vec::new()));
 }
 
 #[tokio::test]
@@ -386,6 +482,7 @@ async fn state_challenges_chat_accounts_and_faults_are_kept() {
         rematch_of: None,
         our_rating: None,
         playable: true,
+        unknown_variant: None,
     };
     desk.journal.challenge(&desk.server, &challenge);
     desk.journal.challenge_decided(&desk.server, &challenge, ChallengeOutcome::Declined, "too fast");
@@ -536,8 +633,10 @@ async fn grouped_games_share_a_file_and_are_added_once() {
     assert_eq!(text.matches("[Result \"1/2-1/2\"]").count(), 2, "{text}");
     let copy = JournalSettings { pgn_directory: PathBuf::new(), ..settings(desk.directory.path(), PgnGrouping::All) };
     let (key, _) = desk.start("game0003", Variant::Standard, "");
-    let journal = Journal::open(&copy).expect("the same journal");
     desk.journal.flush().await.expect("written");
+    let Desk { journal, directory: _kept, .. } = desk;
+    drop(journal);
+    let journal = Journal::open(&copy).expect("the same journal");
     assert_eq!(journal.game_over(&key, &GameStatus::Aborted, None).await, Ok(None), "no PGN is wanted");
 }
 

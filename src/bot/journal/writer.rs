@@ -2,15 +2,24 @@
 //!
 //! What queued while a transaction was running goes into the next one together, and everybody who waits is answered
 //! after its commit. A job that fails leaves no trace of itself and does not disturb its neighbours.
+//!
+//! Where the disk takes nothing more (it is full, or read-only), whoever waits is told at once, because play must go on; the
+//! work is kept, in its order, and done when the disk takes it again. The owner is told once, in the log.
 
-use std::{sync::mpsc, thread, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::Duration,
+};
 
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use super::{
     JournalError,
-    ledger::{Ledger, Lines},
+    lock::JournalLock,
+    store::{KnownLines, Store},
 };
 
 /// At most so many jobs share a transaction.
@@ -24,42 +33,102 @@ const QUIET: Duration = Duration::from_secs(1);
 /// reach the log's end.
 const LONG_LOG: u32 = 8000;
 
-/// Work inside the transaction, or why there is none; what it returns is called after the commit with what came of it.
-type Job = Box<dyn FnOnce(Result<&mut Ledger<'_>, JournalError>) -> Answer + Send>;
-type Answer = Box<dyn FnOnce(Result<(), JournalError>)>;
+/// How soon a disk that takes nothing is tried again, and the most work that is kept meanwhile; then the oldest is given up.
+const RETRY: Duration = Duration::from_secs(1);
+const MOST_KEPT: usize = 100_000;
+
+/// Work for the writer, which may have to be done again where a transaction failed.
+trait WriterJob: Send {
+    /// Does it inside the writer's transaction.
+    fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError>;
+
+    /// Says what came of it: after the commit, or why there is none. May be called again when it is done after all.
+    fn answer(&mut self, outcome: Result<(), JournalError>);
+}
+
+/// Work for whose value somebody waits.
+struct Call<T, W> {
+    work: W,
+    value: Option<T>,
+    /// Whoever asked may have gone away, or been answered before.
+    answer: Option<oneshot::Sender<Result<T, JournalError>>>,
+}
+
+impl<T, W> WriterJob for Call<T, W>
+where
+    T: Send,
+    W: FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send,
+{
+    fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError> {
+        self.value = Some(store.whole(&mut self.work)?);
+        Ok(())
+    }
+
+    fn answer(&mut self, outcome: Result<(), JournalError>) {
+        let outcome = outcome.and_then(|()| self.value.take().ok_or(JournalError::Closed));
+        if let Some(answer) = self.answer.take() {
+            let _ = answer.send(outcome);
+        }
+    }
+}
+
+/// Work for which nobody waits.
+struct Note<W> {
+    what: &'static str,
+    work: W,
+}
+
+impl<W> WriterJob for Note<W>
+where
+    W: FnMut(&mut Store<'_>) -> Result<(), JournalError> + Send,
+{
+    fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError> {
+        store.whole(&mut self.work)
+    }
+
+    fn answer(&mut self, outcome: Result<(), JournalError>) {
+        match outcome {
+            // It is kept, and the writer has told.
+            Ok(()) | Err(JournalError::Unwritable(_)) => (),
+            Err(error) => tracing::error!("journal: {} was not written: {error}", self.what),
+        }
+    }
+}
 
 /// The way to the writing thread. The thread ends when every copy is gone and the queue is empty.
 #[derive(Clone)]
 pub(super) struct Writer {
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::Sender<Box<dyn WriterJob>>,
 }
 
 impl Writer {
-    /// Starts the thread, and one that keeps the write-ahead log short: that waits for the disk, so it has a connection of
-    /// its own and no move waits for it.
-    pub(super) fn start(connection: Connection, second: Connection) -> Result<Self, JournalError> {
+    /// Starts the thread, which keeps the `lock` as long as it lives, and one that keeps the write-ahead log short: that waits
+    /// for the disk, so it has a connection of its own and no move waits for it.
+    pub(super) fn start(connection: Connection, second: Connection, lock: JournalLock) -> Result<Self, JournalError> {
         connection.pragma_update(None, "wal_autocheckpoint", LONG_LOG)?;
         let failed = |error: std::io::Error| JournalError::Thread(error.to_string());
         let (jobs, queue) = mpsc::channel();
         let (due, is_due) = mpsc::sync_channel(1);
         let spawn = |name: &str| thread::Builder::new().name(name.to_owned());
-        spawn("journal").spawn(move || write(connection, &queue, &due)).map_err(failed)?;
+        let thread = WriterThread { connection, lines: KnownLines::default(), kept: VecDeque::new(), log_is_due: due };
+        let run = move || {
+            thread.run(&queue);
+            drop(lock);
+        };
+        spawn("journal").spawn(run).map_err(failed)?;
         spawn("journal-log").spawn(move || shorten_log(&second, &is_due)).map_err(failed)?;
         Ok(Self { jobs })
     }
 
-    /// Does `work` and returns its value after it is committed.
+    /// Does `work` and returns its value after it is committed. Where the disk takes nothing, returns
+    /// [`JournalError::Unwritable`] at once and keeps the work for later.
     pub(super) async fn call<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Ledger<'_>) -> Result<T, JournalError> + Send + 'static,
+        work: impl FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let (answer, answered) = oneshot::channel();
-        let job: Job = Box::new(move |ledger| {
-            let outcome = ledger.and_then(|ledger| ledger.whole(work));
-            // Whoever asked may have gone away; the work is done all the same.
-            Box::new(move |committed| drop(answer.send(committed.and(outcome))))
-        });
-        self.jobs.send(job).map_err(|_| JournalError::Closed)?;
+        let job = Call { work, value: None, answer: Some(answer) };
+        self.jobs.send(Box::new(job)).map_err(|_| JournalError::Closed)?;
         answered.await.map_err(|_| JournalError::Closed)?
     }
 
@@ -67,45 +136,86 @@ impl Writer {
     pub(super) fn note(
         &self,
         what: &'static str,
-        work: impl FnOnce(&mut Ledger<'_>) -> Result<(), JournalError> + Send + 'static,
+        work: impl FnMut(&mut Store<'_>) -> Result<(), JournalError> + Send + 'static,
     ) {
-        let job: Job = Box::new(move |ledger| {
-            let outcome = ledger.and_then(|ledger| ledger.whole(work));
-            Box::new(move |committed| {
-                if let Err(error) = committed.and(outcome) {
-                    tracing::error!("journal: {what} was not written: {error}");
-                }
-            })
-        });
-        if self.jobs.send(job).is_err() {
+        if self.jobs.send(Box::new(Note { what, work })).is_err() {
             tracing::error!("journal: {what} was not written: the journal is closed");
         }
     }
 }
 
-/// The writing thread's life.
-fn write(mut connection: Connection, queue: &mpsc::Receiver<Job>, log_is_due: &mpsc::SyncSender<()>) {
-    let mut lines = Lines::default();
-    let mut logged = 0;
-    loop {
-        let next = if logged == 0 {
-            queue.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected)
-        } else {
-            queue.recv_timeout(QUIET)
-        };
-        match next {
-            Ok(first) => {
-                let batch: Vec<Job> = std::iter::once(first).chain(queue.try_iter()).take(BATCH).collect();
-                commit(&mut connection, &mut lines, batch);
-                logged += 1;
+/// What the writing thread owns.
+struct WriterThread {
+    connection: Connection,
+    lines: KnownLines,
+    /// What the disk did not take yet, oldest first.
+    kept: VecDeque<Box<dyn WriterJob>>,
+    log_is_due: mpsc::SyncSender<()>,
+}
+
+impl WriterThread {
+    fn run(mut self, queue: &mpsc::Receiver<Box<dyn WriterJob>>) {
+        let mut logged = 0;
+        loop {
+            let next = match (self.kept.is_empty(), logged) {
+                (true, 0) => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                (true, _) => queue.recv_timeout(QUIET),
+                (false, _) => queue.recv_timeout(RETRY),
+            };
+            match next {
+                Ok(first) => {
+                    let batch = std::iter::once(first).chain(queue.try_iter()).take(BATCH).collect();
+                    self.write_all(batch);
+                    logged += 1;
+                }
+                Err(RecvTimeoutError::Timeout) if self.kept.is_empty() => logged = LOGGED,
+                Err(RecvTimeoutError::Timeout) => self.write_all(VecDeque::new()),
+                Err(RecvTimeoutError::Disconnected) => return self.end(),
             }
-            Err(mpsc::RecvTimeoutError::Timeout) => logged = LOGGED,
-            Err(mpsc::RecvTimeoutError::Disconnected) => return,
+            if logged >= LOGGED {
+                // Where the last one is not done yet, the next one will do.
+                let _ = self.log_is_due.try_send(());
+                logged = 0;
+            }
         }
-        if logged >= LOGGED {
-            // Where the last one is not done yet, the next one will do.
-            let _ = log_is_due.try_send(());
-            logged = 0;
+    }
+
+    /// Writes what was kept and then the batch; keeps what the disk does not take.
+    fn write_all(&mut self, mut batch: VecDeque<Box<dyn WriterJob>>) {
+        let was_kept = self.kept.len();
+        let mut jobs = std::mem::take(&mut self.kept);
+        jobs.append(&mut batch);
+        match commit(&mut self.connection, &mut self.lines, &mut jobs) {
+            Err(JournalError::Unwritable(reason)) => {
+                if was_kept == 0 {
+                    tracing::error!(
+                        "THE JOURNAL CANNOT BE WRITTEN: {reason}. Play goes on, and what happens is kept in memory until the \
+                         disk takes it: make room, or make it writable, and do not stop this program before"
+                    );
+                }
+                let too_many = jobs.len().saturating_sub(MOST_KEPT);
+                if too_many > 0 {
+                    tracing::error!(
+                        "journal: {too_many} entries are given up, there is no room for them in memory either"
+                    );
+                    jobs.drain(..too_many);
+                }
+                self.kept = jobs;
+            }
+            _ if was_kept > 0 => {
+                tracing::warn!("the journal is written again, and {was_kept} entries that had waited are in it")
+            }
+            _ => (),
+        }
+    }
+
+    /// Nobody has work any more; what was kept gets a last chance.
+    fn end(mut self) {
+        if !self.kept.is_empty() {
+            self.write_all(VecDeque::new());
+        }
+        if !self.kept.is_empty() {
+            tracing::error!("journal: {} entries are lost, the disk did not take them to the end", self.kept.len());
         }
     }
 }
@@ -119,25 +229,39 @@ fn shorten_log(connection: &Connection, is_due: &mpsc::Receiver<()>) {
     }
 }
 
-/// Does a batch in one transaction and answers it.
-fn commit(connection: &mut Connection, lines: &mut Lines, batch: Vec<Job>) {
-    let mut answers: Vec<Answer> = Vec::with_capacity(batch.len());
-    let outcome = match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
-        Ok(transaction) => {
-            let mut ledger = Ledger::new(transaction, lines);
-            answers.extend(batch.into_iter().map(|job| job(Ok(&mut ledger))));
-            ledger.commit()
-        }
+/// Does the jobs in one transaction and answers them. An error means that none of them is done.
+fn commit(
+    connection: &mut Connection,
+    lines: &mut KnownLines,
+    jobs: &mut VecDeque<Box<dyn WriterJob>>,
+) -> Result<(), JournalError> {
+    let outcomes = write(connection, lines, jobs);
+    match &outcomes {
+        Ok(outcomes) => jobs.iter_mut().zip(outcomes).for_each(|(job, outcome)| job.answer(outcome.clone())),
         Err(error) => {
-            let error = JournalError::from(error);
-            answers.extend(batch.into_iter().map(|job| job(Err(error.clone()))));
-            Err(error)
+            lines.forget();
+            jobs.iter_mut().for_each(|job| job.answer(Err(error.clone())));
         }
-    };
-    if outcome.is_err() {
-        lines.forget();
     }
-    for answer in answers {
-        answer(outcome.clone());
+    outcomes.map(drop)
+}
+
+/// What came of each job, after their common commit.
+fn write(
+    connection: &mut Connection,
+    lines: &mut KnownLines,
+    jobs: &mut VecDeque<Box<dyn WriterJob>>,
+) -> Result<Vec<Result<(), JournalError>>, JournalError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut store = Store::new(transaction, lines);
+    let mut outcomes = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        match job.write(&mut store) {
+            // SQLite may have undone all by itself. Dropping the transaction makes sure of it.
+            Err(JournalError::Unwritable(reason)) => return Err(JournalError::Unwritable(reason)),
+            outcome => outcomes.push(outcome),
+        }
     }
+    store.commit()?;
+    Ok(outcomes)
 }

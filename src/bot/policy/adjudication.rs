@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use chess::values::{Kind, seconds, whole};
+use chess::values::{Kind, Seconds, WholeNumber};
 use chess::{Decision, Score, Source};
 
 /// The `player.draw` table: when draws are offered and accepted.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrawSettings {
     /// Whether we offer draws.
@@ -19,23 +19,23 @@ pub struct DrawSettings {
     /// Whether we accept them.
     pub accept: bool,
     /// How far from zero our score may be, in centipawns. 0 to 10000.
-    #[serde(deserialize_with = "whole::<0, 10000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 10000>")]
     pub max_score: i32,
     /// For how many of our moves in a row. 1 to 100.
-    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    #[serde(with = "WholeNumber::<1, 100>")]
     pub consecutive_moves: usize,
     /// How many moves the game must have had. 0 to 1000.
-    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 1000>")]
     pub min_game_length: u32,
     /// How many pieces may be left on the board, kings and pawns among them; 32 is any number. 2 to 32.
-    #[serde(deserialize_with = "whole::<2, 32, _, _>")]
+    #[serde(with = "WholeNumber::<2, 32>")]
     pub max_pieces: usize,
     /// Whether a tablebase draw is offered and accepted at once, whatever the rules on score, length and pieces.
     pub tablebase: bool,
     /// Against whom.
     pub opponents: Vec<Kind>,
     /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating: u32,
 }
 
@@ -56,26 +56,26 @@ impl Default for DrawSettings {
 }
 
 /// The `player.resign` table: when we resign.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResignSettings {
     /// Whether we ever do.
     pub enabled: bool,
     /// The score at or under which a position counts as lost, in centipawns. -30000 to 0.
-    #[serde(deserialize_with = "whole::<-30000, 0, _, _>")]
+    #[serde(with = "WholeNumber::<-30000, 0>")]
     pub score: i32,
     /// For how many of our moves in a row. 1 to 100.
-    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    #[serde(with = "WholeNumber::<1, 100>")]
     pub consecutive_moves: usize,
     /// How many moves the game must have had. 0 to 1000.
-    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 1000>")]
     pub min_game_length: u32,
     /// Whether a tablebase loss counts as a lost position, whatever the score.
     pub tablebase: bool,
     /// Against whom.
     pub opponents: Vec<Kind>,
     /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating: u32,
 }
 
@@ -94,14 +94,14 @@ impl Default for ResignSettings {
 }
 
 /// The `player.abort` table: how long we wait for an opponent who does not begin.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbortSettings {
     /// A human, in seconds. 5 to 3600.
-    #[serde(deserialize_with = "seconds::<5, 3600, _>")]
+    #[serde(with = "Seconds::<5, 3600>")]
     pub human: Duration,
     /// A bot, in seconds. 5 to 3600.
-    #[serde(deserialize_with = "seconds::<5, 3600, _>")]
+    #[serde(with = "Seconds::<5, 3600>")]
     pub bot: Duration,
 }
 
@@ -112,7 +112,7 @@ impl Default for AbortSettings {
 }
 
 /// The `player.claim` table: what we do when the opponent has left.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClaimSettings {
     /// Whether we claim the win, or the draw where we could not mate, when the server allows it.
@@ -159,6 +159,8 @@ pub struct GameFacts<'a> {
     pub pieces: usize,
     /// What the tablebase says, if it says anything.
     pub tablebase: Option<TablebaseResult>,
+    /// How many full moves were played since we last offered a draw; `None` if we have not.
+    pub moves_since_offer: Option<u32>,
     /// What the opponent is.
     pub opponent: Kind,
     /// The opponent's rating.
@@ -205,9 +207,14 @@ fn is_drawish(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     }
 }
 
+/// An offer that was not taken is repeated after so many full moves at the earliest: asking after every move is a nuisance to
+/// a human, and Lichess does not pass on an offer within 20 half-moves of the last one.
+const OFFER_AGAIN: u32 = 10;
+
 /// Whether to offer a draw with the next move.
 pub fn offers_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
-    settings.offer && is_drawish(settings, game)
+    let asked_lately = game.moves_since_offer.is_some_and(|moves| moves < OFFER_AGAIN);
+    settings.offer && !asked_lately && is_drawish(settings, game)
 }
 
 /// Whether to accept a draw that the opponent offers: where we would offer one ourselves, and where we stand worse than
@@ -279,6 +286,7 @@ mod tests {
             moves: 40,
             pieces: 12,
             tablebase: None,
+            moves_since_offer: None,
             opponent: Kind::Bot,
             opponent_rating: Some(2000),
             opponent_clock: Some(Duration::from_mins(3)),
@@ -304,6 +312,17 @@ mod tests {
         assert!(!offers_draw(&humans, &facts(&level)), "not against bots");
         let strong = DrawSettings { min_rating: 2100, ..settings };
         assert!(!offers_draw(&strong, &facts(&level)), "not against the weak");
+    }
+
+    #[test]
+    fn a_draw_that_was_not_taken_is_offered_again_only_ten_moves_later() {
+        let level = scores([0; 6]);
+        let since = |moves| GameFacts { moves_since_offer: Some(moves), ..facts(&level) };
+        assert!(!offers_draw(&DrawSettings::default(), &since(1)) && !offers_draw(&DrawSettings::default(), &since(9)));
+        assert!(offers_draw(&DrawSettings::default(), &since(10)));
+        assert!(accepts_draw(&DrawSettings::default(), &since(1)), "theirs is taken at any time");
+        let known = GameFacts { tablebase: Some(TablebaseResult::Draw), ..since(1) };
+        assert!(!offers_draw(&DrawSettings::default(), &known), "not even where a tablebase knows it");
     }
 
     #[test]

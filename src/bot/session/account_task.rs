@@ -4,10 +4,10 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use jiff::{Timestamp, Zoned, tz::TimeZone};
+use jiff::{Timestamp, Zoned};
 use tokio::{
     sync::{mpsc, watch},
     time::{sleep, timeout},
@@ -15,28 +15,32 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 use super::{
-    BotEvent, Connection, Farewell, Runtime,
+    AccountPolicy, BotEvent, Connection, Runtime, ShutdownGames,
     chat::Reception,
-    game_task::{self, Exit, Shared},
-    lobby::{Effect, Input, Lobby, Memory, Outcome, Rules},
-    machine,
+    game_end,
+    game_task::{self, AccountContext, Exit},
+    lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory},
+    machine::GameInput,
+    stream_losses::StreamLosses,
 };
-use crate::{journal::ChallengeOutcome, policy::NameLists};
+use crate::policy::NameLists;
 use chess::{
-    Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, ServerEvent, ServerName, Shutdown,
+    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, ServerEvent, ServerName, Shutdown,
 };
 use council::player::SharedLag;
 use server::Server;
 
 /// How long the last requests and notes may take when we stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
-
 /// How long a game whose task panicked rests before it is taken up again.
 const AFTER_PANIC: Duration = Duration::from_millis(500);
 /// How long a player who is busy when we want to challenge is left alone.
 const BUSY: Duration = Duration::from_mins(5);
 /// The longest time without a look at the lobby.
-const LONGEST_NAP: Duration = Duration::from_secs(60);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// How often a game that we cannot play is left, where the server does not answer, and how long after one another.
+const LEAVE_TIMES: u32 = 10;
+const LEAVE_AGAIN: Duration = Duration::from_secs(2);
 
 /// Why an account is not played any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,75 +55,73 @@ pub enum AccountEnd {
 pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) -> AccountEnd {
     let Connection { name, server, mut events } = connection;
     let memory = remembered(&runtime, &name).await;
-    let policy = &runtime.policy;
-    let rules = Rules {
-        challenge: policy.challenge.clone(),
-        matchmaking: policy.matchmaking.clone(),
-        lists: policy.lists.clone(),
-        avoid: policy.avoid.clone(),
-        variants: policy.variants.clone(),
-        keep_limits: policy.keep_limits,
-    };
+    let policy = Arc::clone(&runtime.policy);
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
-    let shared = Shared {
-        name: name.clone(),
+    let context = AccountContext {
+        name,
         server,
         pool: runtime.pool.clone(),
         lag: SharedLag::default(),
         event_bus: runtime.event_bus.clone(),
         journal: runtime.journal.clone(),
         player: Arc::clone(&runtime.player),
+        chat: policy.chat.clone(),
         requests: TaskTracker::new(),
     };
     let mut manager = Manager {
-        lobby: Lobby::new(rules, memory, Timestamp::now(), rand::random()),
-        shared,
+        lobby: Lobby::new(Arc::clone(&policy), memory, Timestamp::now(), rand::random()),
+        context,
         reception: Reception::new(policy.chat.clone(), &policy.variants),
-        farewell: policy.farewell,
-        time_zone: policy.time_zone.clone(),
         games: HashMap::new(),
         over: HashSet::new(),
+        stream_losses: StreamLosses::default(),
+        was_connected: false,
         exits_sender,
         answers_sender,
+        policy,
     };
-    let mut lists = policy.newer_lists.clone();
-    let mut closing_politely = false;
-    loop {
-        if closing_politely && manager.lobby.games() == 0 {
-            break;
+    let mut lists = manager.policy.newer_lists.clone();
+    let mut draining = false;
+    let end = loop {
+        if draining && manager.lobby.games() == 0 {
+            break AccountEnd::Closed;
         }
-        let nap = manager.nap();
+        let next_wakeup = manager.next_wakeup();
         tokio::select! {
             biased;
             () = shutdown.now.cancelled() => {
-                manager.take_leave().await;
-                break;
+                manager.leave_games().await;
+                break AccountEnd::Closed;
             }
-            () = shutdown.drain.cancelled(), if !closing_politely => {
-                closing_politely = true;
-                let server = Arc::clone(&manager.shared.server);
-                manager.shared.requests.spawn(async move { server.close_to_new_games().await });
-                manager.tell_lobby(Input::Close);
+            () = shutdown.drain.cancelled(), if !draining => {
+                draining = true;
+                let server = Arc::clone(&manager.context.server);
+                manager.context.requests.spawn(async move { server.close_to_new_games().await });
+                manager.tell_lobby(LobbyInput::Drain);
             }
             event = events.recv() => match event {
-                Some(ServerEvent::Rejected { reason }) => return AccountEnd::Rejected(reason),
+                Some(ServerEvent::Rejected { reason }) => break AccountEnd::Rejected(reason),
                 Some(event) => manager.event(event),
-                None => break,
+                None => break AccountEnd::Closed,
             },
             Some(exit) = exits.recv() => manager.game_exited(exit),
             Some(answer) = answers.recv() => manager.tell_lobby(answer),
-            newer = newer(&mut lists) => manager.tell_lobby(Input::Lists(newer)),
-            () = sleep(nap) => manager.tell_lobby(Input::Tick),
+            newer = newer(&mut lists) => manager.tell_lobby(LobbyInput::Lists(newer)),
+            () = sleep(next_wakeup) => manager.tell_lobby(LobbyInput::Tick),
         }
-    }
+    };
     // What was declined or said last is still on its way.
-    manager.shared.requests.close();
-    if timeout(LAST_REQUESTS, manager.shared.requests.wait()).await.is_err() {
-        tracing::warn!(server = %manager.shared.name, "stopped before the server had answered everything");
+    let context = manager.context.clone();
+    drop(manager);
+    context.requests.close();
+    if timeout(LAST_REQUESTS, context.requests.wait()).await.is_err() {
+        tracing::warn!(server = %context.name, "stopped before the server had answered everything");
     }
-    let _ = runtime.journal.flush().await;
-    AccountEnd::Closed
+    if let Err(error) = context.journal.flush().await {
+        tracing::error!(server = %context.name, %error, "not everything is in the journal");
+    }
+    end
 }
 
 /// The next lists of names; never, where nobody follows them (any more).
@@ -134,16 +136,16 @@ async fn newer(lists: &mut Option<watch::Receiver<NameLists>>) -> NameLists {
 }
 
 /// What the journal kept of earlier processes.
-async fn remembered(runtime: &Runtime, name: &ServerName) -> Memory {
+async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
     match runtime.journal.state(&memory_key(name)).await {
         Ok(Some(text)) => serde_json::from_str(&text).unwrap_or_else(|error| {
             tracing::warn!(%error, "the memory of limits is unreadable and begins anew");
-            Memory::default()
+            LobbyMemory::default()
         }),
-        Ok(None) => Memory::default(),
+        Ok(None) => LobbyMemory::default(),
         Err(error) => {
             tracing::warn!(%error, "the memory of limits cannot be read");
-            Memory::default()
+            LobbyMemory::default()
         }
     }
 }
@@ -154,23 +156,22 @@ fn memory_key(name: &ServerName) -> String {
 
 struct Manager {
     lobby: Lobby,
-    shared: Shared,
+    context: AccountContext,
+    policy: Arc<AccountPolicy>,
     /// Answers those who speak to us outside a game.
     reception: Reception,
-    farewell: Farewell,
-    time_zone: TimeZone,
-    games: HashMap<GameId, mpsc::UnboundedSender<machine::Input>>,
+    games: HashMap<GameId, mpsc::UnboundedSender<GameInput>>,
     /// Games that are over, so that a late event does not open them again.
     over: HashSet<GameId>,
+    stream_losses: StreamLosses,
+    was_connected: bool,
     exits_sender: mpsc::UnboundedSender<Exit>,
     /// Answers to the lobby's requests.
-    answers_sender: mpsc::UnboundedSender<Input>,
+    answers_sender: mpsc::UnboundedSender<LobbyInput>,
 }
 
 impl Manager {
     fn event(&mut self, event: ServerEvent) {
-        let name = self.shared.name.clone();
-        let event_bus = self.shared.event_bus.clone();
         match event {
             ServerEvent::Game(info, state) => {
                 let id = info.id.clone();
@@ -178,73 +179,68 @@ impl Manager {
                     return;
                 }
                 if !self.games.contains_key(&id) {
-                    self.tell_lobby(Input::GameStarted(id.clone()));
+                    self.tell_lobby(LobbyInput::GameStarted(id.clone()));
                 }
-                self.tell_lobby(Input::Opponent(id.clone(), info.opponent().clone()));
-                self.tell_game(&id, machine::Input::Full(info, state));
+                self.tell_lobby(LobbyInput::Opponent(id.clone(), info.opponent().clone()));
+                self.tell_game(&id, GameInput::Full(info, state));
             }
-            ServerEvent::GameState(id, state) => self.tell_game(&id, machine::Input::State(state)),
-            ServerEvent::Chat(id, line) => {
-                if let Some(game) = self.games.get(&id) {
-                    let _ = game.send(machine::Input::Chat(line));
-                }
-            }
+            ServerEvent::GameState(id, state) => self.tell_game(&id, GameInput::State(state)),
+            ServerEvent::Chat(id, line) => self.tell_game(&id, GameInput::Chat(line)),
             ServerEvent::OpponentGone { id, gone, claim_after } => {
-                self.tell_game(&id, machine::Input::OpponentGone(gone, claim_after));
+                self.tell_game(&id, GameInput::OpponentGone(gone, claim_after));
             }
             ServerEvent::GameStarted(id) => {
                 if !self.over.contains(&id) {
-                    self.tell_lobby(Input::GameStarted(id));
+                    self.tell_lobby(LobbyInput::GameStarted(id));
                 }
             }
             ServerEvent::GameFinished { id, status, winner } => self.finished(&id, status, winner),
             ServerEvent::GameGone(id) => self.finished(&id, None, None),
-            ServerEvent::GameUnplayable { id, reason } => self.get_rid_of(id, reason),
-            ServerEvent::Connected(account) => {
-                self.shared.journal.account(&name, &account);
-                event_bus.tell(|| BotEvent::Connected(name, account.clone()));
-                self.reception.called(&account.player.name);
-                self.tell_lobby(Input::Connected(account));
-            }
-            ServerEvent::Disconnected { reason } => {
-                self.shared.journal.fault(&name, None, &reason);
-                event_bus.tell(|| BotEvent::Disconnected(name, reason));
-            }
+            ServerEvent::GameUnplayable { id, reason } => self.leave_unplayable(id, &reason),
+            ServerEvent::Connected(account) => self.connected(account),
+            ServerEvent::Disconnected { reason } => self.disconnected(reason),
             ServerEvent::Challenge(challenge) => {
-                self.shared.journal.challenge(&name, &challenge);
-                self.tell_lobby(Input::Challenge(challenge));
+                self.context.journal.challenge(&self.context.name, &challenge);
+                self.tell_lobby(LobbyInput::Challenge(challenge));
             }
-            ServerEvent::ChallengeCancelled(id) => self.tell_lobby(Input::Cancelled(id)),
-            ServerEvent::ChallengeDeclined { id, reason, .. } => self.tell_lobby(Input::Declined(id, reason)),
-            ServerEvent::Fault { game, what } => {
-                tracing::info!(server = %name, ?game, what, "a fault");
-                self.shared.journal.fault(&name, game.as_ref(), &what);
-                event_bus.tell(|| BotEvent::Fault(game, what));
+            ServerEvent::ChallengeCancelled(id) => self.tell_lobby(LobbyInput::Cancelled(id)),
+            ServerEvent::ChallengeDeclined { id, reason, .. } => {
+                tracing::info!(server = %self.context.name, challenge = %id, reason = reason.key(), "our challenge was declined");
+                self.tell_lobby(LobbyInput::Declined(id, reason));
             }
+            ServerEvent::Fault { game, what } => self.context.fault(game.as_ref(), what),
             ServerEvent::Tell { from, text } => {
                 for action in self.reception.answer(&from, text, self.lobby.queue()) {
-                    self.carry_out(Effect::Do(action));
+                    self.carry_out(LobbyEffect::Do(action));
                 }
             }
             ServerEvent::Rejected { .. } => (),
         }
     }
 
-    /// Ends a game that cannot be played: by aborting it where that still can be done, else by resigning it.
-    fn get_rid_of(&self, id: GameId, reason: String) {
-        tracing::warn!(server = %self.shared.name, game = %id, reason, "a game that cannot be played is given up");
-        self.shared.journal.fault(&self.shared.name, Some(&id), &reason);
-        let server = Arc::clone(&self.shared.server);
-        self.shared.requests.spawn(async move {
-            if server.perform(Action::Abort(id.clone())).await.is_err()
-                && let Err(error) = server.perform(Action::Resign(id.clone())).await
-            {
-                tracing::warn!(game = %id, %error, "it can be neither aborted nor resigned");
-            }
-        });
+    fn connected(&mut self, account: Account) {
+        let name = self.context.name.clone();
+        tracing::info!(server = %name, account = %account.player, "connected");
+        self.stream_losses.opened(Instant::now());
+        self.context.journal.account(&name, &account);
+        self.context.event_bus.tell(|| BotEvent::Connected(name, account.clone()));
+        self.reception.called(&account.player.name);
+        self.tell_lobby(LobbyInput::Connected(account));
+        if !std::mem::replace(&mut self.was_connected, true) {
+            game_end::complete_record(&self.context);
+        }
     }
 
-    fn tell_game(&mut self, id: &GameId, input: machine::Input) {
+    fn disconnected(&mut self, reason: String) {
+        let name = self.context.name.clone();
+        self.context.journal.fault(&name, None, &reason);
+        self.context.event_bus.tell(|| BotEvent::Disconnected(name, reason));
+        if let Some(suspicion) = self.stream_losses.lost(Instant::now()) {
+            self.context.fault(None, suspicion);
+        }
+    }
+
+    fn tell_game(&mut self, id: &GameId, input: GameInput) {
         if let Some(game) = self.games.get(id) {
             let _ = game.send(input);
         }
@@ -252,21 +248,20 @@ impl Manager {
 
     fn finished(&mut self, id: &GameId, status: Option<GameStatus>, winner: Option<Color>) {
         if self.games.contains_key(id) {
-            self.tell_game(id, machine::Input::Finished(status, winner));
+            self.tell_game(id, GameInput::Finished(status, winner));
         } else {
-            self.tell_lobby(Input::GameEnded(id.clone()));
+            self.tell_lobby(LobbyInput::GameEnded(id.clone()));
         }
     }
 
     fn game_exited(&mut self, exit: Exit) {
         match exit {
             Exit::Over(id) => self.game_ended(id),
-            // The game goes on at the server: its whole state, asked for after a breath, makes a new task.
+            // The game goes on at the server: its whole state, asked for after a moment, makes a new task.
             Exit::Panicked(id) => {
-                tracing::error!(game = %id, "the task of a game panicked; it begins anew");
-                self.shared.journal.fault(&self.shared.name, Some(&id), "the task of the game panicked");
+                self.context.fault(Some(&id), "the task of the game panicked; it begins anew".to_owned());
                 self.games.remove(&id);
-                let server = Arc::clone(&self.shared.server);
+                let server = Arc::clone(&self.context.server);
                 tokio::spawn(async move {
                     sleep(AFTER_PANIC).await;
                     server.resync(&id).await;
@@ -278,105 +273,127 @@ impl Manager {
     fn game_ended(&mut self, id: GameId) {
         self.games.remove(&id);
         self.over.insert(id.clone());
-        self.tell_lobby(Input::GameEnded(id));
+        self.tell_lobby(LobbyInput::GameEnded(id));
+    }
+
+    /// A game that we do not know the rules of: better left at once than lost on time.
+    fn leave_unplayable(&mut self, id: GameId, why: &str) {
+        self.context.fault(Some(&id), format!("the game is aborted or resigned: {why}"));
+        let context = self.context.clone();
+        self.context.requests.spawn(async move {
+            for _ in 0..LEAVE_TIMES {
+                if leave(&*context.server, &id).await {
+                    return;
+                }
+                sleep(LEAVE_AGAIN).await;
+            }
+            context.fault(Some(&id), "the game could not be left".to_owned());
+        });
     }
 
     /// The time, in the zone in which hours of the day are meant.
     fn now(&self) -> Zoned {
-        Timestamp::now().to_zoned(self.time_zone.clone())
+        Timestamp::now().to_zoned(self.policy.time_zone.clone())
     }
 
-    fn nap(&mut self) -> Duration {
+    /// How long until the lobby must be looked at, if nothing happens before.
+    fn next_wakeup(&mut self) -> Duration {
         let now = self.now();
-        let until = self
-            .lobby
-            .wake_at(&now)
-            .map_or(LONGEST_NAP, |at| Duration::try_from(at.duration_since(now.timestamp())).unwrap_or(Duration::ZERO));
-        until.clamp(Duration::from_millis(10), LONGEST_NAP)
+        let until = self.lobby.next_wakeup(&now).map_or(LONGEST_PAUSE, |at| {
+            Duration::try_from(at.duration_since(now.timestamp())).unwrap_or(Duration::ZERO)
+        });
+        until.clamp(Duration::from_millis(10), LONGEST_PAUSE)
     }
 
-    fn tell_lobby(&mut self, input: Input) {
+    fn tell_lobby(&mut self, input: LobbyInput) {
         for effect in self.lobby.handle(&self.now(), input) {
             self.carry_out(effect);
         }
     }
 
-    fn carry_out(&mut self, effect: Effect) {
+    fn carry_out(&mut self, effect: LobbyEffect) {
         match effect {
-            Effect::Play(id) => {
-                let (shared, exits) = (self.shared.clone(), self.exits_sender.clone());
-                self.games.entry(id.clone()).or_insert_with(|| game_task::start(id, shared, exits));
+            LobbyEffect::Play(id) => {
+                let (context, exits) = (self.context.clone(), self.exits_sender.clone());
+                self.games.entry(id.clone()).or_insert_with(|| game_task::start(id, context, exits));
             }
-            Effect::Do(action) => {
-                let (server, answers) = (Arc::clone(&self.shared.server), self.answers_sender.clone());
-                self.shared.requests.spawn(async move { ask(&*server, action, &answers).await });
+            LobbyEffect::Do(action) => {
+                let (server, answers) = (Arc::clone(&self.context.server), self.answers_sender.clone());
+                self.context.requests.spawn(async move { ask(&*server, action, &answers).await });
             }
-            Effect::Watch(id) => {
-                let server = Arc::clone(&self.shared.server);
-                self.shared.requests.spawn(async move { server.resync(&id).await });
+            LobbyEffect::Watch(id) => {
+                let server = Arc::clone(&self.context.server);
+                self.context.requests.spawn(async move { server.resync(&id).await });
             }
-            Effect::Look => {
-                let (server, answers) = (Arc::clone(&self.shared.server), self.answers_sender.clone());
-                self.shared.requests.spawn(async move {
+            LobbyEffect::FetchBots => {
+                let (server, answers) = (Arc::clone(&self.context.server), self.answers_sender.clone());
+                self.context.requests.spawn(async move {
                     let bots = server.online_bots().await.unwrap_or_else(|error| {
                         tracing::warn!(%error, "the bots online are not known");
                         Vec::new()
                     });
-                    let _ = answers.send(Input::Bots(bots));
+                    let _ = answers.send(LobbyInput::Bots(bots));
                 });
             }
-            Effect::Record(challenge, outcome, why) => {
-                let word = match outcome {
-                    Outcome::Accepted => ChallengeOutcome::Accepted,
-                    Outcome::Queued => ChallengeOutcome::Queued,
-                    Outcome::Declined => ChallengeOutcome::Declined,
-                    Outcome::Cancelled => ChallengeOutcome::Cancelled,
-                };
-                self.shared.journal.challenge_decided(&self.shared.name, &challenge, word, &why);
-                tracing::info!(challenge = %challenge.id, outcome = word.word(), why, "a challenge");
-                let name = self.shared.name.clone();
-                self.shared.event_bus.tell(|| BotEvent::Challenge(name, challenge, format!("{}, {why}", word.word())));
+            LobbyEffect::Record(challenge, outcome, why) => {
+                let (name, word) = (self.context.name.clone(), outcome.word());
+                self.context.journal.challenge_decided(&name, &challenge, outcome, &why);
+                let opponent = challenge.opponent.as_ref().map(ToString::to_string);
+                tracing::info!(server = %name, challenge = %challenge.id, opponent, terms = %challenge.terms, "challenge {word}: {why}");
+                self.context.event_bus.tell(|| BotEvent::Challenge(name, challenge, format!("{word}, {why}")));
             }
-            Effect::Save => {
-                let (journal, key) = (self.shared.journal.clone(), memory_key(&self.shared.name));
-                match serde_json::to_string(self.lobby.memory()) {
-                    Ok(text) => {
-                        self.shared.requests.spawn(async move {
-                            if let Err(error) = journal.set_state(&key, text).await {
-                                tracing::warn!(%error, "the memory of limits is not kept");
-                            }
-                        });
-                    }
-                    Err(error) => tracing::error!(%error, "the memory of limits cannot be written"),
-                }
-            }
+            LobbyEffect::Save => self.save_memory(),
         }
     }
 
-    /// Stops at once; what becomes of the games is as configured.
-    async fn take_leave(&mut self) {
+    fn save_memory(&self) {
+        let (journal, key) = (self.context.journal.clone(), memory_key(&self.context.name));
+        match serde_json::to_string(self.lobby.memory()) {
+            Ok(text) => {
+                self.context.requests.spawn(async move {
+                    if let Err(error) = journal.set_state(&key, text).await {
+                        tracing::debug!(%error, "the memory of limits is not kept yet");
+                    }
+                });
+            }
+            Err(error) => tracing::error!(%error, "the memory of limits cannot be written"),
+        }
+    }
+
+    /// We stop at once; what becomes of the games is as configured.
+    async fn leave_games(&mut self) {
         let games: Vec<GameId> = self.games.drain().map(|(id, _)| id).collect();
-        if self.farewell == Farewell::Resign {
+        if self.policy.games_at_shutdown == ShutdownGames::Resign {
             for id in games {
-                if self.shared.server.perform(Action::Abort(id.clone())).await.is_err() {
-                    let _ = self.shared.server.perform(Action::Resign(id)).await;
-                }
+                leave(&*self.context.server, &id).await;
             }
         }
     }
 }
 
+/// Aborts a game, or gives it up where it is too late for that. Whether the server took it, or knows the game no more.
+async fn leave(server: &dyn Server, id: &GameId) -> bool {
+    if server.perform(Action::Abort(id.clone())).await.is_ok() {
+        return true;
+    }
+    matches!(server.perform(Action::Resign(id.clone())).await, Ok(_) | Err(ActionError::NotFound(_)))
+}
+
 /// Does what the lobby wants done and brings it the answer where it waits for one.
-async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSender<Input>) {
+async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSender<LobbyInput>) {
     let outcome = match &action {
         Action::Challenge(request) if is_busy(server, &request.opponent).await => Err(busy()),
         action => server.perform(action.clone()).await,
     };
-    if let Err(error) = &outcome {
-        tracing::info!(?action, %error, "not taken");
+    match (&outcome, &action) {
+        (Err(error), _) => tracing::info!(?action, %error, "not taken"),
+        (Ok(_), Action::Challenge(request)) => {
+            tracing::info!(opponent = request.opponent, terms = %request.terms, "we challenged");
+        }
+        (Ok(_), _) => (),
     }
     let answer = match action {
-        Action::Accept(id) => Input::Accepted(id, outcome.map(drop)),
+        Action::Accept(id) => LobbyInput::Accepted(id, outcome.map(drop)),
         Action::Challenge(request) => challenged(request, outcome),
         _ => return,
     };
@@ -395,52 +412,14 @@ fn busy() -> ActionError {
     ActionError::Limited { retry_after: Some(BUSY), key: None, opponent: true, detail }
 }
 
-fn challenged(request: ChallengeRequest, outcome: Result<Done, ActionError>) -> Input {
+fn challenged(request: ChallengeRequest, outcome: Result<Done, ActionError>) -> LobbyInput {
     let outcome = match outcome {
         Ok(Done::Challenged(id)) => Ok(id),
         Ok(Done::Taken) => Err(ActionError::Refused("the server did not name the challenge".to_owned())),
         Err(error) => Err(error),
     };
-    Input::Challenged(request, outcome)
+    LobbyInput::Challenged(request, outcome)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use chess::{Account, GameTerms, TimeControl, Variant};
-
-    /// A server on which everybody plays already.
-    struct Busy;
-
-    #[async_trait::async_trait]
-    impl Server for Busy {
-        async fn perform(&self, action: Action) -> Result<Done, ActionError> {
-            panic!("{action:?} is of no use here");
-        }
-
-        async fn resync(&self, _: &GameId) {}
-
-        async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
-            Ok(Vec::new())
-        }
-
-        async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
-            Ok(vec![false; ids.len()])
-        }
-    }
-
-    #[tokio::test]
-    async fn whoever_is_playing_is_not_challenged() {
-        let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
-        let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
-        let request = ChallengeRequest { opponent: "ann".to_owned(), terms, our_color: None, initial_fen: None };
-        let (answers, mut inbox) = mpsc::unbounded_channel();
-        ask(&Busy, Action::Challenge(request.clone()), &answers).await;
-        match inbox.recv().await {
-            Some(Input::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
-                assert_eq!(asked, request);
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-}
+mod tests;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use shakmaty::Position;
 
+use super::PlayerSettings;
 use crate::policy::{
     AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
     adjudication::{self, Claim, GameFacts, TablebaseResult},
@@ -14,22 +15,25 @@ use chess::{Action, Clocks, Decision, GameInfo, Line, Score, TimeControl, values
 /// The rules for one game, and what they look at.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjudicator {
-    pub draw: DrawSettings,
-    pub resign: ResignSettings,
-    pub abort: AbortSettings,
-    pub claim: ClaimSettings,
+    draw: DrawSettings,
+    resign: ResignSettings,
+    abort: AbortSettings,
+    claim: ClaimSettings,
     /// The most takebacks granted in a game.
-    pub takebacks: u32,
+    takebacks: u32,
+    /// How many were granted in this one.
     granted: u32,
     /// Of our moves, from our side.
     scores: Vec<Option<Score>>,
     /// What a tablebase said of our last move's position.
     tablebase: Option<TablebaseResult>,
+    /// How many moves both sides had made when we last offered a draw.
+    offered_at: Option<usize>,
 }
 
 /// What is done with a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum MoveVerdict {
     /// The move is played.
     Play,
     /// The move is played with the offer (or the acceptance) of a draw.
@@ -39,15 +43,17 @@ pub(super) enum Verdict {
 }
 
 impl Adjudicator {
-    /// The rules, before anything has happened.
-    pub(super) fn new(
-        draw: DrawSettings,
-        resign: ResignSettings,
-        abort: AbortSettings,
-        claim: ClaimSettings,
-        takebacks: u32,
-    ) -> Self {
-        Self { draw, resign, abort, claim, takebacks, granted: 0, scores: Vec::new(), tablebase: None }
+    /// The rules of these settings, for a game in which so many takebacks were `granted` before a restart.
+    pub(super) fn new(settings: &PlayerSettings, granted: u32) -> Self {
+        Self {
+            draw: settings.draw.clone(),
+            resign: settings.resign.clone(),
+            abort: settings.abort.clone(),
+            claim: settings.claim.clone(),
+            takebacks: settings.takebacks,
+            granted,
+            ..Self::default()
+        }
     }
 
     /// Takes notice of a decision and says what is done with it.
@@ -58,19 +64,20 @@ impl Adjudicator {
         clocks: Option<Clocks>,
         decision: &Decision,
         they_offer_draw: bool,
-    ) -> Verdict {
+    ) -> MoveVerdict {
         self.tablebase = TablebaseResult::of(decision);
         self.scores.truncate(line.ply() / 2);
         self.scores.push(decision.score);
         let facts = self.facts(info, line, clocks);
         if adjudication::resigns(&self.resign, &facts) && line.ply() >= 2 {
-            Verdict::Resign
-        } else if adjudication::offers_draw(&self.draw, &facts)
-            || they_offer_draw && adjudication::accepts_draw(&self.draw, &facts)
-        {
-            Verdict::PlayAndDraw
+            MoveVerdict::Resign
+        } else if they_offer_draw && adjudication::accepts_draw(&self.draw, &facts) {
+            MoveVerdict::PlayAndDraw
+        } else if adjudication::offers_draw(&self.draw, &facts) {
+            self.offered_at = Some(line.ply());
+            MoveVerdict::PlayAndDraw
         } else {
-            Verdict::Play
+            MoveVerdict::Play
         }
     }
 
@@ -105,13 +112,19 @@ impl Adjudicator {
         let theirs = clocks.map(|clocks| clocks.of(!info.our_color));
         GameFacts {
             scores: &self.scores,
-            moves: u32::try_from(line.ply() / 2).unwrap_or(u32::MAX),
+            moves: moves(line.ply()),
             pieces: line.position().board().occupied().count(),
             tablebase: self.tablebase,
+            moves_since_offer: self.offered_at.map(|ply| moves(line.ply().saturating_sub(ply))),
             opponent: Kind::of(info.opponent()),
             opponent_rating: info.opponent().rating,
             opponent_clock: theirs.map(|clock| clock.remaining),
             increment: theirs.map_or(Duration::ZERO, |clock| clock.increment),
         }
     }
+}
+
+/// How many full moves so many half-moves are.
+fn moves(plies: usize) -> u32 {
+    u32::try_from(plies / 2).unwrap_or(u32::MAX)
 }

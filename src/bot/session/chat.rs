@@ -48,23 +48,22 @@ impl Conversation {
     }
 
     /// Says goodbye.
-    pub(super) fn take_leave(&mut self, info: &GameInfo) -> Vec<Action> {
+    pub(super) fn goodbye(&mut self, info: &GameInfo) -> Vec<Action> {
         self.context.over = true;
         actions(info, self.chat.goodbye(&self.settings, &self.context, Timestamp::now()))
     }
 
     /// Remembers our last move and how it came about.
-    pub(super) fn decided(&mut self, line: &Line, decision: &Decision, budget: Option<Budget>) {
+    pub(super) fn decided(&mut self, line: &Line, decision: &Decision, budget: Budget) {
         self.context.eval = decision.score.map_or_else(String::new, |score| {
             let depth = decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or(0);
             format!("{score} for {}, depth {depth}, {} nodes", line.san(decision.best), decision.nodes())
         });
         self.context.why = why(line, decision);
-        self.context.clock = budget.map_or_else(String::new, |budget| {
-            let (response, extra) = (budget.response.as_secs_f64(), budget.extra.as_secs_f64());
-            let used = decision.elapsed.as_secs_f64();
-            format!("used {used:.1} s of {response:.1} s for the last move, with up to {extra:.1} s extra")
-        });
+        let (response, extra) = (budget.response.as_secs_f64(), budget.extra.as_secs_f64());
+        let used = decision.elapsed.as_secs_f64();
+        self.context.clock =
+            format!("used {used:.1} s of {response:.1} s for the last move, with up to {extra:.1} s extra");
     }
 }
 

@@ -46,12 +46,12 @@ pub enum BotEvent {
     },
 }
 
-/// Where events are told. Cheap to clone.
+/// Where events are told to whoever listens. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct EventBus(broadcast::Sender<Arc<BotEvent>>);
 
 impl EventBus {
-    /// A event_bus nobody listens to yet.
+    /// A bus that nobody listens to yet.
     pub fn new() -> Self {
         Self(broadcast::Sender::new(4096))
     }

@@ -1,4 +1,4 @@
-//! The task of one game: it carries out what the pure [`machine`] asks for — thinking, sending, recording, waiting — and
+//! The task of one game: it carries out what the pure [`machine`] asks for — searching, sending, recording, waiting — and
 //! brings it what comes of it.
 //!
 //! Invariants:
@@ -19,41 +19,83 @@ use tokio::{sync::mpsc, time::sleep_until};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    GameSettings,
+    PreparedPlayer,
     adjudicator::Adjudicator,
     chat::Conversation,
     event::{BotEvent, EventBus},
-    machine::{self, Effect, Input, Timer},
+    game_end,
+    machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
 };
-use crate::journal::{DecidedMove, GameKey, Journal};
+use crate::{
+    journal::{DecidedMove, GameKey, Journal},
+    policy::ChatSettings,
+};
 use chess::{
-    Action, ActionError, Clocks, Color, Decision, GameId, GameInfo, GameState, GameStatus, Limits, ServerName, Source,
-    TimeControl,
+    Action, ActionError, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, ServerName, Source, TimeControl,
+    UciMove,
 };
 use council::{
-    clock::Budget,
     council::Council,
-    player::{GamePlayer, PlayerConfig, PlayerEvent, SearchHandle, SearchRequest, SharedLag, Time},
+    player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, SharedLag, Time},
     pool::Pool,
 };
 use server::Server;
 
+/// The longest time that a timer is set for.
+const LONGEST_TIMER: Duration = Duration::from_hours(24);
+
 /// What all games of one server account share.
 #[derive(Clone)]
-pub(super) struct Shared {
+pub(super) struct AccountContext {
     pub name: ServerName,
     pub server: Arc<dyn Server>,
     pub pool: Pool,
     pub lag: SharedLag,
     pub event_bus: EventBus,
     pub journal: Journal,
-    pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
+    pub player: Arc<dyn Fn(&GameInfo) -> Arc<PreparedPlayer> + Send + Sync>,
+    pub chat: ChatSettings,
     /// Requests on their way, to be waited for when we stop.
     pub requests: TaskTracker,
 }
 
-/// How a decision that the journal remembers from before a restart is marked.
-const REMEMBERED: &str = "journal";
+impl AccountContext {
+    /// The journal's name for a game.
+    pub(super) fn key(&self, game: &GameId) -> GameKey {
+        GameKey::new(&self.name, game)
+    }
+
+    /// Tells the log, the journal and whoever watches that something went wrong and was coped with.
+    pub(super) fn fault(&self, game: Option<&GameId>, what: String) {
+        tracing::warn!(server = %self.name, game = game.map(GameId::as_str), "{what}");
+        self.journal.fault(&self.name, game, &what);
+        self.event_bus.tell(|| BotEvent::Fault(game.cloned(), what));
+    }
+
+    /// Asks the server for something whose effect its events will tell.
+    fn perform(&self, game: &GameId, action: Action) {
+        let (context, game) = (self.clone(), game.clone());
+        self.requests.spawn(async move {
+            if let Err(error) = context.server.perform(action.clone()).await {
+                tracing::info!(%game, ?action, %error, "not taken");
+                context.journal.fault(&context.name, Some(&game), &format!("{action:?}: {error}"));
+            }
+        });
+    }
+
+    /// Sends a move and measures how long the server takes to acknowledge one.
+    async fn send_move(&self, action: Action) -> Result<(), ActionError> {
+        let sent = Instant::now();
+        self.server.perform(action).await?;
+        self.lag.lock().unwrap_or_else(PoisonError::into_inner).record(sent.elapsed());
+        Ok(())
+    }
+
+    /// What is held back for the way of a move.
+    fn typical_lag(&self) -> Duration {
+        self.lag.lock().unwrap_or_else(PoisonError::into_inner).typical()
+    }
+}
 
 /// How the task of a game came to its end.
 #[derive(Debug)]
@@ -65,27 +107,25 @@ pub(super) enum Exit {
 }
 
 /// Starts the task of a game. It ends when the game does, or when the sender is dropped; `exits` is told unless the latter.
-pub(super) fn start(id: GameId, shared: Shared, exits: mpsc::UnboundedSender<Exit>) -> mpsc::UnboundedSender<Input> {
+pub(super) fn start(
+    id: GameId,
+    context: AccountContext,
+    exits: mpsc::UnboundedSender<Exit>,
+) -> mpsc::UnboundedSender<GameInput> {
     let (inbox_sender, inbox) = mpsc::unbounded_channel();
-    let (ideas_sender, events) = mpsc::unbounded_channel();
+    let (player_sender, player_events) = mpsc::unbounded_channel();
     let task = GameTask {
         id: id.clone(),
-        shared,
+        context,
         // Weak, so that the task ends when the manager lets go of the game.
         own_inbox: inbox_sender.downgrade(),
-        ideas_sender,
-        machine: None,
-        player: None,
-        limits: Limits::default(),
-        thinking: None,
+        player_sender,
         timers: HashMap::new(),
-        budget: None,
-        conversation: None,
-        remembered: false,
+        progress: GameProgress::AwaitingState,
     };
     tokio::spawn(async move {
         // Whatever state the panic left behind is dropped with the task; the next one begins from the server's whole state.
-        let exit = match AssertUnwindSafe(task.run(inbox, events)).catch_unwind().await {
+        let exit = match AssertUnwindSafe(task.run(inbox, player_events)).catch_unwind().await {
             Ok(ControlFlow::Break(())) => Exit::Over(id),
             Ok(ControlFlow::Continue(())) => return,
             Err(_) => Exit::Panicked(id),
@@ -97,29 +137,40 @@ pub(super) fn start(id: GameId, shared: Shared, exits: mpsc::UnboundedSender<Exi
 
 struct GameTask {
     id: GameId,
-    shared: Shared,
-    own_inbox: mpsc::WeakUnboundedSender<Input>,
-    ideas_sender: mpsc::UnboundedSender<PlayerEvent>,
-    /// From the first whole state on.
-    machine: Option<machine::Game>,
-    player: Option<GamePlayer>,
+    context: AccountContext,
+    own_inbox: mpsc::WeakUnboundedSender<GameInput>,
+    player_sender: mpsc::UnboundedSender<PlayerEvent>,
+    timers: HashMap<Timer, Instant>,
+    progress: GameProgress,
+}
+
+/// How far the task of a game has come.
+enum GameProgress {
+    /// The server has named the game and not told its state yet.
+    AwaitingState,
+    /// The game is being played.
+    Running(Box<RunningGame>),
+}
+
+/// A game from its first whole state on.
+struct RunningGame {
+    machine: GameMachine,
+    player: GamePlayer,
     /// Bounds on every search.
     limits: Limits,
-    thinking: Option<SearchHandle>,
-    timers: HashMap<Timer, Instant>,
-    /// The budget of the decision that is about to be recorded.
-    budget: Option<Budget>,
-    conversation: Option<Conversation>,
+    /// The running search, of our move or in the opponent's time.
+    search: Option<SearchHandle>,
+    conversation: Conversation,
     /// Whether the journal was asked for a move decided before a restart.
-    remembered: bool,
+    journal_was_asked: bool,
 }
 
 impl GameTask {
     /// Plays until the game is over (`Break`) or the manager has let go of it.
     async fn run(
         mut self,
-        mut inbox: mpsc::UnboundedReceiver<Input>,
-        mut events: mpsc::UnboundedReceiver<PlayerEvent>,
+        mut inbox: mpsc::UnboundedReceiver<GameInput>,
+        mut player_events: mpsc::UnboundedReceiver<PlayerEvent>,
     ) -> ControlFlow<()> {
         loop {
             let alarm = self.timers.values().min().copied();
@@ -129,32 +180,31 @@ impl GameTask {
                     Some(input) => input,
                     None => return ControlFlow::Continue(()),
                 },
-                Some(idea) = events.recv() => match self.idea(idea) {
+                Some(event) = player_events.recv() => match self.player_event(event) {
                     Some(input) => input,
                     None => continue,
                 },
                 () = sleep_until(alarm.unwrap_or_else(Instant::now).into()), if alarm.is_some() => match self.due() {
-                    Some(timer) => Input::Timer(timer),
+                    Some(timer) => GameInput::Timer(timer),
                     None => continue,
                 },
             };
-            let effects = self.take(input);
+            let effects = self.take(input).await;
             if self.carry_out(effects).await.is_break() {
                 return ControlFlow::Break(());
             }
         }
     }
 
-    fn idea(&mut self, idea: PlayerEvent) -> Option<Input> {
-        match idea {
+    fn player_event(&mut self, event: PlayerEvent) -> Option<GameInput> {
+        match event {
             PlayerEvent::Proposal(_, proposal) => {
-                self.shared.event_bus.tell(|| BotEvent::Proposal(self.id.clone(), proposal));
+                self.context.event_bus.tell(|| BotEvent::Proposal(self.id.clone(), proposal));
                 None
             }
             PlayerEvent::Leader(..) => None,
-            PlayerEvent::Decided(thought, decision, budget) => {
-                self.budget = Some(budget);
-                Some(Input::Decided(thought, decision))
+            PlayerEvent::Decided(request, decision, budget) => {
+                Some(GameInput::Decided(request, Box::new(DecidedSearch { decision: *decision, budget: Some(budget) })))
             }
         }
     }
@@ -168,241 +218,231 @@ impl GameTask {
     }
 
     /// Brings the machine what happened; the first whole state makes the machine.
-    fn take(&mut self, input: Input) -> Vec<Effect> {
+    async fn take(&mut self, input: GameInput) -> Vec<GameEffect> {
         let now = Instant::now();
-        match (&mut self.machine, input) {
-            (Some(machine), Input::Chat(line)) => {
-                self.shared.journal.chat(&GameKey::new(&self.shared.name, &self.id), &line);
-                let answers = self.conversation.as_mut().map(|talk| talk.answer(machine.info(), &line));
-                for answer in answers.into_iter().flatten() {
-                    self.perform(answer);
-                }
-                Vec::new()
+        match (&mut self.progress, input) {
+            (GameProgress::Running(game), GameInput::Chat(line)) => {
+                self.context.journal.chat(&self.context.key(&self.id), &line);
+                let answers = game.conversation.answer(game.machine.info(), &line);
+                answers.into_iter().map(GameEffect::Do).collect()
             }
-            (Some(machine), input) => machine.handle(now, input),
-            (None, Input::Full(info, state)) => self.begin(now, info, state),
-            (None, Input::Finished(status, winner)) => vec![Effect::Over { status, winner }],
+            (GameProgress::Running(game), input) => game.machine.handle(now, input),
+            (GameProgress::AwaitingState, GameInput::Full(info, state)) => self.begin(now, info, state).await,
+            (GameProgress::AwaitingState, GameInput::Finished(status, winner)) => {
+                vec![GameEffect::Over(status.map_or(GameOver::Unknown, |status| GameOver::Told(status, winner)))]
+            }
             // Before the whole state nothing else makes sense, and the whole state will contain it.
-            (None, _) => Vec::new(),
+            (GameProgress::AwaitingState, _) => Vec::new(),
         }
     }
 
-    fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<Effect> {
-        let settings = (self.shared.player)(&info);
-        let council = Council::new(&self.shared.pool, &settings.roster, &settings.council, info.terms.variant);
+    async fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<GameEffect> {
+        let prepared = (self.context.player)(&info);
+        let settings = &prepared.settings;
+        let council = Council::new(&self.context.pool, &prepared.roster, &settings.council, info.terms.variant);
         let config = PlayerConfig {
             game: self.id.clone(),
             clock: settings.clock.clone(),
-            lag: Arc::clone(&self.shared.lag),
-            library: Arc::clone(&settings.library),
+            lag: Arc::clone(&self.context.lag),
+            library: Arc::clone(&prepared.library),
         };
-        self.player = Some(GamePlayer::start(config, council, self.ideas_sender.clone()));
-        self.limits = settings.limits;
-        self.shared.journal.game_started(&self.shared.name, &info);
-        self.shared.event_bus.tell(|| BotEvent::GameStarted(self.shared.name.clone(), info.clone()));
-        let mut conversation = Conversation::new(settings.chat, &info, &settings.council.roster);
-        let manners =
-            Adjudicator::new(settings.draw, settings.resign, settings.abort, settings.claim, settings.takebacks);
-        // Days are too long to think through.
+        let player = GamePlayer::start(config, council, self.player_sender.clone());
+        self.context.journal.game_started(&self.context.name, &info);
+        self.context.event_bus.tell(|| BotEvent::GameStarted(self.context.name.clone(), info.clone()));
+        let mut conversation = Conversation::new(self.context.chat.clone(), &info, &settings.council.roster);
+        let granted = self.context.journal.takebacks_granted(&self.context.key(&self.id)).await.unwrap_or_default();
+        // Days are too long to search through.
         let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
-        let (mut machine, effects) = machine::Game::new(now, info, state, manners);
+        let (mut machine, effects) = GameMachine::new(now, info, state, Adjudicator::new(settings, granted));
         if real_time {
-            machine.use_opponents_time(settings.ponder);
+            machine.ponder_replies(settings.ponder);
         }
-        for greeting in conversation.greet(machine.info(), machine.line().ply()) {
-            self.perform(greeting);
-        }
-        self.conversation = Some(conversation);
-        self.machine = Some(machine);
-        self.show_position();
-        effects
+        log_beginning(&machine);
+        let greetings = conversation.greet(machine.info(), machine.line().ply());
+        let limits = (&settings.limits).into();
+        let game = RunningGame { machine, player, limits, search: None, conversation, journal_was_asked: false };
+        game.show_position(&self.context);
+        self.progress = GameProgress::Running(Box::new(game));
+        greetings.into_iter().map(GameEffect::Do).chain(effects).collect()
     }
 
-    async fn carry_out(&mut self, effects: Vec<Effect>) -> ControlFlow<()> {
+    async fn carry_out(&mut self, effects: Vec<GameEffect>) -> ControlFlow<()> {
         for effect in effects {
-            match effect {
-                Effect::Think { thought, line, clocks, received, excluded } => {
-                    let time = self.time(clocks, received);
-                    let limits = self.limits;
-                    let topic = SearchRequest {
-                        thought,
-                        line,
-                        others: Vec::new(),
-                        time,
-                        limits,
-                        excluded,
-                        always_search: false,
-                    };
-                    self.think(topic).await;
+            match (effect, &mut self.progress) {
+                (GameEffect::Over(end), _) => {
+                    self.over(end).await;
+                    return ControlFlow::Break(());
                 }
-                Effect::ThinkAhead { thought, mut lines } => {
-                    let (line, others) = (lines.remove(0), lines);
-                    let (time, limits) = (Time::Unbounded, self.limits);
-                    let topic = SearchRequest {
-                        thought,
-                        line,
-                        others,
-                        time,
-                        limits,
-                        excluded: Vec::new(),
-                        always_search: false,
-                    };
-                    self.ask(topic);
+                (GameEffect::Do(action), _) => self.context.perform(&self.id, action),
+                (GameEffect::Resync, _) => {
+                    let (server, id) = (Arc::clone(&self.context.server), self.id.clone());
+                    self.context.requests.spawn(async move { server.resync(&id).await });
                 }
-                Effect::Hit { clocks, received } => {
-                    if let (Some(thinking), Some(machine)) = (&self.thinking, &self.machine) {
-                        thinking.comes_about(machine.line(), self.time(clocks, received));
-                    }
+                (GameEffect::Wake(timer, after), _) => {
+                    self.timers.insert(timer, Instant::now() + after.min(LONGEST_TIMER));
                 }
-                Effect::StopThinking => self.thinking = None,
-                Effect::RecordMoves => {
-                    if let Some(machine) = &self.machine {
-                        self.shared.journal.line_seen(&self.key(), machine.line(), machine.state().clocks);
-                    }
-                    self.show_position();
+                (GameEffect::Forget(timer), _) => {
+                    self.timers.remove(&timer);
                 }
-                Effect::RecordDecision(decision) => self.record(decision).await,
-                Effect::Send { answer, uci, offer_draw } => {
+                (GameEffect::Fault(what), _) => self.context.fault(Some(&self.id), what),
+                (GameEffect::Send { answer, uci, offer_draw }, _) => {
                     let action = Action::Move { game: self.id.clone(), uci, offer_draw };
-                    let (shared, inbox) = (self.shared.clone(), self.own_inbox.clone());
-                    self.shared.requests.spawn(async move {
-                        let outcome = send_move(&shared, action).await;
+                    let (context, inbox) = (self.context.clone(), self.own_inbox.clone());
+                    self.context.requests.spawn(async move {
+                        let outcome = context.send_move(action).await;
                         if let Some(inbox) = inbox.upgrade() {
-                            let _ = inbox.send(Input::Sent(answer, outcome));
+                            let _ = inbox.send(GameInput::Sent(answer, outcome));
                         }
                     });
                 }
-                Effect::Do(action) => self.perform(action),
-                Effect::Resync => {
-                    let (server, id) = (Arc::clone(&self.shared.server), self.id.clone());
-                    self.shared.requests.spawn(async move { server.resync(&id).await });
+                (effect, GameProgress::Running(game)) => {
+                    if let Some((request, decided)) = game.carry_out(effect, &self.context).await
+                        && let Some(inbox) = self.own_inbox.upgrade()
+                    {
+                        let _ = inbox.send(GameInput::Decided(request, decided));
+                    }
                 }
-                Effect::Wake(timer, after) => {
-                    self.timers.insert(timer, Instant::now() + after.min(Duration::from_secs(86_400)));
-                }
-                Effect::Forget(timer) => {
-                    self.timers.remove(&timer);
-                }
-                Effect::Fault(what) => {
-                    tracing::warn!(game = %self.id, what, "a fault in a game");
-                    self.shared.journal.fault(&self.shared.name, Some(&self.id), &what);
-                    self.shared.event_bus.tell(|| BotEvent::Fault(Some(self.id.clone()), what));
-                }
-                Effect::Over { status, winner } => {
-                    self.over(status, winner).await;
-                    return ControlFlow::Break(());
-                }
+                // Searches and records are asked for by the machine, which there is not yet.
+                (_, GameProgress::AwaitingState) => (),
             }
         }
         ControlFlow::Continue(())
     }
 
+    async fn over(&mut self, end: GameOver) {
+        if let GameProgress::Running(game) = &mut self.progress {
+            for goodbye in game.conversation.goodbye(game.machine.info()) {
+                self.context.perform(&self.id, goodbye);
+            }
+        }
+        match end {
+            GameOver::Shown(status, winner) => game_end::record(&self.context, &self.id, &status, winner).await,
+            GameOver::Told(status, winner) => game_end::look_up(&self.context, &self.id, Some((status, winner))),
+            GameOver::Unknown => game_end::look_up(&self.context, &self.id, None),
+        }
+    }
+}
+
+impl RunningGame {
+    /// Carries out what concerns the board; a decision that the journal knew already is returned.
+    async fn carry_out(
+        &mut self,
+        effect: GameEffect,
+        context: &AccountContext,
+    ) -> Option<(RequestId, Box<DecidedSearch>)> {
+        match effect {
+            GameEffect::Search { request, line, clocks, received, excluded } => {
+                if excluded.is_empty()
+                    && let Some(best) = self.decided_before(&line, context).await
+                {
+                    let decision = Decision::without_vote(best, Source::Journal);
+                    return Some((request, Box::new(DecidedSearch { decision, budget: None })));
+                }
+                self.search(request, line, Vec::new(), self.time(clocks, received), excluded);
+            }
+            GameEffect::Ponder { request, mut lines } => {
+                let line = lines.remove(0);
+                self.search(request, line, lines, Time::Unbounded, Vec::new());
+            }
+            GameEffect::PonderHit { clocks, received } => {
+                if let Some(search) = &self.search {
+                    search.comes_about(self.machine.line(), self.time(clocks, received));
+                }
+            }
+            GameEffect::StopSearch => self.search = None,
+            GameEffect::RecordMoves => {
+                let (line, clocks) = (self.machine.line(), self.machine.state().clocks);
+                context.journal.line_seen(&self.key(context), line, clocks);
+                self.show_position(context);
+            }
+            GameEffect::RecordDecision(decided) => self.record(*decided, context).await,
+            GameEffect::RecordTakeback => context.journal.takeback_granted(&self.key(context)),
+            GameEffect::Send { .. }
+            | GameEffect::Do(_)
+            | GameEffect::Resync
+            | GameEffect::Wake(..)
+            | GameEffect::Forget(_)
+            | GameEffect::Fault(_)
+            | GameEffect::Over(_) => (),
+        }
+        None
+    }
+
+    fn key(&self, context: &AccountContext) -> GameKey {
+        context.key(&self.machine.info().id)
+    }
+
     /// What our clock gives a move, since the server's word was received.
     fn time(&self, clocks: Option<Clocks>, received: Instant) -> Time {
-        let control = self.machine.as_ref().map_or(TimeControl::Unlimited, |machine| machine.info().terms.time_control);
+        let control = self.machine.info().terms.time_control;
         Time::Clock { control, clocks, moves_to_go: None, spent: received.elapsed() }
     }
 
-    /// Hands a position to the player; after a restart the journal may know the answer already.
-    async fn think(&mut self, topic: SearchRequest) {
-        if !std::mem::replace(&mut self.remembered, true)
-            && topic.excluded.is_empty()
-            && let Ok(Some(best)) = self.shared.journal.decided_move(&self.key(), &topic.line).await
-        {
-            let mut decision = Decision::without_vote(best, Source::Council);
-            decision.criterion = REMEMBERED.to_owned();
-            if let Some(inbox) = self.own_inbox.upgrade() {
-                let _ = inbox.send(Input::Decided(topic.thought, Box::new(decision)));
+    /// The move that was decided for this position before a restart, if there was one. It is asked for once.
+    async fn decided_before(&mut self, line: &Arc<Line>, context: &AccountContext) -> Option<UciMove> {
+        if std::mem::replace(&mut self.journal_was_asked, true) {
+            return None;
+        }
+        context.journal.decided_move(&self.key(context), line).await.ok().flatten()
+    }
+
+    /// Hands a position to the player. What was searched before is dropped first, so that the player is free.
+    fn search(
+        &mut self,
+        request: RequestId,
+        line: Arc<Line>,
+        others: Vec<Arc<Line>>,
+        time: Time,
+        excluded: Vec<UciMove>,
+    ) {
+        self.search = None;
+        let limits = self.limits;
+        let topic = SearchRequest { thought: request, line, others, time, limits, excluded, always_search: false };
+        self.search = Some(self.player.think(topic));
+    }
+
+    /// Writes a decision into the journal; one that the journal remembered stands there already, with the votes that made it.
+    async fn record(&mut self, decided: DecidedSearch, context: &AccountContext) {
+        let decision = Arc::new(decided.decision);
+        let (info, line) = (self.machine.info(), self.machine.line());
+        if let Some(budget) = decided.budget {
+            let decided_move = DecidedMove {
+                game: self.key(context),
+                line: Arc::clone(line),
+                decision: Arc::clone(&decision),
+                clock: self.machine.state().clocks.map(|clocks| clocks.of(info.our_color).remaining),
+                spent: budget.spent,
+                response: budget.response,
+                extra: budget.extra,
+                lag: context.typical_lag(),
+            };
+            // The game goes before its record: a full disk must not lose it. The journal itself tells of one.
+            if let Err(error) = context.journal.move_decided(decided_move).await {
+                tracing::debug!(game = %info.id, %error, "a move is not in the journal yet");
             }
-            return;
+            self.conversation.decided(line, &decision, budget);
         }
-        self.ask(topic);
+        context.event_bus.tell(|| BotEvent::Decided(info.id.clone(), decision));
     }
 
-    /// Hands a position to the player. What was thought before is dropped first, so that the player is free.
-    fn ask(&mut self, topic: SearchRequest) {
-        self.thinking = None;
-        self.thinking = self.player.as_ref().map(|player| player.think(topic));
-    }
-
-    async fn record(&mut self, decision: Box<Decision>) {
-        let Some(machine) = &self.machine else { return };
-        if decision.criterion == REMEMBERED {
-            // It stands there already, with the votes that made it.
-            self.shared.event_bus.tell(|| BotEvent::Decided(self.id.clone(), Arc::from(decision)));
-            return;
-        }
-        let budget = self.budget.take();
-        let allotted = budget.unwrap_or_else(|| Budget::fixed(Duration::ZERO, Duration::ZERO));
-        let decision = Arc::new(*decision);
-        let clocks = machine.state().clocks;
-        let decided = DecidedMove {
-            game: self.key(),
-            line: Arc::clone(machine.line()),
-            decision: Arc::clone(&decision),
-            clock: clocks.map(|clocks| clocks.of(machine.info().our_color).remaining),
-            spent: allotted.spent,
-            response: allotted.response,
-            extra: allotted.extra,
-            lag: self.shared.lag.lock().unwrap_or_else(PoisonError::into_inner).typical(),
-        };
-        // The game goes before its record: a full disk must not lose it.
-        if let Err(error) = self.shared.journal.move_decided(decided).await {
-            tracing::error!(game = %self.id, %error, "a move is not in the journal");
-        }
-        self.shared.event_bus.tell(|| BotEvent::Decided(self.id.clone(), Arc::clone(&decision)));
-        if let Some(conversation) = &mut self.conversation {
-            conversation.decided(machine.line(), &decision, budget);
-        }
-    }
-
-    /// Asks the server for something whose effect its events will tell.
-    fn perform(&self, action: Action) {
-        let (shared, id) = (self.shared.clone(), self.id.clone());
-        self.shared.requests.spawn(async move {
-            if let Err(error) = shared.server.perform(action.clone()).await {
-                tracing::info!(game = %id, ?action, %error, "not taken");
-                shared.journal.fault(&shared.name, Some(&id), &format!("{action:?}: {error}"));
-            }
-        });
-    }
-
-    async fn over(&mut self, status: Option<GameStatus>, winner: Option<Color>) {
-        let ended = status.clone().unwrap_or(GameStatus::UnknownFinish);
-        let pgn = match self.shared.journal.game_over(&self.key(), &ended, winner).await {
-            Ok(pgn) => pgn,
-            Err(error) => {
-                tracing::error!(game = %self.id, %error, "the end of a game is not in the journal");
-                None
-            }
-        };
-        if let (Some(talk), Some(machine)) = (&mut self.conversation, &self.machine) {
-            for goodbye in talk.take_leave(machine.info()) {
-                self.perform(goodbye);
-            }
-        }
-        let game = self.id.clone();
-        self.shared.event_bus.tell(|| BotEvent::GameOver { game, status: status.clone(), winner, pgn });
-    }
-
-    fn key(&self) -> GameKey {
-        GameKey::new(&self.shared.name, &self.id)
-    }
-
-    fn show_position(&self) {
-        let Some(machine) = &self.machine else { return };
-        self.shared.event_bus.tell(|| BotEvent::Position {
-            game: self.id.clone(),
-            line: Arc::clone(machine.line()),
-            clocks: machine.state().clocks,
+    fn show_position(&self, context: &AccountContext) {
+        context.event_bus.tell(|| BotEvent::Position {
+            game: self.machine.info().id.clone(),
+            line: Arc::clone(self.machine.line()),
+            clocks: self.machine.state().clocks,
         });
     }
 }
 
-/// Sends a move and measures how long the server takes to acknowledge one.
-async fn send_move(shared: &Shared, action: Action) -> Result<(), ActionError> {
-    let sent = Instant::now();
-    shared.server.perform(action).await?;
-    shared.lag.lock().unwrap_or_else(PoisonError::into_inner).record(sent.elapsed());
-    Ok(())
+fn log_beginning(machine: &GameMachine) {
+    let (info, ply) = (machine.info(), machine.line().ply());
+    let what = if ply < 2 { "a game begins" } else { "a game goes on" };
+    tracing::info!(
+        game = %info.id,
+        opponent = %info.opponent(),
+        color = if info.our_color.is_white() { "white" } else { "black" },
+        terms = %info.terms,
+        ply,
+        "{what}"
+    );
 }

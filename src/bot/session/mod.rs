@@ -1,9 +1,9 @@
 //! The session: one manager an account, one task a game, and what they promise.
 //!
 //! ```text
-//! ServerEvent ──▶ account ──▶ lobby (pure): challenges, places, matchmaking ──▶ Action
-//!                    └──────▶ game ──▶ machine (pure): one game ──▶ Action
-//!                               └────▶ player ──▶ council
+//! ServerEvent ──▶ account_task ──▶ lobby (pure): challenges, places, matchmaking ──▶ Action
+//!                      └────▶ game_task ──▶ machine (pure): one game ──▶ Action
+//!                                  └──────▶ player ──▶ council
 //! ```
 //! The two pure state machines, `lobby` and `machine`, hold the rules; the tasks around them carry out what they ask
 //! for. All truth about a game is the server's: it can be cut off, killed and started again at any moment, and goes on from
@@ -13,9 +13,13 @@ mod account_task;
 mod adjudicator;
 mod chat;
 mod event;
+mod game_end;
 mod game_task;
 mod lobby;
 mod machine;
+mod prepared_player;
+mod settings;
+mod stream_losses;
 
 use std::sync::Arc;
 
@@ -24,22 +28,16 @@ use tokio::sync::{mpsc, watch};
 
 use crate::{
     journal::Journal,
-    policy::{
-        AbortSettings, ChallengeSettings, ChatSettings, ClaimSettings, DrawSettings, MatchmakingSettings, NameLists,
-        ResignSettings, challenge::Names,
-    },
+    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, challenge::Names},
 };
-use chess::{GameInfo, Limits, ServerEvent, ServerName, Variant};
-use council::{
-    clock::ClockSettings,
-    council::{CouncilSettings, Roster},
-    player::Library,
-    pool::Pool,
-};
+use chess::{GameInfo, ServerEvent, ServerName, Variant};
+use council::pool::Pool;
 use server::Server;
 
 pub use account_task::{AccountEnd, play};
 pub use event::{BotEvent, EventBus};
+pub use prepared_player::{PlayerError, PreparedPlayer};
+pub use settings::{LimitSettings, PlayerSettings, ShutdownGames, ShutdownSettings};
 
 /// A connected server account.
 pub struct Connection {
@@ -61,58 +59,9 @@ pub struct Runtime {
     /// Who tells the watchers.
     pub event_bus: EventBus,
     /// How games are played; asked at the start of each.
-    pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
+    pub player: Arc<dyn Fn(&GameInfo) -> Arc<PreparedPlayer> + Send + Sync>,
     /// How an account behaves.
     pub policy: Arc<AccountPolicy>,
-}
-
-/// How one game is played.
-#[derive(Clone, Debug)]
-pub struct GameSettings {
-    /// Who proposes.
-    pub roster: Arc<Roster>,
-    /// How one proposal is elected.
-    pub council: CouncilSettings,
-    /// What needs no council.
-    pub library: Arc<Library>,
-    /// How time is spent.
-    pub clock: ClockSettings,
-    /// Bounds on every search, beside those of the clock.
-    pub limits: Limits,
-    /// How many of the replies that we expect are thought about in the opponent's time.
-    pub ponder: usize,
-    /// When draws are offered and accepted.
-    pub draw: DrawSettings,
-    /// When we resign.
-    pub resign: ResignSettings,
-    /// When a game that nobody begins is aborted.
-    pub abort: AbortSettings,
-    /// What is claimed of an opponent who leaves.
-    pub claim: ClaimSettings,
-    /// The most takebacks granted in a game.
-    pub takebacks: u32,
-    /// What is said.
-    pub chat: ChatSettings,
-}
-
-impl GameSettings {
-    /// This roster with these rules of election, and the usual manners.
-    pub fn with(roster: Arc<Roster>, council: CouncilSettings) -> Self {
-        Self {
-            roster,
-            council,
-            library: Arc::default(),
-            clock: ClockSettings::default(),
-            limits: Limits::default(),
-            ponder: 0,
-            draw: DrawSettings::default(),
-            resign: ResignSettings::default(),
-            abort: AbortSettings::default(),
-            claim: ClaimSettings::default(),
-            takebacks: 0,
-            chat: ChatSettings::default(),
-        }
-    }
 }
 
 /// How an account behaves: whom it plays, and how it stops.
@@ -128,7 +77,7 @@ pub struct AccountPolicy {
     pub newer_lists: Option<watch::Receiver<NameLists>>,
     /// The same for matchmaking.
     pub avoid: Names,
-    /// What is said to those who speak to us outside a game.
+    /// What is said in games, and to those who speak to us outside of one.
     pub chat: ChatSettings,
     /// What our electors can play.
     pub variants: Vec<Variant>,
@@ -136,8 +85,8 @@ pub struct AccountPolicy {
     pub time_zone: TimeZone,
     /// Whether we count what we spend of the server's known limits. Its own refusals are obeyed in any case.
     pub keep_limits: bool,
-    /// What becomes of running games when we are told to stop at once.
-    pub farewell: Farewell,
+    /// What becomes of running games when we are told to stop.
+    pub games_at_shutdown: ShutdownGames,
 }
 
 impl Default for AccountPolicy {
@@ -152,17 +101,7 @@ impl Default for AccountPolicy {
             variants: Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect(),
             time_zone: TimeZone::UTC,
             keep_limits: false,
-            farewell: Farewell::default(),
+            games_at_shutdown: ShutdownGames::default(),
         }
     }
-}
-
-/// What becomes of running games when the daemon must stop at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Farewell {
-    /// They are left as they are, to be taken up after a restart.
-    #[default]
-    Leave,
-    /// They are aborted where that is still possible, and resigned otherwise.
-    Resign,
 }

@@ -1,8 +1,8 @@
-//! From the wire to the house and back. Nothing that came from another machine is believed before it has been here.
+//! From messages to the values of the program and back. Nothing that came from another machine is believed before it has been here.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
-use super::{Elector, Kind, ProposalText, SearchOrder, is_name};
+use super::{ProposalText, RemoteElector, RemoteElectorKind, SearchCommand, is_name};
 use chess::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove, moves_text};
 use council::pool::{ElectorKind, ElectorSpec, Guidance, Hints, Instance, Job, UciProgram};
 use engine::{Noise, SharedTable};
@@ -11,52 +11,57 @@ use engine::{Noise, SharedTable};
 const DEEPEST: u32 = 1000;
 /// Plies in a principal variation.
 const LONGEST_LINE: usize = 512;
-/// Centipawns and moves to mate beyond which a score is nonsense.
+/// Centipawns and moves to mate beyond which a score is invalid.
 const HIGHEST_SCORE: i32 = 1_000_000;
-/// Nodes beyond which a count is nonsense.
+/// Nodes beyond which a count is invalid.
 pub const MOST_NODES: u64 = 1 << 50;
-/// Time beyond which a search is nonsense.
+/// Time beyond which a search is invalid.
 const LONGEST_SEARCH: Duration = Duration::from_secs(30 * 24 * 3600);
-/// MiB of a table and threads of a search beyond which an order is nonsense.
+/// MiB of a table and threads of a search beyond which a command is invalid.
 const MOST_HASH: u32 = 1 << 20;
 const MOST_THREADS: u16 = 1024;
 
 /// What is wrong with a message that could be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Nonsense(pub String);
+pub struct Invalid(pub String);
 
-fn nonsense(what: impl ToString) -> Nonsense {
-    Nonsense(what.to_string())
+fn invalid(what: impl ToString) -> Invalid {
+    Invalid(what.to_string())
 }
 
-fn require(holds: bool, what: &str) -> Result<(), Nonsense> {
-    if holds { Ok(()) } else { Err(nonsense(what)) }
+fn require(holds: bool, what: &str) -> Result<(), Invalid> {
+    if holds { Ok(()) } else { Err(invalid(what)) }
 }
 
-fn moves_of(text: &str) -> Result<Vec<UciMove>, Nonsense> {
-    let read = |text: &str| text.parse().map_err(|_| nonsense(format_args!("{text:?} is no move")));
+fn moves_of(text: &str) -> Result<Vec<UciMove>, Invalid> {
+    let read = |text: &str| text.parse().map_err(|_| invalid(format_args!("{text:?} is no move")));
     text.split_ascii_whitespace().map(read).collect()
 }
 
-impl Elector {
+impl RemoteElector {
     /// An elector as it travels, if it can: a UCI engine does with options that are numbers, true or false, because a text may
     /// name a file of this machine.
     pub fn of(spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Self> {
         let kind = match &spec.kind {
-            ElectorKind::Own(Instance { knowledge, percentages, contempt, selectivity, noise }) => Kind::Own {
-                knowledge: *knowledge,
-                percentages: *percentages,
-                contempt: *contempt,
-                selectivity: *selectivity,
-                noise: (noise.amplitude, noise.seed),
-            },
+            ElectorKind::Own(Instance { knowledge, percentages, contempt, selectivity, noise }) => {
+                RemoteElectorKind::Own {
+                    knowledge: *knowledge,
+                    percentages: *percentages,
+                    contempt: *contempt,
+                    selectivity: *selectivity,
+                    noise: (noise.amplitude, noise.seed),
+                }
+            }
             ElectorKind::Uci(program) if program.arguments.is_empty() => {
                 let options: Vec<_> = program.options.clone().into_iter().collect();
                 let engine = program.path.file_stem()?.to_str()?.to_owned();
-                options.iter().all(|(_, value)| is_plain(value)).then_some(Kind::Uci { engine, options })?
+                options
+                    .iter()
+                    .all(|(_, value)| is_plain(value))
+                    .then_some(RemoteElectorKind::Uci { engine, options })?
             }
-            ElectorKind::Trivial => Kind::Trivial,
+            ElectorKind::Trivial => RemoteElectorKind::Trivial,
             ElectorKind::Uci(_) | ElectorKind::Made(_) => return None,
         };
         let hash = u32::try_from(table.map_or(spec.hash, SharedTable::hash)).ok()?;
@@ -66,21 +71,21 @@ impl Elector {
     /// The name of the UCI engine that it needs, if it is one.
     pub fn engine(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Uci { engine, .. } => Some(engine),
-            Kind::Own { .. } | Kind::Trivial => None,
+            RemoteElectorKind::Uci { engine, .. } => Some(engine),
+            RemoteElectorKind::Own { .. } | RemoteElectorKind::Trivial => None,
         }
     }
 
-    /// The elector on a worker that has these UCI engines: what an order says decides which of them runs, never what a file is.
+    /// The elector on a worker that has these UCI engines: what a command says decides which of them runs, never what a file is.
     ///
     /// # Errors
-    /// [`Nonsense`] if a number is out of its range or there is no such engine.
-    pub fn spec(&self, threads: u16, engines: &BTreeMap<String, PathBuf>) -> Result<ElectorSpec, Nonsense> {
+    /// [`Invalid`] if a number is out of its range or there is no such engine.
+    pub fn spec(&self, threads: u16, engines: &BTreeMap<String, PathBuf>) -> Result<ElectorSpec, Invalid> {
         require(is_name(self.name.as_str()), "an elector without a name")?;
         require(self.hash <= MOST_HASH, "a table beyond all bounds")?;
         require((1..=MOST_THREADS).contains(&threads), "threads beyond all bounds")?;
         let kind = match &self.kind {
-            Kind::Own { knowledge, percentages, contempt, selectivity, noise: (amplitude, seed) } => {
+            RemoteElectorKind::Own { knowledge, percentages, contempt, selectivity, noise: (amplitude, seed) } => {
                 let noise = Noise { amplitude: *amplitude, seed: *seed };
                 let instance = Instance {
                     knowledge: *knowledge,
@@ -89,16 +94,16 @@ impl Elector {
                     selectivity: *selectivity,
                     noise,
                 };
-                instance.check().map_err(|accepted| nonsense(format_args!("expected {accepted}")))?;
+                instance.check().map_err(|accepted| invalid(format_args!("expected {accepted}")))?;
                 ElectorKind::Own(instance)
             }
-            Kind::Uci { engine, options } => {
-                let path = engines.get(engine).ok_or_else(|| nonsense(format_args!("no engine {engine:?} here")))?;
+            RemoteElectorKind::Uci { engine, options } => {
+                let path = engines.get(engine).ok_or_else(|| invalid(format_args!("no engine {engine:?} here")))?;
                 require(options.iter().all(|(name, value)| is_name(name) && is_plain(value)), "an option with a text")?;
                 let options = options.iter().cloned().collect();
                 ElectorKind::Uci(UciProgram { path: path.clone(), arguments: Vec::new(), options })
             }
-            Kind::Trivial => ElectorKind::Trivial,
+            RemoteElectorKind::Trivial => ElectorKind::Trivial,
         };
         let spec = ElectorSpec::new(self.name.clone(), kind, self.hash.max(1) as usize);
         Ok(ElectorSpec { threads: usize::from(threads), ..spec })
@@ -110,13 +115,13 @@ fn is_plain(value: &str) -> bool {
     matches!(value, "true" | "false") || value.parse::<i64>().is_ok()
 }
 
-impl SearchOrder {
-    /// The order for a job.
-    pub fn of(job: &Job, seat: u32, elector: Elector, threads: u16) -> Self {
+impl SearchCommand {
+    /// The command for a job.
+    pub fn of(job: &Job, slot: u32, elector: RemoteElector, threads: u16) -> Self {
         let Job { task, guidance, .. } = job;
         Self {
             id: task.id.clone(),
-            seat,
+            slot,
             elector,
             threads,
             variant: task.line.variant(),
@@ -132,11 +137,11 @@ impl SearchOrder {
     /// The job on a worker.
     ///
     /// # Errors
-    /// [`Nonsense`] if the game is none, or over.
-    pub fn job(&self) -> Result<Job, Nonsense> {
+    /// [`Invalid`] if the game is none, or over.
+    pub fn job(&self) -> Result<Job, Invalid> {
         require(is_name(self.id.game.as_str()), "a game without a name")?;
-        let mut line = Line::from_fen(self.variant, self.start.as_deref().unwrap_or_default()).map_err(nonsense)?;
-        line.play_all(&self.moves).map_err(nonsense)?;
+        let mut line = Line::from_fen(self.variant, self.start.as_deref().unwrap_or_default()).map_err(invalid)?;
+        line.play_all(&self.moves).map_err(invalid)?;
         require(line.ply() == self.id.ply, "another number of moves than its name says")?;
         let root_moves = moves_of(&self.root_moves)?;
         require(root_moves.iter().all(|uci| line.is_legal(*uci)), "a root move that is not legal")?;
@@ -167,8 +172,8 @@ impl ProposalText {
     /// The proposal, if it answers the task: its move and all that follow can be played, its numbers could be true.
     ///
     /// # Errors
-    /// [`Nonsense`] otherwise; nobody who computes honestly sends such a thing.
-    pub fn proposal(&self, task: &Task, elector: &ElectorName, machine: &MachineName) -> Result<Proposal, Nonsense> {
+    /// [`Invalid`] otherwise; nobody who computes honestly sends such a thing.
+    pub fn proposal(&self, task: &Task, elector: &ElectorName, machine: &MachineName) -> Result<Proposal, Invalid> {
         let (Score::Cp(size) | Score::Mate(size)) = self.score;
         require(size.unsigned_abs() <= HIGHEST_SCORE.unsigned_abs(), "a score beyond all bounds")?;
         require(
@@ -180,10 +185,10 @@ impl ProposalText {
         require(time <= LONGEST_SEARCH, "a time beyond all bounds")?;
         let pv = moves_of(&self.moves)?;
         require(pv.len() <= LONGEST_LINE, "a line beyond all bounds")?;
-        let best = *pv.first().ok_or_else(|| nonsense("a proposal without a move"))?;
+        let best = *pv.first().ok_or_else(|| invalid("a proposal without a move"))?;
         let mut line = (*task.line).clone();
         for uci in &pv {
-            line.play(*uci).map_err(nonsense)?;
+            line.play(*uci).map_err(invalid)?;
         }
         require(task.root_moves.is_empty() || task.root_moves.contains(&best), "a move that was not to be searched")?;
         Ok(Proposal {

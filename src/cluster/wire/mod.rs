@@ -4,7 +4,7 @@
 //! versions of the protocol, so that anybody can say who speaks a version that they do not understand.
 //!
 //! Invariants: nothing longer than [`LONGEST`] is read; a body is read only if protocol and engine are ours; whatever was read is
-//! still only text and numbers: [`checked`] makes values of the house of it, or refuses.
+//! still only text and numbers: [`checked`] makes values of the program of it, or refuses.
 
 pub mod checked;
 #[cfg(test)]
@@ -13,7 +13,7 @@ mod tests;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::identity::{Identity, RunId, Sender, Version};
+use super::identity::{ProcessIdentity, ProgramVersion, RunId, Sender};
 use chess::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
 
 /// The version of this protocol. It changes with every change of a message.
@@ -27,26 +27,26 @@ pub const LONGEST_NAME: usize = 64;
 
 /// A message that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WireError {
+pub enum MessageError {
     /// It is no message of ours, or longer than any.
     #[error("not a message of concilio's")]
     Malformed,
     /// It was sent by another version of this program.
     #[error("{name} runs concilio {theirs} (protocol {protocol}), this is {ours} (protocol {PROTOCOL}): install the same version on both", name = sender.name)]
     Version {
-        /// By whom.
+        /// The process that sent it.
         sender: Sender,
-        /// Their protocol.
+        /// The version of its protocol.
         protocol: u8,
-        /// Their version.
-        theirs: Version,
-        /// Ours.
-        ours: Version,
+        /// Its version of the program.
+        theirs: ProgramVersion,
+        /// Our version of the program.
+        ours: ProgramVersion,
     },
 }
 
 /// Writes a message.
-pub fn seal<B: Serialize>(from: &Identity, body: &B) -> Bytes {
+pub fn encode<B: Serialize>(from: &ProcessIdentity, body: &B) -> Bytes {
     // Serialising to memory fails for none of our types.
     let bytes = postcard::to_stdvec(&(PROTOCOL, &from.version, &from.sender, body)).unwrap_or_default();
     Bytes::from(bytes)
@@ -55,22 +55,22 @@ pub fn seal<B: Serialize>(from: &Identity, body: &B) -> Bytes {
 /// Reads a message.
 ///
 /// # Errors
-/// [`WireError`] if it is none, or not of our version.
-pub fn open<B: DeserializeOwned>(bytes: &[u8], ours: &Version) -> Result<(Sender, B), WireError> {
+/// [`MessageError`] if it is none, or not of our version.
+pub fn decode<B: DeserializeOwned>(bytes: &[u8], ours: &ProgramVersion) -> Result<(Sender, B), MessageError> {
     if bytes.len() > LONGEST {
-        return Err(WireError::Malformed);
+        return Err(MessageError::Malformed);
     }
-    let head = postcard::take_from_bytes::<(u8, Version, Sender)>(bytes);
-    let ((protocol, theirs, sender), body) = head.map_err(|_| WireError::Malformed)?;
+    let head = postcard::take_from_bytes::<(u8, ProgramVersion, Sender)>(bytes);
+    let ((protocol, theirs, sender), body) = head.map_err(|_| MessageError::Malformed)?;
     if !is_name(&sender.name) || !is_name(&theirs.0) {
-        return Err(WireError::Malformed);
+        return Err(MessageError::Malformed);
     }
     if protocol != PROTOCOL || theirs != *ours {
-        return Err(WireError::Version { sender, protocol, theirs, ours: ours.clone() });
+        return Err(MessageError::Version { sender, protocol, theirs, ours: ours.clone() });
     }
     match postcard::take_from_bytes(body) {
         Ok((body, [])) => Ok((sender, body)),
-        _ => Err(WireError::Malformed),
+        _ => Err(MessageError::Malformed),
     }
 }
 
@@ -81,7 +81,7 @@ pub fn is_name(text: &str) -> bool {
 
 /// A worker's sign of life.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Beat {
+pub struct Heartbeat {
     /// Whether it takes searches.
     pub state: WorkerState,
     /// Cores it lends.
@@ -90,35 +90,35 @@ pub struct Beat {
     pub speed: u32,
     /// UCI engines it can run, by name.
     pub engines: Vec<String>,
-    /// Daemons that have seats on it.
-    pub tenants: Vec<RunId>,
+    /// Daemons that have slots on it.
+    pub daemons: Vec<RunId>,
     /// What it searches.
-    pub searches: Vec<Searching>,
-    /// The number of the call that this answers, if it answers one.
+    pub searches: Vec<SearchStatus>,
+    /// The number of the poll that this answers, if it answers one.
     pub answers: Option<u64>,
 }
 
 /// Whether a worker takes searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WorkerState {
-    /// It does.
+    /// It takes searches.
     Lending,
     /// It finishes those it has and takes no others.
     Draining,
-    /// It has left; this is its last word.
+    /// It has left; nothing more comes of it.
     Gone,
 }
 
 /// A search that runs on a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Searching {
-    /// For whom.
+pub struct SearchStatus {
+    /// The daemon that asked for it.
     pub daemon: RunId,
-    /// Which search.
+    /// The identity of the search.
     pub search: SearchId,
-    /// By which elector.
+    /// The elector that searches.
     pub elector: ElectorName,
-    /// On how many threads.
+    /// How many threads it has.
     pub threads: u16,
     /// Nodes so far.
     pub nodes: u64,
@@ -126,8 +126,8 @@ pub struct Searching {
 
 /// A daemon's sign of life, to all workers. What it does not list is not wanted any more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
-    /// Counts the calls of this daemon.
+pub struct Poll {
+    /// Counts the polls of this daemon.
     pub number: u64,
     /// The searches that it waits for, by their serial numbers.
     pub searches: Vec<u64>,
@@ -135,29 +135,29 @@ pub struct Call {
 
 /// What a daemon wants of one worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Order {
-    /// Search.
-    Search(Box<SearchOrder>),
+pub enum WorkerCommand {
+    /// Begin a search.
+    Search(Box<SearchCommand>),
     /// Stop the search of this serial number; nothing more is wanted of it.
     Stop(u64),
-    /// The elector on this seat forgets the last game.
+    /// The elector on this slot forgets the last game.
     NewGame(u32),
-    /// The elector on this seat will not come back.
+    /// The elector on this slot will not come back.
     Leave(u32),
 }
 
 /// A search to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SearchOrder {
+pub struct SearchCommand {
     /// Its identity: game, ply, serial number, phase.
     pub id: SearchId,
-    /// The daemon's number for the elector's seat: one that comes back finds its table as it was.
-    pub seat: u32,
-    /// Who searches.
-    pub elector: Elector,
-    /// On how many threads.
+    /// The daemon's number for the elector's slot: one that comes back finds its table as it was.
+    pub slot: u32,
+    /// The elector that searches.
+    pub elector: RemoteElector,
+    /// How many threads it has.
     pub threads: u16,
-    /// The rules.
+    /// The rules of the game.
     pub variant: Variant,
     /// Where the game began, as FEN; `None` is the usual start of the variant.
     pub start: Option<String>,
@@ -169,13 +169,13 @@ pub struct SearchOrder {
     pub hints: String,
     /// Only a value between these two matters.
     pub window: Option<(Score, Score)>,
-    /// Where to end.
+    /// Where the search ends by itself.
     pub limits: Limits,
 }
 
 /// An elector as it travels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Elector {
+pub struct RemoteElector {
     /// Its name in the vote.
     pub name: ElectorName,
     /// Its transposition table, MiB.
@@ -183,12 +183,12 @@ pub struct Elector {
     /// The daemon's number for the table that it shares with others of its council, if it does.
     pub table: Option<u64>,
     /// What runs.
-    pub kind: Kind,
+    pub kind: RemoteElectorKind,
 }
 
 /// The kinds of elector that travel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum RemoteElectorKind {
     /// An instance of our own engine.
     Own {
         /// What it evaluates.
@@ -204,29 +204,29 @@ pub enum Kind {
     },
     /// A UCI engine that the worker has under this name, with options whose values are numbers, true or false.
     Uci {
-        /// The name.
+        /// The name under which the worker has it.
         engine: String,
-        /// Options and values.
+        /// The options to set, each with its value.
         options: Vec<(String, String)>,
     },
     /// The first legal move.
     Trivial,
 }
 
-/// What a worker says of a search.
+/// What a worker tells of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Word {
-    /// Which search.
+pub struct SearchEvent {
+    /// The identity of the search.
     pub search: SearchId,
-    /// Whose.
+    /// The elector that searches.
     pub elector: ElectorName,
-    /// What it says.
-    pub says: Says,
+    /// What has happened.
+    pub kind: SearchEventKind,
 }
 
-/// The words of a search: any number of proposals, then one of the others.
+/// What can happen to a search: any number of proposals, then one of the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Says {
+pub enum SearchEventKind {
     /// An iteration was completed.
     Proposal(ProposalText),
     /// It is over, after so many nodes.

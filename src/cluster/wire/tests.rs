@@ -5,26 +5,26 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::Identity;
+use crate::ProcessIdentity;
 use chess::{GameId, Line, Phase, Task};
 use council::pool::{ElectorSpec, Job};
 
-fn identity() -> Identity {
+fn identity() -> ProcessIdentity {
     let sender = Sender { run: RunId(0x0123_4567_89ab_cdef), name: "garret".to_owned() };
-    Identity { sender, version: Version("0.1.0-70720".to_owned()) }
+    ProcessIdentity { sender, version: ProgramVersion("0.1.0-70720".to_owned()) }
 }
 
 fn search() -> SearchId {
     SearchId { game: GameId::new("abcdefgh"), ply: 2, serial: 300, phase: Phase::First }
 }
 
-fn order() -> Order {
+fn command() -> WorkerCommand {
     let mut line = Line::start(Variant::Standard);
     line.play_all("e2e4 e7e5").expect("legal");
     let limits = Limits { nodes: Some(5000), ..Limits::default() };
     let job = Job::new(Task { id: search(), line: Arc::new(line), root_moves: Vec::new(), limits });
     let spec = ElectorSpec::own("mpar".parse().expect("letters"), 8);
-    Order::Search(Box::new(SearchOrder::of(&job, 7, Elector::of(&spec, None).expect("it travels"), 1)))
+    WorkerCommand::Search(Box::new(SearchCommand::of(&job, 7, RemoteElector::of(&spec, None).expect("it travels"), 1)))
 }
 
 fn proposal() -> ProposalText {
@@ -40,18 +40,18 @@ fn proposal() -> ProposalText {
     }
 }
 
-fn word(says: Says) -> Word {
-    Word { search: search(), elector: "mpar".into(), says }
+fn event(kind: SearchEventKind) -> SearchEvent {
+    SearchEvent { search: search(), elector: "mpar".into(), kind }
 }
 
-fn beat() -> Beat {
-    Beat {
+fn heartbeat() -> Heartbeat {
+    Heartbeat {
         state: WorkerState::Lending,
         cores: 8,
         speed: 1200,
         engines: vec!["stockfish".to_owned()],
-        tenants: vec![RunId(5)],
-        searches: vec![Searching {
+        daemons: vec![RunId(5)],
+        searches: vec![SearchStatus {
             daemon: RunId(5),
             search: search(),
             elector: "mpar".into(),
@@ -74,24 +74,24 @@ fn golden<B>(body: &B, bytes: &str)
 where
     B: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug,
 {
-    let sealed = seal(&identity(), body);
-    assert_eq!(hex(&sealed), format!("{HEAD}{bytes}"));
-    let (sender, read) = open::<B>(&sealed, &identity().version).expect("our own message");
+    let encoded = encode(&identity(), body);
+    assert_eq!(hex(&encoded), format!("{HEAD}{bytes}"));
+    let (sender, read) = decode::<B>(&encoded, &identity().version).expect("our own message");
     assert_eq!((&sender, &read), (&identity().sender, body));
 }
 
 #[test]
 fn messages_have_their_golden_bytes() {
-    golden(&Call { number: 3, searches: vec![300] }, GOLDEN_CALL);
-    golden(&beat(), GOLDEN_BEAT);
-    golden(&order(), GOLDEN_SEARCH);
-    golden(&Order::Stop(300), "01ac02");
-    golden(&Order::NewGame(7), "0207");
-    golden(&Order::Leave(7), "0307");
-    golden(&word(Says::Proposal(proposal())), GOLDEN_PROPOSAL);
-    golden(&word(Says::Finished(5000)), "08616263646566676802ac0200046d706172018827");
-    golden(&word(Says::Failed("no".to_owned())), "08616263646566676802ac0200046d70617202026e6f");
-    golden(&word(Says::GivenBack), "08616263646566676802ac0200046d70617203");
+    golden(&Poll { number: 3, searches: vec![300] }, GOLDEN_CALL);
+    golden(&heartbeat(), GOLDEN_BEAT);
+    golden(&command(), GOLDEN_SEARCH);
+    golden(&WorkerCommand::Stop(300), "01ac02");
+    golden(&WorkerCommand::NewGame(7), "0207");
+    golden(&WorkerCommand::Leave(7), "0307");
+    golden(&event(SearchEventKind::Proposal(proposal())), GOLDEN_PROPOSAL);
+    golden(&event(SearchEventKind::Finished(5000)), "08616263646566676802ac0200046d706172018827");
+    golden(&event(SearchEventKind::Failed("no".to_owned())), "08616263646566676802ac0200046d70617202026e6f");
+    golden(&event(SearchEventKind::GivenBack), "08616263646566676802ac0200046d70617203");
 }
 
 const GOLDEN_CALL: &str = "0301ac02";
@@ -104,31 +104,31 @@ const GOLDEN_PROPOSAL: &str = "08616263646566676802ac0200046d7061720009673166332
 
 #[test]
 fn another_version_is_refused_by_name() {
-    let ours = Version("0.2.0-1".to_owned());
-    let sealed = seal(&identity(), &Order::Stop(1));
-    let error = open::<Order>(&sealed, &ours).expect_err("another version");
+    let ours = ProgramVersion("0.2.0-1".to_owned());
+    let encoded = encode(&identity(), &WorkerCommand::Stop(1));
+    let error = decode::<WorkerCommand>(&encoded, &ours).expect_err("another version");
     let text = error.to_string();
     assert!(text.contains("garret runs concilio 0.1.0-70720") && text.contains("this is 0.2.0-1"), "{text}");
-    let mut newer = sealed.to_vec();
+    let mut newer = encoded.to_vec();
     newer[0] = 2;
-    let error = open::<Order>(&newer, &identity().version).expect_err("another protocol");
+    let error = decode::<WorkerCommand>(&newer, &identity().version).expect_err("another protocol");
     assert!(error.to_string().contains("(protocol 2)"), "{error}");
 }
 
 #[test]
 fn what_is_too_long_or_has_a_tail_is_nobodys_message() {
-    let sealed = seal(&identity(), &Order::Stop(1));
-    let with = |tail: usize| [&sealed[..], &vec![0; tail]].concat();
+    let encoded = encode(&identity(), &WorkerCommand::Stop(1));
+    let with = |tail: usize| [&encoded[..], &vec![0; tail]].concat();
     let version = identity().version;
-    assert!(open::<Order>(&with(0), &version).is_ok());
-    assert_eq!(open::<Order>(&with(1), &version), Err(WireError::Malformed));
-    assert_eq!(open::<Order>(&with(LONGEST), &version), Err(WireError::Malformed));
-    assert_eq!(open::<Order>(&[], &version), Err(WireError::Malformed));
+    assert!(decode::<WorkerCommand>(&with(0), &version).is_ok());
+    assert_eq!(decode::<WorkerCommand>(&with(1), &version), Err(MessageError::Malformed));
+    assert_eq!(decode::<WorkerCommand>(&with(LONGEST), &version), Err(MessageError::Malformed));
+    assert_eq!(decode::<WorkerCommand>(&[], &version), Err(MessageError::Malformed));
 }
 
 fn task() -> Task {
-    let Order::Search(order) = order() else { unreachable!("a search") };
-    order.job().expect("a job").task
+    let WorkerCommand::Search(command) = command() else { unreachable!("a search") };
+    command.job().expect("a job").task
 }
 
 #[track_caller]
@@ -147,7 +147,7 @@ fn a_proposal_that_cannot_be_is_not_believed() {
     refused(|text| text.moves = "g1f3 g1f3".to_owned(), "not legal");
     refused(|text| text.moves = "0000".to_owned(), "not legal");
     refused(|text| text.moves = String::new(), "without a move");
-    refused(|text| text.moves = "nonsense".to_owned(), "no move");
+    refused(|text| text.moves = "invalid".to_owned(), "no move");
     refused(|text| text.score = Score::Cp(i32::MIN), "score");
     refused(|text| text.depth = u32::MAX, "depth");
     refused(|text| text.nodes = u64::MAX, "nodes");
@@ -160,9 +160,9 @@ fn what_may_name_a_file_does_not_travel() {
     let engine = |value: &str| {
         let options = [("Hash".to_owned(), value.to_owned())].into();
         let program = UciProgram { path: "/usr/games/stockfish".into(), arguments: Vec::new(), options };
-        Elector::of(&ElectorSpec::new("fish".into(), ElectorKind::Uci(program), 16), None)
+        RemoteElector::of(&ElectorSpec::new("fish".into(), ElectorKind::Uci(program), 16), None)
     };
-    assert_eq!(engine("16").as_ref().and_then(Elector::engine), Some("stockfish"));
+    assert_eq!(engine("16").as_ref().and_then(RemoteElector::engine), Some("stockfish"));
     assert_eq!(engine("/tmp/log"), None);
 }
 
@@ -170,14 +170,14 @@ proptest! {
     #[test]
     fn no_bytes_bring_a_reader_down(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let version = identity().version;
-        let with_head = [&seal(&identity(), &())[..], &bytes].concat();
+        let with_head = [&encode(&identity(), &())[..], &bytes].concat();
         for bytes in [&bytes, &with_head] {
-            let _ = open::<Beat>(bytes, &version);
-            let _ = open::<Call>(bytes, &version);
-            if let Ok((_, Order::Search(order))) = open::<Order>(bytes, &version) {
-                let _ = (order.job(), order.elector.spec(order.threads, &Default::default()));
+            let _ = decode::<Heartbeat>(bytes, &version);
+            let _ = decode::<Poll>(bytes, &version);
+            if let Ok((_, WorkerCommand::Search(command))) = decode::<WorkerCommand>(bytes, &version) {
+                let _ = (command.job(), command.elector.spec(command.threads, &Default::default()));
             }
-            if let Ok((_, Word { says: Says::Proposal(text), .. })) = open::<Word>(bytes, &version) {
+            if let Ok((_, SearchEvent { kind: SearchEventKind::Proposal(text), .. })) = decode::<SearchEvent>(bytes, &version) {
                 let _ = text.proposal(&task(), &"mpar".into(), &"garret".into());
             }
         }

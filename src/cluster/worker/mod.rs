@@ -1,9 +1,9 @@
 //! The lending side: this process takes searches from daemons and tells them of every iteration.
 //!
-//! `tenancy` has the rules; here are the threads, the clock and the network.
+//! `scheduler` has the rules; here are the threads, the clock and the network.
 
 mod health;
-mod tenancy;
+mod scheduler;
 #[cfg(test)]
 mod tests;
 
@@ -24,18 +24,20 @@ use tokio::{
 };
 
 use super::{
-    connection::{self, Connection, ConnectionError, connect_patiently},
-    identity::{Identity, Measured, RunId, Strangers},
-    registry::BEAT_EVERY,
+    connection::{self, ConnectionError, NatsConnection, connect_patiently},
+    identity::{BenchResult, OtherVersions, ProcessIdentity, RunId},
+    registry::HEARTBEAT_EVERY,
     settings::ClusterSettings,
     subjects::Subjects,
-    wire::{self, Beat, Call, Order, ProposalText, Says, WireError, Word, WorkerState},
+    wire::{
+        self, Heartbeat, MessageError, Poll, ProposalText, SearchEvent, SearchEventKind, WorkerCommand, WorkerState,
+    },
 };
 use chess::{ElectorName, SearchId, Shutdown};
-use council::pool::{ElectorSpec, Meter, Report, Seat};
+use council::pool::{ElectorSpec, Meter, SearchReport, Slot, memory_for_tables};
 use engine::SharedTable;
 use health::Health;
-use tenancy::{Effect, Lent, SeatKey, TableKey, Tenancy};
+use scheduler::{LentResources, Scheduler, SchedulerEffect, SlotKey, TableKey};
 
 /// A worker that was told to leave waits no longer for its searches to end.
 const DRAIN_FOR: Duration = Duration::from_secs(30);
@@ -76,153 +78,157 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
         health.serve(address).await.map_err(|error| LendError::Health(address, error))?;
     }
     let name = settings.cluster.name();
-    let bench = tokio::task::spawn_blocking(move || Identity::new(&name)).await;
-    let Ok(identity) = bench else { return Ok(()) };
+    let measured = tokio::task::spawn_blocking(move || ProcessIdentity::new(&name)).await;
+    let Ok(identity) = measured else { return Ok(()) };
     let connecting = connect_patiently(&settings.cluster);
     let Some(connected) = shutdown.now.run_until_cancelled(connecting).await else { return Ok(()) };
     let connection = connected?;
     let subjects = Subjects::below(&settings.cluster.prefix);
     let lost = |error| ConnectionError::unreachable(&settings.cluster, &error);
     let client = connection.client.clone();
-    let orders = client.subscribe(subjects.worker(identity.sender.run)).await.map_err(lost)?;
-    let calls = client.subscribe(subjects.call()).await.map_err(lost)?;
+    let commands = client.subscribe(subjects.worker(identity.sender.run)).await.map_err(lost)?;
+    let polls = client.subscribe(subjects.call()).await.map_err(lost)?;
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let cores = if settings.cores == 0 { all } else { settings.cores };
-    let lent = Lent { cores, memory: settings.memory, engines: settings.engines.clone() };
-    let speed = Measured::now().speed;
+    let memory = memory_for_tables().map_or(settings.memory, |most| settings.memory.min(most));
+    if memory < settings.memory {
+        tracing::warn!("{} MiB were to be lent for tables; this process may have {memory} MiB", settings.memory);
+    }
+    let lent = LentResources { cores, memory, engines: settings.engines.clone() };
+    let speed = BenchResult::now().speed;
     let sender = &identity.sender;
     tracing::info!(name = sender.name, cores, speed, version = %identity.version, "lending");
     health.connected(client.clone());
-    Worker::new(lent, identity, subjects, client, health).serve(orders, calls, connection, shutdown).await;
+    WorkerTask::new(lent, identity, subjects, client, health).serve(commands, polls, connection, shutdown).await;
     Ok(())
 }
 
-/// A worker at work.
-struct Worker {
-    tenancy: Tenancy,
-    lent: Lent,
-    voice: Voice,
-    seats: HashMap<SeatKey, Seat>,
+/// A worker while it lends.
+struct WorkerTask {
+    scheduler: Scheduler,
+    lent: LentResources,
+    publisher: Publisher,
+    slots: HashMap<SlotKey, Slot>,
     tables: HashMap<TableKey, SharedTable>,
-    meters: HashMap<SeatKey, Arc<Meter>>,
-    over: UnboundedSender<(SeatKey, SearchId)>,
-    ended: Option<UnboundedReceiver<(SeatKey, SearchId)>>,
+    meters: HashMap<SlotKey, Arc<Meter>>,
+    over: UnboundedSender<(SlotKey, SearchId)>,
+    ended: Option<UnboundedReceiver<(SlotKey, SearchId)>>,
     health: Health,
-    /// Daemons of other versions that were told of.
-    strangers: Strangers,
+    /// Daemons of other versions of which the log has told.
+    other_versions: OtherVersions,
 }
 
-/// How it speaks. Cheap to clone.
+/// Sends its messages. Cheap to clone.
 #[derive(Clone)]
-struct Voice {
-    identity: Arc<Identity>,
+struct Publisher {
+    identity: Arc<ProcessIdentity>,
     subjects: Arc<Subjects>,
     client: Client,
 }
 
-impl Voice {
-    /// At most once: a word that cannot be sent now is of no use later.
-    fn say(&self, daemon: RunId, word: &Word) {
-        connection::send(&self.client, self.subjects.daemon(daemon), wire::seal(&self.identity, word));
+impl Publisher {
+    /// At most once: an event that cannot be sent now is of no use later.
+    fn tell(&self, daemon: RunId, event: &SearchEvent) {
+        connection::send(&self.client, self.subjects.daemon(daemon), wire::encode(&self.identity, event));
     }
 
-    fn beat(&self, subject: String, beat: &Beat) {
-        connection::send(&self.client, subject, wire::seal(&self.identity, beat));
+    fn send_heartbeat(&self, subject: String, heartbeat: &Heartbeat) {
+        connection::send(&self.client, subject, wire::encode(&self.identity, heartbeat));
     }
 }
 
-impl Worker {
-    fn new(lent: Lent, identity: Identity, subjects: Subjects, client: Client, health: Health) -> Self {
+impl WorkerTask {
+    fn new(lent: LentResources, identity: ProcessIdentity, subjects: Subjects, client: Client, health: Health) -> Self {
         let (over, ended) = mpsc::unbounded_channel();
-        let voice = Voice { identity: Arc::new(identity), subjects: Arc::new(subjects), client };
+        let publisher = Publisher { identity: Arc::new(identity), subjects: Arc::new(subjects), client };
         Self {
-            tenancy: Tenancy::new(lent.clone()),
+            scheduler: Scheduler::new(lent.clone()),
             lent,
-            voice,
-            seats: HashMap::new(),
+            publisher,
+            slots: HashMap::new(),
             tables: HashMap::new(),
             meters: HashMap::new(),
             over,
             ended: Some(ended),
             health,
-            strangers: Strangers::default(),
+            other_versions: OtherVersions::default(),
         }
     }
 
     async fn serve(
         mut self,
-        mut orders: Subscriber,
-        mut calls: Subscriber,
-        mut connection: Connection,
+        mut commands: Subscriber,
+        mut polls: Subscriber,
+        mut connection: NatsConnection,
         shutdown: Shutdown,
     ) {
-        let mut beats = interval(BEAT_EVERY);
-        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut heartbeats = interval(HEARTBEAT_EVERY);
+        heartbeats.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let Some(mut ended) = self.ended.take() else { return };
         let mut leave_by = None;
         loop {
             tokio::select! {
                 biased;
                 () = shutdown.now.cancelled() => break,
-                Some(message) = orders.next() => self.order(&message),
-                Some((key, search)) = ended.recv() => self.tenancy.over(key, &search),
-                Some(message) = calls.next() => self.call(&message),
+                Some(message) = commands.next() => self.command(&message),
+                Some((key, search)) = ended.recv() => self.scheduler.ended(key, &search),
+                Some(message) = polls.next() => self.poll(&message),
                 () = shutdown.drain.cancelled(), if leave_by.is_none() => {
                     tracing::info!("shutdown when the running searches have ended; once more to leave at once");
-                    self.tenancy.drain();
+                    self.scheduler.drain();
                     leave_by = Some(Instant::now() + DRAIN_FOR);
-                    self.beat(self.voice.subjects.beat(), None);
+                    self.heartbeat(self.publisher.subjects.beat(), None);
                 }
-                Some(_) = connection.links.recv() => self.beat(self.voice.subjects.beat(), None),
-                _ = beats.tick() => {
+                Some(_) = connection.links.recv() => self.heartbeat(self.publisher.subjects.beat(), None),
+                _ = heartbeats.tick() => {
                     self.health.is_alive();
-                    let effects = self.tenancy.tick(Instant::now());
+                    let effects = self.scheduler.tick(Instant::now());
                     self.carry_out(effects);
-                    self.beat(self.voice.subjects.beat(), None);
+                    self.heartbeat(self.publisher.subjects.beat(), None);
                 }
             }
-            if leave_by.is_some_and(|by| self.tenancy.is_idle() || Instant::now() > by) {
+            if leave_by.is_some_and(|by| self.scheduler.is_idle() || Instant::now() > by) {
                 break;
             }
         }
-        self.say_good_bye().await;
+        self.announce_departure().await;
     }
 
-    /// The last word, so that nobody waits for us.
-    async fn say_good_bye(self) {
-        let beat = Beat { state: WorkerState::Gone, ..self.state(None) };
-        self.voice.beat(self.voice.subjects.beat(), &beat);
-        let _ = timeout(Duration::from_secs(1), self.voice.client.flush()).await;
+    /// Tells the daemons that it leaves, so that nobody waits for it.
+    async fn announce_departure(self) {
+        let heartbeat = Heartbeat { state: WorkerState::Gone, ..self.state(None) };
+        self.publisher.send_heartbeat(self.publisher.subjects.beat(), &heartbeat);
+        let _ = timeout(Duration::from_secs(1), self.publisher.client.flush()).await;
         tracing::info!("left");
     }
 
-    fn order(&mut self, message: &Message) {
-        if let Ok((from, order)) = self.read::<Order>(&message.payload) {
-            let effects = self.tenancy.order(Instant::now(), from, order);
+    fn command(&mut self, message: &Message) {
+        if let Ok((from, command)) = self.read::<WorkerCommand>(&message.payload) {
+            let effects = self.scheduler.command(Instant::now(), from, command);
             self.carry_out(effects);
         }
     }
 
-    fn call(&mut self, message: &Message) {
-        match self.read::<Call>(&message.payload) {
-            Ok((from, call)) => {
-                let effects = self.tenancy.call(Instant::now(), from, &call);
+    fn poll(&mut self, message: &Message) {
+        match self.read::<Poll>(&message.payload) {
+            Ok((from, poll)) => {
+                let effects = self.scheduler.poll(Instant::now(), from, &poll);
                 self.carry_out(effects);
                 // To the daemon's own subject, whatever the message says: a worker speaks nowhere else.
-                self.beat(self.voice.subjects.answer(from), Some(call.number));
+                self.heartbeat(self.publisher.subjects.answer(from), Some(poll.number));
             }
-            // One of another version is answered too, so that it can say why it does not use us.
-            Err(Some(stranger)) => self.beat(self.voice.subjects.answer(stranger), None),
+            // A daemon of another version is answered too, so that it can say why it does not use us.
+            Err(Some(other)) => self.heartbeat(self.publisher.subjects.answer(other), None),
             Err(None) => {}
         }
     }
 
     /// Reads a message; what is wrong with it is a daemon of another version, or nobody's message.
     fn read<B: DeserializeOwned>(&mut self, payload: &[u8]) -> Result<(RunId, B), Option<RunId>> {
-        wire::open::<B>(payload, &self.voice.identity.version).map(|(sender, body)| (sender.run, body)).map_err(
+        wire::decode::<B>(payload, &self.publisher.identity.version).map(|(sender, body)| (sender.run, body)).map_err(
             |error| {
-                let WireError::Version { sender, .. } = &error else { return None };
-                if self.strangers.is_news(sender.run) {
+                let MessageError::Version { sender, .. } = &error else { return None };
+                if self.other_versions.is_first(sender.run) {
                     tracing::warn!("a daemon is not served: {error}");
                 }
                 Some(sender.run)
@@ -230,33 +236,38 @@ impl Worker {
         )
     }
 
-    fn carry_out(&mut self, effects: Vec<Effect>) {
+    fn carry_out(&mut self, effects: Vec<SchedulerEffect>) {
         for effect in effects {
             match effect {
-                Effect::Open(key, spec, table) => {
+                SchedulerEffect::Open(key, spec, table) => {
                     let table = table.and_then(|table| self.table(table, &spec));
-                    self.seats.insert(key, Seat::here(spec, table.as_ref()));
+                    self.slots.insert(key, Slot::local(spec, table.as_ref()));
                 }
-                Effect::Close(key) => {
-                    self.seats.remove(&key);
+                SchedulerEffect::Close(key) => {
+                    self.slots.remove(&key);
                     self.meters.remove(&key);
-                    let tenancy = &self.tenancy;
-                    self.tables.retain(|table, _| tenancy.has_table(*table));
+                    let scheduler = &self.scheduler;
+                    self.tables.retain(|table, _| scheduler.has_table(*table));
                 }
-                Effect::Search(key, job) => {
-                    if let Some(seat) = self.seats.get_mut(&key) {
+                SchedulerEffect::Search(key, job) => {
+                    if let Some(slot) = self.slots.get_mut(&key) {
                         let (reports, inbox) = mpsc::unbounded_channel();
                         let meter = Arc::clone(&job.meter);
-                        let told = Told { key, search: job.task.id.clone(), elector: seat.spec().name.clone(), meter };
-                        self.meters.insert(key, Arc::clone(&told.meter));
-                        seat.search(job, &reports);
+                        let relayed = RelayedSearch {
+                            key,
+                            search: job.task.id.clone(),
+                            elector: slot.spec().name.clone(),
+                            meter,
+                        };
+                        self.meters.insert(key, Arc::clone(&relayed.meter));
+                        slot.search(job, &reports);
                         drop(reports);
-                        tokio::spawn(told.pass_on(inbox, self.voice.clone(), self.over.clone()));
+                        tokio::spawn(relayed.pass_on(inbox, self.publisher.clone(), self.over.clone()));
                     }
                 }
-                Effect::Stop(key) => self.seats.get(&key).into_iter().for_each(Seat::stop),
-                Effect::NewGame(key) => self.seats.get(&key).into_iter().for_each(Seat::new_game),
-                Effect::Say(daemon, word) => self.voice.say(daemon, &word),
+                SchedulerEffect::Stop(key) => self.slots.get(&key).into_iter().for_each(Slot::stop),
+                SchedulerEffect::NewGame(key) => self.slots.get(&key).into_iter().for_each(Slot::new_game),
+                SchedulerEffect::Tell(daemon, event) => self.publisher.tell(daemon, &event),
             }
         }
     }
@@ -268,21 +279,21 @@ impl Worker {
         table.suits(&options).then(|| table.clone())
     }
 
-    fn beat(&self, subject: String, answers: Option<u64>) {
-        self.voice.beat(subject, &self.state(answers));
+    fn heartbeat(&self, subject: String, answers: Option<u64>) {
+        self.publisher.send_heartbeat(subject, &self.state(answers));
     }
 
-    fn state(&self, answers: Option<u64>) -> Beat {
-        let counted = self.tenancy.searches().into_iter().map(|(key, search)| wire::Searching {
+    fn state(&self, answers: Option<u64>) -> Heartbeat {
+        let counted = self.scheduler.searches().into_iter().map(|(key, search)| wire::SearchStatus {
             nodes: self.meters.get(&key).map_or(0, |meter| meter.nodes()),
             ..search
         });
-        Beat {
-            state: self.tenancy.state(),
+        Heartbeat {
+            state: self.scheduler.state(),
             cores: u16::try_from(self.lent.cores).unwrap_or(u16::MAX),
-            speed: Measured::now().speed,
+            speed: BenchResult::now().speed,
             engines: self.lent.engines.keys().cloned().collect(),
-            tenants: self.tenancy.tenants(),
+            daemons: self.scheduler.daemons(),
             searches: counted.collect(),
             answers,
         }
@@ -290,28 +301,29 @@ impl Worker {
 }
 
 /// A search whose reports are passed on.
-struct Told {
-    key: SeatKey,
+struct RelayedSearch {
+    key: SlotKey,
     search: SearchId,
     elector: ElectorName,
     meter: Arc<Meter>,
 }
 
-impl Told {
-    /// Tells the daemon of every proposal and of the end, after which the seat speaks no more.
+impl RelayedSearch {
+    /// Tells the daemon of every proposal and of the end, after which nothing more comes of it.
     async fn pass_on(
         self,
-        mut reports: UnboundedReceiver<Report>,
-        voice: Voice,
-        over: UnboundedSender<(SeatKey, SearchId)>,
+        mut reports: UnboundedReceiver<SearchReport>,
+        publisher: Publisher,
+        over: UnboundedSender<(SlotKey, SearchId)>,
     ) {
         while let Some(report) = reports.recv().await {
-            let says = match report {
-                Report::Proposal(proposal) => Says::Proposal(ProposalText::of(&proposal)),
-                Report::Finished(..) => Says::Finished(self.meter.nodes()),
-                Report::Failed(_, _, why) => Says::Failed(why),
+            let kind = match report {
+                SearchReport::Proposal(proposal) => SearchEventKind::Proposal(ProposalText::of(&proposal)),
+                SearchReport::Finished(..) => SearchEventKind::Finished(self.meter.nodes()),
+                SearchReport::Failed(_, _, why) => SearchEventKind::Failed(why),
             };
-            voice.say(self.key.0, &Word { search: self.search.clone(), elector: self.elector.clone(), says });
+            publisher
+                .tell(self.key.0, &SearchEvent { search: self.search.clone(), elector: self.elector.clone(), kind });
         }
         let _ = over.send((self.key, self.search));
     }

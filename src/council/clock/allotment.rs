@@ -21,9 +21,7 @@ const WHEN_RECAPTURING: f64 = 0.25;
 
 /// How a search stands: what the electors know of it by now.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Progress {
-    /// There is only one legal move.
-    pub only_move: bool,
+pub struct MoveProgress {
     /// The leading move takes back what was just taken, and nothing else comes near it.
     pub easy_recapture: bool,
     /// How far the electors are from proposing the same move, 0 (unanimous) to 1; `None` where there is nobody to disagree.
@@ -56,13 +54,10 @@ impl Allotment {
     /// When the move should be made, as things stand.
     ///
     /// Always from `spent` to `hard`; never later for an easier position. More than the response time is granted when
-    /// the score falls, the best move changes or the electors disagree; less is taken when they are unanimous, for an
-    /// easy recapture, and nothing at all for an only move.
-    pub fn stop_at(&self, progress: &Progress) -> Duration {
+    /// the score falls, the best move changes or the electors disagree; less is taken when they are unanimous, or for
+    /// an easy recapture.
+    pub fn stop_at(&self, progress: &MoveProgress) -> Duration {
         let Budget { spent, response, extra, hard } = self.budget;
-        if progress.only_move {
-            return spent;
-        }
         let fall = (f64::from(progress.score_fall) - FALL_NOTICED) / (FALL_ALARMING - FALL_NOTICED);
         let dissent = progress.dissent.filter(|dissent| *dissent > 0.0).unwrap_or_default().min(1.0);
         let unanimous = progress.dissent.is_some() && dissent == 0.0;

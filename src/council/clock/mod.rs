@@ -19,10 +19,12 @@ use std::time::Duration;
 
 use chess::{Clock, Clocks, Color, TimeControl};
 
-pub use allotment::{Allotment, Progress};
+pub use allotment::{Allotment, MoveProgress};
 pub use lag::Lag;
 pub use settings::ClockSettings;
 
+/// However much is left on the clock, no first word is waited for longer than this beyond the hard end of a move.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// The clock must last this many moves of ours, should each of them cost its lag and nothing else.
 const LONGEST_GAME: u32 = 300;
 
@@ -123,6 +125,18 @@ impl ClockSettings {
                 Budget::fixed(spent, left.map_or(wanted, |left| wanted.min(left)).max(self.minimum))
             }
         }
+    }
+
+    /// Until when the first proposal is waited for where none has come: to the hard end of the move, or later, as far as half
+    /// of what the clock shows beyond both reserves (and no more than a second): a proposal of the electors is worth more
+    /// than time that a starved machine would not use for anything else. Counted as the budget's ends.
+    pub fn first_word(&self, moment: &Moment, lag: &Lag) -> Duration {
+        let hard = self.budget(moment, lag).hard;
+        let spent = moment.spent.min(LONGEST_CLOCK);
+        let left = moment.ours_and_theirs().map_or(Duration::ZERO, |(ours, _)| {
+            ours.remaining.saturating_sub(spent).saturating_sub(lag.reserve()).saturating_sub(self.reserve)
+        });
+        hard.max(spent + (left / 2).min(LONGEST_WAIT))
     }
 
     /// The budget on a running clock: an equal share of the time for every move that is expected to come.

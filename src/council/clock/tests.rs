@@ -122,18 +122,27 @@ fn a_lead_on_the_clock_may_be_spent() {
 #[test]
 fn extra_time_is_granted_in_trouble_and_time_given_back_in_ease() {
     let allotment = Allotment::new(budget(&moment("60+0")));
-    let Budget { spent, response, extra, .. } = allotment.budget();
+    let Budget { response, extra, .. } = allotment.budget();
     let stop = |progress| allotment.stop_at(&progress);
-    let divided = Progress { dissent: Some(0.3), ..Progress::default() };
+    let divided = MoveProgress { dissent: Some(0.3), ..MoveProgress::default() };
 
-    assert_eq!(stop(Progress { only_move: true, ..divided }), spent);
-    assert!(stop(Progress { dissent: Some(0.0), ..divided }) < response, "unanimous");
-    assert_eq!(stop(Progress::default()), response, "one elector has nobody to agree with");
-    assert!(stop(Progress { easy_recapture: true, ..divided }) < response, "an easy recapture");
+    assert!(stop(MoveProgress { dissent: Some(0.0), ..divided }) < response, "unanimous");
+    assert_eq!(stop(MoveProgress::default()), response, "one elector has nobody to agree with");
+    assert!(stop(MoveProgress { easy_recapture: true, ..divided }) < response, "an easy recapture");
     assert!(stop(divided) > response, "the electors disagree");
-    assert!(stop(Progress { changes: 2, ..divided }) > stop(divided), "the best move changes");
-    assert!(stop(Progress { score_fall: 60, ..divided }) > stop(divided), "the score falls");
-    assert_eq!(stop(Progress { score_fall: 400, changes: 9, ..divided }), response + extra);
+    assert!(stop(MoveProgress { changes: 2, ..divided }) > stop(divided), "the best move changes");
+    assert!(stop(MoveProgress { score_fall: 60, ..divided }) > stop(divided), "the score falls");
+    assert_eq!(stop(MoveProgress { score_fall: 400, changes: 9, ..divided }), response + extra);
+}
+
+#[test]
+fn a_tenth_of_a_second_on_the_clock_is_enough_to_wait_for_a_first_word() {
+    let control = TimeControl::real_time(seconds(0.1), Duration::ZERO);
+    let clocks = Some(Clocks::both(Clock { remaining: seconds(0.1), increment: Duration::ZERO }));
+    let moment = Moment { control, clocks, ..moment("60+0") };
+    let (settings, lag) = (ClockSettings::default(), Lag::steady(seconds(0.01)));
+    assert!(settings.first_word(&moment, &lag) >= seconds(0.03), "{:?}", settings.first_word(&moment, &lag));
+    assert!(settings.budget(&moment, &lag).hard < seconds(0.03));
 }
 
 #[test]
@@ -201,13 +210,12 @@ prop_compose! {
 
 prop_compose! {
     fn any_progress()(
-        only_move in prop::bool::weighted(0.1),
         easy_recapture: bool,
         dissent in prop::option::of(prop_oneof![0.0..=1.0_f64, Just(0.0), Just(f64::NAN), Just(-1.0)]),
         changes in prop_oneof![0..10_u32, Just(u32::MAX)],
         score_fall: i32,
-    ) -> Progress {
-        Progress { only_move, easy_recapture, dissent, changes, score_fall }
+    ) -> MoveProgress {
+        MoveProgress { easy_recapture, dissent, changes, score_fall }
     }
 }
 
@@ -223,6 +231,18 @@ proptest! {
             let reserve = lag.reserve() + settings.reserve;
             let shortest = budget.spent + settings.minimum;
             prop_assert!(budget.hard <= shortest.max(clocks.white.remaining.saturating_sub(reserve)), "{budget:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_word_is_waited_for_as_long_as_the_reserve_allows(
+        settings in any_settings(), moment in any_moment(), lag in any_lag(),
+    ) {
+        let (budget, until) = (settings.budget(&moment, &lag), settings.first_word(&moment, &lag));
+        prop_assert!(budget.hard <= until);
+        if let Some(clocks) = moment.clocks {
+            let reserve = lag.reserve() + settings.reserve;
+            prop_assert!(until <= budget.hard.max(clocks.white.remaining.saturating_sub(reserve)), "{until:?}");
         }
     }
 
@@ -254,7 +274,7 @@ proptest! {
         changes in 0..5_u32, fall in 0..300_i32, dissent in 0.0..1.0_f64,
     ) {
         let allotment = Allotment::new(settings.budget(&moment, &lag));
-        let worse = Progress {
+        let worse = MoveProgress {
             changes: progress.changes.saturating_add(changes),
             score_fall: progress.score_fall.saturating_add(fall),
             dissent: progress.dissent.map(|so_far| so_far.max(0.0) + dissent),

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::position_class::PositionClasses;
 use crate::pool::ElectorSpec;
-use chess::{Bound, Line, Proposal, UciMove, engine_position};
+use chess::{Bound, Line, Proposal, UciMove, engine_move, engine_position};
 use engine::Position;
 
 /// The newest proposal of every elector, and the position they are about. What takes long to find out is found out when it
@@ -131,7 +131,7 @@ impl Ballots {
             let Some(position) = self.position() else { return 0 };
             let mut end = position.clone();
             for uci in &ballot.proposal.pv {
-                let Some(mv) = end.parse_move(&uci.to_string()) else { break };
+                let Some(mv) = engine_move(&end, *uci) else { break };
                 end.play(mv);
             }
             let sign = if end.board().turn() == position.board().turn() { 1 } else { -1 };

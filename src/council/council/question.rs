@@ -59,7 +59,7 @@ pub struct Question {
     pub reconsider: Arc<Notify>,
     /// Other positions to be thought about meanwhile, where it is not yet known which one will come.
     pub pondering: Option<Pondering>,
-    /// Whether the processes that share a table or a score advance in step, by nodes: virtual time, as on a core for each,
+    /// Whether the searchers that share a table or a score advance in step, by nodes: virtual time, as on a core for each,
     /// which can be repeated on any machine. For experiments; it takes one core.
     pub in_step: bool,
 }

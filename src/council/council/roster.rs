@@ -16,7 +16,7 @@ pub struct Roster {
     grows: bool,
 }
 
-/// A roster that cannot be seated.
+/// A roster that cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RosterError {
     /// Neither a distribution nor a list of knowledge sets.
@@ -128,7 +128,7 @@ impl Roster {
 
     /// The electors that may play `variant`, on so many cores: where other machines lend theirs, `auto` has more.
     #[must_use]
-    pub fn seated(&self, variant: Variant, cores: usize) -> Vec<ElectorSpec> {
+    pub fn electors_for(&self, variant: Variant, cores: usize) -> Vec<ElectorSpec> {
         let hash = self.electors.first().map_or(1, |elector| elector.hash);
         let grown = (self.grows && cores > self.electors.len()).then(|| distributions::auto(cores));
         let grown = grown.and_then(|name| distributions::named(&name, hash));

@@ -11,9 +11,9 @@ use std::{
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{Council, CouncilSettings, CriterionName, Pondering, Question, Roster, SecondPhaseMode};
+use super::{Council, CouncilSettings, CriterionName, Pondering, Progress, Question, Roster, SecondPhaseMode};
 use crate::pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool};
-use chess::{Bound, Decision, Limits, Line, Proposal, Score, Variant};
+use chess::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant};
 
 /// Turns a hang into a failure.
 const TOO_LONG: Duration = Duration::from_secs(60);
@@ -81,6 +81,19 @@ fn question() -> Question {
     Question::new("g".into(), Arc::new(Line::start(Variant::Standard)))
 }
 
+/// Black's queen can be taken by a move that is far from the first legal one.
+fn queen_hangs() -> Question {
+    let fen = "6k1/5ppp/8/3q4/8/P1N5/1P3PPP/6K1 w - - 0 1";
+    Question::new("g".into(), Arc::new(Line::from_fen(Variant::Standard, fen).expect("a position")))
+}
+
+#[track_caller]
+fn assert_searched(decision: &Decision) {
+    assert_eq!((decision.best.to_string().as_str(), decision.source), ("c3d5", Source::Fallback));
+    assert!(decision.score > Some(Score::Cp(0)), "{:?}", decision.score);
+    assert!(decision.votes.is_empty() && decision.chosen_by() == "fallback");
+}
+
 async fn decide(council: &mut Council, question: Question) -> Decision {
     let (never, mut ignore) = (CancellationToken::new(), |_: &Proposal| {});
     let decided = council.decide(question, &never, &mut ignore);
@@ -111,13 +124,14 @@ async fn an_elector_that_hangs_costs_its_vote_and_not_the_move() {
 }
 
 #[tokio::test]
-async fn an_elector_that_fails_costs_its_vote_and_if_all_do_any_legal_move_is_played() {
+async fn an_elector_that_fails_costs_its_vote_and_if_all_do_the_move_is_searched_all_the_same() {
     let broken = Fake { says: None, then: Then::Fail };
     let mut some = council(&[broken, says("d2d4", 0, Then::Finish)], CriterionName::Weights);
     assert_eq!(decide(&mut some, question()).await.best.to_string(), "d2d4");
-    let mut none = council(&[broken, broken], CriterionName::Weights);
-    let decision = decide(&mut none, question()).await;
-    assert!(Line::start(Variant::Standard).is_legal(decision.best) && decision.votes.is_empty());
+    for criterion in CriterionName::ALL {
+        let mut none = council(&[broken, broken], criterion);
+        assert_searched(&decide(&mut none, queen_hangs()).await);
+    }
 }
 
 #[tokio::test]
@@ -139,12 +153,29 @@ async fn an_answer_wanted_now_is_given_from_what_was_heard() {
 }
 
 #[tokio::test]
-async fn an_answer_wanted_before_anybody_has_spoken_is_any_legal_move() {
+async fn an_answer_wanted_before_anybody_has_spoken_is_a_searched_move() {
     let mut council = council(&[Fake { says: None, then: Then::Hang }], CriterionName::ReSearch);
-    let question = question();
+    let question = queen_hangs();
     question.answer_now.cancel();
-    let decision = decide(&mut council, question).await;
-    assert!(Line::start(Variant::Standard).is_legal(decision.best));
+    assert_searched(&decide(&mut council, question).await);
+}
+
+#[tokio::test]
+async fn with_every_elector_hung_the_move_is_searched_when_the_time_is_up() {
+    let hung = Fake { says: None, then: Then::Hang };
+    let mut council = council(&[hung, hung], CriterionName::ScoreMargin);
+    let shown = Arc::new(AtomicBool::new(false));
+    let leads = Arc::clone(&shown);
+    let timing = move |progress: &Progress| {
+        leads.fetch_or(progress.leader.is_some_and(|leader| leader.to_string() == "c3d5"), Relaxed);
+        Duration::from_millis(1)
+    };
+    let question = Question { timing: Some(Box::new(timing)), ..queen_hangs() };
+    let mut proposed = Vec::new();
+    let decision =
+        council.decide(question, &CancellationToken::new(), &mut |proposal| proposed.push(proposal.best)).await;
+    assert_searched(&decision.expect("a decision"));
+    assert!(shown.load(Relaxed) && !proposed.is_empty(), "whoever watches sees it as any other proposal");
 }
 
 #[tokio::test]
@@ -239,7 +270,7 @@ async fn every_second_phase_elects_one_of_the_moves_it_was_given() {
         assert!(line.is_legal(decision.best), "{second_phase:?}");
         assert_eq!(decision.votes.len(), 3);
         if let Some(second) = &decision.second_phase {
-            assert_eq!(second.mode, second_phase.word());
+            assert_eq!(second.mode, second_phase);
             let proposed = decision.votes.iter().any(|vote| vote.proposal.best == decision.best);
             assert!(proposed || second_phase == SecondPhaseMode::Continued, "{second_phase:?}");
         }
@@ -283,6 +314,16 @@ async fn in_step_even_those_who_share_a_table_can_be_repeated() {
         }
         assert_eq!(decisions[0], decisions[1], "{} {}", settings.roster, settings.second_phase.word());
     }
+}
+
+#[tokio::test]
+async fn where_memory_is_short_tables_shrink_and_the_council_plays() {
+    let settings = CouncilSettings { roster: "mp ma mx".to_owned(), hash: 1000, ..CouncilSettings::default() };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut council = Council::new(&Pool::new(1).limited_to(60), &roster, &settings, Variant::Standard);
+    assert_eq!(council.electors().iter().map(|elector| elector.hash).collect::<Vec<_>>(), [10, 10, 10]);
+    let limits = Limits { nodes: Some(500), ..Limits::default() };
+    assert_eq!(decide(&mut council, Question { limits, ..question() }).await.votes.len(), 3);
 }
 
 #[tokio::test]

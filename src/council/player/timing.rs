@@ -7,12 +7,12 @@ use tokio::sync::watch;
 
 use super::SearchRequest;
 use crate::{
-    clock::{self, Allotment, Budget, ClockSettings, Lag, Moment},
+    clock::{Allotment, Budget, ClockSettings, Lag, Moment, MoveProgress},
     council::{Progress, Timing},
 };
 use chess::{Clocks, Score, TimeControl, UciMove};
 
-/// From this depth on a change of the leading move config something (plies).
+/// From this depth on a change of the leading move means something (plies).
 const SETTLED_DEPTH: u32 = 6;
 
 /// How long electors that have not said anything yet are waited for before the clock runs.
@@ -122,7 +122,7 @@ impl Timekeeper {
             let hit = since.saturating_duration_since(began);
             let from_question = |end: Duration| end.saturating_sub(budget.spent);
             if progress.proposals == 0 {
-                return hit + from_question(self.first_word(&budget));
+                return hit + from_question(self.first_word(&budget, time));
             }
             if let Time::Exactly(exactly) = time {
                 return hit + exactly;
@@ -136,14 +136,20 @@ impl Timekeeper {
 
     /// How long the first proposal is waited for. Where the first moves are free, an engine that has just been started
     /// may still be loading.
-    fn first_word(&self, budget: &Budget) -> Duration {
+    fn first_word(&self, budget: &Budget, time: Time) -> Duration {
         let free = self.ply < 2 && !self.settings.first_move.is_zero();
-        if free { LOADING.max(budget.hard) } else { budget.hard }
+        let end = match time {
+            Time::Clock { control, clocks, moves_to_go, spent } => {
+                let moment = Moment { control, clocks, color: self.color, ply: self.ply, moves_to_go, spent };
+                self.settings.first_word(&moment, &self.lag)
+            }
+            Time::Unbounded | Time::Exactly(_) => budget.hard,
+        };
+        if free { LOADING.max(end) } else { end }
     }
 
-    fn facts(&self, progress: &Progress, changes: u32) -> clock::Progress {
-        clock::Progress {
-            only_move: false,
+    fn facts(&self, progress: &Progress, changes: u32) -> MoveProgress {
+        MoveProgress {
             easy_recapture: progress.split == 0.0
                 && progress.depth >= SETTLED_DEPTH
                 && self.recapture.is_some()

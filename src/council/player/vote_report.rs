@@ -1,4 +1,4 @@
-//! The minutes of a vote: how a decision came about, in words that every face and record shows alike.
+//! How a decision came about, in words that every frontend and record shows alike.
 
 use std::fmt::{self, Write as _};
 
@@ -102,12 +102,15 @@ pub fn summary(line: &Line, decision: &Decision) -> String {
     if let Some(score) = decision.score {
         let _ = write!(text, "  {score}");
     }
-    let _ = write!(text, "  by {}", decision.criterion);
+    let _ = write!(text, "  by {}", decision.chosen_by());
     let proposed = decision.votes.iter().map(|vote| line.san(vote.proposal.best));
     let _ = write!(text, "{}", tally(proposed));
     if let Some(second) = &decision.second_phase {
-        let _ =
-            write!(text, "{}", second_phase(&second.mode, &line.san(second.first_choice), second.changed_the_choice()));
+        let _ = write!(
+            text,
+            "{}",
+            second_phase(second.mode.word(), &line.san(second.first_choice), second.changed_the_choice())
+        );
     }
     let _ = write!(text, "  ({:.2} s)", decision.elapsed.as_secs_f64());
     text
@@ -151,7 +154,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use chess::{Bound, Score, SearchId, SecondPhase, Source, Variant, Vote};
+    use chess::{Bound, CriterionName, Score, SearchId, SecondPhase, SecondPhaseMode, Source, Variant, Vote};
 
     fn proposal(elector: &str, best: &str, phase: Phase) -> Proposal {
         let best = best.parse().expect("a move");
@@ -182,10 +185,10 @@ mod tests {
         let best = "g1f3".parse().expect("a move");
         let decision = Decision {
             score: Some(Score::Cp(34)),
-            criterion: "re-search".to_owned(),
+            criterion: Some(CriterionName::ReSearch),
             votes: vec![vote("mp", Some("mp"), "e2e4"), vote("old", Some("mbxk"), "e2e4"), vote("fish", None, "g1f3")],
             second_phase: Some(SecondPhase {
-                mode: "shared".to_owned(),
+                mode: SecondPhaseMode::Shared,
                 first_choice: "e2e4".parse().expect("a move"),
                 proposal: proposal("mbxkcpar", "g1f3", Phase::Second),
             }),

@@ -1,4 +1,4 @@
-//! The cores of this machine, and who has one.
+//! The cores of this machine, and how many of them search.
 
 use std::sync::{
     Arc,
@@ -17,28 +17,28 @@ impl Cores {
         Self { all, taken: AtomicUsize::new(0) }
     }
 
-    /// So many cores, if they are free.
-    pub fn claim(self: &Arc<Self>, threads: usize) -> Option<Claim> {
+    /// Claims so many cores, if they are free.
+    pub fn claim(self: &Arc<Self>, threads: usize) -> Option<CoreClaim> {
         let fits = |taken| Some(taken + threads).filter(|taken| *taken <= self.all);
         self.taken.fetch_update(Relaxed, Relaxed, fits).ok()?;
-        Some(Claim { cores: Arc::clone(self), threads })
+        Some(CoreClaim { cores: Arc::clone(self), threads })
     }
 
-    /// So many threads, whether there are cores for them or not.
-    pub fn crowd(self: &Arc<Self>, threads: usize) -> Claim {
+    /// Claims cores for so many threads, whether there are cores for them or not.
+    pub fn crowd(self: &Arc<Self>, threads: usize) -> CoreClaim {
         self.taken.fetch_add(threads, Relaxed);
-        Claim { cores: Arc::clone(self), threads }
+        CoreClaim { cores: Arc::clone(self), threads }
     }
 }
 
 /// Cores that are taken until this is dropped.
 #[derive(Debug)]
-pub(super) struct Claim {
+pub(super) struct CoreClaim {
     cores: Arc<Cores>,
     threads: usize,
 }
 
-impl Drop for Claim {
+impl Drop for CoreClaim {
     fn drop(&mut self) {
         self.cores.taken.fetch_sub(self.threads, Relaxed);
     }

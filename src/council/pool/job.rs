@@ -1,11 +1,11 @@
-//! One search as a seat gets it: the task, and what other searches may tell it or learn of it while it runs.
+//! One search as a slot gets it, what is reported of it, and what other searches may tell it while it runs.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use chess::{Score, Task, UciMove};
+use chess::{ElectorName, Proposal, Score, SearchId, Task, UciMove};
 use engine::{BestOfGroup, Place};
 
 /// A search to do.
@@ -38,6 +38,27 @@ impl Job {
     }
 }
 
+/// What a slot tells the council about a search.
+#[derive(Clone, Debug)]
+pub enum SearchReport {
+    /// An iteration was completed.
+    Proposal(Proposal),
+    /// The search is over; nothing more will come of it.
+    Finished(SearchId, ElectorName),
+    /// The elector failed; nothing more will come of this search.
+    Failed(SearchId, ElectorName, String),
+}
+
+impl SearchReport {
+    /// The search it is about.
+    pub fn search(&self) -> &SearchId {
+        match self {
+            Self::Proposal(proposal) => &proposal.search,
+            Self::Finished(search, _) | Self::Failed(search, ..) => search,
+        }
+    }
+}
+
 /// What the searches of a council tell each other. Only our own engine listens.
 #[derive(Clone, Debug, Default)]
 pub struct Guidance {
@@ -47,14 +68,14 @@ pub struct Guidance {
     pub window: Option<(Score, Score)>,
     /// The best value of a group whose processes share it (docs/method.md §7).
     pub best_of_group: Option<Arc<BestOfGroup>>,
-    /// Where it takes turns with others, in virtual time. One that knows no turns is waited for when its turn comes.
-    pub place: Option<Arc<Place>>,
+    /// Its turn among others, in virtual time. An elector that knows no turns is waited for when its turn comes.
+    pub turn: Option<Arc<Place>>,
 }
 
 impl Guidance {
     /// Whether it can be followed on another machine: what changes there by the microsecond cannot.
     pub fn can_travel(&self) -> bool {
-        self.best_of_group.is_none() && self.place.is_none()
+        self.best_of_group.is_none() && self.turn.is_none()
     }
 }
 

@@ -1,31 +1,35 @@
 //! Where electors run.
 //!
-//! An [`Elector`] gets a [`Job`] and gives [`Proposal`]s until it is done or told to stop. It sits in a [`Seat`]: an operating
+//! An [`Elector`] gets a [`Job`] and gives [`Proposal`]s until it is done or told to stop. It has a [`Slot`]: an operating
 //! system thread of its own, at lower priority than the daemon's, so that no search ever delays a move that is ready to be
-//! sent. All seats of all games compete for the cores under the kernel's scheduler, which shares them fairly. Where others lend
-//! cores ([`Elsewhere`]), the searches for which there is no core here run there.
+//! sent. All slots of all games compete for the cores under the kernel's scheduler, which shares them fairly. Where others lend
+//! cores ([`RemotePool`]), the searches for which there is no core here run there.
 //!
 //! Invariants:
-//! - a seat answers every search with exactly one [`Report::Finished`] or [`Report::Failed`], after all its proposals;
+//! - a slot answers every search with exactly one [`SearchReport::Finished`] or [`SearchReport::Failed`], after all its
+//!   proposals;
 //! - every proposed move has been checked to be legal in the task's position, wherever the elector runs;
-//! - a seat whose search does not end is abandoned, and another one opened; its thread ends with its search;
+//! - a slot whose search does not end is abandoned, and another one opened; its thread ends with its search;
 //! - a table is only shared between electors that evaluate alike.
 
-pub mod backoff;
 mod cores;
+mod elastic_slot;
 mod job;
+mod local_slot;
+mod memory;
 mod own;
-mod place;
-mod roaming;
-mod seat;
+mod priority;
+mod remote;
+mod slot;
 mod spec;
 mod trivial;
 pub mod uci;
 
-pub use job::{Guidance, Hints, Job, Meter};
-pub use place::{Elsewhere, LentCores, Lodging, Place};
-pub use roaming::Home;
-pub use seat::{Report, Seat};
+pub use job::{Guidance, Hints, Job, Meter, SearchReport};
+pub(crate) use memory::MemoryClaim;
+pub use memory::memory_for_tables;
+pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
+pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, UciProgram};
 
 use std::sync::{
@@ -35,9 +39,10 @@ use std::sync::{
 
 use chess::{Proposal, Variant};
 use cores::Cores;
+use elastic_slot::ElasticSlot;
 use engine::SharedTable;
-use roaming::Roaming;
-use seat::Thread;
+use local_slot::LocalSlot;
+use memory::TableMemory;
 
 /// One searcher, wherever it runs. Used from one thread only.
 pub trait Elector: Send {
@@ -72,12 +77,13 @@ pub fn variants_of(spec: &ElectorSpec) -> Result<Vec<Variant>, ElectorFailure> {
 #[error("{0}")]
 pub struct ElectorFailure(pub String);
 
-/// All seats of this process. Cheap to clone; clones are the same pool.
+/// The cores on which the electors of this process search. Cheap to clone; clones are the same pool.
 #[derive(Clone, Debug)]
 pub struct Pool {
     cores: Arc<Cores>,
-    elsewhere: Option<Arc<dyn Elsewhere>>,
-    searching: Arc<AtomicUsize>,
+    memory: Arc<TableMemory>,
+    remote: Option<Arc<dyn RemotePool>>,
+    deciding: Arc<AtomicUsize>,
 }
 
 impl Pool {
@@ -85,18 +91,24 @@ impl Pool {
     pub fn new(cores: usize) -> Self {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let cores = Arc::new(Cores::new(if cores == 0 { all } else { cores }));
-        Self { cores, elsewhere: None, searching: Arc::default() }
+        let memory = Arc::new(TableMemory::new(memory_for_tables()));
+        Self { cores, memory, remote: None, deciding: Arc::default() }
     }
 
-    /// A pool over so many cores, as [`Self::new`], and over what `lenders` lend, if there are any.
-    pub fn with_lenders(cores: usize, lenders: Option<Arc<dyn Elsewhere>>) -> Self {
-        Self { elsewhere: lenders, ..Self::new(cores) }
+    /// A pool over so many cores, as [`Self::new`], and over those of `remote`, if there is one.
+    pub fn with_remote(cores: usize, remote: Option<Arc<dyn RemotePool>>) -> Self {
+        Self { remote, ..Self::new(cores) }
     }
 
-    /// The same pool with what others lend beside its own cores.
-    #[must_use]
-    pub fn with_remote(self, elsewhere: Arc<dyn Elsewhere>) -> Self {
-        Self { elsewhere: Some(elsewhere), ..self }
+    /// The same, with no more MiB for all tables than these.
+    #[cfg(test)]
+    pub(crate) fn limited_to(self, memory: usize) -> Self {
+        Self { memory: Arc::new(TableMemory::new(Some(memory))), ..self }
+    }
+
+    /// Claims memory for the tables of a council, MiB: less than is wanted where this process may not have so much.
+    pub(crate) fn claim_memory(&self, wanted: usize) -> MemoryClaim {
+        self.memory.claim(wanted)
     }
 
     /// How many cores of this machine its searches may use together.
@@ -114,40 +126,39 @@ impl Pool {
         self.cores().max(self.lent().widest)
     }
 
-    /// What falls to one of the councils now in session of so many cores, at least one.
+    /// What falls to one of the councils that decide now of so many cores, at least one.
     pub fn fair_share_of(&self, cores: usize) -> usize {
-        (cores / self.searching.load(Ordering::Relaxed).max(1)).max(1)
+        (cores / self.deciding.load(Ordering::Relaxed).max(1)).max(1)
     }
 
     fn lent(&self) -> LentCores {
-        self.elsewhere.as_ref().map(|elsewhere| elsewhere.cores()).unwrap_or_default()
+        self.remote.as_ref().map(|remote| remote.cores()).unwrap_or_default()
     }
 
-    /// Opens a seat for an elector, here or wherever there is a core. Seats that are given the same `table` search with one
+    /// Opens a slot for an elector, here or wherever there is a core. Slots that are given the same `table` search with one
     /// together on every machine on which they meet.
-    pub fn seat(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Seat {
-        let lodging = self.elsewhere.as_ref().and_then(|elsewhere| elsewhere.lodge(spec, table));
-        match lodging {
-            Some(there) => {
-                let here = Thread::start(spec, table);
-                Seat::at(spec.clone(), Box::new(Roaming::new(Arc::clone(&self.cores), spec.threads, here, there)))
+    pub fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Slot {
+        match self.remote.as_ref().and_then(|remote| remote.slot(spec, table)) {
+            Some(remote) => {
+                let local = LocalSlot::start(spec, table);
+                Slot::elastic(spec.clone(), ElasticSlot::new(Arc::clone(&self.cores), spec.threads, local, remote))
             }
-            None => Seat::here(spec.clone(), table),
+            None => Slot::local(spec.clone(), table),
         }
     }
 
-    /// Counts a council as in session until the guard is dropped.
-    pub fn session(&self) -> InSession {
-        self.searching.fetch_add(1, Ordering::Relaxed);
-        InSession(Arc::clone(&self.searching))
+    /// Counts a council as deciding until the guard is dropped.
+    pub(crate) fn deciding(&self) -> DecidingCouncil {
+        self.deciding.fetch_add(1, Ordering::Relaxed);
+        DecidingCouncil(Arc::clone(&self.deciding))
     }
 }
 
-/// Holds a council's place in [`Pool::fair_share_of`].
+/// Counts a council in [`Pool::fair_share_of`].
 #[derive(Debug)]
-pub struct InSession(Arc<AtomicUsize>);
+pub(crate) struct DecidingCouncil(Arc<AtomicUsize>);
 
-impl Drop for InSession {
+impl Drop for DecidingCouncil {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,10 +1,9 @@
-//! An instance of our own engine as an elector: translates tasks and iterations between the engine's plain texts and the
-//! house's values.
+//! An instance of our own engine as an elector: tasks become the engine's searches, its iterations proposals.
 
 use std::sync::atomic::AtomicBool;
 
 use super::{Elector, ElectorFailure, Job};
-use chess::{Bound, ElectorName, Limits, Proposal, Score, Task, UciMove, engine_position};
+use chess::{Bound, ElectorName, Limits, Proposal, Score, Task, UciMove, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Iteration, Move, Place, Position, Root, ScoreBound, SharedTable};
 
 pub(super) struct OwnElector {
@@ -29,15 +28,15 @@ impl OwnElector {
     }
 
     /// Sets the threads for a search. In virtual time they take turns among themselves, and it with no other.
-    fn prepare(&mut self, threads: usize, place: Option<&Place>) {
+    fn prepare(&mut self, threads: usize, turn: Option<&Place>) {
         let options = self.engine.options();
-        let virtual_time = threads > 1 && place.is_some();
+        let virtual_time = threads > 1 && turn.is_some();
         if (options.threads, options.virtual_time) != (threads, virtual_time) {
             let options = EngineOptions { threads, virtual_time, ..options.clone() };
             self.engine.set_options(options);
         }
         if threads > 1 {
-            place.into_iter().for_each(Place::leave);
+            turn.into_iter().for_each(Place::leave);
         }
     }
 }
@@ -51,10 +50,9 @@ impl Elector for OwnElector {
             return Err(failure(&format_args!("our own engine does not play {}", line.variant())));
         }
         let position = engine_position(line).map_err(|error| failure(&error))?;
-        self.prepare(job.threads_of(self.threads), guidance.place.as_deref());
-        let ours = |moves: &[UciMove]| -> Vec<Move> {
-            moves.iter().filter_map(|uci| position.parse_move(&uci.to_string())).collect()
-        };
+        self.prepare(job.threads_of(self.threads), guidance.turn.as_deref());
+        let ours =
+            |moves: &[UciMove]| -> Vec<Move> { moves.iter().filter_map(|uci| engine_move(&position, *uci)).collect() };
         let hints = guidance.hints.as_ref().map(|hints| move || ours(&hints.now()));
         let root = Root {
             moves: &ours(&task.root_moves),
@@ -62,7 +60,7 @@ impl Elector for OwnElector {
             window: guidance.window.map(|(low, high)| (engine_score(low), engine_score(high))),
             best_of_group: guidance.best_of_group.as_deref(),
             nodes: Some(meter.counter()),
-            place: guidance.place.as_deref(),
+            place: guidance.turn.as_deref(),
         };
 
         let Limits { time, nodes, depth, clocks: _ } = task.limits;
@@ -77,8 +75,8 @@ impl Elector for OwnElector {
         if let Some(unfinished) = last.filter(|iteration| iteration.root_moves_done > 0) {
             tell(&unfinished);
         }
-        if let Some(place) = &guidance.place {
-            place.leave();
+        if let Some(turn) = &guidance.turn {
+            turn.leave();
         }
         Ok(())
     }

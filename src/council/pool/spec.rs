@@ -1,4 +1,4 @@
-//! What an elector is, before it sits anywhere.
+//! What an elector is, before it has a slot.
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
@@ -6,7 +6,7 @@ use super::{Elector, ElectorFailure, own::OwnElector, trivial::TrivialElector, u
 use chess::{ElectorName, Knowledge, Variant};
 use engine::{EngineOptions, Noise, Position, SharedTable};
 
-/// Everything needed to seat an elector.
+/// Everything needed to start an elector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElectorSpec {
     /// How it is called in the vote. Unique within a roster.
@@ -38,9 +38,9 @@ pub enum ElectorKind {
 
 /// A function that makes an elector, on the thread that will run it. Equal only to its own clones.
 #[derive(Clone)]
-pub struct ElectorMaker(Arc<Make>);
+pub struct ElectorMaker(Arc<MakeElector>);
 
-type Make = dyn Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync;
+type MakeElector = dyn Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync;
 
 impl ElectorMaker {
     /// Wraps the function.
@@ -162,7 +162,7 @@ impl ElectorSpec {
         variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_))
     }
 
-    /// Starts it, on the thread that will run it. Games are played through [`Pool::seat`](super::Pool::seat), which also
+    /// Starts it, on the thread that will run it. Games are played through [`Pool::slot`](super::Pool::slot), which also
     /// watches over it; this is for work that may wait for its elector.
     ///
     /// # Errors

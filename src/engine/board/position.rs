@@ -80,11 +80,6 @@ impl Position {
         &self.board
     }
 
-    /// Whether castling is written as the king taking its rook.
-    pub const fn is_chess960(&self) -> bool {
-        self.chess960
-    }
-
     /// Keys of the positions before this one that could still come back, oldest first.
     pub(crate) fn past(&self) -> &[u64] {
         &self.past
@@ -102,6 +97,12 @@ impl Position {
             "" => None,
             letter => Some(letter.chars().next().filter(|_| letter.len() == 1).and_then(Role::from_letter)?),
         };
+        self.find_move(from, to, promotion)
+    }
+
+    /// The legal move between two squares, with what a pawn becomes. Castling is understood in both ways, as
+    /// [`Self::parse_move`] does.
+    pub fn find_move(&self, from: Square, to: Square, promotion: Option<Role>) -> Option<Move> {
         let moves = self.legal_moves();
         let fits = |mv: &&Move| mv.from() == from && mv.to() == to && mv.promotion() == promotion;
         let castles = |mv: &&Move| {

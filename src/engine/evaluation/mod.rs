@@ -1,4 +1,5 @@
-//! What a position is worth, by eight heuristics that can be switched off one by one (docs/method.md §2).
+//! What a position is worth, by eight heuristics that can be switched off one by one (docs/method.md §2), and by a learned
+//! [`net`](crate::net) on top of them or instead of them.
 //!
 //! Each heuristic is a pure function of the board and of a `Context` of attack maps, in the file of its name, and counts
 //! [`Weights`]: what it counts there are no numbers for, the numbers are all in `weights.rs`. The same code runs for play
@@ -24,9 +25,12 @@ mod tally;
 mod terms;
 mod weights;
 
+use std::sync::Arc;
+
 use super::{
     board::{Board, Color},
     knowledge::{Heuristic, Knowledge},
+    net::{Accumulator, Net},
 };
 use context::Context;
 use tally::{NoTrace, Tally};
@@ -43,36 +47,46 @@ pub use weights::WEIGHTS;
 const TEMPO: i32 = 14;
 
 /// All that makes one evaluation differ from another: engines of equal recipes give equal values to every position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// How much of each heuristic counts, in per cent, in the order of [`Heuristic::ALL`].
     shares: [u16; 8],
+    /// The net, and how much of it counts, in per cent.
+    net: Option<(Arc<Net>, u16)>,
     noise: Noise,
 }
 
 impl Recipe {
     /// Everything in full.
-    pub const COMPLETE: Self = Self { shares: [100; 8], noise: Noise::NONE };
+    pub const COMPLETE: Self = Self { shares: [100; 8], net: None, noise: Noise::NONE };
 
-    /// Heuristics outside `knowledge` count nothing, except that material then still counts a fifth.
+    /// The eight heuristics: those outside `knowledge` count nothing, except that material then still counts a fifth, unless
+    /// none is left. A net is added by [`Self::with_net`].
     pub fn new(knowledge: Knowledge, percentages: [u16; 8]) -> Self {
-        let mut recipe = percentages;
+        let mut shares = percentages;
+        let no_other = knowledge.without(Heuristic::Net).is_empty();
         for heuristic in knowledge.complement().heuristics() {
-            let share = &mut recipe[heuristic as usize];
-            *share = if heuristic == Heuristic::Material { *share / 5 } else { 0 };
+            let share = &mut shares[heuristic as usize];
+            *share = if heuristic == Heuristic::Material && !no_other { *share / 5 } else { 0 };
         }
-        Self { shares: recipe, noise: Noise::NONE }
+        Self { shares, net: None, noise: Noise::NONE }
     }
 
     /// The same with noise on top.
     #[must_use]
-    pub const fn with_noise(self, noise: Noise) -> Self {
+    pub fn with_noise(self, noise: Noise) -> Self {
         Self { noise, ..self }
+    }
+
+    /// The same with a net, of which so many per cent count.
+    #[must_use]
+    pub fn with_net(self, net: Arc<Net>, percentage: u16) -> Self {
+        Self { net: Some((net, percentage)), ..self }
     }
 
     #[inline]
     fn share(&self, heuristic: Heuristic) -> i32 {
-        i32::from(self.shares[heuristic as usize])
+        self.shares.get(heuristic as usize).map_or(0, |share| i32::from(*share))
     }
 
     /// The numbers that go with what is on: a subset that was fitted alone has its own.
@@ -105,12 +119,16 @@ pub struct Evaluator {
     recipe: Recipe,
     weights: &'static Weights,
     pawns: Box<[PawnEntry]>,
+    /// What the net remembers.
+    accumulator: Box<Accumulator>,
 }
 
 impl Evaluator {
     /// For one recipe.
     pub fn new(recipe: Recipe) -> Self {
-        Self { recipe, weights: recipe.weights(), pawns: vec![PawnEntry::default(); PAWN_ENTRIES].into_boxed_slice() }
+        let weights = recipe.weights();
+        let pawns = vec![PawnEntry::default(); PAWN_ENTRIES].into_boxed_slice();
+        Self { recipe, weights, pawns, accumulator: Box::default() }
     }
 
     /// The value for the player to move, in centipawns.
@@ -125,13 +143,25 @@ impl Evaluator {
             }
             entry.value
         });
-        finish(board, sum) + self.recipe.noise.at(board)
+        let accumulator = &mut self.accumulator;
+        let learned = learned(board, &self.recipe, |net| accumulator.evaluate(net, board));
+        finish(board, sum) + learned + self.recipe.noise.at(board)
     }
 }
 
 /// The value for the player to move in centipawns, without a memory.
 pub fn evaluate(board: &Board, recipe: &Recipe) -> i32 {
-    finish(board, sum(board, recipe, recipe.weights(), &mut NoTrace, |compute| compute())) + recipe.noise.at(board)
+    let written = finish(board, sum(board, recipe, recipe.weights(), &mut NoTrace, |compute| compute()));
+    written + learned(board, recipe, |net| net.evaluate(board)) + recipe.noise.at(board)
+}
+
+/// What the net of a recipe adds for the player to move, in centipawns. Where whom it favours can never win, it is not heard.
+#[inline]
+fn learned(board: &Board, recipe: &Recipe, ask: impl FnOnce(&Net) -> i32) -> i32 {
+    let Some((net, percentage)) = &recipe.net else { return 0 };
+    let value = ask(net) * i32::from(*percentage) / 100;
+    let favoured = if value >= 0 { board.turn() } else { !board.turn() };
+    if endgame::scale(board, favoured) == 0 { 0 } else { value }
 }
 
 /// The linear part of the evaluation with other weights, noted in `trace`: white's value less black's, before
@@ -234,7 +264,8 @@ fn side<T: Trace>(
         (Heuristic::Attack, Some(context)) => {
             attack::evaluate(board, context, pawns::passed(board, us), us, &mut tally);
         }
-        (_, None) => {}
+        // The net does not see with one side's eyes.
+        (Heuristic::Net, _) | (_, None) => {}
     }
     tally.sum()
 }

@@ -1,8 +1,10 @@
 //! The evaluation spread out for a reader.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
-use super::{Board, Color, Context, FULL_PHASE, Heuristic, NoTrace, Packed, Recipe, WEIGHTS, evaluate, phase, side};
+use super::{
+    Board, Color, Context, FULL_PHASE, Heuristic, Net, NoTrace, Packed, Recipe, WEIGHTS, evaluate, phase, side,
+};
 
 /// What each heuristic sees in a position.
 #[derive(Clone, Debug)]
@@ -13,6 +15,17 @@ pub struct Breakdown {
     pub phase: i32,
     /// The whole value with complete knowledge, centipawns from the player to move.
     pub value: i32,
+    /// A net and what it says, centipawns from white.
+    pub net: Option<(Arc<Net>, i32)>,
+}
+
+impl Breakdown {
+    /// The same with a line for a net.
+    #[must_use]
+    pub fn with_net(self, board: &Board, net: Arc<Net>) -> Self {
+        let value = net.evaluate(board) * board.turn().sign();
+        Self { net: Some((net, value)), ..self }
+    }
 }
 
 /// Evaluates a position heuristic by heuristic.
@@ -23,6 +36,7 @@ pub fn breakdown(board: &Board) -> Breakdown {
         rows: Heuristic::ALL.map(|heuristic| (heuristic, Color::ALL.map(|color| see(heuristic, color)))),
         phase: phase(board),
         value: evaluate(board, &Recipe::COMPLETE),
+        net: None,
     }
 }
 
@@ -44,6 +58,11 @@ impl fmt::Display for Breakdown {
             sum = [sum[0] + *white, sum[1] + *black];
         }
         row("sum", sum[0], sum[1])?;
+        if let Some((net, value)) = &self.net {
+            let base = net.header().base;
+            let place = if base.is_empty() { "instead of the sum".to_owned() } else { format!("on top of {base}") };
+            writeln!(f, "{:14} {:47} {:+7.2}  {place}", "n net", "", pawns(*value))?;
+        }
         writeln!(f, "phase {} of {FULL_PHASE}, value for the player to move {:+.2}", self.phase, pawns(self.value))
     }
 }

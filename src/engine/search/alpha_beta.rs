@@ -2,7 +2,7 @@
 //!
 //! Every technique is introduced by its usual name; what each was worth here stands in docs/experiments.md.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, atomic::Ordering::Relaxed};
 
 use arrayvec::ArrayVec;
 
@@ -139,6 +139,7 @@ impl Worker<'_> {
             && let Some(tables) = self.options.tablebases.as_ref().filter(|tables| tables.covers(board))
             && let Some(outcome) = tables.outcome(board)
         {
+            self.shared.tablebase_hits.fetch_add(1, Relaxed);
             return match outcome {
                 Outcome::Win => value::TABLEBASE_WIN - ply as Value,
                 Outcome::Loss => ply as Value - value::TABLEBASE_WIN,

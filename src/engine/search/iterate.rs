@@ -7,7 +7,7 @@ use super::{
     value::{self, MAX_PLY, Value},
     worker::Worker,
 };
-use crate::board::Board;
+use crate::{board::Board, syzygy::Outcome};
 
 impl Worker<'_> {
     /// Searches deeper and deeper until told to stop, and returns what is known then.
@@ -105,11 +105,11 @@ impl Worker<'_> {
     /// The root node: all root moves from `pv_index` on.
     fn search_root(&mut self, board: &Board, mut alpha: Value, beta: Value, depth: i32) -> Value {
         self.root_moves_done = 0;
-        let evaluation = if board.in_check() {
-            value::NONE
+        let (raw, evaluation) = if board.in_check() {
+            (value::NONE, value::NONE)
         } else {
             let raw = self.evaluate(board);
-            self.histories.corrected(board, raw)
+            (raw, self.histories.corrected(board, raw))
         };
         self.frame_mut(0).evaluation = evaluation;
         self.frame_mut(1).killers = [None; 2];
@@ -152,6 +152,11 @@ impl Worker<'_> {
                 let selective_depth = self.selective_depth;
                 let root_move = &mut self.root_moves[i];
                 root_move.value = value;
+                root_move.bound = match value {
+                    _ if value <= alpha => ScoreBound::Upper,
+                    _ if value >= beta => ScoreBound::Lower,
+                    _ => ScoreBound::Exact,
+                };
                 root_move.selective_depth = selective_depth;
                 root_move.pv.clear();
                 root_move.pv.push(mv);
@@ -173,9 +178,22 @@ impl Worker<'_> {
         if let Some(best_move) = best_move.filter(|_| self.shared.root.is_whole()) {
             let bound = if best >= beta { super::table::Bound::Lower } else { super::table::Bound::Exact };
             let (key, mv) = (board.keys().position, best_move.mv);
-            self.shared.table.store(key, 0, Some(mv), best, evaluation, depth, bound, true);
+            self.shared.table.store(key, 0, Some(mv), best, raw, depth, bound, true);
         }
         best
+    }
+
+    /// The root's score where tablebases know it and the search has no better one: a win is shown as won even while no
+    /// line reaches the capture that would prove it, a draw as level. A mate that was found says more.
+    fn settled_score(&self, value: Value) -> Option<Score> {
+        let settled = self.shared.settled.as_ref()?;
+        let win = value::TABLEBASE_WIN - (settled.plies as Value).min(value::TABLEBASE_WIN - value::WIN_BOUND);
+        let known = match settled.outcome {
+            Outcome::Win => value.max(win),
+            Outcome::Loss => value.min(-win),
+            Outcome::Draw => 0,
+        };
+        Some(Score::from(known))
     }
 
     /// What is known now about the line of a rank. If the last iteration was cut short, a better move that it had found
@@ -188,12 +206,18 @@ impl Worker<'_> {
         } else {
             completed
         };
-        let known = [line.value, line.previous].into_iter().find(|value| *value != -value::INFINITE);
-        let value = known.unwrap_or(0);
+        // A bound of an unfinished iteration is that of its window, of a whole one that of the search.
+        let known = |value: Value| value != -value::INFINITE;
+        let (value, bound) = match (line.value, line.previous) {
+            (value, _) if known(value) => (value, if self.stopped { line.bound } else { self.bound }),
+            (_, previous) if known(previous) => (previous, self.bound),
+            _ => (0, self.bound),
+        };
+        let (score, bound) = self.settled_score(value).map_or((Score::from(value), bound), |s| (s, ScoreBound::Exact));
         Iteration {
             best: line.mv,
-            score: Score::from(value),
-            bound: self.bound,
+            score,
+            bound,
             depth: self.completed_depth as u32,
             selective_depth: line.selective_depth as u32,
             root_moves_done: self.root_moves_done,
@@ -202,6 +226,7 @@ impl Worker<'_> {
             effort: line.nodes as f64 / self.nodes.max(1) as f64,
             time: self.shared.began.elapsed(),
             table_use: self.shared.table.per_mille_full(),
+            tablebase_hits: self.shared.tablebase_hits.load(Relaxed),
             pv: line.pv.to_vec(),
         }
     }

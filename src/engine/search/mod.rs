@@ -22,6 +22,7 @@ pub use shared_table::{DifferentEvaluation, SharedTable};
 pub use turnstile::{Place, Turnstile};
 
 use std::{
+    fmt,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -36,8 +37,9 @@ use worker::{Memory, Worker};
 use super::{
     board::{Move, MoveList, Position},
     evaluation::{self, Noise, Recipe},
-    knowledge::Knowledge,
-    syzygy::Tablebases,
+    knowledge::{Heuristic, Knowledge},
+    net::Net,
+    syzygy::{Settled, Tablebases},
 };
 
 /// How an engine is set up. The default is complete knowledge on one thread.
@@ -51,6 +53,10 @@ pub struct EngineOptions {
     pub knowledge: Knowledge,
     /// How much each heuristic counts, in per cent from 0 to 200, in the order of [`Heuristic::ALL`](super::Heuristic::ALL).
     pub percentages: [u16; 8],
+    /// The net, where the knowledge has one; if there is none here, the one that comes with the engine for that knowledge.
+    pub net: Option<Arc<Net>>,
+    /// How much the net counts, in per cent from 0 to 200.
+    pub net_percentage: u16,
     /// The most a draw is worth to the side that stands worse, and costs the side that stands better, in centipawns.
     pub contempt: i32,
     /// How selective the search is, in per cent of the usual: more reduces late moves further and prunes with narrower
@@ -74,6 +80,8 @@ impl Default for EngineOptions {
             threads: 1,
             knowledge: Knowledge::COMPLETE,
             percentages: [100; 8],
+            net: None,
+            net_percentage: 100,
             contempt: 10,
             selectivity: 100,
             noise: Noise::NONE,
@@ -87,7 +95,56 @@ impl Default for EngineOptions {
 impl EngineOptions {
     /// How positions are evaluated.
     pub fn recipe(&self) -> Recipe {
-        Recipe::new(self.knowledge, self.percentages).with_noise(self.noise)
+        let recipe = Recipe::new(self.knowledge, self.percentages).with_noise(self.noise);
+        match self.own_net() {
+            Some(net) => recipe.with_net(net, self.net_percentage),
+            None => recipe,
+        }
+    }
+
+    /// The net that the evaluation asks, if it asks one.
+    pub fn own_net(&self) -> Option<Arc<Net>> {
+        if !self.knowledge.has(Heuristic::Net) {
+            return None;
+        }
+        self.net.clone().or_else(|| Net::shipped(self.knowledge))
+    }
+
+    /// Whether there is a net for the knowledge, where it asks for one.
+    ///
+    /// # Errors
+    /// [`NoSuchNet`]: an engine with these options would count another net than it should, or none.
+    pub fn check_net(&self) -> Result<(), NoSuchNet> {
+        let suits = |net: Arc<Net>| net.suits(self.knowledge);
+        if !self.knowledge.has(Heuristic::Net) || self.own_net().is_some_and(suits) {
+            return Ok(());
+        }
+        Err(NoSuchNet { knowledge: self.knowledge, given: self.net.as_ref().map(|net| net.header().base) })
+    }
+}
+
+/// The knowledge asks for a net that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoSuchNet {
+    knowledge: Knowledge,
+    /// The base of the net that was given instead.
+    given: Option<Knowledge>,
+}
+
+impl std::error::Error for NoSuchNet {}
+
+impl fmt::Display for NoSuchNet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = |base: Knowledge| if base.is_empty() { "alone".to_owned() } else { format!("on top of {base}") };
+        let needed = place(self.knowledge.without(Heuristic::Net));
+        match self.given {
+            Some(base) => {
+                write!(f, "{} needs a net that plays {needed}; this one plays {}", self.knowledge, place(base))
+            }
+            None => {
+                write!(f, "{} needs a net that plays {needed}; none comes with the engine: name a file", self.knowledge)
+            }
+        }
     }
 }
 
@@ -162,6 +219,8 @@ pub struct Iteration {
     pub time: Duration,
     /// How full the table is, in thousandths.
     pub table_use: usize,
+    /// Positions so far that tablebases knew, over all threads.
+    pub tablebase_hits: u64,
     /// The principal variation, `best` first.
     pub pv: Vec<Move>,
 }
@@ -179,6 +238,9 @@ struct Shared<'a> {
     done: AtomicBool,
     /// Counted in batches.
     nodes: &'a AtomicU64,
+    /// What tablebases know of the root, from the side of the player to move.
+    settled: Option<Settled>,
+    tablebase_hits: AtomicU64,
 }
 
 /// A searcher with its memory.
@@ -278,18 +340,30 @@ impl Engine {
         if moves.is_empty() {
             return None;
         }
-        if let Some((_, best)) = self.options.tablebases.as_ref().and_then(|t| t.best_moves(position, &moves)) {
-            moves.retain(|mv| best.contains(mv));
+        let settled = self.options.tablebases.as_ref().and_then(|tables| tables.settle(position, &moves));
+        let tablebase_hits = AtomicU64::new(settled.as_ref().map_or(0, |_| moves.len() as u64));
+        if let Some(settled) = &settled {
+            moves.retain(|mv| settled.moves.contains(mv));
         }
         let threads = self.options.threads.max(1);
-        self.memories.resize_with(threads, || Memory::new(self.recipe));
+        self.memories.resize_with(threads, || Memory::new(self.recipe.clone()));
         let table: &Table = self.table.get_or_insert_with(|| Arc::new(Table::new(self.options.hash)));
         table.begin(position.board().keys().position);
         let own_count = AtomicU64::new(0);
         let nodes = root.nodes.unwrap_or(&own_count);
         nodes.store(0, Relaxed);
-        let shared =
-            Shared { table, limits: *limits, root: *root, threads, began, stop, done: AtomicBool::new(false), nodes };
+        let shared = Shared {
+            table,
+            limits: *limits,
+            root: *root,
+            threads,
+            began,
+            stop,
+            done: AtomicBool::new(false),
+            nodes,
+            settled,
+            tablebase_hits,
+        };
         let (shared, options, moves) = (&shared, &self.options, &moves);
         let turnstile = (options.virtual_time && threads > 1).then(|| Turnstile::new(threads));
         let place = |id| turnstile.as_ref().map(|turnstile| turnstile.place(id));

@@ -154,3 +154,68 @@ fn tablebases_make_a_won_ending_a_win_at_once() {
     let score = ask(&mut Engine::new(options), fen, depth(4)).score;
     assert!(matches!(score, Score::Cp(10_000..) | Score::Mate(1..)), "{score:?}");
 }
+
+#[test]
+fn the_root_is_remembered_with_the_evaluation_as_it_is() {
+    let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
+    let mut engine = new_engine();
+    // The second search corrects the evaluation by what the first has learnt.
+    ask(&mut engine, fen, nodes(20_000));
+    ask(&mut engine, fen, nodes(5_000));
+    let position = position(fen);
+    let entry = engine.table.as_ref().and_then(|table| table.probe(position.board().keys().position));
+    assert_eq!(entry.map(|entry| entry.evaluation), Some(engine.evaluate(&position)));
+}
+
+#[test]
+fn a_win_that_the_tables_know_is_shown_as_one() {
+    let Some(tables) = crate::syzygy::for_tests() else { return };
+    let options = EngineOptions { hash: 1, contempt: 0, tablebases: Some(tables), ..EngineOptions::default() };
+    for (fen, expected) in [
+        // No mate is in reach of a ply, and nothing is taken before it.
+        ("8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1", 19_000..20_000),
+        ("8/8/8/3k4/8/8/2Q1K3/8 b - - 0 1", -19_999..-18_999),
+        ("8/8/8/3k4/8/8/2NNK3/8 w - - 0 1", 0..1),
+    ] {
+        let found = ask(&mut Engine::new(options.clone()), fen, depth(1));
+        assert!(matches!(found.score, Score::Cp(cp) if expected.contains(&cp)), "{fen}: {:?}", found.score);
+        assert!(found.tablebase_hits >= position(fen).legal_moves().len() as u64, "{fen}");
+    }
+}
+
+#[test]
+fn an_engine_with_a_net_plays_by_it_and_can_be_repeated() {
+    let net = Arc::new(crate::net::senseless(crate::net::Header::default()));
+    let options =
+        EngineOptions { hash: 1, knowledge: Knowledge::NONE.with(Heuristic::Net), ..EngineOptions::default() };
+    let options = EngineOptions { net: Some(net.clone()), ..options };
+    assert_eq!(options.check_net(), Ok(()));
+    let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10";
+    let search = || {
+        let found = ask(&mut Engine::new(options.clone()), fen, nodes(5_000));
+        (found.pv, found.score, found.nodes)
+    };
+    assert_eq!(search(), search());
+    // Alone it is the evaluation, but for the right to move.
+    let own = Engine::new(options.clone()).evaluate(&position(fen));
+    let right_to_move = Engine::new(EngineOptions { net_percentage: 0, ..options }).evaluate(&position(fen));
+    assert_eq!(own, net.evaluate(position(fen).board()) + right_to_move);
+    assert!((1..50).contains(&right_to_move));
+}
+
+#[test]
+fn a_net_on_top_of_others_adds_to_them() {
+    let base: Knowledge = "mk".parse().expect("letters");
+    let net = Arc::new(crate::net::senseless(crate::net::Header { base, ..Default::default() }));
+    let without = EngineOptions { knowledge: base, ..EngineOptions::default() };
+    let with = EngineOptions { knowledge: base.with(Heuristic::Net), net: Some(net.clone()), ..without.clone() };
+    let place = position("r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10");
+    let value = |options: &EngineOptions| Engine::new(options.clone()).evaluate(&place);
+    assert_eq!(value(&with), value(&without) + net.evaluate(place.board()));
+    let half = EngineOptions { net_percentage: 50, ..with.clone() };
+    assert_eq!(value(&half), value(&without) + net.evaluate(place.board()) / 2);
+    let other = EngineOptions { knowledge: "mn".parse().expect("letters"), ..with };
+    let error = other.check_net().expect_err("it completes other heuristics").to_string();
+    assert_eq!(error, "mn needs a net that plays on top of m; this one plays on top of mk");
+    assert_eq!(without.check_net(), Ok(()));
+}

@@ -72,6 +72,8 @@ pub struct RootMove {
     pub mv: Move,
     /// Of the current iteration; `-INFINITE` if it did not raise alpha.
     pub value: Value,
+    /// What `value` is worth.
+    pub bound: ScoreBound,
     /// Of the iteration before.
     pub previous: Value,
     pub selective_depth: usize,
@@ -141,6 +143,7 @@ impl<'a> Worker<'a> {
             .map(|mv| RootMove {
                 mv: *mv,
                 value: -value::INFINITE,
+                bound: ScoreBound::Exact,
                 previous: -value::INFINITE,
                 selective_depth: 0,
                 nodes: 0,

@@ -6,6 +6,12 @@ use std::time::{Duration, Instant};
 
 use crate::{Iteration, Limits, Move, Score, board::Color};
 
+/// What a search lasts that should have had a bound which was not understood: an answer is owed all the same.
+const INSTEAD_OF_UNREADABLE_LIMITS: Duration = Duration::from_secs(1);
+
+/// The word that moves follow.
+const SEARCH_MOVES: &str = "searchmoves";
+
 /// The arguments of `go`; `M` is how the reader writes moves.
 #[derive(Debug)]
 pub struct Go<M> {
@@ -23,6 +29,8 @@ pub struct Go<M> {
     pub increment: [Duration; 2],
     /// Moves until the next time control.
     pub moves_to_go: Option<u32>,
+    /// Words that were passed over: nobody knows them, they have no number, or they are no legal moves.
+    pub ignored: Vec<String>,
 }
 
 impl<M> Default for Go<M> {
@@ -35,53 +43,80 @@ impl<M> Default for Go<M> {
             time: [None; 2],
             increment: [Duration::ZERO; 2],
             moves_to_go: None,
+            ignored: Vec::new(),
         }
     }
 }
 
 impl<M> Go<M> {
-    /// Reads the arguments; `read_move` knows the legal moves.
-    ///
-    /// # Errors
-    /// What was not understood.
-    pub fn parse(text: &str, read_move: impl Fn(&str) -> Option<M>) -> Result<Self, String> {
+    /// Reads the arguments; `read_move` knows the legal moves. What is not understood is passed over and kept in
+    /// [`Go::ignored`], because whoever sent it waits for a move.
+    pub fn read(text: &str, read_move: impl Fn(&str) -> Option<M>) -> Self {
         let mut go = Self::default();
         let mut words = text.split_ascii_whitespace().peekable();
+        let (mut moves_follow, mut moves_wanted) = (false, false);
         while let Some(word) = words.next() {
-            match word {
-                "infinite" => go.infinite = true,
-                "ponder" => go.ponder = true,
-                "searchmoves" => {
-                    while let Some(mv) = words.peek().and_then(|text| read_move(text)) {
-                        go.search_moves.push(mv);
-                        words.next();
-                    }
-                    if go.search_moves.is_empty() {
-                        return Err("go searchmoves: no legal move follows".to_owned());
-                    }
+            // A clock that has run out is sent as a negative number by some.
+            let number = words.peek().and_then(|value| value.parse::<i64>().ok()).map(|number| number.max(0));
+            if let Some(takes_number) = go.takes(word, number) {
+                moves_follow = word == SEARCH_MOVES;
+                moves_wanted |= moves_follow;
+                if takes_number {
+                    words.next();
                 }
-                _ => {
-                    let value = words.next().unwrap_or_default();
-                    // A clock that has run out is sent as a negative number by some.
-                    let number: i64 = value.parse().map_err(|_| format!("go {word} {value:?}: not understood"))?;
-                    let number = number.max(0);
-                    let time = Duration::from_millis(number as u64);
-                    match word {
-                        "wtime" => go.time[0] = Some(time),
-                        "btime" => go.time[1] = Some(time),
-                        "winc" => go.increment[0] = time,
-                        "binc" => go.increment[1] = time,
-                        "movestogo" => go.moves_to_go = Some((number as u32).max(1)),
-                        "movetime" => go.limits.time = Some(time),
-                        "nodes" => go.limits.nodes = Some(number as u64),
-                        "depth" => go.limits.depth = Some(number.min(1000) as u32),
-                        "mate" => go.limits.mate = Some(number.min(1000) as u32),
-                        _ => return Err(format!("go {word}: not understood")),
-                    }
-                }
+            } else if let Some(mv) = moves_follow.then(|| read_move(word)).flatten() {
+                go.search_moves.push(mv);
+            } else {
+                go.ignored.push(word.to_owned());
             }
         }
-        Ok(go)
+        if moves_wanted && go.search_moves.is_empty() {
+            go.ignored.insert(0, SEARCH_MOVES.to_owned());
+        }
+        let bounded = go.limits != Limits::default() || go.time != [None; 2];
+        if !go.ignored.is_empty() && !bounded && !go.infinite && !go.ponder {
+            go.limits.time = Some(INSTEAD_OF_UNREADABLE_LIMITS);
+        }
+        go
+    }
+
+    /// What was passed over, as a sentence for who sent it.
+    pub fn complaint(&self) -> Option<String> {
+        let first = self.ignored.first()?;
+        let why = if first == SEARCH_MOVES { " (no legal move follows searchmoves)" } else { "" };
+        Some(format!("go: not understood, ignored: {}{why}", self.ignored.join(" ")))
+    }
+
+    /// Takes a word of UCI, with the number behind it where it needs one; tells whether it took the number. `None` if the
+    /// word means nothing here.
+    fn takes(&mut self, word: &str, number: Option<i64>) -> Option<bool> {
+        match word {
+            "infinite" => self.infinite = true,
+            "ponder" => self.ponder = true,
+            SEARCH_MOVES => {}
+            _ => {
+                self.takes_number(word, number?)?;
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    fn takes_number(&mut self, word: &str, number: i64) -> Option<()> {
+        let time = Duration::from_millis(number as u64);
+        match word {
+            "wtime" => self.time[0] = Some(time),
+            "btime" => self.time[1] = Some(time),
+            "winc" => self.increment[0] = time,
+            "binc" => self.increment[1] = time,
+            "movestogo" => self.moves_to_go = Some(u32::try_from(number).unwrap_or(u32::MAX).max(1)),
+            "movetime" => self.limits.time = Some(time),
+            "nodes" => self.limits.nodes = Some(number as u64),
+            "depth" => self.limits.depth = Some(number.min(1000) as u32),
+            "mate" => self.limits.mate = Some(number.min(1000) as u32),
+            _ => return None,
+        }
+        Some(())
     }
 }
 
@@ -90,6 +125,8 @@ impl<M> Go<M> {
 pub struct Stopwatch {
     /// The normal share of a move and the most it may take.
     plan: Option<(Duration, Duration)>,
+    /// There is nothing to choose: a score is all that is missing.
+    only_move: bool,
     began: Instant,
     best: Option<Move>,
     stable: usize,
@@ -98,6 +135,9 @@ pub struct Stopwatch {
 
 /// Moves that the rest of a game without a stated number is planned for.
 const HORIZON: u32 = 24;
+
+/// Before this depth, in plies, a score and a best move say too little.
+const LEAST_DEPTH: u32 = 6;
 
 impl Stopwatch {
     /// Starts now.
@@ -109,7 +149,13 @@ impl Stopwatch {
             let most = if moves == 1 { left.mul_f64(0.9) } else { left.mul_f64(0.4) };
             (share.mul_f64(0.75).min(most), (share * 4).min(most))
         });
-        Self { plan, began: Instant::now(), best: None, stable: 0, last_score: None }
+        Self { plan, only_move: false, began: Instant::now(), best: None, stable: 0, last_score: None }
+    }
+
+    /// The same for a position with only one move to consider, if `only_move`: no more is searched than a score needs.
+    #[must_use]
+    pub fn for_only_move(self, only_move: bool) -> Self {
+        Self { only_move, ..self }
     }
 
     /// The most the move may take.
@@ -128,8 +174,11 @@ impl Stopwatch {
             Score::Mate(moves) => 30_000 * moves.signum(),
         };
         let fall = self.last_score.replace(score).map_or(0, |last| (last - score).clamp(-20, 60));
-        if iteration.depth < 6 {
+        if iteration.depth < LEAST_DEPTH {
             return false;
+        }
+        if self.only_move {
+            return true;
         }
         let stability = [1.5, 1.2, 1.0, 0.9, 0.8][self.stable.min(4)];
         let effort = (1.7 - iteration.effort).clamp(0.6, 1.5);

@@ -17,7 +17,9 @@ use std::{
     time::Duration,
 };
 
-use super::{Engine, Iteration, Position, Score, ScoreBound, bench, bench_evaluation, breakdown};
+use super::{
+    Engine, EngineOptions, Iteration, Move, Position, Score, ScoreBound, bench_evaluation, bench_with, breakdown,
+};
 pub use go::{Go, Stopwatch};
 use options::Options;
 
@@ -133,10 +135,19 @@ impl Session {
                 let threads = number::<usize>("bench", threads)?.clamp(1, 512);
                 let output = self.output.clone();
                 self.idle_engine();
-                let total = bench(depth, threads, &mut |line| say(&output, line));
+                // By default the known signature; with another knowledge or net, that of those.
+                let options = EngineOptions { threads, ..self.options.engine.clone() };
+                let total = bench_with(&options, depth, &mut |line| say(&output, line));
                 say(&output, &total.to_string());
             }
-            "eval" => say(&self.output, breakdown(self.position.board()).to_string().trim_end()),
+            "eval" => {
+                let board = self.position.board();
+                let mut table = breakdown(board);
+                if let Some(net) = self.options.engine.own_net() {
+                    table = table.with_net(board, net);
+                }
+                say(&self.output, table.to_string().trim_end());
+            }
             "d" => say(&self.output, &drawing(&self.position)),
             other => return Err(format!("unknown command {other:?}")),
         }
@@ -157,12 +168,18 @@ impl Session {
             return self.perft(depth.trim());
         }
         self.idle_engine();
-        let go = Go::parse(rest, |text| self.position.parse_move(text))?;
+        let go = Go::read(rest, |text| self.position.parse_move(text));
+        if let Some(complaint) = go.complaint() {
+            say(&self.output, &format!("info string {complaint}"));
+        }
         let Some(mut engine) = self.engine.take() else { return Ok(()) };
         let stop = Arc::new(AtomicBool::new(false));
         let pondering = Arc::new(AtomicBool::new(go.ponder));
         let (finish, finished) = mpsc::channel();
-        let mut stopwatch = Stopwatch::new(&go, self.position.board().turn(), self.options.move_overhead);
+        let choices =
+            if go.search_moves.is_empty() { self.position.legal_moves().len() } else { go.search_moves.len() };
+        let mut stopwatch =
+            Stopwatch::new(&go, self.position.board().turn(), self.options.move_overhead).for_only_move(choices == 1);
         let running_stopwatch = stopwatch.clone();
         let (position, output) = (self.position.clone(), self.output.clone());
         let (stop_here, pondering_here) = (stop.clone(), pondering.clone());
@@ -173,12 +190,20 @@ impl Session {
             if !go.ponder {
                 limits.time = stopwatch.hard().or(limits.time);
             }
+            let mut told = None;
             let result = engine.search(&position, &go.search_moves, &limits, &stop_here, &mut |iteration| {
                 say(&output, &describe(&position, iteration));
+                if iteration.rank == 1 {
+                    told = Some(essence(iteration));
+                }
                 if iteration.rank == 1 && stopwatch.is_enough(iteration) && !pondering_here.load(SeqCst) {
                     stop_here.store(true, SeqCst);
                 }
             });
+            // What an unfinished iteration has changed was not reported yet.
+            if let Some(result) = result.as_ref().filter(|result| told.as_ref() != Some(&essence(result))) {
+                say(&output, &describe(&position, result));
+            }
             // An answer to `infinite` or `ponder` is not given unasked.
             while (go.infinite || pondering_here.load(SeqCst)) && !stop_here.load(SeqCst) {
                 std::thread::park();
@@ -273,16 +298,22 @@ fn describe(position: &Position, iteration: &Iteration) -> String {
     };
     let time = iteration.time.max(Duration::from_micros(1));
     format!(
-        "info depth {} seldepth {} multipv {} score {score}{bound} nodes {} nps {} hashfull {} time {} pv {}",
+        "info depth {} seldepth {} multipv {} score {score}{bound} nodes {} nps {} hashfull {} tbhits {} time {} pv {}",
         iteration.depth,
         iteration.selective_depth,
         iteration.rank,
         iteration.nodes,
         (iteration.nodes as f64 / time.as_secs_f64()) as u64,
         iteration.table_use,
+        iteration.tablebase_hits,
         time.as_millis(),
         position.line_to_uci(&iteration.pv).join(" ")
     )
+}
+
+/// What the reader of an `info` line takes from it, besides how much work it was.
+fn essence(iteration: &Iteration) -> (Vec<Move>, Score, ScoreBound) {
+    (iteration.pv.clone(), iteration.score, iteration.bound)
 }
 
 fn answer(position: &Position, result: Option<&Iteration>) -> String {

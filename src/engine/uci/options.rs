@@ -1,8 +1,8 @@
 //! What `setoption` can set.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use crate::{EngineOptions, Heuristic, Tablebases};
+use crate::{EngineOptions, Heuristic, Net, Tablebases};
 
 /// The options as they stand.
 #[derive(Clone, Debug)]
@@ -53,7 +53,8 @@ impl Options {
         lines.push("option name Virtual Time type check default false".to_owned());
         lines.push("option name SyzygyPath type string default <empty>".to_owned());
         lines.push("option name Knowledge type string default mbxkcpar".to_owned());
-        lines.extend(Heuristic::ALL.map(|heuristic| spin(&weight_name(heuristic), 100, 0, 200)));
+        lines.extend(Heuristic::WITH_NET.map(|heuristic| spin(&weight_name(heuristic), 100, 0, 200)));
+        lines.push("option name EvalFile type string default <empty>".to_owned());
         lines
     }
 
@@ -73,12 +74,25 @@ impl Options {
             }
             return Ok(());
         }
-        if let Some(heuristic) = Heuristic::ALL.into_iter().find(|h| weight_name(*h).to_lowercase() == name) {
-            self.engine.percentages[heuristic as usize] = whole_number(&name, value, 0, 200)? as u16;
+        if let Some(heuristic) = Heuristic::WITH_NET.into_iter().find(|h| weight_name(*h).to_lowercase() == name) {
+            let share = self.engine.percentages.get_mut(heuristic as usize).unwrap_or(&mut self.engine.net_percentage);
+            *share = whole_number(&name, value, 0, 200)? as u16;
             return Ok(());
         }
         match name.as_str() {
-            "knowledge" => self.engine.knowledge = value.parse().map_err(|error| format!("Knowledge: {error}"))?,
+            "knowledge" => {
+                let knowledge = value.parse().map_err(|error| format!("Knowledge: {error}"))?;
+                self.set_net(EngineOptions { knowledge, ..self.engine.clone() })?;
+            }
+            "evalfile" if value.is_empty() || value == "<empty>" => {
+                self.set_net(EngineOptions { net: None, ..self.engine.clone() })?;
+            }
+            "evalfile" => {
+                let explain = |error: &dyn std::fmt::Display| format!("EvalFile: {value}: {error}");
+                let bytes = std::fs::read(value).map_err(|error| explain(&error))?;
+                let net = Net::from_bytes(&bytes).map_err(|error| explain(&error))?;
+                self.set_net(EngineOptions { net: Some(Arc::new(net)), ..self.engine.clone() })?;
+            }
             "uci_chess960" => self.chess960 = truth("UCI_Chess960", value)?,
             "virtual time" => self.engine.virtual_time = truth("Virtual Time", value)?,
             // Pondering is the interface's affair; we are told by `go ponder`.
@@ -90,6 +104,15 @@ impl Options {
             }
             _ => return Err(format!("unknown option {name:?}")),
         }
+        Ok(())
+    }
+}
+
+impl Options {
+    /// Takes options whose net and knowledge go together.
+    fn set_net(&mut self, options: EngineOptions) -> Result<(), String> {
+        options.check_net().map_err(|error| format!("Knowledge and EvalFile: {error}"))?;
+        self.engine = options;
         Ok(())
     }
 }

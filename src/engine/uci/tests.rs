@@ -67,3 +67,79 @@ fn castling_is_written_as_the_interface_wants_it() {
     assert!(converse(&format!("{place} e1g1\n")).contains("bestmove e1g1"));
     assert!(converse(&format!("setoption name UCI_Chess960 value true\n{place} e1h1\n")).contains("bestmove e1h1"));
 }
+
+#[test]
+fn a_word_of_go_that_nobody_knows_does_not_cost_the_move() {
+    for (go, ignored) in [
+        ("go wtime 1000 btime 1000 foo 3", "foo 3"),
+        ("go depth 2 searchmoves e2e5", "searchmoves e2e5 (no legal move follows searchmoves)"),
+        ("go searchmoves e2e5 depth 2", "searchmoves e2e5 (no legal move follows searchmoves)"),
+        ("go depth 2 searchmoves e2e4 e2e5", "e2e5"),
+        ("go depth nodes 100", "depth"),
+        ("go nodes many", "nodes many"),
+    ] {
+        let answers = converse(&format!("position startpos\n{go}\n"));
+        let complaint = format!("info string go: not understood, ignored: {ignored}\n");
+        assert!(answers.contains(&complaint), "{go}: {answers}");
+        assert!(answers.contains("bestmove"), "{go}: {answers}");
+    }
+}
+
+#[test]
+fn legal_moves_beside_an_illegal_one_are_still_the_only_ones_considered() {
+    let answers = converse("position startpos\ngo depth 3 searchmoves a2a3 e2e5 h2h3\n");
+    assert!(answers.contains("bestmove a2a3") || answers.contains("bestmove h2h3"), "{answers}");
+}
+
+#[test]
+fn the_last_line_before_the_move_shows_that_move() {
+    // Somewhere among so many ends, an iteration that was begun had found another move.
+    for nodes in (10..150).map(|tens| 10 * tens) {
+        let answers = converse(&format!("position startpos\ngo nodes {nodes}\n"));
+        let last = answers.lines().rfind(|line| line.starts_with("info depth")).expect("an iteration");
+        let shown = last.split(" pv ").nth(1).and_then(|pv| pv.split(' ').next()).expect("a variation");
+        let answer = answers.lines().last().expect("an answer");
+        assert!(answer.starts_with(&format!("bestmove {shown}")), "{nodes} nodes: {last}\n{answer}");
+    }
+}
+
+#[test]
+fn an_only_move_gets_a_score_and_no_more_thought() {
+    let answers = converse("position fen 6k1/8/8/8/8/7P/6P1/r6K w - - 0 1\ngo wtime 600000 btime 600000\n");
+    let last = answers.lines().rfind(|line| line.starts_with("info depth")).expect("an iteration");
+    assert!(last.starts_with("info depth 6 ") && last.contains(" score "), "{last}");
+    assert!(answers.contains("bestmove h1h2"), "{answers}");
+}
+
+#[test]
+fn a_net_from_a_file_is_played_by_and_shown() {
+    let net = crate::net::senseless(crate::net::Header::default());
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("some.net");
+    std::fs::write(&file, net.to_bytes()).expect("a writable folder");
+    let set = format!("setoption name EvalFile value {}\nsetoption name Knowledge value n\n", file.display());
+    let answers = converse(&format!("{set}setoption name Net value 90\nposition startpos\ngo nodes 500\n"));
+    assert!(!answers.contains("info string") && answers.contains("bestmove"), "{answers}");
+    assert!(converse(&format!("{set}eval\n")).contains("n net"), "a line of the table");
+
+    assert!(converse("setoption name Knowledge value n\neval\ngo nodes 100\n").contains("n net"), "one is shipped");
+    let answers = converse("setoption name Knowledge value kn\ngo nodes 100\n");
+    assert!(answers.contains("kn needs a net that plays on top of k; none comes with the engine"), "{answers}");
+
+    std::fs::write(&file, "text").expect("a writable folder");
+    let answers = converse(&set);
+    assert!(answers.contains("some.net: not a net of concilio"), "{answers}");
+    let answers = converse("setoption name EvalFile value /no/such.net\ngo nodes 100\n");
+    assert!(answers.contains("EvalFile: /no/such.net: ") && answers.contains("bestmove"), "{answers}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_words_after_go_make_the_reader_panic(
+        words in "((wtime|btime|winc|movestogo|depth|nodes|mate|movetime|searchmoves|infinite|foo|e2e4|-?[0-9]{1,20}) ){0,8}",
+    ) {
+        let go = Go::read(&words, |text| (text == "e2e4").then_some(()));
+        let understood = words.split_whitespace().count() - go.ignored.len().min(words.split_whitespace().count());
+        proptest::prop_assert!(understood > 0 || go.complaint().is_some() || words.trim().is_empty(), "{}", words);
+    }
+}

@@ -14,8 +14,8 @@ use tokio::sync::mpsc;
 
 use super::{
     Setup,
-    board::{self, Look},
-    engine_session::{self, EngineSession, Question},
+    board::{self, BoardStyle},
+    engine_session::{self, EngineQuestion, EngineSession},
     lines, options,
     search_progress::SearchProgress,
 };
@@ -29,35 +29,35 @@ use engine::{breakdown, uci::Go};
 /// When the output is gone.
 pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
     let mut lines = lines::read(input)?;
-    let (table, ideas) = EngineSession::new(setup);
-    let mut session = Session { output, table, ideas, search: None, chess960: false, debug: false };
+    let (engine, events) = EngineSession::new(setup);
+    let mut session = UciSession { output, engine, events, search: None, chess960: false, debug: false };
     loop {
         tokio::select! {
             biased;
             line = lines.recv() => match line {
                 Some(line) => match session.obey(&line).await? {
-                    Next::Line => (),
-                    Next::End => return Ok(()),
+                    AfterCommand::Line => (),
+                    AfterCommand::End => return Ok(()),
                 },
                 None => return session.end().await,
             },
-            Some(idea) = session.ideas.recv() => session.hear(idea)?,
+            Some(event) = session.events.recv() => session.player_event(event)?,
         }
     }
 }
 
 /// What comes after a command.
-enum Next {
+enum AfterCommand {
     Line,
     End,
 }
 
 /// A search that has not been answered yet.
-struct Search {
-    thought: RequestId,
+struct UciSearch {
+    request: RequestId,
     /// The position it is about.
     line: Arc<Line>,
-    hearing: SearchProgress,
+    progress: SearchProgress,
     /// Not to be answered unasked.
     infinite: bool,
     /// The time that it will have from `ponderhit` on.
@@ -68,42 +68,42 @@ struct Search {
     held: Option<Box<Decision>>,
 }
 
-struct Session<W> {
+struct UciSession<W> {
     output: W,
-    table: EngineSession,
-    ideas: mpsc::UnboundedReceiver<PlayerEvent>,
-    search: Option<Search>,
+    engine: EngineSession,
+    events: mpsc::UnboundedReceiver<PlayerEvent>,
+    search: Option<UciSearch>,
     chess960: bool,
     debug: bool,
 }
 
-impl<W: Write> Session<W> {
+impl<W: Write> UciSession<W> {
     fn say(&mut self, line: impl std::fmt::Display) -> io::Result<()> {
         writeln!(self.output, "{line}")?;
         self.output.flush()
     }
 
     /// Carries out one command; what is wrong with it is said and changes nothing.
-    async fn obey(&mut self, line: &str) -> io::Result<Next> {
+    async fn obey(&mut self, line: &str) -> io::Result<AfterCommand> {
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let done = match command {
             "" | "register" => Ok(()),
             "uci" => self.identify().map(Ok)?,
             "isready" => {
-                let seated = self.table.seat();
-                self.say("readyok").map(|()| seated)?
+                let started = self.engine.start_council();
+                self.say("readyok").map(|()| started)?
             }
             "debug" => self.set_debug(rest),
             "stop" => self.stop().map(Ok)?,
             "ponderhit" => self.ponder_hit().map(Ok)?,
             "quit" => {
                 self.finish().await?;
-                return Ok(Next::End);
+                return Ok(AfterCommand::End);
             }
             "ucinewgame" => {
                 self.finish().await?;
-                self.table.new_game();
+                self.engine.new_game();
                 Ok(())
             }
             "setoption" => {
@@ -112,17 +112,17 @@ impl<W: Write> Session<W> {
             }
             "position" => {
                 self.finish().await?;
-                read_position(rest, self.chess960).map(|line| self.table.line = Arc::new(line))
+                read_position(rest, self.chess960).map(|line| self.engine.line = Arc::new(line))
             }
             "go" => {
                 self.finish().await?;
                 self.go(rest)?
             }
             "d" => {
-                let drawing = board::draw(&self.table.line, Look { coordinates: true, ..Look::default() });
+                let drawing = board::draw(&self.engine.line, BoardStyle { coordinates: true, ..BoardStyle::default() });
                 self.say(drawing).map(Ok)?
             }
-            "eval" => match engine_position(&self.table.line) {
+            "eval" => match engine_position(&self.engine.line) {
                 Ok(position) => self.say(breakdown(position.board()).to_string().trim_end()).map(Ok)?,
                 Err(error) => Err(error.to_string()),
             },
@@ -131,13 +131,13 @@ impl<W: Write> Session<W> {
         if let Err(problem) = done {
             self.say(format_args!("info string {problem}"))?;
         }
-        Ok(Next::Line)
+        Ok(AfterCommand::Line)
     }
 
     fn identify(&mut self) -> io::Result<()> {
         self.say(concat!("id name concilio ", env!("CARGO_PKG_VERSION"), " council"))?;
         self.say("id author the concilio authors")?;
-        for choice in options::list(&self.table.setup) {
+        for choice in options::list(&self.engine.setup) {
             self.say(words::option(&choice))?;
         }
         self.say("uciok")
@@ -155,48 +155,48 @@ impl<W: Write> Session<W> {
     fn set_option(&mut self, rest: &str) -> Result<(), String> {
         let text = rest.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
         let (name, value) = text.split_once(" value ").unwrap_or((text, ""));
-        options::set(&mut self.table.setup, name, value)?;
+        options::set(&mut self.engine.setup, name, value)?;
         if name.trim().eq_ignore_ascii_case("UCI_Chess960") {
             self.chess960 = value.trim() == "true";
         }
-        self.table.reseat();
+        self.engine.replace_council();
         Ok(())
     }
 
     // --- Searching -----------------------------------------------------------------------------------------------------
 
     fn go(&mut self, rest: &str) -> io::Result<Result<(), String>> {
-        let line = Arc::clone(&self.table.line);
-        let go = match Go::parse(rest, |text| legal(&line, text)) {
-            Ok(go) => go,
-            Err(problem) => return Ok(Err(problem)),
-        };
+        let line = Arc::clone(&self.engine.line);
+        let go = Go::read(rest, |text| legal(&line, text));
+        if let Some(complaint) = go.complaint() {
+            self.say(format_args!("info string {complaint}"))?;
+        }
         if line.legal_moves().is_empty() {
             self.say(words::over(&line))?;
             return self.say("bestmove 0000").map(Ok);
         }
         let time = self.time(&go, line.turn());
-        let question = Question {
+        let question = EngineQuestion {
             time: if go.ponder { Time::Unbounded } else { time },
             limits: self.limits(&go),
             excluded: excluded(&line, &go.search_moves),
             always_search: go.infinite,
         };
-        let search = |thought| Search {
-            thought,
+        let search = |request| UciSearch {
+            request,
             line: Arc::clone(&line),
-            hearing: SearchProgress::new(),
+            progress: SearchProgress::new(),
             infinite: go.infinite,
             pondering: go.ponder.then_some(time),
             mate: go.limits.mate.map(|moves| i32::try_from(moves).unwrap_or(i32::MAX)),
             held: None,
         };
-        Ok(self.table.think(Arc::clone(&line), question).map(|thought| self.search = Some(search(thought))))
+        Ok(self.engine.think(Arc::clone(&line), question).map(|request| self.search = Some(search(request))))
     }
 
     /// The time of a search that is not for pondering. A budget of nodes takes as long as it takes.
     fn time(&self, go: &Go<UciMove>, us: Color) -> Time {
-        let by_nodes = self.table.setup.limits.nodes.is_some();
+        let by_nodes = self.engine.setup.limits.nodes.is_some();
         let index = |color: Color| usize::from(color == Color::Black);
         let clock = |color| Clock {
             remaining: go.time[index(color)].unwrap_or_default(),
@@ -211,29 +211,29 @@ impl<W: Write> Session<W> {
     }
 
     fn limits(&self, go: &Go<UciMove>) -> Limits {
-        let usual = self.table.setup.limits;
+        let usual = self.engine.setup.limits;
         Limits { nodes: go.limits.nodes.or(usual.nodes), depth: go.limits.depth.or(usual.depth), ..usual }
     }
 
-    fn hear(&mut self, idea: PlayerEvent) -> io::Result<()> {
+    fn player_event(&mut self, event: PlayerEvent) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
-        match idea {
-            PlayerEvent::Proposal(thought, proposal) if thought == search.thought => {
+        match event {
+            PlayerEvent::Proposal(request, proposal) if request == search.request => {
                 let spoken = self.debug.then(|| words::proposal(&search.line, &proposal));
-                search.hearing.propose(proposal);
+                search.progress.propose(proposal);
                 spoken.map_or(Ok(()), |spoken| self.say(spoken))
             }
-            PlayerEvent::Leader(thought, leader) if thought == search.thought => {
-                let Some(standing) = search.hearing.lead(leader) else { return Ok(()) };
+            PlayerEvent::Leader(request, leader) if request == search.request => {
+                let Some(standing) = search.progress.lead(leader) else { return Ok(()) };
                 let info = words::info(&standing);
                 if let (Score::Mate(moves @ 1..), Some(wanted)) = (standing.proposal.score, search.mate)
                     && moves <= wanted
                 {
-                    self.table.answer_now();
+                    self.engine.answer_now();
                 }
                 self.say(info)
             }
-            PlayerEvent::Decided(thought, decision, _) if thought == search.thought => {
+            PlayerEvent::Decided(request, decision, _) if request == search.request => {
                 search.held = Some(decision);
                 self.answer_if_asked()
             }
@@ -243,8 +243,15 @@ impl<W: Write> Session<W> {
 
     /// Tells the move that was found, unless it must be kept back.
     fn answer_if_asked(&mut self) -> io::Result<()> {
-        let ready = |search: &mut Search| !search.infinite && search.pondering.is_none() && search.held.is_some();
-        let Some(Search { line, held: Some(decision), .. }) = self.search.take_if(ready) else { return Ok(()) };
+        let ready = |search: &mut UciSearch| !search.infinite && search.pondering.is_none() && search.held.is_some();
+        let Some(UciSearch { line, mut progress, held: Some(decision), .. }) = self.search.take_if(ready) else {
+            return Ok(());
+        };
+        if let Some(standing) = progress.decide(&decision) {
+            self.say(words::info(&standing))?;
+        } else if let Some(score) = decision.score.filter(|_| progress.is_silent()) {
+            self.say(words::unproposed(&decision, score))?;
+        }
         for line in words::votes(&line, &decision) {
             self.say(line)?;
         }
@@ -254,7 +261,7 @@ impl<W: Write> Session<W> {
     fn stop(&mut self) -> io::Result<()> {
         if let Some(search) = &mut self.search {
             (search.infinite, search.pondering) = (false, None);
-            self.table.answer_now();
+            self.engine.answer_now();
         }
         self.answer_if_asked()
     }
@@ -262,7 +269,7 @@ impl<W: Write> Session<W> {
     /// The expected move was played: the clock runs from now on.
     fn ponder_hit(&mut self) -> io::Result<()> {
         if let Some(time) = self.search.as_mut().and_then(|search| search.pondering.take()) {
-            self.table.comes_about(time);
+            self.engine.ponder_hit(time);
         }
         self.answer_if_asked()
     }
@@ -283,8 +290,8 @@ impl<W: Write> Session<W> {
 
     async fn await_answer(&mut self) -> io::Result<()> {
         while self.search.is_some() {
-            let Some(idea) = self.ideas.recv().await else { return Ok(()) };
-            self.hear(idea)?;
+            let Some(event) = self.events.recv().await else { return Ok(()) };
+            self.player_event(event)?;
         }
         Ok(())
     }

@@ -5,27 +5,29 @@ use std::fmt::Write as _;
 use shakmaty::Position as _;
 
 use crate::frontend::{
-    options::{Choice, Kind},
-    search_progress::Standing,
+    options::{EngineOption, OptionKind},
+    search_progress::LeadingProposal,
 };
 use chess::{Bound, Decision, Line, Proposal, Score};
 use council::player::vote_report;
 
 /// An option's description.
-pub(super) fn option(choice: &Choice) -> String {
-    let Choice { name, kind, value } = choice;
+pub(super) fn option(choice: &EngineOption) -> String {
+    let EngineOption { name, kind, value } = choice;
     let text = if value.is_empty() { "<empty>" } else { value };
     match kind {
-        Kind::Check => format!("option name {name} type check default {value}"),
-        Kind::Spin(least, most) => format!("option name {name} type spin default {value} min {least} max {most}"),
-        Kind::Combo(words) => format!("option name {name} type combo default {value} var {}", words.join(" var ")),
-        Kind::Text => format!("option name {name} type string default {text}"),
-        Kind::Button => format!("option name {name} type button"),
+        OptionKind::Check => format!("option name {name} type check default {value}"),
+        OptionKind::Spin(least, most) => format!("option name {name} type spin default {value} min {least} max {most}"),
+        OptionKind::Combo(words) => {
+            format!("option name {name} type combo default {value} var {}", words.join(" var "))
+        }
+        OptionKind::Text => format!("option name {name} type string default {text}"),
+        OptionKind::Button => format!("option name {name} type button"),
     }
 }
 
 /// The leading proposal.
-pub(super) fn info(standing: &Standing<'_>) -> String {
+pub(super) fn info(standing: &LeadingProposal<'_>) -> String {
     let Proposal { depth, selective_depth, score, bound, pv, .. } = standing.proposal;
     let bound = match bound {
         Bound::Exact => "",
@@ -45,6 +47,11 @@ pub(super) fn info(standing: &Standing<'_>) -> String {
     text
 }
 
+/// A move that no elector proposed: a look of the thread that decided, or a tablebase's.
+pub(super) fn unproposed(decision: &Decision, score: Score) -> String {
+    format!("info depth 1 score {} pv {}", written(score), decision.best)
+}
+
 fn written(score: Score) -> String {
     match score {
         Score::Cp(centipawns) => format!("cp {centipawns}"),
@@ -60,7 +67,7 @@ pub(super) fn proposal(line: &Line, proposal: &Proposal) -> String {
 
 /// How the vote went.
 pub(super) fn votes(line: &Line, decision: &Decision) -> Vec<String> {
-    vote_report::lines(line, decision).iter().map(|minute| format!("info string {minute}")).collect()
+    vote_report::lines(line, decision).iter().map(|vote| format!("info string {vote}")).collect()
 }
 
 /// The answer to `go`.

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::{Purpose, Session};
+use super::{Purpose, XboardSession};
 
-impl<W: Write> Session<W> {
+impl<W: Write> XboardSession<W> {
     /// `analyze`: think about whatever is on the board.
     pub(super) fn analyze(&mut self) {
         self.analyzing = true;
@@ -20,7 +20,7 @@ impl<W: Write> Session<W> {
     /// `.`: how far the analysis has come. Root moves are not counted by a council: electors are at different ones.
     pub(super) fn tell_status(&mut self) -> io::Result<()> {
         let search = self.search.as_ref().filter(|search| search.purpose == Purpose::Analysis);
-        let Some(standing) = search.and_then(|search| search.hearing.standing()) else { return Ok(()) };
+        let Some(standing) = search.and_then(|search| search.progress.standing()) else { return Ok(()) };
         let text =
             format!("stat01: {} {} {} 0 0", standing.time.as_millis() / 10, standing.nodes, standing.proposal.depth,);
         self.say(text)

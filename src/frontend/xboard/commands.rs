@@ -7,7 +7,7 @@ use std::{
 
 use shakmaty::Color;
 
-use super::{Edit, Opponent, Purpose, Session, words};
+use super::{Edit, Opponent, Purpose, XboardSession, words};
 use crate::frontend::options;
 use chess::{Line, Variant};
 
@@ -32,9 +32,9 @@ impl From<&str> for Problem {
 }
 
 /// What comes of a command: it was carried out, or why not; the outer error is a lost output.
-pub(super) type Outcome = io::Result<Result<(), Problem>>;
+pub(super) type CommandOutcome = io::Result<Result<(), Problem>>;
 
-impl<W: Write> Session<W> {
+impl<W: Write> XboardSession<W> {
     /// Carries out one line; what is wrong with it is said and changes nothing.
     pub(super) async fn obey(&mut self, line: &str) -> io::Result<()> {
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -48,7 +48,7 @@ impl<W: Write> Session<W> {
         self.answer_pings()
     }
 
-    async fn command(&mut self, command: &str, rest: &str) -> Outcome {
+    async fn command(&mut self, command: &str, rest: &str) -> CommandOutcome {
         match command {
             "" | "xboard" | "accepted" | "rejected" => Ok(Ok(())),
             "protover" => self.tell_features().map(Ok),
@@ -77,7 +77,7 @@ impl<W: Write> Session<W> {
 
     fn tell_features(&mut self) -> io::Result<()> {
         self.say(words::FEATURES)?;
-        for option in options::list(&self.table.setup).iter().filter_map(words::option) {
+        for option in options::list(&self.engine.setup).iter().filter_map(words::option) {
             self.say(option)?;
         }
         self.say("feature done=1")
@@ -120,15 +120,16 @@ impl<W: Write> Session<W> {
     pub(super) fn begin(&mut self, line: Line) {
         self.drop_search();
         if self.switches.random {
-            self.table.setup.council.seed = rand::random();
+            self.engine.setup.council.seed = rand::random();
         }
-        if self.switches.random || line.variant() != self.table.line.variant() {
-            self.table.reseat();
+        if self.switches.random || line.variant() != self.engine.line.variant() {
+            self.engine.replace_council();
         } else {
-            self.table.new_game();
+            self.engine.new_game();
         }
-        self.table.line = Arc::new(line);
+        self.engine.line = Arc::new(line);
         self.record.truncate(0);
+        self.offered_at = None;
         (self.expected, self.ended) = (None, false);
     }
 
@@ -144,7 +145,7 @@ impl<W: Write> Session<W> {
     }
 
     fn begin_edit(&mut self) -> Result<(), Problem> {
-        self.edit = Some(Edit::of(&self.table.line));
+        self.edit = Some(Edit::of(&self.engine.line));
         Ok(())
     }
 
@@ -159,8 +160,8 @@ impl<W: Write> Session<W> {
     }
 
     /// A move of whoever is on the move.
-    pub(super) fn user_move(&mut self, text: &str) -> Outcome {
-        let Some(uci) = words::read_move(&self.table.line, text) else {
+    pub(super) fn user_move(&mut self, text: &str) -> CommandOutcome {
+        let Some(uci) = words::read_move(&self.engine.line, text) else {
             return Ok(Err(Problem::IllegalMove(text.to_owned())));
         };
         if let Err(reason) = self.play(uci) {
@@ -170,8 +171,8 @@ impl<W: Write> Session<W> {
     }
 
     fn take_back(&mut self, plies: usize) -> Result<(), Problem> {
-        let left = self.table.line.ply().checked_sub(plies).ok_or("there is no such move to take back")?;
-        Arc::make_mut(&mut self.table.line).truncate(left);
+        let left = self.engine.line.ply().checked_sub(plies).ok_or("there is no such move to take back")?;
+        Arc::make_mut(&mut self.engine.line).truncate(left);
         self.record.truncate(left);
         (self.expected, self.ended) = (None, false);
         Ok(())
@@ -184,7 +185,7 @@ impl<W: Write> Session<W> {
 
     fn move_now(&mut self) -> Result<(), Problem> {
         if self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Move) {
-            self.table.answer_now();
+            self.engine.answer_now();
         }
         Ok(())
     }
@@ -195,8 +196,8 @@ impl<W: Write> Session<W> {
         let switches = &mut self.switches;
         match command {
             "force" => (self.ours, self.switches.both) = (None, false),
-            "go" => (self.ours, self.ended) = (Some(self.table.line.turn()), false),
-            "playother" => self.ours = Some(!self.table.line.turn()),
+            "go" => (self.ours, self.ended) = (Some(self.engine.line.turn()), false),
+            "playother" => self.ours = Some(!self.engine.line.turn()),
             // The side to move becomes this one, and we play the other.
             "white" => return Some(self.side_to_move(Color::White)),
             "black" => return Some(self.side_to_move(Color::Black)),
@@ -253,10 +254,10 @@ impl<W: Write> Session<W> {
     }
 
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), Problem> {
-        options::set(&mut self.table.setup, name, value)?;
-        // Whatever is being thought about is thought about by another council from now on.
+        options::set(&mut self.engine.setup, name, value)?;
+        // Whatever is being searched is searched by another council from now on.
         self.drop_search();
-        self.table.reseat();
+        self.engine.replace_council();
         Ok(())
     }
 

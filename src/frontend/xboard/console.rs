@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use shakmaty::{Position as _, Role, fen::Fen};
 
 use super::{
-    Purpose, Session,
-    commands::{Outcome, Problem},
+    Purpose, XboardSession,
+    commands::{CommandOutcome, Problem},
 };
 use crate::frontend::board;
 use chess::engine_position;
@@ -37,12 +37,12 @@ files     save F, get F  a game as PGN         xget F      a position (FEN)
           edit           piece by piece        setboard FEN
           analyze        look on, until exit";
 
-impl<W: Write> Session<W> {
+impl<W: Write> XboardSession<W> {
     /// A command of the console, or a move.
-    pub(super) async fn console(&mut self, command: &str, rest: &str) -> Outcome {
+    pub(super) async fn console(&mut self, command: &str, rest: &str) -> CommandOutcome {
         match command {
             "help" => self.say(HELP).map(Ok),
-            "bd" | "d" => self.say(board::draw(&self.table.line, self.switches.look)).map(Ok),
+            "bd" | "d" => self.say(board::draw(&self.engine.line, self.switches.look)).map(Ok),
             "list" => self.list(rest),
             "save" => Ok(self.save(rest)),
             "get" => Ok(self.get(rest)),
@@ -52,17 +52,17 @@ impl<W: Write> Session<W> {
             "eval" => self.evaluate(),
             "p" => self.tell_pieces(),
             "test" => self.test().await,
-            "first" => Ok(self.play_side(self.table.line.turn())),
+            "first" => Ok(self.play_side(self.engine.line.turn())),
             "switch" => Ok(self.switch_sides()),
             "both" => {
                 self.switches.both = true;
-                Ok(self.play_side(self.table.line.turn()))
+                Ok(self.play_side(self.engine.line.turn()))
             }
             "options" => self.tell_options().map(Ok),
             "roster" => Ok(self.set("Roster", rest)),
             "criterion" => Ok(self.set("Criterion", rest)),
             "hash" => Ok(self.set("Hash", rest)),
-            "book" => Ok(self.set("OwnBook", if self.table.setup.own_book { "false" } else { "true" })),
+            "book" => Ok(self.set("OwnBook", if self.engine.setup.own_book { "false" } else { "true" })),
             _ if self.flip(command) => Ok(Ok(())),
             _ => self.perhaps_a_move(command),
         }
@@ -83,8 +83,8 @@ impl<W: Write> Session<W> {
         true
     }
 
-    fn perhaps_a_move(&mut self, text: &str) -> Outcome {
-        let is_move = super::words::read_move(&self.table.line, text).is_some();
+    fn perhaps_a_move(&mut self, text: &str) -> CommandOutcome {
+        let is_move = super::words::read_move(&self.engine.line, text).is_some();
         let looks_like_one = text.len() >= 4 && text.parse::<chess::UciMove>().is_ok();
         if is_move || looks_like_one {
             return self.user_move(text);
@@ -99,7 +99,7 @@ impl<W: Write> Session<W> {
 
     fn switch_sides(&mut self) -> Result<(), Problem> {
         self.clock.swap();
-        self.play_side(self.ours.map_or(self.table.line.turn(), |ours| !ours))
+        self.play_side(self.ours.map_or(self.engine.line.turn(), |ours| !ours))
     }
 
     // --- Showing -------------------------------------------------------------------------------------------------------
@@ -108,39 +108,39 @@ impl<W: Write> Session<W> {
     fn hint(&mut self) -> io::Result<()> {
         match self.expected {
             Some(expected) => self.say(format_args!("Hint: {expected}")),
-            None if self.search.is_none() && !self.table.line.legal_moves().is_empty() => self.think(Purpose::Hint),
+            None if self.search.is_none() && !self.engine.line.legal_moves().is_empty() => self.think(Purpose::Hint),
             None => Ok(()),
         }
     }
 
     /// The book's moves with their shares; the list ends with an empty line.
     fn tell_book(&mut self) -> io::Result<()> {
-        let moves = self.table.setup.library.book_moves(&self.table.line);
+        let moves = self.engine.setup.library.book_moves(&self.engine.line);
         let total: u32 = moves.iter().map(|(_, weight)| u32::from(*weight)).sum();
         for (uci, weight) in moves {
             let share = u32::from(weight) * 100 / total.max(1);
-            self.say(format_args!("\t{} {share}%", self.table.line.san(uci)))?;
+            self.say(format_args!("\t{} {share}%", self.engine.line.san(uci)))?;
         }
         self.say("")
     }
 
     fn tell_options(&mut self) -> io::Result<()> {
-        for choice in crate::frontend::options::list(&self.table.setup) {
+        for choice in crate::frontend::options::list(&self.engine.setup) {
             self.say(format_args!("{:<18}{}", choice.name, choice.value))?;
         }
         Ok(())
     }
 
-    fn evaluate(&mut self) -> Outcome {
-        match engine_position(&self.table.line) {
+    fn evaluate(&mut self) -> CommandOutcome {
+        match engine_position(&self.engine.line) {
             Ok(position) => self.say(breakdown(position.board()).to_string().trim_end()).map(Ok),
             Err(error) => Ok(Err(error.to_string().into())),
         }
     }
 
     /// What each piece is worth where it stands: what its side would lose without it, by complete knowledge.
-    fn tell_pieces(&mut self) -> Outcome {
-        let line = std::sync::Arc::clone(&self.table.line);
+    fn tell_pieces(&mut self) -> CommandOutcome {
+        let line = std::sync::Arc::clone(&self.engine.line);
         let Some(position) = line.standard() else { return Ok(Err("only standard chess is evaluated".into())) };
         let value = |setup: shakmaty::Setup| -> Option<i32> {
             let fen = Fen::try_from_setup(setup).ok()?.to_string();
@@ -166,7 +166,7 @@ impl<W: Write> Session<W> {
     }
 
     /// How fast moves are generated and positions evaluated.
-    async fn test(&mut self) -> Outcome {
+    async fn test(&mut self) -> CommandOutcome {
         let measured = tokio::task::spawn_blocking(|| {
             let began = std::time::Instant::now();
             let leaves = engine::Position::from_line("startpos", false, [])
@@ -182,8 +182,8 @@ impl<W: Write> Session<W> {
         Ok(Ok(()))
     }
 
-    fn list(&mut self, file: &str) -> Outcome {
-        let table = self.record.table(&self.table.line);
+    fn list(&mut self, file: &str) -> CommandOutcome {
+        let table = self.record.table(&self.engine.line);
         if file.is_empty() {
             return self.say(table).map(Ok);
         }

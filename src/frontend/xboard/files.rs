@@ -4,13 +4,13 @@ use std::{fs, io::Write, ops::ControlFlow};
 
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 
-use super::{Session, commands::Problem, words};
+use super::{XboardSession, commands::Problem, words};
 use chess::{Line, Variant};
 
-impl<W: Write> Session<W> {
+impl<W: Write> XboardSession<W> {
     /// `save FILE`: the game as PGN, our moves with score, depth and time.
     pub(super) fn save(&self, file: &str) -> Result<(), Problem> {
-        let line = &self.table.line;
+        let line = &self.engine.line;
         let result = words::result(line).and_then(|result| result.split(' ').next()).unwrap_or("*");
         let us = concat!("concilio ", env!("CARGO_PKG_VERSION"));
         let them = self.opponent.name.as_deref().unwrap_or("?").replace(['"', '\\'], "'");
@@ -29,7 +29,7 @@ impl<W: Write> Session<W> {
     /// `get FILE`: the first game of a PGN file, to go on with.
     pub(super) fn get(&mut self, file: &str) -> Result<(), Problem> {
         let text = fs::read(file).map_err(|error| named(file, error))?;
-        let game = Reader::new(text.as_slice()).read_game(&mut Game).map_err(|error| named(file, error))?;
+        let game = Reader::new(text.as_slice()).read_game(&mut PgnToLine).map_err(|error| named(file, error))?;
         let line = game.ok_or_else(|| named(file, "no game in it"))?.map_err(|reason| named(file, reason))?;
         self.switches.chess960 = line.variant() == Variant::Chess960;
         self.begin(line);
@@ -53,25 +53,25 @@ fn named(file: &str, reason: impl std::fmt::Display) -> Problem {
 }
 
 /// Reads one game of a PGN file into a line.
-struct Game;
+struct PgnToLine;
 
 /// What the tags say of the start.
 #[derive(Default)]
-struct Tags {
+struct PgnTags {
     chess960: bool,
     fen: String,
 }
 
-impl Visitor for Game {
-    type Tags = Tags;
+impl Visitor for PgnToLine {
+    type Tags = PgnTags;
     type Movetext = Result<Line, String>;
     type Output = Result<Line, String>;
 
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Tags> {
-        ControlFlow::Continue(Tags::default())
+    fn begin_tags(&mut self) -> ControlFlow<Self::Output, PgnTags> {
+        ControlFlow::Continue(PgnTags::default())
     }
 
-    fn tag(&mut self, tags: &mut Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
+    fn tag(&mut self, tags: &mut PgnTags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
         match name {
             b"FEN" => tags.fen = value.decode_utf8_lossy().into_owned(),
             b"Variant" => tags.chess960 = value.decode_utf8_lossy().contains("960"),
@@ -80,7 +80,7 @@ impl Visitor for Game {
         ControlFlow::Continue(())
     }
 
-    fn begin_movetext(&mut self, tags: Tags) -> ControlFlow<Self::Output, Self::Movetext> {
+    fn begin_movetext(&mut self, tags: PgnTags) -> ControlFlow<Self::Output, Self::Movetext> {
         let variant = if tags.chess960 { Variant::Chess960 } else { Variant::Standard };
         match Line::from_fen(variant, &tags.fen) {
             Ok(line) => ControlFlow::Continue(Ok(line)),

@@ -2,22 +2,22 @@
 //! the ancestor (docs/method.md §10) for people who type.
 //!
 //! ```text
-//! commands (what is said) ──▶ Session ──▶ table ──▶ player
+//! commands (what is said) ──▶ XboardSession ──▶ engine_session ──▶ player
 //!   play: moves, clocks, offers · analysis: looking on · console: for people · files: games and positions
 //! ```
-//! One `Session` owns the state; the files of this folder each add one kind of command to it. After every command it
-//! asks itself whose move it is (`Session::consider`): so no command has to know what it interrupts.
+//! One `XboardSession` owns the state; the files of this folder each add one kind of command to it. After every command it
+//! asks itself whose move it is (`XboardSession::consider`): so no command has to know what it interrupts.
 //!
 //! `docs/xboard.md` lists every command, and those of the ancestor that were left out, with the reason.
 
 mod analysis;
+mod chess_clock;
 mod commands;
 mod console;
 mod edit;
 mod files;
 mod play;
 mod record;
-mod watch;
 mod words;
 
 use std::{
@@ -27,12 +27,12 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use super::{Setup, board::Look, engine_session::EngineSession, lines, search_progress::SearchProgress};
+use super::{Setup, board::BoardStyle, engine_session::EngineSession, lines, search_progress::SearchProgress};
 use chess::{Color, Decision, Line, UciMove};
+use chess_clock::ChessClock;
 use council::player::{PlayerEvent, RequestId};
 use edit::Edit;
-use record::Record;
-use watch::ChessClock;
+use record::MoveNotes;
 
 /// Serves CECP until `quit` or the end of `input`.
 ///
@@ -40,8 +40,8 @@ use watch::ChessClock;
 /// When the output is gone.
 pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
     let mut lines = lines::read(input)?;
-    let (table, ideas) = EngineSession::new(setup);
-    let mut session = Session::new(output, table, ideas);
+    let (engine, events) = EngineSession::new(setup);
+    let mut session = XboardSession::new(output, engine, events);
     loop {
         tokio::select! {
             biased;
@@ -50,7 +50,7 @@ pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup
                 Some(line) => session.obey(&line).await?,
                 None => return session.finish_move().await,
             },
-            Some(idea) = session.ideas.recv() => session.hear(idea)?,
+            Some(event) = session.events.recv() => session.player_event(event)?,
         }
     }
 }
@@ -69,12 +69,12 @@ enum Purpose {
 }
 
 /// A search that has not been answered yet.
-struct Search {
-    thought: RequestId,
+struct XboardSearch {
+    request: RequestId,
     purpose: Purpose,
     /// The position it is about.
     line: Arc<Line>,
-    hearing: SearchProgress,
+    progress: SearchProgress,
     /// Found before it could be told.
     held: Option<Box<Decision>>,
 }
@@ -82,7 +82,7 @@ struct Search {
 /// Switches that people and programs turn.
 #[derive(Clone, Debug)]
 struct Switches {
-    /// SearchHandle is shown.
+    /// What leads while we search is shown.
     post: bool,
     /// We think in the opponent's time.
     hard: bool,
@@ -96,17 +96,17 @@ struct Switches {
     both: bool,
     /// Whether castling is Chess960's.
     chess960: bool,
-    look: Look,
+    look: BoardStyle,
 }
 
-struct Session<W> {
+struct XboardSession<W> {
     output: W,
-    table: EngineSession,
-    ideas: mpsc::UnboundedReceiver<PlayerEvent>,
-    search: Option<Search>,
+    engine: EngineSession,
+    events: mpsc::UnboundedReceiver<PlayerEvent>,
+    search: Option<XboardSearch>,
     switches: Switches,
     clock: ChessClock,
-    record: Record,
+    record: MoveNotes,
     /// The side we play; `None` in force mode.
     ours: Option<Color>,
     analyzing: bool,
@@ -119,10 +119,12 @@ struct Session<W> {
     pings: Vec<String>,
     /// The reply that our last move expects.
     expected: Option<UciMove>,
+    /// How many moves both sides had made when we last offered a draw.
+    offered_at: Option<usize>,
     opponent: Opponent,
 }
 
-/// Who sits at the other side.
+/// What the program tells of our opponent.
 #[derive(Clone, Debug, Default)]
 struct Opponent {
     name: Option<String>,
@@ -130,12 +132,12 @@ struct Opponent {
     computer: bool,
 }
 
-impl<W: Write> Session<W> {
-    fn new(output: W, table: EngineSession, ideas: mpsc::UnboundedReceiver<PlayerEvent>) -> Self {
+impl<W: Write> XboardSession<W> {
+    fn new(output: W, engine: EngineSession, events: mpsc::UnboundedReceiver<PlayerEvent>) -> Self {
         Self {
             output,
-            table,
-            ideas,
+            engine,
+            events,
             search: None,
             switches: Switches {
                 post: false,
@@ -145,10 +147,10 @@ impl<W: Write> Session<W> {
                 beep: false,
                 both: false,
                 chess960: false,
-                look: Look::default(),
+                look: BoardStyle::default(),
             },
             clock: ChessClock::default(),
-            record: Record::default(),
+            record: MoveNotes::default(),
             ours: Some(Color::Black),
             analyzing: false,
             paused: false,
@@ -156,6 +158,7 @@ impl<W: Write> Session<W> {
             edit: None,
             pings: Vec::new(),
             expected: None,
+            offered_at: None,
             opponent: Opponent::default(),
         }
     }
@@ -167,7 +170,7 @@ impl<W: Write> Session<W> {
 
     /// Whether it is our move, in a game that goes on.
     fn is_our_move(&self) -> bool {
-        self.ours == Some(self.table.line.turn()) && !self.analyzing && !self.paused && !self.ended
+        self.ours == Some(self.engine.line.turn()) && !self.analyzing && !self.paused && !self.ended
     }
 
     /// Begins, goes on with or gives up thinking, as the position and the switches now say.
@@ -176,7 +179,7 @@ impl<W: Write> Session<W> {
         let running = self.search.as_ref().map(|search| (&search.purpose, &search.line));
         let wanted = purpose.as_ref().map(|purpose| (purpose, self.line_for(purpose)));
         match (running, wanted) {
-            (Some((Purpose::Hint, line)), None) if *line == self.table.line => Ok(()),
+            (Some((Purpose::Hint, line)), None) if *line == self.engine.line => Ok(()),
             (None, None) => Ok(()),
             (Some((is, about)), Some((purpose, line))) if is == purpose && **about == *line => Ok(()),
             // The expected move has been played.
@@ -204,10 +207,10 @@ impl<W: Write> Session<W> {
         .filter(|purpose| !self.line_for(purpose).legal_moves().is_empty())
     }
 
-    /// The position that is thought about for this purpose.
+    /// The position that is searched for this purpose.
     fn line_for(&self, purpose: &Purpose) -> Arc<Line> {
-        let Purpose::Ponder(expected) = purpose else { return Arc::clone(&self.table.line) };
-        let mut line = Line::clone(&self.table.line);
+        let Purpose::Ponder(expected) = purpose else { return Arc::clone(&self.engine.line) };
+        let mut line = Line::clone(&self.engine.line);
         // What is expected was legal when it was proposed; elsewhere nothing is pondered.
         let _ = line.play(*expected);
         Arc::new(line)
@@ -215,14 +218,14 @@ impl<W: Write> Session<W> {
 
     fn drop_search(&mut self) {
         self.search = None;
-        self.table.drop_thought();
+        self.engine.drop_search();
     }
 
-    /// The input has ended: a move that is being thought about is still made.
+    /// The input has ended: a move that is being searched is still made.
     async fn finish_move(&mut self) -> io::Result<()> {
         while self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Move) {
-            let Some(idea) = self.ideas.recv().await else { break };
-            self.hear(idea)?;
+            let Some(event) = self.events.recv().await else { break };
+            self.player_event(event)?;
             if self.switches.both {
                 break;
             }

@@ -8,8 +8,8 @@ use std::{
 
 use shakmaty::Position as _;
 
-use super::{Purpose, Search, Session, words};
-use crate::frontend::{engine_session::Question, search_progress::SearchProgress};
+use super::{Purpose, XboardSearch, XboardSession, words};
+use crate::frontend::{engine_session::EngineQuestion, search_progress::SearchProgress};
 use bot::policy::adjudication::{self, GameFacts, TablebaseResult};
 use chess::{Decision, Limits, Line, Score, UciMove, values::Kind};
 use council::{
@@ -20,11 +20,11 @@ use council::{
 /// How long a hint is thought about.
 const HINT: Duration = Duration::from_secs(1);
 
-impl<W: Write> Session<W> {
+impl<W: Write> XboardSession<W> {
     /// Begins to think.
     pub(super) fn think(&mut self, purpose: Purpose) -> io::Result<()> {
         let line = self.line_for(&purpose);
-        let usual = self.table.setup.limits;
+        let usual = self.engine.setup.limits;
         let mut limits = Limits { depth: self.clock.depth.or(usual.depth), ..usual };
         let mut time = match purpose {
             Purpose::Move => self.clock.time(line.turn(), line.ply()),
@@ -41,10 +41,11 @@ impl<W: Write> Session<W> {
             limits = Limits::default();
         }
         let always_search = purpose == Purpose::Analysis;
-        let question = Question { time, limits, excluded: Vec::new(), always_search };
-        match self.table.think(Arc::clone(&line), question) {
-            Ok(thought) => {
-                self.search = Some(Search { thought, purpose, line, hearing: SearchProgress::new(), held: None });
+        let question = EngineQuestion { time, limits, excluded: Vec::new(), always_search };
+        match self.engine.think(Arc::clone(&line), question) {
+            Ok(request) => {
+                self.search =
+                    Some(XboardSearch { request, purpose, line, progress: SearchProgress::new(), held: None });
                 Ok(())
             }
             Err(problem) => self.say(format_args!("Error ({problem}): go")),
@@ -56,12 +57,12 @@ impl<W: Write> Session<W> {
         let time = match time {
             Time::Clock { control, clocks, moves_to_go, spent } => {
                 let moment = Moment { control, clocks, color: line.turn(), ply: line.ply(), moves_to_go, spent };
-                self.table.setup.clock.budget(&moment, &self.table.setup.lag()).response
+                self.engine.setup.clock.budget(&moment, &self.engine.setup.lag()).response
             }
             Time::Exactly(time) => time,
             Time::Unbounded => Duration::MAX,
         };
-        let electors = self.table.setup.electors() as f64;
+        let electors = self.engine.setup.electors() as f64;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
         let nodes = (time.as_secs_f64() * speed as f64 / electors) as u64;
         nodes.max(1)
@@ -69,9 +70,9 @@ impl<W: Write> Session<W> {
 
     /// The expected move has been played: the clock runs from now on.
     pub(super) fn hit(&mut self) -> io::Result<()> {
-        let line = &self.table.line;
+        let line = &self.engine.line;
         let time = self.clock.time(line.turn(), line.ply());
-        self.table.comes_about(time);
+        self.engine.ponder_hit(time);
         if let Some(search) = &mut self.search {
             search.purpose = Purpose::Move;
         }
@@ -79,21 +80,21 @@ impl<W: Write> Session<W> {
     }
 
     /// Takes what the player tells.
-    pub(super) fn hear(&mut self, idea: PlayerEvent) -> io::Result<()> {
+    pub(super) fn player_event(&mut self, event: PlayerEvent) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
-        match idea {
-            PlayerEvent::Proposal(thought, proposal) if thought == search.thought => {
-                search.hearing.propose(proposal);
+        match event {
+            PlayerEvent::Proposal(request, proposal) if request == search.request => {
+                search.progress.propose(proposal);
                 Ok(())
             }
-            PlayerEvent::Leader(thought, leader) if thought == search.thought => {
-                let news = search.hearing.lead(leader);
+            PlayerEvent::Leader(request, leader) if request == search.request => {
+                let news = search.progress.lead(leader);
                 let shown = self.switches.post && search.purpose != Purpose::Hint;
                 let Some(standing) = news.filter(|_| shown) else { return Ok(()) };
                 let text = words::thinking(&search.line, &standing);
                 self.say(text)
             }
-            PlayerEvent::Decided(thought, decision, _) if thought == search.thought => {
+            PlayerEvent::Decided(request, decision, _) if request == search.request => {
                 search.held = Some(decision);
                 self.answer_if_asked()
             }
@@ -103,16 +104,18 @@ impl<W: Write> Session<W> {
 
     /// Makes the move that was found, if it is wanted now.
     fn answer_if_asked(&mut self) -> io::Result<()> {
-        let ready =
-            |search: &mut Search| matches!(search.purpose, Purpose::Move | Purpose::Hint) && search.held.is_some();
-        let Some(Search { purpose, line, hearing, held: Some(decision), .. }) = self.search.take_if(ready) else {
+        let ready = |search: &mut XboardSearch| {
+            matches!(search.purpose, Purpose::Move | Purpose::Hint) && search.held.is_some()
+        };
+        let Some(XboardSearch { purpose, line, progress, held: Some(decision), .. }) = self.search.take_if(ready)
+        else {
             return Ok(());
         };
-        self.table.drop_thought();
+        self.engine.drop_search();
         if purpose == Purpose::Hint {
             return self.say(format_args!("Hint: {}", decision.best));
         }
-        let took = hearing.elapsed();
+        let took = progress.elapsed();
         self.make_our_move(&line, &decision, took)
     }
 
@@ -124,7 +127,7 @@ impl<W: Write> Session<W> {
         }
         let bell = if self.switches.beep { "\x07" } else { "" };
         let verdict = self.judge(line, decision);
-        if verdict == Verdict::Resign {
+        if verdict == MoveAction::Resign {
             self.ended = true;
             return self.say("resign");
         }
@@ -133,52 +136,54 @@ impl<W: Write> Session<W> {
             // The council answers for the position on the board, in which its move is legal.
             return self.say(format_args!("Error (the position has changed): {}", decision.best));
         }
-        self.record.moved(self.table.line.ply(), decision, took);
-        self.clock.moved(self.table.line.ply().div_ceil(2), took);
+        self.record.moved(self.engine.line.ply(), decision, took);
+        self.clock.moved(self.engine.line.ply().div_ceil(2), took);
         self.expected = decision.ponder;
-        if verdict == Verdict::OfferDraw {
+        if verdict == MoveAction::OfferDraw {
+            self.offered_at = Some(line.ply());
             self.say("offer draw")?;
         }
         self.announce_result()?;
         self.answer_pings()?;
         if self.switches.both {
-            self.ours = Some(self.table.line.turn());
+            self.ours = Some(self.engine.line.turn());
             self.clock.swap();
             // Nobody else would claim the draw.
-            self.ended = words::result(&self.table.line).is_some();
+            self.ended = words::result(&self.engine.line).is_some();
         }
         self.consider()
     }
 
     /// Plays a move of either side on the board.
     pub(super) fn play(&mut self, uci: UciMove) -> Result<(), String> {
-        Arc::make_mut(&mut self.table.line).play(uci).map_err(|error| error.to_string())?;
+        Arc::make_mut(&mut self.engine.line).play(uci).map_err(|error| error.to_string())?;
         self.expected = None;
         Ok(())
     }
 
     /// Says how the game has ended, or that it may be claimed to be drawn.
     pub(super) fn announce_result(&mut self) -> io::Result<()> {
-        words::result(&self.table.line).map_or(Ok(()), |result| self.say(result))
+        words::result(&self.engine.line).map_or(Ok(()), |result| self.say(result))
     }
 
     /// The opponent offers a draw.
     pub(super) fn consider_draw(&mut self) -> io::Result<()> {
         let scores = self.record.scores();
-        let accepted = adjudication::accepts_draw(&self.table.setup.draw, &self.facts(&self.table.line, &scores, None));
+        let accepted =
+            adjudication::accepts_draw(&self.engine.setup.draw, &self.facts(&self.engine.line, &scores, None));
         if accepted { self.say("offer draw") } else { Ok(()) }
     }
 
-    fn judge(&self, line: &Line, decision: &Decision) -> Verdict {
+    fn judge(&self, line: &Line, decision: &Decision) -> MoveAction {
         let mut scores = self.record.scores();
         scores.push(decision.score);
         let facts = self.facts(line, &scores, TablebaseResult::of(decision));
-        if adjudication::resigns(&self.table.setup.resign, &facts) {
-            Verdict::Resign
-        } else if adjudication::offers_draw(&self.table.setup.draw, &facts) {
-            Verdict::OfferDraw
+        if adjudication::resigns(&self.engine.setup.resign, &facts) {
+            MoveAction::Resign
+        } else if adjudication::offers_draw(&self.engine.setup.draw, &facts) {
+            MoveAction::OfferDraw
         } else {
-            Verdict::Play
+            MoveAction::Play
         }
     }
 
@@ -186,9 +191,10 @@ impl<W: Write> Session<W> {
     fn facts<'a>(&self, line: &Line, scores: &'a [Option<Score>], tablebase: Option<TablebaseResult>) -> GameFacts<'a> {
         GameFacts {
             scores,
-            moves: u32::try_from(line.ply() / 2).unwrap_or(u32::MAX),
+            moves: moves(line.ply()),
             pieces: line.position().board().occupied().count(),
             tablebase,
+            moves_since_offer: self.offered_at.map(|ply| moves(line.ply().saturating_sub(ply))),
             opponent: if self.opponent.computer { Kind::Bot } else { Kind::Human },
             opponent_rating: self.opponent.rating,
             opponent_clock: self.clock.theirs(),
@@ -197,9 +203,14 @@ impl<W: Write> Session<W> {
     }
 }
 
+/// How many full moves so many half-moves are.
+fn moves(plies: usize) -> u32 {
+    u32::try_from(plies / 2).unwrap_or(u32::MAX)
+}
+
 /// What is done with a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum MoveAction {
     Play,
     OfferDraw,
     Resign,

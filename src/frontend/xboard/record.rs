@@ -7,7 +7,7 @@ use council::player::vote_report;
 
 /// What is known of a move of ours.
 #[derive(Clone, Debug, PartialEq)]
-struct Note {
+struct MoveNote {
     /// How many half-moves the game had with it.
     ply: usize,
     score: Option<Score>,
@@ -19,18 +19,18 @@ struct Note {
 
 /// Our moves, oldest first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Record {
-    notes: Vec<Note>,
+pub(super) struct MoveNotes {
+    notes: Vec<MoveNote>,
 }
 
-impl Record {
+impl MoveNotes {
     /// Notes our move, with which the game has so many half-moves.
     pub(super) fn moved(&mut self, ply: usize, decision: &Decision, time: Duration) {
         self.truncate(ply - 1);
         let second = decision.second_phase.iter().map(|second| second.proposal.depth);
         let depth = decision.votes.iter().map(|vote| vote.proposal.depth).chain(second).max().unwrap_or(0);
         let (score, nodes, source) = (decision.score, decision.nodes(), decision.source);
-        self.notes.push(Note { ply, score, depth, nodes, time, source });
+        self.notes.push(MoveNote { ply, score, depth, nodes, time, source });
     }
 
     /// Forgets what was noted after so many half-moves.
@@ -50,7 +50,7 @@ impl Record {
             let _ = write!(table, "\n{:<14}", vote_report::numbered(line, Some(game.moves()[ply])));
             match self.notes.iter().find(|note| note.ply == ply + 1) {
                 Some(note) if note.source == Source::Book => table.push_str("    Book"),
-                Some(Note { score, depth, nodes, time, .. }) => {
+                Some(MoveNote { score, depth, nodes, time, .. }) => {
                     let score = score.map_or_else(String::new, |score| score.to_string());
                     let _ = write!(table, "{score:>8}{depth:>7}{nodes:>12}{:>9.2}", time.as_secs_f64());
                 }
@@ -67,7 +67,7 @@ impl Record {
             let written = vote_report::numbered(line, Some(game.moves()[ply])).replace("… ", "... ");
             let _ = write!(text, "{written} ");
             let note = self.notes.iter().find(|note| note.ply == ply + 1);
-            if let Some(Note { score: Some(score), depth, time, .. }) = note {
+            if let Some(MoveNote { score: Some(score), depth, time, .. }) = note {
                 let _ = write!(text, "{{{score}/{depth} {:.2}s}} ", time.as_secs_f64());
             }
         });

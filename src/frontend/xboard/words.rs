@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use shakmaty::{CastlingMode, Color, Position as _, san::San, variant::VariantPosition};
 
 use crate::frontend::{
-    options::{Choice, Kind},
-    search_progress::Standing,
+    options::{EngineOption, OptionKind},
+    search_progress::LeadingProposal,
 };
 use chess::{Decision, Line, Proposal, Score, UciMove};
 use council::player::vote_report;
@@ -22,26 +22,26 @@ pub(super) const FEATURES: &str = concat!(
 );
 
 /// An option's description; those that CECP has commands for are not told.
-pub(super) fn option(choice: &Choice) -> Option<String> {
-    let Choice { name, kind, value } = choice;
+pub(super) fn option(choice: &EngineOption) -> Option<String> {
+    let EngineOption { name, kind, value } = choice;
     if ["Hash", "Threads", "Ponder", "UCI_Chess960", "SyzygyPath"].contains(name) {
         return None;
     }
     let takes = match kind {
-        Kind::Check => format!("-check {}", u8::from(value == "true")),
-        Kind::Spin(least, most) => format!("-spin {value} {least} {most}"),
-        Kind::Combo(words) => {
+        OptionKind::Check => format!("-check {}", u8::from(value == "true")),
+        OptionKind::Spin(least, most) => format!("-spin {value} {least} {most}"),
+        OptionKind::Combo(words) => {
             let marked = words.iter().map(|word| if word == value { format!("*{word}") } else { (*word).to_owned() });
             format!("-combo {}", marked.collect::<Vec<_>>().join(" /// "))
         }
-        Kind::Text => format!("-string {value}"),
-        Kind::Button => "-button".to_owned(),
+        OptionKind::Text => format!("-string {value}"),
+        OptionKind::Button => "-button".to_owned(),
     };
     Some(format!("feature option=\"{name} {takes}\""))
 }
 
 /// A line of thinking: plies, centipawns (100000 and more for mates), hundredths of a second, nodes, moves.
-pub(super) fn thinking(line: &Line, standing: &Standing<'_>) -> String {
+pub(super) fn thinking(line: &Line, standing: &LeadingProposal<'_>) -> String {
     let Proposal { depth, score, pv, .. } = standing.proposal;
     let score = match score {
         Score::Cp(centipawns) => *centipawns,
@@ -61,7 +61,7 @@ pub(super) fn thinking(line: &Line, standing: &Standing<'_>) -> String {
 
 /// How the vote went, as comments.
 pub(super) fn votes(line: &Line, decision: &Decision) -> Vec<String> {
-    vote_report::lines(line, decision).iter().map(|minute| format!("# {minute}")).collect()
+    vote_report::lines(line, decision).iter().map(|vote| format!("# {vote}")).collect()
 }
 
 /// A move as CECP writes it: coordinates, but castling of Chess960 as `O-O`.

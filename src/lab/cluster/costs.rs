@@ -11,12 +11,12 @@ use tokio_util::sync::CancellationToken;
 use super::job;
 use chess::{Bound, ElectorName, GameId, Knowledge, Line, Proposal, Score, Variant};
 use cluster::{
-    Identity,
-    wire::{self, Elector, Order, ProposalText, Says, SearchOrder, Word},
+    ProcessIdentity,
+    wire::{self, ProposalText, RemoteElector, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand},
 };
 use council::{
     council::{Council, CouncilSettings, CriterionName, Question, Roster},
-    pool::{Elector as Searcher, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool},
+    pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool},
 };
 use engine::{Engine, EngineOptions, Limits, Position};
 
@@ -70,19 +70,19 @@ impl Costs {
 
 /// The time to write an order and to read a proposal, and how long both are.
 fn messages() -> ((Duration, Duration), (usize, usize)) {
-    let identity = Identity::new("measured");
+    let identity = ProcessIdentity::new("measured");
     let job = job();
     let spec = ElectorSpec::own(Knowledge::COMPLETE, 8);
     let write = || {
-        let elector = Elector::of(&spec, None).map(|elector| SearchOrder::of(&job, 1, elector, 1));
-        elector.map(|order| wire::seal(&identity, &Order::Search(Box::new(order)))).unwrap_or_default()
+        let elector = RemoteElector::of(&spec, None).map(|elector| SearchCommand::of(&job, 1, elector, 1));
+        elector.map(|order| wire::encode(&identity, &WorkerCommand::Search(Box::new(order)))).unwrap_or_default()
     };
     let begun = Instant::now();
     let order = (0..ROUNDS).map(|_| write().len()).max().unwrap_or_default();
     let writing = begun.elapsed() / ROUNDS;
 
     let elector: ElectorName = spec.name.clone();
-    let says = Says::Proposal(ProposalText {
+    let kind = SearchEventKind::Proposal(ProposalText {
         moves: "d2d4 c8g4 c1e3 e5d4 c3d4 c6a5 b3c2 a5c4 e3c1 c7c5 b2b3 c4b6".to_owned(),
         score: Score::Cp(31),
         bound: Bound::Exact,
@@ -92,22 +92,24 @@ fn messages() -> ((Duration, Duration), (usize, usize)) {
         nodes: 1_234_567,
         microseconds: 987_654,
     });
-    let word = wire::seal(&identity, &Word { search: job.task.id.clone(), elector: elector.clone(), says });
+    let event = wire::encode(&identity, &SearchEvent { search: job.task.id.clone(), elector: elector.clone(), kind });
     let read = || {
-        let Ok((from, Word { says: Says::Proposal(text), .. })) = wire::open::<Word>(&word, &identity.version) else {
+        let Ok((from, SearchEvent { kind: SearchEventKind::Proposal(text), .. })) =
+            wire::decode::<SearchEvent>(&event, &identity.version)
+        else {
             return false;
         };
         text.proposal(&job.task, &elector, &from.name.as_str().into()).is_ok()
     };
     let begun = Instant::now();
     (0..ROUNDS).for_each(|_| assert!(read(), "our own proposal is believed"));
-    ((writing, begun.elapsed() / ROUNDS), (order, word.len()))
+    ((writing, begun.elapsed() / ROUNDS), (order, event.len()))
 }
 
 /// Proposes at once and often.
-struct Chatterbox(ElectorName);
+struct EndlessProposer(ElectorName);
 
-impl Searcher for Chatterbox {
+impl Elector for EndlessProposer {
     fn search(
         &mut self,
         Job { task, .. }: &Job,
@@ -139,7 +141,7 @@ impl Searcher for Chatterbox {
 /// What a council of this size computes for each proposal, on a thread of its own.
 async fn council_of(size: u32) -> Duration {
     let measured = tokio::task::spawn_blocking(move || {
-        let make = ElectorMaker::new(|spec| Ok(Box::new(Chatterbox(spec.name.clone()))));
+        let make = ElectorMaker::new(|spec| Ok(Box::new(EndlessProposer(spec.name.clone()))));
         let elector = |number: u32| ElectorSpec::new(format!("e{number}").into(), ElectorKind::Made(make.clone()), 1);
         let roster = Roster::of((0..size).map(elector).collect());
         let settings = CouncilSettings { criterion: CriterionName::Majority, ..CouncilSettings::default() };

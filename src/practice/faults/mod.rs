@@ -1,15 +1,16 @@
 //! Things that go wrong, on purpose.
 //!
-//! Two ways lead here. A [`FaultPlan`] is a climate: so many percent of the requests and lines suffer, by lots drawn from a
-//! seed; it can be written as a line of text for the command line. A one-shot fault is an accident that a test arranges:
-//! [`Faults::fail_requests`] and [`Faults::break_stream`]. The faces ask [`Faults`] at every request and every line; nothing
-//! here touches a socket.
+//! Two ways lead here. A [`FaultPlan`] holds for as long as the server runs: it lets so many percent of the requests and
+//! lines fail, chosen by random numbers from a seed, and slows everything else down; it can be written as a line of text for
+//! the command line. A one-shot fault is arranged by a test: [`FaultInjector::fail_requests`] and
+//! [`FaultInjector::break_stream`]. The protocols ask the [`FaultInjector`] at every request and every line; nothing here
+//! touches a socket.
 
+mod injector;
 mod plan;
-mod weather;
 
-pub use plan::{FaultPlan, FaultPlanError, Percent};
-pub use weather::{Faults, StreamFaults};
+pub use injector::{FaultInjector, StreamFaults};
+pub use plan::{Echo, FaultPlan, FaultPlanError, Percent};
 
 use std::time::Duration;
 
@@ -22,17 +23,17 @@ pub enum RequestKind {
     EventStream,
     /// Opening the stream of a game.
     GameStream,
-    /// A move.
+    /// A move sent to a game.
     Move,
-    /// A word in a chat room, or reading them.
+    /// Saying something in a chat room, or reading what was said.
     Chat,
     /// Abort, resign, draw, takeback, claim.
     GameAction,
-    /// Everything about challenges.
+    /// Making, listing and answering challenges.
     Challenge,
     /// Who am I, which games am I playing, tokens, upgrade.
     Account,
-    /// Anything else.
+    /// A request of no other kind.
     Other,
 }
 
@@ -72,6 +73,24 @@ pub enum StreamFault {
     Reorder,
     /// The line is not sent.
     Drop,
+    /// The line is sent after this time, and whatever follows it not before it.
+    Late(Duration),
+}
+
+impl StreamFault {
+    /// Whether nothing is sent after it.
+    pub const fn ends_the_stream(self) -> bool {
+        matches!(self, Self::CleanEnd | Self::CutMidLine | Self::Abort | Self::AbortMidLine | Self::Silence)
+    }
+}
+
+/// What faults go by when they choose a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineFacts {
+    /// How many plies it shows, if it shows a game.
+    pub ply: Option<usize>,
+    /// Whether the last of these is the reader's own move.
+    pub own_move: bool,
 }
 
 /// A stream, or several.
@@ -83,16 +102,16 @@ pub enum Streams {
     Game(GameId),
     /// One player's stream of a game.
     Board(GameId, String),
-    /// All of them.
+    /// Every stream of everybody.
     All,
 }
 
 /// The stream that asks what happens to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamId {
-    /// Whose.
+    /// The name of the account that reads it.
     pub account: String,
-    /// Which game's; `None` is the event stream.
+    /// The game it is about; `None` is the event stream.
     pub game: Option<GameId>,
 }
 
@@ -117,6 +136,8 @@ pub enum When {
     NextLine,
     /// With the first line of a game's stream that shows so many plies.
     AtPly(usize),
+    /// With the first line that shows a move of the reader's own.
+    OwnMove,
 }
 
 /// How long requests fail.

@@ -1,6 +1,8 @@
-//! A climate of faults, and how it is written.
+//! A plan of faults, and how it is written.
 
-use std::{fmt, str::FromStr, time::Duration};
+use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
+
+use crate::dialect::Dialect;
 
 /// A share of a hundred.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,13 +20,22 @@ impl Percent {
     }
 }
 
+/// When the echo of a player's own move comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// This much later than it should.
+    Late(Duration),
+    /// Never: the first line that shows the move is not sent. (The next one shows it as well.)
+    Never,
+}
+
 /// How often what goes wrong.
 ///
-/// As text: `seed=7,cut=3s,delay=50ms,429=5%,502=5%,half-open=1%,duplicate=2%,reorder=1%,drop=1%,restart=60s`; every
-/// part may be left out. See the fields for what each means. `Display` writes what `FromStr` reads.
+/// As text: `seed=7,cut=3s,delay=50ms,429=5%,502=5%,half-open=1%,duplicate=2%,reorder=1%,drop=1%,restart=60s,slow=100B/s`;
+/// every part may be left out. See the fields for what each means. `Display` writes what `FromStr` reads.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaultPlan {
-    /// `seed=7`: where the lots begin; otherwise at the server's own seed.
+    /// `seed=7`: where the random numbers begin; otherwise at the server's own seed.
     pub seed: Option<u64>,
     /// `cut=3s`: every stream is cut after about this time (between half and one and a half of it): cleanly, in the
     /// middle of a line, or by resetting the connection.
@@ -49,6 +60,23 @@ pub struct FaultPlan {
     pub drop: Percent,
     /// `restart=60s`: so often the server restarts: all connections drop, its state is kept.
     pub restart: Option<Duration>,
+    /// `stall-move=1%`: moves that are neither made nor answered; the connection stands.
+    pub stall_move: Percent,
+    /// `slow=100B/s`: every stream trickles, so many bytes a second.
+    pub slow: Option<NonZeroU32>,
+    /// `open=4s`: every stream opens this late: not even the answer's headers come before (on FICS: the banner).
+    pub open: Option<Duration>,
+    /// `first-line=4s`: the headers of a stream come at once and its first line this late. HTTP only.
+    pub first_line: Option<Duration>,
+    /// `late=5s`: every line of a stream comes this late.
+    pub late: Option<Duration>,
+    /// `echo=3s`, `echo=never`: the echo of a player's own move comes late, or not at all.
+    pub echo: Option<Echo>,
+    /// `streams=10`: so many requests at once a connection, streams and moves together; further ones wait. HTTP/2 only,
+    /// where the limit is announced as `SETTINGS_MAX_CONCURRENT_STREAMS`; an HTTP/1.1 connection carries one anyway.
+    pub streams: Option<NonZeroU32>,
+    /// `dialect=uhlin`: which server of its family the FICS side behaves like.
+    pub dialect: Dialect,
 }
 
 /// A text that is no plan.
@@ -56,13 +84,14 @@ pub struct FaultPlan {
 pub enum FaultPlanError {
     /// The name of a fault is not known.
     #[error(
-        "unknown fault {0:?} (known: seed, cut, delay, 429, 500, 502, lost, half-open, duplicate, reorder, drop, restart)"
+        "unknown fault {0:?} (known: seed, cut, delay, 429, 500, 502, lost, half-open, duplicate, reorder, drop, restart, \
+         stall-move, slow, open, first-line, late, echo, streams, dialect)"
     )]
     Unknown(String),
     /// The value does not fit.
     #[error("fault {key}={value:?}: {expected} is expected")]
     Value {
-        /// Which fault.
+        /// The name of the fault in the plan.
         key: String,
         /// As it was given.
         value: String,
@@ -72,12 +101,13 @@ pub enum FaultPlanError {
 }
 
 impl FaultPlan {
-    fn percents(&mut self) -> [(&'static str, &mut Percent); 8] {
+    fn percents(&mut self) -> [(&'static str, &mut Percent); 9] {
         [
             ("429", &mut self.too_many),
             ("500", &mut self.internal_error),
             ("502", &mut self.bad_gateway),
             ("lost", &mut self.lost),
+            ("stall-move", &mut self.stall_move),
             ("half-open", &mut self.half_open),
             ("duplicate", &mut self.duplicate),
             ("reorder", &mut self.reorder),
@@ -85,27 +115,47 @@ impl FaultPlan {
         ]
     }
 
-    fn durations(&mut self) -> [(&'static str, &mut Option<Duration>); 3] {
-        [("cut", &mut self.cut), ("delay", &mut self.delay), ("restart", &mut self.restart)]
+    fn durations(&mut self) -> [(&'static str, &mut Option<Duration>); 6] {
+        [
+            ("cut", &mut self.cut),
+            ("delay", &mut self.delay),
+            ("restart", &mut self.restart),
+            ("open", &mut self.open),
+            ("first-line", &mut self.first_line),
+            ("late", &mut self.late),
+        ]
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), FaultPlanError> {
         let wrong = |expected| FaultPlanError::Value { key: key.to_owned(), value: value.to_owned(), expected };
-        if key == "seed" {
-            self.seed = Some(value.parse().map_err(|_| wrong("a whole number"))?);
-            return Ok(());
-        }
         if let Some((_, field)) = self.percents().into_iter().find(|(name, _)| *name == key) {
             let percent = value.strip_suffix('%').and_then(|number| number.parse().ok()).and_then(Percent::new);
             *field = percent.ok_or_else(|| wrong("a percentage such as 5%"))?;
             return Ok(());
         }
         if let Some((_, field)) = self.durations().into_iter().find(|(name, _)| *name == key) {
-            let duration = parse_duration(value).filter(|duration| !duration.is_zero());
-            *field = Some(duration.ok_or_else(|| wrong("a time such as 3s or 50ms"))?);
+            *field = Some(parse_delay(value).ok_or_else(|| wrong("a time such as 3s or 50ms"))?);
             return Ok(());
         }
-        Err(FaultPlanError::Unknown(key.to_owned()))
+        match key {
+            "seed" => self.seed = Some(value.parse().map_err(|_| wrong("a whole number"))?),
+            "streams" => self.streams = Some(value.parse().map_err(|_| wrong("a whole number above 0"))?),
+            "slow" => {
+                let number = value.trim_end_matches("/s").trim_end_matches('B').parse();
+                self.slow = Some(number.map_err(|_| wrong("bytes a second, such as 100B/s"))?);
+            }
+            "echo" if value == "never" => self.echo = Some(Echo::Never),
+            "echo" => {
+                let late = parse_delay(value).map(Echo::Late);
+                self.echo = Some(late.ok_or_else(|| wrong("a time such as 3s, or the word never"))?);
+            }
+            "dialect" => {
+                let known = Dialect::ALL.into_iter().find(|dialect| dialect.key() == value);
+                self.dialect = known.ok_or_else(|| wrong("freechess, fatics, capablanca or uhlin"))?;
+            }
+            _ => return Err(FaultPlanError::Unknown(key.to_owned())),
+        }
+        Ok(())
     }
 }
 
@@ -135,19 +185,29 @@ impl fmt::Display for FaultPlan {
                 parts.push(format!("{key}={}%", percent.0));
             }
         }
+        parts.extend(self.slow.map(|rate| format!("slow={rate}B/s")));
+        parts.extend(self.streams.map(|most| format!("streams={most}")));
+        parts.extend(self.echo.map(|echo| match echo {
+            Echo::Late(time) => format!("echo={}ms", time.as_millis()),
+            Echo::Never => "echo=never".to_owned(),
+        }));
+        if self.dialect != Dialect::default() {
+            parts.push(format!("dialect={}", self.dialect.key()));
+        }
         f.write_str(&parts.join(","))
     }
 }
 
-/// Reads `3s`, `0.5s`, `50ms` or `2m`.
-fn parse_duration(text: &str) -> Option<Duration> {
+/// Reads `3s`, `0.5s`, `50ms` or `2m`; no delay at all is none.
+fn parse_delay(text: &str) -> Option<Duration> {
     let (number, unit) = match text {
         _ if text.ends_with("ms") => (text.strip_suffix("ms")?, 0.001),
         _ if text.ends_with('s') => (text.strip_suffix('s')?, 1.0),
         _ => (text.strip_suffix('m')?, 60.0),
     };
     let seconds = number.parse::<f64>().ok()? * unit;
-    (0.0..1e6).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
+    let delay = (0.0..1e6).contains(&seconds).then(|| Duration::from_secs_f64(seconds))?;
+    (!delay.is_zero()).then_some(delay)
 }
 
 #[cfg(test)]
@@ -156,13 +216,19 @@ mod tests {
 
     #[test]
     fn a_plan_reads_back_what_it_prints() {
-        let text = "seed=7, cut=3s,delay=50ms,429=5%,502=0.5%,half-open=1%,duplicate=2%,reorder=1%,drop=1%,restart=1m";
+        let text = "seed=7, cut=3s,delay=50ms,429=5%,502=0.5%,half-open=1%,duplicate=2%,reorder=1%,drop=1%,restart=1m,\
+                    stall-move=1%,slow=100B/s,open=4s,first-line=3s,late=5s,echo=never,streams=10,dialect=uhlin";
         let plan: FaultPlan = text.parse().expect("a plan");
         assert_eq!(
             (plan.seed, plan.cut, plan.restart),
             (Some(7), Some(Duration::from_secs(3)), Some(Duration::from_secs(60)))
         );
+        assert_eq!(
+            (plan.slow.map(NonZeroU32::get), plan.open, plan.echo, plan.dialect),
+            (Some(100), Some(Duration::from_secs(4)), Some(Echo::Never), Dialect::Uhlin)
+        );
         assert_eq!(plan.to_string().parse(), Ok(plan));
+        assert_eq!("echo=2s".parse::<FaultPlan>().expect("a plan").echo, Some(Echo::Late(Duration::from_secs(2))));
         assert_eq!("".parse(), Ok(FaultPlan::default()));
     }
 
@@ -175,6 +241,10 @@ mod tests {
             ("cut=0s", "a time such as 3s"),
             ("restart=soon", "a time such as 3s"),
             ("seed", "a whole number"),
+            ("slow=0B/s", "bytes a second, such as 100B/s"),
+            ("streams=0", "a whole number above 0"),
+            ("echo=sometimes", "or the word never"),
+            ("dialect=icc", "freechess, fatics, capablanca or uhlin"),
         ] {
             let error = text.parse::<FaultPlan>().expect_err(text).to_string();
             assert!(error.contains(named), "{text}: {error}");

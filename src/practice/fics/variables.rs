@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// A switch, and what the server says when it goes on or off.
-type Switch = (&'static str, bool, &'static str, &'static str);
+use crate::dialect::Dialect;
 
-const SWITCHES: [Switch; 26] = [
+/// A switch, and what the server says when it goes on or off.
+type SwitchVariable = (&'static str, bool, &'static str, &'static str);
+
+const SWITCHES: [SwitchVariable; 26] = [
     ("autoflag", true, "Auto-flagging enabled.", "Auto-flagging disabled."),
     ("automail", false, "Your games will be mailed to you.", "Your games will not be mailed to you."),
     ("bell", false, "You will now hear beeps.", "You will not hear beeps."),
@@ -65,9 +67,9 @@ const SWITCHES: [Switch; 26] = [
 ];
 
 /// A number with its usual value and bounds.
-type Number = (&'static str, u32, u32, u32);
+type NumberVariable = (&'static str, u32, u32, u32);
 
-const NUMBERS: [Number; 12] = [
+const NUMBERS: [NumberVariable; 12] = [
     ("availinfo", 0, 0, 7),
     ("availmax", 0, 0, 9999),
     ("availmin", 0, 0, 9999),
@@ -85,7 +87,7 @@ const NUMBERS: [Number; 12] = [
 const TEXTS: [&str; 9] = ["busy", "formula", "interface", "language", "lang", "partner", "prompt", "tourney", "tzone"];
 
 /// Interface variables in the order of the bits that `%b` sets at the login.
-pub const INTERFACE: [&str; 35] = [
+pub(crate) const INTERFACE: [&str; 35] = [
     "compressmove",
     "audiochat",
     "seekremove",
@@ -128,17 +130,18 @@ const NOT_SPOKEN: [&str; 3] = ["compressmove", "block", "xdr"];
 
 /// All variables of one player.
 #[derive(Clone, Debug)]
-pub struct Variables {
+pub(crate) struct Variables {
     switches: BTreeMap<&'static str, bool>,
     numbers: BTreeMap<&'static str, u32>,
     texts: BTreeMap<&'static str, String>,
     notes: BTreeMap<u8, String>,
     interface: BTreeMap<&'static str, bool>,
+    dialect: Dialect,
 }
 
 impl Variables {
     /// As a player finds them; `bits` are those of `%b`.
-    pub fn new(bits: Option<&str>) -> Self {
+    pub(crate) fn new(bits: Option<&str>, dialect: Dialect) -> Self {
         let interface = INTERFACE.iter().map(|name| (*name, false)).collect();
         let mut variables = Self {
             switches: SWITCHES.iter().map(|(name, value, ..)| (*name, *value)).collect(),
@@ -146,6 +149,7 @@ impl Variables {
             texts: BTreeMap::new(),
             notes: BTreeMap::new(),
             interface,
+            dialect,
         };
         // The lock holds from the end of the login on, wherever its bit stands.
         for (name, bit) in INTERFACE.iter().zip(bits.unwrap_or_default().chars()) {
@@ -157,27 +161,25 @@ impl Variables {
     }
 
     /// Whether a switch is on.
-    pub fn is_on(&self, name: &str) -> bool {
+    pub(crate) fn is_on(&self, name: &str) -> bool {
         self.switches.get(name).copied().unwrap_or(false)
     }
 
-    /// A number.
-    pub fn number(&self, name: &str) -> u32 {
+    pub(crate) fn number(&self, name: &str) -> u32 {
         self.numbers.get(name).copied().unwrap_or(0)
     }
 
     /// Whether an interface variable is on.
-    pub fn interface(&self, name: &str) -> bool {
-        self.interface.get(name).copied().unwrap_or(false)
+    pub(crate) fn interface(&self, name: &str) -> bool {
+        self.dialect.has_interface_variables() && self.interface.get(name).copied().unwrap_or(false)
     }
 
-    /// The finger notes.
-    pub fn notes(&self) -> impl Iterator<Item = (u8, &str)> {
+    pub(crate) fn notes(&self) -> impl Iterator<Item = (u8, &str)> {
         self.notes.iter().map(|(number, note)| (*number, note.as_str()))
     }
 
     /// `set NAME VALUE`; returns the server's words.
-    pub fn set(&mut self, name: &str, value: &str) -> String {
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> String {
         if let Ok(number) = name.parse::<u8>() {
             return self.note(number, value);
         }
@@ -222,11 +224,17 @@ impl Variables {
     /// The variable that a name or its beginning means.
     fn known(&self, name: &str) -> Option<&'static str> {
         let names = || self.switches.keys().chain(self.numbers.keys()).copied().chain(TEXTS);
+        let names = || names().filter(|name| *name != "autoflag" || self.dialect.flags_fall());
         names().find(|known| *known == name).or_else(|| names().find(|known| known.starts_with(name)))
     }
 
     /// `iset NAME VALUE`; returns the server's words.
-    pub fn set_interface(&mut self, name: &str, value: &str) -> String {
+    pub(crate) fn set_interface(&mut self, name: &str, value: &str) -> String {
+        match self.dialect {
+            Dialect::Freechess | Dialect::Fatics => {}
+            Dialect::Capablanca => return format!("{name} {}", if value == "0" { "unset" } else { "set" }),
+            Dialect::Uhlin => return format!("com_iset: {name} {value}"),
+        }
         let name = name.to_lowercase();
         let Some(known) = INTERFACE.iter().find(|known| **known == name) else {
             return format!("No such ivariable \"{name}\".");
@@ -243,7 +251,7 @@ impl Variables {
     }
 
     /// The answer to `variables`.
-    pub fn shown(&self, of: &str) -> String {
+    pub(crate) fn shown(&self, of: &str) -> String {
         let switches = self.switches.iter().map(|(name, value)| format!("{name}={}", u8::from(*value)));
         let numbers = self.numbers.iter().map(|(name, value)| format!("{name}={value}"));
         let mut text = format!("Variable settings of {of}:\n\n{}", in_columns(switches.chain(numbers)));
@@ -254,7 +262,7 @@ impl Variables {
     }
 
     /// The answer to `ivariables`.
-    pub fn interface_shown(&self, of: &str) -> String {
+    pub(crate) fn interface_shown(&self, of: &str) -> String {
         let all = self.interface.iter().map(|(name, value)| format!("{name}={}", u8::from(*value)));
         format!("Interface variable settings of {of}:\n\n{}", in_columns(all))
     }
@@ -289,7 +297,7 @@ mod tests {
 
     #[test]
     fn settings_in_the_servers_words() {
-        let mut variables = Variables::new(None);
+        let mut variables = Variables::new(None, Dialect::Freechess);
         for (name, value, words) in [
             ("style", "12", "Style 12 set."),
             ("shout", "0", "You will not hear shouts."),
@@ -306,7 +314,7 @@ mod tests {
 
     #[test]
     fn the_lock_locks() {
-        let mut variables = Variables::new(None);
+        let mut variables = Variables::new(None, Dialect::Freechess);
         for (name, value, words) in [
             ("ms", "1", "ms set."),
             ("ms", "0", "ms unset."),
@@ -320,7 +328,7 @@ mod tests {
 
     #[test]
     fn bits_of_the_login_are_in_the_servers_order() {
-        let variables = Variables::new(Some("0010010101"));
+        let variables = Variables::new(Some("0010010101"), Dialect::Freechess);
         let on: Vec<_> = INTERFACE.into_iter().filter(|name| variables.interface(name)).collect();
         assert_eq!(on, ["seekremove", "startpos", "gameinfo", "pendinfo"]);
     }

@@ -12,26 +12,29 @@ use tokio::time::Instant;
 
 use crate::{
     connection::ConnectionControl,
-    faults::{StreamFault, StreamFaults},
-    hub::Subscription,
+    faults::{LineFacts, StreamFault, StreamFaults},
+    state::Subscription,
 };
 
 /// How long a line that is to be overtaken waits for another one.
 const REORDER_PATIENCE: Duration = Duration::from_millis(100);
 
+/// Into how many pieces a slow stream cuts what it sends in a second.
+const PIECES_PER_SECOND: u32 = 20;
+
 /// A line to send.
-pub struct Line {
+pub(crate) struct StreamLine {
     /// Without its end.
     pub text: String,
-    /// How many plies it shows, if it is about a game.
-    pub ply: Option<usize>,
+    /// What faults go by.
+    pub facts: LineFacts,
 }
 
 /// Writes an event as a line.
-type Render<E> = Box<dyn Fn(&E) -> Option<Line> + Send>;
+type Render<E> = Box<dyn Fn(&E) -> Option<StreamLine> + Send>;
 
 /// What the connection is to do next.
-enum Step {
+enum StreamStep {
     Send(Bytes),
     /// Lets what was sent reach the wire before the next step.
     Flush,
@@ -41,32 +44,38 @@ enum Step {
 }
 
 /// A subscription on its way to a client.
-pub struct LineStream<E> {
-    subscription: Subscription<E>,
+pub(crate) struct LineStream<E> {
+    /// `None` once it has ended.
+    subscription: Option<Subscription<E>>,
     render: Render<E>,
     keep_alive: Duration,
     last_sent: Instant,
+    /// Until when not even empty lines are sent.
+    opens_at: Instant,
     faults: StreamFaults,
     next_line: Option<StreamFault>,
     held: Option<Bytes>,
     control: ConnectionControl,
-    steps: VecDeque<Step>,
+    /// Each with the time before which it is not due; the times never decrease.
+    steps: VecDeque<(Instant, StreamStep)>,
 }
 
 impl<E: Send + 'static> LineStream<E> {
     /// Sends every event as the line that `render` makes of it.
-    pub fn new(
+    pub(crate) fn new(
         subscription: Subscription<E>,
-        render: impl Fn(&E) -> Option<Line> + Send + 'static,
+        render: impl Fn(&E) -> Option<StreamLine> + Send + 'static,
         keep_alive: Duration,
         faults: StreamFaults,
         control: ConnectionControl,
     ) -> Self {
+        let now = Instant::now();
         Self {
-            subscription,
+            subscription: Some(subscription),
             render: Box::new(render),
             keep_alive,
-            last_sent: Instant::now(),
+            last_sent: now,
+            opens_at: now + faults.first_line_delay(),
             faults,
             next_line: None,
             held: None,
@@ -76,7 +85,7 @@ impl<E: Send + 'static> LineStream<E> {
     }
 
     /// As the answer to a request.
-    pub fn into_response(self) -> Response {
+    pub(crate) fn into_response(self) -> Response {
         let lines = stream::unfold(self, |mut lines| async move {
             let bytes = lines.next().await?;
             Some((Ok::<_, std::convert::Infallible>(bytes), lines))
@@ -86,57 +95,95 @@ impl<E: Send + 'static> LineStream<E> {
 
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            match self.steps.pop_front() {
-                Some(Step::Send(bytes)) => {
+            let due = self.steps.front().is_some_and(|(at, _)| *at <= Instant::now());
+            match self.steps.pop_front_if(|_| due).map(|(_, step)| step) {
+                Some(StreamStep::Send(bytes)) => {
                     self.last_sent = Instant::now();
-                    return Some(bytes);
+                    return Some(self.trickled(bytes));
                 }
-                Some(Step::Flush) => tokio::task::yield_now().await,
-                Some(Step::End) => return None,
-                Some(Step::Reset) => {
+                Some(StreamStep::Flush) => tokio::task::yield_now().await,
+                Some(StreamStep::End) => return None,
+                Some(StreamStep::Reset) => {
                     self.control.reset();
                     pending::<()>().await;
                 }
-                Some(Step::Silence) => pending::<()>().await,
-                None => self.plan_next_steps().await,
+                Some(StreamStep::Silence) => pending::<()>().await,
+                None => self.wait().await,
             }
         }
     }
 
-    async fn plan_next_steps(&mut self) {
+    /// As much of `bytes` as goes out at once; where the stream is slow the rest becomes a later step.
+    fn trickled(&mut self, mut bytes: Bytes) -> Bytes {
+        let Some(rate) = self.faults.bytes_per_second() else { return bytes };
+        let most = (rate.get() / PIECES_PER_SECOND).max(1);
+        if bytes.len() as u64 <= u64::from(most) {
+            return bytes;
+        }
+        let rest = bytes.split_off(most as usize);
+        let due = Instant::now() + Duration::from_secs_f64(f64::from(most) / f64::from(rate.get()));
+        // What follows is due when its turn comes.
+        self.steps.push_front((due, StreamStep::Send(rest)));
+        bytes
+    }
+
+    /// Waits until a step is due, or there are new ones.
+    async fn wait(&mut self) {
         let idle = if self.held.is_some() { REORDER_PATIENCE } else { self.keep_alive };
+        let quiet_until = (self.last_sent + idle).max(self.opens_at);
+        let next_step = self.steps.front().map(|(at, _)| *at);
+        let event = async {
+            match &mut self.subscription {
+                Some(subscription) => subscription.next().await,
+                None => pending().await,
+            }
+        };
         tokio::select! {
             biased;
-            fault = self.faults.next() => self.strike(fault, None),
-            event = self.subscription.next() => match event {
+            fault = self.faults.next() => self.apply(fault, None),
+            event = event => match event {
                 Some(event) => {
                     if let Some(line) = (self.render)(&event) {
                         self.send(line);
                     }
                 }
                 None => {
+                    self.subscription = None;
                     self.release_held();
-                    self.steps.push_back(Step::End);
+                    self.push(StreamStep::End);
                 }
             },
-            () = tokio::time::sleep_until(self.last_sent + idle) => {
+            () = tokio::time::sleep_until(next_step.unwrap_or(quiet_until)) => {
+                if next_step.is_some() {
+                    return;
+                }
                 if self.held.is_some() {
                     self.release_held();
                 } else {
-                    self.steps.push_back(Step::Send(Bytes::from_static(b"\n")));
+                    self.push(StreamStep::Send(Bytes::from_static(b"\n")));
                 }
             }
         }
     }
 
-    fn send(&mut self, line: Line) {
-        let fault = self.next_line.take().or_else(|| self.faults.on_line(line.ply));
+    fn push(&mut self, step: StreamStep) {
+        self.push_after(Duration::ZERO, step);
+    }
+
+    /// Adds a step that is due after `delay`, and not before those that are planned already.
+    fn push_after(&mut self, delay: Duration, step: StreamStep) {
+        let last = self.steps.back().map_or(self.opens_at, |(at, _)| *at);
+        self.steps.push_back(((Instant::now() + delay).max(last), step));
+    }
+
+    fn send(&mut self, line: StreamLine) {
+        let fault = self.next_line.take().or_else(|| self.faults.on_line(line.facts));
         let mut text = line.text;
         text.push('\n');
         let bytes = Bytes::from(text);
         match fault {
-            Some(fault) => self.strike(fault, Some(bytes)),
-            None => self.steps.push_back(Step::Send(bytes)),
+            Some(fault) => self.apply(fault, Some(bytes)),
+            None => self.push(StreamStep::Send(bytes)),
         }
         if fault != Some(StreamFault::Reorder) {
             self.release_held();
@@ -144,30 +191,43 @@ impl<E: Send + 'static> LineStream<E> {
     }
 
     fn release_held(&mut self) {
-        self.steps.extend(self.held.take().map(Step::Send));
+        if let Some(held) = self.held.take() {
+            self.push(StreamStep::Send(held));
+        }
     }
 
-    fn strike(&mut self, fault: StreamFault, line: Option<Bytes>) {
-        let half = || match &line {
+    fn apply(&mut self, fault: StreamFault, line: Option<Bytes>) {
+        let half = match &line {
             Some(line) => line.slice(..line.len() / 2),
             None => Bytes::from_static(b"{\"type\":\"gameSta"),
         };
-        match (fault, &line) {
-            (StreamFault::CleanEnd, _) => self.steps.push_back(Step::End),
-            (StreamFault::CutMidLine, _) => self.steps.extend([Step::Send(half()), Step::Flush, Step::End]),
-            (StreamFault::Abort, _) => self.steps.push_back(Step::Reset),
-            (StreamFault::AbortMidLine, _) => self.steps.extend([Step::Send(half()), Step::Flush, Step::Reset]),
-            (StreamFault::Silence, _) => self.steps.push_back(Step::Silence),
-            (StreamFault::Duplicate, Some(line)) => {
-                self.steps.extend([Step::Send(line.clone()), Step::Send(line.clone())]);
-            }
+        if fault.ends_the_stream() && line.is_none() {
+            // It strikes at once, whatever was still on its way.
+            self.steps.clear();
+            self.opens_at = Instant::now();
+        }
+        let steps: Vec<StreamStep> = match (fault, line) {
+            (StreamFault::CleanEnd, _) => vec![StreamStep::End],
+            (StreamFault::CutMidLine, _) => vec![StreamStep::Send(half), StreamStep::Flush, StreamStep::End],
+            (StreamFault::Abort, _) => vec![StreamStep::Reset],
+            (StreamFault::AbortMidLine, _) => vec![StreamStep::Send(half), StreamStep::Flush, StreamStep::Reset],
+            (StreamFault::Silence, _) => vec![StreamStep::Silence],
+            (StreamFault::Duplicate, Some(line)) => vec![StreamStep::Send(line.clone()), StreamStep::Send(line)],
+            (StreamFault::Late(time), Some(line)) => return self.push_after(time, StreamStep::Send(line)),
+            (StreamFault::Drop, Some(_)) => vec![],
             (StreamFault::Reorder, Some(line)) => {
                 self.release_held();
-                self.held = Some(line.clone());
+                self.held = Some(line);
                 self.last_sent = Instant::now();
+                vec![]
             }
-            (StreamFault::Drop, Some(_)) => {}
-            (StreamFault::Duplicate | StreamFault::Reorder | StreamFault::Drop, None) => self.next_line = Some(fault),
+            (StreamFault::Duplicate | StreamFault::Reorder | StreamFault::Drop | StreamFault::Late(_), None) => {
+                self.next_line = Some(fault);
+                vec![]
+            }
+        };
+        for step in steps {
+            self.push(step);
         }
     }
 }

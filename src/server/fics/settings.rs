@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use chess::{SecretError, timeseal::Version, values::whole};
+use chess::{SecretError, timeseal::Version, values::WholeNumber};
 
 /// An account's password.
 pub use chess::Secret as Password;
@@ -24,9 +24,11 @@ const TIMESEAL_PORT: u16 = 5000;
 pub struct FicsSettings {
     /// The server.
     pub host: String,
-    /// Its port. On freechess.org 5000 understands timeseal, 23 is plain telnet.
+    /// Its port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
+    #[serde(with = "WholeNumber::<1, 65535>")]
     pub port: u16,
-    /// The port to try where `port` cannot be reached, without timeseal. 0: none.
+    /// The port to try where `port` cannot be reached, without timeseal; 0 for none. 0 to 65535.
+    #[serde(with = "WholeNumber::<0, 65535>")]
     pub fallback_port: u16,
     /// Whether lines carry the time at which they were sent, so that the network's delay is not charged to us.
     pub timeseal: Timeseal,
@@ -38,8 +40,8 @@ pub struct FicsSettings {
     /// Games sought while we are idle, in the server's words: `5 0 rated`, `15 10 unrated f`. Always posted as manual, so
     /// that the policy sees every answer.
     pub seeks: Vec<String>,
-    /// Seconds between one seek and the next while nobody answers, 10 to 86400.
-    #[serde(deserialize_with = "whole::<10, 86400, _, _>")]
+    /// Seconds between one seek and the next while nobody answers. 10 to 86400.
+    #[serde(with = "WholeNumber::<10, 86400>")]
     pub seek_every: u64,
     /// The server's own filter of challenges (`help formula`); empty accepts all that the policy accepts.
     pub formula: String,
@@ -65,31 +67,31 @@ pub struct FicsSettings {
     /// Whether an opponent's request to adjourn is granted.
     pub accept_adjourn: bool,
     /// Seconds for which an opponent who is out of time but whose connection lags keeps the right to come back; then the
-    /// game is adjourned or aborted by courtesy instead of won. 0: never.
-    #[serde(deserialize_with = "whole::<0, 3600, _, _>")]
+    /// game is adjourned or aborted by courtesy instead of won; 0 is never. 0 to 86400.
+    #[serde(with = "WholeNumber::<0, 86400>")]
     pub courtesy_after: u64,
-    /// Days after which adjudication of an adjourned game is asked for. 0: never.
-    #[serde(deserialize_with = "whole::<0, 3650, _, _>")]
+    /// Days after which adjudication of an adjourned game is asked for; 0 is never. 0 to 3650.
+    #[serde(with = "WholeNumber::<0, 3650>")]
     pub adjudicate_after: u32,
     /// How it is asked for; `{opponent}` is replaced.
     pub adjudicate_command: String,
-    /// Seconds of silence after which the server is asked for a sign of life.
-    #[serde(deserialize_with = "whole::<1, 3600, _, _>")]
+    /// Seconds of silence after which the server is asked for a sign of life. 1 to 86400.
+    #[serde(with = "WholeNumber::<1, 86400>")]
     pub ping_after: u64,
-    /// Seconds to wait for it before the connection is taken for lost.
-    #[serde(deserialize_with = "whole::<1, 3600, _, _>")]
+    /// Seconds to wait for it before the connection is taken for lost. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub ping_timeout: u64,
-    /// The longest pause between two attempts to connect, s.
-    #[serde(deserialize_with = "whole::<1, 3600, _, _>")]
+    /// The longest pause between two attempts to connect, in seconds. 1 to 86400.
+    #[serde(with = "WholeNumber::<1, 86400>")]
     pub reconnect_max: u64,
-    /// Seconds that the connection may take to be made.
-    #[serde(deserialize_with = "whole::<1, 600, _, _>")]
+    /// Seconds that the connection may take to open. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub connect_timeout: u64,
-    /// Seconds for which the server may be silent while we log in.
-    #[serde(deserialize_with = "whole::<1, 600, _, _>")]
+    /// Seconds for which the server may be silent while we log in. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub login_timeout: u64,
-    /// Seconds that the server may take to answer a move, an acceptance or a challenge of ours.
-    #[serde(deserialize_with = "whole::<1, 600, _, _>")]
+    /// Seconds that the server may take to answer a move, an acceptance or a challenge of ours. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub answer_timeout: u64,
 }
 
@@ -217,15 +219,15 @@ mod tests {
     fn values_that_would_do_harm_are_refused() {
         for (bad, accepted) in [
             ("ping_timeout = 0", "1 to 3600"),
-            ("ping_after = 0", "1 to 3600"),
+            ("ping_after = 0", "1 to 86400"),
             ("seek_every = 1", "10 to 86400"),
             ("seek_every = 99999999999", "10 to 86400"),
-            ("reconnect_max = 0", "1 to 3600"),
-            ("login_timeout = 0", "1 to 600"),
-            ("connect_timeout = -1", "1 to 600"),
-            ("answer_timeout = 0", "1 to 600"),
+            ("reconnect_max = 0", "1 to 86400"),
+            ("login_timeout = 0", "1 to 3600"),
+            ("connect_timeout = -1", "1 to 3600"),
+            ("answer_timeout = 0", "1 to 3600"),
             ("adjudicate_after = 4000", "0 to 3650"),
-            ("courtesy_after = 4000", "0 to 3600"),
+            ("courtesy_after = 90000", "0 to 86400"),
             ("notes = ['', '', '', '', '', '', '', '', '', '', '']", "at most 10"),
             ("variants = ['wild fr']", "the name of a variant"),
         ] {

@@ -15,7 +15,7 @@ use std::{
 
 use reqwest::{
     ClientBuilder, Method, Response, StatusCode,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
 };
 use tokio::sync::{Mutex, Notify, OnceCell};
 
@@ -78,12 +78,13 @@ pub struct HttpCall<'a> {
     query: &'a [(&'a str, &'a str)],
     form: &'a [(&'a str, String)],
     text: Option<&'a str>,
+    json: bool,
     lane: Lane,
 }
 
 impl<'a> HttpCall<'a> {
     pub fn get(path: &'a [&'a str], topic: Topic) -> Self {
-        Self { method: Method::GET, path, query: &[], form: &[], text: None, lane: Lane::Ordinary(topic) }
+        Self { method: Method::GET, path, query: &[], form: &[], text: None, json: false, lane: Lane::Ordinary(topic) }
     }
 
     pub fn post(path: &'a [&'a str], topic: Topic) -> Self {
@@ -92,7 +93,7 @@ impl<'a> HttpCall<'a> {
 
     /// A POST on which a clock waits.
     pub fn urgent(path: &'a [&'a str]) -> Self {
-        Self { method: Method::POST, path, query: &[], form: &[], text: None, lane: Lane::Urgent }
+        Self { method: Method::POST, path, query: &[], form: &[], text: None, json: false, lane: Lane::Urgent }
     }
 
     pub fn query(self, query: &'a [(&'a str, &'a str)]) -> Self {
@@ -101,6 +102,11 @@ impl<'a> HttpCall<'a> {
 
     pub fn form(self, form: &'a [(&'a str, String)]) -> Self {
         Self { form, ..self }
+    }
+
+    /// The answer is wanted as JSON, where the server has other forms of it.
+    pub fn json(self) -> Self {
+        Self { json: true, ..self }
     }
 
     /// A body of plain text.
@@ -251,6 +257,9 @@ impl Http {
         }
         if !call.form.is_empty() {
             request = request.form(call.form);
+        }
+        if call.json {
+            request = request.header(ACCEPT, "application/json");
         }
         if let Some(text) = call.text {
             request = request.header(CONTENT_TYPE, "text/plain").body(text.to_owned());

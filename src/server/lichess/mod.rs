@@ -24,7 +24,10 @@ mod stream;
 mod token;
 mod wire;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use tokio::sync::mpsc;
@@ -40,7 +43,9 @@ use self::{
     games::GameStreams,
     http::{Http, HttpCall, Topic, decode},
 };
-use chess::{Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, ServerEvent, TimeControl};
+use chess::{
+    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, ServerEvent, TimeControl,
+};
 
 use super::Server;
 
@@ -189,6 +194,15 @@ impl Server for LichessServer {
             );
         }
         Ok(available)
+    }
+
+    async fn finished_game(&self, game: &GameId) -> Result<(GameInfo, GameState), ActionError> {
+        let account = self.http.account().await?;
+        let call = ["game", "export", game.as_str()];
+        let query = [("clocks", "false"), ("evals", "false"), ("opening", "false")];
+        let body = self.http.call(HttpCall::get(&call, Topic::Playing).query(&query).json()).await?;
+        wire::exported_game(&body, &account.player.id, self.http.url(), Instant::now())
+            .map_err(|error| ActionError::Refused(error.to_string()))
     }
 }
 

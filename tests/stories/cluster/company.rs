@@ -71,7 +71,7 @@ async fn a_look_shows_who_lends_and_what_is_searched() {
         loop {
             let seen = survey(&settings).await.expect("a server");
             if let [attic] = &seen.workers[..]
-                && !attic.beat.searches.is_empty()
+                && !attic.heartbeat.searches.is_empty()
             {
                 return attic.clone();
             }
@@ -86,6 +86,9 @@ async fn a_look_shows_who_lends_and_what_is_searched() {
         attic = look => attic,
         () = play => unreachable!("it plays for ever"),
     };
-    assert_eq!((attic.worker.name.as_str(), attic.beat.cores), ("attic", 3));
-    assert!(attic.beat.speed > 0 && attic.beat.searches.iter().all(|search| search.search.game.as_str() == "table"));
+    assert_eq!((attic.worker.name.as_str(), attic.heartbeat.cores), ("attic", 3));
+    assert!(
+        attic.heartbeat.speed > 0
+            && attic.heartbeat.searches.iter().all(|search| search.search.game.as_str() == "table")
+    );
 }

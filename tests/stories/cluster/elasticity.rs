@@ -4,8 +4,9 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use bot::journal::{Archive, GameKey};
-use chess::{GameId, Limits};
-use cluster::{Cluster, ClusterSettings};
+use bot::session::LimitSettings;
+use chess::GameId;
+use cluster::{ClusterClient, ClusterSettings};
 use council::{
     council::{CouncilSettings, GroupMode},
     pool::Pool,
@@ -35,7 +36,7 @@ async fn workers_come_and_go_during_a_game() {
     let nats = Nats::start();
     let stop = CancellationToken::new();
     let settings = ClusterSettings { nats: nats.url(), name: "daemon".to_owned(), ..ClusterSettings::default() };
-    let cluster = Cluster::join(settings, stop.clone());
+    let cluster = ClusterClient::join(settings, stop.clone());
     let there = |count: usize| {
         let cluster = cluster.clone();
         async move { until(&format!("{count} workers are there"), || cluster.workers().len() == count).await }
@@ -51,9 +52,9 @@ async fn workers_come_and_go_during_a_game() {
         // Of our own strength, so that the game is long enough.
         plan.partner = SparringKind::Engine { nodes: 4000 };
         plan.partner_thinks = Duration::from_millis(100);
-        plan.limits = Limits { nodes: Some(12_000), ..Limits::default() };
+        plan.limits = LimitSettings { nodes: Some(12_000), ..LimitSettings::default() };
         plan.council = CouncilSettings { groups: GroupMode::None, ..roster("balanced-7") };
-        plan.pool = Pool::new(1).with_remote(Arc::new(cluster.clone()));
+        plan.pool = Pool::with_remote(1, Some(Arc::new(cluster.clone())));
     })
     .await;
     story.daemon_starts();

@@ -1,8 +1,10 @@
 //! Workers that lie, or are of another version.
 
 use cluster::{
-    ClusterSettings, Identity, Subjects, Version, survey,
-    wire::{self, Beat, Call, Order, ProposalText, Says, SearchOrder, Word, WorkerState},
+    ClusterSettings, ProcessIdentity, ProgramVersion, Subjects, survey,
+    wire::{
+        self, Heartbeat, Poll, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand, WorkerState,
+    },
 };
 use futures_util::StreamExt;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -13,12 +15,12 @@ use super::{
 };
 
 /// What an impostor says of a search that it was asked for.
-type Answer = fn(&SearchOrder) -> Vec<Word>;
+type Answer = fn(&SearchCommand) -> Vec<SearchEvent>;
 
 /// Someone who claims to lend a hundred cores, under that name and version.
 async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer) -> DropGuard {
-    let mut identity = Identity::new(name);
-    identity.version = version.map_or(identity.version, |version| Version(version.to_owned()));
+    let mut identity = ProcessIdentity::new(name);
+    identity.version = version.map_or(identity.version, |version| ProgramVersion(version.to_owned()));
     let subjects = Subjects::below("concilio");
     let client = async_nats::connect(nats.url()).await.expect("a server");
     let mut calls = client.subscribe(subjects.call()).await.expect("subscribed");
@@ -33,25 +35,25 @@ async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer
                 Some(call) = calls.next() => subject = call.reply.map_or(subject, |answer| answer.to_string()),
                 _ = beats.tick() => {}
                 Some(message) = orders.next() => {
-                    if let Ok((daemon, Order::Search(order))) = wire::open::<Order>(&message.payload, &identity.version) {
+                    if let Ok((daemon, WorkerCommand::Search(order))) = wire::decode::<WorkerCommand>(&message.payload, &identity.version) {
                         for word in answer(&order) {
-                            let word = wire::seal(&identity, &word);
+                            let word = wire::encode(&identity, &word);
                             client.publish(subjects.daemon(daemon.run), word).await.expect("published");
                         }
                     }
                     continue;
                 }
             }
-            let beat = Beat {
+            let heartbeat = Heartbeat {
                 state: WorkerState::Lending,
                 cores: 100,
                 speed: 1_000_000,
                 engines: Vec::new(),
-                tenants: Vec::new(),
+                daemons: Vec::new(),
                 searches: Vec::new(),
                 answers: None,
             };
-            client.publish(subject, wire::seal(&identity, &beat)).await.expect("published");
+            client.publish(subject, wire::encode(&identity, &heartbeat)).await.expect("published");
         }
     };
     tokio::spawn(async move { stop.run_until_cancelled(talk).await });
@@ -59,9 +61,9 @@ async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer
 }
 
 /// Proposals that are each wrong in another way, then one that would be good for the search before.
-fn lies(order: &SearchOrder) -> Vec<Word> {
+fn lies(order: &SearchCommand) -> Vec<SearchEvent> {
     let lie = |moves: &str, depth: u32| {
-        Says::Proposal(ProposalText {
+        SearchEventKind::Proposal(ProposalText {
             moves: moves.to_owned(),
             score: chess::Score::Cp(3000),
             bound: chess::Bound::Exact,
@@ -72,12 +74,12 @@ fn lies(order: &SearchOrder) -> Vec<Word> {
             microseconds: 1,
         })
     };
-    let word = |says| Word { search: order.id.clone(), elector: order.elector.name.clone(), says };
-    let mut stale = word(lie("e2e4", 5));
+    let event = |kind| SearchEvent { search: order.id.clone(), elector: order.elector.name.clone(), kind };
+    let mut stale = event(lie("e2e4", 5));
     stale.search.serial = stale.search.serial.wrapping_sub(1);
     // An odd search is lied to in one way, an even one in another.
-    let says = if order.id.serial.is_multiple_of(2) { lie("a1a8", 20) } else { lie("", u32::MAX) };
-    vec![stale, word(says)]
+    let kind = if order.id.serial.is_multiple_of(2) { lie("a1a8", 20) } else { lie("", u32::MAX) };
+    vec![stale, event(kind)]
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -112,12 +114,12 @@ async fn another_version_is_refused_at_both_ends() {
     table.plays(MOVES / 4).await;
     assert_eq!(table.votes_of("old"), 0);
 
-    // A daemon of the old version calls: the worker says that it does not serve it, and why.
-    let mut identity = Identity::new("old-daemon");
-    identity.version = Version("0.0.9-1".to_owned());
+    // A daemon of the old version polls: the worker says that it does not serve it, and why.
+    let mut identity = ProcessIdentity::new("old-daemon");
+    identity.version = ProgramVersion("0.0.9-1".to_owned());
     let client = async_nats::connect(nats.url()).await.expect("a server");
-    let call = wire::seal(&identity, &Call { number: 1, searches: Vec::new() });
-    client.publish(Subjects::below("concilio").call(), call).await.expect("published");
+    let poll = wire::encode(&identity, &Poll { number: 1, searches: Vec::new() });
+    client.publish(Subjects::below("concilio").call(), poll).await.expect("published");
     client.flush().await.expect("flushed");
     until("the worker says so", || worker.log().contains("old-daemon runs concilio 0.0.9-1")).await;
     let log = worker.log();

@@ -10,7 +10,7 @@ use std::{
 };
 
 use chess::{GameId, Line, Proposal, Variant};
-use cluster::{Cluster, ClusterSettings};
+use cluster::{ClusterClient, ClusterSettings};
 use council::{
     council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster},
     pool::Pool,
@@ -30,7 +30,7 @@ pub const MOVES: usize = 100;
 
 /// A council of four with one core of its own.
 pub struct Table {
-    pub cluster: Cluster,
+    pub cluster: ClusterClient,
     pool: Pool,
     council: Council,
     line: Line,
@@ -53,7 +53,7 @@ impl Table {
         let mut settings =
             ClusterSettings { nats: url.to_owned(), name: "table".to_owned(), ..ClusterSettings::default() };
         change(&mut settings);
-        let cluster = Cluster::join(settings, stop.clone());
+        let cluster = ClusterClient::join(settings, stop.clone());
         let settings = CouncilSettings {
             roster: "balanced-4".to_owned(),
             criterion: CriterionName::ReSearch,
@@ -61,7 +61,7 @@ impl Table {
             hash: 1,
             ..CouncilSettings::default()
         };
-        let pool = Pool::new(1).with_remote(Arc::new(cluster.clone()));
+        let pool = Pool::with_remote(1, Some(Arc::new(cluster.clone())));
         let council = convene(&pool, &settings);
         let line = Line::start(Variant::Standard);
         let metronome = Metronome::start();

@@ -5,33 +5,34 @@ use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
 use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountEnd, AccountPolicy, Connection, EventBus, GameSettings, Runtime},
+    session::{
+        self, AccountEnd, AccountPolicy, Connection, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
+    },
 };
-use chess::{Color, GameId, GameTerms, Limits, Shutdown, TimeControl, Variant};
+use chess::{Color, GameId, GameTerms, Shutdown, TimeControl, Variant};
 use council::{
-    council::{CouncilSettings, CriterionName, Roster},
+    council::{CouncilSettings, CriterionName},
     pool::Pool,
 };
 use practice::{
-    AccountId, ChallengeTerms, End, FicsFace, GameReport, PracticeServer, Refusal, SparringKind, faults::FaultPlan,
+    AccountId, ChallengeTerms, End, FicsEndpoint, GameRefusal, GameReport, PracticeServer, SparringKind,
+    faults::FaultPlan,
 };
 use server::fics::{self, FicsSettings, Password, Timeseal};
 use tempfile::TempDir;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    task::JoinHandle,
-};
+use tokio::task::JoinHandle;
 
-/// With which every account logs in.
-pub const PASSWORD: &str = "sesame";
+// The package's own tests sit at the same telnet.
+#[path = "../../../src/practice/tests/fics/telnet.rs"]
+mod telnet;
+
+use telnet::PATIENCE;
+pub use telnet::{PASSWORD, Telnet};
+
 /// The account that the daemon plays, where there is one.
 pub const BOT: &str = "Concilio";
 /// Who spars with it.
 pub const PARTNER: &str = "Partner";
-
-/// Turns a hang into a failure.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits, but not for ever.
 pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
@@ -52,8 +53,9 @@ pub async fn server_with(faults: FaultPlan, noise: u32) -> PracticeServer {
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_test_writer()
         .try_init();
-    let fics = FicsFace { noise, ..FicsFace::at(SocketAddr::from(([127, 0, 0, 1], 0))) };
-    let settings = practice::Settings { faults, fics: Some(fics), seed: Some(1), ..practice::Settings::default() };
+    let fics = FicsEndpoint { noise, ..FicsEndpoint::at(SocketAddr::from(([127, 0, 0, 1], 0))) };
+    let settings =
+        practice::PracticeSettings { faults, fics: Some(fics), seed: Some(1), ..practice::PracticeSettings::default() };
     PracticeServer::start(settings).await.expect("a free port")
 }
 
@@ -104,9 +106,9 @@ impl Daemon {
             hash: 1,
             ..CouncilSettings::default()
         };
-        let roster = Arc::new(Roster::from_settings(&council).expect("a roster"));
-        let limits = Limits { nodes: Some(1000), ..Limits::default() };
-        let player = GameSettings { limits, takebacks: 1, ..GameSettings::with(roster, council) };
+        let limits = LimitSettings { nodes: Some(1000), ..LimitSettings::default() };
+        let played = PlayerSettings { council, limits, ponder: 0, takebacks: 1, ..PlayerSettings::default() };
+        let player = Arc::new(PreparedPlayer::new(played).expect("a roster"));
         // Friends are played on any terms.
         let friends: Vec<String> =
             ["Ann".to_owned(), PARTNER.to_owned()].into_iter().chain((0..20).map(partner_of)).collect();
@@ -115,7 +117,7 @@ impl Daemon {
             journal: Journal::open(&journal).expect("a journal"),
             pool: Pool::new(0),
             event_bus: EventBus::new(),
-            player: Arc::new(move |_| player.clone()),
+            player: Arc::new(move |_| Arc::clone(&player)),
             policy: Arc::new(AccountPolicy {
                 challenge: ChallengeSettings::default(),
                 lists,
@@ -173,94 +175,6 @@ pub fn was_played_out(report: &GameReport) {
     let end = report.outcome.as_ref().expect("it is over").end;
     let elsewhere = matches!(end, End::OutOfTime | End::Abandoned | End::Aborted | End::Resignation);
     assert!(!elsewhere, "{end:?}: {report:#?}");
-    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, Refusal::Illegal(_)));
+    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, GameRefusal::Illegal(_)));
     assert!(illegal.is_none(), "{illegal:?} was sent: {report:#?}");
-}
-
-/// Somebody at a telnet.
-pub struct Telnet {
-    stream: TcpStream,
-    text: String,
-}
-
-impl Telnet {
-    /// Connects, and sees the banner.
-    pub async fn connect(server: &PracticeServer) -> Self {
-        let address = server.fics_address().expect("a FICS face");
-        let stream = TcpStream::connect(address).await.expect("a connection");
-        let mut telnet = Self { stream, text: String::new() };
-        telnet.until("login: ").await;
-        telnet
-    }
-
-    /// Logs in, and sets what a client sets.
-    pub async fn login(server: &PracticeServer, name: &str) -> Self {
-        let mut telnet = Self::connect(server).await;
-        telnet.say(name).await;
-        telnet.until("password: ").await;
-        telnet.say(PASSWORD).await;
-        telnet.until("**** Starting FICS session as").await;
-        telnet.until("fics% ").await;
-        for command in ["set style 12", "iset nowrap 1", "iset ms 1"] {
-            telnet.ask(command).await;
-        }
-        telnet
-    }
-
-    /// An account of its own, logged in.
-    pub async fn newcomer(server: &PracticeServer, name: &str) -> Self {
-        server.add_fics_account(name, false, PASSWORD).await.expect("a new account");
-        Self::login(server, name).await
-    }
-
-    /// Sends a line.
-    pub async fn say(&mut self, line: &str) {
-        self.stream.write_all(format!("{line}\r\n").as_bytes()).await.expect("writable");
-    }
-
-    /// Reads up to and with `wanted`; returns what was read.
-    pub async fn until(&mut self, wanted: &str) -> String {
-        let read = async {
-            loop {
-                if let Some(at) = self.text.find(wanted) {
-                    let rest = self.text.split_off(at + wanted.len());
-                    return std::mem::replace(&mut self.text, rest);
-                }
-                let mut bytes = [0; 4096];
-                let count = self.stream.read(&mut bytes).await.expect("readable");
-                assert!(count > 0, "the server closed the connection; it had said {:?}", self.text);
-                self.text.push_str(&String::from_utf8_lossy(&bytes[..count]));
-            }
-        };
-        match tokio::time::timeout(PATIENCE, read).await {
-            Ok(text) => text,
-            Err(_) => panic!("waited in vain for {wanted:?}"),
-        }
-    }
-
-    /// Sends a line, and reads all up to the answer to one after it that nobody understands.
-    pub async fn ask(&mut self, line: &str) -> String {
-        self.say(line).await;
-        self.say("that_was_all").await;
-        self.until("that_was_all: Command not found.\n\rfics% ").await
-    }
-
-    /// Makes a move, and sees it on the board.
-    pub async fn play(&mut self, command: &str, san: &str) {
-        self.say(command).await;
-        self.until(&format!(") {san} ")).await;
-        self.until("fics% ").await;
-    }
-
-    /// Whether nothing more comes.
-    pub async fn is_closed(&mut self) -> bool {
-        let mut bytes = [0; 4096];
-        loop {
-            match tokio::time::timeout(PATIENCE, self.stream.read(&mut bytes)).await {
-                Ok(Ok(0) | Err(_)) => return true,
-                Ok(Ok(_)) => {}
-                Err(_) => return false,
-            }
-        }
-    }
 }

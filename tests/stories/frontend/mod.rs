@@ -1,5 +1,6 @@
 //! The council under a chess program, over pipes with the real binary, as a graphical interface or a match runner runs it.
 
+mod compliance;
 pub mod program;
 mod runner;
 mod uci;

@@ -76,6 +76,14 @@ impl Program {
             .expect("it")
     }
 
+    /// Sends it a signal, such as `STOP`.
+    #[cfg(target_os = "linux")]
+    pub fn signal(&self, signal: &str) {
+        let number = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", signal, &number]).status().expect("kill");
+        assert!(sent.success(), "{signal}");
+    }
+
     /// Says nothing more; what it still has to say, until it ends by itself.
     pub fn end(mut self) -> Vec<String> {
         self.stdin = None;

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use super::JournalError;
 
 /// The steps from an empty database to today's tables; step `n` leads to version `n + 1`. Steps are added, never changed.
-const STEPS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
+const STEPS: [&str; 4] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql"), include_str!("4.sql")];
 
 /// The version this program writes.
 const VERSION: u32 = STEPS.len() as u32;
@@ -18,9 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Opens the database for writing; makes it, or brings it to today's version, where needed.
 pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
     let failed = |reason: String| JournalError::Open { path: path.to_owned(), reason };
-    if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory).map_err(|error| failed(error.to_string()))?;
-    }
+    make_directory_of(path)?;
     let connect = || -> rusqlite::Result<Connection> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
@@ -33,6 +31,13 @@ pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
     let mut connection = connect().map_err(|error| failed(error.to_string()))?;
     migrate(&mut connection, path, VERSION)?;
     Ok(connection)
+}
+
+/// Makes the directory in which the database is to be.
+pub(super) fn make_directory_of(path: &Path) -> Result<(), JournalError> {
+    path.parent()
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .map_err(|error| JournalError::Open { path: path.to_owned(), reason: error.to_string() })
 }
 
 /// Opens the database for reading, beside a program that may be writing it.

@@ -14,36 +14,36 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp, Zoned};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use filter::ChallengeFilter;
 pub use queue::{Preference, SortBy, Waiting, order};
 
-use super::ledger::{Ledger, Spending};
+use super::rate_limits::{RateLimits, Spending};
 use chess::{
     Challenge, DeclineReason, Fault, GameId, Line, Player, Speed, Variant,
-    values::{HoursOfDay, Kind, seconds, whole},
+    values::{HoursOfDay, Kind, Seconds, WholeNumber},
 };
 
 /// The `challenge` table. What is taken may differ by the kind of opponent: `human` and `bot` are whole here; in the text
 /// of the settings they override the keys that `challenge` itself gives for both.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeSettings {
     /// Games at a time. 1 to 100.
-    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    #[serde(with = "WholeNumber::<1, 100>")]
     pub concurrency: usize,
     /// How many of these are kept for humans. 0 to 100.
-    #[serde(deserialize_with = "whole::<0, 100, _, _>")]
+    #[serde(with = "WholeNumber::<0, 100>")]
     pub reserved_for_humans: usize,
     /// Games at a time with one opponent. 1 to 100.
-    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    #[serde(with = "WholeNumber::<1, 100>")]
     pub max_games_per_opponent: usize,
     /// The least time from the start of one game to the next, in seconds. 0 to 86400.
-    #[serde(deserialize_with = "seconds::<0, 86400, _>")]
+    #[serde(with = "Seconds::<0, 86400>")]
     pub min_gap: Duration,
     /// How many challenges may wait for a free place; what comes then is declined. 0 to 1000.
-    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 1000>")]
     pub max_waiting: usize,
     /// Which of the waiting challenges is taken first.
     pub sort_by: SortBy,
@@ -169,7 +169,7 @@ pub struct TakenPlace {
 
 /// When games with an opponent began, and how many rematches have followed one another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Acquaintance {
+pub struct OpponentHistory {
     /// The starts of their games, in any order; those long past may be left out.
     pub games: Vec<Timestamp>,
     /// How many rematches in a row the game is that we played last.
@@ -178,7 +178,7 @@ pub struct Acquaintance {
     pub last_game: Option<GameId>,
 }
 
-impl Acquaintance {
+impl OpponentHistory {
     /// Writes down that a game began; `rematch_of` is that of its challenge. Games too old to count as recent under any
     /// settings are dropped.
     pub fn began(&mut self, game: GameId, rematch_of: Option<&GameId>, now: Timestamp) {
@@ -192,7 +192,7 @@ impl Acquaintance {
 
 /// The state of affairs in which a challenge is judged.
 #[derive(Clone, Copy, Debug)]
-pub struct Affairs<'a> {
+pub struct ChallengeContext<'a> {
     /// The time, in the time zone of the settings.
     pub now: &'a Zoned,
     /// What the engines of the roster can play.
@@ -204,9 +204,9 @@ pub struct Affairs<'a> {
     /// When the newest game began.
     pub last_start: Option<Timestamp>,
     /// Whom we have played, by id.
-    pub acquaintances: &'a HashMap<String, Acquaintance>,
+    pub opponents: &'a HashMap<String, OpponentHistory>,
     /// The server's limits.
-    pub ledger: &'a Ledger,
+    pub rate_limits: &'a RateLimits,
     /// How many challenges wait, without this one.
     pub waiting: usize,
     /// Whether we are about to stop.
@@ -215,7 +215,7 @@ pub struct Affairs<'a> {
 
 /// What to do with a challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ChallengeVerdict {
     /// Take it now.
     Accept,
     /// Take it later; judge it again when a game ends, or at the time given.
@@ -237,20 +237,20 @@ pub enum Verdict {
 }
 
 /// A refusal on the way to becoming a verdict.
-type Refusal = (DeclineReason, String);
+type DeclineWith = (DeclineReason, String);
 
-fn refuse<T>(reason: DeclineReason, why: impl Into<String>) -> Result<T, Refusal> {
+fn refuse<T>(reason: DeclineReason, why: impl Into<String>) -> Result<T, DeclineWith> {
     Err((reason, why.into()))
 }
 
 /// Decides about one challenge.
-pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, affairs: &Affairs<'_>) -> Verdict {
+pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> ChallengeVerdict {
     if !challenge.incoming {
-        return Verdict::Ignore;
+        return ChallengeVerdict::Ignore;
     }
-    match suits(challenge, settings, affairs) {
-        Err((reason, why)) => Verdict::Decline { reason, why },
-        Ok(opponent) => room_for(opponent, settings, affairs),
+    match suits(challenge, settings, context) {
+        Err((reason, why)) => ChallengeVerdict::Decline { reason, why },
+        Ok(opponent) => room_for(opponent, settings, context),
     }
 }
 
@@ -258,17 +258,17 @@ pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, affairs: &Affa
 fn suits<'a>(
     challenge: &'a Challenge,
     settings: &ChallengeSettings,
-    affairs: &Affairs<'_>,
-) -> Result<&'a Player, Refusal> {
-    can_be_played(challenge, affairs)?;
+    context: &ChallengeContext<'_>,
+) -> Result<&'a Player, DeclineWith> {
+    can_be_played(challenge, context)?;
     let Some(opponent) = &challenge.opponent else {
         return refuse(DeclineReason::Generic, "nobody stands behind it");
     };
-    let lists = affairs.lists;
+    let lists = context.lists;
     if lists.block.contains(&opponent.id) {
         return refuse(DeclineReason::Generic, format!("{} is on the block list", opponent.name));
     }
-    if affairs.draining {
+    if context.draining {
         return refuse(DeclineReason::Later, "we are about to stop");
     }
     if lists.friends.contains(&opponent.id) {
@@ -277,20 +277,23 @@ fn suits<'a>(
     if !lists.allow.is_empty() && !lists.allow.contains(&opponent.id) {
         return refuse(DeclineReason::Generic, format!("{} is not on the allow list", opponent.name));
     }
-    if !HoursOfDay::any_contains(&settings.hours, affairs.now.time()) {
+    if !HoursOfDay::any_contains(&settings.hours, context.now.time()) {
         return refuse(DeclineReason::Later, "outside the hours of challenge.hours");
     }
     let filter = settings.filter(Kind::of(opponent));
     filter.check(challenge, opponent)?;
-    if let Some(acquaintance) = affairs.acquaintances.get(&opponent.id) {
-        not_too_often(challenge, filter, acquaintance, affairs.now.timestamp())?;
+    if let Some(history) = context.opponents.get(&opponent.id) {
+        not_too_often(challenge, filter, history, context.now.timestamp())?;
     }
     Ok(opponent)
 }
 
 /// Whether we can play it, like it or not.
-fn can_be_played(challenge: &Challenge, affairs: &Affairs<'_>) -> Result<(), Refusal> {
+fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Result<(), DeclineWith> {
     let variant = challenge.terms.variant;
+    if let Some(name) = &challenge.unknown_variant {
+        return refuse(DeclineReason::Variant, format!("nobody here knows the rules of {name}"));
+    }
     if !challenge.playable {
         let too_fast = challenge.terms.time_control.speed() == Speed::UltraBullet;
         let reason = if too_fast { DeclineReason::TooFast } else { DeclineReason::Generic };
@@ -299,8 +302,8 @@ fn can_be_played(challenge: &Challenge, affairs: &Affairs<'_>) -> Result<(), Ref
     if challenge.rules.iter().any(|rule| rule == "noAbort") {
         return refuse(DeclineReason::Generic, "the rule noAbort would leave no way out of a game that nobody starts");
     }
-    if !affairs.variants.contains(&variant) {
-        let reason = if variant.is_standard_rules() || affairs.variants.len() > 1 {
+    if !context.variants.contains(&variant) {
+        let reason = if variant.is_standard_rules() || context.variants.len() > 1 {
             DeclineReason::Variant
         } else {
             DeclineReason::Standard
@@ -316,48 +319,50 @@ fn can_be_played(challenge: &Challenge, affairs: &Affairs<'_>) -> Result<(), Ref
 fn not_too_often(
     challenge: &Challenge,
     filter: &ChallengeFilter,
-    acquaintance: &Acquaintance,
+    history: &OpponentHistory,
     now: Timestamp,
-) -> Result<(), Refusal> {
+) -> Result<(), DeclineWith> {
     if let Some(max) = filter.max_recent_games {
-        let recent = acquaintance.games.iter().filter(|&&start| since(start, now) < filter.recent).count();
+        let recent = history.games.iter().filter(|&&start| since(start, now) < filter.recent).count();
         if recent >= max {
             let seconds = filter.recent.as_secs();
             return refuse(DeclineReason::Later, format!("{recent} games with them in the last {seconds} s"));
         }
     }
-    let rematch = challenge.rematch_of.is_some() && challenge.rematch_of == acquaintance.last_game;
+    let rematch = challenge.rematch_of.is_some() && challenge.rematch_of == history.last_game;
     match filter.max_rematches {
-        Some(max) if rematch && acquaintance.rematches >= max => {
-            refuse(DeclineReason::Later, format!("{} rematches in a row", acquaintance.rematches))
+        Some(max) if rematch && history.rematches >= max => {
+            refuse(DeclineReason::Later, format!("{} rematches in a row", history.rematches))
         }
         _ => Ok(()),
     }
 }
 
 /// Whether it can be taken now.
-fn room_for(opponent: &Player, settings: &ChallengeSettings, affairs: &Affairs<'_>) -> Verdict {
-    let now = affairs.now.timestamp();
+fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> ChallengeVerdict {
+    let now = context.now.timestamp();
     let kind = Kind::of(opponent);
-    let wait = |until, why: String| match affairs.waiting < settings.max_waiting {
-        true => Verdict::Wait { until, why },
-        false => Verdict::Decline { reason: DeclineReason::Later, why: format!("{why}, and the queue is full") },
+    let wait = |until, why: String| match context.waiting < settings.max_waiting {
+        true => ChallengeVerdict::Wait { until, why },
+        false => {
+            ChallengeVerdict::Decline { reason: DeclineReason::Later, why: format!("{why}, and the queue is full") }
+        }
     };
     if kind == Kind::Bot
-        && let Err(limit) = affairs.ledger.may(Spending::GameAgainstBot, now)
+        && let Err(limit) = context.rate_limits.may(Spending::GameAgainstBot, now)
     {
-        return Verdict::Decline { reason: DeclineReason::Later, why: limit.to_string() };
+        return ChallengeVerdict::Decline { reason: DeclineReason::Later, why: limit.to_string() };
     }
-    let with_them = affairs.places.iter().filter(|place| place.opponent == opponent.id).count();
+    let with_them = context.places.iter().filter(|place| place.opponent == opponent.id).count();
     if with_them >= settings.max_games_per_opponent {
         return wait(None, format!("{with_them} games with {} already run", opponent.name));
     }
-    if !has_place(kind, settings, affairs.places) {
-        return wait(None, format!("{} games run", affairs.places.len()));
+    if !has_place(kind, settings, context.places) {
+        return wait(None, format!("{} games run", context.places.len()));
     }
-    match affairs.last_start.and_then(|start| start.checked_add(settings.min_gap).ok()) {
+    match context.last_start.and_then(|start| start.checked_add(settings.min_gap).ok()) {
         Some(next) if next > now => wait(Some(next), "the last game has just begun".to_owned()),
-        _ => Verdict::Accept,
+        _ => ChallengeVerdict::Accept,
     }
 }
 

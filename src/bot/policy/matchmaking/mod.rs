@@ -23,7 +23,7 @@ pub use settings::{MatchType, MatchmakingSettings, RatingPreference, RefusalScop
 use super::{
     NameLists,
     challenge::Names,
-    ledger::{Ledger, Spending, later},
+    rate_limits::{RateLimits, Spending, later},
 };
 use chess::{
     Account, ActionError, ChallengeId, ChallengeRequest, DeclineReason, GameTerms, Player, Speed, Variant,
@@ -66,7 +66,7 @@ impl Refused {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Refusal {
+struct PastRefusal {
     refused: Refused,
     times: u32,
     until: Timestamp,
@@ -74,7 +74,7 @@ struct Refusal {
 
 /// Our challenge that stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Standing {
+struct StandingChallenge {
     id: ChallengeId,
     opponent: String,
     terms: GameTerms,
@@ -88,23 +88,23 @@ struct Standing {
 #[serde(default)]
 pub struct Matchmaker {
     /// By the id of the player.
-    refusals: BTreeMap<String, Vec<Refusal>>,
+    refusals: BTreeMap<String, Vec<PastRefusal>>,
     /// Counts the challenges of a cyclic selection.
     turn: usize,
     last_challenge: Option<Timestamp>,
     #[serde(skip)]
-    standing: Option<Standing>,
+    standing: Option<StandingChallenge>,
 }
 
 /// What is to be done about matchmaking now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum MatchmakingStep {
     /// Nothing, until something happens or the time comes, if one is given.
     Wait(Option<Timestamp>),
     /// Withdraw our challenge, which nobody answers.
     Cancel(ChallengeId),
     /// Fetch the bots that are online, and [`Matchmaker::choose`].
-    Look,
+    FetchBots,
 }
 
 /// The state of affairs for [`Matchmaker::step`].
@@ -123,7 +123,7 @@ pub struct Situation<'a> {
     /// Whether we are about to stop.
     pub draining: bool,
     /// The server's limits.
-    pub ledger: &'a Ledger,
+    pub rate_limits: &'a RateLimits,
 }
 
 /// How long we wait for a withdrawn challenge to be gone before we ask again.
@@ -133,7 +133,7 @@ const CANCEL_TIMES: u32 = 3;
 
 impl Matchmaker {
     /// Says what is to be done now. To be asked whenever something happens and at the time it names.
-    pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> Step {
+    pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> MatchmakingStep {
         let now = situation.now.timestamp();
         let patience = if situation.draining { Duration::ZERO } else { settings.timeout };
         match self.standing.as_mut().and_then(|standing| standing.step(patience, now)) {
@@ -146,17 +146,17 @@ impl Matchmaker {
         }
         let busy = situation.games > 0 && !settings.during_games;
         if !settings.enabled || busy || !situation.place_free || situation.others_wait || situation.draining {
-            return Step::Wait(None);
+            return MatchmakingStep::Wait(None);
         }
         if !HoursOfDay::any_contains(&settings.hours, situation.now.time()) {
-            return Step::Wait(Some(later(now, Duration::from_mins(1))));
+            return MatchmakingStep::Wait(Some(later(now, Duration::from_mins(1))));
         }
         let idle = if situation.games == 0 { later(situation.idle_since, settings.idle) } else { now };
         let gap = self.last_challenge.map_or(now, |last| later(last, settings.min_gap));
-        let limit = situation.ledger.may(Spending::ChallengeToBot, now).map_or_else(|limit| limit.until, |()| now);
+        let limit = situation.rate_limits.may(Spending::ChallengeToBot, now).map_or_else(|limit| limit.until, |()| now);
         match idle.max(gap).max(limit) {
-            time if time > now => Step::Wait(Some(time)),
-            _ => Step::Look,
+            time if time > now => MatchmakingStep::Wait(Some(time)),
+            _ => MatchmakingStep::FetchBots,
         }
     }
 
@@ -206,7 +206,7 @@ impl Matchmaker {
         }
         self.last_challenge = Some(now);
         let opponent = opponent.to_lowercase();
-        self.standing = Some(Standing { id, opponent, terms, since: now, cancelled: None });
+        self.standing = Some(StandingChallenge { id, opponent, terms, since: now, cancelled: None });
     }
 
     /// Whom our challenge that stands was made to, by id.
@@ -242,12 +242,12 @@ impl Matchmaker {
         }
     }
 
-    /// The server did not let us challenge `opponent`. Our own limits belong into the ledger, not here.
+    /// The server did not let us challenge `opponent`. Our own limits belong into [`RateLimits`], not here.
     pub fn failed(&mut self, opponent: &str, error: &ActionError, settings: &MatchmakingSettings, now: Timestamp) {
         match error {
             ActionError::Limited { opponent: true, retry_after, .. } => {
                 let until = later(now, retry_after.unwrap_or(settings.backoff));
-                let refusal = Refusal { refused: Refused::Everything, times: 0, until };
+                let refusal = PastRefusal { refused: Refused::Everything, times: 0, until };
                 self.refusals.entry(opponent.to_lowercase()).or_default().push(refusal);
             }
             ActionError::Refused(_) | ActionError::NotFound(_) => {
@@ -260,7 +260,7 @@ impl Matchmaker {
         }
     }
 
-    fn take(&mut self, id: &ChallengeId) -> Option<Standing> {
+    fn take(&mut self, id: &ChallengeId) -> Option<StandingChallenge> {
         self.standing.take_if(|standing| standing.id == *id)
     }
 
@@ -271,7 +271,7 @@ impl Matchmaker {
             None => 0,
         };
         let pause = settings.backoff.saturating_mul(1 << times.min(20)).min(settings.max_backoff);
-        refusals.push(Refusal { refused, times: times.saturating_add(1), until: later(now, pause) });
+        refusals.push(PastRefusal { refused, times: times.saturating_add(1), until: later(now, pause) });
     }
 
     fn is_refused(&self, opponent: &str, terms: GameTerms, now: Timestamp) -> bool {
@@ -289,18 +289,18 @@ impl Matchmaker {
     }
 }
 
-impl Standing {
+impl StandingChallenge {
     /// What is to be done about it; `None` if it is to be forgotten.
-    fn step(&mut self, timeout: Duration, now: Timestamp) -> Option<Step> {
+    fn step(&mut self, timeout: Duration, now: Timestamp) -> Option<MatchmakingStep> {
         let (due, times) = match self.cancelled {
             None => (later(self.since, timeout), 0),
             Some((asked, times)) => (later(asked, CANCEL_AGAIN), times),
         };
         if due > now {
-            return Some(Step::Wait(Some(due)));
+            return Some(MatchmakingStep::Wait(Some(due)));
         }
         self.cancelled = Some((now, times + 1));
-        (times < CANCEL_TIMES).then(|| Step::Cancel(self.id.clone()))
+        (times < CANCEL_TIMES).then(|| MatchmakingStep::Cancel(self.id.clone()))
     }
 }
 

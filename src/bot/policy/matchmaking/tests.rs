@@ -56,7 +56,11 @@ fn choose_at(
     Some((request.opponent, request.terms.time_control.speed()))
 }
 
-fn step(matchmaker: &mut Matchmaker, settings: &MatchmakingSettings, change: impl Fn(&mut Situation<'_>)) -> Step {
+fn step(
+    matchmaker: &mut Matchmaker,
+    settings: &MatchmakingSettings,
+    change: impl Fn(&mut Situation<'_>),
+) -> MatchmakingStep {
     step_at(matchmaker, settings, NOW, change)
 }
 
@@ -65,8 +69,8 @@ fn step_at(
     settings: &MatchmakingSettings,
     now: Timestamp,
     change: impl Fn(&mut Situation<'_>),
-) -> Step {
-    let (ledger, now) = (Ledger::default(), now.to_zoned(TimeZone::UTC));
+) -> MatchmakingStep {
+    let (rate_limits, now) = (RateLimits::default(), now.to_zoned(TimeZone::UTC));
     let mut situation = Situation {
         now: &now,
         idle_since: NOW - 1.hour(),
@@ -74,7 +78,7 @@ fn step_at(
         place_free: true,
         others_wait: false,
         draining: false,
-        ledger: &ledger,
+        rate_limits: &rate_limits,
     };
     change(&mut situation);
     matchmaker.step(settings, &situation)
@@ -84,9 +88,9 @@ fn step_at(
 fn an_idle_bot_looks_for_somebody_and_a_busy_one_does_not() {
     let mut matchmaker = Matchmaker::default();
     let settings = settings();
-    assert_eq!(step(&mut matchmaker, &settings, |_| ()), Step::Look);
+    assert_eq!(step(&mut matchmaker, &settings, |_| ()), MatchmakingStep::FetchBots);
     let just_ended = step(&mut matchmaker, &settings, |situation| situation.idle_since = NOW);
-    assert_eq!(just_ended, Step::Wait(Some(NOW + 8.minutes())));
+    assert_eq!(just_ended, MatchmakingStep::Wait(Some(NOW + 8.minutes())));
     for busy in [
         step(&mut matchmaker, &settings, |situation| situation.games = 1),
         step(&mut matchmaker, &settings, |situation| situation.place_free = false),
@@ -94,12 +98,12 @@ fn an_idle_bot_looks_for_somebody_and_a_busy_one_does_not() {
         step(&mut matchmaker, &settings, |situation| situation.draining = true),
         step(&mut matchmaker, &MatchmakingSettings { enabled: false, ..settings.clone() }, |_| ()),
     ] {
-        assert_eq!(busy, Step::Wait(None));
+        assert_eq!(busy, MatchmakingStep::Wait(None));
     }
     let during = MatchmakingSettings { during_games: true, ..settings.clone() };
-    assert_eq!(step(&mut matchmaker, &during, |situation| situation.games = 1), Step::Look);
+    assert_eq!(step(&mut matchmaker, &during, |situation| situation.games = 1), MatchmakingStep::FetchBots);
     let asleep = MatchmakingSettings { hours: vec!["08:00-09:00".parse().expect("hours")], ..settings };
-    assert_eq!(step(&mut matchmaker, &asleep, |_| ()), Step::Wait(Some(NOW + 1.minute())));
+    assert_eq!(step(&mut matchmaker, &asleep, |_| ()), MatchmakingStep::Wait(Some(NOW + 1.minute())));
 }
 
 #[test]
@@ -108,13 +112,17 @@ fn a_challenge_nobody_answers_is_cancelled_before_the_next() {
     let id = ChallengeId::new("ours0001");
     let terms = MatchType::default().terms();
     matchmaker.made(id.clone(), "Robot", terms, NOW);
-    assert_eq!(step(&mut matchmaker, &settings, |_| ()), Step::Wait(Some(NOW + 25.seconds())));
+    assert_eq!(step(&mut matchmaker, &settings, |_| ()), MatchmakingStep::Wait(Some(NOW + 25.seconds())));
     let late = NOW + 25.seconds();
-    assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), Step::Cancel(id.clone()));
-    assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), Step::Wait(Some(late + 10.seconds())));
-    assert_eq!(step_at(&mut matchmaker, &settings, late + 10.seconds(), |_| ()), Step::Cancel(id.clone()));
+    assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), MatchmakingStep::Cancel(id.clone()));
+    assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), MatchmakingStep::Wait(Some(late + 10.seconds())));
+    assert_eq!(step_at(&mut matchmaker, &settings, late + 10.seconds(), |_| ()), MatchmakingStep::Cancel(id.clone()));
     matchmaker.unanswered(&id, &settings, late);
-    assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), Step::Wait(Some(NOW + 1.minute())), "the gap");
+    assert_eq!(
+        step_at(&mut matchmaker, &settings, late, |_| ()),
+        MatchmakingStep::Wait(Some(NOW + 1.minute())),
+        "the gap"
+    );
     assert_eq!(choose_at(&mut matchmaker, &settings, &[bot("Robot", 2000)], 0, late), None, "left alone");
 }
 
@@ -214,9 +222,9 @@ fn a_challenge_that_cannot_be_cancelled_is_forgotten() {
     matchmaker.made(ChallengeId::new("ours0001"), "robot", MatchType::default().terms(), NOW);
     let mut now = NOW + 25.seconds();
     for _ in 0..3 {
-        assert!(matches!(step_at(&mut matchmaker, &settings, now, |_| ()), Step::Cancel(_)));
+        assert!(matches!(step_at(&mut matchmaker, &settings, now, |_| ()), MatchmakingStep::Cancel(_)));
         now += 10.seconds();
     }
-    assert_eq!(step_at(&mut matchmaker, &settings, now, |_| ()), Step::Wait(Some(NOW + 1.minute())));
-    assert_eq!(step_at(&mut matchmaker, &settings, NOW + 1.minute(), |_| ()), Step::Look);
+    assert_eq!(step_at(&mut matchmaker, &settings, now, |_| ()), MatchmakingStep::Wait(Some(NOW + 1.minute())));
+    assert_eq!(step_at(&mut matchmaker, &settings, NOW + 1.minute(), |_| ()), MatchmakingStep::FetchBots);
 }

@@ -1,5 +1,5 @@
 //! Whom we play and when, for one account, as a pure state machine: challenges, places and matchmaking. What is wanted is
-//! decided by [`policy`](crate::policy); the lobby keeps the state of affairs that policy judges, and turns verdicts into
+//! decided by [`policy`](crate::policy); the lobby keeps the state of context that policy judges, and turns verdicts into
 //! actions.
 //!
 //! Invariants:
@@ -9,21 +9,25 @@
 //! - every game that the server starts is played, wanted or not: a burst of games and a restart are nothing special;
 //! - a challenge that comes twice is judged once, until something has changed.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use jiff::{Timestamp, Zoned};
 use rand::{SeedableRng, rngs::StdRng};
 use serde::{Deserialize, Serialize};
 
-use crate::policy::{
-    Ledger, Matchmaker, MatchmakingSettings, NameLists, Verdict,
-    challenge::{self, Acquaintance, Affairs, ChallengeSettings, Names, TakenPlace, Waiting},
-    ledger::Spending,
-    matchmaking::{MatchmakingLists, Situation, Step},
+use super::AccountPolicy;
+use crate::{
+    journal::ChallengeOutcome,
+    policy::{
+        ChallengeVerdict, Matchmaker, NameLists, RateLimits,
+        challenge::{self, ChallengeContext, OpponentHistory, TakenPlace, Waiting},
+        matchmaking::{MatchmakingLists, MatchmakingStep, Situation},
+        rate_limits::Spending,
+    },
 };
 use chess::{
     Account, Action, ActionError, Challenge, ChallengeId, ChallengeRequest, DeclineReason, GameId, GameTerms, Player,
-    Variant, values::Kind,
+    values::Kind,
 };
 
 #[cfg(test)]
@@ -36,21 +40,9 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// How often one challenge is accepted in vain before it is given up.
 const ATTEMPTS: u32 = 8;
 
-/// What the lobby goes by.
-pub(super) struct Rules {
-    pub challenge: ChallengeSettings,
-    pub matchmaking: MatchmakingSettings,
-    pub lists: NameLists,
-    pub avoid: Names,
-    /// What our electors can play.
-    pub variants: Vec<Variant>,
-    /// Whether we count what we spend of the server's known limits.
-    pub keep_limits: bool,
-}
-
 /// What happened.
 #[derive(Debug)]
-pub(super) enum Input {
+pub(super) enum LobbyInput {
     Connected(Account),
     Challenge(Challenge),
     Cancelled(ChallengeId),
@@ -68,60 +60,54 @@ pub(super) enum Input {
     GameEnded(GameId),
     /// The lists of names have changed.
     Lists(NameLists),
-    /// The time that [`Lobby::wake_at`] named has come.
+    /// The time that [`Lobby::next_wakeup`] named has come.
     Tick,
     /// No new games from now on.
-    Close,
+    Drain,
 }
 
 /// What is to be done.
 #[derive(Debug, PartialEq)]
-pub(super) enum Effect {
+pub(super) enum LobbyEffect {
     /// The answers to `Accept` and `Challenge` come back as inputs.
     Do(Action),
     /// Ask for the state of a game that should have begun: its start may have been told while nobody could hear it.
     Watch(GameId),
     /// Fetch the bots that are online.
-    Look,
+    FetchBots,
     /// Play a game, unless it is being played.
     Play(GameId),
     /// Write down what was decided about a challenge, and why.
-    Record(Box<Challenge>, Outcome, String),
+    Record(Box<Challenge>, ChallengeOutcome, String),
     /// Keep the memory beyond this process.
     Save,
-}
-
-/// What became of a challenge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Accepted,
-    Queued,
-    Declined,
-    Cancelled,
 }
 
 /// What outlives a restart.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Memory {
-    pub ledger: Ledger,
+pub(super) struct LobbyMemory {
+    #[serde(alias = "ledger")]
+    pub rate_limits: RateLimits,
     pub matchmaker: Matchmaker,
 }
 
-/// The state of affairs of one account.
+/// The state of context of one account.
 pub(super) struct Lobby {
-    rules: Rules,
-    memory: Memory,
+    policy: Arc<AccountPolicy>,
+    /// The newest lists of names.
+    lists: NameLists,
+    memory: LobbyMemory,
     us: Option<Account>,
     waiting: Vec<Queued>,
-    places: HashMap<GameId, Place>,
-    acquaintances: HashMap<String, Acquaintance>,
+    places: HashMap<GameId, ReservedPlace>,
+    opponents: HashMap<String, OpponentHistory>,
     last_start: Option<Timestamp>,
     idle_since: Timestamp,
     draining: bool,
     looking: bool,
     serial: u64,
-    chance: StdRng,
+    random: StdRng,
 }
 
 struct Queued {
@@ -131,7 +117,7 @@ struct Queued {
     attempts: u32,
 }
 
-struct Place {
+struct ReservedPlace {
     opponent: Option<Player>,
     /// Whether the game was counted for its opponent and the server's limits.
     counted: bool,
@@ -151,26 +137,27 @@ struct Reservation {
 }
 
 impl Lobby {
-    /// An empty lobby. `seed` is all the chance there is.
-    pub(super) fn new(rules: Rules, memory: Memory, now: Timestamp, seed: u64) -> Self {
+    /// An empty lobby. All its random numbers come from `seed`.
+    pub(super) fn new(policy: Arc<AccountPolicy>, memory: LobbyMemory, now: Timestamp, seed: u64) -> Self {
         Self {
-            rules,
+            lists: policy.lists.clone(),
+            policy,
             memory,
             us: None,
             waiting: Vec::new(),
             places: HashMap::new(),
-            acquaintances: HashMap::new(),
+            opponents: HashMap::new(),
             last_start: None,
             idle_since: now,
             draining: false,
             looking: false,
             serial: 0,
-            chance: StdRng::seed_from_u64(seed),
+            random: StdRng::seed_from_u64(seed),
         }
     }
 
     /// What is worth keeping.
-    pub(super) fn memory(&self) -> &Memory {
+    pub(super) fn memory(&self) -> &LobbyMemory {
         &self.memory
     }
 
@@ -186,26 +173,26 @@ impl Lobby {
     }
 
     /// Takes what happened and says what is to be done.
-    pub(super) fn handle(&mut self, now: &Zoned, input: Input) -> Vec<Effect> {
+    pub(super) fn handle(&mut self, now: &Zoned, input: LobbyInput) -> Vec<LobbyEffect> {
         let mut effects = Vec::new();
         let time = now.timestamp();
         match input {
-            Input::Connected(account) => self.us = Some(account),
-            Input::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
-            Input::Cancelled(id) => self.cancelled(time, &id, &mut effects),
-            Input::Declined(id, reason) => {
-                self.memory.matchmaker.declined(&id, reason, &self.rules.matchmaking, time);
-                effects.push(Effect::Save);
+            LobbyInput::Connected(account) => self.us = Some(account),
+            LobbyInput::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
+            LobbyInput::Cancelled(id) => self.cancelled(time, &id, &mut effects),
+            LobbyInput::Declined(id, reason) => {
+                self.memory.matchmaker.declined(&id, reason, &self.policy.matchmaking, time);
+                effects.push(LobbyEffect::Save);
             }
-            Input::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
-            Input::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
-            Input::Bots(bots) => self.choose(now, &bots, &mut effects),
-            Input::GameStarted(id) => self.game_started(time, id, &mut effects),
-            Input::Opponent(id, opponent) => self.opponent(time, &id, opponent, &mut effects),
-            Input::GameEnded(id) => self.game_ended(time, &id),
-            Input::Lists(lists) => self.rules.lists = lists,
-            Input::Tick => (),
-            Input::Close => self.close(),
+            LobbyInput::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
+            LobbyInput::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
+            LobbyInput::Bots(bots) => self.choose(now, &bots, &mut effects),
+            LobbyInput::GameStarted(id) => self.game_started(time, id, &mut effects),
+            LobbyInput::Opponent(id, opponent) => self.opponent(time, &id, opponent, &mut effects),
+            LobbyInput::GameEnded(id) => self.game_ended(time, &id),
+            LobbyInput::Lists(lists) => self.lists = lists,
+            LobbyInput::Tick => (),
+            LobbyInput::Drain => self.drain(),
         }
         self.places.retain(|_, place| place.reserved.as_ref().is_none_or(|reserved| reserved.until > time));
         self.accept_again(time, &mut effects);
@@ -215,20 +202,20 @@ impl Lobby {
     }
 
     /// When something is to be looked at again, if nothing happens before.
-    pub(super) fn wake_at(&mut self, now: &Zoned) -> Option<Timestamp> {
+    pub(super) fn next_wakeup(&mut self, now: &Zoned) -> Option<Timestamp> {
         let reservations = self.places.values().filter_map(|place| place.reserved.as_ref());
         let reserved = reservations.map(|reserved| reserved.again.unwrap_or(reserved.until).min(reserved.until)).min();
         let queued = self.waiting.iter().filter_map(|queued| queued.until).min();
         let matchmaking = match self.matchmaking_step(now) {
-            Step::Wait(until) => until,
-            Step::Cancel(_) | Step::Look => None,
+            MatchmakingStep::Wait(until) => until,
+            MatchmakingStep::Cancel(_) | MatchmakingStep::FetchBots => None,
         };
         [reserved, queued, matchmaking].into_iter().flatten().min()
     }
 
     // --- Challenges ----------------------------------------------------------------------------------------------------
 
-    fn challenge(&mut self, now: &Zoned, challenge: Challenge, effects: &mut Vec<Effect>) {
+    fn challenge(&mut self, now: &Zoned, challenge: Challenge, effects: &mut Vec<LobbyEffect>) {
         if !challenge.incoming {
             let opponent = challenge.opponent.as_ref().map_or("", |player| player.id.as_str());
             self.made(challenge.id.clone(), opponent, challenge.terms, now.timestamp());
@@ -244,37 +231,37 @@ impl Lobby {
     }
 
     /// Judges one challenge; it goes (back) to the queue if it has to wait.
-    fn judge(&mut self, now: &Zoned, mut queued: Queued, first: bool, effects: &mut Vec<Effect>) {
+    fn judge(&mut self, now: &Zoned, mut queued: Queued, first: bool, effects: &mut Vec<LobbyEffect>) {
         let challenge = &queued.waiting.challenge;
         let places = self.taken();
-        let affairs = Affairs {
+        let context = ChallengeContext {
             now,
-            variants: &self.rules.variants,
-            lists: &self.rules.lists,
+            variants: &self.policy.variants,
+            lists: &self.lists,
             places: &places,
             last_start: self.last_start,
-            acquaintances: &self.acquaintances,
-            ledger: &self.memory.ledger,
+            opponents: &self.opponents,
+            rate_limits: &self.memory.rate_limits,
             waiting: self.waiting.len(),
             draining: self.draining,
         };
-        let record = |outcome, why: String| Effect::Record(Box::new(challenge.clone()), outcome, why);
-        match challenge::judge(challenge, &self.rules.challenge, &affairs) {
-            Verdict::Ignore => (),
-            Verdict::Decline { reason, why } => {
-                effects.push(record(Outcome::Declined, why));
-                effects.push(Effect::Do(Action::Decline(challenge.id.clone(), reason)));
+        let record = |outcome, why: String| LobbyEffect::Record(Box::new(challenge.clone()), outcome, why);
+        match challenge::judge(challenge, &self.policy.challenge, &context) {
+            ChallengeVerdict::Ignore => (),
+            ChallengeVerdict::Decline { reason, why } => {
+                effects.push(record(ChallengeOutcome::Declined, why));
+                effects.push(LobbyEffect::Do(Action::Decline(challenge.id.clone(), reason)));
             }
-            Verdict::Wait { until, why } => {
+            ChallengeVerdict::Wait { until, why } => {
                 if first {
-                    effects.push(record(Outcome::Queued, why));
+                    effects.push(record(ChallengeOutcome::Queued, why));
                 }
                 queued.until = until;
                 self.waiting.push(queued);
             }
-            Verdict::Accept => {
-                effects.push(record(Outcome::Accepted, "it suits".to_owned()));
-                effects.push(Effect::Do(Action::Accept(challenge.id.clone())));
+            ChallengeVerdict::Accept => {
+                effects.push(record(ChallengeOutcome::Accepted, "it suits".to_owned()));
+                effects.push(LobbyEffect::Do(Action::Accept(challenge.id.clone())));
                 self.last_start = Some(now.timestamp());
                 let reserved = Reservation {
                     challenge: Box::new(challenge.clone()),
@@ -283,22 +270,22 @@ impl Lobby {
                     again: None,
                 };
                 let opponent = challenge.opponent.clone();
-                let place = Place { opponent, counted: false, rematch_of: None, reserved: Some(reserved) };
+                let place = ReservedPlace { opponent, counted: false, rematch_of: None, reserved: Some(reserved) };
                 self.places.insert(GameId::from(&challenge.id), place);
             }
         }
     }
 
-    /// Gives waiting challenges another chance, in the order of the settings.
-    fn try_waiting(&mut self, now: &Zoned, effects: &mut Vec<Effect>) {
+    /// Gives waiting challenges another random, in the order of the settings.
+    fn try_waiting(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
         let due = |queued: &Queued| queued.until.is_none_or(|until| until <= now.timestamp());
         if !self.waiting.iter().any(due) {
             return;
         }
         let mut queue = std::mem::take(&mut self.waiting);
         let mut order: Vec<Waiting> = queue.iter().map(|queued| queued.waiting.clone()).collect();
-        let settings = &self.rules.challenge;
-        challenge::order(&mut order, settings.sort_by, settings.preference, &self.rules.lists);
+        let settings = &self.policy.challenge;
+        challenge::order(&mut order, settings.sort_by, settings.preference, &self.lists);
         queue.sort_by_key(|queued| order.iter().position(|waiting| waiting.serial == queued.waiting.serial));
         for queued in queue {
             if due(&queued) {
@@ -309,12 +296,12 @@ impl Lobby {
         }
     }
 
-    fn cancelled(&mut self, now: Timestamp, id: &ChallengeId, effects: &mut Vec<Effect>) {
-        self.memory.matchmaker.unanswered(id, &self.rules.matchmaking, now);
+    fn cancelled(&mut self, now: Timestamp, id: &ChallengeId, effects: &mut Vec<LobbyEffect>) {
+        self.memory.matchmaker.unanswered(id, &self.policy.matchmaking, now);
         if let Some(index) = self.waiting.iter().position(|queued| queued.waiting.challenge.id == *id) {
             let queued = self.waiting.remove(index);
             let why = "its maker withdrew it".to_owned();
-            effects.push(Effect::Record(Box::new(queued.waiting.challenge), Outcome::Cancelled, why));
+            effects.push(LobbyEffect::Record(Box::new(queued.waiting.challenge), ChallengeOutcome::Cancelled, why));
         }
         if self.places.get(&GameId::from(id)).is_some_and(|place| place.reserved.is_some()) {
             self.places.remove(&GameId::from(id));
@@ -322,7 +309,7 @@ impl Lobby {
     }
 
     /// No new games: whoever waits is told so now, and our own challenge is withdrawn.
-    fn close(&mut self) {
+    fn drain(&mut self) {
         self.draining = true;
         self.waiting.iter_mut().for_each(|queued| queued.until = None);
     }
@@ -332,7 +319,7 @@ impl Lobby {
         now: Timestamp,
         id: &ChallengeId,
         outcome: Result<(), ActionError>,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<LobbyEffect>,
     ) {
         let game = GameId::from(id);
         // The answer may come after the game has begun; then it says nothing new.
@@ -340,7 +327,7 @@ impl Lobby {
         let Some(reserved) = &mut place.reserved else { return };
         let error = match outcome {
             Ok(()) => {
-                effects.push(Effect::Watch(game));
+                effects.push(LobbyEffect::Watch(game));
                 return;
             }
             // The game may have begun all the same, so the place stays taken.
@@ -353,10 +340,10 @@ impl Lobby {
         };
         let bot = place.opponent.as_ref().is_some_and(Player::is_bot);
         if bot && let ActionError::Limited { key: Some(_), .. } = &error {
-            self.memory.ledger.answered(Spending::GameAgainstBot, &error, now);
-            effects.push(Effect::Save);
+            self.memory.rate_limits.answered(Spending::GameAgainstBot, &error, now);
+            effects.push(LobbyEffect::Save);
         }
-        let Some(Place { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
+        let Some(ReservedPlace { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
         let Reservation { challenge, attempts, .. } = reserved;
         match &error {
             ActionError::Limited { retry_after, opponent: false, .. } if attempts < ATTEMPTS => {
@@ -365,27 +352,27 @@ impl Lobby {
                 let until = Some(later(now, retry_after.unwrap_or(AGAIN)));
                 self.waiting.push(Queued { waiting, until, attempts });
             }
-            _ => effects.push(Effect::Record(challenge, Outcome::Cancelled, error.to_string())),
+            _ => effects.push(LobbyEffect::Record(challenge, ChallengeOutcome::Cancelled, error.to_string())),
         }
     }
 
     /// Accepts once more what may not have been heard.
-    fn accept_again(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
+    fn accept_again(&mut self, now: Timestamp, effects: &mut Vec<LobbyEffect>) {
         for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
             if reserved.again.take_if(|at| *at <= now).is_some() {
                 reserved.attempts += 1;
-                effects.push(Effect::Do(Action::Accept(reserved.challenge.id.clone())));
+                effects.push(LobbyEffect::Do(Action::Accept(reserved.challenge.id.clone())));
             }
         }
     }
 
     // --- Games ---------------------------------------------------------------------------------------------------------
 
-    fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<Effect>) {
+    fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<LobbyEffect>) {
         let challenge = ChallengeId::new(id.as_str());
         self.memory.matchmaker.accepted(&challenge);
         self.waiting.retain(|queued| queued.waiting.challenge.id != challenge);
-        let place = self.places.entry(id.clone()).or_insert(Place {
+        let place = self.places.entry(id.clone()).or_insert(ReservedPlace {
             opponent: None,
             counted: false,
             rematch_of: None,
@@ -395,17 +382,17 @@ impl Lobby {
             self.last_start = Some(now);
             place.rematch_of = reserved.challenge.rematch_of;
         }
-        effects.push(Effect::Play(id));
+        effects.push(LobbyEffect::Play(id));
     }
 
-    fn opponent(&mut self, now: Timestamp, id: &GameId, opponent: Player, effects: &mut Vec<Effect>) {
+    fn opponent(&mut self, now: Timestamp, id: &GameId, opponent: Player, effects: &mut Vec<LobbyEffect>) {
         let Some(place) = self.places.get_mut(id) else { return };
         if !std::mem::replace(&mut place.counted, true) {
-            let acquaintance = self.acquaintances.entry(opponent.id.clone()).or_default();
-            acquaintance.began(id.clone(), place.rematch_of.as_ref(), now);
-            if self.rules.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
-                self.memory.ledger.spend(Spending::GameAgainstBot, now);
-                effects.push(Effect::Save);
+            let history = self.opponents.entry(opponent.id.clone()).or_default();
+            history.began(id.clone(), place.rematch_of.as_ref(), now);
+            if self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
+                self.memory.rate_limits.spend(Spending::GameAgainstBot, now);
+                effects.push(LobbyEffect::Save);
             }
         }
         place.opponent = Some(opponent);
@@ -418,37 +405,37 @@ impl Lobby {
 
     // --- Matchmaking ---------------------------------------------------------------------------------------------------
 
-    fn matchmaking_step(&mut self, now: &Zoned) -> Step {
+    fn matchmaking_step(&mut self, now: &Zoned) -> MatchmakingStep {
         let places = self.taken();
         let situation = Situation {
             now,
             idle_since: self.idle_since,
             games: self.places.len(),
-            place_free: challenge::has_place(Kind::Bot, &self.rules.challenge, &places),
+            place_free: challenge::has_place(Kind::Bot, &self.policy.challenge, &places),
             others_wait: !self.waiting.is_empty(),
             draining: self.draining || self.us.is_none(),
-            ledger: &self.memory.ledger,
+            rate_limits: &self.memory.rate_limits,
         };
-        self.memory.matchmaker.step(&self.rules.matchmaking, &situation)
+        self.memory.matchmaker.step(&self.policy.matchmaking, &situation)
     }
 
-    fn matchmaking(&mut self, now: &Zoned, effects: &mut Vec<Effect>) {
+    fn matchmaking(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
         if self.looking {
             return;
         }
         match self.matchmaking_step(now) {
-            Step::Wait(_) => (),
-            Step::Cancel(id) => effects.push(Effect::Do(Action::Cancel(id))),
-            Step::Look => {
+            MatchmakingStep::Wait(_) => (),
+            MatchmakingStep::Cancel(id) => effects.push(LobbyEffect::Do(Action::Cancel(id))),
+            MatchmakingStep::FetchBots => {
                 self.looking = true;
-                effects.push(Effect::Look);
+                effects.push(LobbyEffect::FetchBots);
             }
         }
     }
 
-    fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<Effect>) {
+    fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<LobbyEffect>) {
         // The last free place may be taken since we began to look.
-        if self.matchmaking_step(now) != Step::Look {
+        if self.matchmaking_step(now) != MatchmakingStep::FetchBots {
             self.looking = false;
             return;
         }
@@ -456,18 +443,18 @@ impl Lobby {
         let Some(us) = &self.us else { return };
         let lists = MatchmakingLists {
             us: &us.player.id,
-            avoid: &self.rules.avoid,
-            challenge: self.rules.matchmaking.avoid_blocked.then_some(&self.rules.lists),
-            variants: &self.rules.variants,
+            avoid: &self.policy.avoid,
+            challenge: self.policy.matchmaking.avoid_blocked.then_some(&self.lists),
+            variants: &self.policy.variants,
         };
         let matchmaker = &mut self.memory.matchmaker;
-        match matchmaker.choose(&self.rules.matchmaking, &lists, &us.ratings, bots, now, &mut self.chance) {
+        match matchmaker.choose(&self.policy.matchmaking, &lists, &us.ratings, bots, now, &mut self.random) {
             Some(request) => {
-                if self.rules.keep_limits {
-                    self.memory.ledger.spend(Spending::ChallengeToBot, now);
+                if self.policy.keep_limits {
+                    self.memory.rate_limits.spend(Spending::ChallengeToBot, now);
                 }
-                effects.push(Effect::Do(Action::Challenge(request)));
-                effects.push(Effect::Save);
+                effects.push(LobbyEffect::Do(Action::Challenge(request)));
+                effects.push(LobbyEffect::Save);
             }
             None => self.looking = false,
         }
@@ -478,15 +465,15 @@ impl Lobby {
         now: Timestamp,
         request: &ChallengeRequest,
         outcome: Result<ChallengeId, ActionError>,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<LobbyEffect>,
     ) {
         self.looking = false;
         match outcome {
             Ok(id) => self.made(id, &request.opponent, request.terms, now),
             Err(error) => {
-                self.memory.matchmaker.failed(&request.opponent, &error, &self.rules.matchmaking, now);
-                self.memory.ledger.answered(Spending::ChallengeToBot, &error, now);
-                effects.push(Effect::Save);
+                self.memory.matchmaker.failed(&request.opponent, &error, &self.policy.matchmaking, now);
+                self.memory.rate_limits.answered(Spending::ChallengeToBot, &error, now);
+                effects.push(LobbyEffect::Save);
             }
         }
     }

@@ -6,11 +6,11 @@ use std::{
 };
 
 use chess::{Action, ActionError, ChatLine, Clocks, Color, Decision, GameInfo, GameState, GameStatus, Line, UciMove};
-use council::player::RequestId;
+use council::{clock::Budget, player::RequestId};
 
 /// What happened.
 #[derive(Debug)]
-pub(in crate::session) enum Input {
+pub(in crate::session) enum GameInput {
     /// The whole state of the game, after a (re)connection.
     Full(Box<GameInfo>, GameState),
     /// A change of the state.
@@ -21,21 +21,29 @@ pub(in crate::session) enum Input {
     Chat(ChatLine),
     /// The opponent left, and when the win may be claimed; or is back.
     OpponentGone(bool, Option<Duration>),
-    /// The council has decided.
-    Decided(RequestId, Box<Decision>),
+    /// A search has come to its decision.
+    Decided(RequestId, Box<DecidedSearch>),
     /// What came of sending the answer with this number.
     Sent(AnswerNumber, Result<(), ActionError>),
     /// A timer that was set has run out.
     Timer(Timer),
 }
 
+/// What a search came to, with the time that it was given.
+#[derive(Debug, PartialEq)]
+pub(in crate::session) struct DecidedSearch {
+    pub decision: Decision,
+    /// `None` where nothing was searched now: the journal remembered the move.
+    pub budget: Option<Budget>,
+}
+
 /// What is to be done, in this order.
 #[derive(Debug, PartialEq)]
-pub(in crate::session) enum Effect {
-    /// Think about this position.
-    Think {
+pub(in crate::session) enum GameEffect {
+    /// Search this position, in which we are to move.
+    Search {
         /// Comes back with the decision.
-        thought: RequestId,
+        request: RequestId,
         line: Arc<Line>,
         clocks: Option<Clocks>,
         /// When the server's word about this position came: our clock runs since.
@@ -43,26 +51,28 @@ pub(in crate::session) enum Effect {
         /// Moves the server would not take here.
         excluded: Vec<UciMove>,
     },
-    /// Think about these positions, one of which is expected, in the opponent's time.
-    ThinkAhead {
+    /// Search these positions, one of which is expected, in the opponent's time.
+    Ponder {
         /// Comes back with the decision.
-        thought: RequestId,
+        request: RequestId,
         /// At least one, the likeliest first.
         lines: Vec<Arc<Line>>,
     },
-    /// The expected position is on the board: our clock runs for what is being thought about.
-    Hit {
+    /// A position that is being pondered is on the board: our clock runs for it.
+    PonderHit {
         clocks: Option<Clocks>,
         /// When the server's word about it came.
         received: Instant,
     },
-    /// What is being thought about is no longer on the board, and no longer expected.
-    StopThinking,
+    /// What is being searched is no longer on the board, and no longer expected.
+    StopSearch,
     /// Write the moves of the board into the record.
     RecordMoves,
     /// Write the decision into the record.
-    RecordDecision(Box<Decision>),
-    /// Send a move; what came of it comes back as [`Input::Sent`].
+    RecordDecision(Box<DecidedSearch>),
+    /// Write into the record that a takeback was granted.
+    RecordTakeback,
+    /// Send a move; what came of it comes back as [`GameInput::Sent`].
     Send { answer: AnswerNumber, uci: UciMove, offer_draw: bool },
     /// Anything else a server can be asked for; whether it had an effect the server's events will tell.
     Do(Action),
@@ -75,7 +85,18 @@ pub(in crate::session) enum Effect {
     /// Something went wrong, for the record.
     Fault(String),
     /// The game is over; nothing more comes.
-    Over { status: Option<GameStatus>, winner: Option<Color> },
+    Over(GameOver),
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::session) enum GameOver {
+    /// The game's own stream showed the end, and all moves before it.
+    Shown(GameStatus, Option<Color>),
+    /// Another source told of the end; the last moves may not have been shown.
+    Told(GameStatus, Option<Color>),
+    /// The server knows no such running game any more.
+    Unknown,
 }
 
 /// The kinds of timer.
@@ -90,7 +111,7 @@ pub(in crate::session) enum Timer {
     /// The opponent should have made the first move by now.
     Abort,
     /// The whole state that we asked for should have come by now.
-    Resync,
+    WholeState,
     /// The final state of a game that is over should have come by now.
     LastWord,
 }

@@ -2,11 +2,11 @@
 //! entered it as hints while they were made. Now the other cores join its search as helpers: they search the same position
 //! over the same table, and their own results are not asked for (Lazy SMP).
 
-use super::{Mode, Order, Stage};
-use crate::pool::Report;
+use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
+use crate::pool::SearchReport;
 use chess::Proposal;
 
-/// The first process is the one that never stops; the others help it.
+/// The first searcher is the one that never stops; the others help it.
 pub struct Continued {
     newest: Option<Proposal>,
     over: bool,
@@ -19,15 +19,15 @@ impl Continued {
     }
 }
 
-impl Mode for Continued {
-    fn begin(&mut self, stage: &Stage) -> Vec<Order> {
-        (1..stage.processes).map(|process| stage.order(process, Vec::new())).collect()
+impl SecondPhaseStrategy for Continued {
+    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+        (1..task.searchers).map(|searcher| task.assign(searcher, Vec::new())).collect()
     }
 
-    fn hear(&mut self, _: &Stage, process: usize, report: &Report) -> Vec<Order> {
+    fn on_report(&mut self, _: &SecondPhaseTask, searcher: usize, report: &SearchReport) -> Vec<SearchAssignment> {
         match report {
-            Report::Proposal(proposal) if process == 0 => self.newest = Some(proposal.clone()),
-            Report::Finished(..) | Report::Failed(..) if process == 0 => self.over = true,
+            SearchReport::Proposal(proposal) if searcher == 0 => self.newest = Some(proposal.clone()),
+            SearchReport::Finished(..) | SearchReport::Failed(..) if searcher == 0 => self.over = true,
             _ => {}
         }
         Vec::new()

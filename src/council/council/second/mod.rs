@@ -1,6 +1,6 @@
 //! The second phase: complete knowledge searches the proposed moves again, by one of several modes (docs/method.md §7).
 //!
-//! A mode is a state machine: it says what the processes do first, and what next when one of them has said something. It
+//! A mode is a state machine: it says what the searchers do first, and what next when one of them has said something. It
 //! sends nothing and waits for nothing; that is done here, once for all modes. The next mode is one more file, one more
 //! [`SecondPhaseMode`], and one more arm in [`of`].
 
@@ -14,30 +14,30 @@ use std::sync::Arc;
 
 use super::{
     SecondPhaseMode,
-    hearing::{Event, Hearing},
-    process::{Process, next_serial},
     question::Progress,
+    search_session::{Event, SearchSession},
+    searcher::{Searcher, next_serial},
 };
-use crate::pool::{Guidance, Job, Report};
+use crate::pool::{Guidance, Job, SearchReport};
 use chess::{GameId, Limits, Line, Phase, Proposal, SearchId, Task, UciMove};
 use engine::Turnstile;
 
 /// What the second phase is about.
-pub(super) struct Stage {
+pub(super) struct SecondPhaseTask {
     /// The position.
     pub line: Arc<Line>,
     /// The moves proposed, at least one.
     pub candidates: Vec<UciMove>,
-    /// How many processes there are, at least one.
-    pub processes: usize,
+    /// How many searchers there are, at least one.
+    pub searchers: usize,
     /// Bounds for each of them.
     pub limits: Limits,
 }
 
-/// What a process is to do.
+/// What a searcher is to do.
 #[derive(Debug, Clone)]
-pub(super) struct Order {
-    pub process: usize,
+pub(super) struct SearchAssignment {
+    pub searcher: usize,
     pub line: Arc<Line>,
     /// Empty: all.
     pub root_moves: Vec<UciMove>,
@@ -45,35 +45,35 @@ pub(super) struct Order {
     pub guidance: Guidance,
 }
 
-impl Stage {
+impl SecondPhaseTask {
     /// Those moves searched in the position itself, without more guidance.
-    pub fn order(&self, process: usize, root_moves: Vec<UciMove>) -> Order {
+    pub fn assign(&self, searcher: usize, root_moves: Vec<UciMove>) -> SearchAssignment {
         let (line, limits) = (Arc::clone(&self.line), self.limits);
-        Order { process, line, root_moves, limits, guidance: Guidance::default() }
+        SearchAssignment { searcher, line, root_moves, limits, guidance: Guidance::default() }
     }
 }
 
-/// A way of searching the proposed moves with several processes.
-pub(super) trait Mode: Send {
-    /// What the processes do first.
-    fn begin(&mut self, stage: &Stage) -> Vec<Order>;
+/// A way of searching the proposed moves with several searchers.
+pub(super) trait SecondPhaseStrategy: Send {
+    /// What the searchers do first.
+    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment>;
 
-    /// What they do next, after a process has reported on its newest order.
-    fn hear(&mut self, stage: &Stage, process: usize, report: &Report) -> Vec<Order>;
+    /// What they do next, after a searcher has reported on its newest assignment.
+    fn on_report(&mut self, task: &SecondPhaseTask, searcher: usize, report: &SearchReport) -> Vec<SearchAssignment>;
 
     /// What would be elected now: a proposal for the position itself.
     fn found(&self) -> Option<&Proposal>;
 
-    /// Whether nothing more will come of it although processes are searching.
+    /// Whether nothing more will come of it although searchers are searching.
     fn is_over(&self) -> bool {
         false
     }
 }
 
-/// How many seats a mode needs on so many cores, each with how many threads, and whether they search with one table.
+/// How many slots a mode needs on so many cores, each with how many threads, and whether they search with one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    pub seats: usize,
+    pub slots: usize,
     pub threads: usize,
     pub one_table: bool,
 }
@@ -83,20 +83,20 @@ impl Layout {
     pub fn of(mode: SecondPhaseMode, cores: usize) -> Self {
         let cores = cores.max(1);
         match mode {
-            SecondPhaseMode::Sequential => Self { seats: 1, threads: 1, one_table: false },
-            SecondPhaseMode::Shared => Self { seats: 1, threads: cores, one_table: false },
-            SecondPhaseMode::Static => Self { seats: cores, threads: 1, one_table: false },
+            SecondPhaseMode::Sequential => Self { slots: 1, threads: 1, one_table: false },
+            SecondPhaseMode::Shared => Self { slots: 1, threads: cores, one_table: false },
+            SecondPhaseMode::Static => Self { slots: cores, threads: 1, one_table: false },
             SecondPhaseMode::Peer | SecondPhaseMode::PeerScore | SecondPhaseMode::PvSplit => {
-                Self { seats: cores, threads: 1, one_table: true }
+                Self { slots: cores, threads: 1, one_table: true }
             }
             // One core goes on with the search of the first phase.
-            SecondPhaseMode::Continued => Self { seats: cores - 1, threads: 1, one_table: true },
+            SecondPhaseMode::Continued => Self { slots: cores - 1, threads: 1, one_table: true },
         }
     }
 }
 
-/// The mode of this name. `before` is what the process that never stops has proposed, where there is one.
-pub(super) fn of(mode: SecondPhaseMode, before: Option<Proposal>) -> Box<dyn Mode> {
+/// The mode of this name. `before` is what the searcher that never stops has proposed, where there is one.
+pub(super) fn of(mode: SecondPhaseMode, before: Option<Proposal>) -> Box<dyn SecondPhaseStrategy> {
     match mode {
         SecondPhaseMode::Sequential | SecondPhaseMode::Shared => Box::new(whole::Whole::default()),
         SecondPhaseMode::Static => Box::new(static_decomposition::StaticDecomposition::default()),
@@ -108,56 +108,57 @@ pub(super) fn of(mode: SecondPhaseMode, before: Option<Proposal>) -> Box<dyn Mod
 }
 
 /// The second phase as it runs.
-pub(super) struct SecondPhase<'a> {
-    pub stage: Stage,
-    pub mode: Box<dyn Mode>,
-    pub processes: &'a mut [Process],
+pub(super) struct SecondPhaseRun<'a> {
+    pub task: SecondPhaseTask,
+    pub strategy: Box<dyn SecondPhaseStrategy>,
+    pub searchers: &'a mut [Searcher],
     /// What the clock is told; its leader is replaced by what is found.
     pub progress: Progress,
 }
 
-impl SecondPhase<'_> {
+impl SecondPhaseRun<'_> {
     /// Searches until the time of the move is over or nothing is left to do. The outer `None` if cancelled, the inner one if
     /// nothing was found.
-    pub async fn hear(mut self, hearing: &mut Hearing<'_>) -> Option<Option<Proposal>> {
-        let mut orders = self.mode.begin(&self.stage);
-        if hearing.question.in_step {
-            take_places(&mut orders);
+    pub async fn run(mut self, session: &mut SearchSession<'_>) -> Option<Option<Proposal>> {
+        let mut assignments = self.strategy.begin(&self.task);
+        if session.question.in_step {
+            take_turns(&mut assignments);
         }
-        self.carry_out(orders, hearing);
-        let mut deadline = hearing.deadline(&self.progress, 1.0);
-        while !self.mode.is_over() && self.processes.iter().any(Process::is_searching) {
-            match hearing.next(deadline, true).await {
+        self.carry_out(assignments, session);
+        let mut deadline = session.deadline(&self.progress, 1.0);
+        while !self.strategy.is_over() && self.searchers.iter().any(Searcher::is_searching) {
+            match session.next(deadline, true).await {
                 Event::Cancelled => return None,
                 Event::TimeIsUp => break,
-                Event::Reconsider => deadline = hearing.deadline(&self.progress, 1.0),
-                Event::Report(report) => {
-                    let Some(process) = self.processes.iter_mut().position(|process| process.hears(&report)) else {
+                Event::Reconsider => deadline = session.deadline(&self.progress, 1.0),
+                Event::SearchReport(report) => {
+                    let Some(searcher) = self.searchers.iter_mut().position(|searcher| searcher.accepts(&report))
+                    else {
                         continue;
                     };
-                    let orders = self.mode.hear(&self.stage, process, &report);
-                    self.carry_out(orders, hearing);
-                    if self.notice(hearing) {
-                        deadline = hearing.deadline(&self.progress, 1.0);
+                    let assignments = self.strategy.on_report(&self.task, searcher, &report);
+                    self.carry_out(assignments, session);
+                    if self.notice(session) {
+                        deadline = session.deadline(&self.progress, 1.0);
                     }
                 }
             }
         }
-        Some(self.mode.found().cloned())
+        Some(self.strategy.found().cloned())
     }
 
-    fn carry_out(&mut self, orders: Vec<Order>, hearing: &Hearing) {
-        for Order { process, line, root_moves, limits, guidance } in orders {
-            let Some(seat) = self.processes.get_mut(process) else { continue };
-            let id = search_id(hearing.question.game.clone(), &line);
+    fn carry_out(&mut self, assignments: Vec<SearchAssignment>, session: &SearchSession) {
+        for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
+            let Some(slot) = self.searchers.get_mut(searcher) else { continue };
+            let id = search_id(session.question.game.clone(), &line);
             let task = Task { id, line, root_moves, limits };
-            seat.search(Job::guided(task, guidance), &hearing.reports);
+            slot.search(Job::guided(task, guidance), &session.reports);
         }
     }
 
     /// Tells of what is found, if that is new.
-    fn notice(&mut self, hearing: &mut Hearing) -> bool {
-        let Some(found) = self.mode.found() else { return false };
+    fn notice(&mut self, session: &mut SearchSession) -> bool {
+        let Some(found) = self.strategy.found() else { return false };
         let now = (Some(found.best), Some(found.score), found.depth);
         let progress = &mut self.progress;
         if now == (progress.leader, progress.score, progress.depth) {
@@ -165,16 +166,16 @@ impl SecondPhase<'_> {
         }
         progress.changes += u32::from(progress.leader != now.0);
         (progress.leader, progress.score, progress.depth) = now;
-        hearing.show(found);
+        session.show(found);
         true
     }
 }
 
 /// Gives those who begin together their places where they take turns. What is ordered later is searched when it comes.
-fn take_places(orders: &mut [Order]) {
-    let turnstile = Turnstile::new(orders.len());
-    for (index, order) in orders.iter_mut().enumerate() {
-        order.guidance.place = Some(Arc::new(turnstile.place(index)));
+fn take_turns(assignments: &mut [SearchAssignment]) {
+    let round_robin = Turnstile::new(assignments.len());
+    for (index, assignment) in assignments.iter_mut().enumerate() {
+        assignment.guidance.turn = Some(Arc::new(round_robin.place(index)));
     }
 }
 

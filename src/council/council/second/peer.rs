@@ -1,17 +1,17 @@
-//! Peer cooperation (docs/method.md §7): every process takes the subtree of a proposed move, several may share one, and per move
+//! Peer cooperation (docs/method.md §7): every searcher takes the subtree of a proposed move, several may share one, and per move
 //! the deepest score counts. With score sharing, all prune with the best score that one of them has found.
 
 use std::sync::Arc;
 
 use super::{
-    Mode, Order, Stage,
+    SearchAssignment, SecondPhaseStrategy, SecondPhaseTask,
     static_decomposition::{best, moves_of},
 };
-use crate::pool::Report;
+use crate::pool::SearchReport;
 use chess::{Bound, Proposal, UciMove};
 use engine::BestOfGroup;
 
-/// All processes are one group.
+/// All searchers are one group.
 pub struct Peer {
     best_of_group: Option<Arc<BestOfGroup>>,
     newest: Vec<Option<Proposal>>,
@@ -26,23 +26,23 @@ impl Peer {
     }
 }
 
-impl Mode for Peer {
-    fn begin(&mut self, stage: &Stage) -> Vec<Order> {
-        self.newest = vec![None; stage.processes];
-        let order = |process: usize| {
-            let moves = match stage.candidates.get(process % stage.candidates.len().max(1)) {
-                Some(only) if stage.processes >= stage.candidates.len() => vec![*only],
-                _ => moves_of(stage, process),
+impl SecondPhaseStrategy for Peer {
+    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+        self.newest = vec![None; task.searchers];
+        let assignment = |searcher: usize| {
+            let moves = match task.candidates.get(searcher % task.candidates.len().max(1)) {
+                Some(only) if task.searchers >= task.candidates.len() => vec![*only],
+                _ => moves_of(task, searcher),
             };
-            let mut order = stage.order(process, moves);
-            order.guidance.best_of_group.clone_from(&self.best_of_group);
-            order
+            let mut assignment = task.assign(searcher, moves);
+            assignment.guidance.best_of_group.clone_from(&self.best_of_group);
+            assignment
         };
-        (0..stage.processes).map(order).collect()
+        (0..task.searchers).map(assignment).collect()
     }
 
-    fn hear(&mut self, _: &Stage, process: usize, report: &Report) -> Vec<Order> {
-        if let (Report::Proposal(proposal), Some(newest)) = (report, self.newest.get_mut(process)) {
+    fn on_report(&mut self, _: &SecondPhaseTask, searcher: usize, report: &SearchReport) -> Vec<SearchAssignment> {
+        if let (SearchReport::Proposal(proposal), Some(newest)) = (report, self.newest.get_mut(searcher)) {
             *newest = Some(proposal.clone());
             self.deepest = deepest(self.newest.iter().flatten());
         }

@@ -1,4 +1,4 @@
-//! PV-split (docs/method.md §7): down the principal variation to a threshold depth, where one process searches alone; then the
+//! PV-split (docs/method.md §7): down the principal variation to a threshold depth, where one searcher searches alone; then the
 //! siblings of each node of the variation are handed out as jobs, level by level on the way back up.
 //!
 //! The siblings of a level are searched with the best value so far as their bound, so that most of them only have to be
@@ -8,11 +8,11 @@ use std::{collections::VecDeque, sync::Arc};
 
 use shakmaty::Position as _;
 
-use super::{Mode, Order, Stage};
-use crate::pool::Report;
+use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
+use crate::pool::SearchReport;
 use chess::{Limits, Line, Proposal, Score, UciMove};
 
-/// With so many plies left a node is searched by one process.
+/// With so many plies left a node is searched by one searcher.
 const THRESHOLD: u32 = 4;
 
 /// No iteration is deeper.
@@ -28,7 +28,7 @@ pub struct PvSplit {
     /// The level that is being searched; below it all is done.
     level: Option<Level>,
     jobs: Vec<Option<JobAtWork>>,
-    /// What each process has spent of its nodes.
+    /// What each searcher has spent of its nodes.
     spent: Vec<u64>,
     found: Option<Proposal>,
     /// Nothing is left to do.
@@ -54,25 +54,25 @@ struct Best {
     proposal: Proposal,
 }
 
-/// What a process is searching: a child of the level's node, or (`None`) the node itself.
+/// What a searcher is searching: a child of the level's node, or (`None`) the node itself.
 struct JobAtWork {
     child: Option<UciMove>,
     newest: Option<Proposal>,
     depth: u32,
 }
 
-impl Mode for PvSplit {
-    fn begin(&mut self, stage: &Stage) -> Vec<Order> {
-        self.jobs = (0..stage.processes).map(|_| None).collect();
-        self.spent = vec![0; stage.processes];
-        self.depth = stage.limits.depth.map_or(THRESHOLD, |deepest| deepest.clamp(1, THRESHOLD));
-        self.descend(stage)
+impl SecondPhaseStrategy for PvSplit {
+    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+        self.jobs = (0..task.searchers).map(|_| None).collect();
+        self.spent = vec![0; task.searchers];
+        self.depth = task.limits.depth.map_or(THRESHOLD, |deepest| deepest.clamp(1, THRESHOLD));
+        self.descend(task)
     }
 
-    fn hear(&mut self, stage: &Stage, process: usize, report: &Report) -> Vec<Order> {
-        let Some(job) = self.jobs.get_mut(process).and_then(Option::as_mut) else { return Vec::new() };
+    fn on_report(&mut self, task: &SecondPhaseTask, searcher: usize, report: &SearchReport) -> Vec<SearchAssignment> {
+        let Some(job) = self.jobs.get_mut(searcher).and_then(Option::as_mut) else { return Vec::new() };
         match report {
-            Report::Proposal(proposal) => {
+            SearchReport::Proposal(proposal) => {
                 job.newest = Some(proposal.clone());
                 // The first iteration is one search; its proposals are there before it ends.
                 if job.child.is_none() && self.level.as_ref().is_some_and(|level| level.ply == 0) {
@@ -80,11 +80,11 @@ impl Mode for PvSplit {
                 }
                 Vec::new()
             }
-            Report::Failed(..) => {
+            SearchReport::Failed(..) => {
                 self.over = true;
                 Vec::new()
             }
-            Report::Finished(..) => self.finish(stage, process),
+            SearchReport::Finished(..) => self.finish(task, searcher),
         }
     }
 
@@ -94,25 +94,25 @@ impl Mode for PvSplit {
 }
 
 impl PvSplit {
-    /// Goes down the variation and gives its last node to the first process.
-    fn descend(&mut self, stage: &Stage) -> Vec<Order> {
+    /// Goes down the variation and gives its last node to the first searcher.
+    fn descend(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
         let levels = (self.depth.saturating_sub(THRESHOLD) as usize).min(self.variation.len());
-        let mut line = (*stage.line).clone();
+        let mut line = (*task.line).clone();
         let played = self.variation.iter().take(levels).take_while(|uci| line.play(**uci).is_ok()).count();
         // A node without moves has no value to search for; its parent is searched as a whole.
         let played = if line.legal_moves().is_empty() { played.saturating_sub(1) } else { played };
-        line.truncate(stage.line.ply() + played);
+        line.truncate(task.line.ply() + played);
         let ply = u32::try_from(played).unwrap_or_default();
-        let root_moves = if played == 0 { stage.candidates.clone() } else { Vec::new() };
+        let root_moves = if played == 0 { task.candidates.clone() } else { Vec::new() };
         self.level = Some(Level { line: Arc::new(line), ply, best: None, siblings: VecDeque::new() });
-        self.order(stage, 0, None, root_moves, None).into_iter().collect()
+        self.assignment(task, 0, None, root_moves, None).into_iter().collect()
     }
 
-    /// A process has completed its job.
-    fn finish(&mut self, stage: &Stage, process: usize) -> Vec<Order> {
-        let Some(job) = self.jobs[process].take() else { return Vec::new() };
+    /// A searcher has completed its job.
+    fn finish(&mut self, task: &SecondPhaseTask, searcher: usize) -> Vec<SearchAssignment> {
+        let Some(job) = self.jobs[searcher].take() else { return Vec::new() };
         let nodes = job.newest.as_ref().map_or(0, |newest| newest.nodes);
-        self.spent[process] += nodes;
+        self.spent[searcher] += nodes;
         let (Some(level), Some(newest)) = (&mut self.level, job.newest) else { return Vec::new() };
         if newest.depth < job.depth && !matches!(newest.score, Score::Mate(_)) {
             // Its nodes were used up.
@@ -125,52 +125,52 @@ impl PvSplit {
         if level.ply == 0 {
             self.found = level.proposal(self.depth);
         }
-        self.go_on(stage)
+        self.go_on(task)
     }
 
     /// Hands out what is left of the level; goes up where nothing is.
-    fn go_on(&mut self, stage: &Stage) -> Vec<Order> {
+    fn go_on(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
         loop {
             let waiting = self.jobs.iter().any(Option::is_some);
-            let orders = self.hand_out(stage);
-            if waiting || self.over || !orders.is_empty() {
-                return orders;
+            let assignments = self.hand_out(task);
+            if waiting || self.over || !assignments.is_empty() {
+                return assignments;
             }
-            let Some(level) = &self.level else { return orders };
-            let Some(best) = level.best.clone() else { return orders };
+            let Some(level) = &self.level else { return assignments };
+            let Some(best) = level.best.clone() else { return assignments };
             if level.ply > 0 {
-                self.level = Some(level.parent(stage, best));
+                self.level = Some(level.parent(task, best));
                 continue;
             }
             self.variation = best.variation;
             self.depth += 1;
-            let deepest = stage.limits.depth.unwrap_or(DEEPEST).min(DEEPEST);
+            let deepest = task.limits.depth.unwrap_or(DEEPEST).min(DEEPEST);
             let mated = matches!(best.score, Score::Mate(moves) if moves.unsigned_abs() * 2 < self.depth);
-            return if self.depth > deepest || mated { Vec::new() } else { self.descend(stage) };
+            return if self.depth > deepest || mated { Vec::new() } else { self.descend(task) };
         }
     }
 
-    /// Gives siblings to the processes that have nothing to do.
-    fn hand_out(&mut self, stage: &Stage) -> Vec<Order> {
-        let mut orders = Vec::new();
+    /// Gives siblings to the searchers that have nothing to do.
+    fn hand_out(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+        let mut assignments = Vec::new();
         while let Some(idle) = self.jobs.iter().position(Option::is_none) {
             let Some(level) = &mut self.level else { break };
             let Some((best, sibling)) = level.best.as_ref().zip(level.siblings.pop_front()) else { break };
             let window = (Score::Mate(0), to_child(best.score));
-            orders.extend(self.order(stage, idle, Some(sibling), Vec::new(), Some(window)));
+            assignments.extend(self.assignment(task, idle, Some(sibling), Vec::new(), Some(window)));
         }
-        orders
+        assignments
     }
 
-    /// An order for a child of the level's node, or for the node itself. None where the process has no nodes left.
-    fn order(
+    /// An assignment for a child of the level's node, or for the node itself. None where the searcher has no nodes left.
+    fn assignment(
         &mut self,
-        stage: &Stage,
-        process: usize,
+        task: &SecondPhaseTask,
+        searcher: usize,
         child: Option<UciMove>,
         root_moves: Vec<UciMove>,
         window: Option<(Score, Score)>,
-    ) -> Option<Order> {
+    ) -> Option<SearchAssignment> {
         let level = self.level.as_mut()?;
         let mut line = Arc::clone(&level.line);
         if let Some(child) = child {
@@ -181,19 +181,19 @@ impl PvSplit {
                 return None;
             }
         }
-        let nodes = match stage.limits.nodes {
-            Some(nodes) if nodes <= self.spent[process] => {
+        let nodes = match task.limits.nodes {
+            Some(nodes) if nodes <= self.spent[searcher] => {
                 self.over = true;
                 return None;
             }
-            nodes => nodes.map(|nodes| nodes - self.spent[process]),
+            nodes => nodes.map(|nodes| nodes - self.spent[searcher]),
         };
         let depth = self.depth.saturating_sub(level.ply + u32::from(child.is_some())).max(1);
-        let limits = Limits { nodes, depth: Some(depth), ..stage.limits };
-        self.jobs[process] = Some(JobAtWork { child, newest: None, depth });
-        let mut order = Order { line, root_moves, limits, ..stage.order(process, Vec::new()) };
-        order.guidance.window = window;
-        Some(order)
+        let limits = Limits { nodes, depth: Some(depth), ..task.limits };
+        self.jobs[searcher] = Some(JobAtWork { child, newest: None, depth });
+        let mut assignment = SearchAssignment { line, root_moves, limits, ..task.assign(searcher, Vec::new()) };
+        assignment.guidance.window = window;
+        Some(assignment)
     }
 }
 
@@ -217,11 +217,11 @@ impl Level {
     }
 
     /// The level above: its node has the value of this one, and its other moves are still to be looked at.
-    fn parent(&self, stage: &Stage, best: Best) -> Self {
+    fn parent(&self, task: &SecondPhaseTask, best: Best) -> Self {
         let ply = self.ply - 1;
-        let line = self.line.prefix(stage.line.ply() + ply as usize);
+        let line = self.line.prefix(task.line.ply() + ply as usize);
         let played = self.line.moves().get(line.ply()).copied();
-        let moves = if ply == 0 { stage.candidates.clone() } else { line.legal_moves() };
+        let moves = if ply == 0 { task.candidates.clone() } else { line.legal_moves() };
         let siblings = moves.into_iter().filter(|uci| Some(*uci) != played).collect();
         let variation = played.into_iter().chain(best.variation).collect();
         let best = Best { score: to_parent(best.score), variation, proposal: best.proposal };

@@ -1,25 +1,25 @@
-//! Static decomposition (docs/method.md §7): each proposed move's subtree goes to one process, independently.
+//! Static decomposition (docs/method.md §7): each proposed move's subtree goes to one searcher, independently.
 
-use super::{Mode, Order, Stage};
-use crate::pool::Report;
+use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
+use crate::pool::SearchReport;
 use chess::{Bound, Proposal, UciMove};
 
-/// Where there are fewer processes than moves, one takes several and searches them together.
+/// Where there are fewer searchers than moves, one takes several and searches them together.
 #[derive(Default)]
 pub struct StaticDecomposition {
     newest: Vec<Option<Proposal>>,
 }
 
-impl Mode for StaticDecomposition {
-    fn begin(&mut self, stage: &Stage) -> Vec<Order> {
-        self.newest = vec![None; stage.processes];
-        (0..stage.processes.min(stage.candidates.len()))
-            .map(|process| stage.order(process, moves_of(stage, process)))
+impl SecondPhaseStrategy for StaticDecomposition {
+    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+        self.newest = vec![None; task.searchers];
+        (0..task.searchers.min(task.candidates.len()))
+            .map(|searcher| task.assign(searcher, moves_of(task, searcher)))
             .collect()
     }
 
-    fn hear(&mut self, _: &Stage, process: usize, report: &Report) -> Vec<Order> {
-        if let (Report::Proposal(proposal), Some(newest)) = (report, self.newest.get_mut(process)) {
+    fn on_report(&mut self, _: &SecondPhaseTask, searcher: usize, report: &SearchReport) -> Vec<SearchAssignment> {
+        if let (SearchReport::Proposal(proposal), Some(newest)) = (report, self.newest.get_mut(searcher)) {
             *newest = Some(proposal.clone());
         }
         Vec::new()
@@ -30,9 +30,9 @@ impl Mode for StaticDecomposition {
     }
 }
 
-/// The moves of a process: every so many'th.
-pub(super) fn moves_of(stage: &Stage, process: usize) -> Vec<UciMove> {
-    stage.candidates.iter().copied().skip(process).step_by(stage.processes.max(1)).collect()
+/// The moves of a searcher: every so many'th.
+pub(super) fn moves_of(task: &SecondPhaseTask, searcher: usize) -> Vec<UciMove> {
+    task.candidates.iter().copied().skip(searcher).step_by(task.searchers.max(1)).collect()
 }
 
 /// The highest score; what is only a bound comes after what is exact, and of equals the first is taken.

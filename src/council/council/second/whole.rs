@@ -1,22 +1,22 @@
 //! One search of all proposed moves: on one core (`sequential`, the theses' base version) or on all of them (`shared`).
 
-use super::{Mode, Order, Stage};
-use crate::pool::Report;
+use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
+use crate::pool::SearchReport;
 use chess::Proposal;
 
-/// One process searches them all.
+/// One searcher searches them all.
 #[derive(Default)]
 pub struct Whole {
     newest: Option<Proposal>,
 }
 
-impl Mode for Whole {
-    fn begin(&mut self, stage: &Stage) -> Vec<Order> {
-        vec![stage.order(0, stage.candidates.clone())]
+impl SecondPhaseStrategy for Whole {
+    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+        vec![task.assign(0, task.candidates.clone())]
     }
 
-    fn hear(&mut self, _: &Stage, _: usize, report: &Report) -> Vec<Order> {
-        if let Report::Proposal(proposal) = report {
+    fn on_report(&mut self, _: &SecondPhaseTask, _: usize, report: &SearchReport) -> Vec<SearchAssignment> {
+        if let SearchReport::Proposal(proposal) = report {
             self.newest = Some(proposal.clone());
         }
         Vec::new()

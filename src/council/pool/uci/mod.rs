@@ -1,19 +1,14 @@
-//! A foreign UCI engine as an elector: a child process in its own process group, so that a Ctrl-C in our terminal does not
-//! reach it. It ends with us, because its standard input closes.
+//! A foreign UCI engine as an elector: a child process. It ends with us, because its standard input closes.
 //!
 //! The engine is never trusted to answer: starting, stopping and every reply have a deadline, after which it is killed and
 //! its failure reported.
 
+mod process;
 pub mod protocol;
 
 use std::{
     collections::BTreeMap,
-    io::{BufRead, BufReader, Write},
-    process::{Child, ChildStdin, Command, Stdio},
-    sync::{
-        atomic::{AtomicBool, Ordering},
-        mpsc::{self, RecvTimeoutError},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -23,14 +18,14 @@ use super::{Elector, ElectorFailure, Job, UciProgram};
 use chess::{Bound, ElectorName, Proposal, Score, Task, UciMove, Variant};
 use protocol::Info;
 
+pub use process::{Process, kill_engines};
+
 /// Engines may load networks and tables when they start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long after `stop` a best move is waited for.
 const STOP_TIMEOUT: Duration = Duration::from_millis(1000);
 /// How often the stop flag is looked at while the engine is silent.
 const POLL: Duration = Duration::from_millis(2);
-/// A line of an engine that is longer than this is cut: nothing we read is.
-const LONGEST_LINE: usize = 64 << 10;
 
 pub(super) struct UciElector {
     name: ElectorName,
@@ -201,84 +196,4 @@ fn task_moves(task: &Task, moves: &[UciMove]) -> Vec<UciMove> {
     let mut line = (*task.line).clone();
     let played = moves.iter().take_while(|uci| line.play(**uci).is_ok()).count();
     line.moves()[line.ply() - played..].to_vec()
-}
-
-/// A child process that speaks in lines, and its two pipes. Killed when dropped.
-pub struct Process {
-    child: Child,
-    stdin: ChildStdin,
-    lines: mpsc::Receiver<String>,
-}
-
-impl Process {
-    /// Starts the program.
-    pub fn spawn(program: &UciProgram) -> Result<Self, ElectorFailure> {
-        let path = program.path.display();
-        let mut command = Command::new(&program.path);
-        command.args(&program.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child =
-            command.spawn().map_err(|error| ElectorFailure(format!("cannot start the engine {path}: {error}")))?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(ElectorFailure(format!("no pipes to the engine {path}")));
-        };
-        let (sender, lines) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut stdout = BufReader::new(stdout);
-            let mut line = Vec::new();
-            while stdout.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-                line.truncate(LONGEST_LINE);
-                let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-                line.clear();
-                if sender.send(text).is_err() {
-                    break;
-                }
-            }
-        });
-        Ok(Self { child, stdin, lines })
-    }
-
-    /// Sends a line.
-    pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
-        writeln!(self.stdin, "{command}")
-            .and_then(|()| self.stdin.flush())
-            .map_err(|_| ElectorFailure("the engine has ended".to_owned()))
-    }
-
-    /// The next line, or `None` if none came in time.
-    pub fn read(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
-        match self.lines.recv_timeout(timeout) {
-            Ok(line) => Ok(Some(line)),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(ElectorFailure("the engine has ended".to_owned())),
-        }
-    }
-
-    /// Reads on to the line `last`; `each` sees those before it.
-    pub fn read_until(
-        &mut self,
-        last: &str,
-        timeout: Duration,
-        mut each: impl FnMut(&str),
-    ) -> Result<(), ElectorFailure> {
-        let deadline = Instant::now() + timeout;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.read(left)? {
-                Some(line) if line.trim() == last => return Ok(()),
-                Some(line) => each(&line),
-                None => return Err(ElectorFailure(format!("the engine said no {last} within {timeout:?}"))),
-            }
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // A polite engine is gone at once; the others are killed.
-        let _ = self.send("quit");
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

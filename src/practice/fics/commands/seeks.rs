@@ -2,43 +2,47 @@
 
 use std::io;
 
-use super::matches::read_wanted;
 use crate::{
     account::Category,
     fics::{
-        hall::{Notice, Rank, Seek},
-        session::Session,
+        lobby::{Notice, Rank, Seek},
+        session::FicsSession,
         text,
     },
-    hub::{Denied, Seat},
+    state::{Denied, PlayerView},
 };
 
 /// How many seeks a visitor may have.
 const MOST: usize = 3;
 
-impl Session {
+impl FicsSession {
     pub(super) async fn seek(&mut self, words: &str) -> io::Result<()> {
+        if !self.dialect().has_seeks() {
+            return Ok(());
+        }
         if self.playing.is_some() {
             self.line("You can't seek while you are playing a game.");
             return Ok(());
         }
-        if self.face.hall.seeks().iter().filter(|seek| seek.by == self.me).count() >= MOST {
+        if self.context.lobby.seeks().iter().filter(|seek| seek.by == self.me).count() >= MOST {
             self.line(format!("You can only have {MOST} active seeks."));
             return Ok(());
         }
-        let (time, increment) = (self.variables.number("time"), self.variables.number("inc"));
-        let rated = self.variables.is_on("rated") && self.me.rank != Rank::Guest;
-        let mut wanted = match read_wanted(words, time, increment, rated) {
+        let is_guest = self.me.rank == Rank::Guest;
+        let wanted = match self.read_wanted(words, self.variables.is_on("rated") && !is_guest) {
             Ok(wanted) => wanted,
             Err(words) => {
                 self.line(words);
                 return Ok(());
             }
         };
-        wanted.terms.game.rated &= self.me.rank != Rank::Guest;
+        if is_guest && wanted.terms.game.rated {
+            self.line("Only registered players can play rated games.");
+            return Ok(());
+        }
         let (me, category) = (self.me.id.clone(), Category::of(&wanted.terms.game));
         let Some(account) = self.ask(move |state| state.account(&me).cloned()).await? else { return Ok(()) };
-        let seat = Seat {
+        let seat = PlayerView {
             account: account.id.clone(),
             name: account.name.clone(),
             bot: account.bot,
@@ -46,7 +50,7 @@ impl Session {
             rating: account.rating(category),
         };
         let by = self.me.clone();
-        let seek = self.face.hall.post_seek(|index| Seek {
+        let seek = self.context.lobby.post_seek(|index| Seek {
             index,
             by,
             seat,
@@ -56,14 +60,14 @@ impl Session {
             range: wanted.range,
         });
         self.line(format!("Your seek has been posted with index {}.", seek.index));
-        let saw = self.face.hall.tell_others(&self.me.id, &Notice::Seek(seek));
+        let saw = self.context.lobby.tell_others(&self.me.id, &Notice::Seek(seek));
         self.line(format!("({saw} player(s) saw the seek.)"));
         Ok(())
     }
 
     pub(super) fn unseek(&mut self, which: &str) {
         let index = which.parse::<u32>().ok();
-        let gone = self.face.hall.remove_seeks(&self.me.id, index);
+        let gone = self.context.lobby.remove_seeks(&self.me.id, index);
         self.line(match (index, gone.is_empty()) {
             (Some(index), false) => format!("Your seek {index} has been removed."),
             (Some(index), true) => format!("You have no seek {index}."),
@@ -73,7 +77,7 @@ impl Session {
     }
 
     pub(super) fn sought(&mut self) {
-        let seeks = self.face.hall.seeks();
+        let seeks = self.context.lobby.seeks();
         let mut rows: Vec<String> = seeks
             .iter()
             .map(|seek| {
@@ -81,7 +85,7 @@ impl Session {
                 format!(
                     "{:3} {} {:<17} {minutes:3} {increment:3} {:<7} {:<12} {:4}-{:4} {}{}",
                     seek.index,
-                    text::rating(&seek.seat, &self.face.hall),
+                    text::rating(&seek.seat, &self.context.lobby),
                     seek.by.titled(),
                     if seek.terms.game.rated { "rated" } else { "unrated" },
                     text::kind(&seek.terms.game, seek.terms.fen.as_deref()),
@@ -102,7 +106,7 @@ impl Session {
             Ok(index) => seek.index == index,
             Err(_) => seek.by.name.eq_ignore_ascii_case(which),
         };
-        let Some(seek) = self.face.hall.seeks().into_iter().find(wanted).filter(|seek| seek.by != self.me) else {
+        let Some(seek) = self.context.lobby.seeks().into_iter().find(wanted).filter(|seek| seek.by != self.me) else {
             self.line("That seek is not available.");
             return Ok(());
         };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use practice::{PracticeServer, Settings};
+use practice::{PracticeServer, PracticeSettings};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::Value;
 
@@ -32,6 +32,11 @@ impl Client {
     /// The same account through another program.
     pub fn other_program(&self, user_agent: &str) -> Self {
         let http = reqwest::Client::builder().user_agent(user_agent).build().expect("a client");
+        Self { http, ..self.clone() }
+    }
+
+    /// The same account over another connection.
+    pub fn over(&self, http: reqwest::Client) -> Self {
         Self { http, ..self.clone() }
     }
 
@@ -184,11 +189,11 @@ impl Lines {
 
 /// A server with settings that make tests quick.
 pub async fn server() -> PracticeServer {
-    server_with(Settings::default()).await
+    server_with(PracticeSettings::default()).await
 }
 
 /// A server with settings.
-pub async fn server_with(settings: Settings) -> PracticeServer {
+pub async fn server_with(settings: PracticeSettings) -> PracticeServer {
     let _ = rustls::crypto::ring::default_provider().install_default();
     PracticeServer::start(settings).await.expect("a server on a free port")
 }

@@ -4,7 +4,9 @@ extern crate concilio_practice as practice;
 
 mod challenges;
 mod client;
+mod community;
 mod conformance;
+mod delays;
 mod faults;
 mod independent;
 mod play;

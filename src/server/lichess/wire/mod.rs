@@ -4,6 +4,7 @@
 //! Units: clocks are milliseconds in games and seconds in challenges; all of it is [`Duration`] past this file.
 
 mod challenge;
+mod export;
 mod game;
 mod player;
 
@@ -16,6 +17,7 @@ use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 pub use self::{
     challenge::ChallengeCreated,
+    export::exported_game,
     game::Playing,
     player::{AccountJson, TokenInfo, UserStatus},
 };

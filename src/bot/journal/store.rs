@@ -1,0 +1,493 @@
+//! What is written, and how: one method for each kind of entry, all inside the writer's transaction.
+//!
+//! Invariant of the `moves` table: those rows of a game that are not superseded are one line of play, without gaps. At
+//! most its last move is not confirmed: it was decided, and the server has not shown it yet.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+
+use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, codes};
+use chess::{
+    Account, Challenge, ChatLine, Color, GameId, GameInfo, GameStatus, Knowledge, MachineName, Proposal, ServerName,
+    UciMove, moves_text,
+};
+
+/// The lines of the running games, as the database has them: only so that they are not read at every move.
+#[derive(Default)]
+pub(super) struct KnownLines(HashMap<GameKey, KnownLine>);
+
+impl KnownLines {
+    /// Forgets everything; it is read again when it is needed.
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// One game's current line.
+struct KnownLine {
+    /// The game's row.
+    game: i64,
+    moves: Vec<KnownMove>,
+    /// Moves of ours that were superseded, with their plies: a state that comes late may have done it, and the next one
+    /// shows them again.
+    set_aside: Vec<(usize, KnownMove)>,
+    /// The clock of the player to move, ms, and after how many moves the server told it.
+    clock_to_move: Option<(usize, i64)>,
+}
+
+#[derive(Clone, Copy)]
+struct KnownMove {
+    row: i64,
+    uci: UciMove,
+    confirmed: bool,
+    /// Whether it was decided by us, and its vote with it.
+    decided: bool,
+}
+
+/// A transaction of the writer.
+pub(super) struct Store<'a> {
+    transaction: Transaction<'a>,
+    lines: &'a mut KnownLines,
+}
+
+impl<'a> Store<'a> {
+    pub(super) fn new(transaction: Transaction<'a>, lines: &'a mut KnownLines) -> Self {
+        Self { transaction, lines }
+    }
+
+    pub(super) fn commit(self) -> Result<(), JournalError> {
+        Ok(self.transaction.commit()?)
+    }
+
+    /// Does `work` wholly or not at all.
+    pub(super) fn whole<T>(
+        &mut self,
+        work: &mut impl FnMut(&mut Self) -> Result<T, JournalError>,
+    ) -> Result<T, JournalError> {
+        self.execute("SAVEPOINT job", [])?;
+        let outcome = work(self);
+        if outcome.is_ok() {
+            self.execute("RELEASE job", [])?;
+        } else {
+            self.lines.forget();
+            // SQLite may have undone the whole transaction by itself; there is no savepoint then.
+            let _ = self.transaction.execute_batch("ROLLBACK TO job; RELEASE job");
+        }
+        outcome
+    }
+
+    /// Takes all the room that the database may have, as a full disk does; or gives it back.
+    #[cfg(test)]
+    pub(super) fn fill(&self, full: bool) -> Result<(), JournalError> {
+        let has: u32 = self.transaction.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        let most = if full { has } else { u32::MAX / 2 };
+        self.transaction.pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))?;
+        if full {
+            self.execute("INSERT INTO state VALUES ('full', zeroblob(10000000), 0)", [])?;
+        }
+        Ok(())
+    }
+
+    fn execute(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<usize> {
+        self.transaction.prepare_cached(sql)?.execute(values)
+    }
+
+    pub(super) fn account(&self, server: &ServerName, account: &Account, now: i64) -> Result<(), JournalError> {
+        let ratings: serde_json::Map<_, _> =
+            account.ratings.iter().map(|(name, rating)| (name.clone(), (*rating).into())).collect();
+        self.execute(
+            "INSERT OR REPLACE INTO accounts (server, player, title, is_bot, ratings, games_played, seen_at)
+             VALUES (?, ?, ?, ?, ?, ?, ?)",
+            params![
+                server.as_str(),
+                account.player.name,
+                account.player.title,
+                account.is_bot,
+                serde_json::Value::Object(ratings).to_string(),
+                i64::try_from(account.games_played).unwrap_or(i64::MAX),
+                now
+            ],
+        )?;
+        Ok(())
+    }
+
+    pub(super) fn challenge(&self, server: &ServerName, challenge: &Challenge, now: i64) -> Result<(), JournalError> {
+        let opponent = challenge.opponent.as_ref();
+        self.execute(
+            "INSERT INTO challenges (server, challenge, incoming, opponent, opponent_title, opponent_rating, variant,
+                 time_control, speed, rated, our_color, start_fen, rematch_of, seen_at)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            params![
+                server.as_str(),
+                challenge.id.as_str(),
+                challenge.incoming,
+                opponent.map(|player| &player.name),
+                opponent.and_then(|player| player.title.as_ref()),
+                opponent.and_then(|player| player.rating),
+                challenge.terms.variant.key(),
+                challenge.terms.time_control.to_string(),
+                challenge.terms.time_control.speed().key(),
+                challenge.terms.rated,
+                challenge.our_color.map(codes::color),
+                challenge.initial_fen,
+                challenge.rematch_of.as_ref().map(|game| game.as_str().to_owned()),
+                now
+            ],
+        )?;
+        Ok(())
+    }
+
+    pub(super) fn challenge_decided(
+        &self,
+        server: &ServerName,
+        challenge: &Challenge,
+        outcome: ChallengeOutcome,
+        reason: &str,
+        now: i64,
+    ) -> Result<(), JournalError> {
+        self.challenge(server, challenge, now)?;
+        self.execute(
+            "UPDATE challenges SET decision = ?, reason = ?, decided_at = ? WHERE server = ? AND challenge = ?",
+            params![outcome.word(), reason, now, server.as_str(), challenge.id.as_str()],
+        )?;
+        Ok(())
+    }
+
+    pub(super) fn game_started(&self, server: &ServerName, info: &GameInfo, now: i64) -> Result<(), JournalError> {
+        self.execute(
+            "INSERT INTO games (server, game, our_color, white, white_title, white_rating, black, black_title,
+                 black_rating, opponent, opponent_is_bot, variant, start_fen, time_control, speed, rated, tournament,
+                 url, started_at, status)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'started')
+             ON CONFLICT (server, game) DO UPDATE SET
+                 white_rating = coalesce(white_rating, excluded.white_rating),
+                 black_rating = coalesce(black_rating, excluded.black_rating),
+                 tournament = coalesce(tournament, excluded.tournament),
+                 url = coalesce(url, excluded.url)",
+            params![
+                server.as_str(),
+                info.id.as_str(),
+                codes::color(info.our_color),
+                info.white.name,
+                info.white.title,
+                info.white.rating,
+                info.black.name,
+                info.black.title,
+                info.black.rating,
+                info.opponent().name.to_lowercase(),
+                info.opponent().is_bot(),
+                info.terms.variant.key(),
+                info.start.start_fen(),
+                info.terms.time_control.to_string(),
+                info.terms.time_control.speed().key(),
+                info.terms.rated,
+                info.tournament,
+                info.url,
+                now
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Makes the game's line that which the server shows. A decided move that continues it stays, waiting to be shown.
+    ///
+    /// `clocks` are those of the player to move and of the other one, ms.
+    pub(super) fn line_seen(
+        &mut self,
+        game: &GameKey,
+        shown: &[UciMove],
+        clocks: Option<(i64, i64)>,
+        now: i64,
+    ) -> Result<(), JournalError> {
+        let (transaction, line) = self.line(game)?;
+        let agreed = line.moves.iter().zip(shown).take_while(|(known, uci)| known.uci == **uci).count();
+        let waits = line.moves.len() == shown.len() + 1 && line.moves.last().is_some_and(|last| !last.confirmed);
+        let kept = if agreed == shown.len() && waits { agreed + 1 } else { agreed };
+        supersede(transaction, line, kept, now)?;
+        for known in line.moves.iter_mut().take(agreed).rev().take_while(|known| !known.confirmed) {
+            transaction.prepare_cached("UPDATE moves SET confirmed = 1 WHERE id = ?")?.execute([known.row])?;
+            known.confirmed = true;
+        }
+        for (ply, &uci) in shown.iter().enumerate().skip(agreed) {
+            let known = match line.set_aside.iter().rposition(|(at, known)| *at == ply && known.uci == uci) {
+                Some(index) => {
+                    let (_, known) = line.set_aside.remove(index);
+                    transaction
+                        .prepare_cached("UPDATE moves SET superseded_at = NULL, confirmed = 1 WHERE id = ?")?
+                        .execute([known.row])?;
+                    KnownMove { confirmed: true, ..known }
+                }
+                None => {
+                    let clock = line.clock_to_move.and_then(|(told_at, clock)| (told_at == ply).then_some(clock));
+                    transaction
+                        .prepare_cached(
+                            "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before)
+                             VALUES (?, ?, ?, 1, ?, ?)",
+                        )?
+                        .execute(params![line.game, codes::count(ply), uci.to_string(), now, clock])?;
+                    KnownMove { row: transaction.last_insert_rowid(), uci, confirmed: true, decided: false }
+                }
+            };
+            line.moves.push(known);
+        }
+        if let Some((to_move, other)) = clocks {
+            if let Some(last) = shown.len().checked_sub(1).and_then(|ply| line.moves.get(ply)) {
+                transaction
+                    .prepare_cached("UPDATE moves SET clock_after = ? WHERE id = ? AND clock_after IS NULL")?
+                    .execute(params![other, last.row])?;
+            }
+            line.clock_to_move = Some((shown.len(), to_move));
+        }
+        Ok(())
+    }
+
+    /// Writes a move of ours before it is sent, with the vote that made it.
+    pub(super) fn move_decided(&mut self, decided: &DecidedMove, now: i64) -> Result<(), JournalError> {
+        let before = decided.line.moves();
+        self.line_seen(&decided.game, before, None, now)?;
+        let (transaction, line) = self.line(&decided.game)?;
+        // A move that waited here was decided earlier; this one takes its place.
+        supersede(transaction, line, before.len(), now)?;
+        let decision = &decided.decision;
+        let (cp, mate) = codes::score(decision.score);
+        let deepest = decision.votes.iter().map(|vote| vote.proposal.depth).max();
+        let depth = decision.second_phase.as_ref().map(|second| second.proposal.depth).or(deepest);
+        transaction
+            .prepare_cached(
+                "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before, source, criterion, score_cp,
+                     score_mate, depth, nodes, elapsed, ponder, first_choice, spent, response, extra, lag, split,
+                     second_phase)
+                 VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            )?
+            .execute(params![
+                line.game,
+                codes::count(before.len()),
+                decision.best.to_string(),
+                now,
+                decided.clock.map(codes::milliseconds),
+                decision.source.word(),
+                decision.chosen_by(),
+                cp,
+                mate,
+                depth,
+                codes::bounded(decision.nodes()),
+                codes::microseconds(decision.elapsed),
+                decision.ponder.map(|uci| uci.to_string()),
+                decision.second_phase.as_ref().map(|second| second.first_choice.to_string()),
+                codes::milliseconds(decided.spent),
+                codes::milliseconds(decided.response),
+                codes::milliseconds(decided.extra),
+                codes::milliseconds(decided.lag),
+                (!decision.votes.is_empty()).then_some(decision.split),
+                decision.second_phase.as_ref().map(|second| second.mode.word()),
+            ])?;
+        let row = transaction.last_insert_rowid();
+        line.moves.push(KnownMove { row, uci: decision.best, confirmed: false, decided: true });
+        for (place, vote) in decision.votes.iter().enumerate() {
+            proposal(transaction, row, 1, place, &vote.proposal, vote.knowledge, Some(vote.weight))?;
+        }
+        if let Some(second) = &decision.second_phase {
+            proposal(transaction, row, 2, 0, &second.proposal, Some(Knowledge::COMPLETE), None)?;
+        }
+        Ok(())
+    }
+
+    /// The move that was decided after exactly these moves and not shown by the server yet.
+    pub(super) fn decided_move(&mut self, game: &GameKey, before: &[UciMove]) -> Result<Option<UciMove>, JournalError> {
+        let (_, line) = self.line(game)?;
+        let same =
+            line.moves.len() == before.len() + 1 && line.moves.iter().zip(before).all(|(known, uci)| known.uci == *uci);
+        Ok(line.moves.last().filter(|last| same && !last.confirmed).map(|last| last.uci))
+    }
+
+    pub(super) fn game_over(
+        &mut self,
+        game: &GameKey,
+        status: &GameStatus,
+        winner: Option<Color>,
+        now: i64,
+    ) -> Result<(), JournalError> {
+        let ours: Option<String> = self
+            .transaction
+            .prepare_cached("SELECT our_color FROM games WHERE server = ? AND game = ?")?
+            .query_row(params![game.server.as_str(), game.id.as_str()], |row| row.get(0))
+            .optional()?;
+        let ours = ours.ok_or_else(|| JournalError::UnknownGame(game.clone()))?;
+        let result =
+            codes::read_color(&ours).and_then(|ours| GameResult::of(ours, status, winner)).map(GameResult::word);
+        self.execute(
+            "UPDATE games SET status = ?, winner = ?, result = ?, ended_at = coalesce(ended_at, ?)
+             WHERE server = ? AND game = ?",
+            params![
+                status.name(),
+                winner.map(codes::color),
+                result,
+                (*status != GameStatus::Adjourned).then_some(now),
+                game.server.as_str(),
+                game.id.as_str()
+            ],
+        )?;
+        self.lines.0.remove(game);
+        Ok(())
+    }
+
+    /// The server's games that were started and, as far as we know, not ended.
+    pub(super) fn unfinished(&self, server: &ServerName) -> Result<Vec<GameId>, JournalError> {
+        let mut games = self
+            .transaction
+            .prepare_cached("SELECT game FROM games WHERE server = ? AND ended_at IS NULL ORDER BY started_at")?;
+        let games = games.query_map([server.as_str()], |row| row.get::<_, String>(0).map(GameId::from))?;
+        Ok(games.collect::<Result<_, _>>()?)
+    }
+
+    pub(super) fn takeback_granted(&self, game: &GameKey) -> Result<(), JournalError> {
+        self.execute(
+            "UPDATE games SET takebacks = takebacks + 1 WHERE server = ? AND game = ?",
+            params![game.server.as_str(), game.id.as_str()],
+        )?;
+        Ok(())
+    }
+
+    /// How many takebacks were granted in the game; 0 in one that is not known.
+    pub(super) fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
+        let granted = self
+            .transaction
+            .prepare_cached("SELECT takebacks FROM games WHERE server = ? AND game = ?")?
+            .query_row(params![game.server.as_str(), game.id.as_str()], |row| row.get(0))
+            .optional()?;
+        Ok(granted.unwrap_or_default())
+    }
+
+    pub(super) fn pgn_written(&self, game: &GameKey, path: &str) -> Result<(), JournalError> {
+        self.execute(
+            "UPDATE games SET pgn_path = ? WHERE server = ? AND game = ?",
+            params![path, game.server.as_str(), game.id.as_str()],
+        )?;
+        Ok(())
+    }
+
+    pub(super) fn chat(&mut self, game: &GameKey, line: &ChatLine, now: i64) -> Result<(), JournalError> {
+        let (transaction, known) = self.line(game)?;
+        transaction
+            .prepare_cached("INSERT INTO chat (game, said_at, room, username, text) VALUES (?, ?, ?, ?, ?)")?
+            .execute(params![known.game, now, line.room.key(), line.username, line.text])?;
+        Ok(())
+    }
+
+    pub(super) fn fault(
+        &self,
+        server: &ServerName,
+        game: Option<&str>,
+        what: &str,
+        now: i64,
+    ) -> Result<(), JournalError> {
+        self.execute(
+            "INSERT INTO faults (met_at, server, game, what) VALUES (?, ?, ?, ?)",
+            params![now, server.as_str(), game, what],
+        )?;
+        Ok(())
+    }
+
+    pub(super) fn state(&self, key: &str) -> Result<Option<String>, JournalError> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT value FROM state WHERE key = ?")?
+            .query_row([key], |row| row.get(0))
+            .optional()?)
+    }
+
+    pub(super) fn set_state(&self, key: &str, value: &str, now: i64) -> Result<(), JournalError> {
+        self.execute(
+            "INSERT OR REPLACE INTO state (key, value, written_at) VALUES (?, ?, ?)",
+            params![key, value, now],
+        )?;
+        Ok(())
+    }
+
+    /// The game's current line, read from the database the first time.
+    fn line(&mut self, game: &GameKey) -> Result<(&Transaction<'a>, &mut KnownLine), JournalError> {
+        if !self.lines.0.contains_key(game) {
+            let line = read_line(&self.transaction, game)?;
+            self.lines.0.insert(game.clone(), line);
+        }
+        match self.lines.0.get_mut(game) {
+            Some(line) => Ok((&self.transaction, line)),
+            None => Err(JournalError::UnknownGame(game.clone())),
+        }
+    }
+}
+
+fn read_line(connection: &Connection, key: &GameKey) -> Result<KnownLine, JournalError> {
+    let game: Option<i64> = connection
+        .prepare_cached("SELECT id FROM games WHERE server = ? AND game = ?")?
+        .query_row(params![key.server.as_str(), key.id.as_str()], |row| row.get(0))
+        .optional()?;
+    let game = game.ok_or_else(|| JournalError::UnknownGame(key.clone()))?;
+    let mut moves = connection
+        .prepare_cached(
+        "SELECT id, uci, confirmed, source IS NOT NULL FROM moves WHERE game = ? AND superseded_at IS NULL ORDER BY ply",
+    )?;
+    let moves = moves
+        .query_map([game], |row| {
+            let uci = codes::uci(row, 1)?;
+            Ok(KnownMove { row: row.get(0)?, uci, confirmed: row.get(2)?, decided: row.get(3)? })
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok(KnownLine { game, moves, set_aside: Vec::new(), clock_to_move: None })
+}
+
+/// Takes the moves from `ply` on out of the line; they stay in the table.
+fn supersede(connection: &Connection, line: &mut KnownLine, ply: usize, now: i64) -> rusqlite::Result<()> {
+    if ply < line.moves.len() {
+        line.clock_to_move = None;
+    }
+    let ply = ply.min(line.moves.len());
+    for (at, known) in (ply..).zip(line.moves.drain(ply..)) {
+        connection
+            .prepare_cached("UPDATE moves SET superseded_at = ? WHERE id = ?")?
+            .execute(params![now, known.row])?;
+        if known.decided {
+            line.set_aside.push((at, known));
+        }
+    }
+    Ok(())
+}
+
+fn proposal(
+    connection: &Connection,
+    row: i64,
+    phase: u8,
+    place: usize,
+    proposal: &Proposal,
+    knowledge: Option<Knowledge>,
+    weight: Option<f64>,
+) -> rusqlite::Result<()> {
+    let (cp, mate) = codes::score(Some(proposal.score));
+    connection
+        .prepare_cached(
+            "INSERT INTO proposals (move, phase, place, elector, uci, score_cp, score_mate, bound, depth,
+                 selective_depth, root_moves_done, nodes, time, pv, weight, machine, knowledge)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            row,
+            phase,
+            codes::count(place),
+            proposal.elector.as_str(),
+            proposal.best.to_string(),
+            cp,
+            mate,
+            codes::bound(proposal.bound),
+            proposal.depth,
+            proposal.selective_depth,
+            proposal.root_moves_done,
+            codes::bounded(proposal.nodes),
+            codes::microseconds(proposal.time),
+            moves_text(&proposal.pv),
+            weight,
+            proposal.machine.as_ref().map(MachineName::as_str),
+            knowledge.map(|knowledge| knowledge.to_string()),
+        ])?;
+    Ok(())
+}

@@ -1,0 +1,254 @@
+//! What the server still allows.
+//!
+//! [`RateLimits`] knows the limits a Lichess server is known to keep, counts what we spend, and above all believes the server:
+//! when it refuses, nothing of that kind is tried until the time it named has passed; where it names none, until a pause
+//! that doubles with every further refusal. It is a plain value that is saved as JSON and read again, so that a restart
+//! does not forget a daily limit.
+//!
+//! The numbers stand in the server's source only (lila, `Limiters.scala` and `BotLimit.scala`) and may change there; a limit
+//! that has become lower is learnt from its refusal.
+
+use std::{collections::BTreeMap, fmt, time::Duration};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use chess::ActionError;
+
+/// Something that a server counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Spending {
+    /// A game against a bot begins, whoever made the challenge.
+    GameAgainstBot,
+    /// We challenge a bot.
+    ChallengeToBot,
+    /// We challenge a human.
+    ChallengeToHuman,
+}
+
+/// A limit: so much within so long.
+struct Limit {
+    key: &'static str,
+    most: u32,
+    within: Duration,
+}
+
+const GAMES: Limit = Limit { key: "bot.vsBot.day", most: 100, within: Duration::from_hours(24) };
+const CHALLENGES_A_MINUTE: Limit = Limit { key: "challenge.minute", most: 25, within: Duration::from_mins(1) };
+const CHALLENGES_A_DAY: Limit = Limit { key: "challenge.day", most: 200, within: Duration::from_hours(24) };
+
+/// The first and the longest pause after a refusal that names no time.
+const PAUSE: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
+
+impl Spending {
+    /// The limits it counts towards, with what it costs of each.
+    const fn costs(self) -> &'static [(&'static Limit, u32)] {
+        match self {
+            Self::GameAgainstBot => &[(&GAMES, 1)],
+            Self::ChallengeToBot => &[(&CHALLENGES_A_MINUTE, 1), (&CHALLENGES_A_DAY, 1)],
+            Self::ChallengeToHuman => &[(&CHALLENGES_A_MINUTE, 5), (&CHALLENGES_A_DAY, 5)],
+        }
+    }
+
+    /// Under which key a refusal without a name of its own is remembered.
+    const fn key(self) -> &'static str {
+        match self {
+            Self::GameAgainstBot => GAMES.key,
+            Self::ChallengeToBot | Self::ChallengeToHuman => "challenge",
+        }
+    }
+
+    /// What else forbids it: a challenge to a bot is in vain when no game against a bot may begin.
+    const fn depends_on(self) -> Option<Self> {
+        match self {
+            Self::ChallengeToBot => Some(Self::GameAgainstBot),
+            _ => None,
+        }
+    }
+}
+
+/// Not now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotUntil {
+    /// When it may be tried.
+    pub until: Timestamp,
+    /// The limit, by the server's name where it gave one.
+    pub key: String,
+}
+
+impl fmt::Display for NotUntil {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the server's limit {} is reached until {}", self.key, self.until)
+    }
+}
+
+/// What was spent and what was refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RateLimits {
+    /// By limit: when how much of it was spent, oldest first.
+    spent: BTreeMap<String, Vec<(Timestamp, u32)>>,
+    /// By limit: what the server said.
+    refused: BTreeMap<String, Refused>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Refused {
+    until: Timestamp,
+    /// How often in a row without a time named.
+    times: u32,
+}
+
+impl RateLimits {
+    /// Whether this may be done now.
+    ///
+    /// # Errors
+    /// [`NotUntil`] says when, and by which limit.
+    pub fn may(&self, spending: Spending, now: Timestamp) -> Result<(), NotUntil> {
+        if let Some(refused) = self.refused.get(spending.key())
+            && refused.until > now
+        {
+            return Err(NotUntil { until: refused.until, key: spending.key().to_owned() });
+        }
+        for &(limit, cost) in spending.costs() {
+            if let Some(until) = self.room_at(limit, cost, now) {
+                return Err(NotUntil { until, key: limit.key.to_owned() });
+            }
+        }
+        spending.depends_on().map_or(Ok(()), |other| self.may(other, now))
+    }
+
+    /// Writes down that this was done.
+    pub fn spend(&mut self, spending: Spending, now: Timestamp) {
+        for &(limit, cost) in spending.costs() {
+            let entries = self.spent.entry(limit.key.to_owned()).or_default();
+            entries.retain(|&(at, _)| later(at, limit.within) > now);
+            entries.push((now, cost));
+        }
+        if let Some(refused) = self.refused.get(spending.key())
+            && refused.until <= now
+        {
+            self.refused.remove(spending.key());
+        }
+    }
+
+    /// Writes down how the server answered this; only a refusal for a limit of our own counts.
+    pub fn answered(&mut self, spending: Spending, error: &ActionError, now: Timestamp) {
+        if let ActionError::Limited { retry_after, key, opponent: false, .. } = error {
+            // A challenge to a bot is refused by the limit on games, too; the server then names it.
+            let key = match key.as_deref() {
+                Some(named) if named == GAMES.key => GAMES.key,
+                _ => spending.key(),
+            };
+            let times = self.refused.get(key).map_or(0, |refused| refused.times);
+            let (pause, times) = match retry_after {
+                Some(pause) => (*pause, 0),
+                None => (PAUSE.0.saturating_mul(1 << times.min(10)).min(PAUSE.1), times.saturating_add(1)),
+            };
+            self.refused.insert(key.to_owned(), Refused { until: later(now, pause), times });
+        }
+    }
+
+    fn within(&self, limit: &Limit, now: Timestamp) -> impl Iterator<Item = (Timestamp, u32)> {
+        let entries = self.spent.get(limit.key).into_iter().flatten().copied();
+        entries.filter(move |&(at, _)| later(at, limit.within) > now)
+    }
+
+    /// When there will be room for `cost`, unless there is now.
+    fn room_at(&self, limit: &Limit, cost: u32, now: Timestamp) -> Option<Timestamp> {
+        let spent: u32 = self.within(limit, now).map(|(_, cost)| cost).fold(0, u32::saturating_add);
+        let mut over = spent.saturating_add(cost).saturating_sub(limit.most);
+        let mut until = None;
+        for (at, freed) in self.within(limit, now) {
+            if over == 0 {
+                break;
+            }
+            over = over.saturating_sub(freed);
+            until = Some(later(at, limit.within));
+        }
+        until
+    }
+}
+
+/// `then` and `pause` after it, as far as calendars go.
+pub(super) fn later(then: Timestamp, pause: Duration) -> Timestamp {
+    let pause = SignedDuration::try_from(pause).unwrap_or(SignedDuration::MAX);
+    then.checked_add(pause).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::constant(1_700_000_000 + seconds, 0)
+    }
+
+    fn limited(key: Option<&str>, retry_after: Option<u64>, opponent: bool) -> ActionError {
+        ActionError::Limited {
+            retry_after: retry_after.map(Duration::from_secs),
+            key: key.map(str::to_owned),
+            opponent,
+            detail: String::new(),
+        }
+    }
+
+    #[test]
+    fn the_hundred_and_first_game_against_a_bot_waits_for_the_first_to_be_a_day_old() {
+        let mut rate_limits = RateLimits::default();
+        for game in 0..100 {
+            assert_eq!(rate_limits.may(Spending::GameAgainstBot, at(game)), Ok(()));
+            rate_limits.spend(Spending::GameAgainstBot, at(game));
+        }
+        let refusal = rate_limits.may(Spending::GameAgainstBot, at(100)).expect_err("a hundred games");
+        assert_eq!(refusal.until, at(86_400));
+        assert!(rate_limits.may(Spending::ChallengeToBot, at(100)).is_err(), "a challenge would be in vain");
+        assert_eq!(rate_limits.may(Spending::GameAgainstBot, at(86_400)), Ok(()));
+    }
+
+    #[test]
+    fn the_servers_word_is_believed_and_survives_a_restart() {
+        let mut rate_limits = RateLimits::default();
+        rate_limits.answered(Spending::ChallengeToBot, &limited(Some("bot.vsBot.day"), Some(5000), false), at(0));
+        let saved = serde_json::to_string(&rate_limits).expect("a plain value");
+        let rate_limits: RateLimits = serde_json::from_str(&saved).expect("what was saved");
+        assert_eq!(rate_limits.may(Spending::GameAgainstBot, at(4999)).map_err(|limit| limit.until), Err(at(5000)));
+        assert!(rate_limits.may(Spending::ChallengeToBot, at(4999)).is_err());
+        assert_eq!(rate_limits.may(Spending::ChallengeToHuman, at(0)), Ok(()));
+        assert_eq!(rate_limits.may(Spending::GameAgainstBot, at(5000)), Ok(()));
+    }
+
+    #[test]
+    fn bare_refusals_double_the_pause_up_to_ten_minutes() {
+        let mut rate_limits = RateLimits::default();
+        let mut now = at(0);
+        for minutes in [1, 2, 4, 8, 10, 10] {
+            rate_limits.answered(Spending::ChallengeToHuman, &limited(None, None, false), now);
+            let until = rate_limits.may(Spending::ChallengeToHuman, now).expect_err("refused").until;
+            assert_eq!(until, later(now, Duration::from_mins(minutes)));
+            now = until;
+        }
+        rate_limits.spend(Spending::ChallengeToHuman, now);
+        rate_limits.answered(Spending::ChallengeToHuman, &limited(None, None, false), now);
+        let until = rate_limits.may(Spending::ChallengeToHuman, now).expect_err("refused").until;
+        assert_eq!(until, later(now, Duration::from_mins(1)), "a challenge that went through starts the count anew");
+    }
+
+    #[test]
+    fn the_opponents_limit_is_not_ours() {
+        let mut rate_limits = RateLimits::default();
+        rate_limits.answered(Spending::ChallengeToBot, &limited(Some("bot.vsBot.day"), Some(5000), true), at(0));
+        assert_eq!(rate_limits, RateLimits::default());
+    }
+
+    #[test]
+    fn humans_cost_five_credits_of_twenty_five_a_minute() {
+        let mut rate_limits = RateLimits::default();
+        for _ in 0..5 {
+            assert_eq!(rate_limits.may(Spending::ChallengeToHuman, at(0)), Ok(()));
+            rate_limits.spend(Spending::ChallengeToHuman, at(0));
+        }
+        let refusal = rate_limits.may(Spending::ChallengeToBot, at(1)).expect_err("no credits left");
+        assert_eq!((refusal.key.as_str(), refusal.until), ("challenge.minute", at(60)));
+    }
+}

@@ -1,0 +1,236 @@
+//! Our move: searched, decided, sent, and shown by the server.
+//!
+//! A move is sent again only after the server has shown that it does not have it, or has said that it did not take it, or has
+//! said nothing at all for as long as the clock allows.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use super::{AnswerNumber, DecidedSearch, GameEffect, GameMachine, Timer};
+use crate::session::adjudicator::MoveVerdict;
+use chess::{Action, ActionError, UciMove};
+use council::player::RequestId;
+
+/// The least and the most time that the stream is given to show a move that the server has acknowledged.
+pub(super) const ECHO: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
+/// How soon a whole state that does not show a move the server has taken is asked for again.
+const SECOND_LOOK: Duration = Duration::from_millis(250);
+/// The shortest time before something that the server limits is tried again.
+const LIMITED: Duration = Duration::from_millis(50);
+/// How long a lost resignation is waited for before the game goes on with the move.
+const RESIGNATION: Duration = Duration::from_secs(3);
+/// After so many refusals of one move in one position another move is looked for.
+pub(super) const REFUSALS: u32 = 3;
+
+/// Where we are with the position on the board.
+#[derive(Debug)]
+pub(super) enum MoveState {
+    /// It is not ours to move.
+    Theirs,
+    /// The position is being searched.
+    Searching(RequestId),
+    /// We know our move.
+    Answered(OurAnswer),
+}
+
+#[derive(Debug)]
+pub(super) struct OurAnswer {
+    number: AnswerNumber,
+    uci: UciMove,
+    offer_draw: bool,
+    sending: Sending,
+    refusals: u32,
+    /// Not to be sent again before.
+    not_before: Instant,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sending {
+    /// Sent; no answer yet.
+    InFlight,
+    /// The server took it at this time; the stream has not shown it yet.
+    Acknowledged(Instant),
+    /// The server took it at this time and should have shown it by now.
+    Doubtful(Instant),
+    /// It did not arrive, or we do not know whether it did; to be sent again.
+    Unsettled,
+}
+
+impl GameMachine {
+    /// The server's state, in which we are to move, has been believed; `full` if it was the whole state.
+    pub(super) fn our_turn(&mut self, now: Instant, full: bool, effects: &mut Vec<GameEffect>) {
+        match &mut self.our_move {
+            // The state may have been on its way before the move was taken: one more look before anything is sent twice.
+            MoveState::Answered(OurAnswer { sending: Sending::Acknowledged(_), .. }) if full => {
+                effects.push(GameEffect::Wake(Timer::Echo, SECOND_LOOK));
+            }
+            MoveState::Theirs => self.search(now, effects),
+            MoveState::Searching(_) => (),
+            // A whole state without our move: the server does not have it (unless it is just on its way). A partial one
+            // proves nothing: a draw offer is shown before the move that carries it.
+            MoveState::Answered(answer) if full && answer.sending != Sending::InFlight => {
+                if answer.refusals >= REFUSALS {
+                    let refused = answer.uci;
+                    effects.push(GameEffect::Fault(format!(
+                        "the server keeps refusing {refused}; looking for another move"
+                    )));
+                    self.refused.push(refused);
+                    self.search(now, effects);
+                } else if answer.not_before > now {
+                    effects.push(GameEffect::Wake(Timer::Resend, answer.not_before - now));
+                } else {
+                    self.send(effects);
+                }
+            }
+            MoveState::Answered(_) => (),
+        }
+    }
+
+    fn search(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+        if self.ponder_hit(now, effects) {
+            return;
+        }
+        // The search of our move takes the place of whatever was pondered.
+        self.pondering = None;
+        let request = RequestId(self.next_number());
+        self.our_move = MoveState::Searching(request);
+        effects.push(GameEffect::Search {
+            request,
+            line: Arc::clone(&self.line),
+            clocks: self.state.clocks,
+            received: self.state.received,
+            excluded: self.refused.clone(),
+        });
+    }
+
+    pub(super) fn decided(
+        &mut self,
+        now: Instant,
+        request: RequestId,
+        decided: Box<DecidedSearch>,
+        effects: &mut Vec<GameEffect>,
+    ) {
+        let Some(decided) = self.keep_for_later(request, decided) else { return };
+        if !matches!(self.our_move, MoveState::Searching(current) if current == request) {
+            return;
+        }
+        let decision = &decided.decision;
+        let they_offer = self.state.draw_offers.by(!self.info.our_color);
+        let verdict = self.adjudicator.judge(&self.info, &self.line, self.state.clocks, decision, they_offer);
+        let number = AnswerNumber(self.next_number());
+        self.our_move = MoveState::Answered(OurAnswer {
+            number,
+            uci: decision.best,
+            offer_draw: verdict == MoveVerdict::PlayAndDraw,
+            sending: Sending::Unsettled,
+            refusals: 0,
+            not_before: now,
+        });
+        let (best, replies) = (decision.best, decision.expected_replies());
+        effects.push(GameEffect::RecordDecision(decided));
+        if verdict == MoveVerdict::Resign {
+            effects.push(GameEffect::Do(Action::Resign(self.info.id.clone())));
+            // Should the resignation get lost, the game goes on with the move.
+            effects.push(GameEffect::Wake(Timer::Resend, RESIGNATION));
+        } else {
+            self.send(effects);
+            self.ponder(best, &replies, effects);
+        }
+    }
+
+    fn send(&mut self, effects: &mut Vec<GameEffect>) {
+        if let MoveState::Answered(answer) = &mut self.our_move {
+            answer.sending = Sending::InFlight;
+            effects.push(GameEffect::Forget(Timer::Resend));
+            effects.push(GameEffect::Send { answer: answer.number, uci: answer.uci, offer_draw: answer.offer_draw });
+        }
+    }
+
+    pub(super) fn sent(
+        &mut self,
+        now: Instant,
+        number: AnswerNumber,
+        outcome: Result<(), ActionError>,
+        effects: &mut Vec<GameEffect>,
+    ) {
+        let left = self.time_left(now);
+        let MoveState::Answered(answer) = &mut self.our_move else { return };
+        if answer.number != number || answer.sending != Sending::InFlight {
+            return;
+        }
+        let error = match outcome {
+            Ok(()) => {
+                answer.sending = Sending::Acknowledged(now);
+                effects.push(GameEffect::Wake(Timer::Echo, self.echo_patience));
+                return;
+            }
+            Err(error) => error,
+        };
+        answer.sending = Sending::Unsettled;
+        // A retry waits for a fraction of what is left on our clock at most.
+        let most = left.map_or(Duration::MAX, |left| (left / 8).max(LIMITED));
+        let pause = self.retries.next_delay().min(most);
+        answer.not_before = now + pause;
+        effects.push(GameEffect::Fault(format!("move {}: {error}", answer.uci)));
+        match error {
+            // The server said when: before that time it would refuse again, so the clock may spend half of what it has on it.
+            ActionError::Limited { retry_after: Some(named), .. }
+                if named > pause && left.is_none_or(|left| named <= left / 2) =>
+            {
+                answer.not_before = now + named;
+                effects.push(GameEffect::Wake(Timer::Resend, named));
+            }
+            // Not taken, and known not to be: sent again as soon as is decent, sooner when the clock is short.
+            ActionError::Limited { .. } | ActionError::Unauthorised(_) | ActionError::Unsupported(_) => {
+                effects.push(GameEffect::Wake(Timer::Resend, pause.max(LIMITED)));
+            }
+            // It may have been taken: the server's whole state decides. If that does not come either, it is sent again.
+            ActionError::Unavailable(_) => {
+                let answer_due = self.whole_state.patience().min(most).max(pause);
+                self.whole_state.ask(now, effects);
+                effects.push(GameEffect::Wake(Timer::Resend, answer_due));
+            }
+            // The server sees another position than we do (or a game that is over), or the move is not to its taste.
+            ActionError::Refused(_) | ActionError::NotFound(_) => {
+                answer.refusals += 1;
+                self.whole_state.ask(now, effects);
+            }
+        }
+    }
+
+    /// What is left on our clock; `None` without a clock.
+    fn time_left(&self, now: Instant) -> Option<Duration> {
+        let spent = now.saturating_duration_since(self.state.received);
+        self.state.clocks.map(|clocks| clocks.of(self.info.our_color).remaining.saturating_sub(spent))
+    }
+
+    pub(super) fn resend_is_due(&mut self, effects: &mut Vec<GameEffect>) {
+        if matches!(&self.our_move, MoveState::Answered(answer) if answer.sending == Sending::Unsettled) {
+            self.send(effects);
+        }
+    }
+
+    /// The stream should have shown our move by now: the whole state that is asked for is younger than the acknowledgement,
+    /// so it decides.
+    pub(super) fn echo_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+        if let MoveState::Answered(answer) = &mut self.our_move
+            && let Sending::Acknowledged(since) = answer.sending
+        {
+            answer.sending = Sending::Doubtful(since);
+            effects.push(GameEffect::Fault(format!("move {} was taken but not shown", answer.uci)));
+            self.whole_state.ask(now, effects);
+        }
+    }
+
+    /// Another position is on the board: where our move was waited for, the next one is given at least as much time.
+    pub(super) fn learn_echo_patience(&mut self, now: Instant) {
+        if let MoveState::Answered(OurAnswer { sending: Sending::Acknowledged(at) | Sending::Doubtful(at), .. }) =
+            self.our_move
+        {
+            let took = now.saturating_duration_since(at);
+            self.echo_patience = self.echo_patience.max(took * 2).min(ECHO.1);
+        }
+    }
+}

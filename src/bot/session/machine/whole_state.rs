@@ -1,0 +1,63 @@
+//! Asking the server for the whole state of a game.
+//!
+//! Each request may cost the server's stream its life, so that asking too often is a way never to be answered. Hence one
+//! request is under way at a time. It is repeated only when the time is over that an answer may take; that time doubles with
+//! every request in vain, and after an answer it is twice what the answer took.
+
+use std::time::{Duration, Instant};
+
+use super::{GameEffect, Timer};
+
+/// The least and the most time that an answer is given.
+const PATIENCE: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
+
+/// The requests for the whole state of one game.
+#[derive(Debug)]
+pub(super) struct WholeStateRequests {
+    /// When the request was made that has not been answered yet.
+    asked: Option<Instant>,
+    patience: Duration,
+}
+
+impl WholeStateRequests {
+    pub(super) const fn new() -> Self {
+        Self { asked: None, patience: PATIENCE.0 }
+    }
+
+    /// How long an answer may take.
+    pub(super) const fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// Asks, unless an answer is awaited already.
+    pub(super) fn ask(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+        if self.asked.is_none() {
+            self.ask_again(now, effects);
+        }
+    }
+
+    /// Asks because the answer has not come in time.
+    pub(super) fn ask_again(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+        effects.push(GameEffect::Resync);
+        self.wait(now, effects);
+    }
+
+    /// A whole state has come.
+    pub(super) fn answered(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+        effects.push(GameEffect::Forget(Timer::WholeState));
+        if let Some(asked) = self.asked.take() {
+            self.patience = (now.saturating_duration_since(asked) * 2).clamp(PATIENCE.0, PATIENCE.1);
+        }
+    }
+
+    /// A whole state has come that makes no sense: another one is asked for at leisure.
+    pub(super) fn answered_in_vain(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+        self.wait(now, effects);
+    }
+
+    fn wait(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+        self.asked.get_or_insert(now);
+        effects.push(GameEffect::Wake(Timer::WholeState, self.patience));
+        self.patience = (self.patience * 2).min(PATIENCE.1);
+    }
+}

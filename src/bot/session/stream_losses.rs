@@ -1,0 +1,104 @@
+//! Whether somebody else takes the event stream from us: a server gives an account one, and whoever opens a second closes the
+//! first. Two daemons with one token do that to each other for ever.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+/// A stream that is lost sooner than this after it was opened may have been taken.
+const SOON: Duration = Duration::from_secs(60);
+/// So many of them within [`SPAN`] are no chance.
+const MANY: usize = 5;
+/// The time over which lost streams are counted. A stream that holds for as long ends the suspicion.
+const SPAN: Duration = Duration::from_mins(10);
+
+/// The recent losses of one account's event stream.
+#[derive(Debug, Default)]
+pub(super) struct StreamLosses {
+    opened: Option<Instant>,
+    /// When streams were lost soon after they were opened, oldest first.
+    lost: VecDeque<Instant>,
+    /// Whether the suspicion was told.
+    told: bool,
+}
+
+impl StreamLosses {
+    /// The event stream is open.
+    pub(super) fn opened(&mut self, now: Instant) {
+        self.opened = Some(now);
+    }
+
+    /// The event stream is lost. What its owner should be told, once: the suspicion and the remedy.
+    pub(super) fn lost(&mut self, now: Instant) -> Option<String> {
+        let held = now.saturating_duration_since(self.opened.take()?);
+        if held >= SPAN {
+            *self = Self::default();
+        }
+        if held >= SOON {
+            return None;
+        }
+        self.lost.push_back(now);
+        self.lost.retain(|at| now.saturating_duration_since(*at) < SPAN);
+        if self.lost.len() < MANY || std::mem::replace(&mut self.told, true) {
+            return None;
+        }
+        Some(format!(
+            "the event stream was lost {MANY} times within {} minutes, each time soon after it was opened: it seems that \
+             another program is connected to this account and that the two take the stream from each other. Stop the other \
+             program, or give each an account and a token of its own",
+            SPAN.as_secs() / 60
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Opens and loses a stream that holds for `held`; says at which loss the owner was told.
+    fn losses(held: Duration, pause: Duration, times: usize) -> Vec<usize> {
+        let (mut losses, mut now) = (StreamLosses::default(), Instant::now());
+        let mut told = Vec::new();
+        for time in 1..=times {
+            losses.opened(now);
+            now += held;
+            if losses.lost(now).is_some() {
+                told.push(time);
+            }
+            now += pause;
+        }
+        told
+    }
+
+    #[test]
+    fn a_stream_that_keeps_being_taken_away_is_told_of_once() {
+        assert_eq!(losses(Duration::from_secs(2), Duration::from_secs(1), 200), [5]);
+    }
+
+    #[test]
+    fn a_bad_hour_of_the_network_accuses_nobody() {
+        assert_eq!(losses(Duration::from_secs(2), Duration::from_mins(5), 100), Vec::<usize>::new());
+        assert_eq!(losses(Duration::from_mins(2), Duration::from_secs(1), 100), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn after_a_stream_that_held_a_new_rival_is_told_of_again() {
+        let (mut losses, mut now) = (StreamLosses::default(), Instant::now());
+        let mut told = 0;
+        for _ in 0..2 {
+            for held in [Duration::from_secs(1); 6].into_iter().chain([Duration::from_hours(1)]) {
+                losses.opened(now);
+                now += held;
+                told += usize::from(losses.lost(now).is_some());
+            }
+        }
+        assert_eq!(told, 2);
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_reached_is_not_counted() {
+        let mut losses = StreamLosses::default();
+        assert!((0..20).all(|_| losses.lost(Instant::now()).is_none()), "nothing was open");
+    }
+}

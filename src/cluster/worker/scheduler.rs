@@ -1,0 +1,291 @@
+//! Which electors have slots on this machine and what they search: the worker's rules, without threads, clock or network.
+//!
+//! Each daemon that has slots here has a right to an equal part of the cores and may use what the others leave
+//! idle. Seats keep their tables from search to search, as long as memory lasts.
+//!
+//! Invariants: of every command something comes back, unless it is stopped; tables never take more memory than is lent; what belongs to
+//! a daemon that is not heard of ends.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use super::super::{
+    identity::RunId,
+    placement::fair_share,
+    wire::{Poll, SearchCommand, SearchEvent, SearchEventKind, SearchStatus, WorkerCommand, WorkerState},
+};
+use chess::{ElectorName, SearchId};
+use council::pool::{ElectorKind, ElectorSpec, Job};
+
+/// A daemon is gone when it was silent for so long; it polls every second.
+const GONE_AFTER: Duration = Duration::from_secs(5);
+
+/// A daemon has no more slots than this on one worker.
+const MOST_SLOTS: usize = 512;
+
+/// A slot: the daemon it belongs to, and the number that the daemon gave it.
+pub type SlotKey = (RunId, u32);
+
+/// A table that slots of one daemon share: the daemon, and the number that it gave the table.
+pub type TableKey = (RunId, u64);
+
+/// What is to be done.
+#[derive(Debug)]
+pub enum SchedulerEffect {
+    /// Open a slot; it shares that table, which has the size that the elector would have of its own.
+    Open(SlotKey, ElectorSpec, Option<TableKey>),
+    /// Close a slot; its search ends.
+    Close(SlotKey),
+    /// Begin a search on a slot that is open.
+    Search(SlotKey, Job),
+    /// Stop the search on a slot.
+    Stop(SlotKey),
+    /// The elector on a slot forgets the last game.
+    NewGame(SlotKey),
+    /// Tell a daemon of a search.
+    Tell(RunId, SearchEvent),
+}
+
+/// What is lent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LentResources {
+    /// How many cores.
+    pub cores: usize,
+    /// Memory for all tables, MiB.
+    pub memory: usize,
+    /// UCI engines, by the names under which daemons know them.
+    pub engines: BTreeMap<String, PathBuf>,
+}
+
+/// The slots, their searches, and when each daemon was heard of last.
+#[derive(Debug)]
+pub struct Scheduler {
+    lent: LentResources,
+    state: WorkerState,
+    slots: BTreeMap<SlotKey, Slot>,
+    heard: BTreeMap<RunId, Instant>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    /// As the daemon wants it; what was opened may have a smaller table.
+    wanted: ElectorSpec,
+    table: Option<TableKey>,
+    hash: usize,
+    search: Option<ScheduledSearch>,
+    used: Instant,
+}
+
+#[derive(Clone, Debug)]
+struct ScheduledSearch {
+    id: SearchId,
+    elector: ElectorName,
+    threads: usize,
+}
+
+impl Scheduler {
+    /// Without any slots.
+    pub fn new(lent: LentResources) -> Self {
+        Self { lent, state: WorkerState::Lending, slots: BTreeMap::new(), heard: BTreeMap::new() }
+    }
+
+    /// Whether searches are taken.
+    pub fn state(&self) -> WorkerState {
+        self.state
+    }
+
+    /// No more searches are taken.
+    pub fn drain(&mut self) {
+        self.state = WorkerState::Draining;
+    }
+
+    /// Whether nothing searches.
+    pub fn is_idle(&self) -> bool {
+        self.slots.values().all(|slot| slot.search.is_none())
+    }
+
+    /// Daemons that have slots.
+    pub fn daemons(&self) -> Vec<RunId> {
+        let daemons: BTreeSet<RunId> = self.slots.keys().map(|(daemon, _)| *daemon).collect();
+        daemons.into_iter().collect()
+    }
+
+    /// What searches; the nodes are for the threads to say.
+    pub fn searches(&self) -> Vec<(SlotKey, SearchStatus)> {
+        let running = self.slots.iter().filter_map(|(key, slot)| Some((*key, slot.search.clone()?)));
+        let shown = running.map(|(key, ScheduledSearch { id, elector, threads })| {
+            let threads = u16::try_from(threads).unwrap_or(u16::MAX);
+            (key, SearchStatus { daemon: key.0, search: id, elector, threads, nodes: 0 })
+        });
+        shown.collect()
+    }
+
+    /// A daemon wants something.
+    pub fn command(&mut self, now: Instant, from: RunId, command: WorkerCommand) -> Vec<SchedulerEffect> {
+        self.heard.insert(from, now);
+        match command {
+            WorkerCommand::Search(command) => self.search(now, from, &command),
+            WorkerCommand::Stop(serial) => self.stop(from, |search| search.id.serial == serial),
+            WorkerCommand::NewGame(slot) if self.slots.contains_key(&(from, slot)) => {
+                vec![SchedulerEffect::NewGame((from, slot))]
+            }
+            WorkerCommand::NewGame(_) => Vec::new(),
+            WorkerCommand::Leave(slot) => self.close((from, slot)).into_iter().collect(),
+        }
+    }
+
+    /// A daemon says that it is there, and what it still wants.
+    pub fn poll(&mut self, now: Instant, from: RunId, poll: &Poll) -> Vec<SchedulerEffect> {
+        if !self.slots.keys().any(|(daemon, _)| *daemon == from) {
+            return Vec::new();
+        }
+        self.heard.insert(from, now);
+        self.stop(from, |search| !poll.searches.contains(&search.id.serial))
+    }
+
+    /// A search is over by itself.
+    pub fn ended(&mut self, key: SlotKey, search: &SearchId) {
+        if let Some(slot) = self.slots.get_mut(&key)
+            && slot.search.as_ref().is_some_and(|running| running.id == *search)
+        {
+            slot.search = None;
+        }
+    }
+
+    /// Daemons that have not been heard of are gone, with their slots.
+    pub fn tick(&mut self, now: Instant) -> Vec<SchedulerEffect> {
+        let gone = |heard: &Instant| now.saturating_duration_since(*heard) > GONE_AFTER;
+        let keys = self.slots.keys().filter(|(daemon, _)| self.heard.get(daemon).is_none_or(gone));
+        let closing: Vec<SlotKey> = keys.copied().collect();
+        self.heard.retain(|_, heard| !gone(heard));
+        closing.into_iter().filter_map(|key| self.close(key)).collect()
+    }
+
+    fn search(&mut self, now: Instant, from: RunId, command: &SearchCommand) -> Vec<SchedulerEffect> {
+        let key = (from, command.slot);
+        let tell = |kind| {
+            vec![SchedulerEffect::Tell(
+                from,
+                SearchEvent { search: command.id.clone(), elector: command.elector.name.clone(), kind },
+            )]
+        };
+        let threads = usize::from(command.threads).clamp(1, self.lent.cores.max(1));
+        // What the slot did before is over in any case.
+        let mut effects = self.stop_slot(key);
+        if self.state != WorkerState::Lending || !self.has_room(key, threads) {
+            effects.extend(tell(SearchEventKind::GivenBack));
+            return effects;
+        }
+        let asked =
+            command.elector.spec(command.threads, &self.lent.engines).and_then(|spec| Ok((spec, command.job()?)));
+        let (mut spec, mut job) = match asked {
+            Ok(asked) => asked,
+            Err(invalid) => {
+                effects.extend(tell(SearchEventKind::Failed(invalid.to_string())));
+                return effects;
+            }
+        };
+        if matches!(spec.kind, ElectorKind::Own(_)) {
+            // Its threads may differ from search to search without a new table.
+            spec.threads = self.lent.cores.max(1);
+            job.threads_at_most = Some(threads);
+        } else {
+            spec.threads = threads;
+        }
+        let table = command.elector.table.map(|number| (from, number));
+        effects.extend(self.take_slot(now, key, spec, table));
+        if let Some(slot) = self.slots.get_mut(&key) {
+            slot.used = now;
+            slot.search =
+                Some(ScheduledSearch { id: command.id.clone(), elector: command.elector.name.clone(), threads });
+        }
+        effects.push(SchedulerEffect::Search(key, job));
+        effects
+    }
+
+    /// Whether a daemon may have so many threads more: there are idle cores, or it has less than its part.
+    fn has_room(&self, (daemon, slot): SlotKey, threads: usize) -> bool {
+        let used = |everybody: bool| -> usize {
+            let slots = self.slots.iter().filter(|((other, _), _)| everybody || *other == daemon);
+            slots.filter_map(|(_, slot)| slot.search.as_ref()).map(|search| search.threads).sum()
+        };
+        let mut daemons = self.daemons();
+        if !daemons.contains(&daemon) {
+            daemons.push(daemon);
+        }
+        let slots = self.slots.keys().filter(|(other, _)| *other == daemon).count();
+        let known = self.slots.contains_key(&(daemon, slot));
+        let fits = used(true) + threads <= self.lent.cores.max(1);
+        let entitled = used(false) + threads <= fair_share(self.lent.cores, daemons.len());
+        (fits || entitled) && (known || slots < MOST_SLOTS)
+    }
+
+    /// Opens the slot unless it is open for this very elector.
+    fn take_slot(
+        &mut self,
+        now: Instant,
+        key: SlotKey,
+        wanted: ElectorSpec,
+        table: Option<TableKey>,
+    ) -> Vec<SchedulerEffect> {
+        if self.slots.get(&key).is_some_and(|slot| slot.wanted == wanted && slot.table == table) {
+            return Vec::new();
+        }
+        let mut effects: Vec<SchedulerEffect> = self.close(key).into_iter().collect();
+        let hash = self.size_of(table).unwrap_or_else(|| {
+            effects.extend(self.make_room(wanted.hash));
+            wanted.hash.min(self.lent.memory.saturating_sub(self.memory())).max(1)
+        });
+        effects.push(SchedulerEffect::Open(key, ElectorSpec { hash, ..wanted.clone() }, table));
+        self.slots.insert(key, Slot { wanted, table, hash, search: None, used: now });
+        effects
+    }
+
+    /// The size of a shared table, if it is there.
+    fn size_of(&self, table: Option<TableKey>) -> Option<usize> {
+        let mut sharers = self.slots.values().filter(|slot| table.is_some() && slot.table == table);
+        sharers.next().map(|slot| slot.hash)
+    }
+
+    /// Whether a shared table is still used.
+    pub fn has_table(&self, table: TableKey) -> bool {
+        self.size_of(Some(table)).is_some()
+    }
+
+    /// Closes idle slots, those unused longest first, until there is memory for a table.
+    fn make_room(&mut self, hash: usize) -> Vec<SchedulerEffect> {
+        let mut effects = Vec::new();
+        while self.memory() + hash > self.lent.memory {
+            let idle = self.slots.iter().filter(|(_, slot)| slot.search.is_none());
+            let Some(oldest) = idle.min_by_key(|(_, slot)| slot.used).map(|(key, _)| *key) else { break };
+            effects.extend(self.close(oldest));
+        }
+        effects
+    }
+
+    /// Memory of all tables, MiB; a shared one counts once.
+    fn memory(&self) -> usize {
+        let mut counted = BTreeSet::new();
+        let counts = |slot: &&Slot| slot.table.is_none_or(|table| counted.insert(table));
+        self.slots.values().filter(counts).map(|slot| slot.hash).sum()
+    }
+
+    fn close(&mut self, key: SlotKey) -> Option<SchedulerEffect> {
+        self.slots.remove(&key).map(|_| SchedulerEffect::Close(key))
+    }
+
+    fn stop(&mut self, from: RunId, which: impl Fn(&ScheduledSearch) -> bool) -> Vec<SchedulerEffect> {
+        let theirs = self.slots.iter().filter(|((daemon, _), _)| *daemon == from);
+        let stopping = theirs.filter(|(_, slot)| slot.search.as_ref().is_some_and(&which));
+        let keys: Vec<SlotKey> = stopping.map(|(key, _)| *key).collect();
+        keys.into_iter().flat_map(|key| self.stop_slot(key)).collect()
+    }
+
+    fn stop_slot(&mut self, key: SlotKey) -> Vec<SchedulerEffect> {
+        let running = self.slots.get_mut(&key).and_then(|slot| slot.search.take());
+        running.map(|_| SchedulerEffect::Stop(key)).into_iter().collect()
+    }
+}

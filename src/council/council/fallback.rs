@@ -1,0 +1,133 @@
+//! The move when no elector has said anything in time: a search of two plies by the thread that decides, so that even then a
+//! *searched* move is played. It takes well under a millisecond.
+
+use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
+
+use shakmaty::{Color, KnownOutcome, Outcome, Position as _, Role, variant::VariantPosition};
+
+use super::{question::Question, searcher::next_serial};
+use crate::pool::{Elector, ElectorSpec, Job};
+use chess::{Bound, ElectorName, Knowledge, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove, Variant};
+
+/// How deep it looks, in plies.
+const DEPTH: u32 = 2;
+/// However many captures there are, it looks at no more positions than this.
+const MOST_NODES: u64 = 1000;
+/// How it is called among the electors.
+const NAME: &str = "fallback";
+
+/// The searcher of the thread that decides. It is made when it is first needed, and kept. An elector belongs to one thread at a
+/// time; the lock, for which nobody ever waits, is what lets a council pass from one thread to another.
+#[derive(Default)]
+pub(super) struct FallbackSearcher(Mutex<Option<Box<dyn Elector>>>);
+
+impl FallbackSearcher {
+    /// The move for a question in this position; `None` if there is no legal move.
+    pub(super) fn search(&mut self, question: &Question, line: &Arc<Line>) -> Option<Proposal> {
+        let id = SearchId { game: question.game.clone(), ply: line.ply(), serial: next_serial(), phase: Phase::First };
+        let limits = Limits { depth: Some(DEPTH), nodes: Some(MOST_NODES), ..Limits::default() };
+        let task = Task { id, line: Arc::clone(line), root_moves: question.root_moves(), limits };
+        if !line.variant().is_standard_rules() {
+            return best_by_material(&task);
+        }
+        let mut newest = None;
+        let job = Job::new(task.clone());
+        // With a table of 1 MiB; it fails in no position of standard rules.
+        let kept = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut engine = kept.take().or_else(|| own_engine().start().ok())?;
+        let searched = engine.search(&job, &AtomicBool::new(false), &mut |proposal| newest = Some(proposal));
+        *kept = Some(engine);
+        newest.filter(|_| searched.is_ok()).or_else(|| best_by_material(&task))
+    }
+}
+
+fn own_engine() -> ElectorSpec {
+    ElectorSpec { name: ElectorName::new(NAME), ..ElectorSpec::own(Knowledge::COMPLETE, 1) }
+}
+
+/// One ply, for rules that our engine does not know: a move that wins at once, otherwise the most material.
+fn best_by_material(task: &Task) -> Option<Proposal> {
+    let legal = task.line.legal_moves();
+    let moves = if task.root_moves.is_empty() { &legal } else { &task.root_moves };
+    let us = task.line.turn();
+    let looked_at = moves.iter().filter_map(|uci| {
+        let mut after = (*task.line).clone();
+        after.play(*uci).ok()?;
+        Some((*uci, value(&after, us)))
+    });
+    let (best, score) = looked_at.reduce(|best, other| if other.1 > best.1 { other } else { best })?;
+    Some(proposal(task, best, score, moves.len() as u64))
+}
+
+fn proposal(task: &Task, best: UciMove, score: Score, nodes: u64) -> Proposal {
+    Proposal {
+        search: task.id.clone(),
+        elector: ElectorName::new(NAME),
+        machine: None,
+        best,
+        score,
+        bound: Bound::Exact,
+        depth: 1,
+        selective_depth: 1,
+        root_moves_done: 0,
+        nodes,
+        time: std::time::Duration::ZERO,
+        pv: vec![best],
+    }
+}
+
+/// What a position is worth for `us` by its outcome, or by the material on the board and in pockets. In antichess whoever has
+/// less stands better.
+fn value(line: &Line, us: Color) -> Score {
+    match line.position().outcome() {
+        Outcome::Known(KnownOutcome::Decisive { winner }) => Score::Mate(if winner == us { 1 } else { -1 }),
+        Outcome::Known(KnownOutcome::Draw) => Score::Cp(0),
+        Outcome::Unknown => {
+            let ahead = material(line.position(), us) - material(line.position(), !us);
+            Score::Cp(if line.variant() == Variant::Antichess { -ahead } else { ahead })
+        }
+    }
+}
+
+/// Centipawns.
+fn material(position: &VariantPosition, color: Color) -> i32 {
+    let on_board = position.board().material_side(color);
+    let in_pocket = position.pockets().map(|pockets| *pockets.get(color)).unwrap_or_default();
+    let worth = [(Role::Pawn, 100), (Role::Knight, 300), (Role::Bishop, 300), (Role::Rook, 500), (Role::Queen, 900)];
+    let count = |role| i32::from(*on_board.get(role)) + i32::from(*in_pocket.get(role));
+    worth.into_iter().map(|(role, value)| value * count(role)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(variant: Variant, fen: &str) -> Proposal {
+        let line = Arc::new(Line::from_fen(variant, fen).expect("a position"));
+        let question = Question::new("g".into(), Arc::clone(&line));
+        let found = FallbackSearcher::default().search(&question, &line).expect("a move");
+        assert!(line.is_legal(found.best));
+        found
+    }
+
+    #[test]
+    fn it_takes_what_hangs_and_gives_mate() {
+        assert_eq!(search(Variant::Standard, "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1").score, Score::Mate(1));
+        let takes = search(Variant::Standard, "6k1/5ppp/8/3q4/8/2N5/5PPP/6K1 w - - 0 1");
+        assert_eq!(takes.best.to_string(), "c3d5");
+    }
+
+    #[test]
+    fn it_looks_a_ply_ahead_in_variants_that_the_engine_does_not_know() {
+        let takes = search(Variant::Crazyhouse, "6k1/5ppp/8/3q4/8/2N5/5PPP/6K1[] w - - 0 1");
+        assert_eq!(takes.best.to_string(), "c3d5");
+        let reaches_the_hill = search(Variant::KingOfTheHill, "6k1/8/8/8/8/3K4/8/8 w - - 0 1");
+        assert_eq!(reaches_the_hill.score, Score::Mate(1));
+    }
+
+    #[test]
+    fn the_worst_tangle_of_captures_costs_no_more_than_its_nodes() {
+        let tangle = "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1";
+        assert!(search(Variant::Standard, tangle).nodes <= 4 * MOST_NODES);
+    }
+}

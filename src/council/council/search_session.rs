@@ -1,0 +1,107 @@
+//! One question while electors search for it: what happens next, and when its time is up.
+
+use std::time::{Duration, Instant};
+
+use tokio::{
+    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+    time::sleep_until,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::question::{Progress, Question};
+use crate::pool::SearchReport;
+use chess::Proposal;
+
+/// When no rule of time applies: long enough for anything, short enough to add to an [`Instant`].
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// The runtime's timers round up to whole milliseconds; aiming a little sooner, they are on time in the mean.
+const TIMER_ROUNDING: Duration = Duration::from_micros(700);
+
+/// How long the first word is waited for when an answer is wanted at once and nobody has proposed yet.
+const FIRST_WORD: Duration = Duration::from_millis(8);
+
+/// What happened.
+pub(super) enum Event {
+    /// A searcher has reported.
+    SearchReport(SearchReport),
+    /// The timing is to be asked again.
+    Reconsider,
+    /// The time is up, or an answer is wanted now.
+    TimeIsUp,
+    /// The question is not asked any more.
+    Cancelled,
+}
+
+/// One question while it is searched: its clock, its signals and its inbox.
+pub(super) struct SearchSession<'a> {
+    pub question: &'a mut Question,
+    cancelled: &'a CancellationToken,
+    watch: &'a mut (dyn FnMut(&Proposal) + Send),
+    pub reports: UnboundedSender<SearchReport>,
+    inbox: UnboundedReceiver<SearchReport>,
+    started: Instant,
+    /// When an answer must be given although nobody has said anything.
+    answer_by: Option<Instant>,
+}
+
+impl<'a> SearchSession<'a> {
+    pub fn new(
+        question: &'a mut Question,
+        cancelled: &'a CancellationToken,
+        watch: &'a mut (dyn FnMut(&Proposal) + Send),
+    ) -> Self {
+        let (reports, inbox) = mpsc::unbounded_channel();
+        Self { question, cancelled, watch, reports, inbox, started: Instant::now(), answer_by: None }
+    }
+
+    /// Time since the question.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Shows a proposal to whoever watches.
+    pub fn show(&mut self, proposal: &Proposal) {
+        (self.watch)(proposal);
+    }
+
+    /// Whether an answer is wanted without any more searching.
+    pub fn must_answer(&self) -> bool {
+        self.question.answer_now.is_cancelled()
+    }
+
+    /// The end of a share of the time that the clock gives for what was heard so far.
+    pub fn deadline(&mut self, progress: &Progress, share: f64) -> Instant {
+        let whole = self.question.timing.as_mut().map_or(FOREVER, |timing| timing(progress).min(FOREVER));
+        self.started + whole.mul_f64(share)
+    }
+
+    /// Waits for what happens next, until `deadline` at most. `has_leader` says whether there is anything to answer.
+    pub async fn next(&mut self, deadline: Instant, has_leader: bool) -> Event {
+        if self.must_answer() {
+            if has_leader {
+                return Event::TimeIsUp;
+            }
+            self.answer_by.get_or_insert_with(|| Instant::now() + FIRST_WORD);
+        }
+        let until = self.answer_by.map_or(deadline, |answer_by| deadline.min(answer_by));
+        if until <= Instant::now() {
+            return Event::TimeIsUp;
+        }
+        let question = &*self.question;
+        let alarm = until.checked_sub(TIMER_ROUNDING).unwrap_or(until);
+        tokio::select! {
+            biased;
+            () = self.cancelled.cancelled() => Event::Cancelled,
+            () = question.answer_now.cancelled(), if self.answer_by.is_none() => Event::Reconsider,
+            () = question.reconsider.notified() => Event::Reconsider,
+            Some(report) = self.inbox.recv() => Event::SearchReport(report),
+            () = sleep_until(alarm.into()) => Event::TimeIsUp,
+        }
+    }
+
+    /// A report that has come and was not taken yet.
+    pub fn pending_report(&mut self) -> Option<SearchReport> {
+        self.inbox.try_recv().ok()
+    }
+}

@@ -1,0 +1,154 @@
+//! The searchers of a council: a slot of the pool each, what it is searching, and what that has cost.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::pool::{ElectorSpec, Job, Meter, SearchReport, Slot};
+use chess::{Metrics, ProcessMetrics, SearchId};
+use engine::SharedTable;
+
+/// Counts the searches of this process.
+static SERIAL: AtomicU64 = AtomicU64::new(0);
+
+/// A number that no other search of this process has.
+pub(super) fn next_serial() -> u64 {
+    SERIAL.fetch_add(1, Relaxed)
+}
+
+/// The tables that slots of equal evaluation search with together.
+#[derive(Debug, Default)]
+pub(super) struct Tables(Vec<SharedTable>);
+
+impl Tables {
+    /// The table for an elector that shares; made when it is first asked for, of `hash` MiB.
+    pub fn of(&mut self, spec: &ElectorSpec, hash: usize) -> Option<SharedTable> {
+        let options = spec.instance()?.options(hash, spec.threads);
+        if let Some(table) = self.0.iter().find(|table| table.suits(&options)) {
+            return Some(table.clone());
+        }
+        let table = SharedTable::new(&options);
+        self.0.push(table.clone());
+        Some(table)
+    }
+}
+
+/// A slot, the search it does for the question now asked, and what that has cost.
+#[derive(Debug)]
+pub(super) struct Searcher {
+    /// The elector that proposes here, by its place in the roster; `None` for those that do not vote.
+    pub elector: Option<usize>,
+    slot: Slot,
+    current: Option<CurrentSearch>,
+    /// Of its searches that are over.
+    nodes: u64,
+    busy: Duration,
+}
+
+#[derive(Debug)]
+struct CurrentSearch {
+    id: SearchId,
+    meter: Arc<Meter>,
+    since: Instant,
+}
+
+impl Searcher {
+    /// On a slot of the pool.
+    pub fn on(slot: Slot, elector: Option<usize>) -> Self {
+        Self { elector, slot, current: None, nodes: 0, busy: Duration::ZERO }
+    }
+
+    pub fn spec(&self) -> &ElectorSpec {
+        self.slot.spec()
+    }
+
+    /// Forgets the question before.
+    pub fn begin_question(&mut self) {
+        (self.current, self.nodes, self.busy) = (None, 0, Duration::ZERO);
+    }
+
+    /// Begins a search; the one before, if it still runs, is dropped.
+    pub fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+        self.finish();
+        let (id, meter) = (job.task.id.clone(), Arc::clone(&job.meter));
+        self.current = Some(CurrentSearch { id, meter, since: Instant::now() });
+        self.slot.search(job, reports);
+    }
+
+    /// Whether a report is about what it is doing, and not about something that was asked earlier. Notes what it says.
+    pub fn accepts(&mut self, report: &SearchReport) -> bool {
+        let Some(search) = self.current.as_ref().filter(|search| search.id == *report.search()) else { return false };
+        match report {
+            SearchReport::Proposal(proposal) => search.meter.count(proposal.nodes),
+            SearchReport::Finished(..) => self.finish(),
+            SearchReport::Failed(_, elector, why) => {
+                tracing::warn!(%elector, why, "an elector failed; the others decide");
+                self.finish();
+            }
+        }
+        true
+    }
+
+    fn finish(&mut self) {
+        if let Some(search) = self.current.take() {
+            self.nodes += search.meter.nodes();
+            self.busy += search.since.elapsed();
+        }
+    }
+
+    pub fn is_searching(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Tells it to stop; it is not waited for.
+    pub fn stop(&mut self) {
+        self.finish();
+        self.slot.stop();
+    }
+
+    /// Nodes it has visited for this question.
+    pub fn nodes(&self) -> u64 {
+        self.nodes + self.current.as_ref().map_or(0, |search| search.meter.nodes())
+    }
+
+    /// How long it has searched for this question.
+    pub fn busy(&self) -> Duration {
+        self.busy + self.current.as_ref().map_or(Duration::ZERO, |search| search.since.elapsed())
+    }
+
+    pub fn new_game(&self) {
+        self.slot.new_game();
+    }
+}
+
+/// What searchers have done for a question, each with the threads of its search. A searcher of the first phase and the one of
+/// the same number in the second are one.
+pub(super) fn metrics(phases: &[&[Searcher]], elapsed: Duration) -> Metrics {
+    let mut metrics = Metrics { processes: Vec::new(), elapsed };
+    for searchers in phases {
+        let threads = searchers.iter().flat_map(|searcher| {
+            let threads = searcher.spec().threads.max(1);
+            std::iter::repeat_n((searcher, threads), threads)
+        });
+        for (number, (searcher, threads)) in threads.enumerate() {
+            let (nodes, busy) = (searcher.nodes() / threads as u64, searcher.busy());
+            match metrics.processes.get_mut(number) {
+                Some(known) => {
+                    known.nodes += nodes;
+                    known.busy += busy;
+                }
+                None => {
+                    let elector = searcher.spec().name.clone();
+                    metrics.processes.push(ProcessMetrics { elector, nodes, busy });
+                }
+            }
+        }
+    }
+    metrics
+}

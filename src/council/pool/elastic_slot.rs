@@ -1,0 +1,184 @@
+//! A slot that decides anew at every search: a thread of this machine while it has a core to spare, else a machine that
+//! lends one, and with none there the thread again. What is lost elsewhere before it proposed anything begins anew here.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::{
+    Fallback, Job, RemoteSlot, SearchReport,
+    cores::{CoreClaim, Cores},
+    local_slot::LocalSlot,
+};
+use chess::SearchId;
+
+/// Two slots of one elector, here and on other machines, of which at most one searches.
+#[derive(Debug)]
+pub(super) struct ElasticSlot(Arc<Mutex<Both>>);
+
+#[derive(Debug)]
+struct Both {
+    cores: Arc<Cores>,
+    threads: usize,
+    local: LocalSlot,
+    remote: Box<dyn RemoteSlot>,
+    current: Option<SearchId>,
+    claim: Option<CoreClaim>,
+}
+
+impl ElasticSlot {
+    pub(super) fn new(cores: Arc<Cores>, threads: usize, local: LocalSlot, remote: Box<dyn RemoteSlot>) -> Self {
+        let both = Both { cores, threads: threads.max(1), local, remote, current: None, claim: None };
+        Self(Arc::new(Mutex::new(both)))
+    }
+
+    pub(super) fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+        let mut both = lock(&self.0);
+        both.stop();
+        both.current = Some(job.task.id.clone());
+        if let Some(claim) = both.cores.claim(both.threads) {
+            both.search_here(job, reports, claim);
+        } else if !(job.guidance.can_travel() && both.remote.search(&job, reports, self.fallback())) {
+            both.crowd_in(job, reports);
+        }
+    }
+
+    pub(super) fn stop(&self) {
+        lock(&self.0).stop();
+    }
+
+    pub(super) fn new_game(&self) {
+        let both = lock(&self.0);
+        both.local.new_game();
+        both.remote.new_game();
+    }
+
+    /// Goes on with a lost search on a thread of this machine, unless it is no longer wanted.
+    fn fallback(&self) -> Fallback {
+        let both = Arc::downgrade(&self.0);
+        Fallback::new(move |job, reports| {
+            let Some(both) = both.upgrade() else { return };
+            let mut both = lock(&both);
+            if both.current.as_ref() == Some(&job.task.id) {
+                both.crowd_in(job, reports);
+            }
+        })
+    }
+}
+
+fn lock(both: &Mutex<Both>) -> MutexGuard<'_, Both> {
+    both.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Both {
+    /// Both are told: a search that was lost elsewhere has been in both.
+    fn stop(&mut self) {
+        if self.current.take().is_some() {
+            self.local.stop();
+            self.remote.stop();
+        }
+        self.claim = None;
+    }
+
+    fn search_here(&mut self, job: Job, reports: &UnboundedSender<SearchReport>, claim: CoreClaim) {
+        self.claim = Some(claim);
+        self.local.search(job, reports);
+    }
+
+    /// Searches here although all cores are taken, with no more threads than there are cores.
+    fn crowd_in(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+        let threads = self.threads.min(self.cores.all.max(1));
+        let claim = self.cores.crowd(threads);
+        self.search_here(Job { threads_at_most: Some(threads), ..job }, reports, claim);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::pool::{ElectorSpec, LentCores, Pool, RemotePool, Slot};
+    use chess::{GameId, Knowledge, Limits, Line, Phase, Task, Variant};
+    use engine::SharedTable;
+
+    /// Takes every search and keeps it.
+    #[derive(Debug, Default)]
+    struct Lender(Arc<Mutex<Vec<Taken>>>);
+
+    type Taken = (Job, UnboundedSender<SearchReport>, Fallback);
+
+    impl RemotePool for Lender {
+        fn cores(&self) -> LentCores {
+            LentCores { together: 4, widest: 4 }
+        }
+
+        fn slot(&self, _: &ElectorSpec, _: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>> {
+            Some(Box::new(Lender(Arc::clone(&self.0))))
+        }
+    }
+
+    impl RemoteSlot for Lender {
+        fn search(&mut self, job: &Job, reports: &UnboundedSender<SearchReport>, fallback: Fallback) -> bool {
+            self.0.lock().expect("alone").push((job.clone(), reports.clone(), fallback));
+            true
+        }
+
+        fn stop(&mut self) {}
+
+        fn new_game(&self) {}
+    }
+
+    fn job(serial: u64) -> Job {
+        let id = SearchId { game: GameId::new("g"), ply: 0, serial, phase: Phase::First };
+        let line = Arc::new(Line::start(Variant::Standard));
+        Job::new(Task { id, line, root_moves: Vec::new(), limits: Limits { nodes: Some(500), ..Limits::default() } })
+    }
+
+    fn slots(lender: &Lender) -> (Slot, Slot) {
+        let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
+        let spec = ElectorSpec::own(Knowledge::COMPLETE, 1);
+        (pool.slot(&spec, None), pool.slot(&spec, None))
+    }
+
+    fn answer(reports: &mut mpsc::UnboundedReceiver<SearchReport>) -> SearchId {
+        loop {
+            match reports.blocking_recv().expect("an answer") {
+                SearchReport::Proposal(_) => {}
+                over => return over.search().clone(),
+            }
+        }
+    }
+
+    #[test]
+    fn own_cores_are_used_before_others() {
+        let lender = Lender::default();
+        let (mut first, mut second) = slots(&lender);
+        let (reports, mut inbox) = mpsc::unbounded_channel();
+        first.search(job(1), &reports);
+        second.search(job(2), &reports);
+        assert_eq!(answer(&mut inbox).serial, 1);
+        assert_eq!(lender.0.lock().expect("alone")[0].0.task.id.serial, 2);
+        // The core is free again, so the next search of the same slot stays here.
+        first.stop();
+        second.search(job(3), &reports);
+        assert_eq!(answer(&mut inbox).serial, 3);
+    }
+
+    #[test]
+    fn what_is_lost_begins_anew_here_if_it_is_still_wanted() {
+        let lender = Lender::default();
+        let (mut first, mut second) = slots(&lender);
+        let (reports, mut inbox) = mpsc::unbounded_channel();
+        first.search(job(1), &reports);
+        assert_eq!(answer(&mut inbox).serial, 1);
+        second.search(job(2), &reports);
+        second.search(job(3), &reports);
+        let taken: Vec<_> = lender.0.lock().expect("alone").drain(..).collect();
+        for (job, reports, fallback) in taken {
+            fallback.resume(job, &reports);
+        }
+        assert_eq!(answer(&mut inbox).serial, 3);
+        assert!(inbox.try_recv().is_err(), "the search before it is not wanted any more");
+    }
+}

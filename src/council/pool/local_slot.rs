@@ -1,0 +1,216 @@
+//! A slot on a thread of this process: one elector, started afresh when it fails, left behind when it does not stop.
+
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+        mpsc,
+    },
+    time::{Duration, Instant},
+};
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::{Elector, ElectorFailure, ElectorSpec, Job, SearchReport, priority::Priority};
+use chess::Backoff;
+use engine::SharedTable;
+
+enum SlotCommand {
+    Search(Box<Job>, Arc<Flags>, UnboundedSender<SearchReport>),
+    NewGame,
+}
+
+/// What the handle and the thread know of one search.
+#[derive(Debug, Default)]
+struct Flags {
+    stop: AtomicBool,
+    told_to_stop: OnceLock<Instant>,
+    over: AtomicBool,
+}
+
+/// An elector that is still at work this long after it was told to stop is given up.
+const GIVEN_UP_AFTER: Duration = Duration::from_secs(3);
+
+/// An elector that failed twice in a row is not started again for this long at least; searches fail meanwhile.
+const SHORTEST_REST: Duration = Duration::from_millis(250);
+/// However often it failed, it is started again after this long.
+const LONGEST_REST: Duration = Duration::from_secs(60);
+
+/// The handle of the thread.
+#[derive(Debug)]
+pub(super) struct LocalSlot {
+    spec: ElectorSpec,
+    table: Option<SharedTable>,
+    commands: mpsc::Sender<SlotCommand>,
+    /// Of the newest search; none has begun yet where there is none.
+    flags: Option<Arc<Flags>>,
+}
+
+impl LocalSlot {
+    pub(super) fn start(spec: &ElectorSpec, table: Option<&SharedTable>) -> Self {
+        let (commands, inbox) = mpsc::channel();
+        let thread = ElectorThread {
+            spec: spec.clone(),
+            table: table.cloned(),
+            elector: None,
+            backoff: Backoff::new(SHORTEST_REST, LONGEST_REST).first_at_once(),
+            priority: Priority::of_this_thread(),
+        };
+        let started = std::thread::Builder::new()
+            .name(format!("elector {}", spec.name))
+            .stack_size(8 << 20)
+            .spawn(move || thread.serve(&inbox));
+        if let Err(error) = started {
+            // The inbox is gone, so every search of this slot will be reported as failed.
+            tracing::error!(elector = %spec.name, %error, "no thread for an elector");
+        }
+        Self { spec: spec.clone(), table: table.cloned(), commands, flags: None }
+    }
+
+    /// Whether its search was told to stop long ago and has not.
+    fn is_stuck(&self) -> bool {
+        let stuck = |flags: &Arc<Flags>| {
+            let since = flags.told_to_stop.get().map(Instant::elapsed);
+            !flags.over.load(Relaxed) && since.is_some_and(|since| since > GIVEN_UP_AFTER)
+        };
+        self.flags.as_ref().is_some_and(stuck)
+    }
+
+    pub(super) fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+        self.stop();
+        if self.is_stuck() {
+            tracing::warn!(elector = %self.spec.name, "it does not stop, and another one takes its slot");
+            *self = Self::start(&self.spec, self.table.as_ref());
+        }
+        let flags: Arc<Flags> = Arc::default();
+        self.flags = Some(Arc::clone(&flags));
+        let id = job.task.id.clone();
+        let command = SlotCommand::Search(Box::new(job), Arc::clone(&flags), reports.clone());
+        if self.commands.send(command).is_err() {
+            flags.over.store(true, Relaxed);
+            let _ = reports.send(SearchReport::Failed(id, self.spec.name.clone(), "its thread has ended".to_owned()));
+        }
+    }
+
+    pub(super) fn stop(&self) {
+        if let Some(flags) = &self.flags {
+            flags.stop.store(true, Relaxed);
+            flags.told_to_stop.get_or_init(Instant::now);
+        }
+    }
+
+    pub(super) fn new_game(&self) {
+        let _ = self.commands.send(SlotCommand::NewGame);
+    }
+}
+
+impl Drop for LocalSlot {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// What the thread owns.
+struct ElectorThread {
+    spec: ElectorSpec,
+    table: Option<SharedTable>,
+    elector: Option<Box<dyn Elector>>,
+    backoff: Backoff,
+    priority: Priority,
+}
+
+impl ElectorThread {
+    fn serve(mut self, inbox: &mpsc::Receiver<SlotCommand>) {
+        // A foreign engine is a process of its own, with the priority that it is started with.
+        if self.spec.instance().is_none() {
+            self.priority.give_way();
+        }
+        // One that does not start is tried again with the first search, which can report it.
+        self.elector = self.spec.start_with(self.table.as_ref()).ok();
+        for command in inbox {
+            match command {
+                SlotCommand::NewGame => {
+                    if let Some(elector) = &mut self.elector {
+                        elector.new_game();
+                    }
+                }
+                SlotCommand::Search(job, flags, reports) => {
+                    let name = self.spec.name.clone();
+                    let searched = self.answer(&job, &flags.stop, &reports);
+                    flags.over.store(true, Relaxed);
+                    let _ = reports.send(match searched {
+                        Ok(()) => SearchReport::Finished(job.task.id, name),
+                        Err(failure) => SearchReport::Failed(job.task.id, name, failure.to_string()),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Searches. An engine that has died since the last search costs a new start, not the vote.
+    fn answer(
+        &mut self,
+        job: &Job,
+        stop: &AtomicBool,
+        reports: &UnboundedSender<SearchReport>,
+    ) -> Result<(), ElectorFailure> {
+        let has_played = self.elector.is_some();
+        match self.search(job, stop, reports) {
+            Err(_) if has_played && !stop.load(Relaxed) => self.search(job, stop, reports),
+            searched => searched,
+        }
+    }
+
+    fn search(
+        &mut self,
+        job: &Job,
+        stop: &AtomicBool,
+        reports: &UnboundedSender<SearchReport>,
+    ) -> Result<(), ElectorFailure> {
+        let elector = match &mut self.elector {
+            Some(elector) => elector,
+            vacant => {
+                if let Some(rest) = self.backoff.rest(Instant::now()) {
+                    let rest = rest.as_secs_f64();
+                    return Err(ElectorFailure(format!("failed several times in a row and rests for {rest:.1} s")));
+                }
+                let started = self.spec.start_with(self.table.as_ref());
+                vacant.insert(started.inspect_err(|_| self.backoff.fail(Instant::now()))?)
+            }
+        };
+        let mut prompt = is_prompt(&self.spec, job.threads_of(self.spec.threads));
+        if !prompt {
+            self.priority.give_way();
+        }
+        let searched = elector.search(job, stop, &mut |proposal| {
+            if std::mem::take(&mut prompt) {
+                self.priority.give_way();
+            }
+            // Wherever it was computed, nothing illegal passes this door.
+            if job.task.line.is_legal(proposal.best) {
+                let _ = reports.send(SearchReport::Proposal(proposal));
+            } else {
+                let (best, fen) = (proposal.best, job.task.line.fen());
+                tracing::error!(elector = %self.spec.name, %best, fen, "illegal proposal dropped");
+            }
+        });
+        if self.spec.instance().is_some() {
+            self.priority.come_back();
+        }
+        match &searched {
+            Ok(()) => self.backoff.reset(),
+            Err(_) => {
+                self.elector = None;
+                self.backoff.fail(Instant::now());
+            }
+        }
+        searched
+    }
+}
+
+/// Whether an elector gives way only after its first proposal, which comes within microseconds: until then nobody can decide.
+/// The threads of a search have the priority that it begins with, and so has the process of a foreign engine: they give way
+/// from the beginning.
+fn is_prompt(spec: &ElectorSpec, threads: usize) -> bool {
+    spec.instance().is_some() && threads == 1
+}

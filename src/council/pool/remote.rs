@@ -1,0 +1,66 @@
+//! Cores of other machines, as the pool sees them: whoever lends them, the pool keeps to these two traits.
+
+use std::fmt;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::{ElectorSpec, Job, SearchReport};
+use engine::SharedTable;
+
+/// The machines that lend their cores to this process.
+pub trait RemotePool: fmt::Debug + Send + Sync {
+    /// What this process may count on now.
+    fn cores(&self) -> LentCores;
+
+    /// A slot for an elector on those machines; `None` for an elector that cannot leave this one. Those that are given the
+    /// same `table` share one on every machine on which they meet. Dropping the slot gives everything back.
+    fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>>;
+}
+
+/// How many cores others lend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LentCores {
+    /// All together.
+    pub together: usize,
+    /// The most on one machine.
+    pub widest: usize,
+}
+
+/// An elector's slot on other machines. Each search may run on another machine, or on none.
+///
+/// It keeps the pool's invariants: a search that was taken is answered with exactly one [`SearchReport::Finished`] or
+/// [`SearchReport::Failed`], after all its proposals, or goes to its [`Fallback`]; every proposed move is legal.
+pub trait RemoteSlot: fmt::Debug + Send + Sync {
+    /// Takes a search if there is a core for it now. One that is lost before its first proposal goes to `fallback`. `false`
+    /// if it was not taken.
+    fn search(&mut self, job: &Job, reports: &UnboundedSender<SearchReport>, fallback: Fallback) -> bool;
+
+    /// Tells the search that it took to stop, if one runs.
+    fn stop(&mut self);
+
+    /// Forgets the last game.
+    fn new_game(&self);
+}
+
+/// What becomes of a search that was lost on another machine before it proposed anything. It can be used once.
+pub struct Fallback(Box<Resume>);
+
+type Resume = dyn FnOnce(Job, &UnboundedSender<SearchReport>) + Send;
+
+impl Fallback {
+    /// The search is handed to this function.
+    pub fn new(resume: impl FnOnce(Job, &UnboundedSender<SearchReport>) + Send + 'static) -> Self {
+        Self(Box::new(resume))
+    }
+
+    /// Hands the search over.
+    pub fn resume(self, job: Job, reports: &UnboundedSender<SearchReport>) {
+        (self.0)(job, reports);
+    }
+}
+
+impl fmt::Debug for Fallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fallback")
+    }
+}

@@ -1,0 +1,110 @@
+//! The search of today against that of 2010 at its documented best: `fully-guarded`, three full moves deep, quiescence
+//! verified twice.
+//!
+//! `cargo bench -p concilio-draughts --bench published -- [games] [times faster] [evaluation]`, by default 200 games in which
+//! the search of today has a hundredth of the other's time a move. Ballots of eleven men, each played with both colours,
+//! official rules. The other need not look at the whole tree: it chooses the same moves, and its hundredth is the less.
+//!
+//! The budget of a move is counted in nodes, at the speeds that both have shown so far, so that a machine that is busy for
+//! a moment does not take a move's time away. What both really took is printed at the end.
+
+use std::{
+    env::args,
+    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
+};
+
+use concilio_draughts::{
+    board::{Color, Rules},
+    endgame::EndgameTables,
+    evaluation::Evaluation,
+    game::{Game, Outcome, ballots},
+    search::{
+        Limits, SearchOptions, Searcher,
+        published::{Published, Settings},
+    },
+};
+
+/// What a player has used.
+#[derive(Default)]
+struct Used {
+    time: Duration,
+    nodes: u64,
+    moves: u32,
+}
+
+impl Used {
+    fn add(&mut self, time: Duration, nodes: u64) {
+        self.time += time;
+        self.nodes += nodes;
+        self.moves += 1;
+    }
+
+    fn per_move(&self) -> Duration {
+        self.time / self.moves.max(1)
+    }
+
+    /// Nodes a second; before there is any, that of neither player is known.
+    fn speed(&self) -> f64 {
+        if self.moves == 0 { 1.0 } else { self.nodes as f64 / self.time.as_secs_f64().max(1e-9) }
+    }
+}
+
+/// How many nodes the search of today may visit for what the other has used in this game, before its first move there in
+/// those before.
+fn budget(ours: &Used, theirs: &Used, in_this_game: &Used, faster: f64) -> u64 {
+    let played = if in_this_game.moves > 0 { in_this_game } else { theirs };
+    let mean = played.nodes as f64 / f64::from(played.moves.max(1));
+    (mean / faster * ours.speed() / theirs.speed()) as u64
+}
+
+fn main() {
+    let numbers: Vec<String> = args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let number = |at: usize, usual: usize| numbers.get(at).and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (games, faster) = (number(0, 200), number(1, 100) as f64);
+    let evaluation: Evaluation =
+        numbers.get(2).map_or_else(Evaluation::default, |name| name.parse().expect("an evaluation"));
+    let tables = Some(Arc::new(EndgameTables::build(4, |_, _| {})));
+    let mut today = Searcher::new(SearchOptions { evaluation, tables, hash: 64 });
+    let stop = AtomicBool::new(false);
+    let (mut ours, mut theirs) = (Used::default(), Used::default());
+    let (mut won, mut drawn, mut lost) = (0, 0, 0);
+    let openings = ballots::draw(games.div_ceil(2), 2010);
+    for played in 0..games {
+        let color = if played % 2 == 0 { Color::White } else { Color::Black };
+        let mut game = Game::new(openings[played / 2], Rules::Official);
+        let mut published = Published::new(Settings { whole_tree: false, ..Settings::default() }, played as u64);
+        today.clear();
+        let mut in_this_game = Used::default();
+        let outcome = loop {
+            if let Some(outcome) = game.outcome() {
+                break outcome;
+            }
+            let started = Instant::now();
+            let best = if game.board().to_move() == color {
+                let limits = Limits { nodes: Some(budget(&ours, &theirs, &in_this_game, faster)), ..Limits::default() };
+                let found = today.search(&game, &limits, &stop, |_| {}).expect("the game is not over");
+                ours.add(started.elapsed(), found.nodes);
+                found.best
+            } else {
+                let choice = published.choose(&game, &stop).expect("the game is not over");
+                let time = started.elapsed();
+                theirs.add(time, choice.nodes);
+                in_this_game.add(time, choice.nodes);
+                choice.best
+            };
+            game.play(best).expect("searches play legal moves");
+        };
+        match outcome {
+            Outcome::Won(winner) if winner == color => won += 1,
+            Outcome::Won(_) => lost += 1,
+            Outcome::Drawn(_) => drawn += 1,
+        }
+        println!("{:4}: {} plies, +{won} ={drawn} -{lost}", played + 1, game.moves().len());
+    }
+    let share = (f64::from(won) + f64::from(drawn) / 2.0) / games as f64;
+    println!("{evaluation}: {:.1} % of {games} games (+{won} ={drawn} -{lost})", 100.0 * share);
+    let (today, published) = (ours.per_move(), theirs.per_move());
+    let share = published.as_secs_f64() / today.as_secs_f64().max(1e-9);
+    println!("time a move: today {today:?}, published {published:?}: one {share:.0}th");
+}

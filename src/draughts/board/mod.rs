@@ -1,0 +1,201 @@
+//! What stands where, and what a move makes of it.
+//!
+//! A [`Board`] is three sets of squares and the side to move. [`Board::legal_moves`] is in `generate`, the text of boards
+//! in `fen`, that of moves in `moves`.
+
+mod fen;
+mod generate;
+mod moves;
+mod perft;
+mod square;
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use fen::FenError;
+pub use generate::Rules;
+pub use moves::{Move, MoveError, MoveList};
+pub use square::{Direction, Square, Squares};
+
+use std::ops::Not;
+
+/// A side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Color {
+    /// Moves first, up the board, towards square 1.
+    White,
+    /// Moves down the board, towards square 32.
+    Black,
+}
+
+impl Color {
+    /// Where its men go.
+    pub const fn forward(self) -> [Direction; 2] {
+        match self {
+            Self::White => [Direction::UpLeft, Direction::UpRight],
+            Self::Black => [Direction::DownLeft, Direction::DownRight],
+        }
+    }
+
+    /// The row on which its men become kings.
+    pub const fn promotion_row(self) -> Squares {
+        Squares::row(match self {
+            Self::White => 0,
+            Self::Black => 7,
+        })
+    }
+
+    /// A row counted from its own base, 1, to its promotion row, 8.
+    pub const fn rank(self, square: Square) -> i32 {
+        match self {
+            Self::White => 8 - square.row() as i32,
+            Self::Black => square.row() as i32 + 1,
+        }
+    }
+}
+
+impl Not for Color {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        match self {
+            Self::White => Self::Black,
+            Self::Black => Self::White,
+        }
+    }
+}
+
+/// A set of pieces that is no position.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BoardError {
+    /// One square, two pieces.
+    #[error("square {0} holds two pieces")]
+    Overlap(Square),
+    /// A king without a piece below it.
+    #[error("square {0} is named as a king, but no piece stands there")]
+    NoPiece(Square),
+    /// A man where it would be a king.
+    #[error("the man on {0} stands on its promotion row: write it as a king")]
+    Unpromoted(Square),
+    /// More than a side can have.
+    #[error("a side has {0} pieces, twelve are the most")]
+    TooMany(u32),
+}
+
+/// A position without its past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Board {
+    pieces: [Squares; 2],
+    kings: Squares,
+    to_move: Color,
+}
+
+impl Default for Board {
+    /// The start of the game.
+    fn default() -> Self {
+        Self { pieces: [Squares(0xfff0_0000), Squares(0x0000_0fff)], kings: Squares::NONE, to_move: Color::White }
+    }
+}
+
+impl Board {
+    /// A position of these pieces, men and kings of each side, and of them the kings.
+    ///
+    /// # Errors
+    /// When the sets contradict each other, a side has more than twelve pieces, or a man stands on its promotion row.
+    pub fn new(white: Squares, black: Squares, kings: Squares, to_move: Color) -> Result<Self, BoardError> {
+        let board = Self { pieces: [white, black], kings, to_move };
+        if let Some(square) = (white & black).into_iter().next() {
+            return Err(BoardError::Overlap(square));
+        }
+        if let Some(square) = (kings & !(white | black)).into_iter().next() {
+            return Err(BoardError::NoPiece(square));
+        }
+        for color in [Color::White, Color::Black] {
+            if let Some(square) = (board.men(color) & color.promotion_row()).into_iter().next() {
+                return Err(BoardError::Unpromoted(square));
+            }
+            if board.pieces(color).len() > 12 {
+                return Err(BoardError::TooMany(board.pieces(color).len()));
+            }
+        }
+        Ok(board)
+    }
+
+    /// As [`Board::new`], for pieces that are known to be a position.
+    pub(crate) fn of(white: Squares, black: Squares, kings: Squares, to_move: Color) -> Self {
+        debug_assert!(Self::new(white, black, kings, to_move).is_ok());
+        Self { pieces: [white, black], kings, to_move }
+    }
+
+    /// The side to move.
+    pub const fn to_move(&self) -> Color {
+        self.to_move
+    }
+
+    /// Men and kings of a side.
+    pub const fn pieces(&self, color: Color) -> Squares {
+        self.pieces[color as usize]
+    }
+
+    /// The men of a side.
+    pub fn men(&self, color: Color) -> Squares {
+        self.pieces(color) & !self.kings
+    }
+
+    /// The kings of a side.
+    pub fn kings(&self, color: Color) -> Squares {
+        self.pieces(color) & self.kings
+    }
+
+    /// All that stands on the board.
+    pub fn occupied(&self) -> Squares {
+        self.pieces[0] | self.pieces[1]
+    }
+
+    /// The same position with the colours exchanged and the board turned, so that the other colour is to move.
+    #[must_use]
+    pub fn rotated(&self) -> Self {
+        Self {
+            pieces: [self.pieces[1].rotated(), self.pieces[0].rotated()],
+            kings: self.kings.rotated(),
+            to_move: !self.to_move,
+        }
+    }
+
+    /// What a legal move makes of the position. Of an illegal move it makes something, but nothing of use.
+    #[must_use]
+    pub fn after(&self, mv: &Move) -> Self {
+        let (mover, other) = (self.to_move, !self.to_move);
+        let (from, to) = (mv.from().set(), mv.to().set());
+        let was_king = !(self.kings & from).is_empty();
+        let mut next = *self;
+        next.pieces[mover as usize] = (self.pieces(mover) & !from) | to;
+        next.pieces[other as usize] = self.pieces(other) & !mv.taken();
+        next.kings = self.kings & !(from | mv.taken());
+        if was_king || !(to & mover.promotion_row()).is_empty() {
+            next.kings = next.kings | to;
+        }
+        next.to_move = other;
+        next
+    }
+
+    /// Whether a move cannot be taken back by later ones: a capture, or a man's move.
+    pub fn is_irreversible(&self, mv: &Move) -> bool {
+        mv.is_capture() || !self.kings.has(mv.from())
+    }
+
+    /// A number by which tables know the position: equal for equal positions, well spread, and always the same.
+    pub fn key(&self) -> u64 {
+        let pieces = u64::from(self.pieces[0].0) << 32 | u64::from(self.pieces[1].0);
+        let rest = u64::from(self.kings.0) << 1 | self.to_move as u64;
+        spread(spread(pieces) ^ rest)
+    }
+}
+
+/// A bijection of 64 bits in which every bit of the input moves about half of the bits of the output (the finisher of
+/// the generator SplitMix64, Steele and others 2014).
+pub(crate) const fn spread(input: u64) -> u64 {
+    let a = input.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let b = (a ^ (a >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let c = (b ^ (b >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    c ^ (c >> 31)
+}

@@ -1,0 +1,160 @@
+//! Moves and their text: `21-17`, `22x15x6`, or `22x6` where that is enough.
+
+use std::{fmt, str::FromStr};
+
+use super::{Board, Rules, Square, Squares};
+
+/// No king can take more in one move: its jumps join squares of one of four classes, and no class has more than nine
+/// pairs of neighbours.
+const MOST_TAKEN: usize = 9;
+
+/// The legal moves of a position; there are rarely more than a dozen.
+pub type MoveList = smallvec::SmallVec<[Move; 16]>;
+
+/// A move: the squares a piece stands on one after the other, and what it takes on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Move {
+    squares: [Square; MOST_TAKEN + 1],
+    len: u8,
+    taken: Squares,
+}
+
+impl Move {
+    /// A move of one step that takes nothing.
+    pub(crate) fn quiet(from: Square, to: Square) -> Self {
+        let mut squares = [Square::default(); MOST_TAKEN + 1];
+        squares[..2].copy_from_slice(&[from, to]);
+        Self { squares, len: 2, taken: Squares::NONE }
+    }
+
+    /// A capture that has not taken anything yet.
+    pub(crate) fn standing(from: Square) -> Self {
+        let mut squares = [Square::default(); MOST_TAKEN + 1];
+        squares[0] = from;
+        Self { squares, len: 1, taken: Squares::NONE }
+    }
+
+    /// The capture with one more jump.
+    #[must_use]
+    pub(crate) fn jump(mut self, over: Squares, to: Square) -> Self {
+        self.squares[self.len as usize] = to;
+        self.len += 1;
+        self.taken = self.taken | over;
+        self
+    }
+
+    /// Where the piece starts.
+    pub const fn from(&self) -> Square {
+        self.squares[0]
+    }
+
+    /// Where it ends; a king may end where it started.
+    pub const fn to(&self) -> Square {
+        self.squares[self.len as usize - 1]
+    }
+
+    /// All squares it stands on, the first and the last among them.
+    pub fn squares(&self) -> &[Square] {
+        &self.squares[..self.len as usize]
+    }
+
+    /// Where the pieces stand that it takes.
+    pub const fn taken(&self) -> Squares {
+        self.taken
+    }
+
+    /// Whether it takes anything.
+    pub const fn is_capture(&self) -> bool {
+        !self.taken.is_empty()
+    }
+}
+
+impl fmt::Display for Move {
+    /// Every square, so that it is always unambiguous.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let between = if self.is_capture() { "x" } else { "-" };
+        let squares: Vec<String> = self.squares().iter().map(Square::to_string).collect();
+        f.pad(&squares.join(between))
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// A text that is no move of a position.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MoveError {
+    /// It does not look like one.
+    #[error("{0:?} is no move (accepted: 21-17, 22x15 or 22x15x6, squares from 1 to 32)")]
+    Form(String),
+    /// It looks like one, but may not be played.
+    #[error("{text} is not legal here (legal: {legal})")]
+    Illegal {
+        /// The move as it was given.
+        text: String,
+        /// All legal moves, or that there are none.
+        legal: String,
+    },
+    /// More than one capture has these ends.
+    #[error("{text} may be any of {candidates}: name the squares between")]
+    Ambiguous {
+        /// The move as it was given.
+        text: String,
+        /// The captures that it may be.
+        candidates: String,
+    },
+}
+
+/// A move as it is written: its squares, and whether it is said to take.
+struct Written {
+    squares: Vec<Square>,
+    capture: bool,
+}
+
+impl FromStr for Written {
+    type Err = MoveError;
+
+    fn from_str(text: &str) -> Result<Self, MoveError> {
+        let wrong = || MoveError::Form(text.chars().take(40).collect());
+        let capture = text.contains(['x', 'X', ':']);
+        let squares = text
+            .split(['-', 'x', 'X', ':'])
+            .map(|number| {
+                let digits = (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+                if digits { number.parse().ok().and_then(Square::new) } else { None }
+            })
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(wrong)?;
+        let plausible = if capture { !text.contains('-') && squares.len() >= 2 } else { squares.len() == 2 };
+        if plausible { Ok(Self { squares, capture }) } else { Err(wrong()) }
+    }
+}
+
+impl Board {
+    /// The legal move that a text names. A capture may be named by its ends alone where only one has them, or where all
+    /// that have them take the same pieces.
+    ///
+    /// # Errors
+    /// When the text is no move, or names none or several of the legal ones.
+    pub fn read_move(&self, text: &str, rules: Rules) -> Result<Move, MoveError> {
+        let Written { squares, capture } = text.parse()?;
+        let legal = self.legal_moves(rules);
+        let joined = |moves: &[Move]| match moves {
+            [] => "none".to_owned(),
+            moves => moves.iter().map(Move::to_string).collect::<Vec<_>>().join(", "),
+        };
+        if let Some(mv) = legal.iter().find(|mv| mv.is_capture() == capture && mv.squares() == squares) {
+            return Ok(*mv);
+        }
+        let mut candidates = legal.clone();
+        candidates.retain(|mv| capture && squares.len() == 2 && mv.is_capture() && [mv.from(), mv.to()] == squares[..]);
+        match candidates[..] {
+            [] => Err(MoveError::Illegal { text: text.to_owned(), legal: joined(&legal) }),
+            [first, ref others @ ..] if others.iter().all(|mv| mv.taken() == first.taken()) => Ok(first),
+            ref several => Err(MoveError::Ambiguous { text: text.to_owned(), candidates: joined(several) }),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Numbering positions: first by what is on the board, then by where it stands.
+//!
+//! The side to move is always White here; positions with Black to move are turned. Squares of equal pieces are numbered by
+//! the combinatorial number system: the set `a < b < c` has the number `C(a,1) + C(b,2) + C(c,3)`.
+
+use crate::board::{Board, Color, Square, Squares};
+
+/// The most pieces on the board.
+pub(super) const MOST_PIECES: usize = 4;
+/// Men of White never stand on row 0, men of Black never on row 7.
+const SQUARES_OF_MEN: usize = 28;
+const SQUARES_OF_KINGS: usize = 32;
+
+/// How many pieces of each kind are on the board; each side has one at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    white_men: usize,
+    white_kings: usize,
+    black_men: usize,
+    black_kings: usize,
+}
+
+impl Shape {
+    /// All shapes, in an order in which every move leads to a shape before, to the same, or to its mirror: fewer pieces
+    /// first, then fewer men. A shape and its mirror come one after the other.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        ALL.iter().copied()
+    }
+
+    pub(super) fn of(board: &Board) -> Self {
+        let count = |squares: Squares| squares.len() as usize;
+        Self {
+            white_men: count(board.men(Color::White)),
+            white_kings: count(board.kings(Color::White)),
+            black_men: count(board.men(Color::Black)),
+            black_kings: count(board.kings(Color::Black)),
+        }
+    }
+
+    pub(super) const fn pieces(self) -> usize {
+        self.white_men + self.white_kings + self.black_men + self.black_kings
+    }
+
+    /// The shape after a quiet move, when the board is turned.
+    pub(super) const fn mirror(self) -> Self {
+        Self {
+            white_men: self.black_men,
+            white_kings: self.black_kings,
+            black_men: self.white_men,
+            black_kings: self.white_kings,
+        }
+    }
+
+    /// Its place among [`Shape::all`].
+    pub(super) fn place(self) -> Option<usize> {
+        (self.pieces() <= MOST_PIECES).then_some(())?;
+        PLACES[self.code()].map(usize::from)
+    }
+
+    const fn code(self) -> usize {
+        ((self.white_men * 5 + self.white_kings) * 5 + self.black_men) * 5 + self.black_kings
+    }
+
+    /// How many numbers its positions take; those with two pieces on a square are among them and stay unused.
+    pub(super) fn positions(self) -> usize {
+        CHOOSE[SQUARES_OF_MEN][self.white_men]
+            * CHOOSE[SQUARES_OF_MEN][self.black_men]
+            * CHOOSE[SQUARES_OF_KINGS][self.white_kings]
+            * CHOOSE[SQUARES_OF_KINGS][self.black_kings]
+    }
+
+    /// The number of a position of this shape.
+    pub(super) fn index(self, board: &Board) -> usize {
+        let mut index = number(Squares(board.men(Color::White).0 >> 4));
+        index = index * CHOOSE[SQUARES_OF_MEN][self.black_men] + number(board.men(Color::Black));
+        index = index * CHOOSE[SQUARES_OF_KINGS][self.white_kings] + number(board.kings(Color::White));
+        index * CHOOSE[SQUARES_OF_KINGS][self.black_kings] + number(board.kings(Color::Black))
+    }
+
+    /// The position of a number; none where two pieces would share a square.
+    pub(super) fn board(self, mut index: usize) -> Option<Board> {
+        let mut take = |squares: usize, pieces: usize| {
+            let all = CHOOSE[squares][pieces];
+            let set = set(index % all, pieces);
+            index /= all;
+            set
+        };
+        let black_kings = take(SQUARES_OF_KINGS, self.black_kings);
+        let white_kings = take(SQUARES_OF_KINGS, self.white_kings);
+        let black_men = take(SQUARES_OF_MEN, self.black_men);
+        let white_men = Squares(take(SQUARES_OF_MEN, self.white_men).0 << 4);
+        let (white, black, kings) = (white_men | white_kings, black_men | black_kings, white_kings | black_kings);
+        let apart = (white | black).len() as usize == self.pieces();
+        apart.then(|| Board::of(white, black, kings, Color::White))
+    }
+}
+
+/// `CHOOSE[n][k]`: how many sets of `k` there are of `n`.
+const CHOOSE: [[usize; MOST_PIECES + 1]; 33] = {
+    let mut table = [[0; MOST_PIECES + 1]; 33];
+    let mut n = 0;
+    while n <= 32 {
+        table[n][0] = 1;
+        let mut k = 1;
+        while k <= MOST_PIECES && n > 0 {
+            table[n][k] = table[n - 1][k - 1] + table[n - 1][k];
+            k += 1;
+        }
+        n += 1;
+    }
+    table
+};
+
+/// The number of a set among those of its size.
+fn number(set: Squares) -> usize {
+    set.into_iter().enumerate().map(|(smaller, square)| CHOOSE[square.index()][smaller + 1]).sum()
+}
+
+/// The set of so many squares that has a number.
+fn set(mut number: usize, pieces: usize) -> Squares {
+    let mut set = Squares::NONE;
+    for k in (1..=pieces).rev() {
+        let mut square = k - 1;
+        while square < 31 && CHOOSE[square + 1][k] <= number {
+            square += 1;
+        }
+        number -= CHOOSE[square][k];
+        set = set | Square::from_index(square as u32).set();
+    }
+    set
+}
+
+/// How many shapes there are.
+const SHAPES: usize = 4 + 12 + 25;
+
+const ALL: [Shape; SHAPES] = {
+    let mut all = [Shape { white_men: 0, white_kings: 0, black_men: 0, black_kings: 0 }; SHAPES];
+    let (mut found, mut pieces) = (0, 2);
+    while pieces <= MOST_PIECES {
+        let mut men = 0;
+        while men <= pieces {
+            let mut code = 0;
+            while code < 625 {
+                let shape = Shape {
+                    white_men: code / 125,
+                    white_kings: code / 25 % 5,
+                    black_men: code / 5 % 5,
+                    black_kings: code % 5,
+                };
+                let both = shape.white_men + shape.white_kings > 0 && shape.black_men + shape.black_kings > 0;
+                let mirror = shape.mirror();
+                let fits = shape.pieces() == pieces && shape.white_men + shape.black_men == men && both;
+                // Of two mirrors the one with the smaller code brings the other with it.
+                if fits && shape.code() <= mirror.code() {
+                    all[found] = shape;
+                    found += 1;
+                    if shape.code() < mirror.code() {
+                        all[found] = mirror;
+                        found += 1;
+                    }
+                }
+                code += 1;
+            }
+            men += 1;
+        }
+        pieces += 1;
+    }
+    assert!(found == SHAPES);
+    all
+};
+
+const PLACES: [Option<u8>; 625] = {
+    let mut places = [None; 625];
+    let mut place = 0;
+    while place < SHAPES {
+        places[ALL[place].code()] = Some(place as u8);
+        place += 1;
+    }
+    places
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_and_numbers_are_one_to_one() {
+        for shape in Shape::all().filter(|shape| shape.pieces() <= 3) {
+            let step = 1 + shape.positions() / 1_000;
+            for index in (0..shape.positions()).step_by(step) {
+                let Some(board) = shape.board(index) else { continue };
+                assert_eq!((Shape::of(&board), shape.index(&board)), (shape, index));
+            }
+        }
+    }
+
+    #[test]
+    fn shapes_are_in_an_order_in_which_they_can_be_solved() {
+        let rank = |shape: &Shape| (shape.pieces(), shape.white_men + shape.black_men);
+        assert!(ALL.is_sorted_by_key(rank));
+        for (place, shape) in ALL.iter().enumerate() {
+            assert_eq!(shape.place(), Some(place));
+            assert!(shape.mirror().place().is_some_and(|mirror| mirror.abs_diff(place) <= 1));
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What a position is worth, in hundredths of a man.
+//!
+//! There are two kinds of [`Evaluation`]: the four strategies as they were published (`strategy`), and heuristics
+//! that are switched on by letters (`heuristics`), all of whose numbers are in `weights`.
+
+mod heuristics;
+mod knowledge;
+mod strategy;
+mod weights;
+
+pub use heuristics::{FEATURES, Feature, features};
+pub use knowledge::{Heuristic, Knowledge, KnowledgeError};
+pub use strategy::Strategy;
+
+use std::{fmt, str::FromStr};
+
+use crate::board::{Board, Color, Square, Squares};
+
+/// How positions are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Evaluation {
+    /// One of the four strategies, in its published shape.
+    Published(Strategy),
+    /// A set of heuristics, with our own weights.
+    Heuristics(Knowledge),
+}
+
+impl Default for Evaluation {
+    fn default() -> Self {
+        Self::Heuristics(Knowledge::COMPLETE)
+    }
+}
+
+impl Evaluation {
+    /// The value for the side to move, in hundredths of a man, without looking ahead. Within ±15,000.
+    pub fn value(self, board: &Board) -> i32 {
+        match self {
+            Self::Published(strategy) => strategy.value(board, board.to_move()),
+            Self::Heuristics(knowledge) => heuristics::value(board, knowledge),
+        }
+    }
+}
+
+/// A text that names no evaluation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no evaluation (accepted: peso-pedine, peso-posizione, spettacolo, fully-guarded, or letters of mpgsk)"
+)]
+pub struct EvaluationError(pub String);
+
+impl FromStr for Evaluation {
+    type Err = EvaluationError;
+
+    fn from_str(name: &str) -> Result<Self, EvaluationError> {
+        Strategy::ALL
+            .into_iter()
+            .find(|strategy| strategy.name() == name)
+            .map(Self::Published)
+            .or_else(|| name.parse().ok().map(Self::Heuristics))
+            .ok_or_else(|| EvaluationError(name.to_owned()))
+    }
+}
+
+impl fmt::Display for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Published(strategy) => f.pad(strategy.name()),
+            Self::Heuristics(knowledge) => fmt::Display::fmt(knowledge, f),
+        }
+    }
+}
+
+/// The pieces of one side, turned so that its men go up: what it says of White holds for either.
+#[derive(Clone, Copy)]
+struct Side {
+    men: Squares,
+    kings: Squares,
+}
+
+impl Side {
+    /// The side to move and the other, each as it sees itself.
+    fn both(board: &Board) -> [Self; 2] {
+        let (white, black) = (Color::White, Color::Black);
+        let sides = [
+            Self { men: board.men(white), kings: board.kings(white) },
+            Self { men: board.men(black).rotated(), kings: board.kings(black).rotated() },
+        ];
+        if board.to_move() == white { sides } else { [sides[1], sides[0]] }
+    }
+
+    fn pieces(self) -> Squares {
+        self.men | self.kings
+    }
+
+    /// The row of a square, from 1 at the own base to 8.
+    fn rank(square: Square) -> i32 {
+        8 - i32::from(square.row())
+    }
+}
+
+/// Whether the side to move has *the move*: it has the last word where two pieces walk towards each other, for the number
+/// of all pieces on the columns that start at its base is odd.
+fn has_the_move(board: &Board) -> bool {
+    let own_columns = match board.to_move() {
+        Color::White => !Squares::EVEN_ROWS,
+        Color::Black => Squares::EVEN_ROWS,
+    };
+    (board.occupied() & own_columns).len() % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{prop_assert, prop_assert_eq, proptest};
+
+    use super::*;
+    use crate::board::tests::any_board;
+
+    #[test]
+    fn evaluations_are_named() {
+        for name in ["peso-pedine", "peso-posizione", "spettacolo", "fully-guarded", "m", "mpgsk"] {
+            assert_eq!(name.parse::<Evaluation>().map(|it| it.to_string()).as_deref(), Ok(name));
+        }
+        assert!("sicilian".parse::<Evaluation>().is_err());
+    }
+
+    #[test]
+    fn two_men_that_face_each_other_give_the_move_to_the_one_who_gets_the_last_square() {
+        // White's man on 18, Black's on 10, one free row between: whoever must step first loses the man.
+        assert!(!has_the_move(&"W:W18:B10".parse().expect("a position")));
+        // Two free rows between: the side to move closes in, and the other must give way.
+        assert!(has_the_move(&"W:W22:B10".parse().expect("a position")));
+    }
+
+    proptest! {
+        #[test]
+        fn a_position_is_worth_the_same_with_colours_exchanged(board in any_board()) {
+            for strategy in Strategy::ALL {
+                let evaluation = Evaluation::Published(strategy);
+                prop_assert_eq!(evaluation.value(&board), evaluation.value(&board.rotated()));
+            }
+            let complete = Evaluation::default();
+            prop_assert_eq!(complete.value(&board), complete.value(&board.rotated()));
+            prop_assert!(complete.value(&board).abs() < 15_000);
+        }
+    }
+}

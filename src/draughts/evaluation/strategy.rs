@@ -1,0 +1,187 @@
+//! The four strategies of the program IntellidAma (E. Rossinelli, 2010), in their published shape.
+//!
+//! The paper prints one formula, that of [`Strategy::PesoPedine`], and describes the others in words. Numbers it does not
+//! give are ours and marked so; the small random amount that it adds belongs to its search (`search::published`).
+
+use super::{Heuristic, Knowledge, Side, has_the_move};
+use crate::board::{Board, Color, Direction, Move, Square, Squares};
+
+/// An evaluation of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// Weight of the men: 100 a man, 200 a king, nothing else.
+    PesoPedine,
+    /// Weight times the square of the row, and a penalty for kings on the edge.
+    PesoPosizione,
+    /// Areas round the corners while there are only men, then the way to promotion; and the move.
+    Spettacolo,
+    /// A full back rank, and men who advance supported down to the base.
+    FullyGuarded,
+}
+
+/// Hundredths of a man for a king on the edge (ours).
+const EDGE_PENALTY: i32 = 15;
+/// For the side that has the move (ours).
+const THE_MOVE: i32 = 10;
+/// For every man found behind a man (ours).
+const SUPPORT: i32 = 3;
+/// For every row a man has advanced (ours).
+const STEP: i32 = 2;
+/// For a back rank of four men (ours).
+const FULL_BACK_RANK: i32 = 12;
+/// With fewer pieces than this on the board, or any king, `Spettacolo` plays the final phase (the number is ours).
+const FINAL_PHASE: u32 = 8;
+/// What a step is worth in the areas that matter more, and in those that matter less (ours).
+const AREA: [i32; 2] = [4, 1];
+
+impl Strategy {
+    /// All four, from the least to the most knowing.
+    pub const ALL: [Self; 4] = [Self::PesoPedine, Self::PesoPosizione, Self::Spettacolo, Self::FullyGuarded];
+
+    /// Its name, as settings write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PesoPedine => "peso-pedine",
+            Self::PesoPosizione => "peso-posizione",
+            Self::Spettacolo => "spettacolo",
+            Self::FullyGuarded => "fully-guarded",
+        }
+    }
+
+    /// The heuristics that come nearest to it.
+    pub fn knowledge(self) -> Knowledge {
+        use Heuristic::{Advance, Geometry, KingsOnEdge, Material, Support};
+        match self {
+            Self::PesoPedine => Knowledge::of(&[Material]),
+            Self::PesoPosizione => Knowledge::of(&[Material, Advance, KingsOnEdge]),
+            Self::Spettacolo => Knowledge::of(&[Material, Geometry, Advance]),
+            Self::FullyGuarded => Knowledge::of(&[Material, Advance, Support, KingsOnEdge]),
+        }
+    }
+
+    /// The value of a position for a side, in hundredths of a man.
+    pub fn value(self, board: &Board, side: Color) -> i32 {
+        let [own, other] = Side::both(board);
+        let value = match self {
+            Self::Spettacolo => {
+                let last = !board.kings(Color::White).is_empty()
+                    || !board.kings(Color::Black).is_empty()
+                    || board.occupied().len() < FINAL_PHASE;
+                spettacolo(own, last) - spettacolo(other, last) + if has_the_move(board) { THE_MOVE } else { -THE_MOVE }
+            }
+            _ => self.one_side(own) - self.one_side(other),
+        };
+        if side == board.to_move() { value } else { -value }
+    }
+
+    fn one_side(self, side: Side) -> i32 {
+        match self {
+            Self::PesoPedine | Self::Spettacolo => weight(side, 200),
+            Self::PesoPosizione => peso_posizione(side),
+            Self::FullyGuarded => fully_guarded(side),
+        }
+    }
+
+    /// How much worse than the static value of a position that of two plies later may be, if it is still quiescent. The
+    /// paper has one such decision for each strategy and prints none; these are ours. For [`Strategy::PesoPosizione`] it
+    /// is what one more step of the piece that moved last is worth.
+    pub(crate) fn quiescence_margin(self, mover: Color, last: &Move) -> i32 {
+        match self {
+            Self::PesoPedine => 99,
+            Self::PesoPosizione => 100 * (2 * mover.rank(last.to()) + 1),
+            Self::Spettacolo | Self::FullyGuarded => 60,
+        }
+    }
+}
+
+fn weight(side: Side, king: i32) -> i32 {
+    100 * side.men.len() as i32 + king * side.kings.len() as i32
+}
+
+/// A king counts as if it stood on the last row: for it the square of the row says nothing.
+fn peso_posizione(side: Side) -> i32 {
+    let men: i32 = side.men.into_iter().map(|square| 100 * Side::rank(square).pow(2)).sum();
+    men + 200 * 64 * side.kings.len() as i32 - EDGE_PENALTY * (side.kings & Squares::EDGES).len() as i32
+}
+
+/// The own broken corner (*biscacco*) is at the left hand, the own safe corner (*cantone*) at the right; the opponent's
+/// broken corner lies before the own safe one. Keep the men of the first at home, move those of the second towards the
+/// opponent's broken corner.
+fn spettacolo(side: Side, last_phase: bool) -> i32 {
+    let [more, less] = AREA;
+    let area = |square: Square| {
+        let rank = Side::rank(square);
+        match (last_phase, square.column() < 4, rank <= 4) {
+            (true, ..) => more * rank,
+            (_, true, true) => more * (5 - rank),
+            (_, true, false) => less * rank,
+            (_, false, true) => less * rank,
+            (_, false, false) => more * rank,
+        }
+    };
+    weight(side, 200) + side.men.into_iter().map(area).sum::<i32>()
+}
+
+fn fully_guarded(side: Side) -> i32 {
+    let back_rank = Squares::row(7);
+    let advance: i32 = side.men.into_iter().map(|square| STEP * (Side::rank(square) - 1)).sum();
+    let full = (side.men & back_rank) == back_rank;
+    weight(side, 250) + advance + SUPPORT * support(side.men) + if full { FULL_BACK_RANK } else { 0 }
+        - EDGE_PENALTY * (side.kings & Squares::SIDE_EDGES).len() as i32
+}
+
+/// How many men are found behind the men of a side, when behind each that is found the search goes on to the base: a man
+/// at the top of a pyramid counts all ways down.
+fn support(men: Squares) -> i32 {
+    let mut found = [0; 32];
+    // From the base up, so that what stands behind a man is counted before it: turned, the base comes first.
+    for square in men.rotated().into_iter().map(Square::rotated) {
+        found[square.index()] = [Direction::DownLeft, Direction::DownRight]
+            .into_iter()
+            .filter_map(|direction| square.step(direction))
+            .filter(|behind| men.has(*behind))
+            .map(|behind| 1 + found[behind.index()])
+            .sum();
+    }
+    found.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(strategy: Strategy, fen: &str) -> i32 {
+        strategy.value(&fen.parse().expect("a position"), Color::White)
+    }
+
+    #[test]
+    fn the_printed_formula_counts_men_and_kings() {
+        assert_eq!(value(Strategy::PesoPedine, "W:W21,22,K3:B1,K30"), 100);
+        assert_eq!(value(Strategy::PesoPedine, "B:WK3:B1,2,K30"), -200);
+    }
+
+    #[test]
+    fn position_multiplies_by_the_square_of_the_row_and_dislikes_the_edge() {
+        // White's man on its sixth row, Black's on its first.
+        assert_eq!(value(Strategy::PesoPosizione, "W:W9:B1"), 100 * 36 - 100);
+        assert!(value(Strategy::PesoPosizione, "W:WK18:B1") > value(Strategy::PesoPosizione, "W:WK17:B1"));
+    }
+
+    #[test]
+    fn a_pyramid_counts_every_way_down_to_the_base() {
+        // 26 stands on 30 and 31 (two men), 22 on 26 (one, and the two behind it).
+        assert_eq!(support([22, 26, 30, 29].into_iter().filter_map(Square::new).collect()), 2 + 3);
+        assert!(
+            value(Strategy::FullyGuarded, "W:W29,30,31,32:B1") > value(Strategy::FullyGuarded, "W:W25,26,27,28:B1")
+        );
+    }
+
+    #[test]
+    fn the_spectacle_keeps_its_broken_corner_and_advances_from_its_safe_one() {
+        let home = "W:W25,29,28,32,23:B1,2,3,5,6";
+        let broken = value(Strategy::Spettacolo, "W:W21,29,28,32,23:B1,2,3,5,6");
+        let safe = value(Strategy::Spettacolo, "W:W25,29,24,32,23:B1,2,3,5,6");
+        assert!(broken < value(Strategy::Spettacolo, home));
+        assert!(safe > broken);
+    }
+}

@@ -1,0 +1,14 @@
+//! The DamExchange protocol (<http://www.mesander.nl/damexchange/edxpmain.htm>), in which two
+//! programs play each other: an initiator asks for a game, a follower accepts, moves go to and fro until one of them ends it.
+//!
+//! [`Message`] is one message and its text, [`Frames`] cuts a stream of bytes into messages, and [`Partner`] is the state
+//! of a program between messages. Whoever has a socket moves bytes between it and these.
+
+mod message;
+mod partner;
+
+pub use message::{Acceptance, BackAnswer, Ending, Frames, Message, MessageError, Reason, Request, Taken};
+pub use partner::{Happening, Partner, PartnerError, Phase};
+
+/// The port on which programs wait for each other.
+pub const PORT: u16 = 27_531;

@@ -1,0 +1,323 @@
+//! The state of a program between messages: who may say what when, and which game is being played.
+//!
+//! It has no socket and no clock. What it is told by [`Partner::receive`] and by its own program comes back as messages to
+//! send and as [`Happening`]s.
+
+use std::time::Duration;
+
+use super::message::{Acceptance, BackAnswer, Ending, Message, Reason, Request, Taken};
+use crate::{
+    board::{Board, Color, Move, MoveError, Rules},
+    game::{Game, Outcome},
+};
+
+/// Where the dialogue is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// No game; the initiator may ask for one.
+    Idle,
+    /// This program asked for a game and waits for the answer.
+    Asked(Request),
+    /// The other program asked for a game and waits for the answer.
+    ToAnswer(Request),
+    /// A game is played, by this program with the named colour.
+    Playing(Color),
+    /// This program ended the game and waits for the same word.
+    Ending,
+    /// One of them wants no further game.
+    Over,
+}
+
+/// What became known to this program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// The other asks for a game: answer.
+    Asked,
+    /// The game has begun.
+    Begun,
+    /// The other does not want the game, for this reason.
+    Declined(Acceptance),
+    /// The other has played.
+    Moved(Move),
+    /// The other ended the game.
+    Ended(Ending),
+    /// The other confirmed that the game has ended.
+    EndConfirmed,
+    /// The other says something to people.
+    Said(String),
+    /// The other wanted to take moves back, which this program never does.
+    WantedBack,
+}
+
+/// A word that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PartnerError {
+    /// The other program said it at a time at which it means nothing.
+    #[error("the other program says {said:?} while {phase}")]
+    Unexpected {
+        /// The message as text.
+        said: String,
+        /// What was going on.
+        phase: &'static str,
+    },
+    /// This program wanted to say it at a time at which it means nothing.
+    #[error("nothing can be {wanted} while {phase}")]
+    OutOfTurn {
+        /// What it wanted.
+        wanted: &'static str,
+        /// What was going on.
+        phase: &'static str,
+    },
+    /// The move is not legal.
+    #[error(transparent)]
+    Move(#[from] MoveError),
+}
+
+impl Phase {
+    const fn words(&self) -> &'static str {
+        match self {
+            Self::Idle => "no game is played",
+            Self::Asked(_) => "a game was asked for",
+            Self::ToAnswer(_) => "a game is to be answered for",
+            Self::Playing(_) => "a game is played",
+            Self::Ending => "the end of a game is to be confirmed",
+            Self::Over => "the dialogue is over",
+        }
+    }
+}
+
+/// This program's side of a dialogue.
+#[derive(Clone, Debug)]
+pub struct Partner {
+    name: String,
+    initiator: bool,
+    phase: Phase,
+    game: Game,
+}
+
+impl Partner {
+    /// A program of this name that asks for games (the initiator) or waits for them (the follower).
+    pub fn new(name: impl Into<String>, initiator: bool) -> Self {
+        Self { name: name.into(), initiator, phase: Phase::Idle, game: Game::default() }
+    }
+
+    /// Where the dialogue is.
+    pub fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    /// The present game, or the last one.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Whether this program is to send a move, or to end the game.
+    pub fn is_to_move(&self) -> bool {
+        self.phase == Phase::Playing(self.game.board().to_move())
+    }
+
+    fn out_of_turn<T>(&self, wanted: &'static str) -> Result<T, PartnerError> {
+        Err(PartnerError::OutOfTurn { wanted, phase: self.phase.words() })
+    }
+
+    /// Asks for a game, in which the other plays `follower`.
+    ///
+    /// # Errors
+    /// When this program is the follower, or a game is going on.
+    pub fn ask(
+        &mut self,
+        follower: Color,
+        minutes: u16,
+        moves: u16,
+        start: Option<Board>,
+    ) -> Result<Message, PartnerError> {
+        if !self.initiator || self.phase != Phase::Idle {
+            return self.out_of_turn("asked for");
+        }
+        let request = Request { name: self.name.clone(), follower, minutes, moves, start };
+        self.phase = Phase::Asked(request.clone());
+        Ok(Message::Request(request))
+    }
+
+    /// Answers the other's wish.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn answer(&mut self, acceptance: Acceptance) -> Result<Message, PartnerError> {
+        let Phase::ToAnswer(request) = self.phase.clone() else { return self.out_of_turn("answered") };
+        match acceptance {
+            Acceptance::Accepted => self.begin(&request, request.follower),
+            Acceptance::NoGames => self.phase = Phase::Over,
+            Acceptance::OtherVersion | Acceptance::Refused => self.phase = Phase::Idle,
+        }
+        Ok(Message::Answer(self.name.clone(), acceptance))
+    }
+
+    fn begin(&mut self, request: &Request, own: Color) {
+        self.game = Game::new(request.start.unwrap_or_default(), Rules::Official);
+        self.phase = Phase::Playing(own);
+    }
+
+    /// Plays a move that took so long to find.
+    ///
+    /// # Errors
+    /// When this program is not to move, or the move is not legal.
+    pub fn play(&mut self, mv: Move, time: Duration) -> Result<Message, PartnerError> {
+        if !self.is_to_move() {
+            return self.out_of_turn("played");
+        }
+        self.game.play(mv)?;
+        Ok(Message::Move(Taken::new(&mv, time)))
+    }
+
+    /// Ends the game instead of moving; `last` says that no other is wanted.
+    ///
+    /// # Errors
+    /// When this program is not to move: the protocol lets only that one end a game.
+    pub fn end(&mut self, reason: Reason, last: bool) -> Result<Message, PartnerError> {
+        if !self.is_to_move() {
+            return self.out_of_turn("ended");
+        }
+        self.phase = Phase::Ending;
+        Ok(Message::End(Ending { reason, last }))
+    }
+
+    /// Why this program should end the game now: it is to move, and by the rules the game is over.
+    pub fn reason_to_end(&self) -> Option<Reason> {
+        let outcome = self.game.outcome().filter(|_| self.is_to_move())?;
+        Some(match outcome {
+            Outcome::Drawn(_) => Reason::Drawn,
+            Outcome::Won(winner) if winner == self.game.board().to_move() => Reason::Won,
+            Outcome::Won(_) => Reason::Lost,
+        })
+    }
+
+    /// Takes a message of the other program: what it means, and what is to be sent back at once.
+    ///
+    /// # Errors
+    /// When it means nothing now, or brings a move that is not legal. The state is as before.
+    pub fn receive(&mut self, message: Message) -> Result<(Happening, Option<Message>), PartnerError> {
+        let unexpected = |this: &Self, said: &Message| PartnerError::Unexpected {
+            said: said.to_string(),
+            phase: this.phase.words(),
+        };
+        let happening = match (message, self.phase.clone()) {
+            (Message::Chat(words), _) => Happening::Said(words),
+            (Message::Request(request), Phase::Idle) if !self.initiator => {
+                self.phase = Phase::ToAnswer(request);
+                Happening::Asked
+            }
+            (Message::Answer(_, Acceptance::Accepted), Phase::Asked(request)) => {
+                self.begin(&request, !request.follower);
+                Happening::Begun
+            }
+            (Message::Answer(_, declined), Phase::Asked(_)) => {
+                self.phase = if declined == Acceptance::NoGames { Phase::Over } else { Phase::Idle };
+                Happening::Declined(declined)
+            }
+            (Message::Move(taken), Phase::Playing(_)) if !self.is_to_move() => Happening::Moved(self.follow(&taken)?),
+            (Message::End(ending), Phase::Playing(_)) if !self.is_to_move() => {
+                self.phase = if ending.last { Phase::Over } else { Phase::Idle };
+                let answer = Message::End(Ending { reason: Reason::Unknown, last: ending.last });
+                return Ok((Happening::Ended(ending), Some(answer)));
+            }
+            (Message::End(ending), Phase::Ending) => {
+                self.phase = if ending.last { Phase::Over } else { Phase::Idle };
+                Happening::EndConfirmed
+            }
+            (Message::Back(..), Phase::Playing(_)) => {
+                return Ok((Happening::WantedBack, Some(Message::BackAnswer(BackAnswer::Unable))));
+            }
+            (message, _) => return Err(unexpected(self, &message)),
+        };
+        Ok((happening, None))
+    }
+
+    /// Plays the other's move. Where several paths take the same pieces it does not matter which it took.
+    fn follow(&mut self, taken: &Taken) -> Result<Move, PartnerError> {
+        let legal = self.game.legal_moves();
+        let Some(mv) = legal.iter().find(|mv| taken.is(mv)) else {
+            let text = format!("{} to {} taking {:?}", taken.from, taken.to, taken.taken);
+            return Err(MoveError::Illegal { text, legal: format!("{legal:?}") }.into());
+        };
+        self.game.play(*mv)?;
+        Ok(*mv)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Square;
+
+    fn pair() -> (Partner, Partner) {
+        (Partner::new("asks", true), Partner::new("waits", false))
+    }
+
+    fn hear(partner: &mut Partner, message: Message) -> Happening {
+        partner.receive(message).expect("it fits").0
+    }
+
+    fn begun(start: Option<Board>) -> (Partner, Partner) {
+        let (mut initiator, mut follower) = pair();
+        let request = initiator.ask(Color::Black, 10, 0, start).expect("no game yet");
+        assert_eq!(hear(&mut follower, request), Happening::Asked);
+        let answer = follower.answer(Acceptance::Accepted).expect("it was asked");
+        assert_eq!(hear(&mut initiator, answer), Happening::Begun);
+        (initiator, follower)
+    }
+
+    #[test]
+    fn two_programs_play_a_game_to_its_end_and_the_next() {
+        let (mut white, mut black) = begun(None);
+        while white.reason_to_end().is_none() && black.reason_to_end().is_none() {
+            let (mover, other) = if white.is_to_move() { (&mut white, &mut black) } else { (&mut black, &mut white) };
+            let mv = mover.game().legal_moves()[0];
+            let message = mover.play(mv, Duration::from_secs(1)).expect("legal");
+            assert_eq!(hear(other, message), Happening::Moved(mv));
+            assert_eq!(mover.game(), other.game());
+        }
+        let (mover, other) = if white.is_to_move() { (&mut white, &mut black) } else { (&mut black, &mut white) };
+        let reason = mover.reason_to_end().expect("the game is over");
+        let end = mover.end(reason, false).expect("it is to move");
+        let (happening, confirmation) = other.receive(end).expect("it fits");
+        assert_eq!(happening, Happening::Ended(Ending { reason, last: false }));
+        assert_eq!(hear(mover, confirmation.expect("an end is confirmed")), Happening::EndConfirmed);
+        assert!(white.ask(Color::White, 5, 0, None).is_ok());
+    }
+
+    #[test]
+    fn an_illegal_move_is_refused_and_changes_nothing() {
+        let (white, mut black) = begun(None);
+        let before = black.clone();
+        let square = |number| Square::new(number).expect("on the board");
+        let taken = Taken { time: Duration::ZERO, from: square(21), to: square(13), taken: square(17).set() };
+        assert!(matches!(black.receive(Message::Move(taken)), Err(PartnerError::Move(_))));
+        assert_eq!((black.game(), black.phase()), (before.game(), before.phase()));
+        assert!(white.is_to_move());
+    }
+
+    #[test]
+    fn words_out_of_turn_are_errors_and_chat_never_is() {
+        let (mut initiator, mut follower) = pair();
+        assert!(follower.ask(Color::White, 1, 0, None).is_err(), "only the initiator asks");
+        assert!(initiator.end(Reason::Unknown, false).is_err());
+        assert!(initiator.receive(Message::End(Ending { reason: Reason::Won, last: false })).is_err());
+        assert_eq!(hear(&mut initiator, Message::Chat("buongiorno".into())), Happening::Said("buongiorno".into()));
+        let request = initiator.ask(Color::White, 1, 0, None).expect("no game yet");
+        hear(&mut follower, request);
+        let refusal = follower.answer(Acceptance::NoGames).expect("it was asked");
+        assert_eq!(hear(&mut initiator, refusal), Happening::Declined(Acceptance::NoGames));
+        assert_eq!((initiator.phase(), follower.phase()), (&Phase::Over, &Phase::Over));
+    }
+
+    #[test]
+    fn a_game_from_a_position_gives_the_named_colours_and_takes_nothing_back() {
+        let start: Board = "B:W21,22,K3:B9,10,K30".parse().expect("a position");
+        let (white, mut black) = begun(Some(start));
+        assert_eq!((white.game().start(), black.game().start()), (&start, &start));
+        assert!(black.is_to_move() && !white.is_to_move());
+        let (happening, answer) = black.receive(Message::Back(1, Color::White)).expect("it fits");
+        assert_eq!((happening, answer), (Happening::WantedBack, Some(Message::BackAnswer(BackAnswer::Unable))));
+    }
+}

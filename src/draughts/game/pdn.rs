@@ -1,0 +1,349 @@
+//! Portable Draughts Notation, both ways: tags, moves, a result.
+//!
+//! Reading takes files of many games, comments, variations (left out) and short captures; writing gives one plain form.
+
+use std::fmt;
+
+use super::{Game, Outcome};
+use crate::board::{Board, Color, FenError, MoveError, Rules};
+
+/// The number and board of Italian draughts in the tag `GameType`: game 22, White first, 8 by 8, numbered squares that
+/// start at White's far left, on a board that is not mirrored.
+pub const GAME_TYPE: &str = "22,W,8,8,N2,1";
+
+/// How a game ended by its score sheet, which knows resignations as well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GameResult {
+    /// One side won.
+    Won(Color),
+    /// Neither did.
+    Drawn,
+    /// It goes on, or nobody knows.
+    #[default]
+    Unknown,
+}
+
+impl GameResult {
+    fn read(token: &str) -> Option<Self> {
+        Some(match token {
+            "1-0" | "2-0" => Self::Won(Color::White),
+            "0-1" | "0-2" => Self::Won(Color::Black),
+            "1/2-1/2" | "1-1" => Self::Drawn,
+            "*" => Self::Unknown,
+            _ => return None,
+        })
+    }
+}
+
+impl From<Option<Outcome>> for GameResult {
+    fn from(outcome: Option<Outcome>) -> Self {
+        match outcome {
+            Some(Outcome::Won(color)) => Self::Won(color),
+            Some(Outcome::Drawn(_)) => Self::Drawn,
+            None => Self::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for GameResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Won(Color::White) => "1-0",
+            Self::Won(Color::Black) => "0-1",
+            Self::Drawn => "1/2-1/2",
+            Self::Unknown => "*",
+        })
+    }
+}
+
+/// A game with what its score sheet says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Names and values in their order, without `GameType`, `FEN` and `Result`, which the other fields say.
+    pub tags: Vec<(String, String)>,
+    /// The moves.
+    pub game: Game,
+    /// The result as the players agreed on it.
+    pub result: GameResult,
+}
+
+/// A text that is no game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PdnError {
+    /// A tag that is not closed, or has no value.
+    #[error("game {game}: {text:?} is no tag (accepted: [Name \"value\"])")]
+    Tag {
+        /// Which game of the file, from 1.
+        game: usize,
+        /// The tag, as far as it goes.
+        text: String,
+    },
+    /// A comment or a variation that is not closed.
+    #[error("game {game}: {opening:?} is never closed")]
+    Open {
+        /// Which game of the file, from 1.
+        game: usize,
+        /// What was opened.
+        opening: char,
+    },
+    /// Another kind of draughts.
+    #[error("game {game} is of type {kind:?}, Italian draughts is 22")]
+    OtherGame {
+        /// Which game of the file, from 1.
+        game: usize,
+        /// The value of its tag `GameType`.
+        kind: String,
+    },
+    /// A start that is no position.
+    #[error("game {game}: {source}")]
+    Start {
+        /// Which game of the file, from 1.
+        game: usize,
+        /// What is wrong with it.
+        source: FenError,
+    },
+    /// A move that is none.
+    #[error("game {game}, ply {ply}: {source}")]
+    Move {
+        /// Which game of the file, from 1.
+        game: usize,
+        /// Which move of it, from 1.
+        ply: usize,
+        /// What is wrong with it.
+        source: MoveError,
+    },
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut tag =
+            |name: &str, value: &str| writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""));
+        for (name, value) in &self.tags {
+            tag(name, value)?;
+        }
+        tag("Result", &self.result.to_string())?;
+        tag("GameType", GAME_TYPE)?;
+        if *self.game.start() != Board::default() {
+            tag("FEN", &self.game.start().to_string())?;
+        }
+        let first = usize::from(self.game.start().to_move() == Color::Black);
+        let mut line = String::new();
+        for (ply, mv) in (first..).zip(self.game.moves()) {
+            let number = match ply % 2 {
+                0 => format!("{}. ", ply / 2 + 1),
+                _ if line.is_empty() && ply == first => "1... ".to_owned(),
+                _ => String::new(),
+            };
+            wrap(f, &mut line, &format!("{number}{mv}"))?;
+        }
+        wrap(f, &mut line, &self.result.to_string())?;
+        writeln!(f, "\n{line}")
+    }
+}
+
+/// Adds a word to a line of at most 80 characters, after writing the line where it is full.
+fn wrap(f: &mut fmt::Formatter<'_>, line: &mut String, word: &str) -> fmt::Result {
+    if line.len() + word.len() >= 80 {
+        write!(f, "\n{line}")?;
+        line.clear();
+    }
+    if !line.is_empty() {
+        line.push(' ');
+    }
+    line.push_str(word);
+    Ok(())
+}
+
+/// Reads all games of a text.
+///
+/// # Errors
+/// At the first thing that is no PDN of Italian draughts, with the number of the game.
+pub fn read(text: &str, rules: Rules) -> Result<Vec<Record>, PdnError> {
+    let mut reader = Reader { rest: text, records: Vec::new(), tags: Vec::new(), words: Vec::new(), rules };
+    while let Some(first) = reader.rest.trim_start().chars().next() {
+        reader.rest = reader.rest.trim_start();
+        match first {
+            '[' => reader.tag()?,
+            '{' => reader.skip_to('}')?,
+            '(' => reader.skip_variation()?,
+            ';' | '%' => reader.rest = reader.rest.split_once('\n').map_or("", |(_, rest)| rest),
+            _ => reader.word()?,
+        }
+    }
+    if !reader.tags.is_empty() || !reader.words.is_empty() {
+        reader.finish(GameResult::Unknown)?;
+    }
+    Ok(reader.records)
+}
+
+/// A text as far as it is read, and the game that is being read.
+struct Reader<'a> {
+    rest: &'a str,
+    records: Vec<Record>,
+    tags: Vec<(String, String)>,
+    words: Vec<&'a str>,
+    rules: Rules,
+}
+
+impl<'a> Reader<'a> {
+    /// The number of the game that is being read.
+    fn number(&self) -> usize {
+        self.records.len() + 1
+    }
+
+    fn tag(&mut self) -> Result<(), PdnError> {
+        // A tag after moves begins the next game, though the last one has no result.
+        if !self.words.is_empty() {
+            self.finish(GameResult::Unknown)?;
+        }
+        let wrong = || PdnError::Tag { game: self.number(), text: self.rest.chars().take(40).collect() };
+        let (name, rest) = self.rest[1..].split_once('"').ok_or_else(wrong)?;
+        let mut value = String::new();
+        let mut characters = rest.char_indices();
+        let end = loop {
+            match characters.next().ok_or_else(wrong)? {
+                (_, '\\') => value.push(characters.next().ok_or_else(wrong)?.1),
+                (end, '"') => break end,
+                (_, other) => value.push(other),
+            }
+        };
+        let after = rest[end + 1..].trim_start().strip_prefix(']').ok_or_else(wrong)?;
+        if name.trim().is_empty() {
+            return Err(wrong());
+        }
+        self.tags.push((name.trim().to_owned(), value));
+        self.rest = after;
+        Ok(())
+    }
+
+    fn skip_to(&mut self, closing: char) -> Result<(), PdnError> {
+        let open = PdnError::Open { game: self.number(), opening: if closing == '}' { '{' } else { '(' } };
+        self.rest = self.rest.split_once(closing).ok_or(open)?.1;
+        Ok(())
+    }
+
+    /// Leaves out a variation with those inside it.
+    fn skip_variation(&mut self) -> Result<(), PdnError> {
+        let mut depth = 0;
+        for (index, character) in self.rest.char_indices() {
+            depth += match character {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            if depth == 0 {
+                self.rest = &self.rest[index + 1..];
+                return Ok(());
+            }
+        }
+        Err(PdnError::Open { game: self.number(), opening: '(' })
+    }
+
+    fn word(&mut self) -> Result<(), PdnError> {
+        let end = self.rest.find(|c: char| c.is_whitespace() || "[{(;".contains(c)).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end.max(self.rest.chars().next().map_or(0, char::len_utf8)));
+        self.rest = rest;
+        if let Some(result) = GameResult::read(word) {
+            return self.finish(result);
+        }
+        // Move numbers may stand before a move without a space; annotations may stand after it.
+        let word = word.rsplit_once('.').map_or(word, |(_, after)| after).trim_end_matches(['!', '?', '*']);
+        let number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        if !(word.is_empty() || number || word.starts_with('$')) {
+            self.words.push(word);
+        }
+        Ok(())
+    }
+
+    /// Plays the words that were read as moves from the start that the tags name.
+    fn finish(&mut self, result: GameResult) -> Result<(), PdnError> {
+        let game = self.number();
+        let mut start = Board::default();
+        let mut said = GameResult::Unknown;
+        let mut tags = Vec::new();
+        for (name, value) in std::mem::take(&mut self.tags) {
+            match name.as_str() {
+                "GameType" if value.split(',').next().map(str::trim) != Some("22") => {
+                    return Err(PdnError::OtherGame { game, kind: value });
+                }
+                "GameType" => {}
+                "FEN" => start = value.parse().map_err(|source| PdnError::Start { game, source })?,
+                "Result" => said = GameResult::read(value.trim()).unwrap_or_default(),
+                _ => tags.push((name, value)),
+            }
+        }
+        let mut played = Game::new(start, self.rules);
+        for (ply, word) in (1..).zip(std::mem::take(&mut self.words)) {
+            played.play_text(word).map_err(|source| PdnError::Move { game, ply, source })?;
+        }
+        let result = if result == GameResult::Unknown { said } else { result };
+        self.records.push(Record { tags, game: played, result });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::board::{Move, tests::any_board};
+
+    /// A game of moves chosen by numbers, from a position.
+    fn played(start: Board, choices: &[usize]) -> Game {
+        let mut game = Game::new(start, Rules::Official);
+        for choice in choices {
+            let legal = game.legal_moves();
+            let Some(mv) = legal.get(choice % legal.len().max(1)) else { break };
+            game.play(*mv).expect("legal");
+        }
+        game
+    }
+
+    #[test]
+    fn a_file_of_two_games_with_comments_is_read() {
+        let text = "[White \"Anna \\\"la Dama\\\"\"]\n[GameType \"22\"]\n1. 22-18! {solid; (so far)} 11-14 (11-15 23-20 (24-20) 15-19)\n\
+                    2. 18x11 $1 6x15 ; to the end of the line 1. 99-99\n1/2-1/2\n[Event \"second\"]\n[Result \"0-1\"]\n1.21-17 *";
+        let records = read(text, Rules::Official).expect("two games");
+        assert_eq!(records.len(), 2);
+        assert_eq!(records[0].tags, [("White".to_owned(), "Anna \"la Dama\"".to_owned())]);
+        let moves: Vec<String> = records[0].game.moves().iter().map(Move::to_string).collect();
+        assert_eq!(moves, ["22-18", "11-14", "18x11", "6x15"]);
+        assert_eq!((records[0].result, records[1].result), (GameResult::Drawn, GameResult::Won(Color::Black)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (text, said) in [
+            ("1. 22-18 11-15 2. 22-18", "game 1, ply 3"),
+            ("1. 22-18 * 1. e4", "game 2, ply 1"),
+            ("[GameType \"20\"] *", "Italian draughts is 22"),
+            ("[FEN \"W:W99:B1\"] *", "99"),
+            ("[Event \"open", "is no tag"),
+            ("1. 22-18 {never", "never closed"),
+            ("1. 22-18 (never", "never closed"),
+        ] {
+            let message = read(text, Rules::Official).expect_err(text).to_string();
+            assert!(message.contains(said), "{text}: {message}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn games_survive_being_written_and_read(
+            start in prop_oneof![Just(Board::default()), any_board()],
+            choices in prop::collection::vec(0usize..100, 0..120),
+            value in "[^\u{0}]{0,12}",
+        ) {
+            let game = played(start, &choices);
+            let record = Record { tags: vec![("Event".into(), value)], result: game.outcome().into(), game };
+            prop_assert_eq!(read(&record.to_string(), Rules::Official), Ok(vec![record]));
+        }
+
+        #[test]
+        fn no_text_breaks_the_reader(text in "\\PC{0,60}", near in "[\\[\\]\"{}();.*0-9 x-]{0,60}") {
+            let _ = read(&text, Rules::Official);
+            let _ = read(&near, Rules::Official);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The search of the program IntellidAma (E. Rossinelli, 2010), as its paper describes it.
+//!
+//! It builds the whole tree to an even depth, evaluates the leaves, looks two plies beyond each to see whether it is
+//! quiescent, and takes the best by minimax; nothing is saved by pruning, because the tree is built before it is looked
+//! at. Here the tree is walked instead of kept, which gives the same values for less memory; [`Settings::whole_tree`] off
+//! leaves out what alpha-beta would have cut, which gives the same values in less time.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use crate::{
+    board::{Board, Color, Move, Rules, spread},
+    evaluation::Strategy,
+    game::Game,
+    random::Random,
+};
+
+/// A side that cannot move has lost this, less the plies until then (ours: the paper does not say).
+const LOST: i32 = 1_000_000;
+
+/// What its user may change at any time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// What leaves are worth.
+    pub strategy: Strategy,
+    /// How many full moves the tree is deep, each of two plies; at least 1.
+    pub depth: u32,
+    /// Whether leaves are checked for quiescence, two plies beyond.
+    pub quiescence: bool,
+    /// Whether those that are not quiescent are checked once more, two plies further.
+    pub second_iteration: bool,
+    /// Whether the whole tree is looked at, as the program did. Without, the choice is the same and comes sooner.
+    pub whole_tree: bool,
+}
+
+impl Default for Settings {
+    /// What the paper found best.
+    fn default() -> Self {
+        Self { strategy: Strategy::FullyGuarded, depth: 3, quiescence: true, second_iteration: true, whole_tree: true }
+    }
+}
+
+/// What the search chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The move of the greatest value.
+    pub best: Move,
+    /// Its value for the side to move, random amount included.
+    pub value: i32,
+    /// Positions visited, those of the second looks among them.
+    pub nodes: u64,
+}
+
+/// The search, with the random numbers by which it does not always play the same move.
+#[derive(Clone, Debug)]
+pub struct Published {
+    settings: Settings,
+    seeds: Random,
+}
+
+/// The tree of one move, while it is walked.
+struct Walk<'a> {
+    settings: Settings,
+    /// Decides the random amounts of this move's tree.
+    seed: u64,
+    rules: Rules,
+    computer: Color,
+    stop: &'a AtomicBool,
+    nodes: u64,
+}
+
+impl Published {
+    /// A search that breaks ties by the random numbers of a seed.
+    pub fn new(settings: Settings, seed: u64) -> Self {
+        Self { settings, seeds: Random::new(seed) }
+    }
+
+    /// Changes the settings, as its user may at any time.
+    pub fn set(&mut self, settings: Settings) {
+        self.settings = settings;
+    }
+
+    /// Chooses a move; none where no move may be played, or where `stop` was set before it was found.
+    pub fn choose(&mut self, game: &Game, stop: &AtomicBool) -> Option<Choice> {
+        let board = game.board();
+        let mut walk = Walk {
+            settings: self.settings,
+            seed: self.seeds.below(u64::MAX),
+            rules: game.rules(),
+            computer: board.to_move(),
+            stop,
+            nodes: 0,
+        };
+        let mut best: Option<(Move, i32)> = None;
+        for mv in game.legal_moves() {
+            let window = [best.map_or(-LOST, |(_, highest)| highest), LOST];
+            let value =
+                walk.value(&board.after(&mv), &mv, [1, 2 * walk.settings.depth.max(1)], window, Leaf::Checked)?;
+            if best.is_none_or(|(_, highest)| value > highest) {
+                best = Some((mv, value));
+            }
+        }
+        best.map(|(best, value)| Choice { best, value, nodes: walk.nodes })
+    }
+}
+
+/// What is done at the leaves of a tree.
+#[derive(Clone, Copy)]
+enum Leaf {
+    /// They are worth what they look like.
+    Static,
+    /// They are checked for quiescence, for the first time.
+    Checked,
+    /// They lie below a leaf that was not quiescent.
+    CheckedAgain,
+}
+
+impl Walk<'_> {
+    /// The value of a position for the computer, by minimax, for it moves at even plies. `last` is the move that led here;
+    /// the position is `ply` plies below the root of a tree that is `depth` plies deep. Values outside the window need only
+    /// be known to be outside. None when told to stop.
+    fn value(
+        &mut self,
+        board: &Board,
+        last: &Move,
+        [ply, depth]: [u32; 2],
+        [mut low, mut high]: [i32; 2],
+        leaf: Leaf,
+    ) -> Option<i32> {
+        self.nodes += 1;
+        if self.stop.load(Relaxed) {
+            return None;
+        }
+        let moves = board.legal_moves(self.rules);
+        let maximise = board.to_move() == self.computer;
+        if moves.is_empty() {
+            let lost = LOST - ply as i32;
+            return Some(if maximise { -lost } else { lost });
+        }
+        if ply >= depth {
+            return self.leaf_value(board, last, ply, [low, high], leaf);
+        }
+        let mut best = if maximise { -LOST } else { LOST };
+        for mv in moves {
+            let value = self.value(&board.after(&mv), &mv, [ply + 1, depth], [low, high], leaf)?;
+            if maximise {
+                best = best.max(value);
+                low = low.max(best);
+            } else {
+                best = best.min(value);
+                high = high.min(best);
+            }
+            if low >= high && !self.settings.whole_tree {
+                break;
+            }
+        }
+        Some(best)
+    }
+
+    /// The evaluation with the small random amount of the paper (0 to 2; the range is ours), the same for a position
+    /// wherever it stands in the tree.
+    fn static_value(&self, board: &Board) -> i32 {
+        self.settings.strategy.value(board, self.computer) + (spread(board.key() ^ self.seed) % 3) as i32
+    }
+
+    fn leaf_value(&mut self, board: &Board, last: &Move, ply: u32, window: [i32; 2], leaf: Leaf) -> Option<i32> {
+        let seen = self.static_value(board);
+        let check = match leaf {
+            Leaf::Static => false,
+            Leaf::Checked => self.settings.quiescence,
+            Leaf::CheckedAgain => self.settings.second_iteration,
+        };
+        if !check {
+            return Some(seen);
+        }
+        let after = self.value(board, last, [ply, ply + 2], [-LOST, LOST], Leaf::Static)?;
+        let margin = self.settings.strategy.quiescence_margin(!board.to_move(), last);
+        if seen - after <= margin {
+            return Some(seen);
+        }
+        // The two plies are appended to the tree. Their leaves are checked in their turn, once.
+        match leaf {
+            Leaf::Checked if self.settings.second_iteration => {
+                self.value(board, last, [ply, ply + 2], window, Leaf::CheckedAgain)
+            }
+            _ => Some(after),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What both searches find, and that they end when they are told to.
+
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use super::{
+    published::{Published, Settings},
+    *,
+};
+use crate::{
+    board::Rules,
+    evaluation::{Knowledge, Strategy},
+    game::{Game, ballots},
+};
+
+fn game(fen: &str) -> Game {
+    Game::new(fen.parse().expect("a position"), Rules::Official)
+}
+
+fn searcher() -> Searcher {
+    Searcher::new(SearchOptions { hash: 2, ..SearchOptions::default() })
+}
+
+fn search(game: &Game, limits: Limits) -> Iteration {
+    searcher().search(game, &limits, &AtomicBool::new(false), |_| {}).expect("the game is not over")
+}
+
+fn to_depth(depth: u32) -> Limits {
+    Limits { depth: Some(depth), ..Limits::default() }
+}
+
+#[test]
+fn iterations_are_reported_one_by_one_and_end_at_the_depth() {
+    let mut reports = Vec::new();
+    let game = Game::default();
+    let last = searcher().search(&game, &to_depth(7), &AtomicBool::new(false), |it| reports.push(it.clone()));
+    assert_eq!(reports.iter().map(|it| it.depth).collect::<Vec<_>>(), (1..=7).collect::<Vec<_>>());
+    assert_eq!(reports.last(), last.as_ref());
+    for report in reports {
+        assert_eq!(report.pv.first(), Some(&report.best));
+        let mut line = game.clone();
+        assert!(report.pv.iter().all(|mv| line.play(*mv).is_ok()), "{:?}", report.pv);
+    }
+}
+
+#[test]
+fn equal_searches_are_equal_to_the_node() {
+    for ballot in ballots::draw(3, 5) {
+        let game = Game::new(ballot, Rules::Official);
+        let limits = Limits { nodes: Some(20_000), ..Limits::default() };
+        let mut one = search(&game, limits.clone());
+        let mut other = search(&game, limits);
+        assert!(one.nodes <= 20_000);
+        (one.time, other.time) = (Duration::ZERO, Duration::ZERO);
+        assert_eq!(one, other);
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_at_once_still_has_a_move() {
+    let found = searcher().search(&Game::default(), &Limits::default(), &AtomicBool::new(true), |_| {});
+    assert_eq!(found.map(|it| it.depth), Some(1));
+    let now = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+    assert_eq!(search(&Game::default(), now).depth, 1);
+}
+
+#[test]
+fn a_search_without_limits_ends_when_it_is_stopped() {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    let found = searcher().search(&Game::default(), &Limits::default(), &stop, move |it| {
+        flag.store(it.depth >= 5, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert!(found.is_some_and(|it| it.depth >= 5));
+}
+
+#[test]
+fn only_the_named_moves_are_searched() {
+    let game = Game::default();
+    let only = game.legal_moves()[3];
+    let limits = Limits { moves: Some(vec![only]), ..to_depth(4) };
+    assert_eq!(search(&game, limits).best, only);
+    let none = Limits { moves: Some(Vec::new()), ..to_depth(4) };
+    assert_eq!(searcher().search(&game, &none, &AtomicBool::new(false), |_| {}), None);
+}
+
+#[test]
+fn wins_and_losses_are_counted_in_moves() {
+    let win = search(&game("W:W22:B18"), to_depth(3));
+    assert_eq!((win.score, win.best.to_string().as_str()), (Score::Win(1), "22x13"));
+    // Whatever Black's man does, it is taken.
+    let loss = search(&game("B:WK10:B5"), to_depth(6));
+    assert!(matches!(loss.score, Score::Win(moves) if moves < 0), "{:?}", loss.score);
+    let over = game("B:W9,10,13,14:B5");
+    assert_eq!(searcher().search(&over, &to_depth(3), &AtomicBool::new(false), |_| {}), None);
+}
+
+#[test]
+fn a_shot_behind_the_horizon_is_seen_because_captures_are_searched_on() {
+    // Wherever 23 steps it is taken, which a search of one ply sees by searching on.
+    let found = search(&game("W:W23,32:B14,15"), to_depth(1));
+    assert_eq!(found.best.from().number(), 32, "{:?}", found.best);
+}
+
+#[test]
+fn the_fortieth_move_saves_the_weaker_side_only_by_the_official_rules() {
+    for (rules, drawn) in [(Rules::Official, true), (Rules::Relaxed, false)] {
+        let mut game = Game::new("W:WK29,K32:BK3".parse().expect("a position"), rules);
+        let white = [29, 25, 21, 18, 22, 27, 30, 26, 29];
+        let black = [3, 6, 11, 15, 12, 7, 3];
+        let walks = white.windows(2).cycle().zip(black.windows(2).cycle());
+        for step in walks.flat_map(|(white, black)| [white, black]).take(79) {
+            game.play_text(&format!("{}-{}", step[0], step[1])).expect("legal");
+        }
+        let score = search(&game, to_depth(4)).score;
+        assert_eq!(score == Score::Points(0), drawn, "{rules:?}: {score:?}");
+    }
+}
+
+#[test]
+fn every_evaluation_can_be_searched_with() {
+    let evaluations = Strategy::ALL
+        .into_iter()
+        .flat_map(|strategy| [Evaluation::Published(strategy), Evaluation::Heuristics(strategy.knowledge())])
+        .chain([Evaluation::Heuristics(Knowledge::COMPLETE)]);
+    for evaluation in evaluations {
+        let mut searcher = Searcher::new(SearchOptions { evaluation, hash: 1, tables: None });
+        let found = searcher.search(&Game::default(), &to_depth(5), &AtomicBool::new(false), |_| {});
+        assert!(found.is_some_and(|it| it.depth == 5), "{evaluation}");
+    }
+}
+
+fn choose(game: &Game, settings: Settings, seed: u64) -> published::Choice {
+    Published::new(settings, seed).choose(game, &AtomicBool::new(false)).expect("the game is not over")
+}
+
+#[test]
+fn the_published_search_is_full_width_and_minimax() {
+    let settings = Settings {
+        strategy: Strategy::PesoPedine,
+        depth: 1,
+        quiescence: false,
+        second_iteration: false,
+        whole_tree: true,
+    };
+    let found = choose(&Game::default(), settings, 1);
+    // Seven moves and forty-nine replies; nobody can win a man, so that only the random amount is left.
+    assert_eq!(found.nodes, 7 + 49);
+    assert!((0..=2).contains(&found.value), "{}", found.value);
+}
+
+#[test]
+fn leaving_out_what_alpha_beta_cuts_changes_no_published_choice() {
+    for (seed, ballot) in (0..).zip(ballots::draw(6, 9)) {
+        let game = Game::new(ballot, Rules::Official);
+        for strategy in Strategy::ALL {
+            let whole = Settings { strategy, depth: 1, ..Settings::default() };
+            let pruned = Settings { whole_tree: false, ..whole };
+            let (one, other) = (choose(&game, whole, seed), choose(&game, pruned, seed));
+            assert_eq!((one.best, one.value), (other.best, other.value), "{strategy:?} {ballot}");
+            assert!(other.nodes <= one.nodes);
+        }
+    }
+}
+
+#[test]
+fn a_published_leaf_that_is_not_quiescent_is_looked_at_again() {
+    // After one full move White has won a man by the count; Black then takes two and promotes.
+    let board = game("W:W22,31:B17,18,9,5");
+    let at_first_sight = Settings { quiescence: false, second_iteration: false, depth: 1, ..Settings::default() };
+    let looked_again = Settings { depth: 1, ..Settings::default() };
+    assert!(choose(&board, looked_again, 1).value <= choose(&board, at_first_sight, 1).value);
+    assert!(choose(&board, looked_again, 1).nodes > choose(&board, at_first_sight, 1).nodes);
+}
+
+#[test]
+fn published_ties_are_broken_by_the_seed() {
+    let settings = Settings { strategy: Strategy::PesoPedine, depth: 1, ..Settings::default() };
+    let chosen: std::collections::HashSet<_> =
+        (0..40).map(|seed| choose(&Game::default(), settings, seed).best).collect();
+    assert!(chosen.len() > 1, "{chosen:?}");
+    assert_eq!(choose(&Game::default(), settings, 3), choose(&Game::default(), settings, 3));
+}
+
+#[test]
+fn a_published_search_that_is_stopped_has_no_move() {
+    assert_eq!(Published::new(Settings::default(), 1).choose(&Game::default(), &AtomicBool::new(true)), None);
+}

@@ -1,0 +1,58 @@
+//! The first layer, kept from position to position.
+//!
+//! It remembers for which men its sums are and adds what has come and gone since. The positions of a search follow each other
+//! closely, so that is little, whatever path led from one to the next; nobody has to tell it of moves.
+
+use arrayvec::ArrayVec;
+
+use super::{Net, Row, WIDTH, features, kernel, players};
+use crate::board::{Bitboard, Board, Piece};
+
+/// The first layer as one player sees one half of positions.
+#[derive(Clone)]
+#[repr(C, align(64))]
+struct Layer {
+    sum: Row,
+    /// The men it is the sum of, by [`Piece::index`]; `None` before the first.
+    men: Option<[Bitboard; 12]>,
+}
+
+/// The first layers of the last positions. It belongs to one net: another must not be asked through it.
+#[derive(Clone)]
+pub struct Accumulator {
+    /// By player, and by whether the player sees the board mirrored: mirroring moves every input.
+    layers: [[Layer; 2]; 2],
+}
+
+impl Default for Accumulator {
+    fn default() -> Self {
+        const NONE: Layer = Layer { sum: [0; WIDTH], men: None };
+        Self { layers: [const { [NONE; 2] }; 2] }
+    }
+}
+
+impl Accumulator {
+    /// The value of a board for the player to move, in centipawns.
+    pub fn evaluate(&mut self, net: &Net, board: &Board) -> i32 {
+        let men = net.header().mask.men(board);
+        let mirrored = players(board).map(|player| features::is_mirrored(board.king(player)));
+        for (player, mirrored) in players(board).into_iter().zip(mirrored) {
+            let layer = &mut self.layers[player.index()][usize::from(mirrored)];
+            let old = layer.men.get_or_insert_with(|| {
+                layer.sum = net.weights().bias;
+                [Bitboard::EMPTY; 12]
+            });
+            let mut added: ArrayVec<u16, 64> = ArrayVec::new();
+            let mut removed: ArrayVec<u16, 64> = ArrayVec::new();
+            for (piece, (now, before)) in Piece::ALL.into_iter().zip(men.iter().zip(old.iter_mut())) {
+                let input = |square| features::feature(player, mirrored, piece, square) as u16;
+                added.extend((*now & !*before).map(input));
+                removed.extend((*before & !*now).map(input));
+                *before = *now;
+            }
+            kernel::update(&mut layer.sum, &net.weights().input, &added, &removed);
+        }
+        let [mover, other] = players(board).map(|player| &self.layers[player.index()]);
+        net.output([&mover[usize::from(mirrored[0])].sum, &other[usize::from(mirrored[1])].sum])
+    }
+}

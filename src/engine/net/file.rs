@@ -1,0 +1,154 @@
+//! A net as bytes.
+//!
+//! Layout, numbers with their lowest byte first: the magic (8 bytes), the version (2), inputs and width (2 each), the base as
+//! bits of heuristics (2), the mask (roles, reach; 1 each), seed and positions (8 each), labels and command (length in 2 bytes,
+//! UTF-8 each), then the weights (input row by row, bias, output of mover and other, 2 each; the output's bias, 4), and the
+//! checksum of everything before it (8).
+
+use super::{Header, INPUTS, Mask, Net, Row, WIDTH, Weights};
+use crate::{checksum, knowledge::Knowledge};
+
+const MAGIC: &[u8; 8] = b"concnet\n";
+const VERSION: u16 = 1;
+
+/// Why bytes are no net, or numbers none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetError {
+    /// It is some other file.
+    #[error("not a net of concilio")]
+    Magic,
+    /// Made by another version.
+    #[error("a net of format {0}; this program reads format {VERSION}")]
+    Version(u16),
+    /// Of another shape.
+    #[error("a net of {0} inputs and width {1}; this program needs {INPUTS} and {WIDTH}")]
+    Shape(u16, u16),
+    /// It ends too soon or goes on too long.
+    #[error("a net that is cut off or has something behind it")]
+    Length,
+    /// Some byte is not what it was.
+    #[error("a damaged net: its checksum does not hold")]
+    Checksum,
+    /// The header contradicts itself.
+    #[error("a net whose header makes no sense")]
+    Header,
+    /// Numbers that would overflow.
+    #[error("a net with weights beyond their bounds")]
+    Weights,
+    /// A net is no base for a net.
+    #[error("a net cannot complete {0}: a base is of the eight heuristics")]
+    Base(Knowledge),
+}
+
+/// Bytes that are read from the front.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], NetError> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(NetError::Length)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], NetError> {
+        self.take(N).map(|bytes| std::array::from_fn(|i| bytes[i]))
+    }
+
+    fn short(&mut self) -> Result<u16, NetError> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    fn long(&mut self) -> Result<u64, NetError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn text(&mut self) -> Result<String, NetError> {
+        let len = self.short()?;
+        String::from_utf8(self.take(usize::from(len))?.to_vec()).map_err(|_| NetError::Header)
+    }
+
+    fn row(&mut self, row: &mut Row) -> Result<(), NetError> {
+        let (pairs, _) = self.take(2 * WIDTH)?.as_chunks::<2>();
+        for (number, pair) in row.iter_mut().zip(pairs) {
+            *number = i16::from_le_bytes(*pair);
+        }
+        Ok(())
+    }
+}
+
+impl Net {
+    /// As it is written to a file. Texts longer than 65,535 bytes are cut.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.body();
+        bytes.extend_from_slice(&self.checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Everything before the checksum.
+    pub(super) fn body(&self) -> Vec<u8> {
+        let (header, weights) = (&self.header, &self.weights);
+        let mut bytes = MAGIC.to_vec();
+        for number in [VERSION, INPUTS as u16, WIDTH as u16, header.base.bits()] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(&header.mask.to_bytes());
+        for number in [header.seed, header.positions] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        for text in [&header.labels, &header.command] {
+            let end = text.floor_char_boundary(usize::from(u16::MAX));
+            bytes.extend_from_slice(&(end as u16).to_le_bytes());
+            bytes.extend_from_slice(&text.as_bytes()[..end]);
+        }
+        for row in weights.input.iter().chain([&weights.bias]).chain(&weights.output) {
+            bytes.extend(row.iter().flat_map(|weight| weight.to_le_bytes()));
+        }
+        bytes.extend_from_slice(&weights.output_bias.to_le_bytes());
+        bytes
+    }
+
+    /// Reads what [`Self::to_bytes`] writes.
+    ///
+    /// # Errors
+    /// [`NetError`] says what is wrong with it.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetError> {
+        let mut reader = Reader(bytes);
+        if reader.take(MAGIC.len()).ok() != Some(MAGIC) {
+            return Err(NetError::Magic);
+        }
+        let version = reader.short()?;
+        if version != VERSION {
+            return Err(NetError::Version(version));
+        }
+        let (inputs, width) = (reader.short()?, reader.short()?);
+        if (usize::from(inputs), usize::from(width)) != (INPUTS, WIDTH) {
+            return Err(NetError::Shape(inputs, width));
+        }
+        let header = Header {
+            base: Knowledge::from_bits(reader.short()?).ok_or(NetError::Header)?,
+            mask: Mask::from_bytes(reader.array()?).ok_or(NetError::Header)?,
+            seed: reader.long()?,
+            positions: reader.long()?,
+            labels: reader.text()?,
+            command: reader.text()?,
+        };
+        let mut weights = Weights::zero();
+        for row in &mut weights.input {
+            reader.row(row)?;
+        }
+        reader.row(&mut weights.bias)?;
+        for row in &mut weights.output {
+            reader.row(row)?;
+        }
+        weights.output_bias = i32::from_le_bytes(reader.array()?);
+        let body = &bytes[..bytes.len() - reader.0.len()];
+        let sum = reader.long()?;
+        if !reader.0.is_empty() {
+            return Err(NetError::Length);
+        }
+        if sum != checksum(body) {
+            return Err(NetError::Checksum);
+        }
+        Self::new(header, weights)
+    }
+}

@@ -1,0 +1,185 @@
+//! `n`, the ninth heuristic: a small learned net.
+//!
+//! It sees what stands where and nothing else: 768 inputs (colour, role and square, from the side of each player, mirrored so
+//! that the player's king is on the files a to d), one layer of 128 for each player, one output. In whole numbers throughout,
+//! so its value is the same on every machine, bit for bit.
+//!
+//! A net is trained to add what a `base` of other heuristics leaves unexplained; with no base it is the evaluation (what acts
+//! on the whole, such as the right to move, stands outside both). It may be made to see only a part of the board ([`Mask`]):
+//! a specialist for a council.
+//!
+//! - `features.rs`: which inputs a position has.
+//! - `accumulator.rs`: the first layer, kept up to date from position to position.
+//! - `kernel.rs`: the loops over numbers, compiled for several kinds of processors.
+//! - `file.rs`: a net as bytes.
+
+mod accumulator;
+mod features;
+mod file;
+mod kernel;
+
+use std::sync::{Arc, LazyLock};
+
+use super::{
+    board::{Board, Color},
+    knowledge::{Heuristic, Knowledge},
+};
+
+pub(crate) use accumulator::Accumulator;
+pub use features::{INPUTS, Mask, MaskError, feature, is_mirrored};
+pub use file::NetError;
+
+/// Numbers of the first layer, for each player.
+pub const WIDTH: usize = 128;
+/// What stands for 1 in the first layer: sums are cut to 0 and this.
+pub const ONE: i32 = 255;
+/// What stands for 1 among the weights of the output.
+pub const OUTPUT_ONE: i32 = 128;
+/// Centipawns that an output of 1 means.
+pub const CENTIPAWNS: i32 = 400;
+/// No weight or bias of the first layer is larger than this, so that 32 men and a bias fit 16 bits.
+pub const LARGEST_INPUT_WEIGHT: i16 = 990;
+/// No weight of the output is larger than this, so that times [`ONE`] it fits 16 bits and the whole sum 32.
+pub const LARGEST_OUTPUT_WEIGHT: i16 = 127;
+/// No value is beyond this, in centipawns.
+const LARGEST_VALUE: i64 = 15_000;
+
+/// The numbers of the first layer for one player.
+pub type Row = [i16; WIDTH];
+
+/// The numbers of a net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Weights {
+    /// What each input adds to the first layer.
+    pub input: [Row; INPUTS],
+    /// What the first layer begins with.
+    pub bias: Row,
+    /// What the first layer counts for the output: the mover's, then the other player's.
+    pub output: [Row; 2],
+    /// What the output begins with, in units of [`ONE`] times [`OUTPUT_ONE`].
+    pub output_bias: i32,
+}
+
+impl Weights {
+    /// All zero: a net that sees nothing in anything.
+    pub fn zero() -> Box<Self> {
+        Box::new(Self { input: [[0; WIDTH]; INPUTS], bias: [0; WIDTH], output: [[0; WIDTH]; 2], output_bias: 0 })
+    }
+
+    /// Whether all are within their bounds.
+    fn hold(&self) -> bool {
+        let within = |row: &Row, most: i16| row.iter().all(|weight| weight.unsigned_abs() <= most.unsigned_abs());
+        self.input.iter().all(|row| within(row, LARGEST_INPUT_WEIGHT))
+            && within(&self.bias, LARGEST_INPUT_WEIGHT)
+            && self.output.iter().all(|row| within(row, LARGEST_OUTPUT_WEIGHT))
+            && self.output_bias.unsigned_abs() < 1 << 24
+    }
+}
+
+/// What a net is and how it came to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The heuristics whose sum it completes: none if it is whole.
+    pub base: Knowledge,
+    /// What it sees.
+    pub mask: Mask,
+    /// Of its training: nets of other seeds err otherwise.
+    pub seed: u64,
+    /// Labelled positions it was trained on.
+    pub positions: u64,
+    /// What the labels were, in words.
+    pub labels: String,
+    /// The command that trained it.
+    pub command: String,
+}
+
+impl Default for Header {
+    /// Of a whole net that sees everything and was never trained.
+    fn default() -> Self {
+        let (labels, command) = (String::new(), String::new());
+        Self { base: Knowledge::NONE, mask: Mask::ALL, seed: 0, positions: 0, labels, command }
+    }
+}
+
+/// A net that can be asked.
+#[derive(Debug)]
+pub struct Net {
+    header: Header,
+    weights: Box<Weights>,
+    checksum: u64,
+}
+
+impl Net {
+    /// From its numbers.
+    ///
+    /// # Errors
+    /// [`NetError::Weights`] if they are beyond their bounds, [`NetError::Base`] if the base has a net in it.
+    pub fn new(header: Header, weights: Box<Weights>) -> Result<Self, NetError> {
+        if header.base.has(Heuristic::Net) {
+            return Err(NetError::Base(header.base));
+        }
+        if !weights.hold() {
+            return Err(NetError::Weights);
+        }
+        let mut net = Self { header, weights, checksum: 0 };
+        net.checksum = super::checksum(&net.body());
+        Ok(net)
+    }
+
+    /// What it is.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Its numbers.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// Whether it is the net for an engine with this knowledge.
+    pub fn suits(&self, knowledge: Knowledge) -> bool {
+        knowledge == self.header.base.with(Heuristic::Net)
+    }
+
+    /// The net that comes with the engine for this knowledge, if there is one. There is a whole one and one that completes
+    /// the eight; their headers say how they were trained.
+    pub fn shipped(knowledge: Knowledge) -> Option<Arc<Self>> {
+        static NETS: LazyLock<Vec<Arc<Net>>> = LazyLock::new(|| {
+            let files: [&[u8]; 2] = [include_bytes!("shipped/n.net"), include_bytes!("shipped/mbxkcparn.net")];
+            files.into_iter().filter_map(|bytes| Net::from_bytes(bytes).ok()).map(Arc::new).collect()
+        });
+        NETS.iter().find(|net| net.suits(knowledge)).cloned()
+    }
+
+    /// The value for the player to move in centipawns, without a memory.
+    pub fn evaluate(&self, board: &Board) -> i32 {
+        Accumulator::default().evaluate(self, board)
+    }
+
+    /// The output for the first layers of the mover and the other player.
+    fn output(&self, layers: [&Row; 2]) -> i32 {
+        let sum = i64::from(kernel::output(layers, &self.weights.output)) / i64::from(ONE);
+        let value = (sum + i64::from(self.weights.output_bias)) * i64::from(CENTIPAWNS) / i64::from(ONE * OUTPUT_ONE);
+        value.clamp(-LARGEST_VALUE, LARGEST_VALUE) as i32
+    }
+}
+
+impl PartialEq for Net {
+    /// Whether they give every position the same value.
+    fn eq(&self, other: &Self) -> bool {
+        self.checksum == other.checksum
+    }
+}
+
+impl Eq for Net {}
+
+/// The players, the one to move first.
+fn players(board: &Board) -> [Color; 2] {
+    [board.turn(), !board.turn()]
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
+#[cfg(test)]
+pub(crate) use tests::senseless;

@@ -1,0 +1,145 @@
+use super::*;
+use crate::board::Position;
+
+/// A net without sense, the same for a seed.
+pub(crate) fn senseless(header: Header) -> Net {
+    let mut state = header.seed ^ 0x9E37_79B9_7F4A_7C15;
+    let mut number = |most: i64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) as i64 % (2 * most + 1) - most) as i16
+    };
+    let mut weights = Weights::zero();
+    for row in &mut weights.input {
+        row.fill_with(|| number(60));
+    }
+    weights.bias.fill_with(|| number(60));
+    for row in &mut weights.output {
+        row.fill_with(|| number(40));
+    }
+    weights.output_bias = i32::from(number(400));
+    Net::new(header, weights).expect("within bounds")
+}
+
+fn net() -> Net {
+    senseless(Header {
+        base: Knowledge::COMPLETE,
+        seed: 3,
+        positions: 1_000_000,
+        labels: "none".to_owned(),
+        command: "a test".to_owned(),
+        ..Header::default()
+    })
+}
+
+#[test]
+fn a_net_comes_back_from_its_bytes() {
+    let net = net();
+    let read = Net::from_bytes(&net.to_bytes()).expect("it was just written");
+    assert_eq!(read, net);
+    assert_eq!((read.header(), read.weights()), (net.header(), net.weights()));
+}
+
+#[test]
+fn bad_bytes_are_one_clear_error() {
+    let good = net().to_bytes();
+    let with = |at: usize, byte: u8| {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        bytes
+    };
+    for (bytes, error) in [
+        (b"a text file".to_vec(), NetError::Magic),
+        (vec![], NetError::Magic),
+        (with(8, 9), NetError::Version(9)),
+        (with(12, 64), NetError::Shape(768, 64)),
+        (with(15, 0x80), NetError::Header),
+        (good[..good.len() - 1].to_vec(), NetError::Length),
+        (good[..100].to_vec(), NetError::Length),
+        ([&good[..], b"x"].concat(), NetError::Length),
+        (with(1000, good[1000] ^ 1), NetError::Checksum),
+    ] {
+        assert_eq!(Net::from_bytes(&bytes).map(|_| ()), Err(error));
+    }
+    let mut weights = Weights::zero();
+    weights.output[0][5] = 128;
+    assert_eq!(Net::new(Header::default(), weights).map(|_| ()), Err(NetError::Weights));
+}
+
+#[test]
+fn the_value_does_not_depend_on_what_was_asked_before() {
+    for mask in ["pnbrqk", "pk", "pnbrqk@2"] {
+        let net = senseless(Header { seed: 5, mask: mask.parse().expect("a mask"), ..Header::default() });
+        let mut memory = Accumulator::default();
+        // A game in which both kings cross the middle, with captures, forwards and in jumps.
+        let line =
+            "e2e4 d7d5 e4d5 d8d5 b1c3 d5a5 e1e2 e8d8 e2d3 c8d7 g1f3 b8c6 c3b5 a8c8 b5a7 c6a7 d3e2 a5a2 a1a2 d8e8 e2e1";
+        let moves: Vec<_> = line.split(' ').collect();
+        let board = |plies: usize| {
+            let position = Position::from_line("startpos", false, moves[..plies].iter().copied()).expect("a line");
+            position.board().clone()
+        };
+        for plies in (0..=moves.len()).chain([3, 20, 0, 17, 8]) {
+            let board = board(plies);
+            assert_eq!(memory.evaluate(&net, &board), net.evaluate(&board), "{mask} after {plies} plies");
+        }
+    }
+}
+
+#[test]
+fn the_value_is_that_of_the_formula() {
+    let net = net();
+    let board =
+        Board::from_fen("r3k2r/pppq1ppp/2npbn2/4p3/2B1P3/2NP1N2/PPPQ1PPP/R3K2R b Kq - 5 9").expect("a position");
+    let weights = net.weights();
+    let mut sum = 0_i64;
+    for (side, player) in players(&board).into_iter().enumerate() {
+        let mirrored = is_mirrored(board.king(player));
+        for i in 0..WIDTH {
+            let mut number = i64::from(weights.bias[i]);
+            for square in board.occupied() {
+                let piece = board.piece_on(square).expect("occupied");
+                number += i64::from(weights.input[feature(player, mirrored, piece, square)][i]);
+            }
+            sum += number.clamp(0, 255).pow(2) * i64::from(weights.output[side][i]);
+        }
+    }
+    let value = (sum / 255 + i64::from(weights.output_bias)) * 400 / (255 * 128);
+    assert_eq!(i64::from(net.evaluate(&board)), value);
+    assert_ne!(value, 0);
+}
+
+#[test]
+fn mirrored_and_turned_positions_have_equal_values() {
+    let net = net();
+    let value = |fen: &str| net.evaluate(&Board::from_fen(fen).expect("a position"));
+    let known = value("r1bq2k1/pp3ppp/2n5/3p4/8/2P2N2/PP3PPP/R2Q1RK1 w - - 0 1");
+    assert_eq!(known, value("1k2qb1r/ppp3pp/5n2/4p3/8/2N2P2/PPP3PP/1KR1Q2R w - - 0 1"), "left and right");
+    assert_eq!(known, value("r2q1rk1/pp3ppp/2p2n2/8/3P4/2N5/PP3PPP/R1BQ2K1 b - - 0 1"), "white and black");
+}
+
+#[test]
+fn the_nets_that_come_with_the_engine_say_how_they_were_trained() {
+    for letters in ["n", "mbxkcparn"] {
+        let knowledge: Knowledge = letters.parse().expect("letters");
+        let net = Net::shipped(knowledge).unwrap_or_else(|| panic!("none for {letters}"));
+        assert!(net.suits(knowledge) && net.header().positions > 0, "{letters}: {:?}", net.header());
+        assert!(net.header().labels.contains("teacher") && net.header().command.starts_with("train "), "{letters}");
+    }
+    assert_eq!(Net::shipped("kn".parse().expect("letters")), None);
+    assert_eq!(Net::shipped(Knowledge::COMPLETE), None);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_make_the_reader_panic(
+        at in 0_usize..200_000, byte: u8, cut in 0_usize..200_000, tail: Vec<u8>,
+    ) {
+        let mut bytes = net().to_bytes();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        proptest::prop_assert!(Net::from_bytes(&bytes).is_err() || bytes == net().to_bytes());
+        bytes.truncate(cut);
+        bytes.extend(tail);
+        let _ = Net::from_bytes(&bytes);
+    }
+}

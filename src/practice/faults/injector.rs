@@ -1,0 +1,318 @@
+//! The faults of a running server: its plan, and what a test has arranged to happen once.
+
+use std::{
+    collections::BTreeMap,
+    num::NonZeroU32,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::Instant,
+};
+
+use super::{
+    Echo, FaultPlan, LineFacts, Percent, RequestFault, RequestKind, Span, StreamFault, StreamId, Streams, When,
+};
+use crate::dialect::Dialect;
+
+/// Decides what goes wrong. Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub struct FaultInjector {
+    // Held for moments only, never across an await: a request or line asks, and goes on.
+    inner: Arc<Mutex<Inner>>,
+    /// A request has come.
+    came: Arc<Notify>,
+}
+
+struct Inner {
+    plan: FaultPlan,
+    rng: StdRng,
+    requests: Vec<(RequestKind, Expiry, RequestFault)>,
+    arranged: Vec<(Streams, When, StreamFault)>,
+    open: Vec<(StreamId, mpsc::UnboundedSender<StreamFault>)>,
+    seen: BTreeMap<RequestKind, u64>,
+}
+
+enum Expiry {
+    Left(u32),
+    At(Instant),
+}
+
+impl FaultInjector {
+    /// FaultInjector by a plan; `seed` is used where the plan has none.
+    pub fn new(plan: FaultPlan, seed: Option<u64>) -> Self {
+        let rng = match plan.seed.or(seed) {
+            Some(seed) => StdRng::seed_from_u64(seed),
+            None => rand::make_rng(),
+        };
+        let inner = Inner { plan, rng, requests: vec![], arranged: vec![], open: vec![], seen: BTreeMap::new() };
+        Self { inner: Arc::new(Mutex::new(inner)), came: Arc::default() }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Replaces the plan, for the streams that are open as well.
+    pub fn set_plan(&self, plan: FaultPlan) {
+        let mut inner = self.inner();
+        if let Some(seed) = plan.seed {
+            inner.rng = StdRng::seed_from_u64(seed);
+        }
+        inner.plan = plan;
+    }
+
+    /// Arranges that requests of a kind fail.
+    pub fn fail_requests(&self, kind: RequestKind, span: Span, fault: RequestFault) {
+        let ending = match span {
+            Span::Times(times) => Expiry::Left(times),
+            Span::For(time) => Expiry::At(Instant::now() + time),
+        };
+        self.inner().requests.push((kind, ending, fault));
+    }
+
+    /// Arranges an accident of a stream; it happens once, to the first stream that fits (with [`When::Now`]: to all that
+    /// are open). Returns how many streams suffered at once.
+    pub fn break_stream(&self, streams: Streams, when: When, fault: StreamFault) -> usize {
+        let mut inner = self.inner();
+        if when != When::Now {
+            inner.arranged.push((streams, when, fault));
+            return 0;
+        }
+        let hit = inner.open.iter().filter(|(id, _)| streams.contains(id));
+        hit.filter(|(_, sender)| sender.send(fault).is_ok()).count()
+    }
+
+    /// How many requests of a kind have come.
+    pub fn requests_seen(&self, kind: RequestKind) -> u64 {
+        self.inner().seen.get(&kind).copied().unwrap_or(0)
+    }
+
+    /// Waits until so many requests of a kind have come.
+    pub async fn wait_for_requests(&self, kind: RequestKind, count: u64) {
+        loop {
+            let came = self.came.notified();
+            if self.requests_seen(kind) >= count {
+                return;
+            }
+            came.await;
+        }
+    }
+
+    /// What happens to a request that comes now.
+    pub fn on_request(&self, kind: RequestKind) -> Option<RequestFault> {
+        let mut inner = self.inner();
+        *inner.seen.entry(kind).or_default() += 1;
+        self.came.notify_waiters();
+        let now = Instant::now();
+        inner.requests.retain(|(_, ending, _)| match ending {
+            Expiry::Left(times) => *times > 0,
+            Expiry::At(at) => *at > now,
+        });
+        if let Some((_, ending, fault)) = inner.requests.iter_mut().find(|(of, _, _)| *of == kind) {
+            if let Expiry::Left(times) = ending {
+                *times -= 1;
+            }
+            return Some(*fault);
+        }
+        inner.request_by_plan(kind)
+    }
+
+    /// Registers a stream that opens.
+    pub fn open_stream(&self, id: StreamId) -> StreamFaults {
+        let (sender, commands) = mpsc::unbounded_channel();
+        let mut inner = self.inner();
+        inner.open.retain(|(_, sender)| !sender.is_closed());
+        inner.open.push((id.clone(), sender));
+        let cut = inner.plan.cut.map(|about| {
+            let after = about.mul_f64(inner.rng.random_range(0.5..1.5));
+            let how = match inner.rng.random_range(0..4) {
+                0 => StreamFault::CleanEnd,
+                1 => StreamFault::CutMidLine,
+                2 => StreamFault::Abort,
+                _ => StreamFault::AbortMidLine,
+            };
+            (Instant::now() + after, how)
+        });
+        StreamFaults { faults: self.clone(), id, commands, cut, echoed: 0 }
+    }
+
+    /// How late streams open by the plan.
+    pub fn opening_delay(&self) -> Duration {
+        self.inner().plan.open.unwrap_or_default()
+    }
+
+    /// How late the first line of a stream comes by the plan.
+    pub fn first_line_delay(&self) -> Duration {
+        self.inner().plan.first_line.unwrap_or_default()
+    }
+
+    /// How many bytes a second a stream carries by the plan.
+    pub fn bytes_per_second(&self) -> Option<NonZeroU32> {
+        self.inner().plan.slow
+    }
+
+    /// How many requests at once a connection bears by the plan.
+    pub fn streams_per_connection(&self) -> Option<NonZeroU32> {
+        self.inner().plan.streams
+    }
+
+    /// Which server of its family the FICS side behaves like.
+    pub fn dialect(&self) -> Dialect {
+        self.inner().plan.dialect
+    }
+
+    /// How often the server restarts by its plan.
+    pub fn restarts_every(&self) -> Option<Duration> {
+        self.inner().plan.restart
+    }
+}
+
+impl Inner {
+    fn request_by_plan(&mut self, kind: RequestKind) -> Option<RequestFault> {
+        let stalls = if kind == RequestKind::Move { self.plan.stall_move } else { Percent::default() };
+        let mut drawn = self.rng.random_range(0.0..1.0);
+        for (percent, fault) in [
+            (self.plan.too_many, RequestFault::Answer(429)),
+            (self.plan.internal_error, RequestFault::Answer(500)),
+            (self.plan.bad_gateway, RequestFault::Answer(502)),
+            (self.plan.lost, RequestFault::LoseAnswer),
+            (stalls, RequestFault::Ignore),
+        ] {
+            if drawn < percent.probability() {
+                return Some(fault);
+            }
+            drawn -= percent.probability();
+        }
+        self.plan.delay.map(|most| RequestFault::Delay(most.mul_f64(self.rng.random_range(0.0..1.0))))
+    }
+
+    fn line_by_plan(&mut self) -> Option<StreamFault> {
+        let mut drawn = self.rng.random_range(0.0..1.0);
+        for (percent, fault) in [
+            (self.plan.half_open, StreamFault::Silence),
+            (self.plan.duplicate, StreamFault::Duplicate),
+            (self.plan.reorder, StreamFault::Reorder),
+            (self.plan.drop, StreamFault::Drop),
+        ] {
+            if drawn < percent.probability() {
+                return Some(fault);
+            }
+            drawn -= percent.probability();
+        }
+        self.plan.late.map(StreamFault::Late)
+    }
+}
+
+/// What goes wrong on one open stream.
+pub struct StreamFaults {
+    faults: FaultInjector,
+    id: StreamId,
+    commands: mpsc::UnboundedReceiver<StreamFault>,
+    cut: Option<(Instant, StreamFault)>,
+    /// How many plies the last echo of an own move showed.
+    echoed: usize,
+}
+
+impl StreamFaults {
+    /// What happens to a line.
+    pub fn on_line(&mut self, line: LineFacts) -> Option<StreamFault> {
+        let mut inner = self.faults.inner();
+        let struck = inner.arranged.iter().position(|(streams, when, _)| {
+            streams.contains(&self.id)
+                && match when {
+                    When::AtPly(at) => line.ply.is_some_and(|ply| ply >= *at),
+                    When::OwnMove => line.own_move,
+                    When::NextLine | When::Now => true,
+                }
+        });
+        if let Some(index) = struck {
+            return Some(inner.arranged.remove(index).2);
+        }
+        let echoes = line.ply.filter(|ply| line.own_move && *ply > self.echoed);
+        if let (Some(ply), Some(echo)) = (echoes, inner.plan.echo) {
+            self.echoed = ply;
+            return Some(match echo {
+                Echo::Late(time) => StreamFault::Late(time),
+                Echo::Never => StreamFault::Drop,
+            });
+        }
+        inner.line_by_plan()
+    }
+
+    /// How many bytes a second the stream carries by the plan.
+    pub fn bytes_per_second(&self) -> Option<NonZeroU32> {
+        self.faults.bytes_per_second()
+    }
+
+    /// How late the first line comes by the plan.
+    pub fn first_line_delay(&self) -> Duration {
+        self.faults.first_line_delay()
+    }
+
+    /// Waits for an accident that does not wait for a line.
+    pub async fn next(&mut self) -> StreamFault {
+        let cut = self.cut;
+        let cut = async move {
+            match cut {
+                Some((at, how)) => {
+                    tokio::time::sleep_until(at).await;
+                    how
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            Some(fault) = self.commands.recv() => fault,
+            how = cut => how,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_fails_as_often_as_arranged() {
+        let faults = FaultInjector::new(FaultPlan::default(), None);
+        faults.fail_requests(RequestKind::Move, Span::Times(2), RequestFault::Answer(429));
+        assert_eq!(faults.on_request(RequestKind::Account), None);
+        for expected in [Some(RequestFault::Answer(429)), Some(RequestFault::Answer(429)), None] {
+            assert_eq!(faults.on_request(RequestKind::Move), expected);
+        }
+        assert_eq!(faults.requests_seen(RequestKind::Move), 3);
+    }
+
+    #[test]
+    fn the_same_seed_draws_the_same_faults() {
+        let plan: FaultPlan = "seed=3,429=20%,502=20%".parse().expect("a plan");
+        let draw = || {
+            let faults = FaultInjector::new(plan.clone(), None);
+            (0..100).map(|_| faults.on_request(RequestKind::Move)).collect::<Vec<_>>()
+        };
+        let drawn = draw();
+        assert_eq!(drawn, draw());
+        assert!(drawn.contains(&None) && drawn.contains(&Some(RequestFault::Answer(429))));
+    }
+
+    #[test]
+    fn only_moves_stall() {
+        let faults = FaultInjector::new("stall-move=100%".parse().expect("a plan"), None);
+        assert_eq!(faults.on_request(RequestKind::Chat), None);
+        assert_eq!(faults.on_request(RequestKind::Move), Some(RequestFault::Ignore));
+    }
+
+    #[test]
+    fn one_line_after_each_own_move_is_withheld() {
+        let faults = FaultInjector::new("echo=never".parse().expect("a plan"), None);
+        let mut stream = faults.open_stream(StreamId { account: "me".to_owned(), game: None });
+        let mut line = |ply, own_move| stream.on_line(LineFacts { ply: Some(ply), own_move });
+        assert_eq!(line(1, true), Some(StreamFault::Drop));
+        assert_eq!([line(1, true), line(2, false)], [None, None]);
+        assert_eq!(line(3, true), Some(StreamFault::Drop));
+    }
+}

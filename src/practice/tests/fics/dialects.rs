@@ -1,0 +1,167 @@
+//! The family's other servers, each with its own habits; and the faults of a connection.
+
+use std::time::{Duration, Instant};
+
+use practice::PracticeServer;
+
+use crate::{game_of, server, telnet::Telnet};
+
+/// Two people of a dialect that need not greet them.
+async fn two_people(dialect: &str) -> (PracticeServer, Telnet, Telnet) {
+    let server = server(dialect).await;
+    let (ann, bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
+    (server, ann, bob)
+}
+
+/// Begins a game and plays a move each.
+async fn begin(ann: &mut Telnet, bob: &mut Telnet, terms: &str) {
+    ann.say(&format!("match Bob {terms} unrated white")).await;
+    bob.until("Challenge: Ann").await;
+    bob.say("accept Ann").await;
+    ann.until("{Game 1 (Ann vs. Bob) Creating").await;
+    ann.play("e2e4", "e4").await;
+    bob.play("e7e5", "e5").await;
+}
+
+/// Bob's connection is lost, and he comes back and says `match Ann`. Returns what Ann is told of it.
+async fn bob_comes_back(dialect: &str) -> (String, String) {
+    let (server, mut ann, mut bob) = two_people(dialect).await;
+    begin(&mut ann, &mut bob, "5 0").await;
+    drop(bob);
+    let end = ann.until("} *").await;
+    let mut bob = Telnet::login(&server, "Bob").await;
+    assert!(bob.ask("resume").await.contains("resume: Command"), "there is no such command");
+    bob.say("match Ann 5 0 unrated").await;
+    ann.until("Challenge: ").await;
+    (end, ann.until("\n\r").await)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_match_resumes_where_it_is_marked_so_and_is_a_new_one_elsewhere() {
+    let (end, challenge) = bob_comes_back("dialect=fatics").await;
+    assert!(
+        end.contains("Your opponent, Bob, has lost contact or quit.")
+            && end.contains("Bob lost connection; game adjourned")
+    );
+    assert_eq!(challenge, "Bob (----) Ann (----) unrated blitz 5 0 (adjourned).\n\r");
+    let (end, challenge) = bob_comes_back("dialect=capablanca").await;
+    assert!(
+        end.contains("Your opponent has lost contact or quit.") && end.contains("(Ann vs. Bob) adjourned"),
+        "{end}"
+    );
+    assert_eq!(challenge, "Bob (----) Ann (----) unrated blitz 5 0 (adjourned).\n\r");
+    let (_, challenge) = bob_comes_back("dialect=uhlin").await;
+    assert_eq!(challenge, "Bob (----) Ann (----) unrated blitz 5 0.\n\r");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plain_servers_show_fewer_fields_and_whole_seconds() {
+    for (dialect, board) in [
+        ("dialect=fatics", "P/e2-e4 (0:00.000) e4 1 0 0\n\r"),
+        ("dialect=capablanca", "P/e2-e4 (0:00) e4 1 0\n\r"),
+        ("dialect=uhlin", "P/e2-e4 (0:00) e4 1\n\r"),
+    ] {
+        let (_server, mut ann, mut bob) = two_people(dialect).await;
+        ann.say("match Bob 5 0 unrated white").await;
+        bob.until("Challenge: Ann").await;
+        bob.say("accept Ann").await;
+        ann.until("{Game 1 (Ann vs. Bob) Creating").await;
+        ann.say("e2e4").await;
+        bob.until(board).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plain_server_lets_no_flag_fall_that_is_not_claimed() {
+    let (_server, mut ann, mut bob) = two_people("dialect=capablanca").await;
+    begin(&mut ann, &mut bob, "5 0").await;
+    assert!(ann.ask("flag").await.contains("Opponent is not out of time"));
+    assert!(ann.ask("set autoflag 1").await.contains("No such variable name autoflag."));
+    // Not even an abort on the first move is one's own to decide.
+    ann.say("abort").await;
+    bob.until("Ann would like to abort the game").await;
+    bob.say("abort").await;
+    ann.until("Game aborted by mutual agreement").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_minutes_and_a_second_are_no_clock_at_all_on_one_of_them() {
+    let (_server, mut ann, mut bob) = two_people("dialect=capablanca").await;
+    ann.say("match Bob 0 1 unrated").await;
+    bob.until("Challenge: Ann (----) Bob (----) unrated untimed.").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_commands_that_come_together_one_is_done() {
+    let (_server, mut ann, _bob) = two_people("dialect=uhlin").await;
+    ann.say("first_of_two\nsecond_of_two").await;
+    ann.until("first_of_two: Command has failed.").await;
+    ann.until("fics% ").await;
+    ann.say("more").await;
+    assert!(!ann.until("second_of_two: Command has failed.").await.contains("more: "));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_are_wrapped_with_and_without_the_blank_between_them() {
+    let words = "word ".repeat(40);
+    for (dialect, wrapped) in [("", "word \n\r\\   word"), ("dialect=uhlin", "word\n\r\\   word")] {
+        let (_server, mut ann, mut bob) = two_people(dialect).await;
+        ann.ask("iset nowrap 0").await;
+        bob.say(&format!("tell Ann {words}")).await;
+        ann.until(wrapped).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn seeks_are_refused_to_guests_and_unknown_to_some_servers() {
+    let server = server("").await;
+    let mut guest = Telnet::connect(&server).await;
+    guest.say("guest").await;
+    guest.until("Press return").await;
+    guest.say("").await;
+    guest.until("fics% ").await;
+    assert!(guest.ask("seek 5 0 rated").await.contains("Only registered players can play rated games."));
+    assert!(guest.ask("seek 5 0 unrated").await.contains("Your seek has been posted with index 1."));
+
+    let (_server, mut ann, _bob) = two_people("dialect=uhlin").await;
+    assert!(!ann.ask("seek 5 0 unrated").await.contains("posted"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn announcements_are_indented() {
+    let (server, mut ann, _bob) = two_people("").await;
+    server.announce("**** Server going down in 5 minutes and 0 seconds. ****");
+    ann.until("\n\r    **** Server going down in 5 minutes and 0 seconds. ****\n\r").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_opens_late_trickles_and_swallows_moves() {
+    let server = server("open=100ms").await;
+    let asked = Instant::now();
+    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    assert!(asked.elapsed() >= Duration::from_millis(100));
+    let mut bob = Telnet::newcomer(&server, "Bob").await;
+    server.faults().set_plan("slow=20000B/s,stall-move=100%".parse().expect("a plan"));
+    ann.say("match Bob 5 0 unrated white").await;
+    bob.until("Challenge: Ann").await;
+    bob.say("accept").await;
+    ann.until("{Game 1 (Ann vs. Bob) Creating").await;
+    ann.until("<12> ").await;
+    ann.say("e2e4").await;
+    ann.ask("date").await;
+    let game = game_of(&server, "Ann").await;
+    assert_eq!(server.game(&game).await.expect("a report").line.ply(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_echo_of_an_own_move_never_comes() {
+    let (_server, mut ann, mut bob) = two_people("echo=never").await;
+    ann.say("match Bob 5 0 unrated white").await;
+    bob.until("Challenge: Ann").await;
+    bob.say("accept").await;
+    ann.until("{Game 1 (Ann vs. Bob) Creating").await;
+    ann.say("e2e4").await;
+    bob.until("P/e2-e4").await;
+    bob.say("e7e5").await;
+    assert!(!ann.until("P/e7-e5").await.contains("P/e2-e4"));
+}

@@ -1,0 +1,92 @@
+//! Somebody at a telnet.
+
+use std::time::Duration;
+
+use practice::PracticeServer;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+/// With which every account logs in.
+pub const PASSWORD: &str = "sesame";
+/// Turns a hang into a failure.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Somebody at a telnet.
+pub struct Telnet {
+    /// Only what was not read yet comes from here.
+    pub stream: TcpStream,
+    text: String,
+}
+
+impl Telnet {
+    /// Connects, and sees the banner.
+    pub async fn connect(server: &PracticeServer) -> Self {
+        let address = server.fics_address().expect("a FICS face");
+        let stream = TcpStream::connect(address).await.expect("a connection");
+        let mut telnet = Self { stream, text: String::new() };
+        telnet.until("login: ").await;
+        telnet
+    }
+
+    /// Logs in, and sets what a client sets.
+    pub async fn login(server: &PracticeServer, name: &str) -> Self {
+        let mut telnet = Self::connect(server).await;
+        telnet.say(name).await;
+        telnet.until("password: ").await;
+        telnet.say(PASSWORD).await;
+        telnet.until("fics% ").await;
+        for command in ["set style 12", "iset nowrap 1", "iset ms 1"] {
+            telnet.ask(command).await;
+        }
+        telnet
+    }
+
+    /// An account of its own, logged in.
+    pub async fn newcomer(server: &PracticeServer, name: &str) -> Self {
+        server.add_fics_account(name, false, PASSWORD).await.expect("a new account");
+        Self::login(server, name).await
+    }
+
+    /// Sends a line.
+    pub async fn say(&mut self, line: &str) {
+        self.stream.write_all(format!("{line}\r\n").as_bytes()).await.expect("writable");
+    }
+
+    /// Reads up to and with `wanted`; returns what was read.
+    pub async fn until(&mut self, wanted: &str) -> String {
+        let read = async {
+            loop {
+                if let Some(at) = self.text.find(wanted) {
+                    let rest = self.text.split_off(at + wanted.len());
+                    return std::mem::replace(&mut self.text, rest);
+                }
+                let mut bytes = [0; 4096];
+                let count = self.stream.read(&mut bytes).await.expect("readable");
+                assert!(count > 0, "the server closed the connection; it had said {:?}", self.text);
+                self.text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+            }
+        };
+        match tokio::time::timeout(PATIENCE, read).await {
+            Ok(text) => text,
+            Err(_) => panic!("waited in vain for {wanted:?}"),
+        }
+    }
+
+    /// Sends a line, and reads all up to the answer to one after it that nobody understands.
+    pub async fn ask(&mut self, line: &str) -> String {
+        self.say(line).await;
+        self.say("that_was_all").await;
+        let answer = self.until("that_was_all: Command ").await;
+        self.until("\n\rfics% ").await;
+        answer
+    }
+
+    /// Makes a move, and sees it on the board.
+    pub async fn play(&mut self, command: &str, san: &str) {
+        self.say(command).await;
+        self.until(&format!(") {san} ")).await;
+        self.until("fics% ").await;
+    }
+}

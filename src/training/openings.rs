@@ -1,0 +1,25 @@
+//! Random openings: games that nobody has played before.
+
+use engine::Position;
+
+use crate::Random;
+
+/// Random plies, or one more: so both sides begin the searched part equally often.
+pub const RANDOM_PLIES: usize = 8;
+
+/// A position after random moves, in which there is something to play. Who wants a fair one asks again.
+pub fn random_opening(random: &mut Random) -> Position {
+    loop {
+        let Ok(mut position) = Position::from_line("startpos", false, []) else { continue };
+        for _ in 0..RANDOM_PLIES + random.below(2) {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            position.play(moves[random.below(moves.len())]);
+        }
+        if !position.legal_moves().is_empty() {
+            return position;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! One game, both sides played by one engine.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use engine::{Engine, EngineOptions, Iteration, Limits, Position, Score, board::Color};
+
+use super::Plan;
+use crate::{GameResult, Random, Record, openings::RANDOM_PLIES, random::mix, random_opening};
+
+/// An opening after which one side is ahead by more centipawns is drawn again.
+const UNFAIR: i32 = 300;
+/// A game in which both sides agree, for so many plies, that one is ahead by so many centipawns is over.
+const DECIDED: (usize, i32) = (4, 1000);
+/// A game that lasts longer, in plies, is drawn.
+const LONGEST: usize = 300;
+
+/// Plays game after game.
+pub struct Player {
+    engine: Engine,
+    limits: Limits,
+}
+
+impl Player {
+    /// With the nodes of the plan.
+    pub fn new(plan: &Plan) -> Self {
+        let engine = Engine::new(EngineOptions { hash: 1, ..EngineOptions::default() });
+        Self { engine, limits: Limits { nodes: Some(plan.nodes), ..Limits::default() } }
+    }
+
+    /// The quiet positions of the game of this number. `None` when told to stop.
+    pub fn play(&mut self, plan: &Plan, number: u64, stop: &AtomicBool) -> Option<Vec<Record>> {
+        self.engine.new_game();
+        let mut random = Random::new(plan.seed.rotate_left(32) ^ number);
+        // Games of other seeds must not seem to be the same.
+        let game = mix(plan.seed.rotate_left(32) ^ number) as u32;
+        let mut position = self.opening(&mut random, stop)?;
+        let mut records: Vec<Record> = Vec::new();
+        let mut agreed = (0, 0);
+        let mut result = GameResult::Draw;
+        for ply in RANDOM_PLIES..RANDOM_PLIES + LONGEST {
+            if let Some(by_rule) = result_by_rule(&position) {
+                result = by_rule;
+                break;
+            }
+            let found = self.search(&position, stop)?;
+            let (board, score) = (position.board(), centipawns(found.score));
+            let white = score * board.turn().sign();
+            let ahead = if white.abs() < DECIDED.1 { 0 } else { white.signum() };
+            agreed = if ahead == agreed.0 { (ahead, agreed.1 + 1) } else { (ahead, 1) };
+            if ahead != 0 && agreed.1 >= DECIDED.0 {
+                result = if ahead > 0 { GameResult::White } else { GameResult::Black };
+                break;
+            }
+            // In a quiet position nothing hangs in the air that a search must see through.
+            let quiet = !board.in_check() && !board.is_noisy(found.best) && matches!(found.score, Score::Cp(_));
+            if quiet
+                && random.share() < plan.keep
+                && let Ok(mut record) = Record::new(board)
+            {
+                record.own = Some(score as i16);
+                record.ply = ply as u16;
+                record.game = game;
+                records.push(record);
+            }
+            position.play(found.best);
+        }
+        for record in &mut records {
+            record.result = Some(result);
+        }
+        Some(records)
+    }
+
+    fn search(&mut self, position: &Position, stop: &AtomicBool) -> Option<Iteration> {
+        let found = self.engine.search(position, &[], &self.limits, stop, &mut |_| {});
+        found.filter(|_| !stop.load(Relaxed))
+    }
+
+    /// A position after random moves that leaves both sides a chance.
+    fn opening(&mut self, random: &mut Random, stop: &AtomicBool) -> Option<Position> {
+        loop {
+            let position = random_opening(random);
+            if centipawns(self.search(&position, stop)?.score).abs() <= UNFAIR {
+                return Some(position);
+            }
+        }
+    }
+}
+
+/// Who has won, if the game is over.
+fn result_by_rule(position: &Position) -> Option<GameResult> {
+    let board = position.board();
+    if position.legal_moves().is_empty() {
+        return Some(match (board.in_check(), board.turn()) {
+            (false, _) => GameResult::Draw,
+            (true, Color::White) => GameResult::Black,
+            (true, Color::Black) => GameResult::White,
+        });
+    }
+    let drawn = board.is_insufficient() || board.halfmoves() >= 100 || position.repetitions() >= 2;
+    drawn.then_some(GameResult::Draw)
+}
+
+fn centipawns(score: Score) -> i32 {
+    match score {
+        Score::Cp(centipawns) => centipawns,
+        Score::Mate(moves) => 30_000 * if moves > 0 { 1 } else { -1 },
+    }
+}

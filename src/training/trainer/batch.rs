@@ -1,0 +1,100 @@
+//! One mini-batch: its loss and its gradient, by several threads.
+//!
+//! A batch is cut into a fixed number of slices, each with a gradient of its own, that are added in their order: so the result
+//! does not depend on how many threads there are.
+
+use std::{num::NonZeroUsize, thread};
+
+use engine::net::Mask;
+
+use super::model::{COUNT, Inputs, backward, forward};
+use crate::dataset::{Sample, sigmoid};
+
+/// Parts of a batch.
+const SLICES: usize = 8;
+
+/// A part's share of the work.
+struct Slice {
+    gradient: Vec<f32>,
+    loss: f64,
+}
+
+/// Gradients of a batch, kept from one to the next.
+pub struct Batch {
+    slices: Vec<Slice>,
+    mask: Mask,
+    scale: f32,
+    threads: NonZeroUsize,
+}
+
+impl Batch {
+    /// For nets that see so much, with the unit of the sigmoid in centipawns.
+    pub fn new(mask: Mask, scale: f32, threads: NonZeroUsize) -> Self {
+        let slices = (0..SLICES).map(|_| Slice { gradient: vec![0.0; COUNT], loss: 0.0 }).collect();
+        Self { slices, mask, scale, threads }
+    }
+
+    /// The mean loss of the samples with these indices, and its gradient in the first slice.
+    pub fn run(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32]) -> (f64, &[f32]) {
+        let (mask, scale) = (self.mask, self.scale);
+        let per_slice = indices.len().div_ceil(SLICES).max(1);
+        let mut work: Vec<(&mut Slice, &[u32])> = self.slices.iter_mut().zip(indices.chunks(per_slice)).collect();
+        let per_thread = work.len().div_ceil(self.threads.get()).max(1);
+        thread::scope(|scope| {
+            for part in work.chunks_mut(per_thread) {
+                scope.spawn(move || {
+                    for (slice, indices) in part {
+                        slice.run(numbers, samples, indices, mask, scale);
+                    }
+                });
+            }
+        });
+        let used = indices.len().div_ceil(per_slice);
+        let (first, others) = self.slices[..used.max(1)].split_at_mut(1);
+        let total = &mut first[0].gradient;
+        let mut loss = first[0].loss;
+        for other in others {
+            loss += other.loss;
+            for (sum, part) in total.iter_mut().zip(&other.gradient) {
+                *sum += *part;
+            }
+        }
+        let share = 1.0 / indices.len().max(1) as f32;
+        for number in total.iter_mut() {
+            *number *= share;
+        }
+        (loss * f64::from(share), total)
+    }
+}
+
+impl Slice {
+    fn run(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32], mask: Mask, scale: f32) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2, which is all the function asks for.
+            return unsafe { self.run_avx2(numbers, samples, indices, mask, scale) };
+        }
+        self.run_plain(numbers, samples, indices, mask, scale);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn run_avx2(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32], mask: Mask, scale: f32) {
+        self.run_plain(numbers, samples, indices, mask, scale);
+    }
+
+    #[inline(always)]
+    fn run_plain(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32], mask: Mask, scale: f32) {
+        self.gradient.fill(0.0);
+        self.loss = 0.0;
+        for sample in indices.iter().filter_map(|i| samples.get(*i as usize)) {
+            let inputs = Inputs::new(&sample.record, mask);
+            let pass = forward(numbers, &inputs);
+            let expected = sigmoid((pass.value + sample.base) / scale);
+            let error = expected - sample.target;
+            self.loss += f64::from(error * error);
+            let slope = 2.0 * error * expected * (1.0 - expected) / scale;
+            backward(numbers, &inputs, &pass, slope, &mut self.gradient);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The state of a training as bytes, so that it survives being ended.
+//!
+//! Layout, numbers with their lowest byte first: the magic (8 bytes), the length of the plan's description (4), the
+//! description, the steps made (8), the numbers and the two means (4 each), and a checksum (8).
+
+use std::{fs, io, path::Path};
+
+use engine::checksum;
+
+use super::{adam::State, model::COUNT};
+
+const MAGIC: &[u8; 8] = b"conctrn1";
+
+/// Why there is no going on.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The file.
+    #[error("{path}: {error}")]
+    File {
+        /// Which file.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        error: io::Error,
+    },
+    /// What is in it.
+    #[error("{path}: {reason}")]
+    Content {
+        /// Which file.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}
+
+pub fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend_from_slice(&(plan.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(plan.as_bytes());
+    bytes.extend_from_slice(&state.steps.to_le_bytes());
+    for numbers in [&state.numbers, &state.means[0], &state.means[1]] {
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    }
+    let sum = checksum(&bytes);
+    bytes.extend_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+/// The state, if the bytes are whole and of this plan.
+pub fn from_bytes(bytes: &[u8], plan: &str) -> Result<State, &'static str> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or("no checkpoint of a training")?;
+    let (body, sum) = bytes.split_last_chunk::<8>().ok_or("cut off")?;
+    if checksum(body) != u64::from_le_bytes(*sum) {
+        return Err("damaged or cut off: its checksum does not hold; remove it to begin anew");
+    }
+    let (len, rest) = rest.split_first_chunk::<4>().ok_or("cut off")?;
+    let (description, rest) = rest.split_at_checked(u32::from_le_bytes(*len) as usize).ok_or("cut off")?;
+    if description != plan.as_bytes() {
+        return Err("of a training with another plan or other data; name another file, or remove it to begin anew");
+    }
+    let (steps, rest) = rest.split_first_chunk::<8>().ok_or("cut off")?;
+    let (numbers, _) = rest[..rest.len() - 8].as_chunks::<4>();
+    if numbers.len() != 3 * COUNT {
+        return Err("of a net of another shape");
+    }
+    let numbers: Vec<f32> = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    let part = |i: usize| numbers[i * COUNT..(i + 1) * COUNT].to_vec();
+    Ok(State { numbers: part(0), means: [part(1), part(2)], steps: u64::from_le_bytes(*steps) })
+}
+
+/// Writes a file that is there as a whole or not at all.
+pub fn write(path: &Path, state: &State, plan: &str) -> Result<(), CheckpointError> {
+    let unfinished = path.with_extension("unfinished");
+    fs::write(&unfinished, to_bytes(state, plan))
+        .and_then(|()| fs::rename(&unfinished, path))
+        .map_err(|error| CheckpointError::File { path: path.to_owned(), error })
+}
+
+/// The state in a file; nothing if there is no file.
+pub fn read(path: &Path, plan: &str) -> Result<Option<State>, CheckpointError> {
+    match fs::read(path) {
+        Ok(bytes) => from_bytes(&bytes, plan)
+            .map(Some)
+            .map_err(|reason| CheckpointError::Content { path: path.to_owned(), reason }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(CheckpointError::File { path: path.to_owned(), error }),
+    }
+}

@@ -1,0 +1,190 @@
+//! Trains a net: mini-batches, Adam, a rate that falls along a cosine, validation by games that were kept back.
+//!
+//! A training depends on its plan and its data only, not on the threads; one that was ended goes on from its checkpoint to the
+//! same bytes.
+
+mod adam;
+mod batch;
+mod checkpoint;
+mod curve;
+mod model;
+mod quantise;
+#[cfg(test)]
+mod tests;
+mod validate;
+
+use std::{
+    num::NonZeroUsize,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+use engine::net::{Header, Mask};
+
+use crate::{
+    Random,
+    dataset::{Dataset, Sample},
+};
+use adam::State;
+use batch::Batch;
+
+pub use checkpoint::CheckpointError;
+pub use curve::curve;
+pub use quantise::{QuantisationError, Quantised, quantise};
+pub use validate::{Losses, Stage, validate, validate_net};
+
+/// How a net is trained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What the net sees.
+    pub mask: Mask,
+    /// Of the first numbers and of the order of the positions.
+    pub seed: u64,
+    /// How often every position is seen.
+    pub epochs: u32,
+    /// Positions of a step.
+    pub batch: usize,
+    /// The rate of the first step; the last one's is a hundredth of it.
+    pub rate: f32,
+    /// What weights lose in a step, as a share of themselves and of the rate.
+    pub decay: f32,
+    /// Centipawns for which 73 % are expected.
+    pub scale: f32,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { mask: Mask::ALL, seed: 1, epochs: 20, batch: 8192, rate: 0.001, decay: 0.01, scale: 200.0 }
+    }
+}
+
+impl Plan {
+    /// Everything the numbers depend on, besides the data themselves.
+    fn description(&self, dataset: &Dataset) -> String {
+        let Self { mask, seed, epochs, batch, rate, decay, scale } = self;
+        let sum = dataset.training.iter().fold(0_u64, |sum, sample| {
+            crate::random::mix(
+                sum ^ sample.record.key() ^ u64::from(sample.target.to_bits()) << 32 ^ u64::from(sample.base.to_bits()),
+            )
+        });
+        let positions = dataset.training.len();
+        format!(
+            "{positions} positions {sum:016x}, mask {mask}, seed {seed}, {epochs} epochs of batches of {batch}, rate {rate}, \
+             decay {decay}, scale {scale}"
+        )
+    }
+
+    /// The rate of a step: along a cosine from the first to a hundredth.
+    fn rate(&self, step: u64, steps: u64) -> f32 {
+        let done = step as f32 / steps.max(1) as f32;
+        let fallen = (1.0 - (std::f32::consts::PI * done).cos()) / 2.0;
+        self.rate * (1.0 - 0.99 * fallen)
+    }
+}
+
+/// What an epoch has brought.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Epoch {
+    /// From 1.
+    pub number: u32,
+    /// Steps made so far.
+    pub steps: u64,
+    /// Of the last step.
+    pub rate: f32,
+    /// Mean loss over the epoch's batches as they were trained, since the start of the program.
+    pub training: f64,
+    /// Mean losses over the positions kept back.
+    pub validation: Losses,
+}
+
+/// How a training ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// With a net.
+    Finished(Trained),
+    /// Told to stop; the checkpoint, if one was named, has everything.
+    Stopped {
+        /// Steps made.
+        steps: u64,
+    },
+}
+
+/// A trained net in floating point. [`quantise`] makes a [`Net`](engine::Net) of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trained {
+    numbers: Vec<f32>,
+    /// What it sees.
+    pub mask: Mask,
+}
+
+/// Trains a net. With a `checkpoint`, it goes on from there if the file is there, and writes it after every epoch and when
+/// told to stop. `on_epoch` is called after every epoch.
+///
+/// # Errors
+/// [`CheckpointError`].
+pub fn train(
+    plan: &Plan,
+    dataset: &Dataset,
+    threads: NonZeroUsize,
+    checkpoint: Option<&Path>,
+    stop: &AtomicBool,
+    mut on_epoch: impl FnMut(&Epoch),
+) -> Result<Outcome, CheckpointError> {
+    let description = plan.description(dataset);
+    let before = checkpoint.map(|path| checkpoint::read(path, &description)).transpose()?.flatten();
+    let mut state = before.unwrap_or_else(|| State::new(model::initial(plan.seed)));
+    let samples: &[Sample] = &dataset.training;
+    let size = plan.batch.max(1);
+    let per_epoch = samples.len().div_ceil(size) as u64;
+    let steps = per_epoch * u64::from(plan.epochs);
+    let mut batch = Batch::new(plan.mask, plan.scale, threads);
+    while state.steps < steps {
+        let epoch = state.steps / per_epoch;
+        let order = order(samples.len(), plan.seed, epoch);
+        let (mut loss, mut trained) = (0.0, 0_u32);
+        for indices in order.chunks(size).skip((state.steps % per_epoch) as usize) {
+            if stop.load(Relaxed) {
+                save(checkpoint, &state, &description)?;
+                return Ok(Outcome::Stopped { steps: state.steps });
+            }
+            let (batch_loss, gradient) = batch.run(&state.numbers, samples, indices);
+            let rate = plan.rate(state.steps, steps);
+            state.step(gradient, rate, plan.decay);
+            loss += batch_loss;
+            trained += 1;
+        }
+        save(checkpoint, &state, &description)?;
+        let trained_so_far = Trained { numbers: state.numbers.clone(), mask: plan.mask };
+        on_epoch(&Epoch {
+            number: epoch as u32 + 1,
+            steps: state.steps,
+            rate: plan.rate(state.steps.saturating_sub(1), steps),
+            training: loss / f64::from(trained.max(1)),
+            validation: validate(&trained_so_far, &dataset.validation, plan.scale),
+        });
+    }
+    Ok(Outcome::Finished(Trained { numbers: state.numbers, mask: plan.mask }))
+}
+
+/// The order of the positions in an epoch.
+fn order(count: usize, seed: u64, epoch: u64) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..count as u32).collect();
+    Random::new(crate::random::mix(seed) ^ epoch).shuffle(&mut order);
+    order
+}
+
+fn save(path: Option<&Path>, state: &State, description: &str) -> Result<(), CheckpointError> {
+    path.map_or(Ok(()), |path| checkpoint::write(path, state, description))
+}
+
+impl Trained {
+    /// The value of a position for the player to move, in centipawns, without the base.
+    pub fn value(&self, record: &crate::Record) -> f32 {
+        model::forward(&self.numbers, &model::Inputs::new(record, self.mask)).value
+    }
+
+    /// A header for the net of this training; what it completes and how it was made is for the caller to say.
+    pub fn header(&self, plan: &Plan, dataset: &Dataset) -> Header {
+        Header { mask: self.mask, seed: plan.seed, positions: dataset.training.len() as u64, ..Header::default() }
+    }
+}

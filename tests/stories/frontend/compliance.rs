@@ -1,0 +1,302 @@
+//! What every program that speaks UCI may expect of us, as match runners test it before they let an engine play: for the
+//! council and for the engine alone.
+
+use chess::{Line, UciMove, Variant};
+
+use super::program::Program;
+
+const CASTLING: &str = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 4 8";
+const ENDGAME: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
+
+/// What the program says first, and both ways to be under it.
+fn both(story: impl Fn(&mut Program)) {
+    for program in [Program::start(&["uci"]), Program::start_with(&["uci", "--single"])] {
+        let mut program = program;
+        program.say("uci");
+        let said = program.until("uciok");
+        assert!(said.iter().any(|line| line.starts_with("id name ")), "{said:#?}");
+        assert!(said.iter().any(|line| line.starts_with("id author ")), "{said:#?}");
+        said.iter().filter(|line| line.starts_with("option ")).for_each(|line| assert_option(line));
+        ready(&mut program);
+        story(&mut program);
+    }
+}
+
+fn ready(program: &mut Program) -> Vec<String> {
+    program.say("isready");
+    program.until("readyok")
+}
+
+/// An option has a name, a type, and what its type needs.
+#[track_caller]
+fn assert_option(line: &str) {
+    let rest = line.strip_prefix("option name ").unwrap_or_else(|| panic!("{line:?}"));
+    let (name, kind) = rest.split_once(" type ").unwrap_or_else(|| panic!("{line:?}"));
+    let words: Vec<&str> = kind.split_whitespace().collect();
+    assert!(!name.is_empty(), "{line:?}");
+    match words.as_slice() {
+        ["button"] | ["string", "default", ..] | ["check", "default", "true" | "false"] => {}
+        ["spin", "default", value, "min", least, "max", most] => {
+            let number = |text: &str| text.parse::<i64>().unwrap_or_else(|_| panic!("{line:?}"));
+            assert!((number(least)..=number(most)).contains(&number(value)), "{line:?}");
+        }
+        ["combo", "default", value, "var", ..] => assert!(kind.contains(&format!("var {value}")), "{line:?}"),
+        _ => panic!("{line:?}"),
+    }
+}
+
+/// An `info` line: every word is known, every number is one, the principal variation can be played.
+#[track_caller]
+fn assert_info(line: &str, position: &Line) {
+    let mut words = line.split_whitespace().skip(1).peekable();
+    let number = |word: Option<&str>| word.and_then(|word| word.parse::<i64>().ok());
+    while let Some(word) = words.next() {
+        match word {
+            "string" => return,
+            "depth" | "seldepth" | "time" | "nodes" | "nps" | "hashfull" | "tbhits" | "multipv" | "currmovenumber" => {
+                let value = number(words.next());
+                assert!(value.is_some_and(|value| value >= 0), "{word} in {line:?}");
+            }
+            "score" => {
+                assert!(matches!(words.next(), Some("cp" | "mate")), "{line:?}");
+                assert!(number(words.next()).is_some(), "{line:?}");
+                let _ = words.next_if(|word| ["lowerbound", "upperbound"].contains(word));
+            }
+            "currmove" => assert!(words.next().is_some(), "{line:?}"),
+            "pv" => {
+                let mut played = position.clone();
+                let moves: Vec<&str> = words.by_ref().collect();
+                assert!(!moves.is_empty(), "{line:?}");
+                played.play_all(&moves.join(" ")).unwrap_or_else(|error| panic!("{error} in {line:?}"));
+            }
+            other => panic!("{other:?} in {line:?}"),
+        }
+    }
+}
+
+/// Looks at everything that was said after a `go` about this position, and gives the move.
+#[track_caller]
+fn assert_answer(said: &[String], position: &Line) -> UciMove {
+    let (best, infos) = said.split_last().expect("an answer");
+    let words: Vec<&str> = best.split_whitespace().collect();
+    let (best, ponder) = match words.as_slice() {
+        ["bestmove", best] => (best, None),
+        ["bestmove", best, "ponder", reply] => (best, Some(reply)),
+        _ => panic!("{best:?}"),
+    };
+    let mut after = position.clone();
+    after.play_all(best).unwrap_or_else(|error| panic!("{error}"));
+    after.play_all(ponder.copied().unwrap_or_default()).unwrap_or_else(|error| panic!("{error}"));
+    for line in infos {
+        assert!(line.starts_with("info "), "{line:?}");
+        assert_info(line, position);
+    }
+    let scored = |line: &&String| !line.starts_with("info string") && line.contains(" score ");
+    assert!(infos.iter().any(|line| scored(&line)), "no score in {said:#?}");
+    best.parse().expect("a move")
+}
+
+fn position(fen: &str, moves: &str) -> (String, Line) {
+    let mut line = Line::from_fen(Variant::Standard, fen).expect("a position");
+    line.play_all(moves).expect("legal moves");
+    let start = if fen == "startpos" { fen.to_owned() } else { format!("fen {fen}") };
+    let moves = if moves.is_empty() { String::new() } else { format!(" moves {moves}") };
+    (format!("position {start}{moves}"), line)
+}
+
+#[test]
+fn every_way_of_limiting_a_search_is_answered_with_a_scored_legal_move() {
+    let positions = [
+        position("startpos", ""),
+        position("startpos", "e2e4 e7e5 g1f3"),
+        position(CASTLING, ""),
+        position(CASTLING, "e1c1 e8g8"),
+        position(ENDGAME, ""),
+    ];
+    let limits = [
+        "depth 1",
+        "depth 4",
+        "nodes 1",
+        "nodes 2000",
+        "movetime 1",
+        "movetime 50",
+        "wtime 100",
+        "btime 100",
+        "wtime 100 btime 100",
+        "wtime 100 btime 100 winc 50 binc 50",
+        "wtime 100 btime 100 movestogo 1",
+        "wtime 1 btime 1",
+        "wtime 2000 btime 2000 winc 10 binc 10 movestogo 40",
+        "depth 3 nodes 5000 movetime 1000",
+    ];
+    both(|program| {
+        for (command, line) in &positions {
+            program.say("ucinewgame");
+            ready(program);
+            for limit in limits {
+                program.say(&format!("{command}\ngo {limit}"));
+                // `wtime` alone does not end a search of Black's.
+                if limit == "wtime 100" && line.turn() == chess::Color::Black
+                    || limit == "btime 100" && line.turn() == chess::Color::White
+                {
+                    program.until("info depth ");
+                    program.say("stop");
+                    program.until("bestmove");
+                    continue;
+                }
+                assert_answer(&program.until("bestmove"), line);
+            }
+            assert_eq!(ready(program), ["readyok"], "nothing comes after the move");
+        }
+    });
+}
+
+#[test]
+fn an_endless_search_ends_with_stop_and_not_before() {
+    both(|program| {
+        let (command, line) = position(CASTLING, "");
+        for _ in 0..3 {
+            program.say(&format!("{command}\ngo infinite"));
+            let mut said = program.until("info depth ");
+            said.extend(ready(program));
+            said.retain(|line| line != "readyok");
+            assert!(!said.iter().any(|line| line.starts_with("bestmove")), "{said:#?}");
+            program.say("stop");
+            said.extend(program.until("bestmove"));
+            assert_answer(&said, &line);
+            assert_eq!(ready(program), ["readyok"], "nothing comes after the move");
+        }
+        program.say("stop\nstop");
+        assert_eq!(ready(program), ["readyok"], "where nothing is searched there is nothing to stop");
+    });
+}
+
+#[test]
+fn a_search_that_is_stopped_before_it_has_begun_has_a_searched_move() {
+    both(|program| {
+        let (command, line) = position(ENDGAME, "");
+        for _ in 0..5 {
+            program.say(&format!("{command}\ngo infinite\nstop"));
+            assert_answer(&program.until("bestmove"), &line);
+        }
+    });
+}
+
+#[test]
+fn a_search_of_given_moves_stays_with_them() {
+    both(|program| {
+        let (command, line) = position("startpos", "");
+        for (moves, limit) in [("a2a3", "depth 3"), ("a2a3 h2h3", "nodes 500"), ("b1a3 g1h3", "wtime 100")] {
+            // `searchmoves` takes all moves that follow it.
+            program.say(&format!("{command}\ngo {limit} searchmoves {moves}"));
+            let best = assert_answer(&program.until("bestmove"), &line).to_string();
+            assert!(moves.contains(&best), "{best} of {moves}");
+        }
+    });
+}
+
+#[test]
+fn a_whole_game_on_little_time_has_a_searched_move_at_every_ply() {
+    both(|program| {
+        let mut line = Line::start(Variant::Standard);
+        program.say("ucinewgame");
+        while line.ply() < 30 && line.legal_moves().len() > 1 {
+            let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
+            let (command, _) = position("startpos", &moves.join(" "));
+            program.say(&format!("{command}\ngo wtime 100 btime 100 winc 5 binc 5"));
+            let best = assert_answer(&program.until("bestmove"), &line);
+            line.play(best).expect("a legal move");
+        }
+    });
+}
+
+#[test]
+fn a_game_that_is_over_is_answered_without_a_move() {
+    both(|program| {
+        for fen in ["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
+            program.say(&format!("position fen {fen}\ngo wtime 100 btime 100"));
+            let answer = program.answer("bestmove");
+            assert!(["0000", "(none)"].contains(&answer.as_str()), "{answer:?}");
+        }
+    });
+}
+
+#[test]
+fn what_is_set_up_while_nothing_is_searched_changes_nothing_else() {
+    both(|program| {
+        let (command, line) = position("startpos", "d2d4");
+        program.say("setoption name Hash value 2\nsetoption name Clear Hash\nucinewgame\nucinewgame");
+        ready(program);
+        program.say(&format!("{command}\ngo depth 2"));
+        assert_answer(&program.until("bestmove"), &line);
+    });
+}
+
+/// A process that was stopped, as by a laptop's lid, goes on from where it was.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_that_was_stopped_for_a_while_answers_when_it_goes_on() {
+    use std::{thread::sleep, time::Duration};
+
+    both(|program| {
+        let (command, line) = position(CASTLING, "");
+        program.say(&format!("{command}\ngo movetime 300"));
+        program.signal("STOP");
+        // This is the fault itself: longer than the search was to take.
+        sleep(Duration::from_secs(2));
+        program.signal("CONT");
+        assert_answer(&program.until("bestmove"), &line);
+        program.say(&format!("{command}\ngo wtime 100 btime 100"));
+        assert_answer(&program.until("bestmove"), &line);
+    });
+}
+
+/// The only elector neither speaks nor ends, and has started a process itself.
+#[test]
+#[cfg(target_os = "linux")]
+fn with_a_mute_engine_for_a_council_moves_are_searched_and_nothing_is_left_behind() {
+    use std::{
+        fs,
+        os::unix::fs::PermissionsExt,
+        time::{Duration, Instant},
+    };
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let (engine, numbers) = (folder.path().join("mute"), folder.path().join("numbers"));
+    let script =
+        format!("#!/bin/sh\ntrap '' TERM\nsleep 1000 &\necho $$ $! > {}\nwait\nsleep 1000\n", numbers.display());
+    fs::write(&engine, script).expect("a script");
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("it may run");
+    let settings = folder.path().join("bot.toml");
+    let council = format!(
+        "[player.council]\nroster = \"custom\"\n[[player.council.electors]]\nengine = {:?}\n",
+        engine.display().to_string()
+    );
+    fs::write(&settings, council).expect("settings");
+    let mut program = Program::start_with(&["uci", "--config", &settings.display().to_string()]);
+    // The queen hangs, and the move that takes it is not the first one.
+    let (command, line) = position("6k1/5ppp/8/3q4/8/P1N5/1P3PPP/6K1 w - - 0 1", "");
+    program.say(&format!("{command}\ngo wtime 100 btime 100"));
+    assert_eq!(assert_answer(&program.until("bestmove"), &line).to_string(), "c3d5");
+    program.say(&format!("{command}\ngo movetime 20"));
+    assert_eq!(assert_answer(&program.until("bestmove"), &line).to_string(), "c3d5");
+
+    let patience = Instant::now() + Duration::from_secs(60);
+    let in_time = || assert!(Instant::now() < patience, "it takes too long");
+    let mut known = String::new();
+    while known.split_whitespace().count() < 2 {
+        in_time();
+        known = fs::read_to_string(&numbers).unwrap_or_default();
+        std::thread::yield_now();
+    }
+    program.say("quit");
+    program.end();
+    let lives = |number: &str| {
+        let status = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+        status.rsplit(')').next().is_some_and(|rest| !rest.trim().is_empty() && !rest.trim_start().starts_with('Z'))
+    };
+    while known.split_whitespace().any(lives) {
+        in_time();
+        std::thread::yield_now();
+    }
+}
