@@ -219,15 +219,15 @@ mod tests {
     fn values_that_would_do_harm_are_refused() {
         for (bad, accepted) in [
             ("ping_timeout = 0", "1 to 3600"),
-            ("ping_after = 0", "1 to 3600"),
+            ("ping_after = 0", "1 to 86400"),
             ("seek_every = 1", "10 to 86400"),
             ("seek_every = 99999999999", "10 to 86400"),
-            ("reconnect_max = 0", "1 to 3600"),
-            ("login_timeout = 0", "1 to 600"),
-            ("connect_timeout = -1", "1 to 600"),
-            ("answer_timeout = 0", "1 to 600"),
+            ("reconnect_max = 0", "1 to 86400"),
+            ("login_timeout = 0", "1 to 3600"),
+            ("connect_timeout = -1", "1 to 3600"),
+            ("answer_timeout = 0", "1 to 3600"),
             ("adjudicate_after = 4000", "0 to 3650"),
-            ("courtesy_after = 4000", "0 to 3600"),
+            ("courtesy_after = 90000", "0 to 86400"),
             ("notes = ['', '', '', '', '', '', '', '', '', '', '']", "at most 10"),
             ("variants = ['wild fr']", "the name of a variant"),
         ] {

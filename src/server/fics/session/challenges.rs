@@ -135,6 +135,6 @@ pub(super) fn challenge(pending: &PendingChallenge, us: &str, is_computer: bool)
         our_rating: our_seat.rating.value,
         // Variants that have no name with us, and clocks that differ, are not for us.
         playable: terms.variant().is_some() && terms.second_time.is_none(),
-        unknown_variant: None,
+        unknown_variant: terms.variant().is_none().then(|| terms.loaded.clone().unwrap_or_else(|| terms.kind.clone())),
     }
 }
