@@ -69,7 +69,7 @@ enum Subcommands {
     /// Speak CECP, for XBoard and its like; or play on the console
     Xboard(xboard::XboardCommand),
     /// Lend this machine's cores to daemons on others, over NATS
-    Worker(worker::WorkerCommand),
+    Worker(worker::LendCommand),
     /// Look at the machines that lend their cores
     Cluster(cluster::ClusterCommand),
     /// Make opening books

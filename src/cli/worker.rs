@@ -19,7 +19,7 @@ Ways to log in: --user with --password-file or CONCILIO_NATS_PASSWORD; --token-f
 --credentials-file. The same keys stand in the table [cluster] of a settings file (--config).
 
 Ctrl-C or SIGTERM finishes the running searches and takes no new ones; twice leaves at once.")]
-pub(super) struct WorkerCommand {
+pub(super) struct LendCommand {
     #[command(flatten)]
     settings: SettingsArgs,
     #[command(flatten)]
@@ -51,7 +51,7 @@ fn parse_engine(text: &str) -> Result<(String, PathBuf), String> {
     name.map(|name| (name, path)).ok_or_else(|| "expected PATH or NAME=PATH".to_owned())
 }
 
-impl WorkerCommand {
+impl LendCommand {
     /// Lends until told to leave.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let settings = WorkerSettings {

@@ -8,7 +8,7 @@ use toml::Table;
 use super::{
     Problem, Sources,
     read::built_in,
-    sources::Layer,
+    sources::SettingsLayer,
     values::{Origin, Path, at, at_mut, headers, origin_of, to_toml},
 };
 
@@ -41,10 +41,10 @@ impl Layers {
     /// Lays the sources over what is built in. What cannot be laid is a problem.
     pub(super) fn merge(sources: &Sources) -> (Self, Vec<Problem>) {
         let (mut problems, mut headers_found, mut readings) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-        let defaults = Layer::built_in(&built_in());
+        let defaults = SettingsLayer::built_in(&built_in());
         let mut layers = vec![defaults.clone()];
         for (name, text) in &sources.files {
-            match Layer::file(name, text) {
+            match SettingsLayer::file(name, text) {
                 Ok(layer) => {
                     headers(&layer.0, &mut Path::new(), &mut headers_found);
                     layers.push(layer);
@@ -54,7 +54,7 @@ impl Layers {
         }
         for given in sources.texts() {
             let mut left = given.readings();
-            match left.pop().and_then(|likeliest| Layer::of_value(&given.path, likeliest)) {
+            match left.pop().and_then(|likeliest| SettingsLayer::of_value(&given.path, likeliest)) {
                 Some(layer) => {
                     layers.push(layer);
                     // What stood here or below is gone.
@@ -68,7 +68,7 @@ impl Layers {
             }
         }
         let known: Vec<String> = defaults.0.keys().cloned().collect();
-        for (key, value) in layers.iter_mut().flat_map(Layer::take_strange_keys) {
+        for (key, value) in layers.iter_mut().flat_map(SettingsLayer::take_strange_keys) {
             problems.push(Problem::of_unknown_key(&origin_of(&value), &[key], &known));
         }
         let merged = layers.into_iter().fold(Config::builder(), |builder, layer| builder.add_source(layer)).build();

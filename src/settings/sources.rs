@@ -90,9 +90,9 @@ impl GivenText<'_> {
 
 /// One layer of settings.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layer(pub(super) Map<String, Value>);
+pub(super) struct SettingsLayer(pub(super) Map<String, Value>);
 
-impl Source for Layer {
+impl Source for SettingsLayer {
     fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
         Box::new(self.clone())
     }
@@ -102,7 +102,7 @@ impl Source for Layer {
     }
 }
 
-impl Layer {
+impl SettingsLayer {
     /// What is built in.
     pub(super) fn built_in(table: &Table) -> Self {
         Self::of(from_toml(&toml::Value::Table(table.clone()), None, &|_| None))
