@@ -8,7 +8,7 @@ use super::{report::SoakReport, stage::Stage};
 use crate::openings::line_of_pgn;
 use bot::journal::{Archive, Filter, GameRecord, JournalError, MoveRecord};
 use chess::{Color, ServerName, UciMove};
-use practice::{GameReport, Outcome};
+use practice::{GameOutcome, GameReport};
 
 /// Sources of moves that need no search: a book, a tablebase, the only legal move, and the journal of a daemon that was killed between
 /// the decision and the server's answer (the search stands there).
@@ -126,7 +126,7 @@ impl JournalGame {
     }
 
     /// What is not as in the server's record of a game that has ended.
-    fn differs(&self, game: &GameReport, outcome: &Outcome) -> Option<String> {
+    fn differs(&self, game: &GameReport, outcome: &GameOutcome) -> Option<String> {
         let confirmed = self.moves.iter().filter(|mv| mv.confirmed);
         if !confirmed.map(|mv| mv.uci).eq(game.line.moves().iter().copied()) {
             let (known, played) = (self.moves.len(), game.line.ply());

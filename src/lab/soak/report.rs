@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 use serde::{Serialize, Serializer};
 
 use chess::Color;
-use practice::{End, GameReport, Refusal};
+use practice::{End, GameRefusal, GameReport};
 
 /// So many findings are printed; all are counted.
 const SHOWN: usize = 100;
@@ -124,7 +124,7 @@ impl SoakReport {
         self.openings_most = self.openings_most.max(openings);
         for refused in game.refused.iter().filter(|refused| refused.color == ours) {
             match refused.refusal {
-                Refusal::Illegal(_) => {
+                GameRefusal::Illegal(_) => {
                     self.illegal += 1;
                     self.find(format!("{} ply {}: {} is illegal", game.id, refused.ply, refused.uci));
                 }

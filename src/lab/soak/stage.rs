@@ -20,8 +20,8 @@ use super::{SoakError, SoakPlan, SoakProtocol};
 use crate::own_process::OwnProcess;
 use chess::{Color, GameId, GameTerms, TimeControl, UciMove, Variant};
 use practice::{
-    AccountId, ChallengeTerms, FicsFace, GameReport, GameView, PracticeError, PracticeServer, Settings, Sparring,
-    SparringKind,
+    AccountId, ChallengeTerms, FicsEndpoint, GameReport, GameView, PracticeError, PracticeServer, PracticeSettings,
+    Sparring, SparringKind,
 };
 
 /// Whoever proposes what the policy forbids.
@@ -67,14 +67,15 @@ struct BusyProcess {
 impl Stage {
     /// Starts the server and the load, opens the accounts and writes the daemon's settings; the daemon does not run yet.
     pub(super) async fn set(plan: &SoakPlan, program: &Path, folder: &Path) -> Result<Self, SoakError> {
-        let fics = (plan.protocol == SoakProtocol::Fics).then(|| FicsFace::at(SocketAddr::from(([127, 0, 0, 1], 0))));
-        let settings = Settings {
+        let fics =
+            (plan.protocol == SoakProtocol::Fics).then(|| FicsEndpoint::at(SocketAddr::from(([127, 0, 0, 1], 0))));
+        let settings = PracticeSettings {
             faults: plan.faults.clone(),
             seed: Some(plan.seed),
             // The record of every game is wanted at the end: those of the last round, too.
             keep_finished: plan.games + plan.places,
             fics,
-            ..Settings::default()
+            ..PracticeSettings::default()
         };
         let server = Arc::new(PracticeServer::start(settings).await?);
         let (hold, held) = watch::channel(false);
@@ -233,7 +234,9 @@ pub(super) async fn begin(
 
 fn place(protocol: SoakProtocol, number: usize) -> SoakPlace {
     match protocol {
-        SoakProtocol::Lichess => SoakPlace { bot: "Soaked".into(), server: "practice".into(), partner: "Partner".into() },
+        SoakProtocol::Lichess => {
+            SoakPlace { bot: "Soaked".into(), server: "practice".into(), partner: "Partner".into() }
+        }
         SoakProtocol::Fics => {
             // Names have letters only on FICS.
             let letters: String = format!("{number:02}").bytes().map(|digit| char::from(b'A' + digit - b'0')).collect();
