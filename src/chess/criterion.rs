@@ -37,7 +37,7 @@ pub enum CriterionName {
 }
 
 impl CriterionName {
-    /// All of them.
+    /// Every one that there is, in the order of the documentation.
     pub const ALL: [Self; 12] = [
         Self::Weights,
         Self::Depth,
@@ -95,7 +95,7 @@ pub enum SecondPhaseMode {
 }
 
 impl SecondPhaseMode {
-    /// All of them.
+    /// Every one that there is, in the order of the documentation.
     pub const ALL: [Self; 7] =
         [Self::Sequential, Self::Static, Self::Peer, Self::PeerScore, Self::PvSplit, Self::Shared, Self::Continued];
 

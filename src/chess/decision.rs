@@ -11,11 +11,11 @@ use super::{CriterionName, ElectorName, Knowledge, Proposal, Score, SecondPhaseM
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// The opening book.
+    /// A book of openings knew it.
     Book,
-    /// An endgame tablebase.
+    /// A tablebase of endgames knew it.
     Tablebase,
-    /// The electors.
+    /// The electors of the council proposed it.
     Council,
     /// There was only one legal move.
     Forced,
@@ -42,7 +42,7 @@ impl Source {
 /// One elector's newest proposal and what it weighed in the election.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vote {
-    /// What was proposed.
+    /// The newest proposal of the elector.
     pub proposal: Proposal,
     /// What the elector knows; `None` for a foreign engine.
     pub knowledge: Option<Knowledge>,
@@ -111,7 +111,7 @@ impl Metrics {
 /// The council's answer. Its move is always legal in the position that was asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// The elected move.
+    /// The move that was elected.
     pub best: UciMove,
     /// The reply expected, if the elected line has one.
     pub ponder: Option<UciMove>,

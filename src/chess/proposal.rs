@@ -76,7 +76,7 @@ pub enum Bound {
 pub struct Proposal {
     /// The search it answers.
     pub search: SearchId,
-    /// Who proposes.
+    /// The elector that proposes.
     pub elector: ElectorName,
     /// The machine that lent its cores for it; `None` is the one that plays the game.
     pub machine: Option<MachineName>,

@@ -25,7 +25,7 @@ pub struct SearchId {
     pub ply: usize,
     /// Counts the searches of this process, so that a takeback does not confuse two searches of the same ply.
     pub serial: u64,
-    /// First or second.
+    /// The phase that it belongs to.
     pub phase: Phase,
 }
 
@@ -57,6 +57,6 @@ pub struct Task {
     pub line: Arc<Line>,
     /// The root moves to search; empty means all legal ones.
     pub root_moves: Vec<UciMove>,
-    /// Where to end.
+    /// Where the search ends by itself.
     pub limits: Limits,
 }

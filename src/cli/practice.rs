@@ -7,6 +7,7 @@ use tokio::signal::ctrl_c;
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
+use chess::outln;
 use practice::{FicsEndpoint, SparringKind, faults::FaultPlan};
 
 /// With which accounts log in over FICS.
@@ -31,7 +32,7 @@ What can go wrong (--faults, any of these with commas between them):
   streams=10                    requests at a time that an HTTP/2 connection bears
   dialect=fatics|capablanca|uhlin    the server of the FICS family that this one behaves like
   seed=7                        the same faults every time")]
-pub(super) struct Practice {
+pub(super) struct PracticeCommand {
     /// Where to listen; only loopback addresses are taken
     #[arg(long, default_value = "127.0.0.1:9663", value_name = "ADDRESS")]
     lichess: SocketAddr,
@@ -55,7 +56,7 @@ pub(super) struct Practice {
     faults: FaultPlan,
 }
 
-impl Practice {
+impl PracticeCommand {
     /// Serves until Ctrl-C.
     pub(super) async fn run(self) -> Result<(), Failure> {
         for (flag, address) in [("--lichess", Some(self.lichess)), ("--fics", self.fics)] {
@@ -76,15 +77,15 @@ impl Practice {
             practice::PracticeSettings { faults: self.faults, fics, ..practice::PracticeSettings::default() };
         let accounts = self.accounts;
         practice::serve(self.lichess, settings, stop, |server| async move {
-            println!("practice server at {}", server.url());
+            outln!("practice server at {}", server.url());
             if let Some(address) = server.fics_address() {
-                println!("FICS at {address}; every account's password there is {PASSWORD}");
+                outln!("FICS at {address}; every account's password there is {PASSWORD}");
             }
             for account in &accounts {
                 let name = account.trim_end_matches('+');
                 let token = server.add_account(name, account.ends_with('+')).await?;
                 server.set_fics_password(name, PASSWORD);
-                println!("  account {name:<12} token {token}");
+                outln!("  account {name:<12} token {token}");
             }
             for (name, kind) in [
                 ("random", SparringKind::Random),
@@ -92,7 +93,7 @@ impl Practice {
                 ("engine", SparringKind::Engine { nodes: 20_000 }),
             ] {
                 server.sparring(name, kind).await?;
-                println!("  sparring {name}, takes every challenge");
+                outln!("  sparring {name}, takes every challenge");
             }
             Ok(())
         })
@@ -110,7 +111,7 @@ mod tests {
     #[derive(Parser)]
     struct Program {
         #[command(flatten)]
-        practice: Practice,
+        practice: PracticeCommand,
     }
 
     #[test]

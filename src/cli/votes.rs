@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use bot::journal::{Archive, ExportError, GameRecord, MoveRecord, OurMove, ProposalRecord};
-use chess::Line;
-use council::player::vote_report::{self, Entry};
+use chess::{Line, printable};
+use council::player::vote_report::{self, VoteEntry};
 
 /// Writes every vote of these games.
 ///
@@ -12,7 +12,7 @@ use council::player::vote_report::{self, Entry};
 /// Where the journal cannot be read, and those of `out`.
 pub(super) fn write_votes(archive: &Archive, games: &[GameRecord], out: &mut impl Write) -> Result<(), ExportError> {
     for game in games {
-        writeln!(out, "{}  {} against {}", game.key(), game.time_control, game.opponent().name)?;
+        writeln!(out, "{}  {} against {}", game.key(), game.time_control, printable(&game.opponent().name))?;
         let Ok(mut line) = Line::from_fen(game.variant, game.start_fen.as_deref().unwrap_or_default()) else {
             continue;
         };
@@ -47,10 +47,10 @@ fn write_vote(
     let best = vote_report::numbered(line, Some(played.uci));
     writeln!(out, "\n{best}{score}  by {}{tally}{second}  ({:.2} s)", ours.criterion, ours.elapsed.as_secs_f64())?;
     if !proposals.is_empty() {
-        writeln!(out, "{}", Entry::TITLES)?;
+        writeln!(out, "{}", VoteEntry::TITLES)?;
     }
     for proposal in proposals {
-        let entry = Entry {
+        let entry = VoteEntry {
             elector: match proposal.phase {
                 1 => vote_report::name(&proposal.elector, proposal.knowledge.as_deref()),
                 _ => vote_report::SECOND_PHASE.to_owned(),

@@ -24,9 +24,7 @@ use super::{
     registry::{Registry, WorkerChange},
     settings::ClusterSettings,
     subjects::Subjects,
-    wire::{
-        self, Heartbeat, MessageError, Poll, RemoteElector, SearchCommand, SearchEvent, WorkerCommand, WorkerState,
-    },
+    wire::{self, DecodeError, Heartbeat, Poll, RemoteElector, SearchCommand, SearchEvent, WorkerCommand, WorkerState},
 };
 use council::pool::{ElectorSpec, Fallback, Job, LentCores, RemotePool, RemoteSlot, SearchReport};
 use engine::SharedTable;
@@ -41,18 +39,18 @@ type Reports = UnboundedSender<SearchReport>;
 
 /// The machines that lend their cores to this process. Cheap to clone; clones are the same.
 #[derive(Clone, Debug)]
-pub struct ClusterClient(Arc<Shared>);
+pub struct ClusterClient(Arc<ClientShared>);
 
 #[derive(Debug)]
-struct Shared {
+struct ClientShared {
     run: RunId,
     subjects: Subjects,
-    known: Mutex<Known>,
+    known: Mutex<ClientState>,
 }
 
 /// What is known now.
 #[derive(Debug, Default)]
-struct Known {
+struct ClientState {
     /// The connection, and as whom we speak over it; `None` before the first one.
     link: Option<(Client, ProcessIdentity)>,
     registry: Registry,
@@ -66,7 +64,7 @@ impl ClusterClient {
     /// Joins the cluster of the settings, from a task that ends with `stop`. There may be nobody yet; whoever comes is used.
     pub fn join(settings: ClusterSettings, stop: CancellationToken) -> Self {
         let subjects = Subjects::below(&settings.prefix);
-        let joined = Self(Arc::new(Shared { run: RunId::draw(), subjects, known: Mutex::default() }));
+        let joined = Self(Arc::new(ClientShared { run: RunId::draw(), subjects, known: Mutex::default() }));
         let client = joined.clone();
         tokio::spawn(async move {
             let ended = stop.run_until_cancelled(client.run(settings)).await;
@@ -87,7 +85,7 @@ impl ClusterClient {
             .collect()
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, ClientState> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -108,7 +106,7 @@ impl ClusterClient {
 
     /// The events of our searches, the heartbeats of all workers, and the answers to our polls.
     async fn subscribe(&self, client: &Client) -> Option<(Subscriber, Subscriber, Subscriber)> {
-        let Shared { run, subjects, .. } = &*self.0;
+        let ClientShared { run, subjects, .. } = &*self.0;
         let events = client.subscribe(subjects.daemon(*run)).await.ok()?;
         let heartbeats = client.subscribe(subjects.beat()).await.ok()?;
         let answers = client.subscribe(subjects.answer(*run)).await.ok()?;
@@ -149,7 +147,7 @@ impl ClusterClient {
         let Some((client, identity)) = &known.link else { return };
         let number = known.poll.map_or(1, |(number, _)| number + 1);
         let poll = wire::encode(identity, &Poll { number, searches: known.in_flight.serials() });
-        let Shared { run, subjects, .. } = &*self.0;
+        let ClientShared { run, subjects, .. } = &*self.0;
         if connection::ask(client, subjects.call(), subjects.answer(*run), poll) {
             known.poll = Some((number, Instant::now()));
         }
@@ -204,14 +202,14 @@ impl ClusterClient {
         lost.into_iter().for_each(|search| search.lose(why));
     }
 
-    fn refuse(&self, error: &MessageError) {
+    fn refuse(&self, error: &DecodeError) {
         match error {
-            MessageError::Version { sender, .. } => {
+            DecodeError::Version { sender, .. } => {
                 if self.known().registry.is_first(sender) {
                     tracing::warn!("a worker is not used: {error}");
                 }
             }
-            MessageError::Malformed => tracing::debug!("{error}"),
+            DecodeError::Malformed => tracing::debug!("{error}"),
         }
     }
 
@@ -280,7 +278,7 @@ impl ClusterClient {
         self.send(&self.known(), worker, command);
     }
 
-    fn send(&self, known: &Known, worker: RunId, command: &WorkerCommand) -> bool {
+    fn send(&self, known: &ClientState, worker: RunId, command: &WorkerCommand) -> bool {
         let Some((client, identity)) = &known.link else { return false };
         let message = wire::encode(identity, command);
         message.len() <= wire::LONGEST && connection::send(client, self.0.subjects.worker(worker), message)

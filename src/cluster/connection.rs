@@ -32,7 +32,7 @@ pub enum ConnectionError {
         what: &'static str,
         /// The path of the file.
         file: PathBuf,
-        /// What is wrong.
+        /// What is wrong with the file.
         reason: String,
     },
     /// A secret cannot be read.
@@ -59,7 +59,7 @@ pub enum ConnectionError {
     Unreachable {
         /// The address of the server.
         server: String,
-        /// What happened.
+        /// Why it cannot be reached.
         reason: String,
     },
 }
@@ -78,26 +78,26 @@ impl ConnectionError {
 
 /// What becomes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConnectionChange {
-    /// It stands again.
+pub(crate) enum ConnectionChange {
+    /// The connection stands again.
     Up,
     /// It is lost; the library is already reconnecting.
     Down,
 }
 
 /// A connection, and what becomes of it.
-pub struct NatsConnection {
-    /// Cheap to clone.
+pub(crate) struct NatsConnection {
+    /// The client of the library; cheap to clone.
     pub client: Client,
     /// From the first connection on.
     pub links: mpsc::UnboundedReceiver<ConnectionChange>,
 }
 
-/// Connects once.
+/// Connects to the server of the settings, in one attempt.
 ///
 /// # Errors
-/// [`ConnectionError`].
-pub async fn connect(settings: &ClusterSettings) -> Result<NatsConnection, ConnectionError> {
+/// [`ConnectionError`] if there is no server, or it does not want us.
+pub(crate) async fn connect(settings: &ClusterSettings) -> Result<NatsConnection, ConnectionError> {
     let (news, links) = mpsc::unbounded_channel();
     let options = options(settings).await?.event_callback(move |event| {
         tell(&event, &news);
@@ -134,7 +134,7 @@ fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> 
 ///
 /// # Errors
 /// [`ConnectionError`] that no waiting mends.
-pub async fn connect_patiently(settings: &ClusterSettings) -> Result<NatsConnection, ConnectionError> {
+pub(crate) async fn connect_patiently(settings: &ClusterSettings) -> Result<NatsConnection, ConnectionError> {
     let mut pauses = Backoff::new(Duration::from_millis(100), LONGEST_PAUSE);
     loop {
         match connect(settings).await {
@@ -200,12 +200,12 @@ fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>) {
 }
 
 /// Sends a message without waiting: `false` if the connection is down or cannot take it now. Nothing is kept to be sent later.
-pub fn send(client: &Client, subject: String, message: Bytes) -> bool {
+pub(crate) fn send(client: &Client, subject: String, message: Bytes) -> bool {
     now_or_never(client, client.publish(subject, message))
 }
 
 /// The same with a message whose answers go to `answer`; where nobody listens, the server says so there at once.
-pub fn ask(client: &Client, subject: String, answer: String, message: Bytes) -> bool {
+pub(crate) fn ask(client: &Client, subject: String, answer: String, message: Bytes) -> bool {
     now_or_never(client, client.publish_with_reply(subject, answer, message))
 }
 

@@ -22,7 +22,7 @@ impl fmt::Display for ProgramVersion {
 /// What the bench found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BenchResult {
-    /// Of this program.
+    /// The version of this program.
     pub version: ProgramVersion,
     /// Of one core, in thousands of nodes a second.
     pub speed: u32,
@@ -49,7 +49,7 @@ impl BenchResult {
 pub struct RunId(pub u64);
 
 impl RunId {
-    /// A new one.
+    /// Draws a new number.
     pub fn draw() -> Self {
         Self(rand::random())
     }
@@ -69,7 +69,7 @@ impl OtherVersions {
     const MOST: usize = 1000;
 
     /// Whether the log is to tell of this one now.
-    pub fn is_first(&mut self, process: RunId) -> bool {
+    pub(crate) fn is_first(&mut self, process: RunId) -> bool {
         self.0.len() < Self::MOST && self.0.insert(process)
     }
 }
@@ -86,9 +86,9 @@ pub struct Sender {
 /// Everything a process says of itself in each message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessIdentity {
-    /// Who it is.
+    /// The process, as messages name it.
     pub sender: Sender,
-    /// What it is.
+    /// The version that it runs.
     pub version: ProgramVersion,
 }
 
@@ -101,7 +101,7 @@ impl ProcessIdentity {
 }
 
 /// What a machine is called where nobody named it: its host name.
-pub fn host_name() -> String {
+pub(crate) fn host_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }

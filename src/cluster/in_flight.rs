@@ -25,7 +25,7 @@ const ARRIVED_AFTER: Duration = Duration::from_millis(600);
 
 /// A search that was sent out.
 #[derive(Debug)]
-pub struct RemoteSearch {
+pub(crate) struct RemoteSearch {
     /// The worker that searches.
     pub worker: RunId,
     /// What that machine is called.
@@ -34,7 +34,7 @@ pub struct RemoteSearch {
     pub threads: usize,
     /// The elector that searches.
     pub elector: ElectorName,
-    /// The search itself.
+    /// The search that it does.
     pub job: Job,
     /// Where the council waits for reports.
     pub reports: UnboundedSender<SearchReport>,
@@ -61,7 +61,7 @@ impl RemoteSearch {
     }
 
     /// It is lost. What it proposed stands; if it proposed nothing, it begins anew on this machine.
-    pub fn lose(self, why: &str) {
+    pub(crate) fn lose(self, why: &str) {
         if self.proposed {
             let why = format!("{} {why}; what it proposed stands", self.machine);
             self.fail(why);
@@ -73,7 +73,7 @@ impl RemoteSearch {
 
 /// What is to be done about an event.
 #[derive(Debug)]
-pub enum EventOutcome {
+pub(crate) enum EventOutcome {
     /// Nothing: it is stale, or was passed on.
     Nothing,
     /// A search has ended well.
@@ -88,16 +88,16 @@ pub enum EventOutcome {
 
 /// All of them, by the serial numbers of the searches.
 #[derive(Debug, Default)]
-pub struct InFlight(BTreeMap<u64, RemoteSearch>);
+pub(crate) struct InFlight(BTreeMap<u64, RemoteSearch>);
 
 impl InFlight {
     /// Adds a search that was sent.
-    pub fn add(&mut self, search: RemoteSearch) {
+    pub(crate) fn add(&mut self, search: RemoteSearch) {
         self.0.insert(search.job.task.id.serial, search);
     }
 
     /// A search is not wanted any more: its last proposal stands. Says where it ran.
-    pub fn stop(&mut self, serial: u64) -> Option<RunId> {
+    pub(crate) fn stop(&mut self, serial: u64) -> Option<RunId> {
         let search = self.0.remove(&serial)?;
         let worker = search.worker;
         search.finish();
@@ -105,7 +105,7 @@ impl InFlight {
     }
 
     /// A worker tells of a search.
-    pub fn on_event(&mut self, from: RunId, event: SearchEvent) -> EventOutcome {
+    pub(crate) fn on_event(&mut self, from: RunId, event: SearchEvent) -> EventOutcome {
         let serial = event.search.serial;
         let known = self.0.get_mut(&serial);
         let asked = known.filter(|search| {
@@ -145,7 +145,7 @@ impl InFlight {
     }
 
     /// A worker says what it searches, with nodes so far. What it should be searching and is not was lost on the way.
-    pub fn compare(&mut self, now: Instant, from: RunId, searches: &[SearchStatus]) -> Vec<RemoteSearch> {
+    pub(crate) fn compare(&mut self, now: Instant, from: RunId, searches: &[SearchStatus]) -> Vec<RemoteSearch> {
         let mut missing = Vec::new();
         for search in self.0.values().filter(|search| search.worker == from) {
             match searches.iter().find(|status| status.search == search.job.task.id) {
@@ -158,18 +158,18 @@ impl InFlight {
     }
 
     /// All that ran on a worker that is gone.
-    pub fn lost(&mut self, worker: RunId) -> Vec<RemoteSearch> {
+    pub(crate) fn lost(&mut self, worker: RunId) -> Vec<RemoteSearch> {
         let serials: Vec<u64> = self.0.iter().filter(|(_, e)| e.worker == worker).map(|(serial, _)| *serial).collect();
         serials.into_iter().filter_map(|serial| self.0.remove(&serial)).collect()
     }
 
     /// Threads that search on a worker.
-    pub fn threads_on(&self, worker: RunId) -> usize {
+    pub(crate) fn threads_on(&self, worker: RunId) -> usize {
         self.0.values().filter(|search| search.worker == worker).map(|search| search.threads).sum()
     }
 
     /// The serial numbers of all that are wanted.
-    pub fn serials(&self) -> Vec<u64> {
+    pub(crate) fn serials(&self) -> Vec<u64> {
         self.0.keys().copied().collect()
     }
 }

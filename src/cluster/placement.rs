@@ -7,10 +7,10 @@ use super::identity::RunId;
 
 /// What a worker offers to one daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorkerOffer {
+pub(crate) struct WorkerOffer {
     /// The worker that offers.
     pub worker: RunId,
-    /// Cores it lends.
+    /// How many cores it lends.
     pub cores: usize,
     /// Speed of one, thousands of nodes a second.
     pub speed: u32,
@@ -26,25 +26,25 @@ pub struct WorkerOffer {
 
 impl WorkerOffer {
     /// The part of its cores to which this daemon has a right, at least one.
-    pub fn share(&self) -> usize {
+    pub(crate) fn share(&self) -> usize {
         fair_share(self.cores, self.others + 1)
     }
 
     /// Cores that it may take now.
-    pub fn free(&self) -> usize {
+    pub(crate) fn free(&self) -> usize {
         let idle = self.cores.saturating_sub(self.ours + self.theirs);
         idle.max(self.share().saturating_sub(self.ours))
     }
 }
 
 /// The part of a worker's cores to which each of so many daemons has a right, at least one.
-pub fn fair_share(cores: usize, daemons: usize) -> usize {
+pub(crate) fn fair_share(cores: usize, daemons: usize) -> usize {
     (cores / daemons.max(1)).max(1)
 }
 
 /// Where a search goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placement {
+pub(crate) struct Placement {
     /// The worker that gets it.
     pub worker: RunId,
     /// How many threads it gets there.
@@ -53,7 +53,7 @@ pub struct Placement {
 
 /// The worker for a search that wants so many threads: the one that had the elector before, whose table is warm, if it has
 /// room for all of them; otherwise the one that searches fastest with what it has free. `None` if all are full.
-pub fn choose(
+pub(crate) fn choose(
     offers: &[WorkerOffer],
     threads: usize,
     engine: Option<&str>,

@@ -15,10 +15,10 @@ use super::{
 use chess::{Backoff, MachineName};
 
 /// How often a worker says that it is there.
-pub const HEARTBEAT_EVERY: Duration = Duration::from_millis(250);
+pub(crate) const HEARTBEAT_EVERY: Duration = Duration::from_millis(250);
 
 /// A worker is lost when it was silent for so long: three heartbeats, and a little for the way.
-pub const LOST_AFTER: Duration = Duration::from_millis(900);
+pub(crate) const LOST_AFTER: Duration = Duration::from_millis(900);
 
 /// A worker that is further away than this gets no searches.
 const TOO_FAR: Duration = Duration::from_millis(500);
@@ -30,7 +30,7 @@ const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// What is known of a worker.
 #[derive(Debug)]
-pub struct KnownWorker {
+pub(crate) struct KnownWorker {
     /// What its operator calls it.
     pub name: MachineName,
     /// What it said last.
@@ -41,9 +41,9 @@ pub struct KnownWorker {
     rest: Backoff,
 }
 
-/// What has changed.
+/// How the list of workers has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkerChange {
+pub(crate) enum WorkerChange {
     /// A worker has come.
     Came(RunId),
     /// It is not there any more: its heartbeats have stopped, or it said good-bye.
@@ -52,7 +52,7 @@ pub enum WorkerChange {
 
 /// All workers that are there.
 #[derive(Debug, Default)]
-pub struct Registry {
+pub(crate) struct Registry {
     workers: BTreeMap<RunId, KnownWorker>,
     /// Processes of other versions of which the log has told.
     other_versions: OtherVersions,
@@ -60,7 +60,7 @@ pub struct Registry {
 
 impl Registry {
     /// A worker has spoken. `lag` is what the answer to a poll took.
-    pub fn heard(
+    pub(crate) fn heard(
         &mut self,
         now: Instant,
         from: &Sender,
@@ -91,14 +91,14 @@ impl Registry {
     }
 
     /// Those that have been silent too long.
-    pub fn expire(&mut self, now: Instant) -> Vec<WorkerChange> {
+    pub(crate) fn expire(&mut self, now: Instant) -> Vec<WorkerChange> {
         let silent = |worker: &KnownWorker| now.saturating_duration_since(worker.heard) > LOST_AFTER;
         let lost: Vec<RunId> = self.workers.iter().filter(|(_, w)| silent(w)).map(|(run, _)| *run).collect();
         lost.into_iter().filter_map(|run| self.remove(run)).collect()
     }
 
     /// The server says that nobody listens, or there is no server.
-    pub fn nobody(&mut self) -> Vec<WorkerChange> {
+    pub(crate) fn nobody(&mut self) -> Vec<WorkerChange> {
         let all: Vec<RunId> = self.workers.keys().copied().collect();
         all.into_iter().filter_map(|run| self.remove(run)).collect()
     }
@@ -108,36 +108,36 @@ impl Registry {
     }
 
     /// Whether this is the first message from a process of another version, which is to be told of once.
-    pub fn is_first(&mut self, sender: &Sender) -> bool {
+    pub(crate) fn is_first(&mut self, sender: &Sender) -> bool {
         self.other_versions.is_first(sender.run)
     }
 
     /// A search went wrong there: it is given nothing for a while, each time longer.
-    pub fn failed(&mut self, now: Instant, worker: RunId) {
+    pub(crate) fn failed(&mut self, now: Instant, worker: RunId) {
         if let Some(worker) = self.workers.get_mut(&worker) {
             worker.rest.fail(now);
         }
     }
 
     /// A search went well there.
-    pub fn worked(&mut self, worker: RunId) {
+    pub(crate) fn worked(&mut self, worker: RunId) {
         if let Some(worker) = self.workers.get_mut(&worker) {
             worker.rest.reset();
         }
     }
 
     /// A worker, if it is there.
-    pub fn get(&self, worker: RunId) -> Option<&KnownWorker> {
+    pub(crate) fn get(&self, worker: RunId) -> Option<&KnownWorker> {
         self.workers.get(&worker)
     }
 
-    /// All workers.
-    pub fn iter(&self) -> impl Iterator<Item = (RunId, &KnownWorker)> {
+    /// The workers that are there.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (RunId, &KnownWorker)> {
         self.workers.iter().map(|(run, worker)| (*run, worker))
     }
 
     /// What each worker offers to this daemon, which has so many threads on each.
-    pub fn offers(&self, now: Instant, us: RunId, ours: &dyn Fn(RunId) -> usize) -> Vec<WorkerOffer> {
+    pub(crate) fn offers(&self, now: Instant, us: RunId, ours: &dyn Fn(RunId) -> usize) -> Vec<WorkerOffer> {
         let usable = self.workers.iter().filter(|(_, worker)| worker.is_open(now));
         usable.map(|(run, worker)| worker.offer(*run, us, ours(*run))).collect()
     }

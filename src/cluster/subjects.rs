@@ -18,7 +18,7 @@ pub struct Subjects {
 }
 
 impl Subjects {
-    /// Below `prefix`.
+    /// The subjects below `prefix`.
     pub fn below(prefix: &str) -> Self {
         Self { prefix: prefix.to_owned() }
     }
@@ -50,7 +50,7 @@ impl Subjects {
 }
 
 /// Whether a text can be a prefix: names of letters, digits, `-` and `_`, with dots between them.
-pub fn is_prefix(text: &str) -> bool {
+pub(crate) fn is_prefix(text: &str) -> bool {
     let name = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };

@@ -11,30 +11,30 @@ use super::{
     identity::{ProcessIdentity, Sender},
     settings::ClusterSettings,
     subjects::Subjects,
-    wire::{self, Heartbeat, MessageError, Poll},
+    wire::{self, DecodeError, Heartbeat, Poll},
 };
 
 /// How long answers are waited for.
 const PATIENCE: Duration = Duration::from_millis(600);
 
-/// A worker's answer.
+/// What a worker answered to a poll.
 #[derive(Clone, Debug)]
 pub struct WorkerAnswer {
     /// The worker that answers.
     pub worker: Sender,
-    /// Its heartbeat.
+    /// The state that it tells.
     pub heartbeat: Heartbeat,
     /// From the poll to its answer.
     pub lag: Duration,
 }
 
-/// All answers.
+/// What all workers answered.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     /// Of workers that we can use, by name.
     pub workers: Vec<WorkerAnswer>,
     /// Of workers of other versions.
-    pub refused: Vec<MessageError>,
+    pub refused: Vec<DecodeError>,
 }
 
 /// Asks all workers who is there.
@@ -59,8 +59,8 @@ pub async fn survey(settings: &ClusterSettings) -> Result<Survey, ConnectionErro
         }
         match wire::decode::<Heartbeat>(&message.payload, &identity.version) {
             Ok((worker, heartbeat)) => survey.workers.push(WorkerAnswer { worker, heartbeat, lag: asked.elapsed() }),
-            Err(error @ MessageError::Version { .. }) => survey.refused.push(error),
-            Err(MessageError::Malformed) => {}
+            Err(error @ DecodeError::Version { .. }) => survey.refused.push(error),
+            Err(DecodeError::Malformed) => {}
         }
     }
     survey.workers.sort_by(|a, b| a.worker.name.cmp(&b.worker.name));

@@ -11,3 +11,7 @@ pub mod clock;
 pub mod council;
 pub mod player;
 pub mod pool;
+
+pub use council::{
+    Council, CouncilSettings, CriterionName, GroupMode, Pondering, Question, Roster, SecondPhaseMode, elect,
+};

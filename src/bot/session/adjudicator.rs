@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use shakmaty::Position;
 
-use super::GameSettings;
+use super::PlayerSettings;
 use crate::policy::{
     AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
     adjudication::{self, Claim, GameFacts, TablebaseResult},
 };
-use chess::{Action, Clocks, Decision, GameInfo, Line, Score, TimeControl, values::Kind};
+use chess::{Action, Clocks, Decision, GameInfo, Line, Score, Source, TimeControl, values::Kind};
 
 /// The rules for one game, and what they look at.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ pub(super) enum MoveVerdict {
 
 impl Adjudicator {
     /// The rules of these settings, for a game in which so many takebacks were `granted` before a restart.
-    pub(super) fn new(settings: &GameSettings, granted: u32) -> Self {
+    pub(super) fn new(settings: &PlayerSettings, granted: u32) -> Self {
         Self {
             draw: settings.draw.clone(),
             resign: settings.resign.clone(),
@@ -67,7 +67,8 @@ impl Adjudicator {
     ) -> MoveVerdict {
         self.tablebase = TablebaseResult::of(decision);
         self.scores.truncate(line.ply() / 2);
-        self.scores.push(decision.score);
+        // Two plies are enough for a move and too little to resign or to offer a draw.
+        self.scores.push(decision.score.filter(|_| decision.source != Source::Fallback));
         let facts = self.facts(info, line, clocks);
         if adjudication::resigns(&self.resign, &facts) && line.ply() >= 2 {
             MoveVerdict::Resign

@@ -11,7 +11,7 @@ use crate::policy::{
 use chess::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, Variant};
 use council::{
     clock::Budget,
-    player::vote_report::{self, Entry},
+    player::vote_report::{self, VoteEntry},
 };
 
 /// One game's chat.
@@ -103,7 +103,7 @@ impl Reception {
 fn why(line: &Line, decision: &Decision) -> String {
     let mut text = vote_report::summary(line, decision);
     let mut separator = ": ";
-    for Entry { elector, best, score, depth, weight, .. } in vote_report::entries(line, decision) {
+    for VoteEntry { elector, best, score, depth, weight, .. } in vote_report::entries(line, decision) {
         let _ = write!(text, "{separator}{elector} {best} {score}/{depth}");
         if let Some(weight) = weight {
             let _ = write!(text, " w{weight:.0}");

@@ -27,7 +27,7 @@ pub const LONGEST_NAME: usize = 64;
 
 /// A message that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MessageError {
+pub enum DecodeError {
     /// It is no message of ours, or longer than any.
     #[error("not a message of concilio's")]
     Malformed,
@@ -45,32 +45,32 @@ pub enum MessageError {
     },
 }
 
-/// Writes a message.
+/// The bytes of a message.
 pub fn encode<B: Serialize>(from: &ProcessIdentity, body: &B) -> Bytes {
     // Serialising to memory fails for none of our types.
     let bytes = postcard::to_stdvec(&(PROTOCOL, &from.version, &from.sender, body)).unwrap_or_default();
     Bytes::from(bytes)
 }
 
-/// Reads a message.
+/// Reads the bytes of a message.
 ///
 /// # Errors
-/// [`MessageError`] if it is none, or not of our version.
-pub fn decode<B: DeserializeOwned>(bytes: &[u8], ours: &ProgramVersion) -> Result<(Sender, B), MessageError> {
+/// [`DecodeError`] if it is none, or not of our version.
+pub fn decode<B: DeserializeOwned>(bytes: &[u8], ours: &ProgramVersion) -> Result<(Sender, B), DecodeError> {
     if bytes.len() > LONGEST {
-        return Err(MessageError::Malformed);
+        return Err(DecodeError::Malformed);
     }
     let head = postcard::take_from_bytes::<(u8, ProgramVersion, Sender)>(bytes);
-    let ((protocol, theirs, sender), body) = head.map_err(|_| MessageError::Malformed)?;
+    let ((protocol, theirs, sender), body) = head.map_err(|_| DecodeError::Malformed)?;
     if !is_name(&sender.name) || !is_name(&theirs.0) {
-        return Err(MessageError::Malformed);
+        return Err(DecodeError::Malformed);
     }
     if protocol != PROTOCOL || theirs != *ours {
-        return Err(MessageError::Version { sender, protocol, theirs, ours: ours.clone() });
+        return Err(DecodeError::Version { sender, protocol, theirs, ours: ours.clone() });
     }
     match postcard::take_from_bytes(body) {
         Ok((body, [])) => Ok((sender, body)),
-        _ => Err(MessageError::Malformed),
+        _ => Err(DecodeError::Malformed),
     }
 }
 
@@ -84,7 +84,7 @@ pub fn is_name(text: &str) -> bool {
 pub struct Heartbeat {
     /// Whether it takes searches.
     pub state: WorkerState,
-    /// Cores it lends.
+    /// How many cores it lends.
     pub cores: u16,
     /// Speed of one core, thousands of nodes a second.
     pub speed: u32,
@@ -92,7 +92,7 @@ pub struct Heartbeat {
     pub engines: Vec<String>,
     /// Daemons that have slots on it.
     pub daemons: Vec<RunId>,
-    /// What it searches.
+    /// The searches that run on it.
     pub searches: Vec<SearchStatus>,
     /// The number of the poll that this answers, if it answers one.
     pub answers: Option<u64>,
@@ -120,7 +120,7 @@ pub struct SearchStatus {
     pub elector: ElectorName,
     /// How many threads it has.
     pub threads: u16,
-    /// Nodes so far.
+    /// How many nodes were visited so far.
     pub nodes: u64,
 }
 
@@ -182,7 +182,7 @@ pub struct RemoteElector {
     pub hash: u32,
     /// The daemon's number for the table that it shares with others of its council, if it does.
     pub table: Option<u64>,
-    /// What runs.
+    /// The program or engine that searches.
     pub kind: RemoteElectorKind,
 }
 
@@ -191,7 +191,7 @@ pub struct RemoteElector {
 pub enum RemoteElectorKind {
     /// An instance of our own engine.
     Own {
-        /// What it evaluates.
+        /// The heuristics that it evaluates.
         knowledge: Knowledge,
         /// How much of each heuristic counts, per cent.
         percentages: [u16; 8],
@@ -246,13 +246,13 @@ pub struct ProposalText {
     pub score: Score,
     /// What the value is worth.
     pub bound: Bound,
-    /// Completed iterations, plies.
+    /// The last completed iteration, in plies.
     pub depth: u32,
     /// The longest line, plies.
     pub selective_depth: u32,
     /// Root moves searched in the iteration that was not completed.
     pub root_moves_done: u32,
-    /// Nodes so far.
+    /// How many nodes were visited so far.
     pub nodes: u64,
     /// Since the search began, microseconds.
     pub microseconds: u64,

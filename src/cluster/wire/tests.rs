@@ -121,9 +121,9 @@ fn what_is_too_long_or_has_a_tail_is_nobodys_message() {
     let with = |tail: usize| [&encoded[..], &vec![0; tail]].concat();
     let version = identity().version;
     assert!(decode::<WorkerCommand>(&with(0), &version).is_ok());
-    assert_eq!(decode::<WorkerCommand>(&with(1), &version), Err(MessageError::Malformed));
-    assert_eq!(decode::<WorkerCommand>(&with(LONGEST), &version), Err(MessageError::Malformed));
-    assert_eq!(decode::<WorkerCommand>(&[], &version), Err(MessageError::Malformed));
+    assert_eq!(decode::<WorkerCommand>(&with(1), &version), Err(DecodeError::Malformed));
+    assert_eq!(decode::<WorkerCommand>(&with(LONGEST), &version), Err(DecodeError::Malformed));
+    assert_eq!(decode::<WorkerCommand>(&[], &version), Err(DecodeError::Malformed));
 }
 
 fn task() -> Task {

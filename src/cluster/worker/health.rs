@@ -19,9 +19,9 @@ const HANGS_AFTER: Duration = Duration::from_secs(5);
 
 /// What is known of a worker's health. Cheap to clone.
 #[derive(Clone)]
-pub struct Health(Arc<Known>);
+pub(super) struct Health(Arc<HealthState>);
 
-struct Known {
+struct HealthState {
     begun: Instant,
     /// When it last went round, ms since it began; 0: it has not begun to.
     round: AtomicU64,
@@ -30,13 +30,13 @@ struct Known {
 
 impl Default for Health {
     fn default() -> Self {
-        Self(Arc::new(Known { begun: Instant::now(), round: AtomicU64::new(0), client: OnceLock::new() }))
+        Self(Arc::new(HealthState { begun: Instant::now(), round: AtomicU64::new(0), client: OnceLock::new() }))
     }
 }
 
 impl Health {
     /// Answers questions from now on.
-    pub async fn serve(&self, address: SocketAddr) -> io::Result<()> {
+    pub(super) async fn serve(&self, address: SocketAddr) -> io::Result<()> {
         let listener = TcpListener::bind(address).await?;
         let (live, ready) = (self.clone(), self.clone());
         let code = |well: bool| if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -47,13 +47,13 @@ impl Health {
         Ok(())
     }
 
-    /// The connection stands.
-    pub fn connected(&self, client: Client) {
+    /// The connection to the NATS server stands.
+    pub(super) fn connected(&self, client: Client) {
         let _ = self.0.client.set(client);
     }
 
     /// The worker has gone round once more.
-    pub fn is_alive(&self) {
+    pub(super) fn is_alive(&self) {
         self.0.round.store(self.now().max(1), Relaxed);
     }
 

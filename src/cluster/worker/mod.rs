@@ -30,7 +30,7 @@ use super::{
     settings::ClusterSettings,
     subjects::Subjects,
     wire::{
-        self, Heartbeat, MessageError, Poll, ProposalText, SearchEvent, SearchEventKind, WorkerCommand, WorkerState,
+        self, DecodeError, Heartbeat, Poll, ProposalText, SearchEvent, SearchEventKind, WorkerCommand, WorkerState,
     },
 };
 use chess::{ElectorName, SearchId, Shutdown};
@@ -45,7 +45,7 @@ const DRAIN_FOR: Duration = Duration::from_secs(30);
 /// What a worker lends, and where.
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
-    /// The cluster.
+    /// The cluster to which it lends.
     pub cluster: ClusterSettings,
     /// Cores; 0 lends all there are.
     pub cores: usize,
@@ -227,7 +227,7 @@ impl WorkerTask {
     fn read<B: DeserializeOwned>(&mut self, payload: &[u8]) -> Result<(RunId, B), Option<RunId>> {
         wire::decode::<B>(payload, &self.publisher.identity.version).map(|(sender, body)| (sender.run, body)).map_err(
             |error| {
-                let MessageError::Version { sender, .. } = &error else { return None };
+                let DecodeError::Version { sender, .. } = &error else { return None };
                 if self.other_versions.is_first(sender.run) {
                     tracing::warn!("a daemon is not served: {error}");
                 }

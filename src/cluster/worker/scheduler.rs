@@ -27,14 +27,14 @@ const GONE_AFTER: Duration = Duration::from_secs(5);
 const MOST_SLOTS: usize = 512;
 
 /// A slot: the daemon it belongs to, and the number that the daemon gave it.
-pub type SlotKey = (RunId, u32);
+pub(super) type SlotKey = (RunId, u32);
 
 /// A table that slots of one daemon share: the daemon, and the number that it gave the table.
-pub type TableKey = (RunId, u64);
+pub(super) type TableKey = (RunId, u64);
 
 /// What is to be done.
 #[derive(Debug)]
-pub enum SchedulerEffect {
+pub(super) enum SchedulerEffect {
     /// Open a slot; it shares that table, which has the size that the elector would have of its own.
     Open(SlotKey, ElectorSpec, Option<TableKey>),
     /// Close a slot; its search ends.
@@ -49,10 +49,10 @@ pub enum SchedulerEffect {
     Tell(RunId, SearchEvent),
 }
 
-/// What is lent.
+/// What this machine lends to all daemons together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LentResources {
-    /// How many cores.
+pub(super) struct LentResources {
+    /// How many cores they share.
     pub cores: usize,
     /// Memory for all tables, MiB.
     pub memory: usize,
@@ -62,15 +62,15 @@ pub struct LentResources {
 
 /// The slots, their searches, and when each daemon was heard of last.
 #[derive(Debug)]
-pub struct Scheduler {
+pub(super) struct Scheduler {
     lent: LentResources,
     state: WorkerState,
-    slots: BTreeMap<SlotKey, Slot>,
+    slots: BTreeMap<SlotKey, WorkerSlot>,
     heard: BTreeMap<RunId, Instant>,
 }
 
 #[derive(Debug)]
-struct Slot {
+struct WorkerSlot {
     /// As the daemon wants it; what was opened may have a smaller table.
     wanted: ElectorSpec,
     table: Option<TableKey>,
@@ -87,34 +87,34 @@ struct ScheduledSearch {
 }
 
 impl Scheduler {
-    /// Without any slots.
-    pub fn new(lent: LentResources) -> Self {
+    /// A scheduler without any slots.
+    pub(super) fn new(lent: LentResources) -> Self {
         Self { lent, state: WorkerState::Lending, slots: BTreeMap::new(), heard: BTreeMap::new() }
     }
 
     /// Whether searches are taken.
-    pub fn state(&self) -> WorkerState {
+    pub(super) fn state(&self) -> WorkerState {
         self.state
     }
 
     /// No more searches are taken.
-    pub fn drain(&mut self) {
+    pub(super) fn drain(&mut self) {
         self.state = WorkerState::Draining;
     }
 
-    /// Whether nothing searches.
-    pub fn is_idle(&self) -> bool {
+    /// Whether no slot is searching.
+    pub(super) fn is_idle(&self) -> bool {
         self.slots.values().all(|slot| slot.search.is_none())
     }
 
     /// Daemons that have slots.
-    pub fn daemons(&self) -> Vec<RunId> {
+    pub(super) fn daemons(&self) -> Vec<RunId> {
         let daemons: BTreeSet<RunId> = self.slots.keys().map(|(daemon, _)| *daemon).collect();
         daemons.into_iter().collect()
     }
 
     /// What searches; the nodes are for the threads to say.
-    pub fn searches(&self) -> Vec<(SlotKey, SearchStatus)> {
+    pub(super) fn searches(&self) -> Vec<(SlotKey, SearchStatus)> {
         let running = self.slots.iter().filter_map(|(key, slot)| Some((*key, slot.search.clone()?)));
         let shown = running.map(|(key, ScheduledSearch { id, elector, threads })| {
             let threads = u16::try_from(threads).unwrap_or(u16::MAX);
@@ -124,7 +124,7 @@ impl Scheduler {
     }
 
     /// A daemon wants something.
-    pub fn command(&mut self, now: Instant, from: RunId, command: WorkerCommand) -> Vec<SchedulerEffect> {
+    pub(super) fn command(&mut self, now: Instant, from: RunId, command: WorkerCommand) -> Vec<SchedulerEffect> {
         self.heard.insert(from, now);
         match command {
             WorkerCommand::Search(command) => self.search(now, from, &command),
@@ -138,7 +138,7 @@ impl Scheduler {
     }
 
     /// A daemon says that it is there, and what it still wants.
-    pub fn poll(&mut self, now: Instant, from: RunId, poll: &Poll) -> Vec<SchedulerEffect> {
+    pub(super) fn poll(&mut self, now: Instant, from: RunId, poll: &Poll) -> Vec<SchedulerEffect> {
         if !self.slots.keys().any(|(daemon, _)| *daemon == from) {
             return Vec::new();
         }
@@ -147,7 +147,7 @@ impl Scheduler {
     }
 
     /// A search is over by itself.
-    pub fn ended(&mut self, key: SlotKey, search: &SearchId) {
+    pub(super) fn ended(&mut self, key: SlotKey, search: &SearchId) {
         if let Some(slot) = self.slots.get_mut(&key)
             && slot.search.as_ref().is_some_and(|running| running.id == *search)
         {
@@ -156,7 +156,7 @@ impl Scheduler {
     }
 
     /// Daemons that have not been heard of are gone, with their slots.
-    pub fn tick(&mut self, now: Instant) -> Vec<SchedulerEffect> {
+    pub(super) fn tick(&mut self, now: Instant) -> Vec<SchedulerEffect> {
         let gone = |heard: &Instant| now.saturating_duration_since(*heard) > GONE_AFTER;
         let keys = self.slots.keys().filter(|(daemon, _)| self.heard.get(daemon).is_none_or(gone));
         let closing: Vec<SlotKey> = keys.copied().collect();
@@ -240,7 +240,7 @@ impl Scheduler {
             wanted.hash.min(self.lent.memory.saturating_sub(self.memory())).max(1)
         });
         effects.push(SchedulerEffect::Open(key, ElectorSpec { hash, ..wanted.clone() }, table));
-        self.slots.insert(key, Slot { wanted, table, hash, search: None, used: now });
+        self.slots.insert(key, WorkerSlot { wanted, table, hash, search: None, used: now });
         effects
     }
 
@@ -251,7 +251,7 @@ impl Scheduler {
     }
 
     /// Whether a shared table is still used.
-    pub fn has_table(&self, table: TableKey) -> bool {
+    pub(super) fn has_table(&self, table: TableKey) -> bool {
         self.size_of(Some(table)).is_some()
     }
 
@@ -269,7 +269,7 @@ impl Scheduler {
     /// Memory of all tables, MiB; a shared one counts once.
     fn memory(&self) -> usize {
         let mut counted = BTreeSet::new();
-        let counts = |slot: &&Slot| slot.table.is_none_or(|table| counted.insert(table));
+        let counts = |slot: &&WorkerSlot| slot.table.is_none_or(|table| counted.insert(table));
         self.slots.values().filter(counts).map(|slot| slot.hash).sum()
     }
 

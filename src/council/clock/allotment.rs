@@ -41,7 +41,7 @@ pub struct Allotment {
 }
 
 impl Allotment {
-    /// Of this budget.
+    /// An allotment of this budget.
     pub fn new(budget: Budget) -> Self {
         Self { budget }
     }

@@ -44,7 +44,7 @@ pub struct Moment {
     pub control: TimeControl,
     /// Both clocks when the server spoke; `None` without a clock. In correspondence games: the time for this move.
     pub clocks: Option<Clocks>,
-    /// Our colour.
+    /// The colour that we play.
     pub color: Color,
     /// How many moves both sides have made.
     pub ply: usize,
@@ -118,7 +118,7 @@ impl ClockSettings {
         match (moment.control, clocks, left) {
             (TimeControl::RealTime { initial, .. }, Some((ours, theirs)), Some(left)) if self.move_time.is_zero() => {
                 let ahead = ahead(ours.remaining.saturating_sub(spent), theirs.remaining);
-                self.share_out(moment, lag, Share { left, increment: ours.increment, initial, ahead })
+                self.share_out(moment, lag, TimeShare { left, increment: ours.increment, initial, ahead })
             }
             _ => {
                 let wanted = if self.move_time.is_zero() { self.correspondence_move_time } else { self.move_time };
@@ -140,7 +140,7 @@ impl ClockSettings {
     }
 
     /// The budget on a running clock: an equal share of the time for every move that is expected to come.
-    fn share_out(&self, moment: &Moment, lag: &Lag, share: Share) -> Budget {
+    fn share_out(&self, moment: &Moment, lag: &Lag, share: TimeShare) -> Budget {
         let spent = moment.spent.min(LONGEST_CLOCK);
         // What a move costs at least, where the increment does not pay for it; only so much of a clock is set aside for it.
         let upkeep = (lag.typical() + self.minimum)
@@ -162,7 +162,7 @@ impl ClockSettings {
 }
 
 /// What there is to share out among the moves to come.
-struct Share {
+struct TimeShare {
     /// On our clock, without the reserve.
     left: Duration,
     /// What every move adds.

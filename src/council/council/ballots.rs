@@ -24,7 +24,7 @@ struct Cast {
     gain_at_the_end: OnceLock<i32>,
 }
 
-/// One elector's proposal.
+/// The proposal of one elector, as a criterion sees it.
 #[derive(Clone, Copy)]
 pub(super) struct Ballot<'a> {
     /// The elector's place in the roster.
@@ -36,18 +36,18 @@ pub(super) struct Ballot<'a> {
 
 impl Ballot<'_> {
     /// The score, centipawns from the player to move; mates lie beyond ±30000.
-    pub fn score(&self) -> f64 {
+    pub(super) fn score(&self) -> f64 {
         f64::from(self.proposal.score.as_centipawns())
     }
 
     /// Whether the score is the value of the search and not only a bound of it.
-    pub fn is_exact(&self) -> bool {
+    pub(super) fn is_exact(&self) -> bool {
         self.proposal.bound == Bound::Exact
     }
 }
 
 impl Ballots {
-    pub fn new(electors: Arc<[ElectorSpec]>, line: Arc<Line>) -> Self {
+    pub(super) fn new(electors: Arc<[ElectorSpec]>, line: Arc<Line>) -> Self {
         Self {
             cast: electors.iter().map(|_| None).collect(),
             static_values: electors.iter().map(|_| OnceLock::new()).collect(),
@@ -60,7 +60,7 @@ impl Ballots {
 
     /// Takes an elector's proposal in place of its last one. A score that is only a bound does not replace an exact one:
     /// the iteration that will make it exact is under way.
-    pub fn cast(&mut self, elector: usize, proposal: Proposal) {
+    pub(super) fn cast(&mut self, elector: usize, proposal: Proposal) {
         let Some(place) = self.cast.get_mut(elector) else { return };
         let known_exactly = place.as_ref().is_some_and(|cast| cast.proposal.bound == Bound::Exact);
         if proposal.bound == Bound::Exact || !known_exactly {
@@ -68,12 +68,12 @@ impl Ballots {
         }
     }
 
-    pub fn electors(&self) -> &[ElectorSpec] {
+    pub(super) fn electors(&self) -> &[ElectorSpec] {
         &self.electors
     }
 
     /// The proposals, in the order of the roster.
-    pub fn iter(&self) -> impl Iterator<Item = Ballot<'_>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Ballot<'_>> {
         self.electors.iter().zip(&self.cast).enumerate().filter_map(|(place, (elector, cast))| {
             let cast = cast.as_ref()?;
             Some(Ballot { place, elector, proposal: &cast.proposal, cast })
@@ -81,12 +81,12 @@ impl Ballots {
     }
 
     /// How many electors have proposed.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.cast.iter().flatten().count()
     }
 
     /// The moves proposed, each once, the first proposer's first.
-    pub fn moves(&self) -> Vec<UciMove> {
+    pub(super) fn moves(&self) -> Vec<UciMove> {
         let mut moves = Vec::new();
         for ballot in self.iter() {
             if !moves.contains(&ballot.proposal.best) {
@@ -97,19 +97,19 @@ impl Ballots {
     }
 
     /// How many electors propose a move.
-    pub fn backers(&self, best: UciMove) -> usize {
+    pub(super) fn backers(&self, best: UciMove) -> usize {
         self.iter().filter(|ballot| ballot.proposal.best == best).count()
     }
 
     /// The lowest and the highest score proposed, centipawns from the player to move.
-    pub fn score_range(&self) -> (f64, f64) {
+    pub(super) fn score_range(&self) -> (f64, f64) {
         self.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), ballot| {
             (low.min(ballot.score()), high.max(ballot.score()))
         })
     }
 
     /// What sort of position it is.
-    pub fn classes(&self) -> &PositionClasses {
+    pub(super) fn classes(&self) -> &PositionClasses {
         self.classes.get_or_init(|| PositionClasses::of(self.line.position()))
     }
 
@@ -119,14 +119,14 @@ impl Ballots {
     }
 
     /// An elector's static value of the position, for the player to move. Zero where there is none.
-    pub fn static_value(&self, place: usize) -> i32 {
+    pub(super) fn static_value(&self, place: usize) -> i32 {
         let (Some(position), Some(elector)) = (self.position(), self.electors.get(place)) else { return 0 };
         self.static_values.get(place).map_or(0, |cell| *cell.get_or_init(|| elector.static_value(position)))
     }
 
     /// Over all electors, the sum of what their static value of the end of the proposed line has over that of the position
     /// (docs/method.md §4, relative 2), for the player to move.
-    pub fn gain_at_the_end(&self, ballot: &Ballot) -> i32 {
+    pub(super) fn gain_at_the_end(&self, ballot: &Ballot) -> i32 {
         *ballot.cast.gain_at_the_end.get_or_init(|| {
             let Some(position) = self.position() else { return 0 };
             let mut end = position.clone();

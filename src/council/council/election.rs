@@ -5,13 +5,14 @@ use std::sync::Arc;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::{
-    CouncilSettings, CriterionName,
+    CouncilSettings,
     ballots::{Ballot, Ballots},
-    criterion::{self, Criterion, FEATURES},
+    criterion::{self, Criterion},
     guards::guarded,
+    model::FEATURES,
 };
 use crate::pool::ElectorSpec;
-use chess::{Line, Proposal, UciMove, Vote};
+use chess::{CriterionName, Line, Proposal, UciMove, Vote};
 
 /// How an election ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,12 +69,12 @@ pub(super) struct Rule {
 
 impl Rule {
     /// The criterion of this name. `seed` decides ties, so that a run can be repeated.
-    pub fn new(name: CriterionName, settings: &CouncilSettings, seed: u64) -> Self {
+    pub(super) fn new(name: CriterionName, settings: &CouncilSettings, seed: u64) -> Self {
         Self { criterion: criterion::of(name, settings), seed }
     }
 
     /// Elects among the proposals as they stand.
-    pub fn elect(&self, ballots: &Ballots) -> Option<Outcome> {
+    pub(super) fn elect(&self, ballots: &Ballots) -> Option<Outcome> {
         let weighed = self.weigh(ballots);
         let totals = self.totals(ballots, &weighed);
         let elected = self.speaker(&weighed, &totals)?.clone();
@@ -86,7 +87,7 @@ impl Rule {
     }
 
     /// The proposal that would be elected now.
-    pub fn leader(&self, ballots: &Ballots) -> Option<Proposal> {
+    pub(super) fn leader(&self, ballots: &Ballots) -> Option<Proposal> {
         let weighed = self.weigh(ballots);
         let totals = self.totals(ballots, &weighed);
         self.speaker(&weighed, &totals).cloned()
@@ -122,7 +123,7 @@ impl Rule {
     }
 
     /// Whether the electors that are still searching, by their places in the roster, cannot change the outcome any more.
-    pub fn is_decided(&self, ballots: &Ballots, searching: &[usize]) -> bool {
+    pub(super) fn is_decided(&self, ballots: &Ballots, searching: &[usize]) -> bool {
         let Some(open) = searching.iter().map(|place| self.criterion.most(ballots.electors().get(*place)?)).sum()
         else {
             return false;

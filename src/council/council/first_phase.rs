@@ -12,7 +12,7 @@ use super::{
     election::{Rule, split},
     question::{Progress, share_of},
     search_session::{Event, SearchSession},
-    searcher::{Searcher, next_serial},
+    searcher::{CouncilSearcher, next_serial},
 };
 use crate::pool::{ElectorSpec, Guidance, Hints, Job, SearchReport};
 use chess::{Bound, Line, Phase, Proposal, SearchId, Task, UciMove};
@@ -55,7 +55,11 @@ pub(super) struct FirstPhase {
 
 impl FirstPhase {
     /// Puts every searcher to work.
-    pub fn begin(setup: FirstPhaseSetup, session: &mut SearchSession, searchers: &mut [Searcher]) -> Self {
+    pub(super) fn begin(
+        setup: FirstPhaseSetup,
+        session: &mut SearchSession,
+        searchers: &mut [CouncilSearcher],
+    ) -> Self {
         let line = Arc::clone(&session.question.line);
         let mut phase = Self {
             ballots: Ballots::new(Arc::clone(&setup.electors), Arc::clone(&line)),
@@ -78,7 +82,13 @@ impl FirstPhase {
         phase
     }
 
-    fn put_to_work(&mut self, number: usize, line: Arc<Line>, session: &SearchSession, searchers: &mut [Searcher]) {
+    fn put_to_work(
+        &mut self,
+        number: usize,
+        line: Arc<Line>,
+        session: &SearchSession,
+        searchers: &mut [CouncilSearcher],
+    ) {
         let question = &*session.question;
         let whole = self.setup.anchor == Some(number);
         let task = Task {
@@ -96,7 +106,7 @@ impl FirstPhase {
 
     /// What a searcher is told besides its task: the anchor what others propose, the members of a group their share of the
     /// root moves and the group's best score.
-    fn guidance(&self, number: usize, line: &Line, searchers: &[Searcher]) -> Guidance {
+    fn guidance(&self, number: usize, line: &Line, searchers: &[CouncilSearcher]) -> Guidance {
         if self.setup.anchor == Some(number) {
             return Guidance { hints: Some(self.hints.clone()), ..Guidance::default() };
         }
@@ -116,7 +126,11 @@ impl FirstPhase {
 
     /// Listens to the electors until the time of this phase is over, all have finished, or those that have not cannot change the
     /// outcome. `None` if cancelled.
-    pub async fn run(&mut self, session: &mut SearchSession<'_>, searchers: &mut [Searcher]) -> Option<()> {
+    pub(super) async fn run(
+        &mut self,
+        session: &mut SearchSession<'_>,
+        searchers: &mut [CouncilSearcher],
+    ) -> Option<()> {
         let share = self.setup.share;
         let mut deadline = session.deadline(&self.progress(), share);
         while !self.is_settled(searchers) {
@@ -153,7 +167,7 @@ impl FirstPhase {
         &mut self,
         first: Option<SearchReport>,
         session: &mut SearchSession,
-        searchers: &mut [Searcher],
+        searchers: &mut [CouncilSearcher],
     ) -> bool {
         let (mut counts, mut taken) = (false, 0);
         let mut next = first.or_else(|| session.pending_report());
@@ -169,7 +183,7 @@ impl FirstPhase {
     }
 
     /// Takes a report; `true` if it was a proposal that counts.
-    fn take(&mut self, report: SearchReport, session: &mut SearchSession, searchers: &mut [Searcher]) -> bool {
+    fn take(&mut self, report: SearchReport, session: &mut SearchSession, searchers: &mut [CouncilSearcher]) -> bool {
         let Some(number) = searchers.iter_mut().position(|searcher| searcher.accepts(&report)) else { return false };
         let SearchReport::Proposal(proposal) = report else { return false };
         session.show(&proposal);
@@ -182,12 +196,12 @@ impl FirstPhase {
     }
 
     /// The newest proposal of a searcher about the position in question.
-    pub fn newest_of(&self, number: usize) -> Option<&Proposal> {
+    pub(super) fn newest_of(&self, number: usize) -> Option<&Proposal> {
         self.newest.get(number)?.as_ref().filter(|_| *self.lines[number] == *self.line)
     }
 
     /// Casts an elector's vote: of a group, the one who searched most speaks for it.
-    fn cast(&mut self, elector: usize, searchers: &[Searcher]) {
+    fn cast(&mut self, elector: usize, searchers: &[CouncilSearcher]) {
         let members = (0..searchers.len()).filter(|number| searchers[*number].elector == Some(elector));
         let proposals = members.filter_map(|number| self.newest_of(number));
         let speaker = proposals.max_by_key(|p| (p.bound == Bound::Exact, p.depth, p.nodes)).cloned();
@@ -206,7 +220,7 @@ impl FirstPhase {
     }
 
     /// Turns all electors to the position that has come, where several were pondered.
-    fn turn(&mut self, session: &SearchSession, searchers: &mut [Searcher]) {
+    fn turn(&mut self, session: &SearchSession, searchers: &mut [CouncilSearcher]) {
         let settled = session.question.pondering.as_ref().and_then(|pondering| pondering.settled().cloned());
         let Some(line) =
             settled.filter(|line| **line != *self.line || self.lines.iter().any(|other| **other != **line))
@@ -229,7 +243,7 @@ impl FirstPhase {
 
     /// Whether nothing that may still be said can change the outcome. The anchor goes on in the second phase and is not
     /// waited for.
-    fn is_settled(&self, searchers: &[Searcher]) -> bool {
+    fn is_settled(&self, searchers: &[CouncilSearcher]) -> bool {
         let searching = searchers.iter().enumerate().filter(|(_, searcher)| searcher.is_searching());
         if self.leader.is_none() {
             return searching.count() == 0;
@@ -243,12 +257,12 @@ impl FirstPhase {
         electors.is_empty() || (votes_decide && self.setup.rule.is_decided(&self.ballots, &electors))
     }
 
-    fn any_finished(&self, searchers: &[Searcher]) -> bool {
+    fn any_finished(&self, searchers: &[CouncilSearcher]) -> bool {
         searchers.iter().any(|searcher| !searcher.is_searching())
     }
 
     /// How far it has come.
-    pub fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> Progress {
         let leader = self.leader.as_ref();
         Progress {
             electors: self.setup.electors.len(),
@@ -263,17 +277,17 @@ impl FirstPhase {
     }
 
     /// The moves that the second phase is to choose from.
-    pub fn candidates(&self) -> Vec<UciMove> {
+    pub(super) fn candidates(&self) -> Vec<UciMove> {
         self.ballots.moves()
     }
 
     /// The rule by which it elects.
-    pub fn rule(&self) -> &Rule {
+    pub(super) fn rule(&self) -> &Rule {
         &self.setup.rule
     }
 }
 
 /// Nodes of all searchers together.
-fn nodes(searchers: &[Searcher]) -> u64 {
-    searchers.iter().map(Searcher::nodes).sum()
+fn nodes(searchers: &[CouncilSearcher]) -> u64 {
+    searchers.iter().map(CouncilSearcher::nodes).sum()
 }

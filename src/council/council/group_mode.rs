@@ -18,7 +18,7 @@ pub enum GroupMode {
 }
 
 impl GroupMode {
-    /// All of them.
+    /// Every one that there is.
     pub const ALL: [Self; 4] = [Self::None, Self::Peer, Self::PeerScore, Self::Shared];
 
     /// The name as it is written in the settings.

@@ -3,7 +3,7 @@
 //! [`Council::new`] opens a slot for every elector of a roster; [`Council::decide`] answers one question; [`elect`] is the election alone, on
 //! proposals made elsewhere. The council owns the newest proposal of every elector at all times, so from the first completed
 //! iteration on it could decide at any moment; the rest is a matter of when. It knows nothing of servers, games' etiquette or
-//! records: a line and a sense of time go in, a [`Decision`](chess::Decision) comes out.
+//! records: a line and a sense of time go in, a [`Decision`] comes out.
 //!
 //! | what | where |
 //! |---|---|
@@ -40,10 +40,9 @@ mod second;
 mod settings;
 
 pub use chess::{CriterionName, SecondPhaseMode};
-pub use criterion::FEATURES;
 pub use election::{Outcome, elect, features};
 pub use group_mode::GroupMode;
-pub use model::{Calibration, Model, ModelError};
+pub use model::{Calibration, FEATURES, Model, ModelError};
 pub use pondering::Pondering;
 pub use position_class::{PositionClass, PositionClasses};
 pub use question::{Progress, Question, Timing};
@@ -60,7 +59,7 @@ use self::{
     first_phase::{FirstPhase, FirstPhaseSetup},
     question::share_of,
     search_session::SearchSession,
-    searcher::{Searcher, Tables, metrics},
+    searcher::{CouncilSearcher, Tables, metrics},
     second::{Layout, SecondPhaseRun, SecondPhaseTask},
 };
 use crate::pool::{ElectorKind, ElectorSpec, Instance, MemoryClaim, Pool, Slot};
@@ -75,7 +74,7 @@ pub struct Council {
     electors: Arc<[ElectorSpec]>,
     /// First those who search in the first phase: the electors with their groups. Then complete knowledge for the second
     /// phase, whose slots are opened when they are first needed. In the mode `continued` the last of the former is the one that goes on.
-    searchers: Vec<Searcher>,
+    searchers: Vec<CouncilSearcher>,
     voters: usize,
     /// The number of cores for which the second phase has its slots.
     second_phase_cores: usize,
@@ -117,7 +116,7 @@ impl Council {
 
     /// The next question belongs to another game: all electors forget the last one.
     pub fn new_game(&self) {
-        self.searchers.iter().for_each(Searcher::new_game);
+        self.searchers.iter().for_each(CouncilSearcher::new_game);
     }
 
     /// Decides. `watch` sees every proposal as it comes. `None` if `cancelled` first, or if there is no legal move.
@@ -128,10 +127,10 @@ impl Council {
         watch: &mut (dyn FnMut(&Proposal) + Send),
     ) -> Option<Decision> {
         let deciding = self.pool.deciding();
-        self.searchers.iter_mut().for_each(Searcher::begin_question);
+        self.searchers.iter_mut().for_each(CouncilSearcher::begin_question);
         let mut session = SearchSession::new(&mut question, cancelled, watch);
         let decided = self.run(&mut session).await;
-        self.searchers.iter_mut().for_each(Searcher::stop);
+        self.searchers.iter_mut().for_each(CouncilSearcher::stop);
         drop(deciding);
         decided
     }
@@ -149,7 +148,7 @@ impl Council {
         let mut first = FirstPhase::begin(setup, session, electing);
         first.run(session, electing).await?;
         let stopping = self.anchor().unwrap_or(self.voters);
-        self.searchers[..stopping].iter_mut().for_each(Searcher::stop);
+        self.searchers[..stopping].iter_mut().for_each(CouncilSearcher::stop);
         let outcome = first.rule().elect(&first.ballots);
         let second = match &outcome {
             Some(outcome) if self.has_second_phase(&first, session) => {
@@ -334,7 +333,7 @@ impl Council {
         };
         let table = table.as_ref();
         let slot = if elastic { self.pool.slot(spec, table) } else { Slot::local(spec.clone(), table) };
-        self.searchers.push(Searcher::on(slot, elector));
+        self.searchers.push(CouncilSearcher::on(slot, elector));
     }
 }
 

@@ -9,8 +9,30 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{criterion::FEATURES, position_class::PositionClass};
+use super::position_class::PositionClass;
 use chess::{ElectorName, Heuristic};
+
+/// What is looked at, in the order of [`features`](super::features). All are of the order of 1.
+pub const FEATURES: [&str; 9] = [
+    // The share of the electors that propose the same move, 0 to 1.
+    "votes",
+    // The share of the hand-made weights of those that do, 0 to 1.
+    "weights",
+    // The score less the highest one proposed, in pawns, -3 to 0.
+    "below_best",
+    // The score less the mean of all, in pawns, -3 to 3.
+    "above_mean",
+    // The score less the proposer's own static value, in pawns, -3 to 3.
+    "gain",
+    // What the proposer expects to score by its calibration, 0 to 1.
+    "expectation",
+    // How many plies the proposer is behind the deepest, in tens, 0 to 3.
+    "behind",
+    // The share of the eight heuristics that the proposer knows, 0 to 1.
+    "knowledge",
+    // 1 if an elector of complete knowledge proposes the same move.
+    "complete_agrees",
+];
 
 /// The tables of `model.toml`. In the settings it is the path of such a file; the empty path is what is built in.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]

@@ -1,6 +1,7 @@
 //! The published players, as complete sets of council settings.
 
-use super::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
+use super::{CouncilSettings, GroupMode};
+use chess::{CriterionName, SecondPhaseMode};
 
 impl CouncilSettings {
     /// A published player: `gnupar` or `chesspar`.

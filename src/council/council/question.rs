@@ -19,7 +19,7 @@ pub struct Progress {
     pub distinct_moves: usize,
     /// How often the leading move has changed.
     pub changes: u32,
-    /// The leading move.
+    /// The move that would be elected now.
     pub leader: Option<UciMove>,
     /// Its value from the side of the player to move.
     pub score: Option<Score>,

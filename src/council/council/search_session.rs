@@ -21,7 +21,7 @@ const TIMER_ROUNDING: Duration = Duration::from_micros(700);
 /// How long the first word is waited for when an answer is wanted at once and nobody has proposed yet.
 const FIRST_WORD: Duration = Duration::from_millis(8);
 
-/// What happened.
+/// What ends a wait of the council.
 pub(super) enum Event {
     /// A searcher has reported.
     SearchReport(SearchReport),
@@ -46,7 +46,7 @@ pub(super) struct SearchSession<'a> {
 }
 
 impl<'a> SearchSession<'a> {
-    pub fn new(
+    pub(super) fn new(
         question: &'a mut Question,
         cancelled: &'a CancellationToken,
         watch: &'a mut (dyn FnMut(&Proposal) + Send),
@@ -56,28 +56,28 @@ impl<'a> SearchSession<'a> {
     }
 
     /// Time since the question.
-    pub fn elapsed(&self) -> Duration {
+    pub(super) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
     /// Shows a proposal to whoever watches.
-    pub fn show(&mut self, proposal: &Proposal) {
+    pub(super) fn show(&mut self, proposal: &Proposal) {
         (self.watch)(proposal);
     }
 
     /// Whether an answer is wanted without any more searching.
-    pub fn must_answer(&self) -> bool {
+    pub(super) fn must_answer(&self) -> bool {
         self.question.answer_now.is_cancelled()
     }
 
     /// The end of a share of the time that the clock gives for what was heard so far.
-    pub fn deadline(&mut self, progress: &Progress, share: f64) -> Instant {
+    pub(super) fn deadline(&mut self, progress: &Progress, share: f64) -> Instant {
         let whole = self.question.timing.as_mut().map_or(FOREVER, |timing| timing(progress).min(FOREVER));
         self.started + whole.mul_f64(share)
     }
 
     /// Waits for what happens next, until `deadline` at most. `has_leader` says whether there is anything to answer.
-    pub async fn next(&mut self, deadline: Instant, has_leader: bool) -> Event {
+    pub(super) async fn next(&mut self, deadline: Instant, has_leader: bool) -> Event {
         if self.must_answer() {
             if has_leader {
                 return Event::TimeIsUp;
@@ -101,7 +101,7 @@ impl<'a> SearchSession<'a> {
     }
 
     /// A report that has come and was not taken yet.
-    pub fn pending_report(&mut self) -> Option<SearchReport> {
+    pub(super) fn pending_report(&mut self) -> Option<SearchReport> {
         self.inbox.try_recv().ok()
     }
 }

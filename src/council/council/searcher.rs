@@ -28,7 +28,7 @@ pub(super) struct Tables(Vec<SharedTable>);
 
 impl Tables {
     /// The table for an elector that shares; made when it is first asked for, of `hash` MiB.
-    pub fn of(&mut self, spec: &ElectorSpec, hash: usize) -> Option<SharedTable> {
+    pub(super) fn of(&mut self, spec: &ElectorSpec, hash: usize) -> Option<SharedTable> {
         let options = spec.instance()?.options(hash, spec.threads);
         if let Some(table) = self.0.iter().find(|table| table.suits(&options)) {
             return Some(table.clone());
@@ -41,7 +41,7 @@ impl Tables {
 
 /// A slot, the search it does for the question now asked, and what that has cost.
 #[derive(Debug)]
-pub(super) struct Searcher {
+pub(super) struct CouncilSearcher {
     /// The elector that proposes here, by its place in the roster; `None` for those that do not vote.
     pub elector: Option<usize>,
     slot: Slot,
@@ -58,23 +58,23 @@ struct CurrentSearch {
     since: Instant,
 }
 
-impl Searcher {
+impl CouncilSearcher {
     /// On a slot of the pool.
-    pub fn on(slot: Slot, elector: Option<usize>) -> Self {
+    pub(super) fn on(slot: Slot, elector: Option<usize>) -> Self {
         Self { elector, slot, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
-    pub fn spec(&self) -> &ElectorSpec {
+    pub(super) fn spec(&self) -> &ElectorSpec {
         self.slot.spec()
     }
 
     /// Forgets the question before.
-    pub fn begin_question(&mut self) {
+    pub(super) fn begin_question(&mut self) {
         (self.current, self.nodes, self.busy) = (None, 0, Duration::ZERO);
     }
 
     /// Begins a search; the one before, if it still runs, is dropped.
-    pub fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+    pub(super) fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
         self.finish();
         let (id, meter) = (job.task.id.clone(), Arc::clone(&job.meter));
         self.current = Some(CurrentSearch { id, meter, since: Instant::now() });
@@ -82,7 +82,7 @@ impl Searcher {
     }
 
     /// Whether a report is about what it is doing, and not about something that was asked earlier. Notes what it says.
-    pub fn accepts(&mut self, report: &SearchReport) -> bool {
+    pub(super) fn accepts(&mut self, report: &SearchReport) -> bool {
         let Some(search) = self.current.as_ref().filter(|search| search.id == *report.search()) else { return false };
         match report {
             SearchReport::Proposal(proposal) => search.meter.count(proposal.nodes),
@@ -102,34 +102,34 @@ impl Searcher {
         }
     }
 
-    pub fn is_searching(&self) -> bool {
+    pub(super) fn is_searching(&self) -> bool {
         self.current.is_some()
     }
 
     /// Tells it to stop; it is not waited for.
-    pub fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         self.finish();
         self.slot.stop();
     }
 
     /// Nodes it has visited for this question.
-    pub fn nodes(&self) -> u64 {
+    pub(super) fn nodes(&self) -> u64 {
         self.nodes + self.current.as_ref().map_or(0, |search| search.meter.nodes())
     }
 
     /// How long it has searched for this question.
-    pub fn busy(&self) -> Duration {
+    pub(super) fn busy(&self) -> Duration {
         self.busy + self.current.as_ref().map_or(Duration::ZERO, |search| search.since.elapsed())
     }
 
-    pub fn new_game(&self) {
+    pub(super) fn new_game(&self) {
         self.slot.new_game();
     }
 }
 
 /// What searchers have done for a question, each with the threads of its search. A searcher of the first phase and the one of
 /// the same number in the second are one.
-pub(super) fn metrics(phases: &[&[Searcher]], elapsed: Duration) -> Metrics {
+pub(super) fn metrics(phases: &[&[CouncilSearcher]], elapsed: Duration) -> Metrics {
     let mut metrics = Metrics { processes: Vec::new(), elapsed };
     for searchers in phases {
         let threads = searchers.iter().flat_map(|searcher| {

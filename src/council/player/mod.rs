@@ -5,7 +5,7 @@
 //! asked, it answers with [`PlayerEvent`]s; whoever asked keeps a [`SearchHandle`], to say that the answer is wanted now, that the
 //! clock has begun to run, or that the position has left the board.
 //!
-//! SearchHandle in the opponent's time is an ordinary question with [`Time::Unbounded`]: about the position that is expected.
+//! Thinking in the opponent's time is an ordinary request with [`Time::Unbounded`]: about the position that is expected.
 //! When it comes about, [`SearchHandle::comes_about`] starts the clock in mid-search; when not, the thought is dropped.
 
 mod library;
@@ -23,7 +23,7 @@ use crate::{
 };
 use chess::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
 
-pub use library::{BookChoice, Library};
+pub use library::{BookChoice, BookSettings, Library, TablebaseSettings};
 pub use timing::Time;
 use timing::{Agreement, Timekeeper};
 
@@ -78,7 +78,7 @@ pub struct PlayerConfig {
 
 /// The handle of a player; it leaves when the handle is dropped.
 #[derive(Debug)]
-pub struct GamePlayer(mpsc::UnboundedSender<Order>);
+pub struct GamePlayer(mpsc::UnboundedSender<PlayerCommand>);
 
 /// A hold on a running thought. Dropping it drops the thought: nothing more is said about it.
 #[derive(Debug)]
@@ -109,14 +109,14 @@ impl SearchHandle {
 }
 
 #[derive(Debug)]
-enum Order {
-    Think(Box<Request>),
+enum PlayerCommand {
+    Think(Box<QueuedRequest>),
     NewGame,
 }
 
 #[derive(Debug)]
-struct Request {
-    topic: SearchRequest,
+struct QueuedRequest {
+    request: SearchRequest,
     time: watch::Receiver<Agreement>,
     reconsider: Arc<Notify>,
     pondering: Option<Pondering>,
@@ -134,20 +134,20 @@ impl GamePlayer {
 
     /// Another game begins: the council stays and forgets the last one. A thought that still runs should be dropped first.
     pub fn new_game(&self) {
-        let _ = self.0.send(Order::NewGame);
+        let _ = self.0.send(PlayerCommand::NewGame);
     }
 
     /// Begins a thought. One that still runs should be dropped first: they are taken one after the other.
     #[must_use]
-    pub fn think(&self, topic: SearchRequest) -> SearchHandle {
-        let (time, now) = watch::channel(Agreement::now(topic.time));
+    pub fn think(&self, request: SearchRequest) -> SearchHandle {
+        let (time, now) = watch::channel(Agreement::now(request.time));
         let (reconsider, answer_now, dropped) = <(Arc<Notify>, CancellationToken, CancellationToken)>::default();
-        let pondering = (!topic.others.is_empty()).then(|| {
-            let lines = std::iter::once(&topic.line).chain(&topic.others).cloned().collect();
+        let pondering = (!request.others.is_empty()).then(|| {
+            let lines = std::iter::once(&request.line).chain(&request.others).cloned().collect();
             Pondering::new(lines, Arc::clone(&reconsider))
         });
-        let request = Request {
-            topic,
+        let queued = QueuedRequest {
+            request,
             time: now,
             reconsider: Arc::clone(&reconsider),
             pondering: pondering.clone(),
@@ -155,12 +155,12 @@ impl GamePlayer {
             dropped: dropped.clone(),
         };
         // The other end lives as long as this handle.
-        let _ = self.0.send(Order::Think(Box::new(request)));
+        let _ = self.0.send(PlayerCommand::Think(Box::new(queued)));
         SearchHandle { time, reconsider, pondering, answer_now, _dropped: dropped.drop_guard() }
     }
 }
 
-/// The actor.
+/// The task that owns the council and answers one request after the other.
 struct PlayerTask {
     config: PlayerConfig,
     council: Council,
@@ -170,22 +170,28 @@ struct PlayerTask {
 }
 
 impl PlayerTask {
-    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Order>) {
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<PlayerCommand>) {
         while let Some(order) = inbox.recv().await {
-            let request = match order {
-                Order::Think(request) if request.dropped.is_cancelled() => continue,
-                Order::Think(request) => *request,
-                Order::NewGame => {
+            let queued = match order {
+                PlayerCommand::Think(queued) if queued.dropped.is_cancelled() => continue,
+                PlayerCommand::Think(queued) => *queued,
+                PlayerCommand::NewGame => {
                     self.council.new_game();
                     self.last_score = None;
                     continue;
                 }
             };
             let lag = *self.config.lag.lock().unwrap_or_else(PoisonError::into_inner);
-            let timekeeper = Timekeeper::new(&self.config.clock, lag, &request.topic, request.time.clone());
+            let timekeeper = Timekeeper::new(
+                &self.config.clock,
+                lag,
+                &queued.request.line,
+                queued.request.others.is_empty(),
+                queued.time.clone(),
+            );
             let timekeeper = timekeeper.after(self.last_score);
-            let (thought, account) = (request.topic.thought, timekeeper.account());
-            if let Some(mut decision) = self.think(request, timekeeper).await {
+            let (thought, account) = (queued.request.thought, timekeeper.account());
+            if let Some(mut decision) = self.think(queued, timekeeper).await {
                 self.last_score = decision.score.or(self.last_score);
                 let (budget, running) = account();
                 // What was thought in the opponent's time did not cost ours.
@@ -195,28 +201,28 @@ impl PlayerTask {
         }
     }
 
-    async fn think(&mut self, request: Request, timekeeper: Timekeeper) -> Option<Decision> {
-        let Request { topic, reconsider, pondering, answer_now, dropped, .. } = request;
-        if !topic.always_search && topic.others.is_empty() {
-            if let [only] = topic.line.legal_moves().as_slice() {
+    async fn think(&mut self, queued: QueuedRequest, timekeeper: Timekeeper) -> Option<Decision> {
+        let QueuedRequest { request, reconsider, pondering, answer_now, dropped, .. } = queued;
+        if !request.always_search && request.others.is_empty() {
+            if let [only] = request.line.legal_moves().as_slice() {
                 return Some(Decision::without_vote(*only, Source::Forced));
             }
-            if let Some(decision) = self.look_up(&topic).await {
+            if let Some(decision) = self.look_up(&request).await {
                 return Some(decision);
             }
         }
-        let thought = topic.thought;
+        let thought = request.thought;
         let leaders = self.events.clone();
         let question = Question {
             timing: Some(timekeeper.timing(move |leader| {
                 let _ = leaders.send(PlayerEvent::Leader(thought, leader));
             })),
-            limits: topic.limits,
-            excluded: topic.excluded,
+            limits: request.limits,
+            excluded: request.excluded,
             answer_now,
             reconsider,
             pondering,
-            ..Question::new(self.config.game.clone(), topic.line)
+            ..Question::new(self.config.game.clone(), request.line)
         };
         let events = self.events.clone();
         let mut watch = |proposal: &Proposal| {
@@ -226,11 +232,11 @@ impl PlayerTask {
     }
 
     /// Asks the books and tablebases, where reading files is allowed to block.
-    async fn look_up(&self, topic: &SearchRequest) -> Option<Decision> {
-        if self.config.library.is_empty() || !topic.excluded.is_empty() {
+    async fn look_up(&self, request: &SearchRequest) -> Option<Decision> {
+        if self.config.library.is_empty() || !request.excluded.is_empty() {
             return None;
         }
-        let (library, line) = (Arc::clone(&self.config.library), Arc::clone(&topic.line));
+        let (library, line) = (Arc::clone(&self.config.library), Arc::clone(&request.line));
         tokio::task::spawn_blocking(move || library.look_up(&line)).await.ok().flatten()
     }
 }

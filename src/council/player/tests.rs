@@ -152,8 +152,8 @@ fn after_a_hit_a_move_takes_between_half_of_its_time_and_all_of_it() {
     };
     let stop_at = |agreement: Agreement| {
         let (_agree, agreed) = watch::channel(agreement);
-        let topic = topic(1, line("e2e4 e7e5"), Time::Unbounded);
-        Timekeeper::new(&ClockSettings::default(), Lag::default(), &topic, agreed).timing(|_| ())(&progress)
+        let line = line("e2e4 e7e5");
+        Timekeeper::new(&ClockSettings::default(), Lag::default(), &line, true, agreed).timing(|_| ())(&progress)
     };
     assert_eq!(stop_at(Agreement::now(Time::Unbounded)), Duration::MAX, "nobody's clock runs");
     let fresh = stop_at(Agreement::now(time));

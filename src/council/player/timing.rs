@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 use shakmaty::{Color, Square};
 use tokio::sync::watch;
 
-use super::SearchRequest;
 use crate::{
     clock::{Allotment, Budget, ClockSettings, Lag, Moment, MoveProgress},
     council::{Progress, Timing},
 };
-use chess::{Clocks, Score, TimeControl, UciMove};
+use chess::{Clocks, Line, Score, TimeControl, UciMove};
 
 /// From this depth on a change of the leading move means something (plies).
 const SETTLED_DEPTH: u32 = 6;
@@ -68,19 +67,21 @@ pub(super) struct Timekeeper {
 }
 
 impl Timekeeper {
+    /// For the position of this line; `expected` if no other one may come about instead.
     pub(super) fn new(
         settings: &ClockSettings,
         lag: Lag,
-        topic: &SearchRequest,
+        line: &Line,
+        expected: bool,
         agreed: watch::Receiver<Agreement>,
     ) -> Self {
         Self {
             settings: settings.clone(),
             lag,
-            ply: topic.line.ply(),
-            color: topic.line.turn(),
+            ply: line.ply(),
+            color: line.turn(),
             // Where one of several moves is expected, nobody knows what it will capture.
-            recapture: topic.line.last_capture().filter(|_| topic.others.is_empty()),
+            recapture: line.last_capture().filter(|_| expected),
             last_score: None,
             agreed,
         }

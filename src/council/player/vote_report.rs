@@ -9,7 +9,7 @@ use chess::{Color, Decision, Knowledge, Line, Phase, Proposal, UciMove};
 /// The whole vote in lines: the columns' titles, a line an elector, and the summary; the summary alone where nobody voted.
 pub fn lines(line: &Line, decision: &Decision) -> Vec<String> {
     let entries = entries(line, decision);
-    let titles = (!entries.is_empty()).then(|| Entry::TITLES.to_owned());
+    let titles = (!entries.is_empty()).then(|| VoteEntry::TITLES.to_owned());
     let votes = entries.iter().map(|entry| entry.to_string().trim_end().to_owned());
     titles.into_iter().chain(votes).chain([summary(line, decision)]).collect()
 }
@@ -19,7 +19,7 @@ pub const SECOND_PHASE: &str = "re-search";
 
 /// What one elector had to say in the vote, ready to be shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct VoteEntry {
     /// Who proposed, and what it knows where the name does not say it: `mpar`, `fish`, `old (mbxk)`.
     pub elector: String,
     /// The proposed move, in standard algebraic notation.
@@ -28,7 +28,7 @@ pub struct Entry {
     pub score: String,
     /// Plies: the last completed iteration.
     pub depth: u32,
-    /// Nodes visited.
+    /// Nodes visited by its search.
     pub nodes: u64,
     /// What it weighed; `None` before the election, and in the second phase, which is not weighed.
     pub weight: Option<f64>,
@@ -38,7 +38,7 @@ pub struct Entry {
     pub machine: Option<String>,
 }
 
-impl Entry {
+impl VoteEntry {
     /// A proposal while nothing is elected yet.
     pub fn proposal(line: &Line, proposal: &Proposal) -> Self {
         let second = proposal.search.phase == Phase::Second;
@@ -54,11 +54,11 @@ impl Entry {
         }
     }
 
-    /// The titles of the columns that [`Entry`]'s display has.
+    /// The titles of the columns that [`VoteEntry`]'s display has.
     pub const TITLES: &str = "  elector       move   score depth      nodes  weight";
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for VoteEntry {
     /// In columns, with a mark where the move was elected.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.elected { '*' } else { ' ' };
@@ -85,15 +85,15 @@ pub fn name(elector: &str, knowledge: Option<&str>) -> String {
 }
 
 /// Every elector's vote in the order of the roster, the second phase last.
-pub fn entries(line: &Line, decision: &Decision) -> Vec<Entry> {
-    let first = decision.votes.iter().map(|vote| Entry {
+pub fn entries(line: &Line, decision: &Decision) -> Vec<VoteEntry> {
+    let first = decision.votes.iter().map(|vote| VoteEntry {
         elector: name(vote.proposal.elector.as_str(), vote.knowledge.map(|knowledge| knowledge.to_string()).as_deref()),
         weight: Some(vote.weight),
-        ..Entry::proposal(line, &vote.proposal)
+        ..VoteEntry::proposal(line, &vote.proposal)
     });
-    let second = decision.second_phase.iter().map(|second| Entry::proposal(line, &second.proposal));
+    let second = decision.second_phase.iter().map(|second| VoteEntry::proposal(line, &second.proposal));
     let elected = line.san(decision.best);
-    first.chain(second).map(|entry| Entry { elected: entry.best == elected, ..entry }).collect()
+    first.chain(second).map(|entry| VoteEntry { elected: entry.best == elected, ..entry }).collect()
 }
 
 /// The decision in one line: the move, its value, the rule, how split the vote was, and what the second phase changed.
@@ -204,6 +204,6 @@ mod tests {
         let elected: Vec<bool> = entries.iter().map(|entry| entry.elected).collect();
         assert_eq!(elected, [false, false, true, true]);
         let widths: Vec<usize> = entries.iter().map(|entry| entry.to_string().trim_end().len()).collect();
-        assert!(widths.iter().all(|width| *width <= Entry::TITLES.len()), "{widths:?}");
+        assert!(widths.iter().all(|width| *width <= VoteEntry::TITLES.len()), "{widths:?}");
     }
 }

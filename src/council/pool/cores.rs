@@ -13,19 +13,19 @@ pub(super) struct Cores {
 }
 
 impl Cores {
-    pub fn new(all: usize) -> Self {
+    pub(super) fn new(all: usize) -> Self {
         Self { all, taken: AtomicUsize::new(0) }
     }
 
     /// Claims so many cores, if they are free.
-    pub fn claim(self: &Arc<Self>, threads: usize) -> Option<CoreClaim> {
+    pub(super) fn claim(self: &Arc<Self>, threads: usize) -> Option<CoreClaim> {
         let fits = |taken| Some(taken + threads).filter(|taken| *taken <= self.all);
         self.taken.fetch_update(Relaxed, Relaxed, fits).ok()?;
         Some(CoreClaim { cores: Arc::clone(self), threads })
     }
 
     /// Claims cores for so many threads, whether there are cores for them or not.
-    pub fn crowd(self: &Arc<Self>, threads: usize) -> CoreClaim {
+    pub(super) fn crowd(self: &Arc<Self>, threads: usize) -> CoreClaim {
         self.taken.fetch_add(threads, Relaxed);
         CoreClaim { cores: Arc::clone(self), threads }
     }

@@ -11,7 +11,7 @@ use engine::{BestOfGroup, Place};
 /// A search to do.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// What is asked.
+    /// The task that the elector is given.
     pub task: Task,
     /// What may help. An elector that cannot use it does without.
     pub guidance: Guidance,
@@ -85,12 +85,12 @@ impl Guidance {
 pub struct Hints(Arc<Mutex<Vec<UciMove>>>);
 
 impl Hints {
-    /// Replaces the list.
+    /// Replaces the list by these moves.
     pub fn tell(&self, moves: Vec<UciMove>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = moves;
     }
 
-    /// The list now.
+    /// The moves that are in the list now.
     pub fn now(&self) -> Vec<UciMove> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -105,7 +105,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Nodes so far.
+    /// How many nodes were visited so far.
     pub fn nodes(&self) -> u64 {
         self.counted.load(Relaxed).max(self.told.load(Relaxed))
     }

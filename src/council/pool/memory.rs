@@ -43,7 +43,7 @@ impl TableMemory {
 #[derive(Debug)]
 pub(crate) struct MemoryClaim {
     memory: Arc<TableMemory>,
-    /// MiB.
+    /// How many MiB it may have.
     pub granted: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Where electors run.
 //!
-//! An [`Elector`] gets a [`Job`] and gives [`Proposal`]s until it is done or told to stop. It has a [`Slot`]: an operating
+//! An [`Elector`] gets a [`Job`] and gives [`Proposal`](chess::Proposal)s until it is done or told to stop. It has a [`Slot`]: an operating
 //! system thread of its own, at lower priority than the daemon's, so that no search ever delays a move that is ready to be
 //! sent. All slots of all games compete for the cores under the kernel's scheduler, which shares them fairly. Where others lend
 //! cores ([`RemotePool`]), the searches for which there is no core here run there.
@@ -14,6 +14,7 @@
 
 mod cores;
 mod elastic_slot;
+mod elector;
 mod job;
 mod local_slot;
 mod memory;
@@ -22,60 +23,29 @@ mod priority;
 mod remote;
 mod slot;
 mod spec;
+mod start;
 mod trivial;
 pub mod uci;
 
+pub use elector::{Elector, ElectorFailure};
 pub use job::{Guidance, Hints, Job, Meter, SearchReport};
 pub(crate) use memory::MemoryClaim;
 pub use memory::memory_for_tables;
 pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, UciProgram};
+pub use start::variants_of;
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+    atomic::{AtomicUsize, Ordering},
 };
 
-use chess::{Proposal, Variant};
 use cores::Cores;
 use elastic_slot::ElasticSlot;
 use engine::SharedTable;
 use local_slot::LocalSlot;
 use memory::TableMemory;
-
-/// One searcher, wherever it runs. Used from one thread only.
-pub trait Elector: Send {
-    /// Searches until the task's limits are reached or `stop` is set, telling `report` after every completed iteration.
-    /// The first proposal should come within a millisecond.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it cannot go on; what it proposed before still counts.
-    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure>;
-
-    /// Forgets what it learnt in the last game.
-    fn new_game(&mut self) {}
-}
-
-/// What an elector can play. A foreign engine is started to be asked, and ended again; this may take seconds.
-///
-/// # Errors
-/// [`ElectorFailure`] if it does not start.
-pub fn variants_of(spec: &ElectorSpec) -> Result<Vec<Variant>, ElectorFailure> {
-    match &spec.kind {
-        ElectorKind::Own(_) => Ok(Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect()),
-        ElectorKind::Trivial | ElectorKind::Made(_) => Ok(Variant::ALL.to_vec()),
-        ElectorKind::Uci(program) => {
-            let engine = uci::UciElector::start(spec.name.clone(), program, spec.hash, spec.threads)?;
-            Ok(engine.variants())
-        }
-    }
-}
-
-/// Why an elector gave up.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ElectorFailure(pub String);
 
 /// The cores on which the electors of this process search. Cheap to clone; clones are the same pool.
 #[derive(Clone, Debug)]

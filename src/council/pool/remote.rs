@@ -20,9 +20,9 @@ pub trait RemotePool: fmt::Debug + Send + Sync {
 /// How many cores others lend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LentCores {
-    /// All together.
+    /// The cores of all machines together.
     pub together: usize,
-    /// The most on one machine.
+    /// The most that one machine lends.
     pub widest: usize,
 }
 

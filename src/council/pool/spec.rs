@@ -2,16 +2,16 @@
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
-use super::{Elector, ElectorFailure, own::OwnElector, trivial::TrivialElector, uci::UciElector};
+use super::elector::{Elector, ElectorFailure};
 use chess::{ElectorName, Knowledge, Variant};
-use engine::{EngineOptions, Noise, Position, SharedTable};
+use engine::{EngineOptions, Noise, Position};
 
 /// Everything needed to start an elector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElectorSpec {
     /// How it is called in the vote. Unique within a roster.
     pub name: ElectorName,
-    /// What runs.
+    /// The program or engine that searches.
     pub kind: ElectorKind,
     /// Its transposition table, MiB.
     pub hash: usize,
@@ -43,11 +43,16 @@ pub struct ElectorMaker(Arc<MakeElector>);
 type MakeElector = dyn Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync;
 
 impl ElectorMaker {
-    /// Wraps the function.
+    /// Wraps a function that makes electors.
     pub fn new(
         make: impl Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(make))
+    }
+
+    /// Makes the elector of this description.
+    pub(super) fn make(&self, spec: &ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> {
+        (self.0)(spec)
     }
 }
 
@@ -66,7 +71,7 @@ impl fmt::Debug for ElectorMaker {
 /// An instance of our own engine: what tells it from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// What it evaluates.
+    /// The heuristics that it evaluates.
     pub knowledge: Knowledge,
     /// How much of each heuristic counts, per cent from 0 to 200, in the order of their letters.
     pub percentages: [u16; 8],
@@ -118,9 +123,9 @@ impl Instance {
 /// How a UCI engine is started.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UciProgram {
-    /// The program.
+    /// The file of the program.
     pub path: PathBuf,
-    /// Its command-line arguments.
+    /// The arguments that it is started with.
     pub arguments: Vec<String>,
     /// Options to set, by name.
     pub options: BTreeMap<String, String>,
@@ -160,32 +165,5 @@ impl ElectorSpec {
     /// Whether it can play `variant` as far as is known before it runs: foreign engines are asked when they start.
     pub fn may_play(&self, variant: Variant) -> bool {
         variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_))
-    }
-
-    /// Starts it, on the thread that will run it. Games are played through [`Pool::slot`](super::Pool::slot), which also
-    /// watches over it; this is for work that may wait for its elector.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it does not start.
-    pub fn start(&self) -> Result<Box<dyn Elector>, ElectorFailure> {
-        self.start_with(None)
-    }
-
-    /// The same, searching with a table that others search with too.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] also if the table is not one of its evaluation.
-    pub(super) fn start_with(&self, table: Option<&SharedTable>) -> Result<Box<dyn Elector>, ElectorFailure> {
-        Ok(match &self.kind {
-            ElectorKind::Own(instance) => {
-                let options = instance.options(self.hash, self.threads);
-                Box::new(OwnElector::new(self.name.clone(), options, table)?)
-            }
-            ElectorKind::Uci(program) => {
-                Box::new(UciElector::start(self.name.clone(), program, self.hash, self.threads)?)
-            }
-            ElectorKind::Trivial => Box::new(TrivialElector::new(self.name.clone())),
-            ElectorKind::Made(ElectorMaker(make)) => make(self)?,
-        })
     }
 }

@@ -91,7 +91,7 @@ impl MakeData {
                 show(progress, plan.positions);
             }
         })?;
-        println!("wrote {}", self.output.display());
+        chess::outln!("wrote {}", self.output.display());
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, SearchOptions, SuiteSample, engine, or_each_core},
+    inputs::{CouncilFile, SearchArguments, SuiteSample, engine, or_each_core},
     progress::{Bars, StateFile, write},
 };
 use crate::{
@@ -162,7 +162,7 @@ struct ProposalSource {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: SearchOptions,
+    searching: SearchArguments,
 }
 
 impl ProposalSource {
@@ -205,7 +205,7 @@ impl FitGenetic {
         }
         bars.end();
         let (champion, best_moves) = generation.champion;
-        println!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
+        chess::outln!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
         let weights = toml::Value::try_from(champion.settings())?;
         let roster = toml::Value::from(self.proposals.roster.as_str());
         write_fragment(&self.output, &[("roster", roster), ("criterion", "weights".into()), ("weights", weights)])
@@ -238,7 +238,7 @@ impl JudgedProposals {
 
     fn write(&self, model: &str, criterion: &str) -> Result<(), Failure> {
         write("--output", &self.output, model)?;
-        println!("wrote {}; use it with criterion = \"{criterion}\" and model = \"{0}\"", self.output.display());
+        chess::outln!("wrote {}; use it with criterion = \"{criterion}\" and model = \"{0}\"", self.output.display());
         Ok(())
     }
 }
@@ -252,7 +252,7 @@ impl FitCalibration {
             let fitted = calibration::fit(&positions, names.len(), folds, proposals.seed)?;
             Some((positions.len(), names, fitted))
         })?;
-        println!(
+        chess::outln!(
             "{count} positions; regret of the highest expectation in unseen games {} %, of the highest score {} %, difference {} %",
             fitted.cross_validated.percent(),
             fitted.raw.percent(),
@@ -261,7 +261,7 @@ impl FitCalibration {
         let mut model = "# Fitted by concilio lab tune calibration.\n[calibration]\n".to_owned();
         let named = names.iter().map(String::as_str).zip(&fitted.maps);
         for (name, map) in named.chain([("default", &fitted.common)]) {
-            println!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
+            chess::outln!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
             // Writing to a string cannot fail.
             let (offset, scale) = (map.offset, map.scale);
             let _ = writeln!(model, "{name:?} = {{ offset = {offset:.1}, scale = {scale:.1} }}");
@@ -277,10 +277,10 @@ impl FitSelector {
             let examples = log.examples(settings, oracle, values);
             Some((examples.len(), selector::fit(&examples, folds, proposals.seed)?))
         })?;
-        println!("{count} positions; regret of unseen games {} %", fitted.cross_validated.percent());
+        chess::outln!("{count} positions; regret of unseen games {} %", fitted.cross_validated.percent());
         let mut model = "# Fitted by concilio lab tune selector.\n[learned]\n".to_owned();
         for (name, weight) in FEATURES.iter().zip(&fitted.weights) {
-            println!("{name:>16} {weight:+.4}");
+            chess::outln!("{name:>16} {weight:+.4}");
             // Writing to a string cannot fail.
             let _ = writeln!(model, "{name} = {weight:.6}");
         }
@@ -325,7 +325,7 @@ impl FitSpsa {
         bars.end();
         let fitted = with_values(&settings, spsa.parameters(), spsa.values())?;
         for (parameter, value) in spsa.parameters().iter().zip(spsa.values()) {
-            println!("{} = {value:.4} (began at {})", parameter.key, parameter.start);
+            chess::outln!("{} = {value:.4} (began at {})", parameter.key, parameter.start);
         }
         let table = toml::Value::try_from(fitted)?;
         let keys: Vec<(&str, toml::Value)> = spsa
@@ -399,7 +399,7 @@ fn write_fragment(path: &Path, keys: &[(&str, toml::Value)]) -> Result<(), Failu
             path.display()
         ),
     )?;
-    println!("wrote {}; let it play before you believe it", path.display());
+    chess::outln!("wrote {}; let it play before you believe it", path.display());
     Ok(())
 }
 

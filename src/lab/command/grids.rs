@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, MayAsk, SearchOptions, SuiteSample},
+    inputs::{CouncilFile, MayAsk, SearchArguments, SuiteSample},
     progress::{Bars, write},
 };
 use crate::{
@@ -62,7 +62,7 @@ struct Grid {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: SearchOptions,
+    searching: SearchArguments,
     /// Write the table
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -112,10 +112,10 @@ impl Grid {
             write("--markdown", path, &markdown(&tried))?;
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&tried)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&tried)?);
         } else {
-            println!("{} positions, {} nodes an elector\n", positions.len(), self.nodes);
-            print!("{}", markdown(&tried));
+            chess::outln!("{} positions, {} nodes an elector\n", positions.len(), self.nodes);
+            chess::print(format_args!("{}", markdown(&tried)));
         }
         Ok(())
     }

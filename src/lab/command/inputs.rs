@@ -58,7 +58,7 @@ impl SuiteSample {
 
 /// How searches are done, and where they are kept.
 #[derive(Debug, Args)]
-pub(super) struct SearchOptions {
+pub(super) struct SearchArguments {
     /// Searches or games at once [default: one for each core]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
@@ -67,7 +67,7 @@ pub(super) struct SearchOptions {
     pub(super) data: PathBuf,
 }
 
-impl SearchOptions {
+impl SearchArguments {
     /// How many at once.
     pub(super) fn workers(&self) -> NonZeroUsize {
         or_each_core(self.concurrency)

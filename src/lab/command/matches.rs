@@ -38,6 +38,7 @@ Each takes name=NAME for the tables, and nodes=N, movetime=S or tc=S+S for a pac
 
 The council against its sequential self, every elector with the nodes that the engine has:
   concilio lab match council:balanced-7 engine --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
+(8moves_v3.pgn.zip is in https://github.com/official-stockfish/books; without --book there are openings built in.)
 At equal cost, the same cores for a search over one table (threads advance in step, whatever the machine has):
   concilio lab match council:balanced-7 engine:threads=7 --pace nodes=20000 --games 400
 Is a change worth something? Until the test is decided:
@@ -115,9 +116,9 @@ impl Match {
             write("--pgn", path, &pgn(&plan, pairs)?)?;
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&summary)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&summary)?);
         } else {
-            print!("{summary}");
+            chess::print(format_args!("{summary}"));
         }
         if stop.load(Ordering::Relaxed) && !summary.complete {
             return Err(Failure::failed("stopped; the same command goes on from there"));

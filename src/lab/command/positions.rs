@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, MayAsk, SearchOptions, SuiteSample, engine},
+    inputs::{CouncilFile, MayAsk, SearchArguments, SuiteSample, engine},
     progress::{Bars, write},
 };
 use crate::{
@@ -25,11 +25,12 @@ use council::{
     after_help = "Every elector searches every position once; every criterion elects among these same proposals. Searches are kept in
 data/lab, so that the same command goes on after Ctrl-C, and another criterion costs nothing.
 
-  concilio lab positions STS.epd --roster balanced-7,unbalanced-7 --pace nodes=10000
-  concilio lab positions WAC.epd --roster 'mbxkcpar mp ma' --criterion weights,score-margin,re-search
+  concilio lab positions suites/sts.epd --roster balanced-7,unbalanced-7 --pace nodes=10000
+  concilio lab positions suites/wac.epd --roster 'mbxkcpar mp ma' --criterion weights,score-margin,re-search
   concilio lab positions games.pgn --every 12 --oracle /usr/games/stockfish --markdown regret.md
 
-SUITE is EPD in any dialect (bm, am, the points of STS), or PGN: positions of games, which only an oracle can judge."
+SUITE is EPD in any dialect (bm, am, the points of STS), or PGN: positions of games, which only an oracle can judge.
+The folder suites/ of the source holds STS, WAC and Bratko-Kopec."
 )]
 pub(super) struct TryPositions {
     /// Suites: EPD or PGN, also in a zip file
@@ -63,7 +64,7 @@ pub(super) struct TryPositions {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: SearchOptions,
+    searching: SearchArguments,
     /// Write the tables
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -83,9 +84,9 @@ impl TryPositions {
             write("--markdown", path, &markdown(&report))?;
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&report)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&report)?);
         } else {
-            print!("{}", markdown(&report));
+            chess::print(format_args!("{}", markdown(&report)));
         }
         Ok(())
     }

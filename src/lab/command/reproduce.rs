@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{SearchOptions, spread},
+    inputs::{SearchArguments, spread},
     progress::{Bars, build, write},
 };
 use crate::reproduce::{Effort, Reproduction, Section, ThesisTable, suites};
@@ -49,7 +49,7 @@ pub(super) struct Reproduce {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: SearchOptions,
+    searching: SearchArguments,
     /// Print the tables as JSON
     #[arg(long)]
     json: bool,
@@ -85,14 +85,14 @@ impl Reproduce {
             if self.json {
                 printed.push(json!({"table": table.word(), "title": section.title, "text": section.text}));
             } else {
-                println!("## {}\n\n{}", section.title, section.text);
+                chess::outln!("## {}\n\n{}", section.title, section.text);
             }
             if let Some(folder) = &self.output {
                 keep(folder, table, &section)?;
             }
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&printed)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&printed)?);
         }
         Ok(())
     }

@@ -95,9 +95,9 @@ impl SoakDaemon {
         .await?;
         display.end();
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&report)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&report)?);
         } else {
-            print!("{report}");
+            chess::print(format_args!("{report}"));
         }
         if !report.is_clean() {
             if folder == temporary.path() {

@@ -28,7 +28,7 @@ use std::{
 use council::pool::{ElectorFailure, UciProgram};
 use file::DataFile;
 use game::SelfPlayer;
-use teacher::Teacher;
+use teacher::LabelTeacher;
 
 /// What the teacher may spend on a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ pub fn generate(
     mut progress: impl FnMut(&DataProgress),
 ) -> Result<(), DataError> {
     // A teacher that does not start leaves no file behind.
-    Teacher::start(&plan.teacher, plan.effort)?;
+    LabelTeacher::start(&plan.teacher, plan.effort)?;
     let unusable = |error| DataError::Output { path: output.to_owned(), error };
     let mut file = DataFile::open(output, &plan.description())
         .map_err(unusable)?
@@ -205,7 +205,7 @@ fn work(
     halt: &AtomicBool,
     results: &mpsc::Sender<Result<LabelledGame, ElectorFailure>>,
 ) -> Result<(), ElectorFailure> {
-    let mut teacher = Teacher::start(&plan.teacher, plan.effort)?;
+    let mut teacher = LabelTeacher::start(&plan.teacher, plan.effort)?;
     let mut player = SelfPlayer::new(plan.nodes);
     loop {
         let number = next.fetch_add(1, Relaxed);

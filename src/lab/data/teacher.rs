@@ -15,13 +15,13 @@ const HASH: usize = 4;
 const DECIDED: i32 = 1500;
 
 /// A teacher at work.
-pub(super) struct Teacher {
+pub(super) struct LabelTeacher {
     name: ElectorName,
     elector: Box<dyn Elector>,
     limits: Limits,
 }
 
-impl Teacher {
+impl LabelTeacher {
     /// Starts the program.
     pub(super) fn start(program: &UciProgram, effort: TeacherEffort) -> Result<Self, ElectorFailure> {
         let name = ElectorName::new(program.path.to_string_lossy());

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use rusqlite::Connection;
 
-use super::{report::SoakReport, stage::Stage};
+use super::{report::SoakReport, stage::SoakStage};
 use crate::openings::line_of_pgn;
 use bot::journal::{Archive, Filter, GameRecord, JournalError, MoveRecord};
 use chess::{Color, ServerName, UciMove};
@@ -25,7 +25,7 @@ pub(super) struct JournalAudit(Vec<JournalGame>);
 
 impl JournalAudit {
     /// Checks the file that a killed daemon has left, and that every move of ours which the server knows stands in it.
-    pub(super) fn after_kill(stage: &Stage, running: &[GameReport], report: &mut SoakReport) {
+    pub(super) fn after_kill(stage: &SoakStage, running: &[GameReport], report: &mut SoakReport) {
         let path = stage.journal_path();
         if !path.exists() {
             // It was killed before it had opened its journal for the first time.
@@ -59,7 +59,7 @@ impl JournalAudit {
     }
 
     /// Holds every game that has ended against its record in the journal and its PGN file, and looks for moves that nobody searched.
-    pub(super) fn at_end(stage: &Stage, games: &[GameReport], report: &mut SoakReport) {
+    pub(super) fn at_end(stage: &SoakStage, games: &[GameReport], report: &mut SoakReport) {
         let path = stage.journal_path();
         let journal = match integrity(&path).map_err(JournalError::from).and_then(|said| Ok((said, Self::read(&path)?)))
         {
@@ -96,13 +96,13 @@ impl JournalAudit {
         let games = archive.games(&Filter::default())?.into_iter();
         games
             .map(|record| Ok(JournalGame { moves: archive.moves(&record)?, record }))
-            .collect::<Result<_, _>>()
+            .collect::<Result<_, JournalError>>()
             .map(Self)
     }
 
     /// The journal's record of a game. Lichess names its games; a game of FICS has no name, so it is known by its players and its moves.
     fn game_of(&self, game: &GameReport, server: &str) -> Option<&JournalGame> {
-        let server = ServerName::from(server.to_owned());
+        let server = ServerName::from(server);
         let on_server = || self.0.iter().filter(|known| known.record.server == server);
         on_server().find(|known| known.record.game == game.id).or_else(|| {
             let sides = on_server().filter(|known| {

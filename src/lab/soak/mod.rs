@@ -33,7 +33,7 @@ use tokio_util::sync::CancellationToken;
 use audit::JournalAudit;
 use chess::{Color, GameId, TimeControl};
 use practice::{GameReport, PracticeError, faults::FaultPlan};
-use stage::{SoakPlace, Stage};
+use stage::{SoakPlace, SoakStage};
 
 /// A game that has not begun, or not ended, after this time counts as unfinished.
 const LONGEST: Duration = Duration::from_secs(900);
@@ -103,7 +103,7 @@ pub async fn soak(
     progress: impl FnMut(&SoakReport),
 ) -> Result<SoakReport, SoakError> {
     let began = Instant::now();
-    let mut stage = Stage::set(plan, program, folder).await?;
+    let mut stage = SoakStage::set(plan, program, folder).await?;
     let (unasked, mut proposed) = mpsc::unbounded_channel();
     let watching = stage::watch_challenges(stage.server(), stage.bots(), unasked);
     let mut soak = Soak::new(plan);
@@ -132,6 +132,9 @@ pub async fn soak(
         unasked.insert(challenge);
     }
     soak.report.unasked = unasked.len();
+    for challenge in unasked {
+        soak.report.find(format!("the daemon made the challenge {challenge} unasked"));
+    }
     soak.report.elapsed = began.elapsed();
     Ok(soak.report)
 }
@@ -164,7 +167,7 @@ impl<'a> Soak<'a> {
     /// Plays all games, and kills the daemon in between.
     async fn play(
         &mut self,
-        stage: &mut Stage,
+        stage: &mut SoakStage,
         stop: &CancellationToken,
         mut progress: impl FnMut(&SoakReport),
     ) -> Result<(), SoakError> {
@@ -214,7 +217,7 @@ impl<'a> Soak<'a> {
     }
 
     /// Kills the daemon, looks at its journal, and starts it again.
-    async fn kill(&mut self, stage: &mut Stage) -> Result<(), SoakError> {
+    async fn kill(&mut self, stage: &mut SoakStage) -> Result<(), SoakError> {
         stage.kill_daemon();
         self.report.kills += 1;
         let games = stage.server().games().await?;
@@ -224,9 +227,9 @@ impl<'a> Soak<'a> {
     }
 
     /// In calm weather all places are filled at once; those that cannot be were never given back.
-    async fn fill_all_places(&mut self, stage: &Stage) -> Result<(), SoakError> {
+    async fn fill_all_places(&mut self, stage: &SoakStage) -> Result<(), SoakError> {
         let server = stage.server();
-        server.faults().set_plan(FaultPlan::default());
+        server.faults().set_plan(FaultPlan { dialect: self.plan.faults.dialect, ..FaultPlan::default() });
         stage.hold_partners(true);
         let clock = TimeControl::real_time(LONGEST, Duration::ZERO);
         let places = stage.places().to_vec();
@@ -262,13 +265,13 @@ impl<'a> Soak<'a> {
     }
 
     /// Counts what the server's record says, and holds journal and PGN against it.
-    async fn judge(&mut self, stage: &Stage) -> Result<(), SoakError> {
+    async fn judge(&mut self, stage: &SoakStage) -> Result<(), SoakError> {
         self.report.memory.settle();
         let games = stage.server().games().await?;
         for game in &games {
-            let Some((account, color)) = stage.ours(game) else { continue };
+            let Some((place, color)) = stage.ours(game) else { continue };
             self.report.count(game, color);
-            if stage.is_forbidden(game, account) {
+            if place.is_forbidden(game) {
                 self.report.against_policy += 1;
                 self.report.find(format!("{} was played against the policy: {:?}", game.id, game.terms));
             }

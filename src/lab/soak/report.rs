@@ -128,7 +128,10 @@ impl SoakReport {
                     self.illegal += 1;
                     self.find(format!("{} ply {}: {} is illegal", game.id, refused.ply, refused.uci));
                 }
-                _ if game.line.moves()[..refused.ply].contains(&refused.uci) => self.sent_twice += 1,
+                // Its own last move, before or after the reply.
+                _ if game.line.moves().iter().take(refused.ply).rev().take(2).any(|mv| *mv == refused.uci) => {
+                    self.sent_twice += 1;
+                }
                 _ => {}
             }
         }
@@ -162,8 +165,9 @@ impl fmt::Display for SoakReport {
             self.elapsed.as_secs_f64()
         )?;
         let openings = format!("{:.2} in the mean, {} at most", self.openings_a_game, self.openings_most);
-        let mebibytes =
-            |kibibytes: Option<u64>| kibibytes.map_or("?".to_owned(), |kib| format!("{:.1}", kib as f64 / 1024.0));
+        let mebibytes = |kibibytes: Option<u64>| {
+            kibibytes.map_or_else(|| "?".to_owned(), |kib| format!("{:.1}", kib as f64 / 1024.0))
+        };
         let SoakMemory { begin, warm, end, most, .. } = &self.memory;
         let [begin, warm, end, most] = [begin, warm, end, most].map(|kibibytes| mebibytes(*kibibytes));
         for (what, figure) in [

@@ -46,8 +46,15 @@ pub(super) struct SoakPlace {
     pub(super) partner: String,
 }
 
+impl SoakPlace {
+    /// Whether the policy forbids a game of this account.
+    pub(super) fn is_forbidden(&self, game: &GameReport) -> bool {
+        game.terms.rated || game.terms.variant != Variant::Standard || game.color_of(&self.partner).is_none()
+    }
+}
+
 /// Everything a soak happens on.
-pub(super) struct Stage {
+pub(super) struct SoakStage {
     server: Arc<PracticeServer>,
     places: Vec<SoakPlace>,
     token: String,
@@ -64,7 +71,7 @@ struct BusyProcess {
     _input: Option<ChildStdin>,
 }
 
-impl Stage {
+impl SoakStage {
     /// Starts the server and the load, opens the accounts and writes the daemon's settings; the daemon does not run yet.
     pub(super) async fn set(plan: &SoakPlan, program: &Path, folder: &Path) -> Result<Self, SoakError> {
         let fics =
@@ -80,7 +87,7 @@ impl Stage {
         let server = Arc::new(PracticeServer::start(settings).await?);
         let (hold, held) = watch::channel(false);
         let places: Vec<SoakPlace> = (0..plan.places).map(|number| place(plan.protocol, number)).collect();
-        let partner = || Arc::new(Partner { player: SparringKind::Greedy.player(), held: held.clone() });
+        let partner = || Arc::new(SoakPartner { player: SparringKind::Greedy.player(), held: held.clone() });
         let mut token = String::new();
         let accounts = if plan.protocol == SoakProtocol::Lichess { 1 } else { places.len() };
         for place in &places[..accounts] {
@@ -117,12 +124,6 @@ impl Stage {
     /// The daemon's account in a game, and its colour.
     pub(super) fn ours(&self, game: &GameReport) -> Option<(&SoakPlace, Color)> {
         self.places.iter().find_map(|place| Some((place, game.color_of(&place.bot)?)))
-    }
-
-    /// Whether the policy forbids a game of this account.
-    pub(super) fn is_forbidden(&self, game: &GameReport, account: &SoakPlace) -> bool {
-        let known = game.color_of(&account.partner).is_some();
-        game.terms.rated || game.terms.variant != Variant::Standard || !known
     }
 
     /// Where the journal is.
@@ -304,13 +305,13 @@ impl BusyProcess {
 }
 
 /// A partner that takes its time, and waits with its moves while it is held.
-struct Partner {
+struct SoakPartner {
     player: Arc<dyn Sparring>,
     held: watch::Receiver<bool>,
 }
 
 #[async_trait]
-impl Sparring for Partner {
+impl Sparring for SoakPartner {
     async fn choose(&self, game: &GameView) -> Option<UciMove> {
         sleep(PARTNERS_TAKE).await;
         self.held.clone().wait_for(|held| !held).await.ok()?;

@@ -325,7 +325,7 @@ fn game_json(view: &GameView, options: &ExportOptions, url: &str) -> Value {
         control @ TimeControl::RealTime { initial, increment } => {
             game["clock"] = json!({
                 "initial": initial.as_secs(),
-                "increment": increment.as_secs(),
+                "increment": super::render::whole_or_fraction(increment),
                 "totalTime": control.estimate().map_or(0, |estimate| estimate.as_secs()),
             });
         }

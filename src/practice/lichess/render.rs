@@ -75,6 +75,11 @@ fn show_clock(initial: Duration, increment: Duration) -> String {
     format!("{minutes}+{}", increment.as_secs_f64())
 }
 
+/// Seconds; a fraction where there is one, as only games against our own sparring partners have.
+pub(super) fn whole_or_fraction(time: Duration) -> Value {
+    if time.subsec_nanos() == 0 { json!(time.as_secs()) } else { json!(time.as_secs_f64()) }
+}
+
 fn status(status: &GameStatus) -> Value {
     let id = match status {
         GameStatus::Created => 10,
@@ -177,7 +182,7 @@ fn time_control(time_control: TimeControl) -> Value {
         TimeControl::RealTime { initial, increment } => json!({
             "type": "clock",
             "limit": initial.as_secs(),
-            "increment": increment.as_secs(),
+            "increment": whole_or_fraction(increment),
             "show": show_clock(initial, increment),
         }),
         TimeControl::Correspondence { days } => json!({ "type": "correspondence", "daysPerTurn": days }),

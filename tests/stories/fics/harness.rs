@@ -5,11 +5,13 @@ use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
 use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountEnd, AccountPolicy, Connection, EventBus, GameSettings, Runtime},
+    session::{
+        self, AccountEnd, AccountPolicy, Connection, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
+    },
 };
-use chess::{Color, GameId, GameTerms, Limits, Shutdown, TimeControl, Variant};
+use chess::{Color, GameId, GameTerms, Shutdown, TimeControl, Variant};
 use council::{
-    council::{CouncilSettings, CriterionName, Roster},
+    council::{CouncilSettings, CriterionName},
     pool::Pool,
 };
 use practice::{
@@ -104,9 +106,9 @@ impl Daemon {
             hash: 1,
             ..CouncilSettings::default()
         };
-        let roster = Arc::new(Roster::from_settings(&council).expect("a roster"));
-        let limits = Limits { nodes: Some(1000), ..Limits::default() };
-        let player = GameSettings { limits, takebacks: 1, ..GameSettings::with(roster, council) };
+        let limits = LimitSettings { nodes: Some(1000), ..LimitSettings::default() };
+        let played = PlayerSettings { council, limits, ponder: 0, takebacks: 1, ..PlayerSettings::default() };
+        let player = Arc::new(PreparedPlayer::new(played).expect("a roster"));
         // Friends are played on any terms.
         let friends: Vec<String> =
             ["Ann".to_owned(), PARTNER.to_owned()].into_iter().chain((0..20).map(partner_of)).collect();
@@ -115,7 +117,7 @@ impl Daemon {
             journal: Journal::open(&journal).expect("a journal"),
             pool: Pool::new(0),
             event_bus: EventBus::new(),
-            player: Arc::new(move |_| player.clone()),
+            player: Arc::new(move |_| Arc::clone(&player)),
             policy: Arc::new(AccountPolicy {
                 challenge: ChallengeSettings::default(),
                 lists,

@@ -14,11 +14,13 @@ use async_trait::async_trait;
 use bot::{
     journal::{Archive, GameKey, Journal, JournalSettings, MoveRecord},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountEnd, AccountPolicy, Connection, EventBus, GameSettings, Runtime},
+    session::{
+        self, AccountEnd, AccountPolicy, Connection, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
+    },
 };
-use chess::{GameId, GameInfo, GameTerms, Limits, Shutdown, TimeControl, UciMove, Variant};
+use chess::{GameId, GameInfo, GameTerms, Shutdown, TimeControl, UciMove, Variant};
 use council::{
-    council::{CouncilSettings, CriterionName, Roster},
+    council::{CouncilSettings, CriterionName},
     pool::Pool,
 };
 use practice::{
@@ -46,7 +48,7 @@ pub struct Plan {
     /// Where its electors run.
     pub pool: Pool,
     /// Bounds on every search, so that games are short in time.
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// Expected replies that are thought about in the partner's time.
     pub ponder: usize,
     pub concurrency: usize,
@@ -72,7 +74,7 @@ impl Default for Plan {
             },
             council: roster("mp ma"),
             pool: Pool::new(0),
-            limits: Limits { nodes: Some(2000), ..Limits::default() },
+            limits: LimitSettings { nodes: Some(2000), ..LimitSettings::default() },
             ponder: 0,
             concurrency: 1,
             panics_once: false,
@@ -173,16 +175,17 @@ impl Story {
             pgn_directory: self.folder.path().join("pgn"),
             ..JournalSettings::default()
         };
-        let roster = Arc::new(Roster::from_settings(&plan.council).expect("a roster"));
-        let player = GameSettings {
-            limits: plan.limits,
+        let settings = PlayerSettings {
+            council: plan.council.clone(),
+            limits: plan.limits.clone(),
             ponder: plan.ponder,
-            ..GameSettings::with(roster, plan.council.clone())
+            ..PlayerSettings::default()
         };
+        let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
         let panics = AtomicBool::new(plan.panics_once);
         let player = move |_: &GameInfo| {
             assert!(!panics.swap(false, Ordering::SeqCst), "a defect of ours, on purpose");
-            player.clone()
+            Arc::clone(&player)
         };
         let challenge = ChallengeSettings {
             concurrency: plan.concurrency,

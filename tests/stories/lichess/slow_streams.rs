@@ -1,7 +1,8 @@
 //! A server that takes its time: streams that open late, and lines that come late. Whoever asks again too soon is never
 //! answered.
 
-use chess::{Color, Limits, Variant};
+use bot::session::LimitSettings;
+use chess::{Color, Variant};
 use practice::faults::{StreamFault, Streams, When};
 use server::lichess::LichessSettings;
 
@@ -10,7 +11,7 @@ use super::harness::{BOT, Plan, Story, openings, tc};
 /// Real patience with silent streams, and a clock that a game needs to be played slowly.
 fn slowly(plan: &mut Plan) {
     plan.lichess = LichessSettings::default();
-    plan.limits = Limits { nodes: Some(500), ..Limits::default() };
+    plan.limits = LimitSettings { nodes: Some(500), ..LimitSettings::default() };
     plan.time_control = tc("60+0");
 }
 

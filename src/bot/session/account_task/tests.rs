@@ -5,15 +5,12 @@ use std::sync::Mutex;
 use super::*;
 use crate::{
     journal::{Archive, GameKey, Journal, JournalSettings},
-    session::{EventBus, GameSettings},
+    session::{EventBus, PlayerSettings, PreparedPlayer},
 };
 use chess::{
     Account, Clock, Clocks, GameInfo, GameState, GameTerms, Line, Offers, Player, TimeControl, UciMove, Variant,
 };
-use council::{
-    council::{CouncilSettings, Roster},
-    pool::Pool,
-};
+use council::{council::CouncilSettings, pool::Pool};
 
 /// Refuses and answers as it is told, and notes what was asked of it.
 #[derive(Default)]
@@ -101,13 +98,13 @@ impl Story {
         let journal = Journal::open(&settings).expect("a journal");
         before(&journal);
         let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
-        let roster = Arc::new(Roster::from_settings(&council).expect("a roster"));
-        let player = move |_: &GameInfo| GameSettings::with(Arc::clone(&roster), council.clone());
+        let settings = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
+        let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
         let runtime = Runtime {
             journal: journal.clone(),
             pool: Pool::new(1),
             event_bus: EventBus::new(),
-            player: Arc::new(player),
+            player: Arc::new(move |_: &GameInfo| Arc::clone(&player)),
             policy: Arc::default(),
         };
         let server = Arc::new(server);
@@ -165,7 +162,7 @@ async fn whoever_is_playing_is_not_challenged() {
     ask(&server, Action::Challenge(request.clone()), &answers).await;
     assert_eq!(*server.asked.lock().expect("no panic"), []);
     match inbox.recv().await {
-        Some(Input::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
+        Some(LobbyInput::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
             assert_eq!(asked, request);
         }
         other => panic!("{other:?}"),

@@ -4,17 +4,17 @@ use super::{Ballot, Ballots, Criterion, highest};
 use crate::council::Model;
 
 /// The highest probability of winning is elected.
-pub struct Calibrated {
+pub(super) struct Calibrated {
     model: Model,
 }
 
 impl Calibrated {
-    pub fn new(model: &Model) -> Self {
+    pub(super) fn new(model: &Model) -> Self {
         Self { model: model.clone() }
     }
 
     /// What the proposer expects to score, 0 to 1, by its own map.
-    pub fn expectation(&self, ballot: &Ballot) -> f64 {
+    pub(super) fn expectation(&self, ballot: &Ballot) -> f64 {
         self.model.calibration_of(&ballot.elector.name).expectation(ballot.score())
     }
 }

@@ -3,7 +3,7 @@
 use super::{Ballot, Ballots, Criterion};
 
 /// `d` is the completed depth, `nm` the root moves fully searched in the unfinished iteration.
-pub struct Depth;
+pub(super) struct Depth;
 
 /// More than the legal moves of any usual position, so that a completed iteration outweighs an unfinished one.
 const K: u32 = 100;

@@ -1,46 +1,24 @@
 //! A linear function of what is known about each proposal. Its weights come from the lab.
 
-use super::{Ballot, Ballots, Criterion, calibrated::Calibrated, highest, weights::Weights};
-use crate::council::CouncilSettings;
+use super::{Ballot, Ballots, Criterion, calibrated::Calibrated, highest, weights::HandWeights};
+use crate::council::{CouncilSettings, FEATURES};
 use chess::{Knowledge, UciMove};
 
-/// What is looked at, in the order of [`features`](super::super::features). All are of the order of 1.
-pub const FEATURES: [&str; 9] = [
-    // The share of the electors that propose the same move, 0 to 1.
-    "votes",
-    // The share of the hand-made weights of those that do, 0 to 1.
-    "weights",
-    // The score less the highest one proposed, in pawns, -3 to 0.
-    "below_best",
-    // The score less the mean of all, in pawns, -3 to 3.
-    "above_mean",
-    // The score less the proposer's own static value, in pawns, -3 to 3.
-    "gain",
-    // What the proposer expects to score by its calibration, 0 to 1.
-    "expectation",
-    // How many plies the proposer is behind the deepest, in tens, 0 to 3.
-    "behind",
-    // The share of the eight heuristics that the proposer knows, 0 to 1.
-    "knowledge",
-    // 1 if an elector of complete knowledge proposes the same move.
-    "complete_agrees",
-];
-
 /// The highest sum of weighted features is elected.
-pub struct Learned {
+pub(super) struct Learned {
     weights: [f64; FEATURES.len()],
-    reader: Reader,
+    reader: FeatureReader,
 }
 
 /// What it takes to read features from ballots.
-struct Reader {
-    weights: Weights,
+struct FeatureReader {
+    weights: HandWeights,
     calibrated: Calibrated,
 }
 
 impl Learned {
-    pub fn new(settings: &CouncilSettings) -> Self {
-        Self { weights: settings.model.learned(), reader: Reader::new(settings) }
+    pub(super) fn new(settings: &CouncilSettings) -> Self {
+        Self { weights: settings.model.learned(), reader: FeatureReader::new(settings) }
     }
 }
 
@@ -59,14 +37,14 @@ impl Criterion for Learned {
 }
 
 /// The features of every proposal, by the elector's place in the roster.
-pub fn features(settings: &CouncilSettings, ballots: &Ballots) -> Vec<(usize, [f64; FEATURES.len()])> {
-    let reader = Reader::new(settings);
+pub(crate) fn features(settings: &CouncilSettings, ballots: &Ballots) -> Vec<(usize, [f64; FEATURES.len()])> {
+    let reader = FeatureReader::new(settings);
     ballots.iter().map(|ballot| (ballot.place, reader.features(&ballot, ballots))).collect()
 }
 
-impl Reader {
+impl FeatureReader {
     fn new(settings: &CouncilSettings) -> Self {
-        Self { weights: Weights(settings.weights), calibrated: Calibrated::new(&settings.model) }
+        Self { weights: HandWeights(settings.weights), calibrated: Calibrated::new(&settings.model) }
     }
 
     fn features(&self, ballot: &Ballot, ballots: &Ballots) -> [f64; FEATURES.len()] {

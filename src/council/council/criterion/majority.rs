@@ -4,7 +4,7 @@ use super::{Ballot, Ballots, Criterion};
 use crate::pool::ElectorSpec;
 
 /// The move that most electors propose.
-pub struct Majority;
+pub(super) struct Majority;
 
 impl Criterion for Majority {
     fn weigh(&self, _: &Ballot, _: &Ballots) -> f64 {

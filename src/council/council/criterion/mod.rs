@@ -11,14 +11,14 @@ mod routing;
 mod score_margin;
 mod weights;
 
-pub use learned::FEATURES;
 pub(super) use learned::features;
 
 use super::{
-    CouncilSettings, CriterionName,
+    CouncilSettings,
     ballots::{Ballot, Ballots},
 };
 use crate::pool::ElectorSpec;
+use chess::CriterionName;
 
 /// A rule of election. It weighs every proposal; the move that weighs most is elected.
 pub(super) trait Criterion: Send + Sync {
@@ -50,7 +50,7 @@ fn highest(weights: &[f64]) -> f64 {
 /// decide.
 pub(super) fn of(name: CriterionName, settings: &CouncilSettings) -> Box<dyn Criterion> {
     match name {
-        CriterionName::Weights | CriterionName::ReSearch => Box::new(weights::Weights(settings.weights)),
+        CriterionName::Weights | CriterionName::ReSearch => Box::new(weights::HandWeights(settings.weights)),
         CriterionName::Depth => Box::new(depth::Depth),
         CriterionName::Relative1 => Box::new(relative::Relative1),
         CriterionName::Relative1Democratic => Box::new(relative::Relative1Democratic),

@@ -4,7 +4,7 @@
 use super::{Ballot, Ballots, Criterion, highest};
 
 /// The highest score is elected.
-pub struct Optimistic;
+pub(super) struct Optimistic;
 
 impl Criterion for Optimistic {
     fn weigh(&self, ballot: &Ballot, _: &Ballots) -> f64 {

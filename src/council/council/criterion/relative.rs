@@ -3,7 +3,7 @@
 use super::{Ballot, Ballots, Criterion};
 
 /// The score of the proposed move less the static value of the position, both by the proposer's own evaluation.
-pub struct Relative1;
+pub(super) struct Relative1;
 
 impl Criterion for Relative1 {
     fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
@@ -12,7 +12,7 @@ impl Criterion for Relative1 {
 }
 
 /// A simple majority, ties broken by [`Relative1`].
-pub struct Relative1Democratic;
+pub(super) struct Relative1Democratic;
 
 /// What each vote adds: more than any gain short of mate.
 const A_VOTE: f64 = 10_000.0;
@@ -24,7 +24,7 @@ impl Criterion for Relative1Democratic {
 }
 
 /// The gain at the end of the proposer's principal variation, summed over the static values of all electors.
-pub struct Relative2;
+pub(super) struct Relative2;
 
 impl Criterion for Relative2 {
     fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {

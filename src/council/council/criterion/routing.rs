@@ -1,18 +1,18 @@
 //! Voter weights by class of position: in the endgame it matters more who knows pawns, with kings on opposite wings who knows
 //! attack. After the ensembles that choose a player by phase or opening (AZ_db 2023, M2CTS 2025).
 
-use super::{Ballot, Ballots, Criterion, score_margin::ScoreMargin, weights::Weights};
+use super::{Ballot, Ballots, Criterion, score_margin::ScoreMargin, weights::HandWeights};
 use crate::council::{CouncilSettings, HeuristicWeights, Model, position_class::PositionClasses};
 
 /// The score-margin vote, each elector's weighed by what its knowledge is worth in this class of position.
-pub struct Routing {
+pub(super) struct Routing {
     weights: HeuristicWeights,
     model: Model,
     margin: ScoreMargin,
 }
 
 impl Routing {
-    pub fn new(settings: &CouncilSettings) -> Self {
+    pub(super) fn new(settings: &CouncilSettings) -> Self {
         let margin = ScoreMargin::new(settings.margin);
         Self { weights: settings.weights, model: settings.model.clone(), margin }
     }
@@ -25,7 +25,7 @@ impl Routing {
 
 impl Criterion for Routing {
     fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
-        let voter = Weights(self.weights_in(ballots.classes())).of(ballot.elector);
+        let voter = HandWeights(self.weights_in(ballots.classes())).of(ballot.elector);
         voter * self.margin.weigh(ballot, ballots)
     }
 

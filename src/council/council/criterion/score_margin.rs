@@ -4,13 +4,13 @@
 use super::{Ballot, Ballots, Criterion};
 
 /// Votes that count more the better their scores are.
-pub struct ScoreMargin {
+pub(super) struct ScoreMargin {
     /// What even the lowest score weighs, in centipawns; Stockfish has 14 of its own units.
     constant: f64,
 }
 
 impl ScoreMargin {
-    pub fn new(constant: f64) -> Self {
+    pub(super) fn new(constant: f64) -> Self {
         Self { constant }
     }
 }

@@ -7,14 +7,14 @@ use crate::pool::SearchReport;
 use chess::Proposal;
 
 /// The first searcher is the one that never stops; the others help it.
-pub struct Continued {
+pub(super) struct Continued {
     newest: Option<Proposal>,
     over: bool,
 }
 
 impl Continued {
     /// With what it has proposed so far.
-    pub fn new(newest: Option<Proposal>) -> Self {
+    pub(super) fn new(newest: Option<Proposal>) -> Self {
         Self { newest, over: false }
     }
 }

@@ -13,18 +13,17 @@ mod whole;
 use std::sync::Arc;
 
 use super::{
-    SecondPhaseMode,
     question::Progress,
     search_session::{Event, SearchSession},
-    searcher::{Searcher, next_serial},
+    searcher::{CouncilSearcher, next_serial},
 };
 use crate::pool::{Guidance, Job, SearchReport};
-use chess::{GameId, Limits, Line, Phase, Proposal, SearchId, Task, UciMove};
+use chess::{GameId, Limits, Line, Phase, Proposal, SearchId, SecondPhaseMode, Task, UciMove};
 use engine::Turnstile;
 
 /// What the second phase is about.
 pub(super) struct SecondPhaseTask {
-    /// The position.
+    /// The position that is searched.
     pub line: Arc<Line>,
     /// The moves proposed, at least one.
     pub candidates: Vec<UciMove>,
@@ -39,7 +38,7 @@ pub(super) struct SecondPhaseTask {
 pub(super) struct SearchAssignment {
     pub searcher: usize,
     pub line: Arc<Line>,
-    /// Empty: all.
+    /// The moves to search; an empty list means all.
     pub root_moves: Vec<UciMove>,
     pub limits: Limits,
     pub guidance: Guidance,
@@ -47,7 +46,7 @@ pub(super) struct SearchAssignment {
 
 impl SecondPhaseTask {
     /// Those moves searched in the position itself, without more guidance.
-    pub fn assign(&self, searcher: usize, root_moves: Vec<UciMove>) -> SearchAssignment {
+    pub(super) fn assign(&self, searcher: usize, root_moves: Vec<UciMove>) -> SearchAssignment {
         let (line, limits) = (Arc::clone(&self.line), self.limits);
         SearchAssignment { searcher, line, root_moves, limits, guidance: Guidance::default() }
     }
@@ -80,7 +79,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The layout of a mode.
-    pub fn of(mode: SecondPhaseMode, cores: usize) -> Self {
+    pub(super) fn of(mode: SecondPhaseMode, cores: usize) -> Self {
         let cores = cores.max(1);
         match mode {
             SecondPhaseMode::Sequential => Self { slots: 1, threads: 1, one_table: false },
@@ -111,7 +110,7 @@ pub(super) fn of(mode: SecondPhaseMode, before: Option<Proposal>) -> Box<dyn Sec
 pub(super) struct SecondPhaseRun<'a> {
     pub task: SecondPhaseTask,
     pub strategy: Box<dyn SecondPhaseStrategy>,
-    pub searchers: &'a mut [Searcher],
+    pub searchers: &'a mut [CouncilSearcher],
     /// What the clock is told; its leader is replaced by what is found.
     pub progress: Progress,
 }
@@ -119,14 +118,14 @@ pub(super) struct SecondPhaseRun<'a> {
 impl SecondPhaseRun<'_> {
     /// Searches until the time of the move is over or nothing is left to do. The outer `None` if cancelled, the inner one if
     /// nothing was found.
-    pub async fn run(mut self, session: &mut SearchSession<'_>) -> Option<Option<Proposal>> {
+    pub(super) async fn run(mut self, session: &mut SearchSession<'_>) -> Option<Option<Proposal>> {
         let mut assignments = self.strategy.begin(&self.task);
         if session.question.in_step {
             take_turns(&mut assignments);
         }
         self.carry_out(assignments, session);
         let mut deadline = session.deadline(&self.progress, 1.0);
-        while !self.strategy.is_over() && self.searchers.iter().any(Searcher::is_searching) {
+        while !self.strategy.is_over() && self.searchers.iter().any(CouncilSearcher::is_searching) {
             match session.next(deadline, true).await {
                 Event::Cancelled => return None,
                 Event::TimeIsUp => break,

@@ -12,7 +12,7 @@ use chess::{Bound, Proposal, UciMove};
 use engine::BestOfGroup;
 
 /// All searchers are one group.
-pub struct Peer {
+pub(super) struct Peer {
     best_of_group: Option<Arc<BestOfGroup>>,
     newest: Vec<Option<Proposal>>,
     /// The deepest proposal of each move.
@@ -21,7 +21,7 @@ pub struct Peer {
 
 impl Peer {
     /// With or without a shared score.
-    pub fn new(shares_score: bool) -> Self {
+    pub(super) fn new(shares_score: bool) -> Self {
         Self { best_of_group: shares_score.then(Arc::default), newest: Vec::new(), deepest: Vec::new() }
     }
 }

@@ -20,7 +20,7 @@ const DEEPEST: u32 = 100;
 
 /// The state of the search.
 #[derive(Default)]
-pub struct PvSplit {
+pub(super) struct PvSplit {
     /// Plies of the iteration that runs.
     depth: u32,
     /// The variation of the iteration before.

@@ -6,7 +6,7 @@ use chess::{Bound, Proposal, UciMove};
 
 /// Where there are fewer searchers than moves, one takes several and searches them together.
 #[derive(Default)]
-pub struct StaticDecomposition {
+pub(super) struct StaticDecomposition {
     newest: Vec<Option<Proposal>>,
 }
 

@@ -6,11 +6,8 @@ use std::{
 };
 
 use super::{Layout, SearchAssignment, SecondPhaseStrategy, SecondPhaseTask, of, search_id};
-use crate::{
-    council::SecondPhaseMode,
-    pool::{Elector, ElectorSpec, Job, SearchReport},
-};
-use chess::{Knowledge, Limits, Line, Proposal, Score, Task, UciMove, Variant};
+use crate::pool::{Elector, ElectorSpec, Job, SearchReport};
+use chess::{Knowledge, Limits, Line, Proposal, Score, SecondPhaseMode, Task, UciMove, Variant};
 
 const MODES: [SecondPhaseMode; 6] = [
     SecondPhaseMode::Sequential,

@@ -6,7 +6,7 @@ use chess::Proposal;
 
 /// One searcher searches them all.
 #[derive(Default)]
-pub struct Whole {
+pub(super) struct Whole {
     newest: Option<Proposal>,
 }
 

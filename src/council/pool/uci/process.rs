@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::pool::{ElectorFailure, UciProgram};
+use crate::pool::{elector::ElectorFailure, spec::UciProgram};
 
 /// A line of an engine that is longer than this is cut: no line that we read is.
 const LONGEST_LINE: usize = 64 << 10;

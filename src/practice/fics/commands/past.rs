@@ -79,7 +79,7 @@ impl FicsSession {
             return Ok(());
         }
         let Some(view) = self.finished_game(words).await? else { return Ok(()) };
-        let id = GameId::new(&format!("examined by {}", self.me.name));
+        let id = GameId::new(format!("examined by {}", self.me.name));
         let number = self.context.lobby.number_of(&id);
         self.line(format!("Starting a game in examine (setup) mode: game {number}."));
         self.examining = Some(Examination { view, ply: 0, number, id });

@@ -3,20 +3,20 @@
 use std::time::{Duration, Instant};
 
 use super::{
-    Answer, Opening, Player, REST, Table,
-    game::{Announcement, Followed, Game, MoveList},
+    CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer,
+    game::{Announcement, Followed, FollowedGame, MovesAnswer},
     requests::Want,
 };
-use crate::fics::message::{Board, GameEnd, ListedMoves, Relation};
+use crate::fics::message::{BoardRelation, GameEnd, ListedMoves, Style12};
 use chess::{ActionError, Done, GameId, GameStatus, ServerEvent};
 
 /// How long the answer to `moves` may take before a game is played from the position on the board.
 const LIST_PATIENCE: Duration = Duration::from_secs(5);
 
-impl Player {
-    pub(super) fn board(&mut self, board: Board, now: Instant) {
-        if board.relation == Relation::StartOfList {
-            if let Table::Opening(opening) = &mut self.table {
+impl FicsSession {
+    pub(super) fn board(&mut self, board: Style12, now: Instant) {
+        if board.relation == BoardRelation::StartOfList {
+            if let CurrentGame::Opening(opening) = &mut self.current {
                 opening.list.starts_from(board);
             }
             return;
@@ -28,12 +28,12 @@ impl Player {
         if self.is_afterthought(&board) {
             return;
         }
-        match &mut self.table {
-            Table::Running(game) if game.is_shown_by(&board) => match game.follow(&board, now) {
+        match &mut self.current {
+            CurrentGame::Running(game) if game.is_shown_by(&board) => match game.follow(&board, now) {
                 Followed::Lost => self.reopen(board, now),
                 followed => self.followed(followed, board.relation),
             },
-            Table::Opening(opening)
+            CurrentGame::Opening(opening)
                 if opening.board.game == board.game
                     && opening.board.white == board.white
                     && opening.board.black == board.black =>
@@ -41,13 +41,13 @@ impl Player {
                 opening.board = board;
                 opening.received = now;
             }
-            Table::Unplayable(number) if *number == board.game => {}
+            CurrentGame::Unplayable(number, _) if *number == board.game => {}
             _ => self.game_begins(board, now),
         }
     }
 
     /// Whether a board shows once more the game that has just ended, as some servers do after its end.
-    fn is_afterthought(&self, board: &Board) -> bool {
+    fn is_afterthought(&self, board: &Style12) -> bool {
         let announced = self.said.start.as_ref().is_some_and(|start| start.game == board.game);
         let ended = self.ended.as_ref().is_some_and(|(_, end)| {
             end.game == board.game
@@ -57,14 +57,14 @@ impl Player {
         ended && !announced && board.last_move.is_some()
     }
 
-    pub(super) fn followed(&mut self, followed: Followed, relation: Relation) {
+    pub(super) fn followed(&mut self, followed: Followed, relation: BoardRelation) {
         if followed != Followed::Same {
             self.flagging = None;
         }
-        if followed == Followed::Moved && relation == Relation::TheirMove {
+        if followed == Followed::Moved && relation == BoardRelation::TheirMove {
             let ours = |want: &Want| matches!(want, Want::OurMove { .. });
             if let Some(Want::OurMove { draw_after: true, .. }) =
-                self.requests.settle(ours, Ok(Answer::Done(Done::Taken)))
+                self.requests.settle(ours, Ok(RequestAnswer::Done(Done::Taken)))
             {
                 self.send("draw");
             }
@@ -73,7 +73,7 @@ impl Player {
         if followed == Followed::Back || self.whole_due.is_some() { self.tell_whole() } else { self.tell_state() }
     }
 
-    pub(super) fn game_begins(&mut self, board: Board, now: Instant) {
+    pub(super) fn game_begins(&mut self, board: Style12, now: Instant) {
         if let Some(id) = self.current_id().cloned() {
             self.tell(ServerEvent::GameGone(id));
         }
@@ -89,16 +89,24 @@ impl Player {
         if !resumed {
             self.history.game_begins();
         }
+        let is_unwanted = !resumed && source.is_none() && self.adjournments.is_unmarked(&opponent);
+        if resumed {
+            self.adjournments.marked(&opponent);
+        } else if is_unwanted {
+            // It was to resume a game; instead the server has begun one that nobody wanted.
+            self.adjournments.is_new(&opponent);
+            self.send("abort");
+        }
         let (waiting, known) = self.adjournments.resumed(&opponent, resumed).unzip();
         let id = waiting
             .or_else(|| source.as_ref().map(GameId::from))
             .unwrap_or_else(|| GameId::new(self.new_name(&opponent)));
         if let Some(source) = source {
-            self.requests.settle(|want| *want == Want::Game(source.clone()), Ok(Answer::Done(Done::Taken)));
+            self.requests.settle(|want| *want == Want::Game(source.clone()), Ok(RequestAnswer::Done(Done::Taken)));
         }
         let issued = Done::Challenged(id.as_str().into());
         let to_them = |want: &Want| matches!(want, Want::Issued(name) if name.eq_ignore_ascii_case(&opponent));
-        self.requests.settle(to_them, Ok(Answer::Done(issued)));
+        self.requests.settle(to_them, Ok(RequestAnswer::Done(issued)));
         let busy = ActionError::Refused("another game has begun".to_owned());
         self.requests.settle_all(|want| matches!(want, Want::Issued(_) | Want::Game(_)), &Err(busy));
         for id in void {
@@ -117,23 +125,29 @@ impl Player {
         if board.last_move.is_some() {
             return self.open_with_list(id, said, board, now);
         }
-        match Game::begin(id.clone(), &board, &said, now) {
+        match FollowedGame::begin(id.clone(), &board, &said, now) {
             Ok(game) => self.run(Box::new(game)),
             Err(error) => self.cannot_play(id, board.game, &error.to_string()),
         }
     }
 
     /// Asks for the moves of a game that we cannot know from its boards.
-    pub(super) fn open_with_list(&mut self, id: GameId, said: Announcement, board: Board, now: Instant) {
-        let list = MoveList::default();
-        self.table =
-            Table::Opening(Box::new(Opening { id, said, board, received: now, list, give_up_at: now + LIST_PATIENCE }));
+    pub(super) fn open_with_list(&mut self, id: GameId, said: Announcement, board: Style12, now: Instant) {
+        let list = MovesAnswer::default();
+        self.current = CurrentGame::Opening(Box::new(OpeningGame {
+            id,
+            said,
+            board,
+            received: now,
+            list,
+            give_up_at: now + LIST_PATIENCE,
+        }));
         self.send("moves");
     }
 
     /// A board came that the moves we know do not lead to.
-    pub(super) fn reopen(&mut self, board: Board, now: Instant) {
-        let Table::Running(game) = std::mem::replace(&mut self.table, Table::Empty) else { return };
+    pub(super) fn reopen(&mut self, board: Style12, now: Instant) {
+        let CurrentGame::Running(game) = std::mem::replace(&mut self.current, CurrentGame::Empty) else { return };
         let id = game.info.id;
         let what = format!("the board {} does not follow from the moves we know", board.fen());
         self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
@@ -141,12 +155,12 @@ impl Player {
     }
 
     pub(super) fn listed(&mut self, line: ListedMoves) {
-        let Table::Opening(opening) = &mut self.table else { return };
+        let CurrentGame::Opening(opening) = &mut self.current else { return };
         if !opening.list.take(line) {
             return;
         }
-        let Opening { id, board, list, said, received, .. } = opening.as_ref();
-        match Game::resume(id.clone(), board, list, said, *received) {
+        let OpeningGame { id, board, list, said, received, .. } = opening.as_ref();
+        match FollowedGame::resume(id.clone(), board, list, said, *received) {
             Some(game) => self.run(Box::new(game)),
             None => self.open_from_here(),
         }
@@ -154,43 +168,38 @@ impl Player {
 
     /// The moves are not to be had: the game is played from where it is.
     pub(super) fn open_from_here(&mut self) {
-        let Table::Opening(opening) = std::mem::replace(&mut self.table, Table::Empty) else { return };
-        let Opening { id, said, board, received, .. } = *opening;
+        let CurrentGame::Opening(opening) = std::mem::replace(&mut self.current, CurrentGame::Empty) else { return };
+        let OpeningGame { id, said, board, received, .. } = *opening;
         let what = "the server did not tell the moves of this game; it is played from the board".to_owned();
         self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
-        match Game::from_here(id.clone(), &board, &said, received) {
+        match FollowedGame::from_here(id.clone(), &board, &said, received) {
             Ok(game) => self.run(Box::new(game)),
             Err(error) => self.cannot_play(id, board.game, &error.to_string()),
         }
     }
 
-    fn run(&mut self, game: Box<Game>) {
-        self.table = Table::Running(game);
+    fn run(&mut self, game: Box<FollowedGame>) {
+        self.current = CurrentGame::Running(game);
         self.tell_whole();
     }
 
-    /// A game by rules we do not know. The policy takes none, so it can only be a mistake.
+    /// A game by rules that have no name with us: whoever decides about games has to end it.
     pub(super) fn cannot_play(&mut self, id: GameId, number: u32, why: &str) {
-        self.table = Table::Unplayable(number);
-        self.tell(ServerEvent::Fault { game: Some(id.clone()), what: format!("a game we cannot play: {why}") });
-        self.tell(ServerEvent::GameGone(id));
-        self.send("abort");
+        self.current = CurrentGame::Unplayable(number, id.clone());
+        self.tell(ServerEvent::GameUnplayable { id, reason: format!("a game we cannot play: {why}") });
     }
 
     pub(super) fn game_end(&mut self, end: GameEnd, now: Instant) {
-        let (id, last) = match &self.table {
-            Table::Running(game) if game.is(end.game, &end.white, &end.black) => {
+        let (id, last) = match &self.current {
+            CurrentGame::Running(game) if game.is(end.game, &end.white, &end.black) => {
                 (game.info.id.clone(), Some(game.ended(end.status.clone(), end.winner)))
             }
-            Table::Opening(opening) if opening.board.game == end.game => (opening.id.clone(), None),
-            Table::Unplayable(number) if *number == end.game => {
-                self.table = Table::Empty;
-                return;
-            }
-            _ => return,
+            CurrentGame::Opening(opening) if opening.board.game == end.game => (opening.id.clone(), None),
+            CurrentGame::Unplayable(number, id) if *number == end.game => (id.clone(), None),
+            _ => return self.other_game_ended(&end),
         };
         let opponent = self.opponent_name();
-        let game = self.clear_table();
+        let game = self.take_current();
         if end.status == GameStatus::Adjourned
             && let Some(opponent) = opponent
         {
@@ -208,7 +217,7 @@ impl Player {
         self.tell(ServerEvent::GameFinished { id: id.clone(), status: Some(end.status.clone()), winner: end.winner });
         self.ended = Some((id, end));
         self.history.game_ends();
-        self.send("history");
+        self.send_in_turn("history".to_owned());
         self.look_for_tournaments();
     }
 
@@ -223,13 +232,13 @@ impl Player {
         if self.requests.settle(ours, Err(not_found)).is_some()
             && let Some(id) = self.current_id().cloned()
         {
-            self.table = Table::Empty;
+            self.current = CurrentGame::Empty;
             self.tell(ServerEvent::GameGone(id));
         }
     }
 
     pub(super) fn more_time(&mut self, seconds: u32) {
-        if let Table::Running(game) = &mut self.table {
+        if let CurrentGame::Running(game) = &mut self.current {
             let color = game.info.our_color;
             game.add_time(color, Duration::from_secs(seconds.into()));
             self.tell_state();

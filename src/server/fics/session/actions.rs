@@ -1,9 +1,9 @@
-//! What the house wants done, in the server's commands.
+//! What is wanted of us, in the server's commands.
 
 use std::time::{Duration, Instant};
 
-use super::{Answer, Game, Player, Table, Ticket, requests::Want};
-use crate::fics::message::Proposal;
+use super::{CurrentGame, FicsSession, FollowedGame, RequestAnswer, Ticket, requests::Want};
+use crate::fics::message::OfferKind;
 use chess::{
     Action, ActionError, ChallengeId, ChallengeRequest, ChatRoom, DeclineReason, Done, GameId, TimeControl, UciMove,
     Variant,
@@ -13,11 +13,13 @@ use chess::{
 enum Course {
     /// Send these; that is all there is to it.
     Commands(Vec<String>),
+    /// Send these when nothing that matters more is held up by them; that is all there is to it.
+    Talk(Vec<String>),
     /// Send this, and wait for what the server says.
     Await(String, Want),
 }
 
-impl Player {
+impl FicsSession {
     /// Does one thing, or says why not. The answer comes as an effect.
     pub(crate) fn act(&mut self, action: Action, ticket: Ticket, now: Instant) {
         if self.us.is_none() {
@@ -29,7 +31,11 @@ impl Player {
                 for command in commands {
                     self.send(&command);
                 }
-                self.requests.answer(ticket, Ok(Answer::Done(Done::Taken)));
+                self.requests.answer(ticket, Ok(RequestAnswer::Done(Done::Taken)));
+            }
+            Ok(Course::Talk(commands)) => {
+                commands.into_iter().for_each(|command| self.send_in_turn(command));
+                self.requests.answer(ticket, Ok(RequestAnswer::Done(Done::Taken)));
             }
             Ok(Course::Await(command, want)) => {
                 self.requests.open(ticket, want, now);
@@ -37,6 +43,7 @@ impl Player {
             }
             Err(error) => self.requests.answer(ticket, Err(error)),
         }
+        self.send_what_waits(now);
     }
 
     /// Asks whether somebody is there.
@@ -53,12 +60,12 @@ impl Player {
         let command = |text: &str| Ok(Course::Commands(vec![text.to_owned()]));
         match action {
             Action::Accept(id) => {
-                let handle = self.standing(&id)?;
+                let handle = self.handle_of(&id)?;
                 Ok(Course::Await(format!("accept {handle}"), Want::Game(id)))
             }
             Action::Decline(id, reason) => self.decline(&id, reason),
             Action::Cancel(id) => {
-                let handle = self.standing(&id)?;
+                let handle = self.handle_of(&id)?;
                 self.challenges.remove(&id);
                 command(&format!("withdraw {handle}"))
             }
@@ -67,19 +74,19 @@ impl Player {
                 Ok(Course::Await(command, Want::Issued(request.opponent.to_lowercase())))
             }
             Action::Move { game, uci, offer_draw } => self.make_move(&game, uci, offer_draw),
-            Action::Abort(id) => self.running_game(&id).and_then(|_| command("abort")),
-            Action::Resign(id) => self.running_game(&id).and_then(|_| command("resign")),
+            Action::Abort(id) => self.game_on_the_board(&id).and_then(|()| command("abort")),
+            Action::Resign(id) => self.game_on_the_board(&id).and_then(|()| command("resign")),
             // The server ends the game at once where a claim is right; elsewhere this is an offer.
             Action::Draw(id, true) | Action::ClaimDraw(id) => self.running_game(&id).and_then(|_| command("draw")),
-            Action::Draw(id, false) => self.decline_offer(&id, |what| what == Proposal::Draw),
+            Action::Draw(id, false) => self.decline_offer(&id, |what| what == OfferKind::Draw),
             Action::Takeback(id, true) => {
                 let grant = self.running_game(&id)?.takeback_command();
                 command(&grant)
             }
-            Action::Takeback(id, false) => self.decline_offer(&id, |what| matches!(what, Proposal::Takeback(_))),
+            Action::Takeback(id, false) => self.decline_offer(&id, |what| matches!(what, OfferKind::Takeback(_))),
             Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
             Action::Chat(id, room, text) => self.chat(&id, room, &text),
-            Action::Tell { to, text } => command(&format!("tell {} {text}", one_word(&to))),
+            Action::Tell { to, text } => Ok(Course::Talk(vec![format!("tell {} {text}", one_word(&to))])),
         }
     }
 
@@ -88,7 +95,7 @@ impl Player {
         if !is_over {
             self.running_game(id)?;
         }
-        Ok(Course::Commands(match room {
+        Ok(Course::Talk(match room {
             // The last opponent hears us after the game, too.
             ChatRoom::Player => vec![format!("say {text}")],
             ChatRoom::Spectator if is_over => Vec::new(),
@@ -97,22 +104,29 @@ impl Player {
     }
 
     /// How the server knows a challenge.
-    fn standing(&self, id: &ChallengeId) -> Result<String, ActionError> {
-        let standing = self.challenges.get(id).map(|standing| standing.server_name());
-        standing.ok_or_else(|| ActionError::NotFound(format!("challenge {id}")))
+    fn handle_of(&self, id: &ChallengeId) -> Result<String, ActionError> {
+        let handle = self.challenges.get(id).map(|pending| pending.server_name());
+        handle.ok_or_else(|| ActionError::NotFound(format!("challenge {id}")))
     }
 
     fn decline(&mut self, id: &ChallengeId, reason: DeclineReason) -> Result<Course, ActionError> {
-        let handle = self.standing(id)?;
-        let opponent = self.challenges.remove(id).map(|standing| standing.opponent).unwrap_or_default();
-        let mut commands = vec![format!("decline {handle}")];
-        commands.extend(polite(reason).map(|why| format!("tell {opponent} Sorry, {why}.")));
-        Ok(Course::Commands(commands))
+        let handle = self.handle_of(id)?;
+        let opponent = self.challenges.remove(id).map(|pending| pending.opponent).unwrap_or_default();
+        if let Some(why) = polite(reason) {
+            self.send_in_turn(format!("tell {opponent} Sorry, {why}."));
+        }
+        Ok(Course::Commands(vec![format!("decline {handle}")]))
     }
 
-    fn running_game(&mut self, id: &GameId) -> Result<&mut Game, ActionError> {
-        match &mut self.table {
-            Table::Running(game) if game.info.id == *id => Ok(game),
+    /// Whether this game is on the board, played or not.
+    fn game_on_the_board(&self, id: &GameId) -> Result<(), ActionError> {
+        let is_there = self.current_id() == Some(id);
+        is_there.then_some(()).ok_or_else(|| ActionError::NotFound(format!("game {id} does not run")))
+    }
+
+    fn running_game(&mut self, id: &GameId) -> Result<&mut FollowedGame, ActionError> {
+        match &mut self.current {
+            CurrentGame::Running(game) if game.info.id == *id => Ok(game),
             _ => Err(ActionError::NotFound(format!("game {id} does not run"))),
         }
     }
@@ -137,7 +151,7 @@ impl Player {
     }
 
     /// Declines an offer by its number, or by the opponent's name where there are no numbers.
-    fn decline_offer(&mut self, id: &GameId, is_kind: impl Fn(Proposal) -> bool) -> Result<Course, ActionError> {
+    fn decline_offer(&mut self, id: &GameId, is_kind: impl Fn(OfferKind) -> bool) -> Result<Course, ActionError> {
         let game = self.running_game(id)?;
         let handle = game.their_offer(is_kind).map(|index| index.to_string());
         let handle = handle.unwrap_or_else(|| game.info.opponent().name.clone());

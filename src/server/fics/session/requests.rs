@@ -10,7 +10,7 @@ pub(crate) struct Ticket(pub u64);
 
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum RequestAnswer {
     /// Of an action.
     Done(Done),
     /// Of the question whether somebody is there.
@@ -36,7 +36,7 @@ pub(super) struct Requests {
     /// How long the server may take to answer one.
     patience: Duration,
     open: Vec<(Ticket, Want, Instant)>,
-    answers: Vec<(Ticket, Result<Answer, ActionError>)>,
+    answers: Vec<(Ticket, Result<RequestAnswer, ActionError>)>,
 }
 
 impl Requests {
@@ -51,12 +51,16 @@ impl Requests {
     }
 
     /// Answers something without waiting.
-    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<Answer, ActionError>) {
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<RequestAnswer, ActionError>) {
         self.answers.push((ticket, answer));
     }
 
     /// Answers the oldest request of this kind; gives what it wanted.
-    pub(super) fn settle(&mut self, kind: impl Fn(&Want) -> bool, answer: Result<Answer, ActionError>) -> Option<Want> {
+    pub(super) fn settle(
+        &mut self,
+        kind: impl Fn(&Want) -> bool,
+        answer: Result<RequestAnswer, ActionError>,
+    ) -> Option<Want> {
         let position = self.open.iter().position(|(_, want, _)| kind(want))?;
         let (ticket, want, _) = self.open.remove(position);
         self.answers.push((ticket, answer));
@@ -64,7 +68,7 @@ impl Requests {
     }
 
     /// Answers every request of this kind.
-    pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &Result<Answer, ActionError>) {
+    pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &Result<RequestAnswer, ActionError>) {
         while self.settle(&kind, answer.clone()).is_some() {}
     }
 
@@ -88,7 +92,7 @@ impl Requests {
     }
 
     /// The answers since the last call.
-    pub(super) fn answers(&mut self) -> Vec<(Ticket, Result<Answer, ActionError>)> {
+    pub(super) fn answers(&mut self) -> Vec<(Ticket, Result<RequestAnswer, ActionError>)> {
         std::mem::take(&mut self.answers)
     }
 }

@@ -1,5 +1,8 @@
 //! Games that wait: adjourned by agreement, by a lost connection, or by ours.
 //!
+//! What the server itself marks as `(adjourned)` resumes one of them; nothing else does, whatever we believe to wait. A match that we ask
+//! for to that end and that the server takes for a new one is withdrawn.
+//!
 //! A game cut off with our connection and taken up at once bears the same name as before. One that was told to be over
 //! comes back under a new one, `...-7.2` after `...-7`: nobody has to take back that a game has ended.
 
@@ -8,13 +11,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Player, Table, Want, game::Game};
-use crate::fics::message::StoredGame;
+use super::{CurrentGame, END_OF_LISTS, FicsSession, Want, game::FollowedGame};
+use crate::fics::message::{GameEnd, StoredGame};
 use chess::{GameId, GameStatus, ServerEvent};
 
 /// How long after a login the server may take to list our adjourned games, and the opponent to take up again the one that
 /// was cut off.
 const VERDICT: Duration = Duration::from_secs(5);
+
+/// How long the server may take to mark a match that is to resume a game, before it is withdrawn.
+const MARK_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The pause between two attempts to resume a game with the same opponent.
 const ASK_AGAIN: Duration = Duration::from_secs(60);
@@ -24,7 +30,7 @@ struct Adjourned {
     /// Its name when it is resumed.
     id: GameId,
     /// As we know it.
-    game: Option<Box<Game>>,
+    game: Option<Box<FollowedGame>>,
     /// As the server writes it.
     opponent: String,
     /// Whether the server itself says that it waits, since we are connected.
@@ -44,6 +50,10 @@ pub(super) struct Adjournments {
     verdict_at: Option<Instant>,
     /// Whether this server has shown that it does not know `resume`.
     knows_no_resume: bool,
+    /// Whether this server has shown that it has no list of games that wait.
+    knows_no_list: bool,
+    /// The opponent whom we have asked by `match`, and until when the server may say that this resumes a game.
+    asked_by_match: Option<(String, Instant)>,
 }
 
 impl Adjournments {
@@ -51,6 +61,8 @@ impl Adjournments {
     pub(super) fn connected(&mut self, now: Instant) {
         self.verdict_at = Some(now + VERDICT);
         self.knows_no_resume = false;
+        self.knows_no_list = false;
+        self.asked_by_match = None;
         for game in self.games.values_mut() {
             game.confirmed = false;
             game.online = false;
@@ -60,7 +72,7 @@ impl Adjournments {
     }
 
     /// The connection is lost while this game runs.
-    pub(super) fn cut_off(&mut self, opponent: &str, id: GameId, game: Option<Box<Game>>) {
+    pub(super) fn cut_off(&mut self, opponent: &str, id: GameId, game: Option<Box<FollowedGame>>) {
         self.waits(opponent, id, game);
         self.cut_off = Some(opponent.to_lowercase());
     }
@@ -72,6 +84,7 @@ impl Adjournments {
 
     /// The server has no list of games that wait: perhaps the one that was cut off does.
     pub(super) fn are_not_listed(&mut self) {
+        self.knows_no_list = true;
         if let Some(game) = self.cut_off.as_ref().and_then(|opponent| self.games.get_mut(opponent)) {
             game.confirmed = true;
             game.online = true;
@@ -85,9 +98,35 @@ impl Adjournments {
         }
     }
 
-    /// Whether a game with this player waits, by the server's word.
-    pub(super) fn waits_with(&self, opponent: &str) -> bool {
-        self.games.get(&opponent.to_lowercase()).is_some_and(|game| game.confirmed)
+    /// The list is asked for once more: what it does not name does not wait. Whether there is such a list.
+    fn ask_again(&mut self) -> bool {
+        if !self.knows_no_list {
+            self.games.values_mut().for_each(|game| game.confirmed = false);
+        }
+        !self.knows_no_list
+    }
+
+    /// The server marks a match with this player as one that resumes a game.
+    pub(super) fn marked(&mut self, opponent: &str) {
+        self.asked_by_match.take_if(|(asked, _)| asked.eq_ignore_ascii_case(opponent));
+    }
+
+    /// The server takes what was to resume a game with this player for something new: nothing waits there.
+    pub(super) fn is_new(&mut self, opponent: &str) {
+        self.marked(opponent);
+        if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
+            game.confirmed = false;
+        }
+    }
+
+    /// Whether this player was asked by a match that the server has not marked yet.
+    pub(super) fn is_unmarked(&self, opponent: &str) -> bool {
+        self.asked_by_match.as_ref().is_some_and(|(asked, _)| asked.eq_ignore_ascii_case(opponent))
+    }
+
+    /// Whom we have asked by a match that the server has not marked in time.
+    fn unmarked(&mut self, now: Instant) -> Option<String> {
+        self.asked_by_match.take_if(|(_, until)| *until <= now).map(|(opponent, _)| opponent)
     }
 
     /// Whether the game that was cut off may be going on in a moment.
@@ -107,12 +146,12 @@ impl Adjournments {
     }
 
     /// The game of this name is adjourned, and told to be over.
-    pub(super) fn adjourned(&mut self, opponent: &str, id: &GameId, game: Option<Box<Game>>) {
+    pub(super) fn adjourned(&mut self, opponent: &str, id: &GameId, game: Option<Box<FollowedGame>>) {
         self.waits(opponent, next_part(id), game);
     }
 
     /// A game waits, and will have this name.
-    fn waits(&mut self, opponent: &str, id: GameId, game: Option<Box<Game>>) {
+    fn waits(&mut self, opponent: &str, id: GameId, game: Option<Box<FollowedGame>>) {
         let game = Adjourned {
             id,
             game,
@@ -127,7 +166,7 @@ impl Adjournments {
     }
 
     /// A game with `opponent` is on the board: its name, and it as we knew it, if it is one that waited.
-    pub(super) fn resumed(&mut self, opponent: &str, is_resumed: bool) -> Option<(GameId, Option<Box<Game>>)> {
+    pub(super) fn resumed(&mut self, opponent: &str, is_resumed: bool) -> Option<(GameId, Option<Box<FollowedGame>>)> {
         let opponent = opponent.to_lowercase();
         self.cut_off.take_if(|cut_off| is_resumed && *cut_off == opponent);
         if is_resumed { self.games.remove(&opponent).map(|game| (game.id, game.game)) } else { None }
@@ -163,10 +202,16 @@ impl Adjournments {
         let verb = if self.knows_no_resume { "match" } else { "resume" };
         let mut due = Vec::new();
         for game in self.games.values_mut() {
+            if self.asked_by_match.is_some() {
+                break;
+            }
             let asked_lately = game.asked.is_some_and(|asked| now.saturating_duration_since(asked) < ASK_AGAIN);
             if game.confirmed && game.online && !game.declined && !asked_lately {
                 game.asked = Some(now);
                 due.push(format!("{verb} {}", game.opponent));
+                if self.knows_no_resume {
+                    self.asked_by_match = Some((game.opponent.clone(), now + MARK_PATIENCE));
+                }
             }
         }
         due
@@ -176,7 +221,8 @@ impl Adjournments {
     pub(super) fn wake_at(&self, may_ask: bool) -> Option<Instant> {
         let waiting = self.games.values().filter(|game| may_ask && game.confirmed && game.online && !game.declined);
         let again = waiting.filter_map(|game| game.asked).map(|asked| asked + ASK_AGAIN).min();
-        self.verdict_at.into_iter().chain(again).min()
+        let unmarked = self.asked_by_match.as_ref().map(|(_, until)| *until);
+        self.verdict_at.into_iter().chain(again).chain(unmarked).min()
     }
 }
 
@@ -187,7 +233,7 @@ fn next_part(id: &GameId) -> GameId {
     GameId::new(format!("{first}.{}", part.saturating_add(1)))
 }
 
-impl Player {
+impl FicsSession {
     /// A row of the list of adjourned games.
     pub(super) fn stored(&mut self, stored: StoredGame) {
         let ours = self.us.as_ref().map_or("", |us| us.name.as_str());
@@ -208,13 +254,14 @@ impl Player {
         game.online = stored.online.unwrap_or(true);
         if days > 0 && old && !std::mem::replace(&mut game.adjudication_asked, true) {
             let command = self.settings.adjudicate_command.replace("{opponent}", &opponent);
-            self.send(&command);
+            self.send_in_turn(command);
         }
     }
 
     /// Whether nothing speaks against going on with a game that waits.
     pub(super) fn may_resume(&self) -> bool {
-        let free = matches!(self.table, Table::Empty) && !self.requests.is_open(|want| matches!(want, Want::Game(_)));
+        let free =
+            matches!(self.current, CurrentGame::Empty) && !self.requests.is_open(|want| matches!(want, Want::Game(_)));
         self.settings.resume && self.open && free && self.us.is_some()
     }
 
@@ -228,8 +275,42 @@ impl Player {
         }
     }
 
+    /// A match that was to resume a game and that the server has not marked as that is none of ours.
+    pub(super) fn withdraw_new_game_if_due(&mut self, now: Instant) {
+        if let Some(opponent) = self.adjournments.unmarked(now) {
+            self.withdraw_new_game(&opponent, None);
+        }
+    }
+
+    /// Takes back a match that nobody wanted: the server does not know that a game waits.
+    pub(super) fn withdraw_new_game(&mut self, opponent: &str, index: Option<u32>) {
+        self.adjournments.is_new(opponent);
+        let handle = index.map_or_else(|| opponent.to_owned(), |index| index.to_string());
+        self.send(&format!("withdraw {handle}"));
+    }
+
+    /// Asks anew which games wait, where something speaks against what we believe.
+    pub(super) fn ask_for_stored_games(&mut self) {
+        if !self.outbox.holds("stored") && self.adjournments.ask_again() {
+            self.send_in_turn("stored".to_owned());
+            self.send_in_turn(END_OF_LISTS.to_owned());
+        }
+    }
+
+    /// A game that is not on our board has ended; if it is one of ours, it waited and has been given up.
+    pub(super) fn other_game_ended(&mut self, end: &GameEnd) {
+        let us = self.our_name();
+        if [&end.white, &end.black].into_iter().any(|name| name.eq_ignore_ascii_case(us)) {
+            self.ask_for_stored_games();
+        }
+    }
+
     /// Somebody came or went, perhaps one with whom a game waits that we do not know of.
     pub(super) fn notified(&mut self, name: &str, arrived: bool, adjourned: bool) {
+        if arrived && !adjourned && self.adjournments.name_of_game_with(name).is_some() {
+            // The server does not say that a game waits. Its list knows.
+            self.ask_for_stored_games();
+        }
         if adjourned && self.adjournments.name_of_game_with(name).is_none() {
             let id = GameId::new(self.new_name(name));
             self.adjournments.waits(name, id, None);
@@ -240,7 +321,9 @@ impl Player {
     /// The lists of games that wait and that are over have been told.
     pub(super) fn lists_are_told(&mut self) {
         self.history.is_told();
-        if self.adjournments.has_cut_off() && !self.adjournments.cut_off_may_go_on() {
+        if !self.adjournments.has_cut_off() {
+            self.adjournments.games.retain(|_, game| game.confirmed);
+        } else if !self.adjournments.cut_off_may_go_on() {
             self.settle_cut_off();
         }
     }

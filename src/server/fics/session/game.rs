@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{Move, Position, san::San, variant::VariantPosition};
 
-use crate::fics::message::{Board, GameFacts, GameStart, ListedMoves, MatchTerms, Proposal, time_control, variant_of};
+use crate::fics::message::{
+    GameParameters, GameStart, ListedMoves, MatchTerms, OfferKind, Style12, time_control, variant_of,
+};
 use chess::{
     Clock, Clocks, Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, LineError, Offers, Player,
     TimeControl, UciMove, Variant,
@@ -24,7 +26,7 @@ const FLAG_MARGIN: Duration = Duration::from_secs(1);
 pub(super) struct Announcement {
     pub terms: Option<Box<MatchTerms>>,
     pub start: Option<GameStart>,
-    pub facts: Option<GameFacts>,
+    pub facts: Option<GameParameters>,
 }
 
 impl Announcement {
@@ -55,15 +57,15 @@ impl Announcement {
 
 /// The answer to `moves`, as far as it has come.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MoveList {
+pub(super) struct MovesAnswer {
     /// The position it begins from, where that is not the usual one.
-    start: Option<Board>,
+    start: Option<Style12>,
     moves: Vec<String>,
     /// Set by the header: rows before it belong to something else.
     begun: bool,
 }
 
-impl MoveList {
+impl MovesAnswer {
     /// Takes a line; whether it was the last one.
     pub(super) fn take(&mut self, line: ListedMoves) -> bool {
         match line {
@@ -80,7 +82,7 @@ impl MoveList {
         }
     }
 
-    pub(super) fn starts_from(&mut self, board: Board) {
+    pub(super) fn starts_from(&mut self, board: Style12) {
         self.start = Some(board);
     }
 }
@@ -99,7 +101,7 @@ pub(super) enum Followed {
 }
 
 /// A running game of ours.
-pub(super) struct Game {
+pub(super) struct FollowedGame {
     /// The server's number of it, for as long as it runs.
     pub number: u32,
     pub info: GameInfo,
@@ -116,12 +118,17 @@ pub(super) struct Game {
     /// How many plies the newest request for a takeback is about.
     takeback_plies: u32,
     /// Offers that stand, by the server's numbers.
-    pub offers: Vec<(u32, bool, Proposal)>,
+    pub offers: Vec<(u32, bool, OfferKind)>,
 }
 
-impl Game {
+impl FollowedGame {
     /// A game that begins with `board`.
-    pub(super) fn begin(id: GameId, board: &Board, said: &Announcement, received: Instant) -> Result<Self, LineError> {
+    pub(super) fn begin(
+        id: GameId,
+        board: &Style12,
+        said: &Announcement,
+        received: Instant,
+    ) -> Result<Self, LineError> {
         let start = start_line(board, said.variant())?;
         Ok(Self::new(id, start, board.ply(), board, said, received))
     }
@@ -129,8 +136,8 @@ impl Game {
     /// A game that stands at `board`, with the moves that led there.
     pub(super) fn resume(
         id: GameId,
-        board: &Board,
-        list: &MoveList,
+        board: &Style12,
+        list: &MovesAnswer,
         said: &Announcement,
         received: Instant,
     ) -> Option<Self> {
@@ -138,7 +145,7 @@ impl Game {
             Some(start) => start_line(start, said.variant()).ok()?,
             None => Line::start(said.variant()),
         };
-        let first_ply = list.start.as_ref().map_or(0, Board::ply);
+        let first_ply = list.start.as_ref().map_or(0, Style12::ply);
         let mut game = Self::new(id, start, first_ply, board, said, received);
         for san in &list.moves {
             let mv = read_san(&game.line, san)?;
@@ -150,7 +157,7 @@ impl Game {
     /// A game of which no more is known than the board: it is taken for its own start.
     pub(super) fn from_here(
         id: GameId,
-        board: &Board,
+        board: &Style12,
         said: &Announcement,
         received: Instant,
     ) -> Result<Self, LineError> {
@@ -162,12 +169,15 @@ impl Game {
         Ok(Self::new(id, start, board.ply(), board, said, received))
     }
 
-    fn new(id: GameId, start: Line, first_ply: usize, board: &Board, said: &Announcement, received: Instant) -> Self {
+    fn new(id: GameId, start: Line, first_ply: usize, board: &Style12, said: &Announcement, received: Instant) -> Self {
+        // Clocks that show nothing before the first move are none, whatever the server says of an increment.
+        let is_untimed = board.ply() == 0 && board.clocks.iter().all(Duration::is_zero);
+        let told = time_control(board.initial_minutes, board.increment);
         let info = GameInfo {
             id,
             terms: GameTerms {
                 variant: start.variant(),
-                time_control: time_control(board.initial_minutes, board.increment),
+                time_control: if is_untimed { TimeControl::Unlimited } else { told },
                 rated: said.rated(),
             },
             white: said.player(&board.white, Color::White),
@@ -196,7 +206,7 @@ impl Game {
     }
 
     /// Whether `board` shows this game.
-    pub(super) fn is_shown_by(&self, board: &Board) -> bool {
+    pub(super) fn is_shown_by(&self, board: &Style12) -> bool {
         self.is(board.game, &board.white, &board.black)
     }
 
@@ -208,7 +218,7 @@ impl Game {
     }
 
     /// The same game under the name and the number that it bears after a pause; whether `board` follows from what we know of it.
-    pub(super) fn goes_on(&mut self, id: GameId, board: &Board, said: Announcement, received: Instant) -> bool {
+    pub(super) fn goes_on(&mut self, id: GameId, board: &Style12, said: Announcement, received: Instant) -> bool {
         self.info.id = id;
         self.number = board.game;
         self.said = said;
@@ -220,7 +230,7 @@ impl Game {
     }
 
     /// Goes where `board` is.
-    pub(super) fn follow(&mut self, board: &Board, received: Instant) -> Followed {
+    pub(super) fn follow(&mut self, board: &Style12, received: Instant) -> Followed {
         let here = self.first_ply + self.line.ply();
         let followed = if board.ply() == here && self.stands_at(board) {
             Followed::Same
@@ -251,7 +261,13 @@ impl Game {
         followed
     }
 
-    fn stands_at(&self, board: &Board) -> bool {
+    /// The boards show clocks that do not count.
+    pub(super) fn has_no_clock(&mut self) {
+        self.info.terms.time_control = TimeControl::Unlimited;
+        self.clocks = None;
+    }
+
+    fn stands_at(&self, board: &Style12) -> bool {
         self.line.turn() == board.turn && placement(self.line.position()) == board.placement
     }
 
@@ -264,7 +280,7 @@ impl Game {
         }
     }
 
-    fn read_clocks(&mut self, board: &Board, received: Instant) {
+    fn read_clocks(&mut self, board: &Style12, received: Instant) {
         let increment = Duration::from_secs(board.increment.into());
         let [white, black] = board.clocks.map(|remaining| Clock { remaining, increment });
         self.clocks = (self.info.terms.time_control != TimeControl::Unlimited).then_some(Clocks { white, black });
@@ -282,10 +298,10 @@ impl Game {
     }
 
     /// Notes that `color` offers or no longer offers something; whether that is news.
-    pub(super) fn note_offer(&mut self, color: Color, what: Proposal, stands: bool) -> bool {
+    pub(super) fn note_offer(&mut self, color: Color, what: OfferKind, stands: bool) -> bool {
         let offers = match what {
-            Proposal::Draw => &mut self.draw_offers,
-            Proposal::Takeback(plies) => {
+            OfferKind::Draw => &mut self.draw_offers,
+            OfferKind::Takeback(plies) => {
                 if stands {
                     self.takeback_plies = plies;
                 }
@@ -301,13 +317,13 @@ impl Game {
     }
 
     /// The number of the opponent's offer of this kind.
-    pub(super) fn their_offer(&self, is_kind: impl Fn(Proposal) -> bool) -> Option<u32> {
+    pub(super) fn their_offer(&self, is_kind: impl Fn(OfferKind) -> bool) -> Option<u32> {
         self.offers.iter().find_map(|(index, ours, what)| (!ours && is_kind(*what)).then_some(*index))
     }
 
     /// The command that grants the takeback the opponent asks for.
     pub(super) fn takeback_command(&self) -> String {
-        match self.their_offer(|what| matches!(what, Proposal::Takeback(_))) {
+        match self.their_offer(|what| matches!(what, OfferKind::Takeback(_))) {
             Some(index) => format!("accept {index}"),
             None => format!("takeback {}", self.takeback_plies),
         }
@@ -323,7 +339,7 @@ impl Game {
         self.line.turn() == self.info.our_color
     }
 
-    /// The state as the house knows it.
+    /// The state in the words of the whole program.
     pub(super) fn state(&self) -> GameState {
         let status = if self.line.ply() == 0 { GameStatus::Created } else { GameStatus::Started };
         self.ended(status, None)
@@ -361,7 +377,7 @@ impl Game {
     }
 }
 
-fn start_line(board: &Board, variant: Variant) -> Result<Line, LineError> {
+fn start_line(board: &Style12, variant: Variant) -> Result<Line, LineError> {
     match variant {
         Variant::Standard if board.placement == STANDARD_START && board.ply() == 0 => Ok(Line::start(variant)),
         Variant::Standard => Line::from_fen(Variant::FromPosition, &board.fen()),
@@ -374,7 +390,7 @@ fn placement(position: &impl Position) -> String {
 }
 
 /// The move that leads from the end of `line` to `board`: the one the server names, if that is it, or any other.
-fn move_to(line: &Line, board: &Board) -> Option<UciMove> {
+fn move_to(line: &Line, board: &Style12) -> Option<UciMove> {
     let leads_there = |mv: Move| {
         let mut after = line.position().clone();
         after.play_unchecked(mv);
@@ -399,16 +415,16 @@ fn san_of(san: &str) -> Option<San> {
 mod tests {
     use super::*;
 
-    fn board(line: &str) -> Board {
-        Board::read(line).expect("a board")
+    fn board(line: &str) -> Style12 {
+        Style12::read(line).expect("a board")
     }
 
-    fn started() -> Game {
+    fn started() -> FollowedGame {
         let first = board(
             "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 Ann Bob 1 5 2 39 39 \
              300000 300000 1 none (0:00.000) none 0 0 0",
         );
-        Game::begin(GameId::new("g"), &first, &Announcement::default(), Instant::now()).expect("a game")
+        FollowedGame::begin(GameId::new("g"), &first, &Announcement::default(), Instant::now()).expect("a game")
     }
 
     const E4: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 Ann Bob -1 5 2 39 39 \
@@ -423,7 +439,7 @@ mod tests {
         assert_eq!(game.state().status, GameStatus::Created);
         assert_eq!(game.follow(&board(E4), now), Followed::Moved);
         assert_eq!(game.follow(&board(E4), now), Followed::Same);
-        game.note_offer(Color::White, Proposal::Draw, true);
+        game.note_offer(Color::White, OfferKind::Draw, true);
         assert_eq!(game.follow(&board(E5), now), Followed::Moved);
         assert_eq!(game.draw_offers, Offers::default(), "a move declines");
         let state = game.state();
@@ -444,17 +460,17 @@ mod tests {
 
     #[test]
     fn a_list_of_moves_and_a_board_make_the_game_whole() {
-        let mut list = MoveList::default();
+        let mut list = MovesAnswer::default();
         list.take(ListedMoves::Players { white: "Ann".to_owned(), black: "Bob".to_owned() });
         list.take(ListedMoves::Row { number: 1, moves: vec!["e4".to_owned()] });
         assert!(list.take(ListedMoves::End));
         let said = Announcement::default();
         // The opponent has moved while the list was on its way.
-        let game = Game::resume(GameId::new("g"), &board(E5), &list, &said, Instant::now()).expect("a game");
+        let game = FollowedGame::resume(GameId::new("g"), &board(E5), &list, &said, Instant::now()).expect("a game");
         assert_eq!(game.state().moves, "e2e4 e7e5");
-        let empty = MoveList::default();
-        assert!(Game::resume(GameId::new("g"), &board(E5), &empty, &said, Instant::now()).is_none());
-        let here = Game::from_here(GameId::new("g"), &board(E5), &said, Instant::now()).expect("a game");
+        let empty = MovesAnswer::default();
+        assert!(FollowedGame::resume(GameId::new("g"), &board(E5), &empty, &said, Instant::now()).is_none());
+        let here = FollowedGame::from_here(GameId::new("g"), &board(E5), &said, Instant::now()).expect("a game");
         assert_eq!((here.state().moves.as_str(), here.info.terms.variant), ("", Variant::FromPosition));
     }
 

@@ -1,21 +1,24 @@
 //! We as a player, without sockets: what the server says goes in, what is to be told and sent comes out.
 //!
-//! [`Player`] holds what is true between two connections (which game of ours waits to be resumed) as well as within one
+//! [`FicsSession`] holds what is true between two connections (which game of ours waits to be resumed) as well as within one
 //! (challenges, the game on the board, requests that wait for an answer). It reads no clock and is given the time, so
 //! whole evenings of play are unit tests.
 //!
-//! A server plays one game with us at a time. That game is [`Table::Opening`] until all its moves are known, then
-//! [`Table::Running`]; only then is it told.
+//! A server plays one game with us at a time. That game is [`CurrentGame::Opening`] until all its moves are known, then
+//! [`CurrentGame::Running`]; only then is it told.
 
 mod actions;
 mod challenges;
+mod current_game;
+mod flagging;
 mod game;
 mod history;
-mod manners;
 mod offers;
+mod outbox;
 mod requests;
 mod resumption;
-mod table;
+mod seeking;
+mod speech;
 #[cfg(test)]
 mod tests;
 mod tournament;
@@ -27,16 +30,18 @@ use std::{
 
 use shakmaty::Position;
 
-pub(crate) use self::requests::{Answer, Ticket};
+pub(crate) use self::requests::{RequestAnswer, Ticket};
 use self::{
     challenges::Challenges,
-    game::{Announcement, Game, MoveList},
+    flagging::Flagging,
+    game::{Announcement, FollowedGame, MovesAnswer},
     history::History,
+    outbox::Outbox,
     requests::{Requests, Want},
     resumption::Adjournments,
 };
 use super::{
-    message::{Board, GameEnd, GameStart, MatchTerms, Message, Speaker},
+    message::{FicsMessage, GameEnd, GameStart, MatchTerms, Speaker, Style12},
     settings::FicsSettings,
 };
 use chess::{Account, ActionError, GameId, ServerEvent};
@@ -55,44 +60,37 @@ const REST: Duration = Duration::from_secs(5);
 
 /// What is to be done.
 #[derive(Debug)]
-pub(crate) enum Effect {
-    /// Tell the house.
+pub(crate) enum SessionEffect {
+    /// Tell the reader of our events.
     Event(ServerEvent),
     /// Send a command.
     Send(String),
     /// Answer a request.
-    Answer(Ticket, Result<Answer, ActionError>),
+    Answer(Ticket, Result<RequestAnswer, ActionError>),
 }
 
 /// The game that we have, if any.
-enum Table {
+enum CurrentGame {
     Empty,
     /// A game of which we wait to learn the moves.
-    Opening(Box<Opening>),
-    Running(Box<Game>),
-    /// A game by rules we do not know, with its number; its boards are not looked at.
-    Unplayable(u32),
+    Opening(Box<OpeningGame>),
+    Running(Box<FollowedGame>),
+    /// A game by rules that have no name with us, with the server's number; its boards are not looked at.
+    Unplayable(u32, GameId),
 }
 
-struct Opening {
+struct OpeningGame {
     id: GameId,
     said: Announcement,
     /// The newest board.
-    board: Board,
+    board: Style12,
     received: Instant,
-    list: MoveList,
+    list: MovesAnswer,
     give_up_at: Instant,
 }
 
-/// An opponent out of time whom the server does not flag.
-#[derive(Clone, Copy, Debug)]
-struct Flagging {
-    since: Instant,
-    again_at: Instant,
-}
-
 /// We, on one server.
-pub(crate) struct Player {
+pub(crate) struct FicsSession {
     settings: FicsSettings,
     /// Our name, while we are logged in.
     us: Option<Speaker>,
@@ -108,7 +106,7 @@ pub(crate) struct Player {
     challenges: Challenges,
     requests: Requests,
     said: Announcement,
-    table: Table,
+    current: CurrentGame,
     /// The last game, and how it ended.
     ended: Option<(GameId, GameEnd)>,
     /// When the board of a game that was announced is asked for.
@@ -120,14 +118,21 @@ pub(crate) struct Player {
     whole_due: Option<Instant>,
     seek_at: Option<Instant>,
     next_seek: usize,
+    /// The last seek, and when it was made.
+    sought: Option<(String, Instant)>,
+    /// The server's words when it refused a seek.
+    seek_refusal: Option<String>,
+    /// Whether new games are still taken.
     open: bool,
-    effects: Vec<Effect>,
+    /// Commands that can wait.
+    outbox: Outbox,
+    effects: Vec<SessionEffect>,
 }
 
-impl Player {
+impl FicsSession {
     /// Not logged in yet. `run` distinguishes the names given by this process from those of earlier ones.
     pub(crate) fn new(settings: FicsSettings, run: String) -> Self {
-        let patience = Duration::from_secs(settings.answer_timeout.max(1));
+        let patience = Duration::from_secs(settings.answer_timeout);
         Self {
             settings,
             us: None,
@@ -139,7 +144,7 @@ impl Player {
             challenges: Challenges::default(),
             requests: Requests::new(patience),
             said: Announcement::default(),
-            table: Table::Empty,
+            current: CurrentGame::Empty,
             ended: None,
             board_due: None,
             adjournments: Adjournments::default(),
@@ -148,14 +153,17 @@ impl Player {
             whole_due: None,
             seek_at: None,
             next_seek: 0,
+            sought: None,
+            seek_refusal: None,
             open: true,
+            outbox: Outbox::default(),
             effects: Vec::new(),
         }
     }
 
     /// What there is to be done since the last call.
-    pub(crate) fn effects(&mut self) -> Vec<Effect> {
-        let answers = self.requests.answers().into_iter().map(|(ticket, answer)| Effect::Answer(ticket, answer));
+    pub(crate) fn effects(&mut self) -> Vec<SessionEffect> {
+        let answers = self.requests.answers().into_iter().map(|(ticket, answer)| SessionEffect::Answer(ticket, answer));
         let mut effects = std::mem::take(&mut self.effects);
         effects.extend(answers);
         effects
@@ -180,17 +188,18 @@ impl Player {
             self.send("refresh");
         }
         for question in ["stored", "history", END_OF_LISTS] {
-            self.send(question);
+            self.send_in_turn(question.to_owned());
         }
         self.seek_at = Some(now + REST);
         if !self.settings.tournament_manager.is_empty() {
-            self.send("td set tourneyinfo on");
-            self.send("td set autostart yes");
+            self.send_in_turn("td set tourneyinfo on".to_owned());
+            self.send_in_turn("td set autostart yes".to_owned());
             self.look_for_tournaments();
         }
         if !self.open {
             self.send("set open 0");
         }
+        self.send_what_waits(now);
     }
 
     /// The server has said that offers come with numbers from now on.
@@ -208,10 +217,11 @@ impl Player {
             self.tell(ServerEvent::ChallengeCancelled(id));
         }
         if let (Some(id), Some(opponent)) = (self.current_id().cloned(), self.opponent_name()) {
-            let game = self.clear_table();
+            let game = self.take_current();
             self.adjournments.cut_off(&opponent, id, game);
         }
-        self.table = Table::Empty;
+        self.current = CurrentGame::Empty;
+        self.outbox.clear();
         self.ended = None;
         self.board_due = None;
         self.said = Announcement::default();
@@ -223,44 +233,52 @@ impl Player {
     }
 
     /// The server says something.
-    pub(crate) fn on(&mut self, message: Message, now: Instant) {
+    pub(crate) fn on(&mut self, message: FicsMessage, now: Instant) {
         match message {
-            Message::Board(board) => self.board(*board, now),
-            Message::GameFacts(facts) => self.said.facts = Some(facts),
-            Message::Creating(terms) => self.said.terms = Some(terms),
-            Message::GameStart(start) => self.announced(start, now),
-            Message::GameEnd(end) => self.game_end(end, now),
-            Message::Moves(line) => self.listed(line),
-            Message::IllegalMove => self.move_refused("not a legal move"),
-            Message::NotOurMove => self.move_refused("it is not our move"),
-            Message::UnknownCommand(command) => self.unknown_command(&command),
-            Message::NotPlaying => self.not_playing(),
-            Message::MoreTime(seconds) => self.more_time(seconds),
-            Message::OpponentLost => {
+            FicsMessage::Board(board) => self.board(*board, now),
+            FicsMessage::GameFacts(facts) => self.said.facts = Some(facts),
+            FicsMessage::Creating(terms) => self.said.terms = Some(terms),
+            FicsMessage::GameStart(start) => self.announced(start, now),
+            FicsMessage::GameEnd(end) => self.game_end(end, now),
+            FicsMessage::Moves(line) => self.listed(line),
+            FicsMessage::IllegalMove => self.move_refused("not a legal move"),
+            FicsMessage::NotOurMove => self.move_refused("it is not our move"),
+            FicsMessage::UnknownCommand(command) => self.unknown_command(&command),
+            FicsMessage::NotPlaying => self.not_playing(),
+            FicsMessage::MoreTime(seconds) => self.more_time(seconds),
+            FicsMessage::OpponentLost => {
                 if let Some(id) = self.current_id().cloned() {
                     self.tell(ServerEvent::OpponentGone { id, gone: true, claim_after: None });
                 }
             }
-            Message::Speech { by, manner, text } => self.heard(&by, manner, text),
-            Message::Service(line) => self.service(&line),
-            Message::Presence(there) => {
-                self.requests.settle(|want| *want == Want::Presence, Ok(Answer::There(there)));
+            FicsMessage::Speech { by, manner, text } => self.heard(&by, manner, text),
+            FicsMessage::Service(line) => self.service(&line),
+            FicsMessage::Presence(there) => {
+                self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(there)));
             }
-            Message::Notification { name, arrived, adjourned } => self.notified(&name, arrived, adjourned),
-            Message::AdjournedOnline(names) => {
+            FicsMessage::Notification { name, arrived, adjourned } => self.notified(&name, arrived, adjourned),
+            FicsMessage::AdjournedOnline(names) => {
                 for name in names {
                     self.notified(&name, true, true);
                 }
             }
-            Message::Stored(game) => self.stored(game),
-            Message::Past(game) => self.history.row(game),
-            Message::Unknown(line) => tracing::debug!(?line, "a line we do not know"),
+            FicsMessage::Stored(game) => self.stored(game),
+            FicsMessage::Past(game) => self.history.row(game),
+            FicsMessage::NoClock => self.has_no_clock(),
+            FicsMessage::Unknown(line) => tracing::debug!(?line, "a line we do not know"),
             other => self.offer_message(other, now),
         }
         self.resume_if_possible(now);
+        self.send_what_waits(now);
     }
 
-    /// The time named by [`Player::wake_at`] has come.
+    /// The server is ready for a command.
+    pub(crate) fn prompted(&mut self, now: Instant) {
+        self.outbox.prompted();
+        self.send_what_waits(now);
+    }
+
+    /// The time named by [`FicsSession::wake_at`] has come.
     pub(crate) fn tick(&mut self, now: Instant) {
         self.requests.expire(now);
         for gone in self.challenges.expired(now) {
@@ -268,7 +286,7 @@ impl Player {
             self.requests.settle(|want| *want == Want::Game(gone.id.clone()), not_there);
             self.tell(ServerEvent::ChallengeCancelled(gone.id));
         }
-        if matches!(&self.table, Table::Opening(opening) if opening.give_up_at <= now) {
+        if matches!(&self.current, CurrentGame::Opening(opening) if opening.give_up_at <= now) {
             self.open_from_here();
         }
         if self.whole_due.is_some_and(|due| due <= now) {
@@ -286,15 +304,17 @@ impl Player {
         if self.adjournments.is_verdict_due(now) {
             self.settle_cut_off();
         }
+        self.withdraw_new_game_if_due(now);
         self.resume_if_possible(now);
         self.flag(now);
         self.seek(now);
+        self.send_what_waits(now);
     }
 
-    /// When [`Player::tick`] is to be called, at the latest.
+    /// When [`FicsSession::tick`] is to be called, at the latest.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
-        let opening = match &self.table {
-            Table::Opening(opening) => Some(opening.give_up_at),
+        let opening = match &self.current {
+            CurrentGame::Opening(opening) => Some(opening.give_up_at),
             _ => None,
         };
         let seek = self.seek_at.filter(|_| self.may_seek());
@@ -308,32 +328,32 @@ impl Player {
             self.adjournments.wake_at(self.may_resume()).filter(|_| self.us.is_some()),
             self.flag_at(),
             seek,
+            self.outbox.wake_at().filter(|_| self.us.is_some() && !self.is_our_move()),
         ];
         times.into_iter().flatten().min()
     }
 
     /// Tells a game whole as soon as the server has shown it again.
     pub(crate) fn resync(&mut self, id: &GameId, now: Instant) {
-        match &self.table {
-            Table::Running(game) if game.info.id == *id => {
+        match &self.current {
+            CurrentGame::Running(game) if game.info.id == *id => {
                 self.whole_due = Some(now + REFRESH_PATIENCE);
                 self.send("refresh");
             }
             // It will be told anyway, or told to be over.
-            Table::Opening(opening) if opening.id == *id => {}
+            CurrentGame::Opening(opening) if opening.id == *id => {}
             _ if self.adjournments.is_cut_off(id) => {}
             _ => self.tell(ServerEvent::GameGone(id.clone())),
         }
     }
 
-    /// Takes challenges and seeks games, or no longer does.
-    pub(crate) fn set_open(&mut self, open: bool) {
-        self.open = open;
-        if self.us.is_some() {
-            if !open && !self.settings.seeks.is_empty() {
+    /// Takes no new games from now on, in this connection and those to come.
+    pub(crate) fn close_to_new_games(&mut self) {
+        if std::mem::replace(&mut self.open, false) && self.us.is_some() {
+            if !self.settings.seeks.is_empty() {
                 self.send("unseek");
             }
-            self.send(if open { "set open 1" } else { "set open 0" });
+            self.send("set open 0");
         }
     }
 
@@ -341,11 +361,15 @@ impl Player {
     fn announced(&mut self, start: GameStart, now: Instant) {
         let us = self.our_name();
         let ours = start.white.eq_ignore_ascii_case(us) || start.black.eq_ignore_ascii_case(us);
-        let is_shown = match &self.table {
-            Table::Running(game) => game.is(start.game, &start.white, &start.black),
-            Table::Opening(opening) => opening.board.game == start.game,
-            Table::Empty | Table::Unplayable(_) => false,
+        let is_shown = match &self.current {
+            CurrentGame::Running(game) => game.is(start.game, &start.white, &start.black),
+            CurrentGame::Opening(opening) => opening.board.game == start.game,
+            CurrentGame::Empty | CurrentGame::Unplayable(..) => false,
         };
+        if ours && start.resumed {
+            let opponent = start.opponent_of(us).to_owned();
+            self.adjournments.marked(&opponent);
+        }
         if ours && !is_shown {
             self.board_due = Some(now + SENTENCE_PATIENCE);
             self.said.start = Some(start);
@@ -358,7 +382,7 @@ impl Player {
             END_OF_LISTS => self.lists_are_told(),
             "stored" => self.adjournments.are_not_listed(),
             "resume" => self.adjournments.know_no_resume(),
-            "moves" if matches!(self.table, Table::Opening(_)) => self.open_from_here(),
+            "moves" if matches!(self.current, CurrentGame::Opening(_)) => self.open_from_here(),
             _ => {
                 let is_move = |want: &Want| matches!(want, Want::OurMove { command: sent, .. } if sent.eq_ignore_ascii_case(command));
                 self.requests.settle(is_move, Err(ActionError::Refused(format!("{command} is no move to the server"))));
@@ -367,29 +391,30 @@ impl Player {
     }
 
     fn current_id(&self) -> Option<&GameId> {
-        match &self.table {
-            Table::Empty | Table::Unplayable(_) => None,
-            Table::Opening(opening) => Some(&opening.id),
-            Table::Running(game) => Some(&game.info.id),
+        match &self.current {
+            CurrentGame::Empty => None,
+            CurrentGame::Unplayable(_, id) => Some(id),
+            CurrentGame::Opening(opening) => Some(&opening.id),
+            CurrentGame::Running(game) => Some(&game.info.id),
         }
     }
 
     fn opponent_name(&self) -> Option<String> {
-        match &self.table {
-            Table::Empty | Table::Unplayable(_) => None,
-            Table::Opening(opening) => {
+        match &self.current {
+            CurrentGame::Empty | CurrentGame::Unplayable(..) => None,
+            CurrentGame::Opening(opening) => {
                 let (white, black) = (&opening.board.white, &opening.board.black);
                 opening.board.our_color().map(|color| color.fold_wb(black, white).clone())
             }
-            Table::Running(game) => Some(game.info.opponent().name.clone()),
+            CurrentGame::Running(game) => Some(game.info.opponent().name.clone()),
         }
     }
 
     /// Takes the game off the board; gives it, if its moves are known.
-    fn clear_table(&mut self) -> Option<Box<Game>> {
-        match std::mem::replace(&mut self.table, Table::Empty) {
-            Table::Running(game) => Some(game),
-            Table::Empty | Table::Opening(_) | Table::Unplayable(_) => None,
+    fn take_current(&mut self) -> Option<Box<FollowedGame>> {
+        match std::mem::replace(&mut self.current, CurrentGame::Empty) {
+            CurrentGame::Running(game) => Some(game),
+            CurrentGame::Empty | CurrentGame::Opening(_) | CurrentGame::Unplayable(..) => None,
         }
     }
 
@@ -400,16 +425,40 @@ impl Player {
     }
 
     fn tell(&mut self, event: ServerEvent) {
-        self.effects.push(Effect::Event(event));
+        self.effects.push(SessionEffect::Event(event));
     }
 
+    /// Sends a command at once.
     fn send(&mut self, command: &str) {
-        self.effects.push(Effect::Send(command.to_owned()));
+        self.effects.push(SessionEffect::Send(command.to_owned()));
+    }
+
+    /// Sends a command when nothing that matters more is held up by it.
+    fn send_in_turn(&mut self, command: String) {
+        self.outbox.push(command);
+    }
+
+    /// Sends the next of the commands that can wait, if it may go now.
+    fn send_what_waits(&mut self, now: Instant) {
+        if self.effects.iter().any(|effect| matches!(effect, SessionEffect::Send(_))) {
+            self.outbox.sent(now);
+        }
+        if self.us.is_some()
+            && !self.is_our_move()
+            && let Some(command) = self.outbox.next(now)
+        {
+            self.send(&command);
+        }
+    }
+
+    /// Whether a move may be sent at any time now.
+    fn is_our_move(&self) -> bool {
+        matches!(&self.current, CurrentGame::Running(game) if game.is_our_move() && !game.position().is_game_over())
     }
 
     /// Tells the state of the game, unless the board shows that it is over: then the server is about to say how.
     fn tell_state(&mut self) {
-        if let Table::Running(game) = &self.table
+        if let CurrentGame::Running(game) = &self.current
             && !game.position().is_game_over()
         {
             let event = ServerEvent::GameState(game.info.id.clone(), game.state());
@@ -419,7 +468,7 @@ impl Player {
 
     fn tell_whole(&mut self) {
         self.whole_due = None;
-        if let Table::Running(game) = &self.table
+        if let CurrentGame::Running(game) = &self.current
             && !game.position().is_game_over()
         {
             let event = ServerEvent::Game(Box::new(game.info.clone()), game.state());

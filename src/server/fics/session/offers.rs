@@ -1,44 +1,44 @@
-//! Challenges and offers, as far as [`Player`] hears of them.
+//! Challenges and offers, as far as [`FicsSession`] hears of them.
 
 use std::time::Instant;
 
 use super::{
-    Answer, Player, SENTENCE_PATIENCE, Table,
-    challenges::{Standing, challenge},
+    CurrentGame, FicsSession, RequestAnswer, SENTENCE_PATIENCE,
+    challenges::{PendingChallenge, challenge},
     requests::Want,
 };
-use crate::fics::message::{MatchTerms, Message, Offer, Proposal};
+use crate::fics::message::{FicsMessage, FicsOffer, MatchTerms, OfferKind};
 use chess::{ActionError, ChallengeId, DeclineReason, Done, ServerEvent};
 
 /// Computers' names are remembered until there are so many.
 const MOST_COMPUTERS: usize = 1000;
 
-impl Player {
+impl FicsSession {
     /// The messages about challenges and offers, and all that need no reaction.
-    pub(super) fn offer_message(&mut self, message: Message, now: Instant) {
+    pub(super) fn offer_message(&mut self, message: FicsMessage, now: Instant) {
         match message {
-            Message::Challenge(terms) if !self.tells_offers => {
+            FicsMessage::Challenge(terms) if !self.tells_offers => {
                 self.told();
                 self.telling = Some((terms, now + SENTENCE_PATIENCE));
             }
-            Message::IsComputer(name) => {
+            FicsMessage::IsComputer(name) => {
                 if self.computers.len() >= MOST_COMPUTERS {
                     self.computers.clear();
                 }
                 self.computers.insert(name.to_lowercase());
             }
-            Message::ChallengeEnds => self.told(),
-            Message::Issued(terms) => self.issued(terms, None),
-            Message::Offer(offer) => self.offered(offer),
-            Message::OffersGone(indices) => self.offers_gone(&indices, now),
-            Message::Asked { by, what } => self.asked(&by, what),
-            Message::AskSent(what) => self.note_offer(true, what, true),
-            Message::Withdrawn { by, what: Proposal::Match } => self.challenges.withdrawn_by(&by, now),
-            Message::Withdrawn { by, what } if self.is_opponent(&by) => self.note_offer(false, what, false),
-            Message::Declined { by, what: Proposal::Match } => self.declined(&by),
-            Message::Declined { by, what } if self.is_opponent(&by) => self.note_offer(true, what, false),
-            Message::Refused(words) => self.refused(&words),
-            Message::NoSuchOffer => {
+            FicsMessage::ChallengeEnds => self.told(),
+            FicsMessage::Issued(terms) => self.issued(terms, None),
+            FicsMessage::Offer(offer) => self.offered(offer),
+            FicsMessage::OffersGone(indices) => self.offers_gone(&indices, now),
+            FicsMessage::Asked { by, what } => self.asked(&by, what),
+            FicsMessage::AskSent(what) => self.note_offer(true, what, true),
+            FicsMessage::Withdrawn { by, what: OfferKind::Match } => self.challenges.withdrawn_by(&by, now),
+            FicsMessage::Withdrawn { by, what } if self.is_opponent(&by) => self.note_offer(false, what, false),
+            FicsMessage::Declined { by, what: OfferKind::Match } => self.declined(&by),
+            FicsMessage::Declined { by, what } if self.is_opponent(&by) => self.note_offer(true, what, false),
+            FicsMessage::Refused(words) => self.refused(&words, now),
+            FicsMessage::NoSuchOffer => {
                 let none = ActionError::NotFound("the server knows no such offer".to_owned());
                 self.requests.settle(|want| matches!(want, Want::Game(_)), Err(none));
             }
@@ -56,26 +56,29 @@ impl Player {
     /// Somebody challenges us.
     fn challenged(&mut self, terms: Box<MatchTerms>, index: Option<u32>) {
         let opponent = terms.other_than(self.our_name()).clone();
-        if let Some(standing) = self.challenges.with(&opponent.name, true)
-            && standing.index.is_none()
-            && *standing.terms == *terms
+        if let Some(pending) = self.challenges.with(&opponent.name, true)
+            && pending.index.is_none()
+            && *pending.terms == *terms
         {
             // Told in a sentence before, and now once more with its number.
-            standing.index = index;
+            pending.index = index;
             return;
         }
-        // A match with somebody with whom a game waits resumes it, on every server.
-        let resumes = terms.adjourned || self.adjournments.waits_with(&opponent.name);
-        if resumes && self.settings.resume && self.open {
+        if terms.adjourned && self.settings.resume && self.open {
             let handle = index.map_or_else(|| opponent.name.clone(), |index| index.to_string());
             self.send(&format!("accept {handle}"));
             return;
         }
-        let waiting = self.adjournments.name_of_game_with(&opponent.name).filter(|_| resumes);
+        let waiting = self.adjournments.name_of_game_with(&opponent.name).filter(|_| terms.adjourned);
         let id = match waiting {
             Some(game) => ChallengeId::new(game.as_str()),
             None => ChallengeId::new(self.new_name(&opponent.name)),
         };
+        if terms.variant().is_none() || terms.second_time.is_some() {
+            let why =
+                if terms.second_time.is_some() { "time odds" } else { terms.loaded.as_ref().unwrap_or(&terms.kind) };
+            tracing::info!(opponent = opponent.name, "a challenge that cannot be played here: {why}");
+        }
         if let Some(replaced) = self.challenges.add(id.clone(), &opponent, true, index, terms) {
             self.tell(ServerEvent::ChallengeCancelled(replaced));
         }
@@ -85,37 +88,44 @@ impl Player {
     /// Our challenge stands. Those that resume games are between the server and us.
     fn issued(&mut self, terms: Box<MatchTerms>, index: Option<u32>) {
         let opponent = terms.other_than(self.our_name()).clone();
-        if let Some(standing) = self.challenges.with(&opponent.name, false) {
-            standing.index = index.or(standing.index);
+        if let Some(pending) = self.challenges.with(&opponent.name, false) {
+            pending.index = index.or(pending.index);
             return;
         }
         let asked_for = |want: &Want| matches!(want, Want::Issued(name) if name.eq_ignore_ascii_case(&opponent.name));
+        if terms.adjourned {
+            return self.adjournments.marked(&opponent.name);
+        }
         if !self.requests.is_open(asked_for) {
+            // Nobody has asked for it. Where we believe that a game waits, it was to resume that one.
+            if self.adjournments.name_of_game_with(&opponent.name).is_some() {
+                self.withdraw_new_game(&opponent.name, index);
+            }
             return;
         }
         let id = ChallengeId::new(self.new_name(&opponent.name));
         self.challenges.add(id.clone(), &opponent, false, index, terms);
-        self.requests.settle(asked_for, Ok(Answer::Done(Done::Challenged(id.clone()))));
+        self.requests.settle(asked_for, Ok(RequestAnswer::Done(Done::Challenged(id.clone()))));
         self.tell_challenge(&id);
     }
 
     fn tell_challenge(&mut self, id: &ChallengeId) {
-        if let Some(standing) = self.challenges.get(id) {
-            let is_computer = self.computers.contains(&standing.opponent);
-            let told = challenge(standing, self.our_name(), is_computer);
+        if let Some(pending) = self.challenges.get(id) {
+            let is_computer = self.computers.contains(&pending.opponent);
+            let told = challenge(pending, self.our_name(), is_computer);
             self.tell(ServerEvent::Challenge(told));
         }
     }
 
-    fn offered(&mut self, offer: Offer) {
+    fn offered(&mut self, offer: FicsOffer) {
         self.tells_offers = true;
         self.told();
         match (offer.what, offer.terms) {
-            (Proposal::Match, Some(terms)) if offer.ours => self.issued(terms, Some(offer.index)),
-            (Proposal::Match, Some(terms)) => self.challenged(terms, Some(offer.index)),
-            (Proposal::Match, None) => {}
-            (what @ (Proposal::Draw | Proposal::Takeback(_)), _) => {
-                if let Table::Running(game) = &mut self.table {
+            (OfferKind::Match, Some(terms)) if offer.ours => self.issued(terms, Some(offer.index)),
+            (OfferKind::Match, Some(terms)) => self.challenged(terms, Some(offer.index)),
+            (OfferKind::Match, None) => {}
+            (what @ (OfferKind::Draw | OfferKind::Takeback(_)), _) => {
+                if let CurrentGame::Running(game) = &mut self.current {
                     game.offers.push((offer.index, offer.ours, what));
                 }
                 self.note_offer(offer.ours, what, true);
@@ -128,7 +138,7 @@ impl Player {
     fn offers_gone(&mut self, indices: &[u32], now: Instant) {
         self.challenges.indices_gone(indices, now);
         let mut gone = Vec::new();
-        if let Table::Running(game) = &mut self.table {
+        if let CurrentGame::Running(game) = &mut self.current {
             gone.extend(game.offers.iter().copied().filter(|(index, ..)| indices.contains(index)));
             game.offers.retain(|(index, ..)| !indices.contains(index));
         }
@@ -138,12 +148,12 @@ impl Player {
     }
 
     /// The opponent asks for something, in a sentence.
-    fn asked(&mut self, by: &str, what: Proposal) {
+    fn asked(&mut self, by: &str, what: OfferKind) {
         if !self.is_opponent(by) {
             return;
         }
         match what {
-            Proposal::Draw | Proposal::Takeback(_) => self.note_offer(false, what, true),
+            OfferKind::Draw | OfferKind::Takeback(_) => self.note_offer(false, what, true),
             // It will come with its number, too.
             _ if self.tells_offers => {}
             _ => self.answer_request(what, None, by),
@@ -151,11 +161,11 @@ impl Player {
     }
 
     /// Answers a request that needs no thought about the position.
-    fn answer_request(&mut self, what: Proposal, index: Option<u32>, by: &str) {
+    fn answer_request(&mut self, what: OfferKind, index: Option<u32>, by: &str) {
         // Whoever asks for the same agrees: where offers have no numbers, no server misunderstands that.
         let same = match what {
-            Proposal::Abort if self.settings.accept_abort => Some("abort"),
-            Proposal::Adjourn if self.settings.accept_adjourn => Some("adjourn"),
+            OfferKind::Abort if self.settings.accept_abort => Some("abort"),
+            OfferKind::Adjourn if self.settings.accept_adjourn => Some("adjourn"),
             _ => None,
         };
         let command = match (same, index) {
@@ -167,8 +177,8 @@ impl Player {
         self.send(&command);
     }
 
-    fn note_offer(&mut self, ours: bool, what: Proposal, stands: bool) {
-        if let Table::Running(game) = &mut self.table {
+    fn note_offer(&mut self, ours: bool, what: OfferKind, stands: bool) {
+        if let CurrentGame::Running(game) = &mut self.current {
             let our_color = game.info.our_color;
             if game.note_offer(if ours { our_color } else { our_color.other() }, what, stands) {
                 self.tell_state();
@@ -179,24 +189,26 @@ impl Player {
     /// Somebody declines a challenge of ours.
     fn declined(&mut self, by: &str) {
         self.adjournments.declined(by);
-        let Some(Standing { id, .. }) = self.challenges.with(by, false).cloned() else { return };
+        let Some(PendingChallenge { id, .. }) = self.challenges.with(by, false).cloned() else { return };
         self.challenges.remove(&id);
         let by = Some(chess::Player::named(by));
         self.tell(ServerEvent::ChallengeDeclined { id, by, reason: DeclineReason::Generic });
     }
 
     /// A sentence that refuses something; it does not say what, so it is for whoever waits.
-    fn refused(&mut self, words: &str) {
+    fn refused(&mut self, words: &str, now: Instant) {
         let refused = || Err(ActionError::Refused(words.to_owned()));
         let settled = self.requests.settle(|want| matches!(want, Want::Issued(_) | Want::Game(_)), refused());
-        if settled.is_none() && self.requests.settle(|want| *want == Want::Presence, Ok(Answer::There(false))).is_none()
+        if settled.is_none()
+            && self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(false))).is_none()
         {
             tracing::debug!(words, "the server refuses something");
+            self.seek_refused(words, now);
         }
     }
 
     fn is_opponent(&self, name: &str) -> bool {
-        matches!(&self.table, Table::Running(game) if game.info.opponent().name.eq_ignore_ascii_case(name))
+        matches!(&self.current, CurrentGame::Running(game) if game.info.opponent().name.eq_ignore_ascii_case(name))
     }
 
     pub(super) fn our_name(&self) -> &str {

@@ -1,0 +1,24 @@
+//! What every elector does, whatever it is: search a job, and propose.
+
+use std::sync::atomic::AtomicBool;
+
+use super::job::Job;
+use chess::Proposal;
+
+/// One searcher, wherever it runs. Used from one thread only.
+pub trait Elector: Send {
+    /// Searches until the task's limits are reached or `stop` is set, telling `report` after every completed iteration.
+    /// The first proposal should come within a millisecond.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it cannot go on; what it proposed before still counts.
+    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure>;
+
+    /// Forgets what it learnt in the last game.
+    fn new_game(&mut self) {}
+}
+
+/// Why an elector gave up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ElectorFailure(pub String);

@@ -1,0 +1,55 @@
+//! How an elector is started, of whatever kind it is.
+
+use super::{
+    elector::{Elector, ElectorFailure},
+    own::OwnElector,
+    spec::{ElectorKind, ElectorSpec},
+    trivial::TrivialElector,
+    uci::UciElector,
+};
+use chess::Variant;
+use engine::SharedTable;
+
+impl ElectorSpec {
+    /// Starts it, on the thread that will run it. Games are played through [`Pool::slot`](super::Pool::slot), which also
+    /// watches over it; this is for work that may wait for its elector.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it does not start.
+    pub fn start(&self) -> Result<Box<dyn Elector>, ElectorFailure> {
+        self.start_with(None)
+    }
+
+    /// The same, searching with a table that others search with too.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] also if the table is not one of its evaluation.
+    pub(super) fn start_with(&self, table: Option<&SharedTable>) -> Result<Box<dyn Elector>, ElectorFailure> {
+        Ok(match &self.kind {
+            ElectorKind::Own(instance) => {
+                let options = instance.options(self.hash, self.threads);
+                Box::new(OwnElector::new(self.name.clone(), options, table)?)
+            }
+            ElectorKind::Uci(program) => {
+                Box::new(UciElector::start(self.name.clone(), program, self.hash, self.threads)?)
+            }
+            ElectorKind::Trivial => Box::new(TrivialElector::new(self.name.clone())),
+            ElectorKind::Made(maker) => maker.make(self)?,
+        })
+    }
+}
+
+/// What an elector can play. A foreign engine is started to be asked, and ended again; this may take seconds.
+///
+/// # Errors
+/// [`ElectorFailure`] if it does not start.
+pub fn variants_of(spec: &ElectorSpec) -> Result<Vec<Variant>, ElectorFailure> {
+    match &spec.kind {
+        ElectorKind::Own(_) => Ok(Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect()),
+        ElectorKind::Trivial | ElectorKind::Made(_) => Ok(Variant::ALL.to_vec()),
+        ElectorKind::Uci(program) => {
+            let engine = UciElector::start(spec.name.clone(), program, spec.hash, spec.threads)?;
+            Ok(engine.variants())
+        }
+    }
+}
