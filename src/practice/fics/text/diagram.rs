@@ -32,9 +32,8 @@ pub fn diagram(view: &GameView, number: u32, flipped: bool) -> String {
             .iter()
             .map(|file| match board.piece_at(Square::from_coords(*file, rank)) {
                 None => "   |".to_owned(),
-                Some(piece) => {
-                    format!("{}{} |", if piece.color.is_black() { '*' } else { ' ' }, piece.role.upper_char())
-                }
+                Some(piece) if piece.color.is_black() => format!(" *{}|", piece.role.upper_char()),
+                Some(piece) => format!(" {} |", piece.role.upper_char()),
             })
             .collect();
         let note = notes.get(row).map_or("", String::as_str);

@@ -90,7 +90,7 @@ async fn a_finished_game_is_listed_and_looked_through() {
     let (_server, mut ann, mut bob) = two_people().await;
     fools_mate(&mut ann, &mut bob).await;
     let list = ann.ask("smoves Bob -1").await;
-    assert!(list.contains("  2.  g4      (0:00.000)     Qh4#    (0:00.000)"), "{list}");
+    assert!(list.contains("  2.  g4 ") && list.contains(" Qh4# "), "{list}");
     assert!(list.contains("{White checkmated} 0-1"), "{list}");
     assert!(ann.ask("smoves 7").await.contains("Ann has no such game in the history."));
 
