@@ -201,7 +201,7 @@ async fn until_prompt(link: &mut TelnetLink) -> Result<Vec<FicsMessage>, ActionE
         }
     };
     match timeout(COMMAND_PATIENCE, listen).await {
-        Ok(Err(error)) => Err::<_, std::io::Error>(error).map_err(unavailable),
+        Ok(Result::<(), std::io::Error>::Err(error)) => Err(unavailable(error)),
         Ok(Ok(())) | Err(_) => Ok(messages),
     }
 }
