@@ -88,8 +88,11 @@ pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
     players(settings).map(drop)
 }
 
+/// Players by the names of their profiles.
+type ProfilePlayers = BTreeMap<String, Arc<PreparedPlayer>>;
+
 /// The player and those of the profiles.
-fn players(settings: &Settings) -> Result<(Arc<PreparedPlayer>, BTreeMap<String, Arc<PreparedPlayer>>), Failure> {
+fn players(settings: &Settings) -> Result<(Arc<PreparedPlayer>, ProfilePlayers), Failure> {
     let base = prepare("player", &settings.player)?;
     let named = settings.profiles.iter().map(|(name, profile)| {
         let player = prepare(&format!("profiles.{name}"), &profile.player)?;

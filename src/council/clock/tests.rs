@@ -154,7 +154,7 @@ fn settings_out_of_range_are_refused() {
         assert!(read(text).is_err(), "{text} must be refused");
     }
     let error = read("most = 3").expect_err("out of range");
-    assert!(error.contains("expected a share from 0.01 to 1, found 3"), "{error}");
+    assert!(error.contains("`3.0`, expected a number from 0.01 to 1"), "{error}");
 }
 
 prop_compose! {
