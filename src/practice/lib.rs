@@ -36,13 +36,14 @@ mod state;
 
 pub use account::{AccountId, Category, GameCounts, PracticeAccount};
 pub use dialect::Dialect;
-pub use game::{ConnectionLoss, End, GameOutcome, GameRefusal, Patience, Stop};
+pub use game::{ConnectionLoss, End, GameOutcome, GamePatience, GameRefusal, Stop};
 pub use lichess::{BOT_SCOPES, HUMAN_SCOPES};
 pub use rating::PlayerRating;
 pub use server::{PracticeError, PracticeServer, serve};
-pub use settings::{FicsEndpoint, PracticeSettings, RateLimits};
+pub use settings::{FicsEndpoint, PracticeSettings, ServerLimits};
 pub use sparring::{Sparring, SparringKind};
 pub use state::{
     AccountEvent, BoardEvent, ChallengeState, ChallengeTerms, ChallengeView, Denied, GameReport, GameView, Gauge,
-    ListenerKey, OpenChallenge, Pairing, PlayerView, RefusedMove, ServerState, StateHandle, Stopped, Subscription,
+    ListenerKey, OpenChallenge, Pairing, PlayerView, RefusedMove, ServerState, ServerStopped, StateHandle,
+    Subscription,
 };

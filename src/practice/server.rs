@@ -16,7 +16,7 @@ use super::{
     fics::{self, FicsContext, FicsLobby, Notice},
     lichess::{self, BOT_SCOPES, HUMAN_SCOPES, LichessApi, Tokens},
     sparring::{self, Sparring, SparringKind},
-    state::{ChallengeTerms, Denied, GameReport, ServerState, StateHandle, Stopped},
+    state::{ChallengeTerms, Denied, GameReport, ServerState, ServerStopped, StateHandle},
 };
 use chess::{ChallengeId, GameId, GameTerms, TimeControl, Variant};
 
@@ -52,7 +52,7 @@ pub enum PracticeError {
     Denied(#[from] Denied),
     /// The server has stopped.
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    Stopped(#[from] ServerStopped),
     /// There is no such game.
     #[error("no game {0}")]
     NoSuchGame(GameId),
@@ -249,7 +249,7 @@ impl PracticeServer {
     /// Does anything an account could do, or looks at anything: see the methods of [`ServerState`].
     ///
     /// # Errors
-    /// [`Stopped`].
+    /// [`ServerStopped`].
     pub async fn ask<T, F>(&self, job: F) -> Result<T, PracticeError>
     where
         T: Send + 'static,
@@ -261,7 +261,7 @@ impl PracticeServer {
     /// Waits until `condition` finds what it looks for; it is asked again after everything that happens.
     ///
     /// # Errors
-    /// [`Stopped`].
+    /// [`ServerStopped`].
     pub async fn wait<T, F>(&self, condition: F) -> Result<T, PracticeError>
     where
         T: Send + 'static,
@@ -282,7 +282,7 @@ impl PracticeServer {
     /// Everything about every game, oldest first.
     ///
     /// # Errors
-    /// [`Stopped`].
+    /// [`ServerStopped`].
     pub async fn games(&self) -> Result<Vec<GameReport>, PracticeError> {
         self.ask(|state| state.reports()).await
     }
@@ -290,7 +290,7 @@ impl PracticeServer {
     /// Waits for the end of a game, which need not have begun.
     ///
     /// # Errors
-    /// [`Stopped`].
+    /// [`ServerStopped`].
     pub async fn wait_for_end(&self, id: &GameId) -> Result<GameReport, PracticeError> {
         let id = id.clone();
         self.wait(move |state| state.outcome(&id).is_some().then(|| state.report(&id)).flatten()).await
@@ -299,7 +299,7 @@ impl PracticeServer {
     /// Waits until so many plies were played in a game, or it is over.
     ///
     /// # Errors
-    /// [`Stopped`].
+    /// [`ServerStopped`].
     pub async fn wait_for_ply(&self, id: &GameId, ply: usize) -> Result<GameReport, PracticeError> {
         let id = id.clone();
         self.wait(move |state| {
@@ -312,7 +312,7 @@ impl PracticeServer {
     /// Waits until so many games were begun and none runs any more.
     ///
     /// # Errors
-    /// [`Stopped`].
+    /// [`ServerStopped`].
     pub async fn wait_for_games(&self, count: usize) -> Result<Vec<GameReport>, PracticeError> {
         self.wait(move |state| {
             let (begun, running) = state.game_counts();
@@ -324,7 +324,7 @@ impl PracticeServer {
     /// Waits until an account listens to its events.
     ///
     /// # Errors
-    /// [`Stopped`].
+    /// [`ServerStopped`].
     pub async fn wait_until_online(&self, name: &str) -> Result<(), PracticeError> {
         let id = AccountId::of(name);
         self.wait(move |state| state.is_online(&id).then_some(())).await
@@ -345,16 +345,16 @@ impl PracticeServer {
     /// Returns when it answers again.
     ///
     /// # Errors
-    /// [`Stopped`].
+    /// [`ServerStopped`].
     pub async fn restart(&self, downtime: Duration) -> Result<(), PracticeError> {
         let mut coming_back = Vec::new();
         for restart in &self.restarts {
             let (done, back) = oneshot::channel();
-            restart.send((downtime, done)).map_err(|_| Stopped)?;
+            restart.send((downtime, done)).map_err(|_| ServerStopped)?;
             coming_back.push(back);
         }
         for back in coming_back {
-            back.await.map_err(|_| Stopped)?;
+            back.await.map_err(|_| ServerStopped)?;
         }
         Ok(())
     }

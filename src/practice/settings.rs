@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use crate::{faults::FaultPlan, game::Patience};
+use crate::{faults::FaultPlan, game::GamePatience};
 
 /// How a practice server behaves. The defaults are as Lichess does it, except that nothing is limited and any speed may be played.
 #[derive(Clone, Debug)]
@@ -10,9 +10,9 @@ pub struct PracticeSettings {
     /// How often an empty line is sent on a stream that is silent otherwise.
     pub keep_alive: Duration,
     /// How long the server waits for players who are gone or do nothing.
-    pub patience: Patience,
+    pub patience: GamePatience,
     /// How much each account may ask for; `None` is as much as it likes.
-    pub limits: Option<RateLimits>,
+    pub limits: Option<ServerLimits>,
     /// Whether challenges obey Lichess's form: whole seconds, certain initial times, nothing too fast for bots.
     pub strict_terms: bool,
     /// How long a claim of victory takes to be answered (Lichess reads the game again for it).
@@ -31,7 +31,7 @@ impl Default for PracticeSettings {
     fn default() -> Self {
         Self {
             keep_alive: Duration::from_secs(7),
-            patience: Patience::default(),
+            patience: GamePatience::default(),
             limits: None,
             strict_terms: false,
             claim_latency: Duration::from_millis(500),
@@ -43,9 +43,9 @@ impl Default for PracticeSettings {
     }
 }
 
-/// The limits the server keeps; [`RateLimits::default`] are Lichess's.
+/// The limits the server keeps; [`ServerLimits::default`] are Lichess's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RateLimits {
+pub struct ServerLimits {
     /// Games a bot may start against other bots in 24 hours.
     pub games_against_bots_per_day: u32,
     /// Challenge credits a minute; challenging a bot costs one, a human five.
@@ -58,7 +58,7 @@ pub struct RateLimits {
     pub account_requests_per_five_minutes: u32,
 }
 
-impl Default for RateLimits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             games_against_bots_per_day: 100,

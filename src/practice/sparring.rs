@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     account::AccountId,
     game::Stop,
-    state::{AccountEvent, BoardEvent, GameView, ListenerKey, StateHandle, Stopped},
+    state::{AccountEvent, BoardEvent, GameView, ListenerKey, ServerStopped, StateHandle},
 };
 use chess::{Color, GameId, Line, UciMove, engine_position};
 use engine::{Engine, EngineOptions, Limits};
@@ -177,13 +177,13 @@ const fn value(role: Role) -> u32 {
 /// Sits a player down: it hears its account's events until `stop` is cancelled.
 ///
 /// # Errors
-/// [`Stopped`].
+/// [`ServerStopped`].
 pub(super) async fn attend(
     server_state: StateHandle,
     account: AccountId,
     player: Arc<dyn Sparring>,
     stop: CancellationToken,
-) -> Result<(), Stopped> {
+) -> Result<(), ServerStopped> {
     let key = ListenerKey { account: account.clone(), client: "sparring".to_owned() };
     let listening = key.clone();
     let mut events = server_state.ask(move |state| state.listen(listening)).await?;
@@ -224,7 +224,7 @@ async fn play(
     id: GameId,
     color: Color,
     player: Arc<dyn Sparring>,
-) -> Result<(), Stopped> {
+) -> Result<(), ServerStopped> {
     let me = key.account.clone();
     let board = id.clone();
     let Ok(mut events) = server_state.ask(move |state| state.join(&board, key)).await? else { return Ok(()) };

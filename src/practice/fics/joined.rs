@@ -12,7 +12,7 @@ pub(crate) struct JoinedBoard {
     /// Its number on this server.
     pub number: u32,
     /// The player's colour, or what it is to a watcher.
-    pub relation: text::BoardRelation,
+    pub relation: text::ViewerRole,
     /// What is heard there.
     pub events: Subscription<BoardEvent>,
     /// As it was shown last.

@@ -3,7 +3,7 @@
 use chess::{ChallengeId, GameId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum OfferKind {
+pub(crate) enum PendingKind {
     Match(ChallengeId),
     /// To go on with an adjourned game.
     Resume(GameId),
@@ -16,7 +16,7 @@ pub(crate) enum OfferKind {
     Adjourn,
 }
 
-impl OfferKind {
+impl PendingKind {
     /// The server's word for it.
     pub(crate) const fn word(&self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ pub(crate) struct PendingOffer {
     /// Whether we made it.
     pub ours: bool,
     pub with: String,
-    pub what: OfferKind,
+    pub what: PendingKind,
 }
 
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ pub(crate) struct PendingOffers {
 
 impl PendingOffers {
     /// Adds an offer; returns its number, or `None` if it stands already.
-    pub(crate) fn add(&mut self, ours: bool, with: &str, what: OfferKind) -> Option<u32> {
+    pub(crate) fn add(&mut self, ours: bool, with: &str, what: PendingKind) -> Option<u32> {
         if self.standing.iter().any(|offer| offer.ours == ours && offer.what == what) {
             return None;
         }
@@ -98,10 +98,10 @@ mod tests {
     #[test]
     fn offers_are_meant_in_many_ways() {
         let mut offers = PendingOffers::default();
-        assert_eq!(offers.add(false, "Ann", OfferKind::Draw), Some(1));
-        assert_eq!(offers.add(false, "Ann", OfferKind::Draw), None);
-        offers.add(false, "Bob", OfferKind::Match(ChallengeId::new("x")));
-        offers.add(true, "Ann", OfferKind::Abort);
+        assert_eq!(offers.add(false, "Ann", PendingKind::Draw), Some(1));
+        assert_eq!(offers.add(false, "Ann", PendingKind::Draw), None);
+        offers.add(false, "Bob", PendingKind::Match(ChallengeId::new("x")));
+        offers.add(true, "Ann", PendingKind::Abort);
         let meant = |handle| offers.meant(false, handle).iter().map(|offer| offer.index).collect::<Vec<_>>();
         for (handle, expected) in [
             ("1", vec![1]),

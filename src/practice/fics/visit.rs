@@ -10,7 +10,7 @@ use super::{
     joined::JoinedBoard,
     lobby::Notice,
     login::{self, LoginOutcome},
-    session::FicsSession,
+    session::VisitorSession,
     telnet::{ClientInput, Incoming, TelnetConnection},
 };
 use crate::{
@@ -24,7 +24,7 @@ pub(crate) async fn visit(context: Arc<FicsContext>, connection: ClientConnectio
     let mut telnet = TelnetConnection::new(connection, context.faults.clone());
     let ended = match login::enter(&context, &mut telnet).await {
         Ok(LoginOutcome::Admitted(visitor, bits)) => {
-            let (mut session, notices, displaced) = FicsSession::new(context, visitor, bits.as_deref(), telnet);
+            let (mut session, notices, displaced) = VisitorSession::new(context, visitor, bits.as_deref(), telnet);
             let ended = session.attend(notices, displaced).await;
             session.leave().await;
             ended
@@ -37,7 +37,7 @@ pub(crate) async fn visit(context: Arc<FicsContext>, connection: ClientConnectio
     }
 }
 
-impl FicsSession {
+impl VisitorSession {
     async fn attend(&mut self, mut notices: mpsc::UnboundedReceiver<Notice>, displaced: bool) -> io::Result<()> {
         let mut events = self.enter(displaced).await?;
         self.telnet.set_faults(self.context.faults.open_stream(StreamId { account: self.me.name.clone(), game: None }));

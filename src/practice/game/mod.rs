@@ -28,7 +28,7 @@ const PLIES_BETWEEN_DRAW_OFFERS: usize = 20;
 
 /// How long the server waits for players who do nothing or are not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct GamePatience {
     /// A player who left counts as gone after this time.
     pub gone_after: Duration,
     /// From then on the opponent waits so long before the win may be claimed.
@@ -43,7 +43,7 @@ pub struct Patience {
     pub abandoned_after: Option<Duration>,
 }
 
-impl Default for Patience {
+impl Default for GamePatience {
     fn default() -> Self {
         Self {
             gone_after: Duration::from_secs(1),
@@ -120,7 +120,7 @@ struct Takeback {
 pub struct PracticeGame {
     line: Line,
     clock: GameClock,
-    patience: Patience,
+    patience: GamePatience,
     turn_began: Duration,
     draw_offer: Option<Color>,
     last_draw_offer: ByColor<Option<usize>>,
@@ -139,7 +139,7 @@ pub struct PracticeGame {
 
 impl PracticeGame {
     /// Sets up the board of `start` (a line without moves) at the time `now`.
-    pub fn new(start: Line, time_control: TimeControl, patience: Patience, now: Duration) -> Self {
+    pub fn new(start: Line, time_control: TimeControl, patience: GamePatience, now: Duration) -> Self {
         Self {
             line: start,
             clock: GameClock::new(time_control, now),

@@ -10,7 +10,7 @@ const fn ms(millis: u64) -> Duration {
 }
 
 fn game_of(start: Line, time_control: &str) -> PracticeGame {
-    PracticeGame::new(start, time_control.parse().expect("a time control"), Patience::default(), ZERO)
+    PracticeGame::new(start, time_control.parse().expect("a time control"), GamePatience::default(), ZERO)
 }
 
 fn game(time_control: &str) -> PracticeGame {
@@ -178,7 +178,7 @@ fn a_game_can_be_aborted_before_both_have_moved_and_resigned_after() {
 
 #[test]
 fn a_game_that_nobody_begins_is_aborted() {
-    let patience = Patience { first_move: Some(ms(15_000)), ..Patience::default() };
+    let patience = GamePatience { first_move: Some(ms(15_000)), ..GamePatience::default() };
     let mut game = PracticeGame::new(Line::start(Variant::Standard), TimeControl::Unlimited, patience, ZERO);
     play_all(&mut game, "e2e4", ms(10_000));
     assert_eq!(game.next_deadline(), Some(ms(25_000)));
@@ -188,7 +188,7 @@ fn a_game_that_nobody_begins_is_aborted() {
 
 #[test]
 fn the_win_can_be_claimed_when_the_opponent_stays_away() {
-    let patience = Patience { gone_after: ms(1000), claim_after: ms(8000), ..Patience::default() };
+    let patience = GamePatience { gone_after: ms(1000), claim_after: ms(8000), ..GamePatience::default() };
     let mut game =
         PracticeGame::new(Line::start(Variant::Standard), "600+0".parse().expect("a time control"), patience, ZERO);
     assert_eq!(game.claim_victory(Color::White, ZERO), Err(GameRefusal::CannotClaim));
@@ -234,7 +234,7 @@ fn an_illegal_move_changes_nothing() {
 
 #[test]
 fn a_flag_that_must_be_claimed_falls_when_it_is() {
-    let patience = Patience { flags_fall: false, ..Patience::default() };
+    let patience = GamePatience { flags_fall: false, ..GamePatience::default() };
     let control = "60+0".parse().expect("a time control");
     let mut game = PracticeGame::new(Line::start(Variant::Standard), control, patience, Duration::ZERO);
     for (color, uci) in [(Color::White, "e2e4"), (Color::Black, "e7e5")] {

@@ -18,7 +18,7 @@ use super::{
     api::{LichessApi, ok},
     auth::Caller,
     error::ApiError,
-    fields::Fields,
+    fields::FormFields,
     render,
 };
 use crate::{
@@ -71,7 +71,7 @@ async fn challenge(
     Shared(api): Shared<LichessApi>,
     Path(name): Path<String>,
     caller: Caller,
-    fields: Fields,
+    fields: FormFields,
 ) -> Result<Response, ApiError> {
     caller.must_have(&MAY_CHALLENGE)?;
     let strict = api.settings.strict_terms;
@@ -137,7 +137,7 @@ async fn answered(server_state: &StateHandle, id: ChallengeId) -> Option<&'stati
         .ok()
 }
 
-async fn challenge_anybody(Shared(api): Shared<LichessApi>, fields: Fields) -> Result<Json<Value>, ApiError> {
+async fn challenge_anybody(Shared(api): Shared<LichessApi>, fields: FormFields) -> Result<Json<Value>, ApiError> {
     let terms = fields.challenge_terms(api.settings.strict_terms)?;
     let challenge = api.ask(move |state| state.challenge_anybody(terms)).await?;
     Ok(Json(render::open_challenge(&challenge, &api.url)))
@@ -180,7 +180,7 @@ async fn decline(
     Shared(api): Shared<LichessApi>,
     Path(id): Path<ChallengeId>,
     caller: Caller,
-    fields: Fields,
+    fields: FormFields,
 ) -> Result<Json<Value>, ApiError> {
     caller.must_have(&MAY_CHALLENGE)?;
     let reason = fields.text("reason").map(DeclineReason::from_key).unwrap_or_default();
@@ -201,7 +201,7 @@ async fn cancel(
 async fn challenge_ai(
     Shared(api): Shared<LichessApi>,
     caller: Caller,
-    fields: Fields,
+    fields: FormFields,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     caller.must_have(&MAY_CHALLENGE)?;
     let level = fields.parse::<u8>("level")?.filter(|level| (1..=8).contains(level));

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     game::GameRefusal,
-    state::{ChallengeState, Denied, Gauge, Stopped},
+    state::{ChallengeState, Denied, Gauge, ServerStopped},
 };
 
 /// An answer that is no success.
@@ -82,8 +82,8 @@ impl IntoResponse for ApiError {
     }
 }
 
-impl From<Stopped> for ApiError {
-    fn from(_: Stopped) -> Self {
+impl From<ServerStopped> for ApiError {
+    fn from(_: ServerStopped) -> Self {
         Self::Broken(StatusCode::SERVICE_UNAVAILABLE)
     }
 }

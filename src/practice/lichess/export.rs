@@ -87,7 +87,7 @@ async fn export_several(
 /// Which games of a user are wanted.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Selection {
+struct GameSelection {
     since: Option<u64>,
     until: Option<u64>,
     max: Option<usize>,
@@ -100,7 +100,7 @@ struct Selection {
     sort: Option<String>,
 }
 
-impl Selection {
+impl GameSelection {
     fn contains(&self, view: &GameView, user: &AccountId) -> bool {
         let pairing = &view.pairing;
         let Some(side) = pairing.color_of(user) else { return false };
@@ -120,7 +120,7 @@ impl Selection {
 async fn games_of_user(
     Shared(api): Shared<LichessApi>,
     Path(name): Path<String>,
-    Query(selection): Query<Selection>,
+    Query(selection): Query<GameSelection>,
     Query(options): Query<ExportOptions>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {

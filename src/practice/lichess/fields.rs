@@ -15,9 +15,9 @@ use chess::{Color, GameTerms, Line, TimeControl, Variant};
 
 /// Named texts. Nested JSON objects are flattened: `{"clock":{"limit":60}}` is `clock.limit`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fields(HashMap<String, String>);
+pub(crate) struct FormFields(HashMap<String, String>);
 
-impl<S: Send + Sync> FromRequest<S> for Fields {
+impl<S: Send + Sync> FromRequest<S> for FormFields {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
@@ -42,7 +42,7 @@ fn invalid(field: &'static str) -> ApiError {
     ApiError::Form(field, "Invalid value".to_owned())
 }
 
-impl Fields {
+impl FormFields {
     fn flatten(&mut self, prefix: &str, value: &Value) {
         match value {
             Value::Object(object) => {

@@ -14,9 +14,9 @@ use super::{
     api::{LichessApi, ok},
     auth::Caller,
     error::ApiError,
-    fields::Fields,
+    fields::FormFields,
     render,
-    stream::{LineStream, StreamLine},
+    stream::{LineStream, OutgoingLine},
 };
 use crate::{
     account::AccountId,
@@ -63,7 +63,7 @@ async fn event_stream(
     let (url, any_speed) = (api.url, !api.settings.strict_terms);
     let line_of = move |event: &AccountEvent| {
         let event = render::account_event(event, me.as_str(), &url, any_speed)?;
-        Some(StreamLine { text: event.to_string(), facts: LineFacts::default() })
+        Some(OutgoingLine { text: event.to_string(), facts: LineFacts::default() })
     };
     tokio::time::sleep(api.faults.opening_delay()).await;
     Ok(LineStream::new(subscription, line_of, api.settings.keep_alive, faults, control).into_response())
@@ -89,7 +89,7 @@ async fn game_stream(
             BoardEvent::State(view) => view.line_facts(&me),
             _ => LineFacts::default(),
         };
-        Some(StreamLine { text: render::board_event(event), facts })
+        Some(OutgoingLine { text: render::board_event(event), facts })
     };
     tokio::time::sleep(api.faults.opening_delay()).await;
     Ok(LineStream::new(subscription, line_of, api.settings.keep_alive, faults, control).into_response())
@@ -116,7 +116,7 @@ async fn say(
     Shared(api): Shared<LichessApi>,
     Path(game): Path<GameId>,
     caller: Caller,
-    fields: Fields,
+    fields: FormFields,
 ) -> Result<Json<Value>, ApiError> {
     let room = match fields.text("room") {
         Some("player") => ChatRoom::Player,

@@ -23,7 +23,7 @@ const REORDER_PATIENCE: Duration = Duration::from_millis(100);
 const PIECES_PER_SECOND: u32 = 20;
 
 /// A line to send.
-pub(crate) struct StreamLine {
+pub(crate) struct OutgoingLine {
     /// Without its end.
     pub text: String,
     /// What faults go by.
@@ -31,7 +31,7 @@ pub(crate) struct StreamLine {
 }
 
 /// Writes an event as a line.
-type Render<E> = Box<dyn Fn(&E) -> Option<StreamLine> + Send>;
+type Render<E> = Box<dyn Fn(&E) -> Option<OutgoingLine> + Send>;
 
 /// What the connection is to do next.
 enum StreamStep {
@@ -64,7 +64,7 @@ impl<E: Send + 'static> LineStream<E> {
     /// Sends every event as the line that `render` makes of it.
     pub(crate) fn new(
         subscription: Subscription<E>,
-        render: impl Fn(&E) -> Option<StreamLine> + Send + 'static,
+        render: impl Fn(&E) -> Option<OutgoingLine> + Send + 'static,
         keep_alive: Duration,
         faults: StreamFaults,
         control: ConnectionControl,
@@ -176,7 +176,7 @@ impl<E: Send + 'static> LineStream<E> {
         self.steps.push_back(((Instant::now() + delay).max(last), step));
     }
 
-    fn send(&mut self, line: StreamLine) {
+    fn send(&mut self, line: OutgoingLine) {
         let fault = self.next_line.take().or_else(|| self.faults.on_line(line.facts));
         let mut text = line.text;
         text.push('\n');

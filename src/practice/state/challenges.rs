@@ -40,7 +40,7 @@ impl ChallengeTerms {
     }
 }
 
-pub(super) struct StandingChallenge {
+pub(super) struct HostedChallenge {
     pub number: u64,
     pub id: ChallengeId,
     pub challenger: PlayerView,
@@ -79,7 +79,7 @@ impl ServerState {
         let final_color = terms.color.unwrap_or_else(|| self.random_color());
         let id = ChallengeId::new(self.fresh_id().as_str());
         let goes_offline = (!keep_alive).then(|| self.now + GOES_OFFLINE_AFTER);
-        let challenge = StandingChallenge {
+        let challenge = HostedChallenge {
             number: self.next_number(),
             id: id.clone(),
             challenger,
@@ -240,7 +240,7 @@ impl ServerState {
         Ok(())
     }
 
-    fn open_challenge(&self, id: &ChallengeId) -> Result<&StandingChallenge, Denied> {
+    fn open_challenge(&self, id: &ChallengeId) -> Result<&HostedChallenge, Denied> {
         let challenge = self.challenges.get(id).ok_or(Denied::NoSuchChallenge)?;
         if challenge.state.is_open() { Ok(challenge) } else { Err(Denied::ChallengeClosed(challenge.state)) }
     }
@@ -257,7 +257,7 @@ impl ServerState {
         }
     }
 
-    fn view_challenge(&self, challenge: &StandingChallenge) -> ChallengeView {
+    fn view_challenge(&self, challenge: &HostedChallenge) -> ChallengeView {
         ChallengeView {
             id: challenge.id.clone(),
             challenger: challenge.challenger.clone(),
@@ -278,7 +278,7 @@ impl ServerState {
 
     /// The challenges that wait for an answer, by or to an account, oldest first.
     pub fn challenges_of(&self, account: &AccountId) -> Vec<Arc<ChallengeView>> {
-        let mut standing: Vec<&StandingChallenge> = self
+        let mut standing: Vec<&HostedChallenge> = self
             .challenges
             .values()
             .filter(|challenge| challenge.state == ChallengeState::Created)

@@ -42,7 +42,7 @@ type Condition = Box<dyn FnMut(&ServerState) -> bool + Send>;
 /// The server's state has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the practice server has stopped")]
-pub struct Stopped;
+pub struct ServerStopped;
 
 enum StateMessage {
     Job(StateJob),
@@ -69,8 +69,8 @@ impl StateHandle {
     /// Does something with the server's state's state and returns what came of it.
     ///
     /// # Errors
-    /// [`Stopped`].
-    pub async fn ask<T, F>(&self, job: F) -> Result<T, Stopped>
+    /// [`ServerStopped`].
+    pub async fn ask<T, F>(&self, job: F) -> Result<T, ServerStopped>
     where
         T: Send + 'static,
         F: FnOnce(&mut ServerState) -> T + Send + 'static,
@@ -79,15 +79,15 @@ impl StateHandle {
         let job: StateJob = Box::new(move |state| {
             let _ = reply.send(job(state));
         });
-        self.inbox.send(StateMessage::Job(job)).map_err(|_| Stopped)?;
-        answer.await.map_err(|_| Stopped)
+        self.inbox.send(StateMessage::Job(job)).map_err(|_| ServerStopped)?;
+        answer.await.map_err(|_| ServerStopped)
     }
 
     /// Waits until `condition` finds what it looks for. It is asked now and after everything that happens.
     ///
     /// # Errors
-    /// [`Stopped`].
-    pub async fn wait<T, F>(&self, mut condition: F) -> Result<T, Stopped>
+    /// [`ServerStopped`].
+    pub async fn wait<T, F>(&self, mut condition: F) -> Result<T, ServerStopped>
     where
         T: Send + 'static,
         F: FnMut(&ServerState) -> Option<T> + Send + 'static,
@@ -104,8 +104,8 @@ impl StateHandle {
             }
             true
         });
-        self.inbox.send(StateMessage::Condition(condition)).map_err(|_| Stopped)?;
-        answer.await.map_err(|_| Stopped)
+        self.inbox.send(StateMessage::Condition(condition)).map_err(|_| ServerStopped)?;
+        answer.await.map_err(|_| ServerStopped)
     }
 
     /// Nobody keeps a challenge alive any more.

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{account::AccountId, settings::RateLimits};
+use crate::{account::AccountId, settings::ServerLimits};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -26,7 +26,7 @@ pub enum Gauge {
 }
 
 impl Gauge {
-    fn bound(self, limits: &RateLimits) -> (u32, Duration) {
+    fn bound(self, limits: &ServerLimits) -> (u32, Duration) {
         match self {
             Self::GamesAgainstBots => (limits.games_against_bots_per_day, DAY),
             Self::ChallengesOfMinute => (limits.challenge_credits_per_minute, MINUTE),
@@ -40,12 +40,12 @@ impl Gauge {
 /// What was spent, and when. Without limits everything is free.
 #[derive(Debug, Default)]
 pub(crate) struct RateLimiter {
-    limits: Option<RateLimits>,
+    limits: Option<ServerLimits>,
     spent: HashMap<(AccountId, Gauge), VecDeque<(Duration, u32)>>,
 }
 
 impl RateLimiter {
-    pub(crate) fn new(limits: Option<RateLimits>) -> Self {
+    pub(crate) fn new(limits: Option<ServerLimits>) -> Self {
         Self { limits, spent: HashMap::new() }
     }
 
@@ -93,7 +93,7 @@ mod tests {
     fn what_was_spent_comes_back_when_its_window_has_passed() {
         let me = AccountId::of("me");
         let mut rate_limiter =
-            RateLimiter::new(Some(RateLimits { challenge_credits_per_minute: 2, ..RateLimits::default() }));
+            RateLimiter::new(Some(ServerLimits { challenge_credits_per_minute: 2, ..ServerLimits::default() }));
         for second in [0, 10] {
             let now = Duration::from_secs(second);
             assert_eq!(rate_limiter.check(&me, Gauge::ChallengesOfMinute, 1, now), Ok(()));

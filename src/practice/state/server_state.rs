@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
 
 use super::{
-    challenges::StandingChallenge,
+    challenges::HostedChallenge,
     games::HostedGame,
     open_challenges::OpenChallenge,
     rate_limits::{Gauge, RateLimiter},
@@ -92,7 +92,7 @@ pub struct ServerState {
     started_at: Duration,
     pub(super) accounts: HashMap<AccountId, PracticeAccount>,
     pub(super) listeners: HashMap<AccountId, Vec<Listener<AccountEvent>>>,
-    pub(super) challenges: HashMap<ChallengeId, StandingChallenge>,
+    pub(super) challenges: HashMap<ChallengeId, HostedChallenge>,
     pub(super) open_challenges: HashMap<ChallengeId, OpenChallenge>,
     pub(super) games: HashMap<GameId, HostedGame>,
     pub(super) finished: VecDeque<GameId>,

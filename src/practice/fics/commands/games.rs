@@ -5,7 +5,7 @@ use std::io;
 use shakmaty::{CastlingSide, Position, san::San};
 
 use crate::{
-    fics::{joined::JoinedBoard, session::FicsSession, text},
+    fics::{joined::JoinedBoard, session::VisitorSession, text},
     game::{GameRefusal, Stop},
     state::Denied,
 };
@@ -79,7 +79,7 @@ fn read_move(line: &Line, text: &str) -> Option<UciMove> {
     Some(mv.to_uci(line.castling_mode()))
 }
 
-impl FicsSession {
+impl VisitorSession {
     pub(super) async fn make_move(&mut self, text: &str) -> io::Result<()> {
         let Some(board) = &self.playing else {
             self.line("You are not playing or examining a game.");
@@ -275,7 +275,7 @@ impl FicsSession {
             text::rating(&players.black, &lobby),
             text::terms(&view.pairing.terms, view.line.start_fen().as_deref()),
         ));
-        self.watching = Some(JoinedBoard { id, number, relation: text::BoardRelation::Watcher, events, view: None });
+        self.watching = Some(JoinedBoard { id, number, relation: text::ViewerRole::Watcher, events, view: None });
         Ok(())
     }
 

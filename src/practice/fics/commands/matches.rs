@@ -6,8 +6,8 @@ use crate::{
     account::AccountId,
     fics::{
         lobby::Rank,
-        offers::{OfferKind, PendingOffer},
-        session::{FicsSession, opponent_of},
+        offers::{PendingKind, PendingOffer},
+        session::{VisitorSession, opponent_of},
         text,
     },
     game::Stop,
@@ -107,7 +107,7 @@ fn time_control(minutes: u32, increment: u32) -> TimeControl {
     TimeControl::real_time(initial, Duration::from_secs(increment.into()))
 }
 
-impl FicsSession {
+impl VisitorSession {
     pub(super) async fn challenge_somebody(&mut self, rest: &str) -> io::Result<()> {
         let (name, words) = rest.split_once(' ').unwrap_or((rest, ""));
         if name.is_empty() {
@@ -290,12 +290,12 @@ impl FicsSession {
         let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|board| board.id.clone()));
         let what = offer.what.clone();
         let done = self.ask(move |state| match (what, game) {
-            (OfferKind::Match(id), _) => state.accept(&id, &me).map(drop),
-            (OfferKind::Resume(id), _) => state.resume(&id, &me, true),
-            (OfferKind::Draw, Some(id)) => state.draw(&id, &me, true),
-            (OfferKind::Takeback(plies), Some(id)) => state.takeback_of(&id, &me, Some(plies)),
-            (OfferKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, true),
-            (OfferKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, true),
+            (PendingKind::Match(id), _) => state.accept(&id, &me).map(drop),
+            (PendingKind::Resume(id), _) => state.resume(&id, &me, true),
+            (PendingKind::Draw, Some(id)) => state.draw(&id, &me, true),
+            (PendingKind::Takeback(plies), Some(id)) => state.takeback_of(&id, &me, Some(plies)),
+            (PendingKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, true),
+            (PendingKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, true),
             (_, None) => Err(Denied::NoSuchGame),
         });
         match done.await? {
@@ -319,7 +319,7 @@ impl FicsSession {
 
     pub(super) async fn withdraw(&mut self, handle: &str) -> io::Result<()> {
         for offer in self.meant("withdraw", true, handle) {
-            if offer.what == OfferKind::Draw {
+            if offer.what == PendingKind::Draw {
                 self.line("You cannot withdraw a draw offer.");
                 continue;
             }
@@ -337,13 +337,13 @@ impl FicsSession {
         // Where it is gone meanwhile, all the better.
         let _ = self
             .ask(move |state| match (offer.what, game) {
-                (OfferKind::Match(id), _) if offer.ours => state.cancel(&id, &me),
-                (OfferKind::Match(id), _) => state.decline(&id, &me, DeclineReason::Generic),
-                (OfferKind::Resume(id), _) => state.resume(&id, &me, false),
-                (OfferKind::Draw, Some(id)) => state.draw(&id, &me, false),
-                (OfferKind::Takeback(_), Some(id)) => state.takeback_of(&id, &me, None),
-                (OfferKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, false),
-                (OfferKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, false),
+                (PendingKind::Match(id), _) if offer.ours => state.cancel(&id, &me),
+                (PendingKind::Match(id), _) => state.decline(&id, &me, DeclineReason::Generic),
+                (PendingKind::Resume(id), _) => state.resume(&id, &me, false),
+                (PendingKind::Draw, Some(id)) => state.draw(&id, &me, false),
+                (PendingKind::Takeback(_), Some(id)) => state.takeback_of(&id, &me, None),
+                (PendingKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, false),
+                (PendingKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, false),
                 (_, None) => Err(Denied::NoSuchGame),
             })
             .await?;

@@ -11,7 +11,7 @@ use std::io;
 
 use help::command_of;
 
-use super::session::FicsSession;
+use super::session::VisitorSession;
 use crate::faults::RequestKind;
 
 /// What kind of request a line is, as faults tell them apart.
@@ -30,7 +30,7 @@ pub(crate) fn kind_of(line: &str) -> RequestKind {
     }
 }
 
-impl FicsSession {
+impl VisitorSession {
     /// Obeys one line. What there is to say is said before the next prompt.
     pub(super) async fn command(&mut self, line: &str) -> io::Result<()> {
         // A dollar keeps a line from counting as activity; here nobody counts.

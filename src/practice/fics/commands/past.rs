@@ -3,7 +3,7 @@
 use std::{io, sync::Arc};
 
 use crate::{
-    fics::{joined::Examination, session::FicsSession, text},
+    fics::{joined::Examination, session::VisitorSession, text},
     state::GameView,
 };
 use chess::GameId;
@@ -11,7 +11,7 @@ use chess::GameId;
 /// How many games a history shows.
 const SHOWN: usize = 10;
 
-impl FicsSession {
+impl VisitorSession {
     /// Somebody's finished games, oldest first, without those that were aborted.
     async fn finished_games(&self, name: &str) -> io::Result<Vec<Arc<GameView>>> {
         let name = name.to_owned();
@@ -121,6 +121,6 @@ impl FicsSession {
         view.line.truncate(game.ply);
         view.move_times.truncate(game.ply);
         let number = game.number;
-        self.show_board(&view, number, text::BoardRelation::Examiner);
+        self.show_board(&view, number, text::ViewerRole::Examiner);
     }
 }

@@ -7,12 +7,12 @@ use crate::{
     account::AccountId,
     fics::{
         lobby::Notice,
-        session::{FicsSession, opponent_of},
+        session::{VisitorSession, opponent_of},
     },
 };
 use chess::ChatRoom;
 
-impl FicsSession {
+impl VisitorSession {
     /// Commands that are about people, and what needs no more than an answer.
     pub(super) async fn talk(&mut self, command: &str, rest: &str) -> io::Result<()> {
         match command {

@@ -6,7 +6,7 @@ use crate::{
     account::Category,
     fics::{
         lobby::{Notice, Rank, Seek},
-        session::FicsSession,
+        session::VisitorSession,
         text,
     },
     state::{Denied, PlayerView},
@@ -15,7 +15,7 @@ use crate::{
 /// How many seeks a visitor may have.
 const MOST: usize = 3;
 
-impl FicsSession {
+impl VisitorSession {
     pub(super) async fn seek(&mut self, words: &str) -> io::Result<()> {
         if !self.dialect().has_seeks() {
             return Ok(());

@@ -2,14 +2,14 @@
 
 use std::{io, sync::Arc};
 
-use super::FicsSession;
+use super::VisitorSession;
 use crate::{
-    fics::{joined::JoinedBoard, offers::OfferKind, text},
+    fics::{joined::JoinedBoard, offers::PendingKind, text},
     state::{BoardEvent, GameView},
 };
 use chess::{ChatLine, ChatRoom, Color, Offers};
 
-impl FicsSession {
+impl VisitorSession {
     /// Sits down at a board of ours.
     pub(super) async fn join_board(&mut self, view: &Arc<GameView>) -> io::Result<()> {
         let Some(color) = view.pairing.color_of(&self.me.id) else { return Ok(()) };
@@ -22,15 +22,14 @@ impl FicsSession {
         let Ok(events) = self.ask(move |state| state.join(&game, key)).await? else { return Ok(()) };
         let number = self.context.lobby.number_of(&id);
         self.last_game = Some(Arc::clone(view));
-        self.playing =
-            Some(JoinedBoard { id, number, relation: text::BoardRelation::Player(color), events, view: None });
+        self.playing = Some(JoinedBoard { id, number, relation: text::ViewerRole::Player(color), events, view: None });
         Ok(())
     }
 
     /// Something happens at the board where we play; `None` is its end.
     pub(in crate::fics) fn at_board(&mut self, event: Option<BoardEvent>) {
         let Some(mut board) = self.playing.take() else { return };
-        let text::BoardRelation::Player(color) = board.relation else { return };
+        let text::ViewerRole::Player(color) = board.relation else { return };
         match event {
             None => return,
             Some(BoardEvent::Full(view)) => {
@@ -109,12 +108,12 @@ impl FicsSession {
     }
 
     /// Shows a board as the player wants it: style 12 is for programs, everything else is drawn for people.
-    pub(in crate::fics) fn show_board(&mut self, view: &GameView, number: u32, relation: text::BoardRelation) {
-        let ours = matches!(relation, text::BoardRelation::Player(color) if view.is_turn_of(color));
+    pub(in crate::fics) fn show_board(&mut self, view: &GameView, number: u32, relation: text::ViewerRole) {
+        let ours = matches!(relation, text::ViewerRole::Player(color) if view.is_turn_of(color));
         let mut board = if self.variables.number("style") == 12 {
             text::style12(view, number, relation, self.variables.interface("ms"), self.dialect())
         } else {
-            let plays_black = relation == text::BoardRelation::Player(Color::Black);
+            let plays_black = relation == text::ViewerRole::Player(Color::Black);
             text::diagram(view, number, plays_black != self.variables.is_on("flip"))
         };
         if let Some(holdings) = text::holdings(view, number) {
@@ -127,11 +126,11 @@ impl FicsSession {
     fn show_offers(&mut self, view: &GameView, color: Color) {
         let opponent = view.pairing.players.get(!color).name.clone();
         let plies = view.takeback_plies.unwrap_or(1);
-        let kinds: [(OfferKind, Offers); 4] = [
-            (OfferKind::Draw, view.draw_offers),
-            (OfferKind::Takeback(plies), view.takeback_offers),
-            (OfferKind::Abort, view.abort_offers),
-            (OfferKind::Adjourn, view.adjourn_offers),
+        let kinds: [(PendingKind, Offers); 4] = [
+            (PendingKind::Draw, view.draw_offers),
+            (PendingKind::Takeback(plies), view.takeback_offers),
+            (PendingKind::Abort, view.abort_offers),
+            (PendingKind::Adjourn, view.adjourn_offers),
         ];
         for (what, stands) in kinds {
             for ours in [true, false] {
@@ -149,14 +148,14 @@ impl FicsSession {
         }
     }
 
-    fn offer_stands(&mut self, ours: bool, opponent: &str, what: OfferKind) {
+    fn offer_stands(&mut self, ours: bool, opponent: &str, what: PendingKind) {
         let Some(index) = self.offers.add(ours, opponent, what.clone()) else { return };
         let (asked, sent, parameter) = match &what {
-            OfferKind::Draw => ("offers you a draw.".to_owned(), "Draw request sent.", "#".to_owned()),
-            OfferKind::Takeback(plies) => {
+            PendingKind::Draw => ("offers you a draw.".to_owned(), "Draw request sent.", "#".to_owned()),
+            PendingKind::Takeback(plies) => {
                 (format!("would like to take back {plies} half move(s)."), "Takeback request sent.", plies.to_string())
             }
-            OfferKind::Abort => (
+            PendingKind::Abort => (
                 "would like to abort the game; type \"abort\" to accept.".to_owned(),
                 "Abort request sent.",
                 "#".to_owned(),

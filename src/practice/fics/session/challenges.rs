@@ -2,17 +2,17 @@
 
 use std::io;
 
-use super::FicsSession;
+use super::VisitorSession;
 use crate::{
     fics::{
-        offers::{OfferKind, PendingOffer},
+        offers::{PendingKind, PendingOffer},
         text,
     },
     state::{AccountEvent, ChallengeView, GameView},
 };
 use chess::{Color, DeclineReason};
 
-impl FicsSession {
+impl VisitorSession {
     /// Something happens to this account.
     pub(in crate::fics) async fn account_event(&mut self, event: AccountEvent) -> io::Result<()> {
         match event {
@@ -53,7 +53,7 @@ impl FicsSession {
             return Ok(());
         }
         let with = if ours { &view.dest.name } else { &view.challenger.name };
-        let Some(index) = self.offers.add(ours, with, OfferKind::Match(view.id.clone())) else { return Ok(()) };
+        let Some(index) = self.offers.add(ours, with, PendingKind::Match(view.id.clone())) else { return Ok(()) };
         let terms = text::challenge(view, &self.context.lobby);
         self.tell_challenge(ours, index, with, &terms, !ours && view.challenger.bot);
         Ok(())
@@ -98,7 +98,7 @@ impl FicsSession {
     }
 
     fn remove_match(&mut self, view: &ChallengeView) -> Vec<PendingOffer> {
-        self.offers.remove(|offer| matches!(&offer.what, OfferKind::Match(id) if *id == view.id))
+        self.offers.remove(|offer| matches!(&offer.what, PendingKind::Match(id) if *id == view.id))
     }
 
     /// Somebody wants to go on with an adjourned game, or no longer does.
@@ -108,7 +108,7 @@ impl FicsSession {
         let (name, computer) = (opponent.name.clone(), opponent.bot);
         for ours in [true, false] {
             let by: Color = if ours { color } else { !color };
-            let what = OfferKind::Resume(view.pairing.id.clone());
+            let what = PendingKind::Resume(view.pairing.id.clone());
             if wishes.by(by) {
                 if let Some(index) = self.offers.add(ours, &name, what) {
                     let terms = text::resumption(&view.pairing, &view.line.prefix(0), by, &self.context.lobby);
@@ -126,7 +126,7 @@ impl FicsSession {
     }
 
     /// Offers that are void now, and were.
-    pub(super) fn withdraw_offers(&mut self, void: impl Fn(&OfferKind) -> bool) -> Vec<PendingOffer> {
+    pub(super) fn withdraw_offers(&mut self, void: impl Fn(&PendingKind) -> bool) -> Vec<PendingOffer> {
         let gone = self.offers.remove(|offer| void(&offer.what));
         self.show_gone(&gone);
         gone

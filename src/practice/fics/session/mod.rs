@@ -32,7 +32,7 @@ const PROMPT: &str = "fics% ";
 /// Noise comes in bursts this far apart.
 const NOISE_EVERY: Duration = Duration::from_millis(20);
 
-pub(crate) struct FicsSession {
+pub(crate) struct VisitorSession {
     pub(super) context: Arc<FicsContext>,
     pub(super) me: Visitor,
     pub(super) variables: Variables,
@@ -57,7 +57,7 @@ pub(crate) struct FicsSession {
     pub(in crate::fics) noise: Option<Interval>,
 }
 
-impl FicsSession {
+impl VisitorSession {
     /// A session that nobody was greeted in yet. It has its place in the lobby, and whoever had it before is told to go;
     /// returns what it is told from there, and whether somebody had to.
     pub(crate) fn new(

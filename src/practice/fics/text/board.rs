@@ -10,7 +10,7 @@ use chess::{Color, Line, TimeControl, Variant};
 
 /// What the board is to whom it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BoardRelation {
+pub(crate) enum ViewerRole {
     /// One of the players.
     Player(Color),
     Watcher,
@@ -19,12 +19,12 @@ pub(crate) enum BoardRelation {
 }
 
 /// The line for programs.
-pub(crate) fn style12(view: &GameView, number: u32, relation: BoardRelation, exact: bool, dialect: Dialect) -> String {
+pub(crate) fn style12(view: &GameView, number: u32, relation: ViewerRole, exact: bool, dialect: Dialect) -> String {
     let relation_number = match relation {
-        BoardRelation::Watcher => 0,
-        BoardRelation::Examiner => 2,
-        BoardRelation::Player(color) if color == view.line.turn() => 1,
-        BoardRelation::Player(_) => -1,
+        ViewerRole::Watcher => 0,
+        ViewerRole::Examiner => 2,
+        ViewerRole::Player(color) if color == view.line.turn() => 1,
+        ViewerRole::Player(_) => -1,
     };
     let clocks = view.clocks.map_or([Duration::ZERO; 2], |clocks| [clocks.white.remaining, clocks.black.remaining]);
     let ply = view.line.ply();
@@ -33,14 +33,14 @@ pub(crate) fn style12(view: &GameView, number: u32, relation: BoardRelation, exa
     line(
         view.line.position(),
         view,
-        &Fields {
+        &BoardFields {
             number,
             relation: relation_number,
             clocks,
             exact,
             taken: last_taken(view),
             last,
-            flip: relation == BoardRelation::Player(Color::Black),
+            flip: relation == ViewerRole::Player(Color::Black),
             ticking: runs && ply >= 2,
             dialect,
         },
@@ -53,7 +53,7 @@ pub(crate) fn start_board(view: &GameView, number: u32, exact: bool) -> String {
         TimeControl::RealTime { initial, .. } => initial,
         TimeControl::Correspondence { .. } | TimeControl::Unlimited => Duration::ZERO,
     };
-    let fields = Fields {
+    let fields = BoardFields {
         number,
         relation: -4,
         clocks: [initial; 2],
@@ -67,7 +67,7 @@ pub(crate) fn start_board(view: &GameView, number: u32, exact: bool) -> String {
     line(view.line.start_position(), view, &fields)
 }
 
-struct Fields {
+struct BoardFields {
     number: u32,
     relation: i32,
     clocks: [Duration; 2],
@@ -85,7 +85,7 @@ pub(super) struct LastMove {
     double_push: Option<File>,
 }
 
-fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String {
+fn line(position: &VariantPosition, view: &GameView, fields: &BoardFields) -> String {
     let board = position.board();
     let mut text = "<12>".to_owned();
     for rank in Rank::ALL.into_iter().rev() {

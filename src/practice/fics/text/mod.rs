@@ -5,7 +5,7 @@ mod diagram;
 mod ending;
 mod lists;
 
-pub(crate) use board::{BoardRelation, holdings, style12};
+pub(crate) use board::{ViewerRole, holdings, style12};
 pub(crate) use diagram::{diagram, minutes_and_seconds};
 pub(crate) use ending::{end_line, rating_lines};
 pub(crate) use lists::{game_row, history_row, move_list, stored_row};

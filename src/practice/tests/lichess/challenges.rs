@@ -1,6 +1,6 @@
 //! Challenges, accounts and tokens.
 
-use practice::{PracticeSettings, RateLimits};
+use practice::{PracticeSettings, ServerLimits};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
@@ -132,7 +132,7 @@ async fn an_account_becomes_a_bot_before_its_first_game() {
 #[tokio::test(flavor = "multi_thread")]
 async fn limits_are_kept_where_they_are_set() {
     let limits =
-        RateLimits { games_against_bots_per_day: 1, account_requests_per_five_minutes: 2, ..RateLimits::default() };
+        ServerLimits { games_against_bots_per_day: 1, account_requests_per_five_minutes: 2, ..ServerLimits::default() };
     let server = server_with(PracticeSettings { limits: Some(limits), ..PracticeSettings::default() }).await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
     let third = Client::bot(&server, "Third").await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use practice::{End, Patience, PracticeSettings, SparringKind};
+use practice::{End, GamePatience, PracticeSettings, SparringKind};
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
@@ -109,7 +109,7 @@ async fn the_first_two_who_join_an_open_challenge_play_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_against_the_servers_engine_that_is_abandoned_ends() {
     let patience =
-        Patience { gone_after: Duration::ZERO, claim_after: Duration::from_millis(50), ..Patience::default() };
+        GamePatience { gone_after: Duration::ZERO, claim_after: Duration::from_millis(50), ..GamePatience::default() };
     let server = server_with(PracticeSettings { patience, ..PracticeSettings::default() }).await;
     let bot = Client::bot(&server, "Bot").await;
     for (moves, end) in [(&[][..], End::Aborted), (&["e2e4", "d2d4"][..], End::Abandoned)] {

@@ -118,7 +118,7 @@ impl Judge {
 async fn every_answer_and_every_line_is_as_described() {
     let judge = Judge::new();
     let settings = practice::PracticeSettings {
-        patience: practice::Patience { gone_after: std::time::Duration::ZERO, ..Default::default() },
+        patience: practice::GamePatience { gone_after: std::time::Duration::ZERO, ..Default::default() },
         claim_latency: std::time::Duration::ZERO,
         ..Default::default()
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use practice::{End, Patience, PracticeSettings};
+use practice::{End, GamePatience, PracticeSettings};
 
 use crate::{
     client::{Client, StreamEnd, server, server_with},
@@ -55,7 +55,7 @@ async fn a_silent_stream_shows_that_it_lives() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_stays_away_loses_by_claim() {
     let patience =
-        Patience { gone_after: Duration::ZERO, claim_after: Duration::from_millis(50), ..Patience::default() };
+        GamePatience { gone_after: Duration::ZERO, claim_after: Duration::from_millis(50), ..GamePatience::default() };
     let settings = PracticeSettings { patience, claim_latency: Duration::ZERO, ..PracticeSettings::default() };
     let server = server_with(settings).await;
     let pair = Pair::start(&server, &BULLET).await;
@@ -76,7 +76,7 @@ async fn who_stays_away_loses_by_claim() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_comes_back_is_no_longer_gone() {
-    let patience = Patience { gone_after: Duration::ZERO, ..Patience::default() };
+    let patience = GamePatience { gone_after: Duration::ZERO, ..GamePatience::default() };
     let server = server_with(PracticeSettings { patience, ..PracticeSettings::default() }).await;
     let pair = Pair::start(&server, &BULLET).await;
     let (mut white_board, black_board) = pair.boards().await;
