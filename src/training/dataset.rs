@@ -64,7 +64,7 @@ pub struct Sample {
 
 /// Which positions are taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Selection {
+pub struct DatasetSelection {
     /// Beyond so many centipawns by any of its scores a position is decided and teaches little.
     pub decided: i16,
     /// The share of games that are kept back for validation, 0 to 1.
@@ -73,7 +73,7 @@ pub struct Selection {
     pub most: usize,
 }
 
-impl Default for Selection {
+impl Default for DatasetSelection {
     fn default() -> Self {
         Self { decided: 1500, validation: 0.02, most: usize::MAX }
     }
@@ -91,7 +91,7 @@ pub struct Dataset {
 impl Dataset {
     /// Selects among `records`: of equal positions only the first, none that is decided, none without a label that counts.
     /// What the net is to complete is `base`.
-    pub fn new(records: Vec<Record>, mixture: &Mixture, selection: &Selection, base: &Recipe) -> Self {
+    pub fn new(records: Vec<Record>, mixture: &Mixture, selection: &DatasetSelection, base: &Recipe) -> Self {
         let mut dataset = Self::default();
         let decided =
             |score: Option<i16>| score.is_some_and(|score| score.unsigned_abs() > selection.decided.unsigned_abs());
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn duplicates_and_decided_positions_are_left_out() {
         let records = vec![record("", 10, 0), record("e2e4", 2000, 0), record("d2d4", 5, 1), record("", 99, 1)];
-        let all = Selection { validation: 0.0, ..Selection::default() };
+        let all = DatasetSelection { validation: 0.0, ..DatasetSelection::default() };
         let base = Recipe::new(Knowledge::NONE, [100; 8]);
         let dataset = Dataset::new(records, &Mixture::default(), &all, &base);
         let own: Vec<_> = dataset.training.iter().map(|sample| sample.record.own).collect();
@@ -198,7 +198,7 @@ mod tests {
                 records.push(record);
             }
         }
-        let half = Selection { validation: 0.5, ..Selection::default() };
+        let half = DatasetSelection { validation: 0.5, ..DatasetSelection::default() };
         let base = Recipe::new(Knowledge::NONE, [100; 8]);
         let dataset = Dataset::new(records, &Mixture::default(), &half, &base);
         let games = |samples: &[Sample]| samples.iter().map(|sample| sample.record.game).collect::<Vec<_>>();

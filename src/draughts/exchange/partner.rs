@@ -13,7 +13,7 @@ use crate::{
 
 /// Where the dialogue is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum PartnerPhase {
     /// No game; the initiator may ask for one.
     Idle,
     /// This program asked for a game and waits for the answer.
@@ -73,7 +73,7 @@ pub enum PartnerError {
     Move(#[from] MoveError),
 }
 
-impl Phase {
+impl PartnerPhase {
     const fn words(&self) -> &'static str {
         match self {
             Self::Idle => "no game is played",
@@ -91,18 +91,18 @@ impl Phase {
 pub struct Partner {
     name: String,
     initiator: bool,
-    phase: Phase,
+    phase: PartnerPhase,
     game: Game,
 }
 
 impl Partner {
     /// A program of this name that asks for games (the initiator) or waits for them (the follower).
     pub fn new(name: impl Into<String>, initiator: bool) -> Self {
-        Self { name: name.into(), initiator, phase: Phase::Idle, game: Game::default() }
+        Self { name: name.into(), initiator, phase: PartnerPhase::Idle, game: Game::default() }
     }
 
     /// Where the dialogue is.
-    pub fn phase(&self) -> &Phase {
+    pub fn phase(&self) -> &PartnerPhase {
         &self.phase
     }
 
@@ -113,7 +113,7 @@ impl Partner {
 
     /// Whether this program is to send a move, or to end the game.
     pub fn is_to_move(&self) -> bool {
-        self.phase == Phase::Playing(self.game.board().to_move())
+        self.phase == PartnerPhase::Playing(self.game.board().to_move())
     }
 
     fn out_of_turn<T>(&self, wanted: &'static str) -> Result<T, PartnerError> {
@@ -131,11 +131,11 @@ impl Partner {
         moves: u16,
         start: Option<Board>,
     ) -> Result<Message, PartnerError> {
-        if !self.initiator || self.phase != Phase::Idle {
+        if !self.initiator || self.phase != PartnerPhase::Idle {
             return self.out_of_turn("asked for");
         }
         let request = Request { name: self.name.clone(), follower, minutes, moves, start };
-        self.phase = Phase::Asked(request.clone());
+        self.phase = PartnerPhase::Asked(request.clone());
         Ok(Message::Request(request))
     }
 
@@ -144,18 +144,18 @@ impl Partner {
     /// # Errors
     /// When it has none.
     pub fn answer(&mut self, acceptance: Acceptance) -> Result<Message, PartnerError> {
-        let Phase::ToAnswer(request) = self.phase.clone() else { return self.out_of_turn("answered") };
+        let PartnerPhase::ToAnswer(request) = self.phase.clone() else { return self.out_of_turn("answered") };
         match acceptance {
             Acceptance::Accepted => self.begin(&request, request.follower),
-            Acceptance::NoGames => self.phase = Phase::Over,
-            Acceptance::OtherVersion | Acceptance::Refused => self.phase = Phase::Idle,
+            Acceptance::NoGames => self.phase = PartnerPhase::Over,
+            Acceptance::OtherVersion | Acceptance::Refused => self.phase = PartnerPhase::Idle,
         }
         Ok(Message::Answer(self.name.clone(), acceptance))
     }
 
     fn begin(&mut self, request: &Request, own: Color) {
         self.game = Game::new(request.start.unwrap_or_default(), Rules::Official);
-        self.phase = Phase::Playing(own);
+        self.phase = PartnerPhase::Playing(own);
     }
 
     /// Plays a move that took so long to find.
@@ -178,7 +178,7 @@ impl Partner {
         if !self.is_to_move() {
             return self.out_of_turn("ended");
         }
-        self.phase = Phase::Ending;
+        self.phase = PartnerPhase::Ending;
         Ok(Message::End(Ending { reason, last }))
     }
 
@@ -203,29 +203,31 @@ impl Partner {
         };
         let happening = match (message, self.phase.clone()) {
             (Message::Chat(words), _) => Happening::Said(words),
-            (Message::Request(request), Phase::Idle) if !self.initiator => {
-                self.phase = Phase::ToAnswer(request);
+            (Message::Request(request), PartnerPhase::Idle) if !self.initiator => {
+                self.phase = PartnerPhase::ToAnswer(request);
                 Happening::Asked
             }
-            (Message::Answer(_, Acceptance::Accepted), Phase::Asked(request)) => {
+            (Message::Answer(_, Acceptance::Accepted), PartnerPhase::Asked(request)) => {
                 self.begin(&request, !request.follower);
                 Happening::Begun
             }
-            (Message::Answer(_, declined), Phase::Asked(_)) => {
-                self.phase = if declined == Acceptance::NoGames { Phase::Over } else { Phase::Idle };
+            (Message::Answer(_, declined), PartnerPhase::Asked(_)) => {
+                self.phase = if declined == Acceptance::NoGames { PartnerPhase::Over } else { PartnerPhase::Idle };
                 Happening::Declined(declined)
             }
-            (Message::Move(taken), Phase::Playing(_)) if !self.is_to_move() => Happening::Moved(self.follow(&taken)?),
-            (Message::End(ending), Phase::Playing(_)) if !self.is_to_move() => {
-                self.phase = if ending.last { Phase::Over } else { Phase::Idle };
+            (Message::Move(taken), PartnerPhase::Playing(_)) if !self.is_to_move() => {
+                Happening::Moved(self.follow(&taken)?)
+            }
+            (Message::End(ending), PartnerPhase::Playing(_)) if !self.is_to_move() => {
+                self.phase = if ending.last { PartnerPhase::Over } else { PartnerPhase::Idle };
                 let answer = Message::End(Ending { reason: Reason::Unknown, last: ending.last });
                 return Ok((Happening::Ended(ending), Some(answer)));
             }
-            (Message::End(ending), Phase::Ending) => {
-                self.phase = if ending.last { Phase::Over } else { Phase::Idle };
+            (Message::End(ending), PartnerPhase::Ending) => {
+                self.phase = if ending.last { PartnerPhase::Over } else { PartnerPhase::Idle };
                 Happening::EndConfirmed
             }
-            (Message::Back(..), Phase::Playing(_)) => {
+            (Message::Back(..), PartnerPhase::Playing(_)) => {
                 return Ok((Happening::WantedBack, Some(Message::BackAnswer(BackAnswer::Unable))));
             }
             (message, _) => return Err(unexpected(self, &message)),
@@ -308,7 +310,7 @@ mod tests {
         hear(&mut follower, request);
         let refusal = follower.answer(Acceptance::NoGames).expect("it was asked");
         assert_eq!(hear(&mut initiator, refusal), Happening::Declined(Acceptance::NoGames));
-        assert_eq!((initiator.phase(), follower.phase()), (&Phase::Over, &Phase::Over));
+        assert_eq!((initiator.phase(), follower.phase()), (&PartnerPhase::Over, &PartnerPhase::Over));
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl fmt::Display for GameResult {
 
 /// A game with what its score sheet says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct PdnRecord {
     /// Names and values in their order, without `GameType`, `FEN` and `Result`, which the other fields say.
     pub tags: Vec<(String, String)>,
     /// The moves.
@@ -114,7 +114,7 @@ pub enum PdnError {
     },
 }
 
-impl fmt::Display for Record {
+impl fmt::Display for PdnRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut tag =
             |name: &str, value: &str| writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""));
@@ -158,8 +158,8 @@ fn wrap(f: &mut fmt::Formatter<'_>, line: &mut String, word: &str) -> fmt::Resul
 ///
 /// # Errors
 /// At the first thing that is no PDN of Italian draughts, with the number of the game.
-pub fn read(text: &str, rules: Rules) -> Result<Vec<Record>, PdnError> {
-    let mut reader = Reader { rest: text, records: Vec::new(), tags: Vec::new(), words: Vec::new(), rules };
+pub fn read(text: &str, rules: Rules) -> Result<Vec<PdnRecord>, PdnError> {
+    let mut reader = PdnReader { rest: text, records: Vec::new(), tags: Vec::new(), words: Vec::new(), rules };
     while let Some(first) = reader.rest.trim_start().chars().next() {
         reader.rest = reader.rest.trim_start();
         match first {
@@ -177,15 +177,15 @@ pub fn read(text: &str, rules: Rules) -> Result<Vec<Record>, PdnError> {
 }
 
 /// A text as far as it is read, and the game that is being read.
-struct Reader<'a> {
+struct PdnReader<'a> {
     rest: &'a str,
-    records: Vec<Record>,
+    records: Vec<PdnRecord>,
     tags: Vec<(String, String)>,
     words: Vec<&'a str>,
     rules: Rules,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PdnReader<'a> {
     /// The number of the game that is being read.
     fn number(&self) -> usize {
         self.records.len() + 1
@@ -277,7 +277,7 @@ impl<'a> Reader<'a> {
             played.play_text(word).map_err(|source| PdnError::Move { game, ply, source })?;
         }
         let result = if result == GameResult::Unknown { said } else { result };
-        self.records.push(Record { tags, game: played, result });
+        self.records.push(PdnRecord { tags, game: played, result });
         Ok(())
     }
 }
@@ -336,7 +336,7 @@ mod tests {
             value in "[^\u{0}]{0,12}",
         ) {
             let game = played(start, &choices);
-            let record = Record { tags: vec![("Event".into(), value)], result: game.outcome().into(), game };
+            let record = PdnRecord { tags: vec![("Event".into(), value)], result: game.outcome().into(), game };
             prop_assert_eq!(read(&record.to_string(), Rules::Official), Ok(vec![record]));
         }
 

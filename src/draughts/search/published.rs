@@ -41,7 +41,7 @@ impl Default for Settings {
 
 /// What the search chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct PublishedChoice {
     /// The move of the greatest value.
     pub best: Move,
     /// Its value for the side to move, random amount included.
@@ -80,7 +80,7 @@ impl Published {
     }
 
     /// Chooses a move; none where no move may be played, or where `stop` was set before it was found.
-    pub fn choose(&mut self, game: &Game, stop: &AtomicBool) -> Option<Choice> {
+    pub fn choose(&mut self, game: &Game, stop: &AtomicBool) -> Option<PublishedChoice> {
         let board = game.board();
         let mut walk = Walk {
             settings: self.settings,
@@ -99,7 +99,7 @@ impl Published {
                 best = Some((mv, value));
             }
         }
-        best.map(|(best, value)| Choice { best, value, nodes: walk.nodes })
+        best.map(|(best, value)| PublishedChoice { best, value, nodes: walk.nodes })
     }
 }
 

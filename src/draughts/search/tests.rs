@@ -132,7 +132,7 @@ fn every_evaluation_can_be_searched_with() {
     }
 }
 
-fn choose(game: &Game, settings: Settings, seed: u64) -> published::Choice {
+fn choose(game: &Game, settings: Settings, seed: u64) -> published::PublishedChoice {
     Published::new(settings, seed).choose(game, &AtomicBool::new(false)).expect("the game is not over")
 }
 

@@ -8,8 +8,8 @@
 use std::{env, error::Error, fs, num::NonZeroUsize, path::Path, sync::atomic::AtomicBool, time::Instant};
 
 use concilio_training::{
-    dataset::{Dataset, Mixture, Selection, read_folder},
-    trainer::{Losses, Outcome, Plan, curve, quantise, train, validate_net},
+    dataset::{Dataset, DatasetSelection, Mixture, read_folder},
+    trainer::{Losses, Plan, TrainingOutcome, curve, quantise, train, validate_net},
 };
 use engine::{Knowledge, evaluation::Recipe, net::Header};
 
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let base: Knowledge = if base == "none" { Knowledge::NONE } else { base.parse()? };
     let (settings, folders): (Vec<&String>, Vec<&String>) = rest.iter().partition(|word| word.contains('='));
-    let (mut mixture, mut selection) = (Mixture::default(), Selection::default());
+    let (mut mixture, mut selection) = (Mixture::default(), DatasetSelection::default());
     let mut plan = Plan { epochs: epochs.parse()?, ..Plan::default() };
     for (name, value) in settings.into_iter().filter_map(|setting| setting.split_once('=')) {
         match name {
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         tell(&epoch.validation);
         epochs.push(epoch.clone());
     })?;
-    let Outcome::Finished(trained) = outcome else { return Err("stopped".into()) };
+    let TrainingOutcome::Finished(trained) = outcome else { return Err("stopped".into()) };
     let labels = format!(
         "own search {}, teacher {}, result {}, sigmoid of {} centipawns",
         mixture.own, mixture.teacher, mixture.result, mixture.scale

@@ -15,12 +15,12 @@ const DECIDED: (usize, i32) = (4, 1000);
 const LONGEST: usize = 300;
 
 /// Plays game after game.
-pub struct Player {
+pub struct SelfPlayer {
     engine: Engine,
     limits: Limits,
 }
 
-impl Player {
+impl SelfPlayer {
     /// With the nodes of the plan.
     pub fn new(plan: &Plan) -> Self {
         let engine = Engine::new(EngineOptions { hash: 1, ..EngineOptions::default() });

@@ -18,7 +18,7 @@ use std::{
 };
 
 use crate::{Record, Shard, ShardError};
-use game::Player;
+use game::SelfPlayer;
 
 /// Which games are played.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ impl Plan {
     }
 
     /// The positions of one shard. `None` when told to stop.
-    fn shard(&self, player: &mut Player, number: u64, stop: &AtomicBool) -> Option<Shard> {
+    fn shard(&self, player: &mut SelfPlayer, number: u64, stop: &AtomicBool) -> Option<Shard> {
         let games = u64::from(self.games_per_shard.max(1));
         let mut records: Vec<Record> = Vec::new();
         for game in number * games..(number + 1) * games {
@@ -67,7 +67,7 @@ impl Plan {
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct SelfPlayProgress {
     /// Shards that this call has written.
     pub shards: u64,
     /// Positions in them.
@@ -104,14 +104,14 @@ pub fn generate(
     shards: u64,
     threads: NonZeroUsize,
     stop: &AtomicBool,
-    progress: impl Fn(&Progress) + Sync,
+    progress: impl Fn(&SelfPlayProgress) + Sync,
 ) -> Result<(), SelfplayError> {
     fs::create_dir_all(folder).map_err(|error| SelfplayError::Folder { path: folder.to_owned(), error })?;
     let next = AtomicU64::new(0);
     let halt = AtomicBool::new(false);
-    let (done, failure) = (Mutex::new(Progress::default()), Mutex::new(None));
+    let (done, failure) = (Mutex::new(SelfPlayProgress::default()), Mutex::new(None));
     let work = || -> Result<(), SelfplayError> {
-        let mut player = Player::new(plan);
+        let mut player = SelfPlayer::new(plan);
         loop {
             let number = next.fetch_add(1, Relaxed);
             if number >= shards || halt.load(Relaxed) {

@@ -31,7 +31,7 @@ use batch::Batch;
 pub use checkpoint::CheckpointError;
 pub use curve::curve;
 pub use quantise::{QuantisationError, Quantised, quantise};
-pub use validate::{Losses, Stage, validate, validate_net};
+pub use validate::{GameStage, Losses, validate, validate_net};
 
 /// How a net is trained.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub struct Epoch {
 
 /// How a training ended.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum TrainingOutcome {
     /// With a net.
     Finished(Trained),
     /// Told to stop; the checkpoint, if one was named, has everything.
@@ -129,7 +129,7 @@ pub fn train(
     checkpoint: Option<&Path>,
     stop: &AtomicBool,
     mut on_epoch: impl FnMut(&Epoch),
-) -> Result<Outcome, CheckpointError> {
+) -> Result<TrainingOutcome, CheckpointError> {
     let description = plan.description(dataset);
     let before = checkpoint.map(|path| checkpoint::read(path, &description)).transpose()?.flatten();
     let mut state = before.unwrap_or_else(|| State::new(model::initial(plan.seed)));
@@ -145,7 +145,7 @@ pub fn train(
         for indices in order.chunks(size).skip((state.steps % per_epoch) as usize) {
             if stop.load(Relaxed) {
                 save(checkpoint, &state, &description)?;
-                return Ok(Outcome::Stopped { steps: state.steps });
+                return Ok(TrainingOutcome::Stopped { steps: state.steps });
             }
             let (batch_loss, gradient) = batch.run(&state.numbers, samples, indices);
             let rate = plan.rate(state.steps, steps);
@@ -163,7 +163,7 @@ pub fn train(
             validation: validate(&trained_so_far, &dataset.validation, plan.scale),
         });
     }
-    Ok(Outcome::Finished(Trained { numbers: state.numbers, mask: plan.mask }))
+    Ok(TrainingOutcome::Finished(Trained { numbers: state.numbers, mask: plan.mask }))
 }
 
 /// The order of the positions in an epoch.

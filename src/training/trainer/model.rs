@@ -76,14 +76,14 @@ impl Inputs {
     }
 }
 
-type Layer = [f32; WIDTH];
+type DenseLayer = [f32; WIDTH];
 
 /// Lanes that are summed apart and joined at the end.
 const LANES: usize = 8;
 
 /// What the forward pass leaves for the backward pass.
 pub struct Pass {
-    sums: [Layer; 2],
+    sums: [DenseLayer; 2],
     /// Centipawns for the player to move.
     pub value: f32,
 }

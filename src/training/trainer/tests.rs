@@ -5,7 +5,7 @@ use engine::{Knowledge, Position, board::Role, evaluation::Recipe};
 use super::*;
 use crate::{
     Record,
-    dataset::{Mixture, Selection},
+    dataset::{DatasetSelection, Mixture},
 };
 
 /// Positions after random moves, of which the side with more pawns and pieces has been told to be better.
@@ -34,7 +34,7 @@ fn synthetic() -> Dataset {
         }
     }
     let base = Recipe::new(Knowledge::NONE, [100; 8]);
-    let selection = Selection { validation: 0.1, ..Selection::default() };
+    let selection = DatasetSelection { validation: 0.1, ..DatasetSelection::default() };
     Dataset::new(records, &Mixture { result: 0.0, ..Mixture::default() }, &selection, &base)
 }
 
@@ -42,15 +42,21 @@ fn plan() -> Plan {
     Plan { epochs: 4, batch: 128, rate: 0.004, ..Plan::default() }
 }
 
-fn run(plan: &Plan, dataset: &Dataset, threads: usize, checkpoint: Option<&Path>, stop: &AtomicBool) -> Outcome {
+fn run(
+    plan: &Plan,
+    dataset: &Dataset,
+    threads: usize,
+    checkpoint: Option<&Path>,
+    stop: &AtomicBool,
+) -> TrainingOutcome {
     let threads = NonZeroUsize::new(threads).expect("at least one");
     train(plan, dataset, threads, checkpoint, stop, |_| {}).expect("a usable checkpoint")
 }
 
-fn finished(outcome: Outcome) -> Trained {
+fn finished(outcome: TrainingOutcome) -> Trained {
     match outcome {
-        Outcome::Finished(trained) => trained,
-        Outcome::Stopped { steps } => panic!("stopped after {steps} steps"),
+        TrainingOutcome::Finished(trained) => trained,
+        TrainingOutcome::Stopped { steps } => panic!("stopped after {steps} steps"),
     }
 }
 
@@ -83,7 +89,9 @@ fn one_that_was_ended_goes_on_to_the_same_bytes_with_any_threads() {
     // Ended after the first epoch, as by a signal.
     let stop = AtomicBool::new(false);
     let stopped = train(&plan, &dataset, NonZeroUsize::MIN, Some(&file), &stop, |_| stop.store(true, Relaxed));
-    assert!(matches!(stopped, Ok(Outcome::Stopped { steps }) if steps == dataset.training.len().div_ceil(128) as u64));
+    assert!(
+        matches!(stopped, Ok(TrainingOutcome::Stopped { steps }) if steps == dataset.training.len().div_ceil(128) as u64)
+    );
     assert_eq!(finished(run(&plan, &dataset, 3, Some(&file), &nobody)), whole);
 }
 

@@ -7,7 +7,7 @@ use crate::dataset::{Sample, sigmoid};
 
 /// The phase of a game, by how many men are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum GameStage {
     /// More than 24.
     Opening,
     /// 13 to 24.
@@ -16,7 +16,7 @@ pub enum Stage {
     Endgame,
 }
 
-impl Stage {
+impl GameStage {
     /// All three, in their order.
     pub const ALL: [Self; 3] = [Self::Opening, Self::Middlegame, Self::Endgame];
 
@@ -34,7 +34,7 @@ impl Stage {
 pub struct Losses {
     /// Over all positions.
     pub all: f64,
-    /// In the order of [`Stage::ALL`].
+    /// In the order of [`GameStage::ALL`].
     pub by_stage: [f64; 3],
     /// Positions of each stage.
     pub counts: [usize; 3],
@@ -59,7 +59,7 @@ fn losses(samples: &[Sample], scale: f32, value: impl Fn(&Sample) -> f32) -> Los
     let mut losses = Losses::default();
     let loss = |value: f32, target: f32| f64::from(sigmoid(value / scale) - target).powi(2);
     for sample in samples {
-        let stage = Stage::of(sample.record.count()) as usize;
+        let stage = GameStage::of(sample.record.count()) as usize;
         losses.by_stage[stage] += loss(sample.base + value(sample), sample.target);
         losses.counts[stage] += 1;
         losses.base += loss(sample.base, sample.target);
