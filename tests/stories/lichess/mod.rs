@@ -4,7 +4,7 @@
 //! 1. A game never ends because of us: [`streams`], [`moves`], [`events`], [`bursts`], [`weather`], [`restart`],
 //!    [`slow_streams`], [`electors`], [`ponder`].
 //! 2. One search a ply, stale results dropped, idempotent moves: [`moves`], and `src/bot/session/machine/tests.rs`.
-//! 3. There is always a legal move to send: [`electors`].
+//! 3. There is always a searched move to send: [`electors`].
 //! 4. No forfeit on time that a faster reply could have prevented; lag is measured: [`record`].
 //! 5. Every move is in the journal before it is sent, and a game that ended without us is looked up: [`record`], [`restart`],
 //!    [`absence`].
