@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use bytes::BytesMut;
 use server::fics::{
-    codec::{Frame, TelnetCodec},
-    message::Message,
+    codec::{ServerFrame, TelnetCodec},
+    message::FicsMessage,
 };
 use tokio_util::codec::Decoder;
 
@@ -34,9 +34,9 @@ fn main() {
         for piece in block.as_bytes().chunks(8192) {
             buffer.extend_from_slice(piece);
             while let Ok(Some(frame)) = codec.decode(&mut buffer) {
-                if let Frame::Line(line) = frame {
+                if let ServerFrame::Line(line) = frame {
                     lines += 1;
-                    boards += u64::from(matches!(std::hint::black_box(Message::read(line)), Message::Board(_)));
+                    boards += u64::from(matches!(std::hint::black_box(FicsMessage::read(line)), FicsMessage::Board(_)));
                 }
             }
         }

@@ -2,7 +2,8 @@
 #![no_main]
 
 use bytes::BytesMut;
-use server::fics::{codec::{Frame, TelnetCodec}, message::Message, timeseal};
+use chess::timeseal;
+use server::fics::{codec::{ServerFrame, TelnetCodec}, message::FicsMessage};
 use libfuzzer_sys::fuzz_target;
 use tokio_util::codec::Decoder;
 
@@ -11,8 +12,8 @@ fuzz_target!(|bytes: &[u8]| {
     for mut codec in [TelnetCodec::plain(), TelnetCodec::sealed()] {
         let mut buffer = BytesMut::from(bytes);
         while let Ok(Some(frame)) = codec.decode_eof(&mut buffer) {
-            if let Frame::Line(line) = frame {
-                let _ = Message::read(line);
+            if let ServerFrame::Line(line) = frame {
+                let _ = FicsMessage::read(line);
             }
         }
     }

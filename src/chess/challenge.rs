@@ -47,6 +47,8 @@ pub struct Challenge {
     pub our_rating: Option<u32>,
     /// Whether the server lets a bot play it at all.
     pub playable: bool,
+    /// The server's name of a variant that has none with us. The terms say standard chess then, and it cannot be played.
+    pub unknown_variant: Option<String>,
 }
 
 /// A challenge we want to make.

@@ -1,11 +1,11 @@
 //! What can be wrong with settings whose single values are all well-formed.
 
-/// One thing wrong. Keys are paths below the table that was checked, a name for each table on the way.
+/// One thing that is wrong. Keys are paths below the table that was checked, a name for each table on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The value of one key is not acceptable.
     Value {
-        /// Which key.
+        /// The key whose value it is.
         key: Vec<String>,
         /// What would be, to follow the word "expected".
         accepted: String,

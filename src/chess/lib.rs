@@ -6,7 +6,7 @@
 //! | what the council's parts write to each other: search this, I would play this, this is played, by that rule | [`Task`], [`Proposal`], [`Decision`], [`CriterionName`] |
 //! | what passes between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
 //! | values that settings are made of, and what can be wrong with them | [`values`], [`Fault`] |
-//! | small things that several packages need | [`Backoff`], [`Secret`], [`Shutdown`], [`Failure`], [`timeseal`] |
+//! | small things that several packages need | [`Backoff`], [`Secret`], [`Shutdown`], [`Failure`], [`printable`], [`timeseal`] |
 //!
 //! Values keep their own invariants and do nothing else: no clock is read and nothing is sent from here. The rules of chess
 //! come from `shakmaty`; its types ([`Color`], [`UciMove`]) are ours too.
@@ -27,6 +27,7 @@ mod secret;
 mod server_event;
 mod shutdown;
 mod task;
+mod terminal;
 mod time_control;
 pub mod timeseal;
 pub mod values;
@@ -48,6 +49,7 @@ pub use secret::{Secret, SecretError};
 pub use server_event::{Action, ActionError, ChatLine, ChatRoom, Done, ServerEvent};
 pub use shutdown::Shutdown;
 pub use task::{Limits, Phase, SearchId, Task};
+pub use terminal::{print, printable};
 pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};
 pub use variant::{Variant, VariantError};
 

@@ -1,80 +1,173 @@
-//! The kinds of values policy settings are made of. Each says what it accepts, in words that follow "expected", so that a
-//! bad value explains itself wherever it stands.
+//! The kinds of values that settings are made of. Each says what it accepts, in words that follow "expected", so that a bad
+//! value explains itself wherever it stands; and each can be written again as it is read.
+//!
+//! A field names its range where it is declared: `#[serde(with = "WholeNumber::<0, 4000>")]` reads and writes a whole number.
 
 use std::{fmt, str::FromStr, time::Duration};
 
 use jiff::civil::Time;
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{Speed, TimeControl};
 
-/// Reads a whole number of a range.
-///
-/// # Errors
-/// When it is no whole number or out of the range.
-pub fn whole<'de, const MIN: i64, const MAX: i64, T, D>(deserializer: D) -> Result<T, D::Error>
-where
-    T: TryFrom<i64>,
-    D: Deserializer<'de>,
-{
-    let visitor = Number { min: MIN, max: MAX, none: false, unit: "" };
-    let number = deserializer.deserialize_i64(visitor)?.unwrap_or(MIN);
-    T::try_from(number).map_err(|_| de::Error::custom("the number does not fit"))
+/// A whole number from `MIN` to `MAX`: `#[serde(with = "WholeNumber::<0, 4000>")]`.
+pub struct WholeNumber<const MIN: i64, const MAX: i64>;
+
+impl<const MIN: i64, const MAX: i64> WholeNumber<MIN, MAX> {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When it is no whole number or out of the range.
+    pub fn deserialize<'de, T: TryFrom<i64>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        let range = WholeRange { min: MIN, max: MAX, none: false, unit: "" };
+        fitting(deserializer.deserialize_i64(range)?.unwrap_or(MIN))
+    }
+
+    /// Writes it as it is.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<T: Serialize, S: Serializer>(number: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        number.serialize(serializer)
+    }
 }
 
-/// Reads a whole number of a range, or `"none"` for no limit.
-///
-/// # Errors
-/// When it is neither.
-pub fn whole_or_none<'de, const MIN: i64, const MAX: i64, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    T: TryFrom<i64>,
-    D: Deserializer<'de>,
-{
-    let visitor = Number { min: MIN, max: MAX, none: true, unit: "" };
-    let number = deserializer.deserialize_any(visitor)?;
-    number.map(|number| T::try_from(number).map_err(|_| de::Error::custom("the number does not fit"))).transpose()
+/// A whole number from `MIN` to `MAX`, or `"none"` for no limit.
+pub struct WholeNumberOrNone<const MIN: i64, const MAX: i64>;
+
+impl<const MIN: i64, const MAX: i64> WholeNumberOrNone<MIN, MAX> {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn deserialize<'de, T: TryFrom<i64>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+        let range = WholeRange { min: MIN, max: MAX, none: true, unit: "" };
+        deserializer.deserialize_any(range)?.map(fitting).transpose()
+    }
+
+    /// Writes the number or `"none"`.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<T: Serialize, S: Serializer>(number: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+        match number {
+            Some(number) => number.serialize(serializer),
+            None => serializer.serialize_str(NONE),
+        }
+    }
 }
 
-/// Reads a whole number of seconds of a range.
-///
-/// # Errors
-/// When it is no whole number or out of the range.
-pub fn seconds<'de, const MIN: i64, const MAX: i64, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Duration, D::Error> {
-    let visitor = Number { min: MIN, max: MAX, none: false, unit: " (seconds)" };
-    Ok(duration(deserializer.deserialize_i64(visitor)?.unwrap_or(MIN)))
+/// A time of whole seconds from `MIN` to `MAX`.
+pub struct Seconds<const MIN: i64, const MAX: i64>;
+
+impl<const MIN: i64, const MAX: i64> Seconds<MIN, MAX> {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When it is no whole number or out of the range.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        let range = WholeRange { min: MIN, max: MAX, none: false, unit: " (seconds)" };
+        Ok(duration(deserializer.deserialize_i64(range)?.unwrap_or(MIN)))
+    }
+
+    /// Writes the seconds.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(time.as_secs())
+    }
 }
 
-/// Reads a whole number of seconds of a range, or `"none"` for no limit.
-///
-/// # Errors
-/// When it is neither.
-pub fn seconds_or_none<'de, const MIN: i64, const MAX: i64, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Duration>, D::Error> {
-    let visitor = Number { min: MIN, max: MAX, none: true, unit: " (seconds)" };
-    Ok(deserializer.deserialize_any(visitor)?.map(duration))
+/// A time of whole seconds from `MIN` to `MAX`, or `"none"` for no limit.
+pub struct SecondsOrNone<const MIN: i64, const MAX: i64>;
+
+impl<const MIN: i64, const MAX: i64> SecondsOrNone<MIN, MAX> {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+        let range = WholeRange { min: MIN, max: MAX, none: true, unit: " (seconds)" };
+        Ok(deserializer.deserialize_any(range)?.map(duration))
+    }
+
+    /// Writes the seconds or `"none"`.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+        WholeNumberOrNone::<MIN, MAX>::serialize(&time.map(|time| time.as_secs()), serializer)
+    }
+}
+
+/// A time in seconds with fractions; `MIN` and `MAX` are milliseconds.
+pub struct FractionalSeconds<const MIN: i64, const MAX: i64>;
+
+impl<const MIN: i64, const MAX: i64> FractionalSeconds<MIN, MAX> {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When it is no number or out of the range.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        let range = DecimalRange { min: MIN, max: MAX, what: "seconds" };
+        deserializer.deserialize_f64(range).map(Duration::from_secs_f64)
+    }
+
+    /// Writes the seconds.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(time.as_secs_f64())
+    }
+}
+
+/// A number with fractions; `MIN` and `MAX` are thousandths.
+pub struct Decimal<const MIN: i64, const MAX: i64>;
+
+impl<const MIN: i64, const MAX: i64> Decimal<MIN, MAX> {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When it is no number or out of the range.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        deserializer.deserialize_f64(DecimalRange { min: MIN, max: MAX, what: "a number" })
+    }
+
+    /// Writes it as it is.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(*number)
+    }
+}
+
+/// How settings write that there is no limit.
+const NONE: &str = "none";
+
+fn fitting<T: TryFrom<i64>, E: de::Error>(number: i64) -> Result<T, E> {
+    T::try_from(number).map_err(|_| E::custom("the number does not fit"))
 }
 
 fn duration(seconds: i64) -> Duration {
     Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
 }
 
-struct Number {
+struct WholeRange {
     min: i64,
     max: i64,
     none: bool,
     unit: &'static str,
 }
 
-impl de::Visitor<'_> for Number {
+impl de::Visitor<'_> for WholeRange {
     type Value = Option<i64>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a whole number from {} to {}{}", self.min, self.max, self.unit)?;
-        if self.none { f.write_str(", or \"none\"") } else { Ok(()) }
+        if self.none { write!(f, ", or {NONE:?}") } else { Ok(()) }
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
@@ -93,11 +186,42 @@ impl de::Visitor<'_> for Number {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        if self.none && text == "none" { Ok(None) } else { Err(E::invalid_type(de::Unexpected::Str(text), &self)) }
+        if self.none && text == NONE { Ok(None) } else { Err(E::invalid_type(de::Unexpected::Str(text), &self)) }
     }
 }
 
-/// Deserializes a type from its text by `FromStr`, with the given words for what is accepted.
+/// Bounds in thousandths, as types cannot have fractions for parameters.
+struct DecimalRange {
+    min: i64,
+    max: i64,
+    what: &'static str,
+}
+
+impl de::Visitor<'_> for DecimalRange {
+    type Value = f64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} from {} to {}", self.what, self.min as f64 / 1000.0, self.max as f64 / 1000.0)
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<f64, E> {
+        if (self.min as f64..=self.max as f64).contains(&(number * 1000.0)) {
+            Ok(number)
+        } else {
+            Err(E::invalid_value(de::Unexpected::Float(number), &self))
+        }
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<f64, E> {
+        self.visit_f64(number as f64)
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<f64, E> {
+        self.visit_f64(number as f64)
+    }
+}
+
+/// Reads a type from its text by `FromStr`, with the given words for what is accepted, and writes it by `Display`.
 macro_rules! from_text {
     ($type:ty, $accepted:literal) => {
         impl<'de> Deserialize<'de> for $type {
@@ -115,6 +239,12 @@ macro_rules! from_text {
                     }
                 }
                 deserializer.deserialize_str(Text)
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
             }
         }
     };
@@ -212,13 +342,13 @@ from_text!(
     "a speed (ultraBullet, bullet, blitz, rapid, classical, correspondence) or a time control: minutes+seconds such as 3+2, days such as 3d, or unlimited"
 );
 
-/// Rated or casual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// Whether a game is rated or casual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Ratings change.
+    /// The ratings of both players change.
     Rated,
-    /// They do not.
+    /// No rating changes.
     Casual,
 }
 
@@ -229,8 +359,8 @@ impl Mode {
     }
 }
 
-/// Human or machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+/// Whether a player is a human or a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A person.
@@ -287,6 +417,12 @@ impl FromStr for HoursOfDay {
     }
 }
 
+impl fmt::Display for HoursOfDay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.from.strftime("%H:%M"), self.to.strftime("%H:%M"))
+    }
+}
+
 from_text!(HoursOfDay, "hours of the day such as 08:00-22:30");
 
 #[cfg(test)]
@@ -329,6 +465,49 @@ mod tests {
         assert!(until_midnight.contains(at(23, 59)) && !until_midnight.contains(at(0, 0)));
         for text in ["", "8-10", "25:00-26:00", "08:60-09:00", "08:00", "+8:00-09:00"] {
             assert!(text.parse::<HoursOfDay>().is_err(), "{text:?}");
+        }
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Example {
+        #[serde(with = "WholeNumber::<1, 9>")]
+        whole: u8,
+        #[serde(with = "WholeNumberOrNone::<0, 9>")]
+        bound: Option<u32>,
+        #[serde(with = "Seconds::<0, 60>")]
+        time: Duration,
+        #[serde(with = "SecondsOrNone::<0, 60>")]
+        limit: Option<Duration>,
+        #[serde(with = "FractionalSeconds::<1, 1000>")]
+        moment: Duration,
+        #[serde(with = "Decimal::<10, 1000>")]
+        share: f64,
+        hours: HoursOfDay,
+    }
+
+    const GOOD: &str = "whole = 3\nbound = \"none\"\ntime = 5\nlimit = \"none\"\nmoment = 0.005\nshare = 0.25\nhours = \"08:00-22:30\"\n";
+
+    #[test]
+    fn what_was_read_is_written_again() {
+        let example: Example = toml::from_str(GOOD).expect("good");
+        assert_eq!((example.bound, example.limit, example.moment), (None, None, Duration::from_millis(5)));
+        assert_eq!(toml::to_string(&example).expect("written"), GOOD);
+    }
+
+    #[test]
+    fn what_is_out_of_range_says_what_is_accepted() {
+        for (good, bad, accepted) in [
+            ("whole = 3", "whole = 0", "a whole number from 1 to 9"),
+            ("whole = 3", "whole = 1.5", "a whole number from 1 to 9"),
+            ("bound = \"none\"", "bound = 10", "a whole number from 0 to 9, or \"none\""),
+            ("time = 5", "time = 61", "a whole number from 0 to 60 (seconds)"),
+            ("limit = \"none\"", "limit = \"no\"", "a whole number from 0 to 60 (seconds), or \"none\""),
+            ("moment = 0.005", "moment = 0", "seconds from 0.001 to 1"),
+            ("share = 0.25", "share = nan", "a number from 0.01 to 1"),
+            ("share = 0.25", "share = 'x'", "a number from 0.01 to 1"),
+        ] {
+            let error = toml::from_str::<Example>(&GOOD.replace(good, bad)).expect_err(bad).to_string();
+            assert!(error.contains(&format!("expected {accepted}")), "{error}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `concilio account`: who we are on a server, and the one step that makes an account a bot's.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal};
 
 use clap::{Args, Subcommand};
 
@@ -9,18 +9,25 @@ use super::{
     run::{SettingsArgs, servers},
 };
 use crate::settings::Protocol;
-use server::lichess::{self, AccountReport, LichessSettings, Token};
+use chess::{outln, print, printable};
+use server::{
+    fics,
+    lichess::{self, AccountReport, LichessSettings, Token},
+};
 
 /// Look at the accounts, or make one a bot's
 #[derive(Debug, Args)]
-pub(super) struct Account {
+#[command(after_help = "Examples:
+  CONCILIO_LICHESS_TOKEN=lip_... concilio account check
+  concilio account upgrade --config bot.toml")]
+pub(super) struct AccountCommand {
     #[command(subcommand)]
-    what: What,
+    action: AccountAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
-    /// Who am I, is it a bot account, do the token's scopes suffice
+enum AccountAction {
+    /// Who am I, is it a bot account, do the token's scopes suffice; on FICS: titles, timeseal, seeks, formula
     Check {
         #[command(flatten)]
         settings: SettingsArgs,
@@ -35,23 +42,31 @@ enum What {
     },
 }
 
-impl Account {
-    /// Does it for every Lichess account of the settings.
+impl AccountCommand {
+    /// Does it for every account of the settings; there is no upgrade on FICS.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let (settings, upgrade, yes) = match self.what {
-            What::Check { settings } => (settings, false, false),
-            What::Upgrade { settings, yes } => (settings, true, yes),
+        let (settings, upgrade, yes) = match self.action {
+            AccountAction::Check { settings } => (settings, false, false),
+            AccountAction::Upgrade { settings, yes } => (settings, true, yes),
         };
         let loaded = settings.load()?;
         let mut ready = true;
         for (name, server) in servers(&loaded.settings) {
-            if server.protocol != Protocol::Lichess {
+            if server.protocol == Protocol::Fics {
+                if !upgrade {
+                    let settings = server.fics()?;
+                    let report = fics::account_check(&settings, settings.password()?).await?;
+                    let report_lines = report.to_string();
+                    outln!("{name} ({}):", settings.host);
+                    report_lines.lines().for_each(|line| outln!("{}", printable(line)));
+                    ready &= report.obstacles().is_empty();
+                }
                 continue;
             }
             let token = Token::load(server.token_file())?;
             let lichess = server.lichess()?;
             let report = lichess::account_check(&lichess, &token).await?;
-            print!("{}", describe(&name, &lichess, &report));
+            print(format_args!("{}", describe(&name, &lichess, &report)));
             if upgrade && !report.account.is_bot {
                 self::upgrade(&lichess, &token, &report, yes).await?;
             } else {
@@ -64,7 +79,9 @@ impl Account {
 
 fn describe(name: &str, settings: &LichessSettings, report: &AccountReport) -> String {
     let scopes = report.scopes.as_ref().map(|scopes| scopes.join(", ")).unwrap_or_default();
-    let (player, kind, permission) = (&report.account.player, report.kind(), report.permission());
+    let player = report.account.player.to_string();
+    let player = printable(&player);
+    let (kind, permission) = (report.kind(), report.permission());
     format!("{name} ({}): {player}\n  {kind}\n  scopes: {scopes} ({permission})\n", settings.url)
 }
 
@@ -76,17 +93,18 @@ async fn upgrade(settings: &LichessSettings, token: &Token, report: &AccountRepo
         return Err(Failure::failed("nothing was changed"));
     }
     lichess::upgrade(settings, token).await?;
-    println!("  {} is a bot account now", report.account.player.name);
+    outln!("  {} is a bot account now", report.account.player.name);
     Ok(())
 }
 
 fn confirmed(name: &str) -> io::Result<bool> {
     if !io::stdin().is_terminal() {
-        println!("  not a terminal: say --yes to go on without being asked");
+        outln!("  not a terminal: say --yes to go on without being asked");
         return Ok(false);
     }
-    print!("  {name} will be a bot's account for ever and can never play as a human again. Type its name to go on: ");
-    io::stdout().flush()?;
+    print(format_args!(
+        "  {name} will be a bot's account for ever and can never play as a human again. Type its name to go on: "
+    ));
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(answer.trim().eq_ignore_ascii_case(name))

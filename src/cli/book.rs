@@ -2,26 +2,30 @@
 
 use std::{
     fs::{self, File},
-    io::{BufWriter, ErrorKind},
+    io::{self, BufWriter, ErrorKind, Read},
     path::{Path, PathBuf},
 };
 
 use clap::{Args, Subcommand};
 
 use super::Failure;
+use chess::outln;
 use engine::book::BookMaker;
+
+/// The most that is read of one file, in bytes.
+const LONGEST: u64 = 64 << 20;
 
 /// Make opening books
 #[derive(Debug, Args)]
-pub(super) struct Book {
+pub(super) struct BookCommand {
     #[command(subcommand)]
-    action: Action,
+    action: BookAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum BookAction {
     /// Make a Polyglot book of lines of play in text
-    Make(Make),
+    Make(MakeBook),
 }
 
 /// Make a Polyglot book of lines of play in text
@@ -31,7 +35,7 @@ enum Action {
   e2e4 e7e5 g1f3 b8c6
   b1c3 g8f6 f1b5 f8b4 o-o o-o
 A move weighs as often as it occurs. Positions are known however they came about.")]
-struct Make {
+struct MakeBook {
     /// The texts
     #[arg(required = true, value_name = "TEXT")]
     texts: Vec<PathBuf>,
@@ -40,36 +44,45 @@ struct Make {
     output: PathBuf,
 }
 
-impl Book {
+impl BookCommand {
     /// Does what was asked.
     pub(super) fn run(self) -> Result<(), Failure> {
-        let Action::Make(make) = self.action;
+        let BookAction::Make(make) = self.action;
         make.run()
     }
 }
 
-impl Make {
+impl MakeBook {
     fn run(self) -> Result<(), Failure> {
         let mut maker = BookMaker::default();
         let at = |path: &Path| path.display().to_string();
         match File::open(&self.output) {
-            Ok(mut book) => maker
-                .add_book(&mut book)
+            Ok(book) => maker
+                .add_book(&mut book.take(LONGEST))
                 .map_err(|error| Failure::failed(format_args!("{}: {error}; name another file", at(&self.output))))?,
             Err(error) if error.kind() == ErrorKind::NotFound => (),
             Err(error) => return Err(Failure::failed(format_args!("{}: {error}", at(&self.output)))),
         }
         let before = maker.len();
         for path in &self.texts {
-            let text =
-                fs::read_to_string(path).map_err(|error| Failure::usage(format_args!("{}: {error}", at(path))))?;
+            let text = read(path).map_err(|error| Failure::usage(format_args!("{}: {error}", at(path))))?;
             maker.add_text(&text).map_err(|error| Failure::failed(format_args!("{}:{error}", at(path))))?;
         }
         let written = write(&maker, &self.output);
         written.map_err(|error| Failure::failed(format_args!("{}: {error}", at(&self.output))))?;
-        println!("{}: {} moves, {} of them new", at(&self.output), maker.len(), maker.len() - before);
+        outln!("{}: {} moves, {} of them new", at(&self.output), maker.len(), maker.len() - before);
         Ok(())
     }
+}
+
+/// A text of lines of play, if it is not too long to be one.
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
+    if text.len() as u64 == LONGEST {
+        return Err(io::Error::other(format!("longer than {} MiB; split it", LONGEST >> 20)));
+    }
+    Ok(text)
 }
 
 /// Writes beside its place and moves it there, so that no book is ever half written.

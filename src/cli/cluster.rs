@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::{Failure, run::SettingsArgs};
+use crate::settings::Flag;
+use chess::outln;
 use cluster::{
     ClusterSettings, ProcessIdentity, Survey, WorkerAnswer, survey,
     wire::{Heartbeat, SearchStatus, WorkerState},
@@ -13,13 +15,15 @@ use cluster::{
 
 /// Look at the machines that lend their cores
 #[derive(Debug, Args)]
-pub(super) struct Cluster {
+#[command(after_help = "Example:
+  concilio cluster status --nats nats://192.168.1.10:4222")]
+pub(super) struct ClusterCommand {
     #[command(subcommand)]
-    what: What,
+    action: ClusterAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ClusterAction {
     /// Who is there, how fast, how far away, and what each searches
     Status {
         #[command(flatten)]
@@ -76,19 +80,22 @@ impl ClusterArgs {
     pub(super) fn load(self, settings: SettingsArgs) -> Result<ClusterSettings, Failure> {
         let text = |path: Option<PathBuf>| path.map(|path| path.to_string_lossy().into_owned());
         let given = [
-            ("nats", self.nats),
-            ("prefix", self.prefix),
-            ("name", self.name),
-            ("user", self.user),
-            ("password_file", text(self.password_file)),
-            ("token_file", text(self.token_file)),
-            ("nkey_file", text(self.nkey_file)),
-            ("credentials_file", text(self.credentials_file)),
-            ("ca_file", text(self.ca_file)),
-            ("certificate_file", text(self.certificate_file)),
-            ("key_file", text(self.key_file)),
+            ("--nats", self.nats),
+            ("--prefix", self.prefix),
+            ("--name", self.name),
+            ("--user", self.user),
+            ("--password-file", text(self.password_file)),
+            ("--token-file", text(self.token_file)),
+            ("--nkey-file", text(self.nkey_file)),
+            ("--credentials-file", text(self.credentials_file)),
+            ("--ca-file", text(self.ca_file)),
+            ("--certificate-file", text(self.certificate_file)),
+            ("--key-file", text(self.key_file)),
         ];
-        let given = given.into_iter().filter_map(|(key, value)| Some((format!("cluster.{key}"), value?)));
+        let given = given.into_iter().filter_map(|(name, text)| {
+            let key = format!("cluster.{}", name.trim_start_matches('-').replace('-', "_"));
+            Some(Flag { name, key, text: text? })
+        });
         let cluster = settings.with(given).load()?.settings.cluster;
         if !cluster.is_on() {
             return Err(Failure::usage(
@@ -99,34 +106,34 @@ impl ClusterArgs {
     }
 }
 
-impl Cluster {
-    /// Asks and prints.
+impl ClusterCommand {
+    /// Asks every worker that answers, and prints the answers as a table or as JSON.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let What::Status { settings, cluster, json } = self.what;
+        let ClusterAction::Status { settings, cluster, json } = self.action;
         let cluster = cluster.load(settings)?;
         let survey = survey(&cluster).await?;
         if json {
-            println!("{:#}", as_json(&cluster, &survey));
+            outln!("{:#}", as_json(&cluster, &survey));
         } else {
-            print(&cluster, &survey);
+            print_survey(&cluster, &survey);
         }
         Ok(())
     }
 }
 
-fn print(cluster: &ClusterSettings, survey: &Survey) {
+fn print_survey(cluster: &ClusterSettings, survey: &Survey) {
     let cores: usize = survey.workers.iter().map(|answer| usize::from(answer.heartbeat.cores)).sum();
     let version = ProcessIdentity::new("status").version;
     let workers = counted(survey.workers.len(), "worker");
-    println!("{}: {workers}, {}, concilio {version}", cluster.nats, counted(cores, "core"));
+    outln!("{}: {workers}, {}, concilio {version}", cluster.nats, counted(cores, "core"));
     if survey.workers.is_empty() {
-        println!("nobody lends; start `concilio worker --nats {}` on any machine", cluster.nats);
+        outln!("nobody lends; start `concilio worker --nats {}` on any machine", cluster.nats);
     } else {
-        println!("\n{:<24} {:<9} {:>9} {:>13} {:>8}  engines", "worker", "state", "busy", "knodes/s/core", "lag ms");
+        outln!("\n{:<24} {:<9} {:>9} {:>13} {:>8}  engines", "worker", "state", "busy", "knodes/s/core", "lag ms");
         survey.workers.iter().for_each(print_worker);
     }
     for stranger in &survey.refused {
-        println!("\nnot used: {stranger}");
+        outln!("\nnot used: {stranger}");
     }
 }
 
@@ -134,11 +141,11 @@ fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer) {
     let (state, busy) = (state(heartbeat.state), busy(heartbeat));
     let engines = if heartbeat.engines.is_empty() { "-".to_owned() } else { heartbeat.engines.join(" ") };
     let (busy, lag) = (format!("{busy} of {}", heartbeat.cores), lag.as_secs_f64() * 1000.0);
-    println!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, heartbeat.speed);
+    outln!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, heartbeat.speed);
     for search in &heartbeat.searches {
         let (game, ply) = (&search.search.game, search.search.ply);
         let threads = if search.threads == 1 { "".to_owned() } else { format!(" on {} threads", search.threads) };
-        println!("  {} searches game {game}, ply {ply}: {} nodes{threads}", search.elector, search.nodes);
+        outln!("  {} searches game {game}, ply {ply}: {} nodes{threads}", search.elector, search.nodes);
     }
 }
 
@@ -180,7 +187,7 @@ fn state(state: WorkerState) -> &'static str {
     }
 }
 
-/// Cores that search.
+/// How many of its cores search at this moment.
 fn busy(heartbeat: &Heartbeat) -> usize {
     heartbeat.searches.iter().map(|search| usize::from(search.threads)).sum()
 }

@@ -3,16 +3,20 @@
 use clap::{Args, Subcommand};
 
 use super::{Failure, run::SettingsArgs, runtime};
+use chess::print;
 
 /// Look at the settings
 #[derive(Debug, Args)]
-pub(super) struct Config {
+#[command(after_help = "Examples:
+  concilio config check --config bot.toml
+  CONCILIO__CHALLENGE__CONCURRENCY=4 concilio config check --set player.council.roster=balanced-7")]
+pub(super) struct ConfigCommand {
     #[command(subcommand)]
-    what: What,
+    action: ConfigAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ConfigAction {
     /// Check the settings and print what is in effect, and where each value comes from
     Check {
         #[command(flatten)]
@@ -20,13 +24,13 @@ enum What {
     },
 }
 
-impl Config {
+impl ConfigCommand {
     /// Prints the effective settings, or every mistake in one line.
     pub(super) fn run(self) -> Result<(), Failure> {
-        let What::Check { settings } = self.what;
+        let ConfigAction::Check { settings } = self.action;
         let loaded = settings.load()?;
         runtime::check(&loaded.settings)?;
-        print!("{}", loaded.to_toml());
+        print(format_args!("{}", loaded.to_toml()));
         Ok(())
     }
 }

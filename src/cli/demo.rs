@@ -4,26 +4,25 @@
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Args, ValueEnum};
-use tokio::{signal::ctrl_c, task::JoinSet};
-use tokio_util::sync::CancellationToken;
+use tokio::task::JoinSet;
 
-use super::{Failure, runtime, view};
+use super::{Failure, runtime, signals::StopSignals, view::Viewer};
 use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountPolicy, Connection, EventBus, GameSettings, Runtime},
+    session::{self, AccountPolicy, Connection, EventBus, PlayerSettings, PreparedPlayer, Runtime, ShutdownGames},
 };
-use chess::{GameTerms, Shutdown, TimeControl, Variant};
+use chess::{GameTerms, Shutdown, TimeControl, Variant, outln};
 use cluster::ClusterSettings;
-use council::{
-    council::{CouncilSettings, Roster},
-    pool::Pool,
-};
-use practice::{ChallengeTerms, FicsFace, PracticeServer, SparringKind, faults::FaultPlan};
+use council::{council::CouncilSettings, pool::Pool};
+use practice::{ChallengeTerms, FicsEndpoint, PracticeServer, SparringKind, faults::FaultPlan};
 use server::{
     fics::{self, FicsSettings, Password, Timeseal},
     lichess::{self, LichessSettings, Token},
 };
+
+/// What the sparring partner searches for a move: enough for a game worth watching, too little to win it usually.
+const SPARRING_NODES: u64 = 1_000;
 
 /// The bots of the demo, one for each protocol, and who spars with them.
 const BOT: &str = "Concilio";
@@ -47,8 +46,10 @@ enum Faces {
   concilio demo                        one game of a minute and a second a move
   concilio demo --tc 10+0.1            a quick one
   concilio demo --server both          an account on Lichess and one on FICS at once
-  concilio demo --games 8 --concurrency 4 --faults cut=3s,429=5%")]
-pub(super) struct Demo {
+  concilio demo --games 8 --concurrency 4 --faults cut=3s,429=5%
+
+Ctrl-C aborts or resigns the running games and ends; twice ends at once.")]
+pub(super) struct DemoCommand {
     /// Whose protocol is spoken with the practice server; with both, the games are played on each
     #[arg(long, value_enum, default_value_t = Faces::Lichess)]
     server: Faces,
@@ -75,14 +76,15 @@ pub(super) struct Demo {
     data: PathBuf,
 }
 
-impl Demo {
+impl DemoCommand {
     /// Plays the games and prints how they ended.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let council = CouncilSettings { roster: self.roster.clone(), ..CouncilSettings::default() };
-        let roster = Arc::new(Roster::from_settings(&council).map_err(Failure::usage)?);
+        let player = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
+        let player = Arc::new(PreparedPlayer::new(player).map_err(Failure::usage)?);
         self.check_time_control()?;
         let server = self.server().await?;
-        server.sparring(SPARRING, SparringKind::Engine { nodes: 20_000 }).await?;
+        server.sparring(SPARRING, SparringKind::Engine { nodes: SPARRING_NODES }).await?;
 
         let journal_settings = JournalSettings {
             path: self.data.join("journal.db"),
@@ -91,24 +93,33 @@ impl Demo {
         };
         let journal = Journal::open(&journal_settings)?;
         let event_bus = EventBus::new();
-        let done = CancellationToken::new();
-        let viewer = tokio::spawn(view::watch(event_bus.listen(), done.clone()));
+        let viewer = Viewer::start(event_bus.listen());
 
         let shutdown = Shutdown::default();
-        let runtime = self.runtime(journal, event_bus, council, roster, self.pool(&shutdown).await?);
+        let runtime = self.runtime(journal, event_bus, player, self.pool(&shutdown).await?);
         let mut daemons = JoinSet::new();
         for connection in self.connections(&server, &shutdown).await? {
             daemons.spawn(session::play(connection, runtime.clone(), shutdown.clone()));
         }
 
-        let played = tokio::select! {
-            played = self.challenge_and_wait(&server) => played,
-            _ = ctrl_c() => Err(Failure::usage("stopped; the journal holds what was played")),
+        let mut signals = StopSignals::listen();
+        let (played, stopped) = tokio::select! {
+            played = self.challenge_and_wait(&server) => (played, false),
+            () = told_to_stop(&mut signals) => (Ok(()), true),
         };
-        shutdown.drain.cancel();
-        while daemons.join_next().await.is_some() {}
-        done.cancel();
-        let _ = viewer.await;
+        if stopped {
+            shutdown.now.cancel();
+        } else {
+            shutdown.drain.cancel();
+        }
+        let stopped_again = tokio::select! {
+            () = async { while daemons.join_next().await.is_some() {} } => false,
+            () = told_to_stop(&mut signals) => true,
+        };
+        viewer.close().await;
+        if stopped_again {
+            return Err(Failure::failed("stopped at once; the journal holds what was played"));
+        }
         self.report(&server, &journal_settings).await?;
         played
     }
@@ -129,8 +140,9 @@ impl Demo {
 
     async fn server(&self) -> Result<PracticeServer, Failure> {
         let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
-        let fics = (self.server != Faces::Lichess).then(|| FicsFace::at(anywhere));
-        let settings = practice::Settings { faults: self.faults.clone(), fics, ..practice::Settings::default() };
+        let fics = (self.server != Faces::Lichess).then(|| FicsEndpoint::at(anywhere));
+        let settings =
+            practice::PracticeSettings { faults: self.faults.clone(), fics, ..practice::PracticeSettings::default() };
         Ok(PracticeServer::start_on(anywhere, settings).await?)
     }
 
@@ -174,14 +186,7 @@ impl Demo {
         Ok(Pool::with_remote(0, remote_pool))
     }
 
-    fn runtime(
-        &self,
-        journal: Journal,
-        event_bus: EventBus,
-        council: CouncilSettings,
-        roster: Arc<Roster>,
-        pool: Pool,
-    ) -> Runtime {
+    fn runtime(&self, journal: Journal, event_bus: EventBus, player: Arc<PreparedPlayer>, pool: Pool) -> Runtime {
         let challenge = ChallengeSettings {
             concurrency: self.concurrency as usize,
             max_games_per_opponent: self.concurrency as usize,
@@ -191,13 +196,18 @@ impl Demo {
         // A friend is played on any terms.
         let lists = NameLists { friends: Names::parse(SPARRING), ..NameLists::default() };
         let variants = vec![Variant::Standard, Variant::Chess960, Variant::FromPosition];
-        let settings = GameSettings::with(roster, council);
         Runtime {
             journal,
             pool,
             event_bus,
-            player: Arc::new(move |_| settings.clone()),
-            policy: Arc::new(AccountPolicy { challenge, lists, variants, ..AccountPolicy::default() }),
+            player: Arc::new(move |_| Arc::clone(&player)),
+            policy: Arc::new(AccountPolicy {
+                challenge,
+                lists,
+                variants,
+                games_at_shutdown: ShutdownGames::Resign,
+                ..AccountPolicy::default()
+            }),
         }
     }
 
@@ -222,14 +232,22 @@ impl Demo {
     }
 
     async fn report(&self, server: &PracticeServer, journal: &JournalSettings) -> Result<(), Failure> {
-        println!();
+        outln!();
         for game in server.games().await? {
             if let Some(outcome) = &game.outcome {
-                println!("  {}  {}", game.id, outcome);
+                outln!("  {}  {}", game.id, outcome);
             }
         }
-        println!("  games    {}", journal.pgn_directory.display());
-        println!("  journal  {}  (look at it with: concilio games --journal {0})", journal.path.display());
+        outln!("  games    {}", journal.pgn_directory.display());
+        outln!("  journal  {}  (look at it with: concilio games --journal {0})", journal.path.display());
         Ok(())
+    }
+}
+
+/// Waits for a signal to stop; for ever where none can be heard.
+async fn told_to_stop(signals: &mut Option<StopSignals>) {
+    match signals {
+        Some(signals) => signals.next().await,
+        None => std::future::pending().await,
     }
 }

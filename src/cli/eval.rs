@@ -3,13 +3,14 @@
 use clap::Args;
 
 use super::Failure;
+use chess::print;
 use engine::{Position, breakdown};
 
 /// Explain the evaluation of a position, heuristic by heuristic
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   concilio eval \"r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3\"")]
-pub(super) struct Eval {
+pub(super) struct EvalCommand {
     /// The position; the usual starting position by default
     #[arg(default_value = "startpos")]
     fen: String,
@@ -18,11 +19,11 @@ pub(super) struct Eval {
     chess960: bool,
 }
 
-impl Eval {
+impl EvalCommand {
     /// Prints the table.
     pub(super) fn run(self) -> Result<(), Failure> {
         let position = Position::from_line(&self.fen, self.chess960, []).map_err(Failure::usage)?;
-        print!("{}", breakdown(position.board()));
+        print(format_args!("{}", breakdown(position.board())));
         Ok(())
     }
 }

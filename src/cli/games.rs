@@ -8,9 +8,11 @@ use std::{
 use clap::{Args, ValueEnum};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-use super::{Failure, votes::write_votes};
-use bot::journal::{Archive, ExportError, Filter, GameResult, write_csv, write_json, write_pgn, write_table};
-use chess::{ServerName, Speed};
+use super::{Failure, run::SettingsArgs, votes::write_votes};
+use bot::journal::{
+    Archive, ExportError, Filter, GameRecord, GameResult, write_csv, write_json, write_pgn, write_table,
+};
+use chess::{ServerName, Speed, outln, print, printable};
 
 /// List and export the games of the journal
 #[derive(Debug, Args)]
@@ -20,10 +22,12 @@ use chess::{ServerName, Speed};
   concilio games --since 2026-11-01 --pgn > november.pgn
   concilio games -n 1 --votes                      every vote of the last game
   concilio games --json | jq .moves                every move with every proposal")]
-pub(super) struct Games {
-    /// The journal to read
-    #[arg(long, default_value = "data/journal.db", value_name = "FILE")]
-    journal: PathBuf,
+pub(super) struct GamesCommand {
+    /// The journal to read, instead of the one that the settings name
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArgs,
     /// Only games against this player
     #[arg(short, long, value_name = "NAME")]
     opponent: Option<String>,
@@ -74,29 +78,58 @@ fn parse_speed(text: &str) -> Result<Speed, String> {
         .ok_or_else(|| format!("known: {}", known()))
 }
 
-impl Games {
+impl GamesCommand {
     /// Prints what was asked for.
     pub(super) fn run(self) -> Result<(), Failure> {
-        let archive = Archive::open(&self.journal)?;
+        let archive = Archive::open(&self.journal()?)?;
         let games = archive.games(&self.filter()?)?;
         let stdout = io::stdout();
-        let in_color = stdout.is_terminal();
-        let mut out = BufWriter::new(stdout.lock());
-        let written = if self.pgn {
-            write_pgn(&archive, &games, &mut out)
+        if !stdout.is_terminal() {
+            let mut out = BufWriter::new(stdout.lock());
+            let written = self.write(&archive, &games, &mut out);
+            return match written.and_then(|()| out.flush().map_err(ExportError::Output)) {
+                // Whoever reads has seen enough, as `head` does.
+                Err(ExportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                Err(ExportError::Output(error)) => Err(Failure::failed(format_args!("standard output: {error}"))),
+                other => Ok(other?),
+            };
+        }
+        if self.is_table() {
+            let mut table = Vec::new();
+            write_table(&games, true, &mut table)?;
+            print(format_args!("{}", String::from_utf8_lossy(&table)));
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        self.write(&archive, &games, &mut text)?;
+        // Opponents choose their names, and these formats hold them as they are.
+        String::from_utf8_lossy(&text).lines().for_each(|line| outln!("{}", printable(line)));
+        Ok(())
+    }
+
+    fn is_table(&self) -> bool {
+        !(self.pgn || self.json || self.csv || self.votes)
+    }
+
+    fn write(&self, archive: &Archive, games: &[GameRecord], out: &mut impl Write) -> Result<(), ExportError> {
+        if self.pgn {
+            write_pgn(archive, games, out)
         } else if self.json {
-            write_json(&archive, &games, &mut out)
+            write_json(archive, games, out)
         } else if self.csv {
-            write_csv(&games, &mut out).map_err(ExportError::Output)
+            write_csv(games, out).map_err(ExportError::Output)
         } else if self.votes {
-            write_votes(&archive, &games, &mut out)
+            write_votes(archive, games, out)
         } else {
-            write_table(&games, in_color, &mut out).map_err(ExportError::Output)
-        };
-        match written.and_then(|()| out.flush().map_err(ExportError::Output)) {
-            // Whoever reads has seen enough, as `head` does.
-            Err(ExportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => Ok(other?),
+            write_table(games, false, out).map_err(ExportError::Output)
+        }
+    }
+
+    /// Where the journal is: what `--journal` says needs no settings.
+    fn journal(&self) -> Result<PathBuf, Failure> {
+        match &self.journal {
+            Some(path) => Ok(path.clone()),
+            None => Ok(self.settings.clone().load()?.settings.journal.path),
         }
     }
 

@@ -4,70 +4,82 @@
 mod account;
 mod book;
 mod cluster;
+mod completions;
 mod config;
 mod demo;
 mod eval;
 mod games;
-mod runtime;
-
 mod lists;
+mod log;
+mod man;
 mod practice;
 mod run;
+mod runtime;
+mod signals;
 mod uci;
 mod view;
 mod votes;
 mod worker;
 mod xboard;
 
-use std::{
-    future::Future,
-    io::{self, IsTerminal},
-    process::ExitCode,
-};
+use std::{future::Future, process::ExitCode};
 
 use chess::Failure;
 use clap::{Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
 
 /// A chess player for Lichess and FICS that picks its moves by a vote of electors.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100, after_help = "Try it without an account:  concilio demo")]
+#[command(
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "Examples:
+  concilio demo                        watch it play on this machine, without an account
+  concilio run                         play on Lichess; CONCILIO_LICHESS_TOKEN holds the token
+  concilio config check                what the settings amount to
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or wrong settings."
+)]
 pub struct Cli {
     /// What to log on standard error: error, warn, info, debug, trace, or a filter such as concilio=debug
-    #[arg(long, global = true, env = "RUST_LOG", value_name = "LEVEL")]
+    #[arg(long, global = true, env = "RUST_LOG", value_name = "LEVEL", value_parser = log::parse_filter)]
     log: Option<String>,
     #[command(subcommand)]
-    command: Command,
+    command: Subcommands,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum Subcommands {
     /// Play on the configured servers until stopped
-    Run(run::Run),
+    Run(run::RunCommand),
     /// Watch the whole program play against a practice server on this machine
-    Demo(demo::Demo),
+    Demo(demo::DemoCommand),
     /// Run the practice server alone, for any Lichess bot to play on
-    Practice(practice::Practice),
+    Practice(practice::PracticeCommand),
     /// List and export the games of the journal
-    Games(games::Games),
+    Games(games::GamesCommand),
     /// Look at the accounts, or make one a bot's
-    Account(account::Account),
+    Account(account::AccountCommand),
     /// Look at the settings
-    Config(config::Config),
+    Config(config::ConfigCommand),
     /// Explain the evaluation of a position, heuristic by heuristic
-    Eval(eval::Eval),
+    Eval(eval::EvalCommand),
     /// Speak UCI, for any chess program
-    Uci(uci::Uci),
+    Uci(uci::UciCommand),
     /// Speak CECP, for XBoard and its like; or play on the console
-    Xboard(xboard::Xboard),
+    Xboard(xboard::XboardCommand),
     /// Lend this machine's cores to daemons on others, over NATS
-    Worker(worker::Worker),
+    Worker(worker::WorkerCommand),
     /// Look at the machines that lend their cores
-    Cluster(cluster::Cluster),
+    Cluster(cluster::ClusterCommand),
     /// Make opening books
-    Book(book::Book),
+    Book(book::BookCommand),
     /// Experiments and measurements
     Lab(lab::command::Lab),
+    /// Print a script that completes this program's command line in a shell
+    Completions(completions::CompletionsCommand),
+    /// Write the manual pages
+    Man(man::ManCommand),
 }
 
 impl Cli {
@@ -75,25 +87,27 @@ impl Cli {
     pub fn run(self) -> ExitCode {
         match &self.command {
             // The settings say what is logged, so the daemon sets it up when it has read them.
-            Command::Run(_) => (),
+            Subcommands::Run(_) => (),
             // The picture is what there is to see.
-            Command::Demo(_) | Command::Cluster(_) => init_logging(self.log.as_deref(), "error"),
-            _ => init_logging(self.log.as_deref(), "info"),
+            Subcommands::Demo(_) | Subcommands::Cluster(_) => log::init(self.log.as_deref().unwrap_or("error")),
+            _ => log::init(self.log.as_deref().unwrap_or("info")),
         }
         let outcome = match self.command {
-            Command::Run(run) => in_runtime(run.run(self.log)),
-            Command::Demo(demo) => in_runtime(demo.run()),
-            Command::Practice(practice) => in_runtime(practice.run()),
-            Command::Games(games) => games.run(),
-            Command::Account(account) => in_runtime(account.run()),
-            Command::Config(config) => config.run(),
-            Command::Eval(eval) => eval.run(),
-            Command::Uci(uci) => uci.run(),
-            Command::Xboard(xboard) => xboard.run(),
-            Command::Worker(worker) => in_runtime(worker.run()),
-            Command::Cluster(cluster) => in_runtime(cluster.run()),
-            Command::Book(book) => book.run(),
-            Command::Lab(lab) => in_runtime(lab.run()),
+            Subcommands::Run(run) => in_runtime(run.run(self.log)),
+            Subcommands::Demo(demo) => in_runtime(demo.run()),
+            Subcommands::Practice(practice) => in_runtime(practice.run()),
+            Subcommands::Games(games) => games.run(),
+            Subcommands::Account(account) => in_runtime(account.run()),
+            Subcommands::Config(config) => config.run(),
+            Subcommands::Eval(eval) => eval.run(),
+            Subcommands::Uci(uci) => uci.run(),
+            Subcommands::Xboard(xboard) => xboard.run(),
+            Subcommands::Worker(worker) => in_runtime(worker.run()),
+            Subcommands::Cluster(cluster) => in_runtime(cluster.run()),
+            Subcommands::Book(book) => book.run(),
+            Subcommands::Lab(lab) => in_runtime(lab.run()),
+            Subcommands::Completions(completions) => completions.run(),
+            Subcommands::Man(man) => man.run(),
         };
         match outcome {
             Ok(()) => ExitCode::SUCCESS,
@@ -103,21 +117,6 @@ impl Cli {
             }
         }
     }
-}
-
-fn init_logging(filter: Option<&str>, default: &str) {
-    // What the library says of every connection we say ourselves.
-    let with_ours = format!("async_nats=error,{}", filter.unwrap_or(default));
-    let filter = EnvFilter::try_new(with_ours).unwrap_or_else(|error| {
-        eprintln!("concilio: --log: {error}; logging {default}");
-        EnvFilter::new(default)
-    });
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_target(false)
-        .with_ansi(io::stderr().is_terminal())
-        .init();
 }
 
 /// Runs a command that talks to the network. Searches have threads of their own, so two are plenty.

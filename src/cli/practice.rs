@@ -7,7 +7,8 @@ use tokio::signal::ctrl_c;
 use tokio_util::sync::CancellationToken;
 
 use super::Failure;
-use practice::{FicsFace, SparringKind, faults::FaultPlan};
+use chess::outln;
+use practice::{FicsEndpoint, SparringKind, faults::FaultPlan};
 
 /// With which accounts log in over FICS.
 const PASSWORD: &str = "practice";
@@ -31,7 +32,7 @@ What can go wrong (--faults, any of these with commas between them):
   streams=10                    requests at a time that an HTTP/2 connection bears
   dialect=fatics|capablanca|uhlin    the server of the FICS family that this one behaves like
   seed=7                        the same faults every time")]
-pub(super) struct Practice {
+pub(super) struct PracticeCommand {
     /// Where to listen; only loopback addresses are taken
     #[arg(long, default_value = "127.0.0.1:9663", value_name = "ADDRESS")]
     lichess: SocketAddr,
@@ -41,15 +42,21 @@ pub(super) struct Practice {
     /// Lines a second of other people's talk that everybody on FICS gets
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100_000), value_name = "LINES")]
     fics_noise: u32,
-    /// Accounts to open, each with its token; names ending in + are bots
-    #[arg(long = "account", default_values_t = ["mybot+".to_owned(), "otherbot+".to_owned(), "human".to_owned()], value_name = "NAME")]
+    /// Accounts to open, each with its token; names ending in + are bots, others may be upgraded until they have played
+    #[arg(long = "account", num_args = 1.., default_values_t = ["mybot+".to_owned(), "otherbot+".to_owned(), "human".to_owned()], value_name = "NAME")]
     accounts: Vec<String>,
+    /// Take challenges at any clock; otherwise as Lichess does: 15, 30, 45, 60, 90 seconds or whole minutes, up to 60 a move
+    #[arg(long)]
+    any_clock: bool,
+    /// Keep Lichess's limits: challenges a minute and a day, games against bots a day, openings of the event stream
+    #[arg(long)]
+    limits: bool,
     /// What goes wrong, such as cut=3s,delay=50ms,429=5%
     #[arg(long, default_value = "", value_name = "PLAN")]
     faults: FaultPlan,
 }
 
-impl Practice {
+impl PracticeCommand {
     /// Serves until Ctrl-C.
     pub(super) async fn run(self) -> Result<(), Failure> {
         for (flag, address) in [("--lichess", Some(self.lichess)), ("--fics", self.fics)] {
@@ -65,19 +72,20 @@ impl Practice {
             let _ = ctrl_c().await;
             stopper.cancel();
         });
-        let fics = self.fics.map(|address| FicsFace { address, noise: self.fics_noise });
-        let settings = practice::Settings { faults: self.faults, fics, ..practice::Settings::default() };
+        let fics = self.fics.map(|address| FicsEndpoint { address, noise: self.fics_noise });
+        let settings =
+            practice::PracticeSettings { faults: self.faults, fics, ..practice::PracticeSettings::default() };
         let accounts = self.accounts;
         practice::serve(self.lichess, settings, stop, |server| async move {
-            println!("practice server at {}", server.url());
+            outln!("practice server at {}", server.url());
             if let Some(address) = server.fics_address() {
-                println!("its FICS face at {address}; every account's password there is {PASSWORD}");
+                outln!("FICS at {address}; every account's password there is {PASSWORD}");
             }
             for account in &accounts {
                 let name = account.trim_end_matches('+');
                 let token = server.add_account(name, account.ends_with('+')).await?;
                 server.set_fics_password(name, PASSWORD);
-                println!("  account {name:<12} token {token}");
+                outln!("  account {name:<12} token {token}");
             }
             for (name, kind) in [
                 ("random", SparringKind::Random),
@@ -85,11 +93,32 @@ impl Practice {
                 ("engine", SparringKind::Engine { nodes: 20_000 }),
             ] {
                 server.sparring(name, kind).await?;
-                println!("  sparring {name}, takes every challenge");
+                outln!("  sparring {name}, takes every challenge");
             }
             Ok(())
         })
         .await?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        practice: PracticeCommand,
+    }
+
+    #[test]
+    fn several_accounts_are_named_at_once() {
+        let read = |words: &[&str]| Program::try_parse_from(words).expect("a command line").practice.accounts;
+        assert_eq!(read(&["practice", "--account", "a+", "b+"]), ["a+", "b+"]);
+        assert_eq!(read(&["practice", "--account", "a+", "--account", "b"]), ["a+", "b"]);
+        assert_eq!(read(&["practice"]), ["mybot+", "otherbot+", "human"]);
     }
 }

@@ -3,17 +3,13 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
-use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
-    task::JoinSet,
-    time::sleep,
-};
+use tokio::{task::JoinSet, time::sleep};
 
-use super::{Failure, init_logging, runtime, view};
-use crate::settings::{Protocol, ServerSettings, Settings, ShutdownGames};
+use super::{Failure, log, runtime, signals::StopSignals, view::Viewer};
+use crate::settings::{Flag, Loaded, Protocol, ServerSettings, Settings, Sources};
 use bot::{
     journal::Journal,
-    session::{self, AccountEnd, Connection, EventBus},
+    session::{self, AccountEnd, Connection, EventBus, ShutdownGames},
 };
 use chess::{ServerName, Shutdown};
 use server::{
@@ -27,8 +23,9 @@ use server::{
   CONCILIO_LICHESS_TOKEN=lip_... concilio run
   concilio run --config bot.toml --set challenge.concurrency=2
 
-Ctrl-C or SIGTERM finishes the running games and takes no new ones; twice stops at once.")]
-pub(super) struct Run {
+Ctrl-C or SIGTERM finishes the running games and takes no new ones; twice stops at once. A terminal that closes (SIGHUP)
+stops nothing.")]
+pub(super) struct RunCommand {
     #[command(flatten)]
     settings: SettingsArgs,
     /// Show boards and votes on the terminal instead of the log alone
@@ -39,41 +36,44 @@ pub(super) struct Run {
 /// Where the settings come from.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SettingsArgs {
-    /// The settings file (TOML; see config/example.toml)
+    /// The settings file (TOML; see config/example.toml); of several, the later overrides the earlier
     #[arg(short, long, env = "CONCILIO_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
+    config: Vec<PathBuf>,
     /// Set one key, over the file and the environment; may be given several times
     #[arg(long = "set", value_parser = parse_setting, value_name = "KEY=VALUE")]
-    set: Vec<(String, String)>,
+    set: Vec<Flag>,
 }
 
-fn parse_setting(text: &str) -> Result<(String, String), String> {
+fn parse_setting(text: &str) -> Result<Flag, String> {
     text.split_once('=')
-        .map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
+        .map(|(key, value)| Flag { name: "--set", key: key.trim().to_owned(), text: value.trim().to_owned() })
         .ok_or_else(|| "expected KEY=VALUE, such as challenge.concurrency=2".to_owned())
 }
 
 impl SettingsArgs {
     /// The same with more keys set on the command line.
-    pub(super) fn with(mut self, keys: impl IntoIterator<Item = (String, String)>) -> Self {
-        self.set.extend(keys);
+    pub(super) fn with(mut self, flags: impl IntoIterator<Item = Flag>) -> Self {
+        self.set.extend(flags);
         self
     }
 
-    /// Reads all layers.
-    pub(super) fn load(self) -> Result<crate::settings::Loaded, Failure> {
-        let sources = crate::settings::Sources::of_process(self.config, self.set).map_err(Failure::usage)?;
+    /// Reads the settings from all layers.
+    ///
+    /// # Errors
+    /// Wrong usage, with every mistake in one line.
+    pub(super) fn load(self) -> Result<Loaded, Failure> {
+        let sources = Sources::of_process(&self.config, self.set).map_err(Failure::usage)?;
         sources.load().map_err(Failure::usage)
     }
 }
 
-impl Run {
-    /// Plays.
+impl RunCommand {
+    /// Plays on every enabled server until told to stop.
     ///
     /// `log` is what the command line wants logged; otherwise the settings say it.
     pub(super) async fn run(self, log: Option<String>) -> Result<(), Failure> {
         let settings = self.settings.load()?.settings;
-        init_logging(log.as_deref(), &settings.log.level);
+        log::init(log.as_deref().unwrap_or(&settings.log.level));
         let journal = Journal::open(&settings.journal)?;
         let event_bus = EventBus::new();
         let shutdown = Shutdown::default();
@@ -89,9 +89,7 @@ impl Run {
                 "no server is enabled; add a [servers.lichess] table (see config/example.toml)",
             ));
         }
-        if self.watch {
-            tokio::spawn(view::watch(event_bus.listen(), shutdown.now.clone()));
-        }
+        let viewer = self.watch.then(|| Viewer::start(event_bus.listen()));
         tokio::spawn(heed_signals(
             shutdown.clone(),
             settings.shutdown.grace,
@@ -105,6 +103,9 @@ impl Run {
                 Ok((name, AccountEnd::Closed)) => tracing::info!(server = name, "closed"),
                 Err(error) => tracing::error!(%error, "an account's task failed"),
             }
+        }
+        if let Some(viewer) = viewer {
+            viewer.close().await;
         }
         rejected.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
     }
@@ -138,9 +139,9 @@ fn connect(name: &str, server: &ServerSettings, shutdown: &Shutdown) -> Result<C
     }
 }
 
-/// The first signal closes politely, the second at once; so does the end of the grace time.
+/// The first signal lets the running games end, the second stops at once; so does the end of the grace time.
 async fn heed_signals(shutdown: Shutdown, grace: Duration, finish: bool) {
-    let Some(mut signals) = Signals::listen() else { return };
+    let Some(mut signals) = StopSignals::listen() else { return };
     signals.next().await;
     if finish {
         tracing::info!(grace = grace.as_secs(), "finishing the running games; once more to stop at once");
@@ -151,31 +152,4 @@ async fn heed_signals(shutdown: Shutdown, grace: Duration, finish: bool) {
         }
     }
     shutdown.now.cancel();
-}
-
-/// SIGINT and SIGTERM, which mean the same to us.
-pub(super) struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Signals {
-    /// Hears them from now on.
-    pub(super) fn listen() -> Option<Self> {
-        match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
-            (Ok(interrupt), Ok(terminate)) => Some(Self { interrupt, terminate }),
-            _ => {
-                tracing::error!("no signals can be heard; stop with kill -9, games go on after a restart");
-                None
-            }
-        }
-    }
-
-    /// Waits for the next one.
-    pub(super) async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => (),
-            _ = self.terminate.recv() => (),
-        }
-    }
 }

@@ -10,19 +10,16 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{Failure, lists};
-use crate::{
-    frontend,
-    settings::{BookSelection, LimitSettings, PlayerSettings, Settings},
-};
+use crate::{frontend, settings::Settings};
 use bot::{
     journal::Journal,
-    session::{AccountPolicy, EventBus, GameSettings, Runtime},
+    policy::profile,
+    session::{AccountPolicy, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime},
 };
-use chess::{GameInfo, Limits, Shutdown, Variant};
+use chess::{GameInfo, Shutdown, Variant};
 use cluster::{ClusterClient, ClusterSettings};
 use council::{
-    council::Roster,
-    player::{BookChoice, Library},
+    player::Library,
     pool::{Pool, RemotePool, variants_of},
 };
 
@@ -47,12 +44,11 @@ pub(super) fn build(
         games_at_shutdown: settings.shutdown.games,
     };
     let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
-    let settings = Arc::new(settings.clone());
+    let profiles = settings.profiles.clone();
     let choose = move |game: &GameInfo| {
-        let (chosen, name) = settings.profiles().choose(game);
-        let player = name.and_then(|name| named.get(name)).unwrap_or(&base);
+        let name = profile::choose(&profiles, game);
         tracing::debug!(game = %game.id, profile = name.unwrap_or("player"), "how the game is played");
-        player.for_game(chosen, &settings)
+        Arc::clone(name.and_then(|name| named.get(name)).unwrap_or(&base))
     };
     Ok(Runtime { journal, pool, event_bus, player: Arc::new(choose), policy: Arc::new(policy) })
 }
@@ -75,15 +71,14 @@ pub(super) async fn hear_from(remote_pool: Option<&Arc<dyn RemotePool>>) {
 pub(super) async fn setup(settings: &Settings) -> Result<frontend::Setup, Failure> {
     let remote_pool = remote_pool(&settings.cluster, CancellationToken::new());
     hear_from(remote_pool.as_ref()).await;
-    let settings = &settings.player;
-    let player = Player::new("player", settings)?;
-    let setup = frontend::Setup::new(settings.council.clone(), &settings.clock);
+    let PreparedPlayer { settings, library, .. } = prepare("player", &settings.player)?;
+    let setup = frontend::Setup::new(settings.council, &settings.clock);
     Ok(frontend::Setup {
         remote_pool,
-        library: Library::clone(&player.library),
-        limits: limits(settings),
-        draw: settings.draw.clone(),
-        resign: settings.resign.clone(),
+        library: Library::clone(&library),
+        limits: (&settings.limits).into(),
+        draw: settings.draw,
+        resign: settings.resign,
         ..setup
     })
 }
@@ -94,67 +89,29 @@ pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
 }
 
 /// The player and those of the profiles.
-fn players(settings: &Settings) -> Result<(Player, BTreeMap<String, Player>), Failure> {
-    let base = Player::new("player", &settings.player)?;
+fn players(settings: &Settings) -> Result<(Arc<PreparedPlayer>, BTreeMap<String, Arc<PreparedPlayer>>), Failure> {
+    let base = prepare("player", &settings.player)?;
     let named = settings.profiles.iter().map(|(name, profile)| {
-        let player = Player::new(&format!("profiles.{name}"), &profile.player)?;
-        Ok((name.clone(), player))
+        let player = prepare(&format!("profiles.{name}"), &profile.player)?;
+        Ok((name.clone(), Arc::new(player)))
     });
-    Ok((base, named.collect::<Result<_, Failure>>()?))
+    Ok((Arc::new(base), named.collect::<Result<_, Failure>>()?))
 }
 
-/// A player's settings with what is made of them once.
-struct Player {
-    roster: Arc<Roster>,
-    library: Arc<Library>,
-}
-
-impl Player {
-    fn new(table: &str, settings: &PlayerSettings) -> Result<Self, Failure> {
-        let roster = Roster::from_settings(&settings.council)
-            .map_err(|error| Failure::usage(format_args!("{table}.{error}")))?;
-        let missing = roster.missing_knowledge();
-        if !missing.is_empty() {
-            tracing::warn!("{table}: no elector of the roster knows {missing}");
-        }
-        let (book, tables) = (&settings.book, &settings.tablebases);
-        let choice = match book.selection {
-            BookSelection::Weighted => BookChoice::Weighted,
-            BookSelection::Uniform => BookChoice::Uniform,
-            BookSelection::Best => BookChoice::Best,
-        };
-        let library = Library::default()
-            .with_books(&book.files, choice, book.min_weight, book.max_plies)
-            .and_then(|library| library.with_tablebases(&tables.paths, tables.max_pieces))
-            .map_err(Failure::usage)?;
-        Ok(Self { roster: Arc::new(roster), library: Arc::new(library) })
+fn prepare(table: &str, settings: &PlayerSettings) -> Result<PreparedPlayer, Failure> {
+    let prepared = PreparedPlayer::new(settings.clone()).map_err(|error| match error {
+        PlayerError::Roster(error) => Failure::usage(format_args!("{table}.{error}")),
+        PlayerError::Library(error) => Failure::usage(error),
+    })?;
+    let missing = prepared.roster.missing_knowledge();
+    if !missing.is_empty() {
+        tracing::warn!("{table}: no elector of the roster knows {missing}");
     }
-
-    fn for_game(&self, player: &PlayerSettings, settings: &Settings) -> GameSettings {
-        GameSettings {
-            roster: Arc::clone(&self.roster),
-            council: player.council.clone(),
-            library: Arc::clone(&self.library),
-            clock: player.clock.clone(),
-            limits: limits(player),
-            ponder: player.ponder,
-            draw: player.draw.clone(),
-            resign: player.resign.clone(),
-            abort: player.abort.clone(),
-            claim: player.claim.clone(),
-            takebacks: player.takebacks,
-            chat: settings.chat.clone(),
-        }
-    }
-}
-
-fn limits(player: &PlayerSettings) -> Limits {
-    let LimitSettings { time, nodes, depth } = player.limits;
-    Limits { time, nodes, depth, clocks: None }
+    Ok(prepared)
 }
 
 /// What any of the rosters can play.
-fn variants<'a>(players: impl Iterator<Item = &'a Player>) -> Result<Vec<Variant>, Failure> {
+fn variants<'a>(players: impl Iterator<Item = &'a Arc<PreparedPlayer>>) -> Result<Vec<Variant>, Failure> {
     let mut known = Vec::new();
     for player in players {
         for elector in player.roster.electors() {

@@ -16,7 +16,7 @@ use engine;
   concilio uci --set player.council.roster=unbalanced-4
   concilio uci --set cluster.nats=nats://192.168.1.10:4222     with the cores that `concilio worker` lends elsewhere
   concilio uci --single                          one engine alone, without a council")]
-pub(super) struct Uci {
+pub(super) struct UciCommand {
     #[command(flatten)]
     settings: SettingsArgs,
     /// One engine alone, without a council and without settings
@@ -24,7 +24,7 @@ pub(super) struct Uci {
     single: bool,
 }
 
-impl Uci {
+impl UciCommand {
     /// Serves until `quit`.
     pub(super) fn run(self) -> Result<(), Failure> {
         if self.single {

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use bot::journal::{Archive, ExportError, GameRecord, MoveRecord, OurMove, ProposalRecord};
-use chess::Line;
+use chess::{Line, printable};
 use council::player::vote_report::{self, VoteEntry};
 
 /// Writes every vote of these games.
@@ -12,7 +12,7 @@ use council::player::vote_report::{self, VoteEntry};
 /// Where the journal cannot be read, and those of `out`.
 pub(super) fn write_votes(archive: &Archive, games: &[GameRecord], out: &mut impl Write) -> Result<(), ExportError> {
     for game in games {
-        writeln!(out, "{}  {} against {}", game.key(), game.time_control, game.opponent().name)?;
+        writeln!(out, "{}  {} against {}", game.key(), game.time_control, printable(&game.opponent().name))?;
         let Ok(mut line) = Line::from_fen(game.variant, game.start_fen.as_deref().unwrap_or_default()) else {
             continue;
         };

@@ -4,11 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
 
-use super::{
-    Failure,
-    cluster::ClusterArgs,
-    run::{SettingsArgs, Signals},
-};
+use super::{Failure, cluster::ClusterArgs, run::SettingsArgs, signals::StopSignals};
 use chess::Shutdown;
 use cluster::{WorkerSettings, lend};
 
@@ -23,7 +19,7 @@ Ways to log in: --user with --password-file or CONCILIO_NATS_PASSWORD; --token-f
 --credentials-file. The same keys stand in the table [cluster] of a settings file (--config).
 
 Ctrl-C or SIGTERM finishes the running searches and takes no new ones; twice leaves at once.")]
-pub(super) struct Worker {
+pub(super) struct WorkerCommand {
     #[command(flatten)]
     settings: SettingsArgs,
     #[command(flatten)]
@@ -55,7 +51,7 @@ fn parse_engine(text: &str) -> Result<(String, PathBuf), String> {
     name.map(|name| (name, path)).ok_or_else(|| "expected PATH or NAME=PATH".to_owned())
 }
 
-impl Worker {
+impl WorkerCommand {
     /// Lends until told to leave.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let settings = WorkerSettings {
@@ -73,7 +69,7 @@ impl Worker {
 
 /// The first signal drains, the second at once.
 async fn heed_signals(shutdown: Shutdown) {
-    let Some(mut signals) = Signals::listen() else { return };
+    let Some(mut signals) = StopSignals::listen() else { return };
     signals.next().await;
     shutdown.drain.cancel();
     signals.next().await;

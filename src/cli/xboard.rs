@@ -13,12 +13,12 @@ use crate::frontend;
   xboard -fcp \"concilio xboard\"
   concilio xboard                                on the console: help lists the commands
   concilio xboard --config bot.toml              the council of a bot, as it plays online")]
-pub(super) struct Xboard {
+pub(super) struct XboardCommand {
     #[command(flatten)]
     settings: SettingsArgs,
 }
 
-impl Xboard {
+impl XboardCommand {
     /// Serves until `quit`.
     pub(super) fn run(self) -> Result<(), Failure> {
         let settings = self.settings.load()?.settings;

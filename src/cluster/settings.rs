@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use async_nats::ServerAddr;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::subjects::is_prefix;
 use chess::Fault;
 
 /// Where workers are found. Secrets stand in files, in the environment or among systemd's credentials, never here.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClusterSettings {
     /// The servers, `nats://HOST:4222` or `tls://HOST:4222`, with commas between them; empty: this machine alone.
@@ -70,7 +70,9 @@ impl ClusterSettings {
         let address = |text: &str| {
             let known = text.contains("://").then(|| text.split("://").next()).flatten();
             let speaks = matches!(known, None | Some("nats" | "tls"));
-            text.parse::<ServerAddr>().ok().filter(|_| speaks && !text.is_empty() && !text.contains('@'))
+            // A single word is more likely a mistake than the name of a host.
+            let is_address = known.is_some() || text == "localhost" || text.contains(['.', ':']);
+            text.parse::<ServerAddr>().ok().filter(|_| speaks && is_address && !text.contains('@'))
         };
         self.nats.split(',').map(str::trim).map(address).collect()
     }
@@ -130,7 +132,7 @@ mod tests {
         for good in ["", "localhost", "nats://a:4222", "tls://a:4222, nats://b", "[::1]:4222"] {
             assert_eq!(with(|settings| settings.nats = good.to_owned()), [], "{good}");
         }
-        for bad in ["http://a:4222", "nats://user:secret@a:4222", "nats://a:port", "a,,b"] {
+        for bad in ["foo", "http://a:4222", "nats://user:secret@a:4222", "nats://a:port", "a,,b"] {
             assert_eq!(with(|settings| settings.nats = bad.to_owned()).len(), 1, "{bad}");
         }
     }

@@ -8,7 +8,7 @@ use std::{fmt::Display, path::PathBuf, time::Duration};
 use super::Setup;
 use council::{
     council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode},
-    player::BookChoice,
+    player::{BookSettings, TablebaseSettings},
 };
 
 /// The value of `Preset` that changes nothing.
@@ -16,9 +16,6 @@ const NO_PRESET: &str = "none";
 
 /// How deep into a game a book named by the program is asked, plies.
 const BOOK_PLIES: usize = 40;
-
-/// With how many pieces on the board tablebases named by the program are asked.
-const TABLEBASE_PIECES: usize = 7;
 
 /// What an option takes.
 pub(super) enum OptionKind {
@@ -130,12 +127,13 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
         ("Heed Votes", OptionValue::Truth(heeded)) => changed.clock.heed_votes = heeded,
         ("OwnBook", OptionValue::Truth(used)) => changed.own_book = used,
         ("Book File", OptionValue::Text(file)) => {
-            let files: Vec<PathBuf> = paths(&file);
-            let library = changed.library.clone().with_books(&files, BookChoice::default(), 1, BOOK_PLIES);
+            let books = BookSettings { files: paths(&file), max_plies: BOOK_PLIES, ..BookSettings::default() };
+            let library = changed.library.clone().with_books(&books);
             changed.library = library.map_err(|error| error.to_string())?;
         }
         ("SyzygyPath", OptionValue::Text(folders)) => {
-            let library = changed.library.clone().with_tablebases(&paths(&folders), TABLEBASE_PIECES);
+            let tables = TablebaseSettings { paths: paths(&folders), ..TablebaseSettings::default() };
+            let library = changed.library.clone().with_tablebases(&tables);
             changed.library = library.map_err(|error| format!("SyzygyPath: {error}"))?;
         }
         // The program's own affairs, which it tells when they matter; and the button, which starts a new council.

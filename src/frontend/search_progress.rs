@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chess::{Phase, Proposal, Score, UciMove};
+use chess::{Decision, Phase, Proposal, Score, UciMove};
 
 /// The proposals for one position.
 pub(super) struct SearchProgress {
@@ -62,6 +62,20 @@ impl SearchProgress {
             return None;
         }
         self.standing()
+    }
+
+    /// A move is decided upon; what is still to be shown of it: what stands behind it may have come faster than it was told.
+    pub(super) fn decide(&mut self, decision: &Decision) -> Option<LeadingProposal<'_>> {
+        let second = decision.second_phase.iter().map(|second| &second.proposal);
+        for proposal in decision.votes.iter().map(|vote| &vote.proposal).chain(second) {
+            self.propose(proposal.clone());
+        }
+        self.lead(decision.best)
+    }
+
+    /// Whether nothing was shown yet.
+    pub(super) fn is_silent(&self) -> bool {
+        self.shown.is_none()
     }
 
     /// The leading proposal: of those for the leading move that of the second phase, or the deepest.

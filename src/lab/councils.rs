@@ -1,7 +1,7 @@
 //! Whole councils asked about single positions: what they decide, and what each of their processes did for it.
 //!
 //! With node budgets a process is a clock: its nodes are its time. A council of nineteen on two cores is then measured in this
-//! virtual time, in which nobody waits for a core, and nothing is said of communication, which costs nothing. In it a decision
+//! virtual time, in which no search waits for a core, and nothing is said of communication, which costs nothing. In it a decision
 //! takes as long as its busiest process, because the master works in both phases.
 
 use std::{
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    state::{State, StateError},
+    state::{ExperimentState, StateError},
     suite::TestPosition,
 };
 use chess::{Decision, Limits, UciMove, Variant};
@@ -29,10 +29,10 @@ use council::{
 
 /// A council and what each of its processes may spend.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct AskedCouncil {
     /// How it is called.
     pub name: String,
-    /// Everything about it.
+    /// Its roster, criterion, phases and groups.
     pub settings: CouncilSettings,
     /// Bounds of a decision, for each process.
     pub limits: Limits,
@@ -40,8 +40,8 @@ pub struct Asked {
 
 /// What a council decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
-    /// The elected move.
+pub struct CouncilAnswer {
+    /// The move that was elected.
     #[serde(with = "super::move_text")]
     pub best: UciMove,
     /// Whether all electors proposed it.
@@ -50,7 +50,7 @@ pub struct Answer {
     pub nodes: Vec<u64>,
 }
 
-impl Answer {
+impl CouncilAnswer {
     fn of(decision: &Decision) -> Self {
         Self {
             best: decision.best,
@@ -78,21 +78,21 @@ impl Answer {
 /// Why councils cannot be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// A roster that cannot be seated.
+    /// A roster cannot be made.
     #[error(transparent)]
     Roster(#[from] RosterError),
     /// Answers cannot be kept.
     #[error(transparent)]
     State(#[from] StateError),
-    /// No runtime.
+    /// The asynchronous runtime does not start.
     #[error("no runtime for a council: {0}")]
     Runtime(#[from] std::io::Error),
-    /// Nothing was decided.
+    /// A council decided nothing.
     #[error("{council} decided nothing in {fen}")]
     NoDecision {
-        /// Who.
+        /// The name of the council.
         council: String,
-        /// Where.
+        /// The position.
         fen: String,
     },
 }
@@ -101,11 +101,11 @@ pub enum AskError {
 /// `c · positions + p` is council `c`'s about position `p`. `false` if `stop` was set before the end.
 ///
 /// # Errors
-/// [`AskError`] if a council cannot be seated or decides nothing.
+/// [`AskError`] if a roster cannot be made or decides nothing.
 pub fn ask(
-    councils: &[Asked],
+    councils: &[AskedCouncil],
     positions: &[TestPosition],
-    state: &mut State<Answer>,
+    state: &mut ExperimentState<CouncilAnswer>,
     workers: NonZeroUsize,
     stop: &AtomicBool,
     mut progress: impl FnMut(usize, usize),
@@ -147,7 +147,7 @@ pub fn ask(
 }
 
 /// One question to one council.
-fn one(asked: &Asked, roster: &Roster, position: &TestPosition) -> Result<Answer, AskError> {
+fn one(asked: &AskedCouncil, roster: &Roster, position: &TestPosition) -> Result<CouncilAnswer, AskError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     // As many cores as it asks for, whatever the machine has: its processes are the operating system's affair.
     let pool = Pool::new(asked.settings.cores.max(1));
@@ -157,5 +157,8 @@ fn one(asked: &Asked, roster: &Roster, position: &TestPosition) -> Result<Answer
         Question { limits: asked.limits, in_step, ..Question::new("lab".into(), Arc::clone(&position.line)) };
     let decision = runtime.block_on(council.decide(question, &CancellationToken::new(), &mut |_| {}));
     let nothing = || AskError::NoDecision { council: asked.name.clone(), fen: position.line.fen() };
-    decision.filter(|decision| !decision.votes.is_empty()).map(|decision| Answer::of(&decision)).ok_or_else(nothing)
+    decision
+        .filter(|decision| !decision.votes.is_empty())
+        .map(|decision| CouncilAnswer::of(&decision))
+        .ok_or_else(nothing)
 }

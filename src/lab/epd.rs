@@ -14,7 +14,7 @@ use chess::{Line, LineError, UciMove, Variant};
 
 /// A position and its operations.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct EpdRecord {
     /// The number of its line in the file, from 1.
     pub number: usize,
     /// The position, as a line without moves.
@@ -44,7 +44,7 @@ pub enum EpdError {
     /// A move that cannot be played.
     #[error("{code} {text:?}: no legal move here")]
     Move {
-        /// The operation.
+        /// The operation code, such as `bm`.
         code: String,
         /// The move, as it was given.
         text: String,
@@ -52,17 +52,17 @@ pub enum EpdError {
     /// Points that do not fit the moves.
     #[error("c8 and c9: {points} points for {moves} moves")]
     Points {
-        /// How many points.
+        /// The number of points in c8.
         points: usize,
-        /// How many moves.
+        /// The number of moves in c9.
         moves: usize,
     },
-    /// Nothing to test.
+    /// The record says nothing that could be tested.
     #[error("no bm, am or points to judge a move by")]
     NothingToFind,
 }
 
-impl Record {
+impl EpdRecord {
     /// The operand of an operation.
     pub fn operand(&self, code: &str) -> Option<&str> {
         self.operations.iter().find(|(name, _)| name == code).map(|(_, operand)| operand.as_str())
@@ -87,7 +87,7 @@ impl Record {
 }
 
 /// Reads all records of a text.
-pub fn read(text: &str) -> (Vec<Record>, Vec<BadLine>) {
+pub fn read(text: &str) -> (Vec<EpdRecord>, Vec<BadLine>) {
     let (mut records, mut bad) = (Vec::new(), Vec::new());
     for (number, line) in logical_lines(text) {
         match record(number, &line) {
@@ -130,7 +130,7 @@ fn begins_with_board(line: &str) -> bool {
     line.split_ascii_whitespace().next().is_some_and(|word| word.matches('/').count() == 7)
 }
 
-fn record(number: usize, text: &str) -> Result<Record, EpdError> {
+fn record(number: usize, text: &str) -> Result<EpdRecord, EpdError> {
     let mut rest = text;
     let mut fields = Vec::new();
     for _ in 0..4 {
@@ -153,7 +153,7 @@ fn record(number: usize, text: &str) -> Result<Record, EpdError> {
     let fullmoves = counters.get(1).copied().or_else(|| operation("fmvn")).unwrap_or("1");
     let fen = format!("{} {halfmoves} {fullmoves}", fields.join(" "));
     let line = Line::from_fen(Variant::FromPosition, &fen)?;
-    Ok(Record { number, line: Arc::new(line), operations })
+    Ok(EpdRecord { number, line: Arc::new(line), operations })
 }
 
 /// Takes the next word, which ends at a blank or before a semicolon.
@@ -188,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    fn one(text: &str) -> Record {
+    fn one(text: &str) -> EpdRecord {
         let (records, bad) = read(text);
         assert!(records.len() == 1 && bad.is_empty(), "{bad:?}");
         records.into_iter().next().expect("one record")

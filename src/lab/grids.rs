@@ -8,8 +8,8 @@ use std::{collections::BTreeSet, fmt::Write, sync::atomic::AtomicBool};
 
 use super::{
     player::Pace,
-    positions::{Oracle, Progress, SystemFigures, Tally},
-    searches::{Found, Request, SearchError, Searches},
+    positions::{Oracle, RoundProgress, SystemFigures, SystemTally},
+    searches::{Found, SearchError, SearchQuery, Searches},
     state::fnv1a,
     stats::Estimate,
     suite::TestPosition,
@@ -22,7 +22,7 @@ use council::{
 
 /// What follows the first phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SecondPhase {
+pub enum GridSecondPhase {
     /// Nothing: the criterion elects among the proposals.
     None,
     /// Complete knowledge searches the proposed moves, from an empty table or (`warm`) from that of its own first phase.
@@ -39,7 +39,7 @@ pub enum SecondPhase {
 pub struct System {
     /// How it is called.
     pub name: String,
-    /// Who proposes.
+    /// The electors that propose.
     pub roster: Roster,
     /// How one is elected where there is no second phase of complete knowledge.
     pub settings: CouncilSettings,
@@ -47,8 +47,8 @@ pub struct System {
     pub nodes: u64,
     /// The first phase's share of them.
     pub split: f64,
-    /// What follows it.
-    pub second: SecondPhase,
+    /// What follows the first phase.
+    pub second: GridSecondPhase,
 }
 
 /// The splits of the grid.
@@ -57,7 +57,7 @@ pub const SPLITS: [f64; 6] = [0.0, 0.15, 1.0 / 3.0, 0.5, 2.0 / 3.0, 1.0];
 /// Every split with a cold and a warm table. With 0 complete knowledge is alone, with 1 the criterion elects.
 ///
 /// # Errors
-/// [`RosterError`] if the roster of the settings cannot be seated.
+/// [`RosterError`] if the roster of the settings cannot be made.
 pub fn splits(settings: &CouncilSettings, nodes: u64) -> Result<Vec<System>, RosterError> {
     let mut systems = Vec::new();
     for split in SPLITS {
@@ -67,13 +67,17 @@ pub fn splits(settings: &CouncilSettings, nodes: u64) -> Result<Vec<System>, Ros
         };
         if split == 0.0 {
             let alone = CouncilSettings { roster: "complete".to_owned(), ..settings.clone() };
-            systems.push(system("0: complete knowledge alone".to_owned(), &alone, SecondPhase::None)?);
+            systems.push(system("0: complete knowledge alone".to_owned(), &alone, GridSecondPhase::None)?);
         } else if split == 1.0 {
             let name = format!("1: {} elects", first_phase_criterion(settings).word());
-            systems.push(system(name, settings, SecondPhase::None)?);
+            systems.push(system(name, settings, GridSecondPhase::None)?);
         } else {
             for (table, warm) in [("cold", false), ("warm", true)] {
-                systems.push(system(format!("{split:.2}, {table} table"), settings, SecondPhase::Complete { warm })?);
+                systems.push(system(
+                    format!("{split:.2}, {table} table"),
+                    settings,
+                    GridSecondPhase::Complete { warm },
+                )?);
             }
         }
     }
@@ -84,7 +88,7 @@ pub fn splits(settings: &CouncilSettings, nodes: u64) -> Result<Vec<System>, Ros
 /// one process with `s · efficiency^(log₂ s)` times the nodes.
 ///
 /// # Errors
-/// [`RosterError`] if a roster cannot be seated.
+/// [`RosterError`] if a roster cannot be made.
 pub fn rosters(settings: &CouncilSettings, nodes: u64, efficiency: f64) -> Result<Vec<System>, RosterError> {
     /// Families, each a list of knowledge sets whose beginnings make the councils; complete copies with noise beside them.
     const FAMILIES: [(&str, &str); 2] = [
@@ -101,9 +105,9 @@ pub fn rosters(settings: &CouncilSettings, nodes: u64, efficiency: f64) -> Resul
             let settings = CouncilSettings { roster, ..settings.clone() };
             let roster = Roster::from_settings(&settings)?;
             for (word, second) in [
-                ("none", SecondPhase::None),
-                ("complete", SecondPhase::Complete { warm: false }),
-                ("electors", SecondPhase::Electors),
+                ("none", GridSecondPhase::None),
+                ("complete", GridSecondPhase::Complete { warm: false }),
+                ("electors", GridSecondPhase::Electors),
             ] {
                 let name = format!("{family} {instances} × {size}, second phase: {word}");
                 let (roster, settings, split) = (roster.clone(), settings.clone(), settings.split);
@@ -116,10 +120,10 @@ pub fn rosters(settings: &CouncilSettings, nodes: u64, efficiency: f64) -> Resul
 
 /// What is to be tried.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
+pub struct GridPlan<'a> {
     /// The first is the base with which the others are compared.
     pub systems: &'a [System],
-    /// Where.
+    /// The positions on which every system is tried.
     pub positions: &'a [TestPosition],
     /// Says what moves are worth.
     pub oracle: Option<&'a Oracle>,
@@ -132,22 +136,23 @@ pub struct Plan<'a> {
 /// # Errors
 /// [`SearchError`] if a search fails.
 pub fn try_out(
-    plan: &Plan<'_>,
+    plan: &GridPlan<'_>,
     searches: &mut Searches,
     oracle_searches: &mut Searches,
     stop: &AtomicBool,
-    mut progress: impl FnMut(Progress),
+    mut progress: impl FnMut(RoundProgress),
 ) -> Result<Option<Vec<SystemFigures>>, SearchError> {
-    let Plan { systems, positions, oracle, seed } = *plan;
-    let mut ensure = |round, searches: &mut Searches, requests: &[Request]| {
-        searches.ensure(requests, stop, |done, of| progress(Progress { round, done, of }))
+    let GridPlan { systems, positions, oracle, seed } = *plan;
+    let mut ensure = |round, searches: &mut Searches, requests: &[SearchQuery]| {
+        searches.ensure(requests, stop, |done, of| progress(RoundProgress { round, done, of }))
     };
     let pairs = || positions.iter().flat_map(|position| systems.iter().map(move |system| (position, system)));
-    let first: Vec<Request> = pairs().flat_map(|(position, system)| system.first_phase(position)).collect();
+    let first: Vec<SearchQuery> = pairs().flat_map(|(position, system)| system.first_phase(position)).collect();
     if !ensure("proposals", searches, &first)? {
         return Ok(None);
     }
-    let second: Vec<Request> = pairs().flat_map(|(position, system)| system.second_phase(position, searches)).collect();
+    let second: Vec<SearchQuery> =
+        pairs().flat_map(|(position, system)| system.second_phase(position, searches)).collect();
     if !ensure("second phases", searches, &second)? {
         return Ok(None);
     }
@@ -158,12 +163,12 @@ pub fn try_out(
         |chosen: &[Option<UciMove>]| -> BTreeSet<String> { chosen.iter().flatten().map(ToString::to_string).collect() };
     if let Some(oracle) = oracle {
         let of = |position| oracle.requests(position, &moves(&chosen(position, searches)));
-        let values: Vec<Request> = positions.iter().flat_map(of).collect();
+        let values: Vec<SearchQuery> = positions.iter().flat_map(of).collect();
         if !ensure("oracle", oracle_searches, &values)? {
             return Ok(None);
         }
     }
-    let mut tallies: Vec<Tally> = systems.iter().map(|_| Tally::default()).collect();
+    let mut tallies: Vec<SystemTally> = systems.iter().map(|_| SystemTally::default()).collect();
     for position in positions {
         let chosen = chosen(position, searches);
         let values = oracle.and_then(|oracle| oracle.values(position, &moves(&chosen), oracle_searches));
@@ -187,9 +192,9 @@ fn first_phase_criterion(settings: &CouncilSettings) -> CriterionName {
 }
 
 impl System {
-    fn first_phase(&self, position: &TestPosition) -> Vec<Request> {
+    fn first_phase(&self, position: &TestPosition) -> Vec<SearchQuery> {
         let electors = self.roster.electors().iter();
-        electors.map(|elector| Request::new(elector, &position.line, Pace::Nodes(self.nodes))).collect()
+        electors.map(|elector| SearchQuery::new(elector, &position.line, Pace::Nodes(self.nodes))).collect()
     }
 
     /// What the electors propose in the end, or when the first phase's share is spent.
@@ -211,7 +216,7 @@ impl System {
     }
 
     /// The searches of the second phase, which there is only where the first one leaves a choice.
-    fn second_phase(&self, position: &TestPosition, searches: &Searches) -> Vec<Request> {
+    fn second_phase(&self, position: &TestPosition, searches: &Searches) -> Vec<SearchQuery> {
         let root_moves = self.candidates(position, searches);
         let spent = (self.nodes as f64 * self.split) as u64;
         let budget = Pace::Nodes((self.nodes - spent.min(self.nodes)).max(1));
@@ -219,16 +224,18 @@ impl System {
             return Vec::new();
         }
         let restricted = |elector: &ElectorSpec, prelude| {
-            let request = Request::new(elector, &position.line, budget);
-            Request { root_moves: root_moves.clone(), prelude, ..request }
+            let request = SearchQuery::new(elector, &position.line, budget);
+            SearchQuery { root_moves: root_moves.clone(), prelude, ..request }
         };
         match self.second {
-            SecondPhase::None => Vec::new(),
-            SecondPhase::Complete { warm } => {
+            GridSecondPhase::None => Vec::new(),
+            GridSecondPhase::Complete { warm } => {
                 let complete = ElectorSpec::own(Knowledge::COMPLETE, self.settings.hash);
                 vec![restricted(&complete, warm.then_some(Pace::Nodes(spent.max(1))))]
             }
-            SecondPhase::Electors => self.roster.electors().iter().map(|elector| restricted(elector, None)).collect(),
+            GridSecondPhase::Electors => {
+                self.roster.electors().iter().map(|elector| restricted(elector, None)).collect()
+            }
         }
     }
 
@@ -241,10 +248,10 @@ impl System {
             Some(elect(&settings, &position.line, self.roster.electors(), proposals, seed)?.elected.best)
         };
         match (self.second, second.as_slice()) {
-            (SecondPhase::None, _) => elect(&self.proposals(position, searches, 1.0)),
+            (GridSecondPhase::None, _) => elect(&self.proposals(position, searches, 1.0)),
             (_, []) => self.candidates(position, searches).first().copied(),
-            (SecondPhase::Complete { .. }, [request, ..]) => searches.get(request).and_then(Found::best),
-            (SecondPhase::Electors, requests) => {
+            (GridSecondPhase::Complete { .. }, [request, ..]) => searches.get(request).and_then(Found::best),
+            (GridSecondPhase::Electors, requests) => {
                 let electors = requests.iter().zip(self.roster.electors());
                 let again: Vec<Option<Proposal>> =
                     electors.map(|(request, elector)| searches.get(request)?.proposal(&elector.name)).collect();
@@ -258,13 +265,9 @@ impl System {
 pub fn markdown(systems: &[SystemFigures]) -> String {
     let mut text = "| system | best | worst | other | points, % | regret, % | against the first, % |\n".to_owned();
     text.push_str("|---|---|---|---|---|---|---|\n");
-    let percent = |figure: &Option<Estimate>| {
-        figure.map_or_else(String::new, |Estimate { value, low, high }| {
-            format!("{:.2} [{:.2}, {:.2}]", 100.0 * value, 100.0 * low, 100.0 * high)
-        })
-    };
     for SystemFigures { name, best, worst, other, points, regret, regret_against_base, .. } in systems {
-        let [points, regret, difference] = [points, regret, regret_against_base].map(percent);
+        let [points, regret, difference] =
+            [points, regret, regret_against_base].map(|figure| figure.map(Estimate::percent).unwrap_or_default());
         // Writing to a string cannot fail.
         let _ = writeln!(text, "| {name} | {best} | {worst} | {other} | {points} | {regret} | {difference} |");
     }
@@ -285,7 +288,7 @@ mod tests {
         let two = NonZeroUsize::new(2).expect("two");
         let (mut searches, mut none) = (Searches::in_memory(two), Searches::in_memory(two));
         let stop = AtomicBool::new(false);
-        let plan = Plan { systems, positions: &positions, oracle: None, seed: 1 };
+        let plan = GridPlan { systems, positions: &positions, oracle: None, seed: 1 };
         let figures = try_out(&plan, &mut searches, &mut none, &stop, |_| {});
         figures.unwrap_or_else(|error| panic!("{error}")).expect("nobody stops it")
     }
@@ -308,7 +311,7 @@ mod tests {
         for system in &systems {
             assert_eq!(system.roster.electors().len() as u64 * system.nodes, 800, "{}", system.name);
         }
-        let electors = systems.into_iter().filter(|system| system.second == SecondPhase::Electors).take(2);
+        let electors = systems.into_iter().filter(|system| system.second == GridSecondPhase::Electors).take(2);
         assert_eq!(figures(&electors.collect::<Vec<_>>()).len(), 2);
     }
 }

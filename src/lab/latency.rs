@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::own_process::OwnProcess;
 use chess::{Color, GameTerms, TimeControl, Variant};
-use practice::{AccountId, ChallengeTerms, GameReport, PracticeError, PracticeServer, Settings, SparringKind};
+use practice::{AccountId, ChallengeTerms, GameReport, PracticeError, PracticeServer, PracticeSettings, SparringKind};
 
 const BOT: &str = "Measured";
 const SPARRING: &str = "Instant";
@@ -29,7 +29,7 @@ const ENOUGH: usize = 2000;
 /// How long the games of one round may take.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// What was measured.
+/// What the daemon itself takes, as it was measured.
 #[derive(Clone, Debug)]
 pub struct Latency {
     /// From the start of the process to the open event stream, each start.
@@ -37,15 +37,15 @@ pub struct Latency {
     /// Resident memory when idle, in KiB. `None` where the system does not tell.
     pub idle_memory: Option<u64>,
     /// The delays of the moves, by how many games were played at once.
-    pub shares: Vec<Share>,
+    pub shares: Vec<MoveDelays>,
 }
 
 /// The delays of all moves with so many games at once.
 #[derive(Clone, Debug)]
-pub struct Share {
-    /// Games at once.
+pub struct MoveDelays {
+    /// Games that were played at once.
     pub games: usize,
-    /// Sorted.
+    /// The delay of each move, shortest first.
     pub delays: Vec<Duration>,
 }
 
@@ -69,14 +69,14 @@ impl Latency {
     /// # Errors
     /// [`LatencyError`] if the practice server or the daemon does not start.
     pub async fn measure(program: PathBuf, games_at_once: &[usize]) -> Result<Self, LatencyError> {
-        let bench = Bench::start(program).await?;
+        let bench = LatencyBench::start(program).await?;
         let mut starts = Vec::new();
         for _ in 1..STARTS {
             starts.push(bench.daemon(1).await?.connected_after);
         }
         let idle = bench.daemon(1).await?;
         starts.push(idle.connected_after);
-        let idle_memory = resident(idle.process.id());
+        let idle_memory = idle.process.resident();
         drop(idle);
         let mut shares = Vec::new();
         for games in games_at_once {
@@ -87,7 +87,7 @@ impl Latency {
 }
 
 /// A practice server and the program to be measured.
-struct Bench {
+struct LatencyBench {
     program: PathBuf,
     server: PracticeServer,
     token: String,
@@ -100,9 +100,9 @@ struct Daemon {
     connected_after: Duration,
 }
 
-impl Bench {
+impl LatencyBench {
     async fn start(program: PathBuf) -> Result<Self, LatencyError> {
-        let server = PracticeServer::start(Settings::default()).await?;
+        let server = PracticeServer::start(PracticeSettings::default()).await?;
         let token = server.add_account(BOT, true).await?;
         server.sparring(SPARRING, SparringKind::Random).await?;
         Ok(Self { program, server, token, folder: tempfile::tempdir()? })
@@ -133,7 +133,7 @@ impl Bench {
         Ok(daemon)
     }
 
-    async fn play(&self, games: usize) -> Result<Share, LatencyError> {
+    async fn play(&self, games: usize) -> Result<MoveDelays, LatencyError> {
         let daemon = self.daemon(games).await?;
         let terms = GameTerms {
             variant: Variant::Standard,
@@ -146,7 +146,7 @@ impl Bench {
         }
         drop(daemon);
         delays.sort_unstable();
-        Ok(Share { games, delays })
+        Ok(MoveDelays { games, delays })
     }
 
     /// Plays so many games at once and gives the delays of all moves.
@@ -168,11 +168,4 @@ fn delays_of(game: &GameReport) -> Vec<Duration> {
     let first = usize::from(ours == Color::Black);
     let shown: Vec<Duration> = game.clocks_after.iter().skip(first).step_by(2).map_while(|clock| *clock).collect();
     shown.windows(2).map(|pair| pair[0].saturating_sub(pair[1])).collect()
-}
-
-/// Resident memory of a process, in KiB (`VmRSS` of proc(5)).
-fn resident(process: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace().next()?.parse().ok()
 }

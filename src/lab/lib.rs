@@ -7,7 +7,7 @@
 //! | whole councils on positions; the open questions; the theses' tables | [`councils`], [`grids`], [`reproduce`] |
 //! | fitting: the evaluation, and what a council goes by | [`tune`], [`data`], [`fit`] |
 //! | what is common: statistics, plots, states to go on from | [`stats`], [`plot`], [`state`] |
-//! | the daemon itself; workers on other machines | [`Latency`]; [`cluster`] |
+//! | the daemon itself: how fast, and under everything that can go wrong; workers on other machines | [`Latency`], [`soak()`]; [`cluster`] |
 //!
 //! Invariants: with node budgets the same seed gives the same bytes, however many work at once and on any machine; whatever
 //! was done before Ctrl-C is kept; every figure has its error; failures of players are counted, never hidden.
@@ -30,9 +30,11 @@ pub mod plot;
 pub mod positions;
 pub mod reproduce;
 pub mod searches;
+mod soak;
 pub mod state;
 pub mod stats;
 pub mod suite;
 pub mod tune;
 
-pub use latency::{Latency, LatencyError, Share};
+pub use latency::{Latency, LatencyError, MoveDelays};
+pub use soak::{SoakError, SoakMemory, SoakPlan, SoakProtocol, SoakReport, soak};

@@ -18,12 +18,12 @@ pub(super) mod list {
 
     use chess::UciMove;
 
-    pub fn serialize<S: Serializer>(moves: &[UciMove], serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(moves: &[UciMove], serializer: S) -> Result<S::Ok, S::Error> {
         let words: Vec<String> = moves.iter().map(ToString::to_string).collect();
         serializer.serialize_str(&words.join(" "))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<UciMove>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<UciMove>, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.split_ascii_whitespace().map(|word| word.parse().map_err(D::Error::custom)).collect()
     }

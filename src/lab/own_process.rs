@@ -1,15 +1,17 @@
 //! A program that runs for a measurement, and no longer.
 
 use std::{
-    io,
-    process::{Child, Command},
+    fs, io,
+    process::{Child, ChildStdin, Command},
 };
+
+use rustix::process::{Pid, Signal, kill_process};
 
 /// A child process that is killed when dropped.
 pub(super) struct OwnProcess(Child);
 
 impl OwnProcess {
-    /// Starts it.
+    /// Starts the program.
     ///
     /// # Errors
     /// What the system says.
@@ -17,9 +19,29 @@ impl OwnProcess {
         command.spawn().map(Self)
     }
 
-    /// Its number.
-    pub(super) fn id(&self) -> u32 {
-        self.0.id()
+    /// Its standard input, where that is a pipe which nobody has taken yet.
+    pub(super) fn input(&mut self) -> Option<ChildStdin> {
+        self.0.stdin.take()
+    }
+
+    /// Whether it has not ended yet.
+    pub(super) fn is_running(&mut self) -> bool {
+        matches!(self.0.try_wait(), Ok(None))
+    }
+
+    /// Asks it to end (SIGTERM).
+    pub(super) fn terminate(&self) {
+        if let Some(pid) = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw) {
+            // It may have ended by itself; its number is ours until it is waited for.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+    }
+
+    /// Its resident memory, KiB (`VmRSS` of proc(5)). `None` where the system does not tell.
+    pub(super) fn resident(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.0.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.split_whitespace().next()?.parse().ok()
     }
 }
 

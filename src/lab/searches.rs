@@ -1,6 +1,6 @@
 //! Searches of single positions, each done once and kept.
 //!
-//! An experiment names the searches it needs as [`Request`]s; those that no earlier run has done are done now, on all cores,
+//! An experiment names the searches it needs as [`SearchQuery`]s; those that no earlier run has done are done now, on all cores,
 //! each from an empty table, and kept in a file, so that every figure can be computed again, another criterion tried, or an
 //! experiment taken up after Ctrl-C without searching again. With node budgets of one thread a search is the same on any
 //! machine.
@@ -27,10 +27,10 @@ use council::pool::{ElectorSpec, Job, SearchReport, Slot};
 
 /// A search that an experiment needs.
 #[derive(Clone, Debug)]
-pub struct Request {
-    /// Who searches.
+pub struct SearchQuery {
+    /// The elector that searches.
     pub elector: ElectorSpec,
-    /// Where.
+    /// The position, with the moves that led to it.
     pub line: Arc<Line>,
     /// The moves to look at; all legal ones if empty.
     pub root_moves: Vec<UciMove>,
@@ -40,7 +40,7 @@ pub struct Request {
     pub prelude: Option<Pace>,
 }
 
-impl Request {
+impl SearchQuery {
     /// A search of all moves of a position from an empty table.
     pub fn new(elector: &ElectorSpec, line: &Arc<Line>, budget: Pace) -> Self {
         Self { elector: elector.clone(), line: Arc::clone(line), root_moves: Vec::new(), budget, prelude: None }
@@ -67,7 +67,7 @@ fn limits(budget: Pace) -> Limits {
 /// What a search found: its iterations, the last one last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    iterations: Vec<Iteration>,
+    iterations: Vec<FoundIteration>,
     /// The principal variation of the last.
     #[serde(with = "super::move_text::list")]
     line: Vec<UciMove>,
@@ -75,7 +75,7 @@ pub struct Found {
 
 /// An iteration of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Iteration {
+struct FoundIteration {
     #[serde(rename = "m", with = "super::move_text")]
     best: UciMove,
     #[serde(rename = "s")]
@@ -102,7 +102,7 @@ fn is_zero(count: &u32) -> bool {
 
 impl Found {
     fn add(&mut self, proposal: Proposal) {
-        self.iterations.push(Iteration {
+        self.iterations.push(FoundIteration {
             best: proposal.best,
             score: proposal.score,
             bound: proposal.bound,
@@ -148,7 +148,7 @@ impl Found {
     }
 }
 
-fn proposal(iteration: &Iteration, elector: &ElectorName, pv: Vec<UciMove>) -> Proposal {
+fn proposal(iteration: &FoundIteration, elector: &ElectorName, pv: Vec<UciMove>) -> Proposal {
     Proposal {
         search: SearchId { game: "lab".into(), ply: 0, serial: 0, phase: Phase::First },
         elector: elector.clone(),
@@ -171,19 +171,19 @@ pub enum SearchError {
     /// The file that keeps them.
     #[error("searches {path}: {error}")]
     File {
-        /// Which file.
+        /// The file that could not be used.
         path: PathBuf,
-        /// Why not.
+        /// What the system says.
         error: io::Error,
     },
     /// An elector that gave nothing.
     #[error("elector {elector} in {fen}: {reason}")]
     Failed {
-        /// Who.
+        /// The elector that failed.
         elector: ElectorName,
-        /// Where.
+        /// The position, with the moves that led to it.
         fen: String,
-        /// Why.
+        /// What it failed at.
         reason: String,
     },
 }
@@ -198,7 +198,7 @@ pub struct Searches {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Entry {
+struct KeptSearch {
     key: u64,
     #[serde(flatten)]
     found: Found,
@@ -219,8 +219,8 @@ impl Searches {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(failure(error)),
         };
-        let entries = text.lines().filter_map(|line| serde_json::from_str::<Entry>(line).ok());
-        let known = entries.map(|Entry { key, found }| (key, found)).collect();
+        let entries = text.lines().filter_map(|line| serde_json::from_str::<KeptSearch>(line).ok());
+        let known = entries.map(|KeptSearch { key, found }| (key, found)).collect();
         let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failure)?;
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n").map_err(failure)?;
@@ -234,7 +234,7 @@ impl Searches {
     }
 
     /// What a search found, if it has been done.
-    pub fn get(&self, request: &Request) -> Option<&Found> {
+    pub fn get(&self, request: &SearchQuery) -> Option<&Found> {
         self.known.get(&request.key())
     }
 
@@ -245,12 +245,12 @@ impl Searches {
     /// [`SearchError`] if an elector gives nothing, or the file cannot be written.
     pub fn ensure(
         &mut self,
-        requests: &[Request],
+        requests: &[SearchQuery],
         stop: &AtomicBool,
         mut progress: impl FnMut(usize, usize),
     ) -> Result<bool, SearchError> {
         let mut seen = std::collections::HashSet::new();
-        let undone: Vec<(u64, &Request)> = requests
+        let undone: Vec<(u64, &SearchQuery)> = requests
             .iter()
             .map(|request| (request.key(), request))
             .filter(|(key, _)| !self.known.contains_key(key) && seen.insert(*key))
@@ -263,7 +263,7 @@ impl Searches {
             for _ in 0..self.workers.get().min(undone.len()) {
                 let (sender, undone, next, broken) = (sender.clone(), &undone, &next, &broken);
                 scope.spawn(move || {
-                    let mut slots = Slots::default();
+                    let mut slots = SearchSlots::default();
                     let halted = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
                     while let Some((key, request)) = undone.get(next.fetch_add(1, Ordering::Relaxed))
                         && !halted()
@@ -287,7 +287,7 @@ impl Searches {
     }
 
     fn keep(&mut self, key: u64, found: Found) -> Result<(), SearchError> {
-        let entry = Entry { key, found };
+        let entry = KeptSearch { key, found };
         if let Some(file) = &mut self.file {
             let line = serde_json::to_string(&entry).map_err(io::Error::from);
             line.and_then(|line| file.write_all(format!("{line}\n").as_bytes()))
@@ -298,14 +298,14 @@ impl Searches {
     }
 }
 
-/// A worker's electors, seated when first needed.
+/// A worker's electors, started when first needed.
 #[derive(Default)]
-struct Slots(HashMap<String, Slot>);
+struct SearchSlots(HashMap<String, Slot>);
 
-impl Slots {
+impl SearchSlots {
     /// One search, with what goes before it.
-    fn search(&mut self, request: &Request) -> Result<Found, SearchError> {
-        let Request { elector, line, root_moves, budget, prelude } = request;
+    fn search(&mut self, request: &SearchQuery) -> Result<Found, SearchError> {
+        let SearchQuery { elector, line, root_moves, budget, prelude } = request;
         let slot = self.0.entry(format!("{elector:?}")).or_insert_with(|| Slot::local(elector.clone(), None));
         slot.new_game();
         let mut found = Found::default();

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 /// The parts that are done, and the file that keeps them.
 #[derive(Debug)]
-pub struct State<T> {
+pub struct ExperimentState<T> {
     path: PathBuf,
     file: Option<File>,
     done: BTreeMap<usize, T>,
@@ -28,9 +28,9 @@ pub enum StateError {
     /// The file cannot be read or written.
     #[error("state {path}: {error}")]
     File {
-        /// Which file.
+        /// The file that could not be used.
         path: PathBuf,
-        /// Why not.
+        /// What the system says.
         error: io::Error,
     },
     /// It belongs to something else.
@@ -45,7 +45,7 @@ struct Item<T> {
     outcome: T,
 }
 
-impl<T: Serialize + DeserializeOwned> State<T> {
+impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
     /// Opens the file of an experiment, or begins it. `experiment` is everything that its outcome depends on.
     ///
     /// # Errors
@@ -138,14 +138,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("deep/state.jsonl");
         let experiment = json!({"games": 10});
-        let mut state = State::open(&path, &experiment).expect("a new state");
+        let mut state = ExperimentState::open(&path, &experiment).expect("a new state");
         state.record(3, Outcome { score: 0.1 + 0.2 }).expect("it is kept");
         state.record(0, Outcome { score: 1.0 }).expect("it is kept");
         drop(state);
         let mut torn = OpenOptions::new().append(true).open(&path).expect("the file");
         torn.write_all(b"{\"part\":7,\"sco").expect("half a line");
 
-        let again = State::<Outcome>::open(&path, &experiment).expect("the same experiment");
+        let again = ExperimentState::<Outcome>::open(&path, &experiment).expect("the same experiment");
         assert_eq!(again.done().keys().copied().collect::<Vec<_>>(), [0, 3]);
         assert_eq!(again.done().get(&3), Some(&Outcome { score: 0.1 + 0.2 }), "to the last bit");
         assert!(fs::read_to_string(&path).expect("text").ends_with("}\n"), "the torn line is gone");
@@ -155,8 +155,8 @@ mod tests {
     fn a_state_of_something_else_is_not_touched() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state.jsonl");
-        drop(State::<Outcome>::open(&path, &json!({"seed": 1})).expect("a new state"));
-        let other = State::<Outcome>::open(&path, &json!({"seed": 2}));
+        drop(ExperimentState::<Outcome>::open(&path, &json!({"seed": 1})).expect("a new state"));
+        let other = ExperimentState::<Outcome>::open(&path, &json!({"seed": 2}));
         assert!(matches!(other, Err(StateError::Other(_))), "{other:?}");
     }
 

@@ -7,8 +7,8 @@ use std::{
 };
 
 use super::{
-    epd::{self, BadLine, EpdError, Record},
-    openings::{Book, BookError, is_pgn, read_text},
+    epd::{self, BadLine, EpdError, EpdRecord},
+    openings::{OpeningBook, OpeningBookError, is_pgn, read_text},
 };
 use chess::{Line, UciMove};
 
@@ -18,11 +18,9 @@ const FIRST_PLY: usize = 16;
 /// A position to be tried.
 #[derive(Clone, Debug)]
 pub struct TestPosition {
-    /// Its identifier, or the number of its line.
-    pub id: String,
     /// The game it comes from, where that is known: positions of one game are not independent.
     pub game: Option<String>,
-    /// The position.
+    /// The position, as a line without moves.
     pub line: Arc<Line>,
     best: Vec<UciMove>,
     avoid: Vec<UciMove>,
@@ -37,7 +35,7 @@ pub enum Judgement {
     Best,
     /// One to be avoided.
     Worst,
-    /// Neither.
+    /// Nothing is known of it.
     Other,
 }
 
@@ -56,14 +54,14 @@ pub enum SuiteError {
     /// The file cannot be read.
     #[error("suite {path}: {error}")]
     File {
-        /// Which file.
+        /// The file that could not be used.
         path: PathBuf,
-        /// Why not.
+        /// What the system says.
         error: io::Error,
     },
     /// Its games cannot be read.
     #[error(transparent)]
-    Games(#[from] BookError),
+    Games(#[from] OpeningBookError),
 }
 
 impl TestPosition {
@@ -98,12 +96,7 @@ impl TestPosition {
         &self.best
     }
 
-    /// The first words of the identifier, by which suites group their positions: `STS(v1.0) Undermine`.
-    pub fn theme(&self) -> &str {
-        self.id.rsplit_once('.').map_or("", |(theme, _)| theme)
-    }
-
-    fn new(record: &Record) -> Result<Self, EpdError> {
+    fn new(record: &EpdRecord) -> Result<Self, EpdError> {
         let best = record.moves("bm")?;
         let avoid = record.moves("am")?;
         let points = points(record)?;
@@ -111,7 +104,6 @@ impl TestPosition {
             return Err(EpdError::NothingToFind);
         }
         Ok(Self {
-            id: record.operand("id").map_or_else(|| format!("line {}", record.number), str::to_owned),
             game: record.operand("game").map(str::to_owned),
             line: Arc::clone(&record.line),
             best,
@@ -122,7 +114,7 @@ impl TestPosition {
 }
 
 /// STS: moves in `c9` (or in SAN in `c7`) with their points in `c8`; older versions have both in `c0` as `f5=10, Be5+=2`.
-fn points(record: &Record) -> Result<Vec<(UciMove, u32)>, EpdError> {
+fn points(record: &EpdRecord) -> Result<Vec<(UciMove, u32)>, EpdError> {
     if let Some(points) = record.operand("c8") {
         let points: Vec<u32> = points.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect();
         let code = if record.operand("c9").is_some() { "c9" } else { "c7" };
@@ -167,7 +159,7 @@ impl Suite {
         if !is_pgn(&name) {
             return Ok(Self::parse(&text));
         }
-        let games = Book::open(path, usize::MAX, seed)?;
+        let games = OpeningBook::open(path, usize::MAX, seed)?;
         let mut positions = Vec::new();
         for number in 0..games.len() {
             let game = games.opening(number)?;
@@ -175,9 +167,8 @@ impl Suite {
                 let line = game.prefix(ply);
                 if line.legal_moves().len() > 1 {
                     let game = format!("game {}", number + 1);
-                    let id = format!("{game}, ply {ply}");
                     let (best, avoid, points) = (Vec::new(), Vec::new(), Vec::new());
-                    positions.push(TestPosition { id, game: Some(game), line: Arc::new(line), best, avoid, points });
+                    positions.push(TestPosition { game: Some(game), line: Arc::new(line), best, avoid, points });
                 }
             }
         }
@@ -199,7 +190,6 @@ mod tests {
                     c0 \"f5=10, Be5+=2, Bf2=3, Bg4=2\"; c7 \"f5 Be5+ Bf2 Bg4\"; c8 \"10 2 3 2\"; c9 \"f4f5 d4e5 d4f2 f3g4\";";
         let suite = Suite::parse(text);
         let position = &suite.positions[0];
-        assert_eq!(position.theme(), "STS(v1.0) Undermine");
         assert_eq!((position.judge(mv("f4f5")), position.points(mv("f4f5"))), (Judgement::Best, Some(1.0)));
         assert_eq!((position.judge(mv("d4f2")), position.points(mv("d4f2"))), (Judgement::Other, Some(0.3)));
         assert_eq!(position.points(mv("g1g2")), Some(0.0));

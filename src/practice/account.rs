@@ -2,6 +2,7 @@
 
 use std::{borrow::Borrow, collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
+use crate::rating::PlayerRating;
 use chess::{GameTerms, Speed, TimeControl, Variant};
 
 /// An account's name in lower case: by this it is found and compared.
@@ -14,7 +15,7 @@ impl AccountId {
         Self(Arc::from(name.to_lowercase()))
     }
 
-    /// The bare text.
+    /// The id as text, in lower case.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -56,7 +57,7 @@ impl Category {
         }
     }
 
-    /// Every category.
+    /// Every category, the speeds first.
     pub fn all() -> impl Iterator<Item = Self> {
         let variants = Variant::ALL.into_iter().filter(|v| !matches!(v, Variant::Standard | Variant::FromPosition));
         Speed::ALL.into_iter().map(Self::Speed).chain(variants.map(Self::Variant))
@@ -71,63 +72,29 @@ impl Category {
     }
 }
 
-/// A rating and how many games stand behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rating {
-    /// Elo points.
-    pub points: i32,
-    /// Rated games played.
-    pub games: u32,
-}
-
-impl Rating {
-    /// How many games make a rating more than a guess.
-    const PROVISIONAL_GAMES: u32 = 10;
-    /// Points at stake in a game.
-    const STAKE: f64 = 24.0;
-
-    /// Whether it is still a guess.
-    pub const fn is_provisional(self) -> bool {
-        self.games < Self::PROVISIONAL_GAMES
-    }
-
-    /// What a game against `opponent` with this score (1 won, 0.5 drawn, 0 lost) changes, by Elo's formula.
-    /// (Lichess uses Glicko-2; a practice server needs only a number that moves the right way.)
-    pub fn change(self, opponent: Self, score: f64) -> i32 {
-        let expected = 1.0 / (1.0 + 10f64.powf(f64::from(opponent.points - self.points) / 400.0));
-        (Self::STAKE * (score - expected)).round() as i32
-    }
-}
-
-impl Default for Rating {
-    fn default() -> Self {
-        Self { points: 1500, games: 0 }
-    }
-}
-
 /// Games finished, by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct GameCounts {
     /// Rated ones among all.
     pub rated: u32,
-    /// Won.
+    /// Games that the player won.
     pub won: u32,
-    /// Drawn.
+    /// Games that ended in a draw.
     pub drawn: u32,
-    /// Lost.
+    /// Games that the player lost.
     pub lost: u32,
 }
 
-impl Tally {
-    /// All of them.
+impl GameCounts {
+    /// How many games were finished in all.
     pub const fn all(&self) -> u32 {
         self.won + self.drawn + self.lost
     }
 }
 
-/// An account.
+/// An account of the practice server, with its ratings and counts.
 #[derive(Clone, Debug)]
-pub struct Account {
+pub struct PracticeAccount {
     /// By which it is found.
     pub id: AccountId,
     /// As it is shown.
@@ -139,13 +106,13 @@ pub struct Account {
     /// When it was made, as the time since the server started.
     pub created: Duration,
     /// Ratings that have moved.
-    pub ratings: BTreeMap<Category, Rating>,
+    pub ratings: BTreeMap<Category, PlayerRating>,
     /// What it has played.
-    pub tally: Tally,
+    pub counts: GameCounts,
 }
 
-impl Account {
-    /// A fresh account.
+impl PracticeAccount {
+    /// An account that has not played yet.
     pub fn new(name: &str, bot: bool, created: Duration) -> Self {
         Self {
             id: AccountId::of(name),
@@ -154,17 +121,23 @@ impl Account {
             ai_level: None,
             created,
             ratings: BTreeMap::new(),
-            tally: Tally::default(),
+            counts: GameCounts::default(),
         }
     }
 
+    /// Gives the account a rating in every category that so many games have made certain.
+    pub fn establish(&mut self, points: i32, games: u32) {
+        let rating = PlayerRating::established(points, games);
+        self.ratings = Category::all().map(|category| (category, rating)).collect();
+    }
+
     /// The rating in a category.
-    pub fn rating(&self, category: Category) -> Rating {
+    pub fn rating(&self, category: Category) -> PlayerRating {
         self.ratings.get(&category).copied().unwrap_or_default()
     }
 }
 
 /// Whether the terms are what Lichess lets bots play: nothing faster than bullet.
-pub fn open_to_bots(time_control: TimeControl) -> bool {
+pub(crate) fn open_to_bots(time_control: TimeControl) -> bool {
     time_control.speed() != Speed::UltraBullet
 }

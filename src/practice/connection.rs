@@ -25,31 +25,29 @@ use crate::faults::FaultInjector;
 /// How long the server is away when its plan restarts it.
 const DOWNTIME: Duration = Duration::from_millis(500);
 
-/// Cuts one connection.
 #[derive(Clone)]
-pub struct ConnectionControl {
+pub(crate) struct ConnectionControl {
     cut: CancellationToken,
     reset: Arc<AtomicBool>,
 }
 
 impl ConnectionControl {
     /// Tears the connection down with a TCP reset.
-    pub fn reset(&self) {
+    pub(crate) fn reset(&self) {
         self.reset.store(true, Ordering::Relaxed);
         self.cut.cancel();
     }
 }
 
 /// A connection of a client.
-pub struct Connection {
+pub(crate) struct ClientConnection {
     stream: TcpStream,
     control: ConnectionControl,
     is_cut: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
-impl Connection {
-    /// What cuts it.
-    pub fn control(&self) -> &ConnectionControl {
+impl ClientConnection {
+    pub(crate) fn control(&self) -> &ConnectionControl {
         &self.control
     }
 
@@ -69,7 +67,7 @@ impl Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl AsyncRead for ClientConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -80,7 +78,7 @@ impl AsyncRead for Connection {
     }
 }
 
-impl AsyncWrite for Connection {
+impl AsyncWrite for ClientConnection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.must_stand(context)?;
         Pin::new(&mut self.stream).poll_write(context, bytes)
@@ -110,10 +108,10 @@ impl AsyncWrite for Connection {
 }
 
 /// An order to restart: how long to be away, and whom to tell when it is back.
-pub type Restart = (Duration, oneshot::Sender<()>);
+pub(crate) type Restart = (Duration, oneshot::Sender<()>);
 
 /// Accepts connections until it is told to restart: then all of them drop, and for a while nobody answers.
-pub struct PracticeListener {
+pub(crate) struct PracticeListener {
     socket: TcpListener,
     address: SocketAddr,
     restarts: mpsc::UnboundedReceiver<Restart>,
@@ -128,7 +126,7 @@ impl PracticeListener {
     ///
     /// # Errors
     /// If the address cannot be had.
-    pub async fn bind(
+    pub(crate) async fn bind(
         address: SocketAddr,
         restarts: mpsc::UnboundedReceiver<Restart>,
         faults: FaultInjector,
@@ -140,8 +138,7 @@ impl PracticeListener {
         Ok(Self { socket, address, restarts, faults, stop, generation, up_since: Instant::now() })
     }
 
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
@@ -169,7 +166,7 @@ impl PracticeListener {
     }
 
     /// The next connection; restarts happen in here.
-    pub async fn accept(&mut self) -> (Connection, SocketAddr) {
+    pub(crate) async fn accept(&mut self) -> (ClientConnection, SocketAddr) {
         loop {
             let planned = self.faults.restarts_every().map(|period| self.up_since + period);
             let planned = async {
@@ -188,7 +185,7 @@ impl PracticeListener {
                     Ok((stream, peer)) => {
                         // Every line goes out at once: latency is what clients measure here.
                         let _ = stream.set_nodelay(true);
-                        return (Connection::new(stream, self.generation.child_token()), peer);
+                        return (ClientConnection::new(stream, self.generation.child_token()), peer);
                     }
                     Err(error) => {
                         tracing::debug!(%error, "a connection failed before it began");

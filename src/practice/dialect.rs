@@ -19,7 +19,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// All of them.
+    /// Every dialect, the usual one first.
     pub const ALL: [Self; 4] = [Self::Freechess, Self::Fatics, Self::Capablanca, Self::Uhlin];
 
     /// Its name in a plan of faults.

@@ -2,19 +2,19 @@
 //! wrong on purpose.
 //!
 //! ```text
-//!  Lichess clients ─HTTP─▶ lichess/ (a face) ──questions──▶ hub (one actor) ──▶ game (pure rules, clocks, endings)
-//!                              ▲  faults                       │  ▲
-//!                              └────────── events ─────────────┘  └── sparring players
+//!  Lichess clients ─HTTP──▶ lichess ──questions──▶ state (one actor) ──▶ game (pure rules, clocks, endings)
+//!  FICS clients ───telnet─▶ fics ────────┘            │  ▲
+//!        faults strike here   ▲────────── events ─────┘  └── sparring players
 //! ```
 //!
-//! A face translates a protocol and knows nothing of chess; the hub owns accounts, challenges and games and knows nothing
-//! of sockets; a [`game::Game`] knows neither and is told the time. [`PracticeServer`] is the handle for tests and for the
-//! demo, [`serve`] runs a server for other programs.
+//! `lichess` and `fics` translate a protocol and know nothing of chess; `state` owns accounts, challenges and games and
+//! knows nothing of sockets; a [`game::PracticeGame`] knows neither and is told the time. [`PracticeServer`] is the handle
+//! for tests and for the demo, [`serve`] runs a server for other programs.
 //!
 //! ```no_run
 //! # async fn play() -> Result<(), concilio_practice::PracticeError> {
-//! use concilio_practice::{PracticeServer, Settings, SparringKind};
-//! let server = PracticeServer::start(Settings::default()).await?;
+//! use concilio_practice::{PracticeServer, PracticeSettings, SparringKind};
+//! let server = PracticeServer::start(PracticeSettings::default()).await?;
 //! let token = server.add_account("my-bot", true).await?;
 //! server.sparring("sparring", SparringKind::Greedy).await?;
 //! println!("point your bot to {} with the token {token}", server.url());
@@ -27,21 +27,22 @@ mod dialect;
 pub mod faults;
 mod fics;
 pub mod game;
-mod hub;
 mod lichess;
+mod rating;
 mod server;
 mod settings;
 mod sparring;
+mod state;
 
-pub use account::{Account, AccountId, Category, Rating, Tally};
+pub use account::{AccountId, Category, GameCounts, PracticeAccount};
 pub use dialect::Dialect;
-pub use fics::FicsFace;
-pub use game::{ConnectionLoss, End, Outcome, Patience, Refusal, Stop};
-pub use hub::{
-    AccountEvent, BoardEvent, ChallengeState, ChallengeTerms, ChallengeView, Denied, GameReport, GameView, Gauge, Hub,
-    Limits, ListenerKey, Pairing, RefusedMove, Seat, State, Stopped, Subscription,
-};
+pub use game::{ConnectionLoss, End, GameOutcome, GameRefusal, Patience, Stop};
 pub use lichess::{BOT_SCOPES, HUMAN_SCOPES};
+pub use rating::PlayerRating;
 pub use server::{PracticeError, PracticeServer, serve};
-pub use settings::Settings;
+pub use settings::{FicsEndpoint, PracticeSettings, RateLimits};
 pub use sparring::{Sparring, SparringKind};
+pub use state::{
+    AccountEvent, BoardEvent, ChallengeState, ChallengeTerms, ChallengeView, Denied, GameReport, GameView, Gauge,
+    ListenerKey, OpenChallenge, Pairing, PlayerView, RefusedMove, ServerState, StateHandle, Stopped, Subscription,
+};

@@ -1,4 +1,4 @@
-//! The practice server as a whole: the hub, its faces and its sparring players, behind one handle.
+//! The practice server as a whole: its state, both protocols and its sparring players, behind one handle.
 
 use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -9,19 +9,29 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Settings,
-    account::AccountId,
+    PracticeSettings,
+    account::{AccountId, Category},
     connection::{PracticeListener, Restart},
     faults::FaultInjector,
-    fics::{self, Hall, Notice},
-    hub::{ChallengeTerms, Denied, GameReport, Hub, State, Stopped},
-    lichess::{self, BOT_SCOPES, Face, HUMAN_SCOPES, Tokens},
+    fics::{self, FicsContext, FicsLobby, Notice},
+    lichess::{self, BOT_SCOPES, HUMAN_SCOPES, LichessApi, Tokens},
     sparring::{self, Sparring, SparringKind},
+    state::{ChallengeTerms, Denied, GameReport, ServerState, StateHandle, Stopped},
 };
-use chess::{ChallengeId, GameId};
+use chess::{ChallengeId, GameId, GameTerms, TimeControl, Variant};
 
 /// The pause before a challenge that came to nothing is made again.
 const ASKS_AGAIN: Duration = Duration::from_millis(50);
+
+/// How many games stand behind the rating of a sparring player.
+const SPARRING_GAMES: u32 = 100;
+
+/// What a sparring player seeks on FICS: five minutes, unrated. It takes any other challenge as well.
+const ADVERTISED: GameTerms = GameTerms {
+    variant: Variant::Standard,
+    time_control: TimeControl::RealTime { initial: Duration::from_secs(300), increment: Duration::ZERO },
+    rated: false,
+};
 
 /// The highest level of the server's own engine.
 const AI_LEVELS: u8 = 8;
@@ -32,15 +42,15 @@ pub enum PracticeError {
     /// It could not listen.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// Where.
+        /// The address that was asked for.
         address: SocketAddr,
-        /// Why not.
+        /// What the system said of it.
         source: io::Error,
     },
-    /// The hub refused.
+    /// The server's state refused.
     #[error(transparent)]
     Denied(#[from] Denied),
-    /// It has stopped.
+    /// The server has stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// There is no such game.
@@ -50,13 +60,13 @@ pub enum PracticeError {
 
 /// A practice server that runs in this process. Dropping the handle stops it.
 pub struct PracticeServer {
-    hub: Hub,
+    server_state: StateHandle,
     tokens: Tokens,
     faults: FaultInjector,
-    hall: Hall,
+    lobby: FicsLobby,
     address: SocketAddr,
     fics_address: Option<SocketAddr>,
-    /// One for each face.
+    /// One for each protocol.
     restarts: Vec<mpsc::UnboundedSender<Restart>>,
     stop: CancellationToken,
     serving: JoinSet<()>,
@@ -67,7 +77,7 @@ impl PracticeServer {
     ///
     /// # Errors
     /// [`PracticeError::Listen`].
-    pub async fn start(settings: Settings) -> Result<Self, PracticeError> {
+    pub async fn start(settings: PracticeSettings) -> Result<Self, PracticeError> {
         Self::start_on(SocketAddr::from(([127, 0, 0, 1], 0)), settings).await
     }
 
@@ -75,33 +85,44 @@ impl PracticeServer {
     ///
     /// # Errors
     /// [`PracticeError::Listen`].
-    pub async fn start_on(address: SocketAddr, settings: Settings) -> Result<Self, PracticeError> {
+    pub async fn start_on(address: SocketAddr, settings: PracticeSettings) -> Result<Self, PracticeError> {
         let stop = CancellationToken::new();
         let settings = Arc::new(settings);
         let faults = FaultInjector::new(settings.faults.clone(), settings.seed);
         let (restart, listener) = listen(address, &faults, &stop).await?;
         let address = listener.address();
         let mut restarts = vec![restart];
-        let hub = Hub::start(Arc::clone(&settings), stop.clone());
+        let server_state = StateHandle::start(Arc::clone(&settings), stop.clone());
         let tokens = Tokens::default();
         let url = Arc::from(format!("http://{address}"));
-        let face = Face { hub: hub.clone(), tokens: tokens.clone(), faults: faults.clone(), settings, url };
         let mut serving = JoinSet::new();
-        let hall = Hall::default();
+        let lobby = FicsLobby::default();
         let mut fics_address = None;
-        if let Some(fics) = face.settings.fics {
-            let (restart, listener) = listen(fics.address, &faults, &stop).await?;
+        if let Some(endpoint) = settings.fics {
+            let (restart, listener) = listen(endpoint.address, &faults, &stop).await?;
             restarts.push(restart);
             fics_address = Some(listener.address());
-            let face = fics::Face { hub: hub.clone(), hall: hall.clone(), faults: faults.clone(), noise: fics.noise };
-            serving.spawn(fics::serve(face, listener, stop.clone()));
+            let context = FicsContext {
+                server_state: server_state.clone(),
+                lobby: lobby.clone(),
+                faults: faults.clone(),
+                noise: endpoint.noise,
+            };
+            serving.spawn(fics::serve(context, listener, stop.clone()));
         }
-        serving.spawn(lichess::serve(face, listener, stop.clone()));
-        let server = Self { hub, tokens, faults, hall, address, fics_address, restarts, stop, serving };
+        let api = LichessApi {
+            server_state: server_state.clone(),
+            tokens: tokens.clone(),
+            faults: faults.clone(),
+            settings,
+            url,
+        };
+        serving.spawn(lichess::serve(api, listener, stop.clone()));
+        let server = Self { server_state, tokens, faults, lobby, address, fics_address, restarts, stop, serving };
         for level in 1..=AI_LEVELS {
-            let account = server.hub.ask(move |state| state.add_ai(level)).await?;
+            let account = server.server_state.ask(move |state| state.add_ai(level)).await?;
             let kind = if level <= AI_LEVELS / 2 { SparringKind::Random } else { SparringKind::Greedy };
-            server.seat(account, kind.player()).await?;
+            server.attend(account, kind.player()).await?;
         }
         Ok(server)
     }
@@ -111,25 +132,25 @@ impl PracticeServer {
         format!("http://{}", self.address)
     }
 
-    /// Where its FICS face is, if it has one.
+    /// Where FICS is, if it has one.
     pub fn fics_address(&self) -> Option<SocketAddr> {
         self.fics_address
     }
 
-    /// Opens an account that logs in on the FICS face with a password.
+    /// Opens an account that logs in on FICS with a password.
     ///
     /// # Errors
     /// [`Denied::NameTaken`].
     pub async fn add_fics_account(&self, name: &str, computer: bool, password: &str) -> Result<(), PracticeError> {
         let owned = name.to_owned();
-        let account = self.hub.ask(move |state| state.add_account(&owned, computer)).await??;
-        self.hall.register(&account, password);
+        let account = self.server_state.ask(move |state| state.add_account(&owned, computer)).await??;
+        self.lobby.register(&account, password);
         Ok(())
     }
 
-    /// Lets an account log in on the FICS face.
+    /// Lets an account log in on FICS.
     pub fn set_fics_password(&self, name: &str, password: &str) {
-        self.hall.register(&AccountId::of(name), password);
+        self.lobby.register(&AccountId::of(name), password);
     }
 
     /// Opens an account, and returns a token with all the scopes it needs to play.
@@ -138,7 +159,7 @@ impl PracticeServer {
     /// [`Denied::NameTaken`].
     pub async fn add_account(&self, name: &str, bot: bool) -> Result<String, PracticeError> {
         let owned = name.to_owned();
-        let account = self.hub.ask(move |state| state.add_account(&owned, bot)).await??;
+        let account = self.server_state.ask(move |state| state.add_account(&owned, bot)).await??;
         let letters: String =
             account.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let token = format!("lip_{letters}_practice");
@@ -156,12 +177,13 @@ impl PracticeServer {
         self.tokens.revoke(token);
     }
 
-    /// Opens an account for a sparring player of the server's own.
+    /// Opens an account for a sparring player of the server's own, with a rating that many games have made certain.
     ///
     /// # Errors
     /// [`Denied::NameTaken`].
     pub async fn sparring(&self, name: &str, kind: SparringKind) -> Result<(), PracticeError> {
-        self.sparring_with(name, kind.player()).await
+        let points = kind.points();
+        self.open_sparring_account(name, kind.player(), Some(points)).await
     }
 
     /// Opens an account for a sparring player of yours.
@@ -169,28 +191,45 @@ impl PracticeServer {
     /// # Errors
     /// [`Denied::NameTaken`].
     pub async fn sparring_with(&self, name: &str, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
-        let owned = name.to_owned();
-        let account = self.hub.ask(move |state| state.add_account(&owned, true)).await??;
-        self.seat(account, player).await
+        self.open_sparring_account(name, player, None).await
     }
 
-    async fn seat(&self, account: AccountId, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
-        Ok(sparring::sit_down(self.hub.clone(), account, player, self.stop.clone()).await?)
+    async fn open_sparring_account(
+        &self,
+        name: &str,
+        player: Arc<dyn Sparring>,
+        points: Option<i32>,
+    ) -> Result<(), PracticeError> {
+        let owned = name.to_owned();
+        let opened = self.ask(move |state| {
+            let account = state.add_account(&owned, true)?;
+            if let Some(points) = points {
+                state.establish_rating(&account, points, SPARRING_GAMES);
+            }
+            Ok::<_, Denied>((state.seat(&account, Category::of(&ADVERTISED))?, account))
+        });
+        let (seat, account) = opened.await??;
+        self.lobby.add_resident(seat, ChallengeTerms::new(ADVERTISED));
+        self.attend(account, player).await
+    }
+
+    async fn attend(&self, account: AccountId, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
+        Ok(sparring::attend(self.server_state.clone(), account, player, self.stop.clone()).await?)
     }
 
     /// Lets one account challenge another. It stands until it is answered or withdrawn.
     ///
     /// # Errors
-    /// Whatever the hub refuses.
+    /// Whatever the server's state refuses.
     pub async fn challenge(&self, from: &str, to: &str, terms: ChallengeTerms) -> Result<ChallengeId, PracticeError> {
         let (from, to) = (AccountId::of(from), AccountId::of(to));
-        Ok(self.hub.ask(move |state| state.challenge(&from, &to, terms, true)).await??.id.clone())
+        Ok(self.server_state.ask(move |state| state.challenge(&from, &to, terms, true)).await??.id.clone())
     }
 
     /// Lets one account challenge another until a game comes of it: on FICS whoever plays or is cut off takes no challenges.
     ///
     /// # Errors
-    /// Whatever the hub refuses.
+    /// Whatever the server's state refuses.
     pub async fn game_between(&self, from: &str, to: &str, terms: ChallengeTerms) -> Result<GameId, PracticeError> {
         loop {
             let id = self.challenge(from, to, terms.clone()).await?;
@@ -207,16 +246,16 @@ impl PracticeServer {
         }
     }
 
-    /// Does anything an account could do, or looks at anything: see the methods of [`State`].
+    /// Does anything an account could do, or looks at anything: see the methods of [`ServerState`].
     ///
     /// # Errors
     /// [`Stopped`].
     pub async fn ask<T, F>(&self, job: F) -> Result<T, PracticeError>
     where
         T: Send + 'static,
-        F: FnOnce(&mut State) -> T + Send + 'static,
+        F: FnOnce(&mut ServerState) -> T + Send + 'static,
     {
-        Ok(self.hub.ask(job).await?)
+        Ok(self.server_state.ask(job).await?)
     }
 
     /// Waits until `condition` finds what it looks for; it is asked again after everything that happens.
@@ -226,9 +265,9 @@ impl PracticeServer {
     pub async fn wait<T, F>(&self, condition: F) -> Result<T, PracticeError>
     where
         T: Send + 'static,
-        F: FnMut(&State) -> Option<T> + Send + 'static,
+        F: FnMut(&ServerState) -> Option<T> + Send + 'static,
     {
-        Ok(self.hub.wait(condition).await?)
+        Ok(self.server_state.wait(condition).await?)
     }
 
     /// Everything about a game.
@@ -294,7 +333,7 @@ impl PracticeServer {
     /// Says something to everybody on FICS, indented as announcements are there: `**** Server going down in 5 minutes and 0
     /// seconds. ****`.
     pub fn announce(&self, text: &str) {
-        self.hall.tell_everybody(&Notice::Text(format!("\n    {text}\n")));
+        self.lobby.tell_everybody(&Notice::Text(format!("\n    {text}\n")));
     }
 
     /// Lets things go wrong.
@@ -351,7 +390,7 @@ async fn listen(
 /// [`PracticeError::Listen`], or what `prepare` returns.
 pub async fn serve<F>(
     address: SocketAddr,
-    settings: Settings,
+    settings: PracticeSettings,
     stop: CancellationToken,
     prepare: impl FnOnce(Arc<PracticeServer>) -> F,
 ) -> Result<(), PracticeError>

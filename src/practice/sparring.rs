@@ -1,6 +1,6 @@
 //! Players that live in the server: they accept every challenge and move by themselves, at once.
 //!
-//! A sparring player is an account like any other; it hears and plays through the hub, and only its moves come from a
+//! A sparring player is an account like any other; it listens and plays through the server's state, and only its moves come from a
 //! [`Sparring`] instead of a wire. It plays any number of games at the same time.
 
 use std::sync::{Arc, atomic::AtomicBool};
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     account::AccountId,
     game::Stop,
-    hub::{AccountEvent, BoardEvent, GameView, Hub, ListenerKey, Stopped},
+    state::{AccountEvent, BoardEvent, GameView, ListenerKey, StateHandle, Stopped},
 };
 use chess::{Color, GameId, Line, UciMove, engine_position};
 use engine::{Engine, EngineOptions, Limits};
@@ -50,7 +50,7 @@ pub enum SparringKind {
     Greedy,
     /// Our own engine with complete knowledge and so many nodes a move.
     Engine {
-        /// At least one.
+        /// Nodes of each search, at least one.
         nodes: u64,
     },
     /// Plays these moves, in UCI notation, whenever the next one is legal; otherwise moves like [`Self::Greedy`].
@@ -58,6 +58,15 @@ pub enum SparringKind {
 }
 
 impl SparringKind {
+    /// Points at which the player begins: so many that other bots' matchmaking finds it.
+    pub const fn points(&self) -> i32 {
+        match self {
+            Self::Random => 800,
+            Self::Greedy | Self::Script(_) => 1200,
+            Self::Engine { .. } => 2200,
+        }
+    }
+
     /// The player of this kind.
     pub fn player(self) -> Arc<dyn Sparring> {
         match self {
@@ -74,7 +83,7 @@ struct RandomMover;
 #[async_trait]
 impl Sparring for RandomMover {
     async fn choose(&self, game: &GameView) -> Option<UciMove> {
-        game.line.legal_moves().choose(&mut lots_of(game)).copied()
+        game.line.legal_moves().choose(&mut rng_of(game)).copied()
     }
 }
 
@@ -83,7 +92,7 @@ struct Greedy;
 #[async_trait]
 impl Sparring for Greedy {
     async fn choose(&self, game: &GameView) -> Option<UciMove> {
-        greedy_move(&game.line, &mut lots_of(game))
+        greedy_move(&game.line, &mut rng_of(game))
     }
 
     fn accepts_draw(&self, _game: &GameView) -> bool {
@@ -101,7 +110,7 @@ impl Sparring for EnginePlayer {
         let (line, nodes) = (game.line.clone(), self.nodes);
         // Searches block, so they run where blocking is allowed.
         let found = tokio::task::spawn_blocking(move || engine_move(&line, nodes)).await.ok().flatten();
-        found.or_else(|| greedy_move(&game.line, &mut lots_of(game)))
+        found.or_else(|| greedy_move(&game.line, &mut rng_of(game)))
     }
 
     fn accepts_draw(&self, _game: &GameView) -> bool {
@@ -129,13 +138,13 @@ impl Sparring for Script {
         let own_moves = game.line.ply() / 2;
         match self.0.get(own_moves) {
             Some(uci) if game.line.is_legal(*uci) => Some(*uci),
-            _ => greedy_move(&game.line, &mut lots_of(game)),
+            _ => greedy_move(&game.line, &mut rng_of(game)),
         }
     }
 }
 
-/// The lots of one position of one game: the same game is played the same way again.
-fn lots_of(game: &GameView) -> StdRng {
+/// The rng of one position of one game: the same game is played the same way again.
+fn rng_of(game: &GameView) -> StdRng {
     let seed =
         game.pairing.id.as_str().bytes().fold(game.line.ply() as u64, |seed, byte| {
             seed.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(byte))
@@ -143,14 +152,14 @@ fn lots_of(game: &GameView) -> StdRng {
     StdRng::seed_from_u64(seed)
 }
 
-fn greedy_move(line: &Line, lots: &mut StdRng) -> Option<UciMove> {
+fn greedy_move(line: &Line, rng: &mut StdRng) -> Option<UciMove> {
     let position = line.position();
     let worth = |mv: &Move| -> u32 {
         let mut after: VariantPosition = position.clone();
         after.play_unchecked(*mv);
         let wins = after.outcome().winner() == Some(position.turn());
         let gain = mv.capture().map_or(0, value) + mv.promotion().map_or(0, value);
-        if wins { u32::MAX } else { gain * 100 + lots.random_range(0..100) }
+        if wins { u32::MAX } else { gain * 100 + rng.random_range(0..100) }
     };
     position.legal_moves().iter().copied().max_by_key(worth).map(|mv| mv.to_uci(line.castling_mode()))
 }
@@ -169,15 +178,15 @@ const fn value(role: Role) -> u32 {
 ///
 /// # Errors
 /// [`Stopped`].
-pub(super) async fn sit_down(
-    hub: Hub,
+pub(super) async fn attend(
+    server_state: StateHandle,
     account: AccountId,
     player: Arc<dyn Sparring>,
     stop: CancellationToken,
 ) -> Result<(), Stopped> {
     let key = ListenerKey { account: account.clone(), client: "sparring".to_owned() };
     let listening = key.clone();
-    let mut events = hub.ask(move |state| state.listen(listening)).await?;
+    let mut events = server_state.ask(move |state| state.listen(listening)).await?;
     tokio::spawn(stop.run_until_cancelled_owned(async move {
         let mut games = JoinSet::new();
         while let Some(event) = events.next().await {
@@ -186,12 +195,12 @@ pub(super) async fn sit_down(
                 AccountEvent::Challenge(challenge) if challenge.dest.account == account => {
                     let by = account.clone();
                     // It may have been withdrawn meanwhile, or a limit be reached: then there is no game.
-                    let _ = hub.ask(move |state| state.accept(&challenge.id, &by)).await;
+                    let _ = server_state.ask(move |state| state.accept(&challenge.id, &by)).await;
                 }
                 AccountEvent::GameStart(view) => {
                     if let Some(color) = view.pairing.color_of(&account) {
                         let id = view.pairing.id.clone();
-                        games.spawn(play(hub.clone(), key.clone(), id, color, Arc::clone(&player)));
+                        games.spawn(play(server_state.clone(), key.clone(), id, color, Arc::clone(&player)));
                     }
                 }
                 AccountEvent::ResumeOffer(view)
@@ -200,7 +209,7 @@ pub(super) async fn sit_down(
                     }) =>
                 {
                     let (id, by) = (view.pairing.id.clone(), account.clone());
-                    let _ = hub.ask(move |state| state.resume(&id, &by, true)).await;
+                    let _ = server_state.ask(move |state| state.resume(&id, &by, true)).await;
                 }
                 _ => {}
             }
@@ -209,10 +218,16 @@ pub(super) async fn sit_down(
     Ok(())
 }
 
-async fn play(hub: Hub, key: ListenerKey, id: GameId, color: Color, player: Arc<dyn Sparring>) -> Result<(), Stopped> {
+async fn play(
+    server_state: StateHandle,
+    key: ListenerKey,
+    id: GameId,
+    color: Color,
+    player: Arc<dyn Sparring>,
+) -> Result<(), Stopped> {
     let me = key.account.clone();
     let board = id.clone();
-    let Ok(mut events) = hub.ask(move |state| state.join(&board, key)).await? else { return Ok(()) };
+    let Ok(mut events) = server_state.ask(move |state| state.join(&board, key)).await? else { return Ok(()) };
     let mut answered = None;
     while let Some(event) = events.next().await {
         let (BoardEvent::Full(view) | BoardEvent::State(view)) = event else { continue };
@@ -220,21 +235,21 @@ async fn play(hub: Hub, key: ListenerKey, id: GameId, color: Color, player: Arc<
         if view.takeback_offers.by(!color) {
             let yes = player.grants_takeback(&view);
             answered = None;
-            let _ = hub.ask(move |state| state.takeback(&id, &me, yes)).await?;
+            let _ = server_state.ask(move |state| state.takeback(&id, &me, yes)).await?;
         } else if view.abort_offers.by(!color) {
             let yes = player.grants_stop(&view, Stop::Abort);
-            let _ = hub.ask(move |state| state.stop(&id, &me, Stop::Abort, yes)).await?;
+            let _ = server_state.ask(move |state| state.stop(&id, &me, Stop::Abort, yes)).await?;
         } else if view.adjourn_offers.by(!color) {
             let yes = player.grants_stop(&view, Stop::Adjourn);
-            let _ = hub.ask(move |state| state.stop(&id, &me, Stop::Adjourn, yes)).await?;
+            let _ = server_state.ask(move |state| state.stop(&id, &me, Stop::Adjourn, yes)).await?;
         } else if view.draw_offers.by(!color) && player.accepts_draw(&view) {
-            let _ = hub.ask(move |state| state.draw(&id, &me, true)).await?;
+            let _ = server_state.ask(move |state| state.draw(&id, &me, true)).await?;
         } else if view.is_turn_of(color)
             && answered != Some(view.line.ply())
             && let Some(uci) = player.choose(&view).await
         {
             answered = Some(view.line.ply());
-            let _ = hub.ask(move |state| state.play(&id, &me, uci, None)).await?;
+            let _ = server_state.ask(move |state| state.play(&id, &me, uci, None)).await?;
         }
     }
     Ok(())

@@ -5,12 +5,13 @@ use std::path::Path as FilePath;
 use jiff::tz::TimeZone;
 
 use super::{
-    PlayerSettings, Problem, Protocol, ServerSettings, Settings,
+    LogSettings, Problem, Protocol, ServerSettings, Settings,
     layers::Layers,
     problem::{dotted, written},
     read::place_of,
+    values::rank,
 };
-use bot::policy::Conditions;
+use bot::{policy::Conditions, session::PlayerSettings};
 use chess::Fault;
 use council::council::Roster;
 use server::lichess::ServerUrl;
@@ -84,20 +85,23 @@ fn player(player: &PlayerSettings) -> Vec<Fault> {
         let (key, accepted) = error.key_and_accepted();
         faults.push(Fault::value(key, accepted).below("council"));
     }
-    if player.council.margin.is_nan() || player.council.margin < 0.0 {
-        faults.push(Fault::value("margin", "a number of centipawns, 0 or more").below("council"));
-    }
-    if !(0.0..=1.0).contains(&player.council.split) {
-        faults.push(Fault::value("split", "a number from 0 to 1").below("council"));
-    }
-    if !(1..=65_536).contains(&player.council.hash) {
-        faults.push(Fault::value("hash", "a whole number of MiB from 1 to 65536").below("council"));
+    let engines = player.council.electors.iter().filter_map(|elector| elector.engine.as_ref());
+    if let Some(missing) = engines.filter(|_| player.council.roster == "custom").find(|engine| !is_program(engine)) {
+        let accepted = format!("engines that exist ({} does not)", missing.display());
+        faults.push(Fault::value("electors", accepted).below("council"));
     }
     if let Some(missing) = player.tablebases.paths.iter().find(|path| !path.is_dir()) {
         let accepted = format!("folders that exist ({} does not)", missing.display());
         faults.push(Fault::value("paths", accepted).below("tablebases"));
     }
     faults
+}
+
+/// Whether a program can be started under this name: a file, or one of the folders of PATH has it.
+fn is_program(path: &FilePath) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    path.is_file()
+        || path.components().count() == 1 && std::env::split_paths(&folders).any(|folder| folder.join(path).is_file())
 }
 
 fn addresses(key: &str, addresses: &[String]) -> Vec<Fault> {
@@ -114,16 +118,11 @@ fn files(key: &str, files: &[impl AsRef<FilePath>]) -> Vec<Fault> {
 }
 
 fn log(level: &str) -> Vec<Fault> {
-    match level.parse::<tracing_subscriber::filter::Targets>() {
-        Ok(_) => Vec::new(),
-        Err(_) => {
-            vec![Fault::value("level", "off, error, warn, info, debug, trace, or a filter such as info,concilio=debug")]
-        }
-    }
+    if LogSettings::is_filter(level) { Vec::new() } else { vec![Fault::value("level", LogSettings::ACCEPTED)] }
 }
 
 fn problem(fault: Fault, layers: &Layers) -> Option<Problem> {
-    let value = |path: &[String]| layers.get(path).map(written);
+    let value = |path: &[String]| layers.get(path).as_ref().map(written);
     let place = |key: &[String]| {
         let key = place_of(key, layers);
         let known = layers.mended.iter().any(|path| path.starts_with(&key) || key.starts_with(path));
@@ -133,13 +132,13 @@ fn problem(fault: Fault, layers: &Layers) -> Option<Problem> {
         Fault::Value { key, accepted } => {
             let key = place(&key)?;
             let accepted = format!("expected {accepted}");
-            Some(Problem::of_value(&layers.origin(&key), &key, value(&key).as_deref(), &accepted))
+            Some(Problem::of_value(&layers.origin(&key, None), &key, value(&key).as_deref(), &accepted))
         }
         Fault::Order { low, high } => {
             let (low, high) = (place(&low)?, place(&high)?);
-            let (low_origin, high_origin) = (layers.origin(&low), layers.origin(&high));
+            let (low_origin, high_origin) = (layers.origin(&low, None), layers.origin(&high, None));
             // The one to blame is the one that was set last.
-            let (origin, key, bound, other) = if high_origin > low_origin {
+            let (origin, key, bound, other) = if rank(&high_origin) > rank(&low_origin) {
                 (high_origin, high, "at least", low)
             } else {
                 (low_origin, low, "at most", high)

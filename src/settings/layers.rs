@@ -1,37 +1,20 @@
-//! Merging: tables over tables, key by key, with the memory of who set what.
+//! The sources, laid over each other by the `config` crate, key by key, with the memory of where each value stands.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
-use toml::{Table, Value};
+use config::{Config, Value, ValueKind};
+use toml::Table;
 
-use super::{DEFAULTS, Problem, Sources};
+use super::{
+    Problem, Sources,
+    read::built_in,
+    sources::Layer,
+    values::{Origin, Path, at, at_mut, headers, origin_of, to_toml},
+};
 
-/// The names of the tables on the way to a key, and the key.
-pub(super) type Path = Vec<String>;
-
-/// Who set a value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    /// Nobody: it is built in.
-    #[default]
-    Default,
-    /// A file, by its name.
-    File(String),
-    /// A variable of the environment, by its name.
-    Environment(String),
-    /// The command line.
-    Flag,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => f.write_str("built-in default"),
-            Self::File(name) | Self::Environment(name) => f.write_str(name),
-            Self::Flag => f.write_str("command line"),
-        }
-    }
-}
+/// What TOML's reader says where a key takes one of several words and is given no text at all. It says which words these are
+/// when it is given a wrong one.
+const WANTS_A_WORD: &str = "expected string only";
 
 /// What a text of the environment or of the command line may mean; the type of its key decides which it is.
 #[derive(Clone, Debug)]
@@ -39,14 +22,16 @@ struct Readings {
     text: String,
     /// Those not tried yet, the likeliest last.
     left: Vec<Value>,
+    /// What was wrong with those that were tried.
+    complaints: Vec<String>,
 }
 
-/// The merged table, as it was written.
+/// The merged settings, as they were written.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
-    pub(super) table: Table,
-    defaults: Table,
-    origins: BTreeMap<Path, Origin>,
+    merged: Value,
+    defaults: Value,
+    headers: BTreeMap<Path, String>,
     readings: BTreeMap<Path, Readings>,
     /// Where something was wrong and is now what is built in.
     pub(super) mended: Vec<Path>,
@@ -55,77 +40,76 @@ pub(super) struct Layers {
 impl Layers {
     /// Lays the sources over what is built in. What cannot be laid is a problem.
     pub(super) fn merge(sources: &Sources) -> (Self, Vec<Problem>) {
-        let mut problems = Vec::new();
-        let mut parse = |name: &str, text: &str| match text.parse::<Table>() {
-            Ok(table) => table,
-            Err(error) => {
-                problems.push(Problem::of_toml(name, text, &error));
-                Table::new()
-            }
-        };
-        let defaults = parse("built-in default", DEFAULTS);
-        let file = sources.file.as_ref().map(|(name, text)| (name, parse(name, text)));
-        let mut layers = Self {
-            table: defaults.clone(),
-            defaults,
-            origins: BTreeMap::new(),
-            readings: BTreeMap::new(),
-            mended: Vec::new(),
-        };
-        if let Some((name, table)) = file {
-            layers.lay(table, &Origin::File(name.clone()));
-        }
-        // In the order of their names, so that a table comes before its keys whatever order the system has them in.
-        let environment: BTreeMap<&String, &String> =
-            sources.environment.iter().map(|(name, text)| (name, text)).collect();
-        for (name, text) in environment {
-            if let Some(key) = name.strip_prefix("CONCILIO__") {
-                let path = key.split("__").map(str::to_lowercase).collect();
-                problems.extend(layers.lay_text(path, text, &Origin::Environment(name.clone())));
+        let (mut problems, mut headers_found, mut readings) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        let defaults = Layer::built_in(&built_in());
+        let mut layers = vec![defaults.clone()];
+        for (name, text) in &sources.files {
+            match Layer::file(name, text) {
+                Ok(layer) => {
+                    headers(&layer.0, &mut Path::new(), &mut headers_found);
+                    layers.push(layer);
+                }
+                Err(found) => problems.extend(found),
             }
         }
-        for (key, text) in &sources.flags {
-            let path = key.split('.').map(str::to_owned).collect();
-            problems.extend(layers.lay_text(path, text, &Origin::Flag));
+        for given in sources.texts() {
+            let mut left = given.readings();
+            match left.pop().and_then(|likeliest| Layer::of_value(&given.path, likeliest)) {
+                Some(layer) => {
+                    layers.push(layer);
+                    // What stood here or below is gone.
+                    readings.retain(|path: &Path, _| !path.starts_with(&given.path));
+                    readings.insert(given.path, Readings { text: given.text.to_owned(), left, complaints: Vec::new() });
+                }
+                None => problems.push(Problem::new(
+                    &Some(given.origin),
+                    "names no key: expected a table and a key in it".to_owned(),
+                )),
+            }
         }
-        (layers, problems)
+        let known: Vec<String> = defaults.0.keys().cloned().collect();
+        for (key, value) in layers.iter_mut().flat_map(Layer::take_strange_keys) {
+            problems.push(Problem::of_unknown_key(&origin_of(&value), &[key], &known));
+        }
+        let merged = layers.into_iter().fold(Config::builder(), |builder, layer| builder.add_source(layer)).build();
+        let merged = merged.map_or_else(
+            |error| {
+                problems.push(Problem::new(&None, error.to_string()));
+                Value::new(None, ValueKind::Nil)
+            },
+            |config| config.cache,
+        );
+        let defaults = Value::new(None, ValueKind::Table(defaults.0));
+        (Self { merged, defaults, headers: headers_found, readings, mended: Vec::new() }, problems)
     }
 
-    fn lay(&mut self, table: Table, origin: &Origin) {
-        let Self { table: below, origins, readings, .. } = self;
-        overlay(below, table, &mut Vec::new(), &mut |path| {
-            // What stood here or below it is gone, and with it who set it.
-            origins.retain(|other, _| !other.starts_with(path));
-            readings.retain(|other, _| !other.starts_with(path));
-            origins.insert(path.clone(), origin.clone());
-        });
-    }
-
-    fn lay_text(&mut self, path: Path, text: &str, origin: &Origin) -> Option<Problem> {
-        if path.iter().any(String::is_empty) {
-            return Some(Problem::new(origin, "names no key: expected a table and a key in it".to_owned()));
+    /// What was written, to be read.
+    pub(super) fn table(&self) -> Table {
+        match to_toml(&self.merged) {
+            Some(toml::Value::Table(table)) => table,
+            _ => Table::new(),
         }
-        let mut left = readings(text);
-        let value = left.pop()?;
-        let nested = path.iter().rev().fold(value, |value, key| Value::Table(Table::from_iter([(key.clone(), value)])));
-        if let Value::Table(table) = nested {
-            self.lay(table, origin);
-        }
-        self.readings.insert(path, Readings { text: text.to_owned(), left });
-        None
     }
 
     /// The value at `path`, as it was written.
-    pub(super) fn get(&self, path: &[String]) -> Option<&Value> {
-        get(&self.table, path)
+    pub(super) fn get(&self, path: &[String]) -> Option<toml::Value> {
+        at(&self.merged, path).and_then(to_toml)
     }
 
-    /// Who set what stands at `path`: the value itself, a table around it, or, for a table, what is in it.
-    pub(super) fn origin(&self, path: &[String]) -> Origin {
-        let around = (0..=path.len()).rev().find_map(|length| self.origins.get(path.get(..length)?));
-        let within =
-            || self.origins.iter().filter(|(other, _)| other.starts_with(path)).map(|(_, origin)| origin).max();
-        around.or_else(within).cloned().unwrap_or_default()
+    /// Where the value at `path` stands, or the item of it that `index` names; of an empty table, where it or the one around
+    /// it begins.
+    pub(super) fn origin(&self, path: &[String], index: Option<usize>) -> Origin {
+        let value = at(&self.merged, path);
+        let item = value.zip(index).and_then(|(value, index)| match &value.kind {
+            ValueKind::Array(items) => items.get(index),
+            _ => None,
+        });
+        let header = || (0..=path.len()).rev().find_map(|length| self.headers.get(path.get(..length)?)).cloned();
+        // A value that is built in has no origin, whatever table it is in.
+        match item.or(value) {
+            Some(value) if !matches!(&value.kind, ValueKind::Table(table) if table.is_empty()) => origin_of(value),
+            _ => header(),
+        }
     }
 
     /// The text that was given for `path` in the environment or on the command line.
@@ -133,75 +117,87 @@ impl Layers {
         self.readings.get(path).map(|readings| readings.text.as_str())
     }
 
-    /// Takes the text at `path`, or around it, for the next thing it may mean, if there is one.
-    pub(super) fn read_otherwise(&mut self, path: &[String]) -> bool {
-        let Some((at, readings)) = self.readings.iter_mut().find(|(at, _)| path.starts_with(at)) else { return false };
-        let Some(value) = readings.left.pop() else { return false };
-        set(&mut self.table, at, value)
+    /// Takes the text at `path`, or around it, for the next thing it may mean; `index` is the item of a list that was wrong.
+    ///
+    /// # Errors
+    /// When there is none: the complaint that counts, of all that were made about this text.
+    pub(super) fn read_otherwise(
+        &mut self,
+        path: &[String],
+        index: Option<usize>,
+        complaint: &str,
+    ) -> Result<(), String> {
+        let found = self.readings.iter_mut().find(|(at, _)| path.starts_with(at));
+        let Some((place, readings)) = found else {
+            return if complaint.ends_with(WANTS_A_WORD) && self.take_for_a_word(path, index) {
+                Ok(())
+            } else {
+                Err(complaint.to_owned())
+            };
+        };
+        readings.complaints.push(complaint.to_owned());
+        match (readings.left.pop(), at_mut(&mut self.merged, place)) {
+            (Some(reading), Some(value)) => {
+                *value = reading;
+                Ok(())
+            }
+            _ => Err(most_telling(&readings.complaints)),
+        }
+    }
+
+    /// Makes a text of a value that is none.
+    fn take_for_a_word(&mut self, path: &[String], index: Option<usize>) -> bool {
+        let value = match (at_mut(&mut self.merged, path), index) {
+            (Some(Value { kind: ValueKind::Array(items), .. }), Some(index)) => items.get_mut(index),
+            (value, None) => value,
+            (_, Some(_)) => None,
+        };
+        match value {
+            Some(value) if !matches!(value.kind, ValueKind::String(_)) => {
+                value.kind = ValueKind::String(to_toml(value).map_or_else(String::new, |value| value.to_string()));
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Puts what is built in to where something was wrong, or removes it. `false` if that changed nothing.
     pub(super) fn repair(&mut self, path: &[String]) -> bool {
-        match get(&self.defaults, path).cloned() {
-            Some(default) if self.get(path) != Some(&default) => set(&mut self.table, path, default),
-            _ => remove(&mut self.table, path),
+        let default = at(&self.defaults, path).cloned();
+        let changed = default.as_ref().and_then(to_toml) != self.get(path);
+        if let (Some(default), Some(value), true) = (default, at_mut(&mut self.merged, path), changed) {
+            *value = default;
+            return true;
+        }
+        let Some((last, above)) = path.split_last() else { return false };
+        match at_mut(&mut self.merged, above).map(|value| &mut value.kind) {
+            Some(ValueKind::Table(table)) => table.remove(last).is_some(),
+            _ => false,
         }
     }
 
-    /// Puts another value to where there is one. `false` if there is none.
-    pub(super) fn replace(&mut self, path: &[String], value: Value) -> bool {
-        set(&mut self.table, path, value)
+    /// Takes one item out of the list at `path`. `false` if there is none.
+    pub(super) fn remove_item(&mut self, path: &[String], index: usize) -> bool {
+        match at_mut(&mut self.merged, path).map(|value| &mut value.kind) {
+            Some(ValueKind::Array(items)) if index < items.len() => {
+                items.remove(index);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// The keys that stand beside each other in the table at `path` of what is built in.
     pub(super) fn default_keys(&self, path: &[String]) -> Vec<String> {
-        let table =
-            if path.is_empty() { Some(&self.defaults) } else { get(&self.defaults, path).and_then(Value::as_table) };
-        table.map(|table| table.keys().cloned().collect()).unwrap_or_default()
-    }
-}
-
-/// Lays `above` over `below`: tables are merged, everything else is replaced. `replaced` hears of every path replaced.
-pub(super) fn overlay(below: &mut Table, above: Table, path: &mut Path, replaced: &mut impl FnMut(&Path)) {
-    for (key, value) in above {
-        path.push(key.clone());
-        match (below.get_mut(&key), value) {
-            (Some(Value::Table(below)), Value::Table(above)) => overlay(below, above, path, replaced),
-            (_, value) => {
-                replaced(path);
-                below.insert(key, value);
-            }
+        match at(&self.defaults, path).map(|value| &value.kind) {
+            Some(ValueKind::Table(table)) => table.keys().cloned().collect(),
+            _ => Vec::new(),
         }
-        path.pop();
     }
 }
 
-/// A value of TOML, the text itself, a list of texts; the likeliest last.
-fn readings(text: &str) -> Vec<Value> {
-    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-    let mut readings =
-        vec![Value::Array(items.map(|item| Value::String(item.to_owned())).collect()), Value::String(text.to_owned())];
-    if let Some(value) = format!("value = {text}").parse::<Table>().ok().filter(|table| table.len() == 1) {
-        readings.extend(value.into_iter().map(|(_, value)| value));
-    }
-    readings
-}
-
-fn get<'a>(table: &'a Table, path: &[String]) -> Option<&'a Value> {
-    let (last, above) = path.split_last()?;
-    above.iter().try_fold(table, |table, key| table.get(key)?.as_table())?.get(last)
-}
-
-fn parent<'a, 'p>(table: &'a mut Table, path: &'p [String]) -> Option<(&'a mut Table, &'p String)> {
-    let (last, above) = path.split_last()?;
-    let table = above.iter().try_fold(table, |table, key| table.get_mut(key)?.as_table_mut())?;
-    Some((table, last))
-}
-
-fn set(table: &mut Table, path: &[String], value: Value) -> bool {
-    parent(table, path).is_some_and(|(table, key)| table.insert(key.clone(), value).is_some())
-}
-
-fn remove(table: &mut Table, path: &[String]) -> bool {
-    parent(table, path).is_some_and(|(table, key)| table.remove(key).is_some())
+/// Of the complaints about the readings of one text, the one that speaks of what it says rather than of its kind.
+fn most_telling(complaints: &[String]) -> String {
+    let of_kind = |complaint: &&String| complaint.starts_with("invalid type") || complaint.starts_with("expected ");
+    complaints.iter().find(|complaint| !of_kind(complaint)).or(complaints.first()).cloned().unwrap_or_default()
 }

@@ -1,20 +1,23 @@
-//! Typed settings, from four layers: what is built in, below a file, below the environment, below the command line.
+//! Typed settings, from four layers: what is built in, below files, below the environment, below the command line.
 //!
 //! ```text
-//! config/default.toml  <  FILE  <  CONCILIO__SECTION__KEY=value  <  (key, value) of the command line
+//! Settings::default()  <  FILE  <  CONCILIO__SECTION__KEY=value  <  --set section.key=value
 //! ```
 //!
-//! Layers are merged as tables, key by key, before anything is read from them (`layers`); then the merged table is read
-//! into [`Settings`] (`read`). Whatever is wrong becomes one line that names the key, its value, where it was set, and
-//! what is accepted; all of it is reported, not only the first (`problem`). What took effect, and from where each value
-//! came, can be shown as TOML again (`show`).
+//! The `config` crate lays them over each other, key by key, before anything is read from them (`sources`, `layers`); then
+//! the merged table is read into [`Settings`] (`read`). Whatever is wrong becomes one line that names the key, its value,
+//! where it stands, and what is accepted; all of it is reported, not only the first (`problem`). What took effect, and from
+//! where each value came, can be shown as TOML again (`show`).
+//!
+//! A key is declared once, as a field of the settings of its own room: its meaning is the comment, its range stands in
+//! `#[serde(with = "WholeNumber::<0, 100>")]` ([`chess::values`]), its default in `Default`.
 //!
 //! Invariants: no settings text, however odd, brings the program down; no token stands in the settings, only the name of
 //! the file that holds it.
 //!
 //! To add a table: write its type in its own room (`#[serde(default, deny_unknown_fields)]`, and a `Default`), add one line
-//! to [`Settings`] or [`PlayerSettings`], and its keys to `config/default.toml` and `config/example.toml`; tests say
-//! what is missing.
+//! to [`Settings`] or [`bot::session::PlayerSettings`], and explain its keys in `config/example.toml`; a test says what is
+//! missing there, and where default or range differ.
 
 mod check;
 mod layers;
@@ -22,33 +25,30 @@ mod problem;
 mod read;
 mod sections;
 mod show;
+mod sources;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 
 use jiff::tz::TimeZone;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use bot::{
     journal::JournalSettings,
-    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, Profile, Profiles, challenge::Names},
+    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, Profile, challenge::Names},
+    session::{PlayerSettings, ShutdownSettings},
 };
 use cluster::ClusterSettings;
 use layers::Layers;
 
-pub use layers::Origin;
 pub use problem::{Problem, Problems};
-pub use sections::{
-    BookSelection, BookSettings, FicsAddressError, LimitSettings, LogSettings, PlayerSettings, Protocol,
-    ServerSettings, ShutdownGames, ShutdownSettings, TablebaseSettings,
-};
-
-/// What is built in.
-pub const DEFAULTS: &str = include_str!("../../config/default.toml");
+pub use sections::{FicsAddressError, LogSettings, Protocol, ServerSettings};
+pub use sources::{Flag, Sources};
 
 /// Everything that can be set.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// In which zone hours of the day are meant: `local`, `UTC`, or a name such as `Europe/Rome`.
@@ -57,11 +57,11 @@ pub struct Settings {
     pub servers: BTreeMap<String, ServerSettings>,
     /// Which challenges are taken.
     pub challenge: ChallengeSettings,
-    /// Whom we challenge.
+    /// Whether and whom we challenge.
     pub matchmaking: MatchmakingSettings,
-    /// What we say.
+    /// What is said to opponents and spectators.
     pub chat: ChatSettings,
-    /// How we play.
+    /// How games are played.
     pub player: PlayerSettings,
     /// How we play otherwise in certain games.
     pub profiles: BTreeMap<String, Profile<PlayerSettings>>,
@@ -71,7 +71,7 @@ pub struct Settings {
     pub cluster: ClusterSettings,
     /// What becomes of games when we stop.
     pub shutdown: ShutdownSettings,
-    /// What is logged.
+    /// What is logged on standard error.
     pub log: LogSettings,
 }
 
@@ -94,11 +94,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The player's settings with the profiles that override them, to choose from for a game.
-    pub const fn profiles(&self) -> Profiles<'_, PlayerSettings> {
-        Profiles { base: &self.player, named: &self.profiles }
-    }
-
     /// The zone in which hours of the day are meant.
     pub fn zone(&self) -> TimeZone {
         match self.time_zone.as_str() {
@@ -138,38 +133,7 @@ fn names(listed: &[String], files: &[PathBuf]) -> io::Result<Names> {
     Ok(names)
 }
 
-/// Where settings come from, beside what is built in.
-#[derive(Clone, Debug, Default)]
-pub struct Sources {
-    /// A file: its name, for messages, and its text.
-    pub file: Option<(String, String)>,
-    /// Variables of the environment; those that do not begin with `CONCILIO__` are ignored.
-    pub environment: Vec<(String, String)>,
-    /// Keys, with dots between tables, and values from the command line.
-    pub flags: Vec<(String, String)>,
-}
-
 impl Sources {
-    /// The environment of this process, with the text of `file`, if one is named.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub fn of_process(file: Option<PathBuf>, flags: Vec<(String, String)>) -> Result<Self, Problems> {
-        let file = match file {
-            None => None,
-            Some(path) => {
-                let name = path.display().to_string();
-                let unreadable =
-                    |error: io::Error| Problems::from(Problem::of_file(&name, format!("cannot be read: {error}")));
-                Some((name.clone(), fs::read_to_string(&path).map_err(unreadable)?))
-            }
-        };
-        let environment = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
-        Ok(Self { file, environment, flags })
-    }
-
     /// Merges the layers and reads them.
     ///
     /// # Errors
@@ -183,7 +147,7 @@ impl Sources {
         match (settings, Problems::try_from(problems)) {
             (_, Ok(problems)) => Err(problems),
             (Some(settings), Err(_none)) => Ok(Loaded { settings: Box::new(settings), layers }),
-            (None, Err(_none)) => Err(Problem::of_file("built-in default", "cannot be read".to_owned()).into()),
+            (None, Err(_none)) => Err(Problem::new(&None, "cannot be read".to_owned()).into()),
         }
     }
 }
@@ -191,7 +155,7 @@ impl Sources {
 /// Settings that are sound, with the memory of where each value came from.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The settings.
+    /// What all layers together say.
     pub settings: Box<Settings>,
     layers: Layers,
 }

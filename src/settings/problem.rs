@@ -4,9 +4,9 @@ use std::fmt;
 
 use toml::Value;
 
-use super::layers::{Origin, Path};
+use super::values::{Origin, Path};
 
-/// One thing wrong.
+/// One thing that is wrong with the settings, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     origin: Origin,
@@ -18,17 +18,6 @@ impl Problem {
     pub(super) fn new(origin: &Origin, what: String) -> Self {
         // One problem is one line, whatever a text had in it.
         Self { origin: origin.clone(), what: what.split_whitespace().collect::<Vec<_>>().join(" ") }
-    }
-
-    pub(super) fn of_file(name: &str, what: String) -> Self {
-        Self::new(&Origin::File(name.to_owned()), what)
-    }
-
-    /// A text that is not TOML. The text itself is not shown: it might hold what should not be seen.
-    pub(super) fn of_toml(name: &str, text: &str, error: &toml::de::Error) -> Self {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        Self::of_file(&format!("{name}:{line}"), error.message().to_owned())
     }
 
     /// A value that is not what its key accepts.
@@ -56,7 +45,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.origin, self.what)
+        write!(f, "{}: {}", self.origin.as_deref().unwrap_or("built-in default"), self.what)
     }
 }
 
@@ -88,7 +77,7 @@ impl From<Problem> for Problems {
 }
 
 impl fmt::Display for Problems {
-    /// One a line.
+    /// One problem a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, problem) in self.0.iter().enumerate() {
             if index > 0 {

@@ -4,19 +4,28 @@
 //! what is built in, until nothing is left to complain about.
 //!
 //! Some keys stand once in the text and count in several places: those of `challenge` for humans and bots, those of
-//! `matchmaking` for all types, those of `player` for all profiles. [`spelled_out`] puts them everywhere before reading, and
-//! [`as_written`] finds the way back for messages.
+//! `matchmaking` for all types, those of `player` for all profiles. [`spelled_out`] puts them everywhere before reading,
+//! [`built_in`] is what it would make of nothing, and [`as_written`] finds the way back for messages.
 
-use serde::Deserialize;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
 use serde_path_to_error::Segment;
 use toml::{Table, Value};
 
 use super::{
     Problem, Settings,
-    layers::{Layers, Path, overlay},
+    layers::Layers,
     problem::{accepted, backquoted, written},
+    values::{Path, overlay},
 };
 use bot::policy::{challenge::ChallengeFilter, matchmaking::MatchType};
+
+/// The keys that `challenge` has for everybody.
+static COMMON_TO_CHALLENGES: LazyLock<Table> = LazyLock::new(|| written_by(&ChallengeFilter::default()));
+/// The keys that `matchmaking` has for all types.
+static COMMON_TO_TYPES: LazyLock<Table> =
+    LazyLock::new(|| take(&mut written_by(&MatchType::default()), MatchType::INHERITED));
 
 /// How many mistakes are looked for; whoever has more has enough to do.
 const MOST_PROBLEMS: usize = 200;
@@ -24,15 +33,15 @@ const MOST_PROBLEMS: usize = 200;
 /// Reads the settings; adds to `problems` what is wrong. `None` only if nothing can be read at all.
 pub(super) fn read(layers: &mut Layers, problems: &mut Vec<Problem>) -> Option<Settings> {
     while problems.len() < MOST_PROBLEMS {
-        let table = Value::Table(spelled_out(layers.table.clone()));
+        let table = Value::Table(spelled_out(layers.table()));
         let error = match serde_path_to_error::deserialize(table) {
             Ok(settings) => return Some(settings),
             Err(error) => error,
         };
-        let place = Place::of(error.path(), layers);
-        if !layers.read_otherwise(&place.path) {
-            problems.push(place.problem(error.inner().message(), layers));
-            if !place.mend(error.inner().message(), layers) {
+        let place = MistakePlace::of(error.path(), layers);
+        if let Err(message) = layers.read_otherwise(&place.path, place.index(), error.inner().message()) {
+            problems.push(place.problem(&message, layers));
+            if !place.mend(&message, layers) {
                 return None;
             }
         }
@@ -42,32 +51,32 @@ pub(super) fn read(layers: &mut Layers, problems: &mut Vec<Problem>) -> Option<S
 
 /// Where a mistake was found.
 #[derive(Debug)]
-struct Place {
+struct MistakePlace {
     /// The key, as it was written.
     path: Path,
     /// Indices and keys below it, where it is a list.
-    inside: Vec<Step>,
+    inside: Vec<PathStep>,
 }
 
 /// A step into a list, or into a table in a list.
 #[derive(Debug)]
-enum Step {
+enum PathStep {
     Item(usize),
     Key(String),
 }
 
-impl Place {
+impl MistakePlace {
     fn of(path: &serde_path_to_error::Path, layers: &Layers) -> Self {
         let mut steps = path.iter().filter_map(|segment| match segment {
-            Segment::Map { key } => Some(Step::Key(key.clone())),
-            Segment::Seq { index } => Some(Step::Item(*index)),
+            Segment::Map { key } => Some(PathStep::Key(key.clone())),
+            Segment::Seq { index } => Some(PathStep::Item(*index)),
             Segment::Enum { .. } | Segment::Unknown => None,
         });
         let (mut path, mut inside) = (Path::new(), Vec::new());
         for step in steps.by_ref() {
             match step {
-                Step::Key(key) => path.push(key),
-                item @ Step::Item(_) => {
+                PathStep::Key(key) => path.push(key),
+                item @ PathStep::Item(_) => {
                     inside.push(item);
                     break;
                 }
@@ -84,7 +93,6 @@ impl Place {
     }
 
     fn problem(&self, message: &str, layers: &Layers) -> Problem {
-        let origin = layers.origin(&self.path);
         if let Some((key, mut known)) = Self::unknown_key(message) {
             let path = self.with_key(&key);
             let table = path.get(..path.len().saturating_sub(1)).unwrap_or_default();
@@ -101,13 +109,22 @@ impl Place {
             }
             known.sort_unstable();
             known.dedup();
-            return Problem::of_unknown_key(&origin, &path, &known);
+            return Problem::of_unknown_key(&layers.origin(&path, None), &path, &known);
         }
+        let origin = layers.origin(&self.path, self.index());
         let value = match (layers.text(&self.path), self.value(layers)) {
             (Some(text), _) if self.inside.is_empty() => Some(written(&Value::String(text.to_owned()))),
-            (_, value) => value.map(written),
+            (_, value) => value.as_ref().map(written),
         };
         Problem::of_value(&origin, &self.shown_path(), value.as_deref(), &accepted(message))
+    }
+
+    /// The item that is wrong, where it is a list.
+    fn index(&self) -> Option<usize> {
+        self.inside.first().and_then(|step| match step {
+            PathStep::Item(index) => Some(*index),
+            PathStep::Key(_) => None,
+        })
     }
 
     /// The path of an unknown key; some deserializers name the table it is in, others the key.
@@ -122,16 +139,16 @@ impl Place {
     /// The path with what is inside a list left out: the value shows which item it is.
     fn shown_path(&self) -> Path {
         let keys = self.inside.iter().filter_map(|step| match step {
-            Step::Key(key) => Some(key.clone()),
-            Step::Item(_) => None,
+            PathStep::Key(key) => Some(key.clone()),
+            PathStep::Item(_) => None,
         });
         self.path.iter().cloned().chain(keys).collect()
     }
 
-    fn value<'a>(&self, layers: &'a Layers) -> Option<&'a Value> {
+    fn value(&self, layers: &Layers) -> Option<Value> {
         self.inside.iter().try_fold(layers.get(&self.path)?, |value, step| match step {
-            Step::Item(index) => value.as_array()?.get(*index),
-            Step::Key(key) => value.as_table()?.get(key),
+            PathStep::Item(index) => value.get(*index).cloned(),
+            PathStep::Key(key) => value.get(key).cloned(),
         })
     }
 
@@ -143,11 +160,8 @@ impl Place {
         {
             return layers.repair(&self.with_key(&key)) || self.mend_around(layers);
         }
-        if let Some(Step::Item(index)) = self.inside.first()
-            && let Some(Value::Array(items)) = layers.get(&self.path).cloned()
-        {
-            let kept = items.into_iter().enumerate().filter(|(other, _)| other != index).map(|(_, item)| item);
-            return layers.replace(&self.path, Value::Array(kept.collect()));
+        if let Some(index) = self.index() {
+            return layers.remove_item(&self.path, index);
         }
         layers.repair(&self.path) || self.mend_around(layers)
     }
@@ -158,16 +172,34 @@ impl Place {
     }
 }
 
+/// What is built in, as it would be written: keys that count in several places stand once.
+pub(super) fn built_in() -> Table {
+    let mut table = written_by(&Settings::default());
+    if let Some(Value::Table(challenge)) = table.get_mut("challenge") {
+        challenge.extend(COMMON_TO_CHALLENGES.clone());
+        challenge.extend(["human", "bot"].map(|kind| (kind.to_owned(), Value::Table(Table::new()))));
+    }
+    if let Some(Value::Table(matchmaking)) = table.get_mut("matchmaking") {
+        matchmaking.extend(COMMON_TO_TYPES.clone());
+    }
+    table
+}
+
+/// Settings as TOML; every type of ours can be written.
+fn written_by(settings: &impl Serialize) -> Table {
+    Table::try_from(settings).unwrap_or_default()
+}
+
 /// Puts the keys that count in several places into all of them.
 fn spelled_out(mut table: Table) -> Table {
     if let Some(Value::Table(challenge)) = table.get_mut("challenge") {
-        let common = take(challenge, &ChallengeFilter::KEYS);
+        let common = take(challenge, COMMON_TO_CHALLENGES.keys());
         for kind in ["human", "bot"] {
             inherit(challenge.entry(kind).or_insert_with(|| Value::Table(Table::new())), &common);
         }
     }
     if let Some(Value::Table(matchmaking)) = table.get_mut("matchmaking") {
-        let common = take(matchmaking, &MatchType::INHERITED);
+        let common = take(matchmaking, COMMON_TO_TYPES.keys());
         if let Some(Value::Table(types)) = matchmaking.get_mut("types") {
             types.iter_mut().for_each(|(_, kind)| inherit(kind, &common));
         }
@@ -179,7 +211,7 @@ fn spelled_out(mut table: Table) -> Table {
     if let Some(Value::Table(profiles)) = table.get_mut("profiles") {
         for (_, profile) in profiles.iter_mut() {
             if let Value::Table(overrides) = profile {
-                let when = take(overrides, &["when"]);
+                let when = take(overrides, ["when"]);
                 inherit(profile, &player);
                 let player = std::mem::replace(profile, Value::Table(when));
                 if let Value::Table(profile) = profile {
@@ -191,15 +223,15 @@ fn spelled_out(mut table: Table) -> Table {
     table
 }
 
-fn take(table: &mut Table, keys: &[&str]) -> Table {
-    keys.iter().filter_map(|key| table.remove_entry(*key)).collect()
+fn take(table: &mut Table, keys: impl IntoIterator<Item = impl AsRef<str>>) -> Table {
+    keys.into_iter().filter_map(|key| table.remove_entry(key.as_ref())).collect()
 }
 
 /// Lays what `value` says over what is common to all.
 fn inherit(value: &mut Value, common: &Table) {
     if let Value::Table(own) = value {
         let mut whole = common.clone();
-        overlay(&mut whole, std::mem::take(own), &mut Vec::new(), &mut |_| ());
+        overlay(&mut whole, std::mem::take(own));
         *own = whole;
     }
 }
@@ -218,10 +250,10 @@ fn as_written(path: Path, layers: &Layers) -> Path {
     }
     match texts.as_slice() {
         ["profiles", _, "player", _, ..] => rest(2).to_vec(),
-        ["challenge", "human" | "bot", key, ..] if ChallengeFilter::KEYS.contains(key) => {
+        ["challenge", "human" | "bot", key, ..] if COMMON_TO_CHALLENGES.contains_key(*key) => {
             [path.get(..1).unwrap_or_default(), rest(2)].concat()
         }
-        ["matchmaking", "types", _, key, ..] if MatchType::INHERITED.contains(key) => {
+        ["matchmaking", "types", _, key, ..] if COMMON_TO_TYPES.contains_key(*key) => {
             [path.get(..1).unwrap_or_default(), rest(3)].concat()
         }
         _ => own,

@@ -3,15 +3,15 @@
 use toml::{Table, Value};
 
 use super::{
-    Origin,
-    layers::{Layers, Path},
+    layers::Layers,
     problem::{dotted, shown, written},
+    values::Path,
 };
 
 /// Writes the merged table, with a comment at every value that is not built in.
 pub(super) fn show(layers: &Layers) -> String {
     let mut text = String::new();
-    show_table(&layers.table, &mut Vec::new(), layers, &mut text);
+    show_table(&layers.table(), &mut Vec::new(), layers, &mut text);
     text
 }
 
@@ -29,9 +29,9 @@ fn show_table(table: &Table, path: &mut Path, layers: &Layers, text: &mut String
         let value = written(value);
         // Only secrets are hidden here; long values are not shortened.
         let value = if shown(path, &value) == "(hidden)" { "\"(hidden)\"".to_owned() } else { value };
-        let comment = match layers.origin(path) {
-            Origin::Default => String::new(),
-            origin => format!("  # {}", origin.to_string().replace(char::is_control, " ")),
+        let comment = match layers.origin(path, None) {
+            None => String::new(),
+            Some(origin) => format!("  # {}", origin.replace(char::is_control, " ")),
         };
         text.push_str(&format!("{} = {value}{comment}\n", dotted(std::slice::from_ref(key))));
         path.pop();

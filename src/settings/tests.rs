@@ -8,7 +8,11 @@ use chess::values::{Mode, TimeControlRule};
 const EXAMPLE: &str = include_str!("../../config/example.toml");
 
 fn file(text: &str) -> Sources {
-    Sources { file: Some(("my.toml".to_owned(), text.to_owned())), ..Sources::default() }
+    Sources { files: vec![("my.toml".to_owned(), text.to_owned())], ..Sources::default() }
+}
+
+fn set(key: &str, text: &str) -> Flag {
+    Flag { name: "--set", key: key.to_owned(), text: text.to_owned() }
 }
 
 fn settings(text: &str) -> Settings {
@@ -47,6 +51,7 @@ fn the_example_changes_nothing_with_or_without_its_comment_signs() {
     assert_eq!(settings(&example_uncommented()), Settings::default());
 }
 
+/// Every table and key.
 fn keys(table: &toml::Table) -> Vec<String> {
     let mut keys = Vec::new();
     for (key, value) in table {
@@ -58,60 +63,46 @@ fn keys(table: &toml::Table) -> Vec<String> {
     keys
 }
 
+/// In both directions: a key that is missing from the example, or stands there and does not exist, or has another default.
 #[test]
-fn the_example_explains_every_key() {
-    let defaults: toml::Table = DEFAULTS.parse().expect("defaults");
+fn the_example_has_every_key_with_its_default() {
     let example: toml::Table = example_uncommented().parse().expect("the example");
-    assert_eq!(keys(&example), keys(&defaults));
-    // Every key has a comment above it, its own or that of a line it follows.
-    let lines: Vec<&str> = EXAMPLE.lines().collect();
-    for pair in lines.windows(2) {
-        let is_key = |line: &str| line.starts_with('#') && !line.starts_with("# ") && line.contains(" = ");
-        assert!(!is_key(pair[1]) || pair[0].starts_with('#'), "{:?} is not explained", pair[1]);
-    }
+    assert_eq!(example, read::built_in());
 }
 
-/// Asks every table which keys it knows, by the complaint about one that it cannot know.
-#[test]
-fn no_key_is_missing_from_what_is_built_in() {
-    let defaults: toml::Table = DEFAULTS.parse().expect("defaults");
-    let mut tables: Vec<String> = keys(&defaults);
-    tables.retain(|key| {
-        let value = key.split('.').try_fold(toml::Value::Table(defaults.clone()), |value, key| value.get(key).cloned());
-        value.is_some_and(|value| value.is_table())
-    });
-    tables.retain(|table| !["servers", "profiles", "matchmaking.types"].contains(&table.as_str()));
-    tables.retain(|table| !table.starts_with("challenge."));
-    for table in tables {
-        let complaint = problems(&file(&format!("[{table}]\nqwertyuiopasdfgh = 1"))).join("\n");
-        let (_, known) = complaint.split_once("expected one of ").unwrap_or(("", ""));
-        let mut known: Vec<&str> = known.split(", ").filter(|key| !key.is_empty()).collect();
-        if table == "challenge" {
-            known.extend(["human", "bot"]);
-        }
-        for key in known {
-            let prefix = format!("{table}.{key}");
-            assert!(keys(&defaults).contains(&prefix), "{prefix} is not in default.toml");
+/// The comments above each line of the example that sets a key, with the path of the key.
+fn explanations() -> Vec<(String, String)> {
+    let (mut found, mut table, mut comment) = (Vec::new(), String::new(), String::new());
+    for line in EXAMPLE.lines() {
+        if let Some(name) = line.strip_prefix("#[").and_then(|line| line.strip_suffix(']')) {
+            table = format!("{name}.");
+        } else if let Some((key, _)) = line.strip_prefix('#').and_then(|line| line.split_once(" = "))
+            && !key.starts_with(' ')
+        {
+            found.push((format!("{table}{key}"), comment.clone()));
+        } else if let Some(text) = line.strip_prefix("# ") {
+            comment.push_str(text);
+            comment.push(' ');
+        } else {
+            comment.clear();
         }
     }
-    assert_eq!(
-        problems(&file("qwertyuiopasdfgh = 1")),
-        [format!("my.toml: qwertyuiopasdfgh: unknown key, expected one of {}", {
-            let mut tables: Vec<&str> = defaults.keys().map(String::as_str).collect();
-            tables.sort_unstable();
-            tables.join(", ")
-        })]
-    );
+    found
 }
 
 #[test]
-fn every_key_of_a_filter_is_common_to_both_kinds() {
-    let text = "[challenge.human]\nqwertyuiopasdfgh = 1";
-    let complaint = problems(&file(text)).join("\n");
-    let (_, known) = complaint.split_once("expected one of ").expect("a list");
-    let mut keys = bot::policy::challenge::ChallengeFilter::KEYS;
-    keys.sort_unstable();
-    assert_eq!(known.split(", ").collect::<Vec<_>>(), keys);
+fn the_example_explains_every_key_with_its_range() {
+    let explanations = explanations();
+    assert!(explanations.len() > 100, "{explanations:#?}");
+    for (key, comment) in explanations {
+        assert!(!comment.is_empty(), "{key} is not explained");
+        // What is accepted is asked for by a value that no key accepts.
+        let complaint = problems(&file(&format!("{key} = -1e300"))).join("\n");
+        if let Some((_, range)) = complaint.split_once(" from ") {
+            let range: Vec<&str> = range.split([' ', ',']).take(3).collect();
+            assert!(comment.contains(&range.join(" ")), "{key}: {range:?} is not in {comment:?}");
+        }
+    }
 }
 
 #[test]
@@ -133,7 +124,7 @@ fn each_layer_overrides_those_below() {
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .to_vec();
-    sources.flags = vec![("challenge.concurrency".to_owned(), "4".to_owned())];
+    sources.flags = vec![set("challenge.concurrency", "4")];
     let settings = sources.load().unwrap_or_else(|problems| panic!("{problems}")).settings;
     let challenge = &settings.challenge;
     assert_eq!((challenge.human.min_rating, challenge.human.max_rating), (1000, 2100));
@@ -218,9 +209,9 @@ fn a_bad_value_is_one_line_with_key_value_place_and_what_is_accepted() {
         ("challenge.sort_by = 'bset'", r#"challenge.sort_by = "bset": expected best or first (did you mean best?)"#),
         ("challenge.hours = ['8-22']", r#"challenge.hours = "8-22": expected hours of the day such as 08:00-22:30"#),
         ("journal.path = 3", "journal.path = 3: expected a text in quotes"),
-        ("player.council.hash = -1", "player.council.hash = -1: expected a whole number from 0 on"),
-        ("player.clock.reserve = -1", "player.clock.reserve = -1: expected seconds from 0 to 86400, found -1"),
-        ("player.council.split = 'half'", r#"player.council.split = "half": expected a number"#),
+        ("player.council.hash = -1", "player.council.hash = -1: expected a whole number from 1 to 65536"),
+        ("player.clock.reserve = -1", "player.clock.reserve = -1: expected seconds from 0 to 86400"),
+        ("player.council.split = 'half'", r#"player.council.split = "half": expected a number from 0 to 1"#),
         ("player.draw.opponents = ['cat']", r#"player.draw.opponents = "cat": expected human or bot"#),
         (
             "matchmaking.types.a.time_control = '3'",
@@ -237,7 +228,7 @@ fn a_bad_value_is_one_line_with_key_value_place_and_what_is_accepted() {
         ),
         ("time_zone = 'Rome'", r#"time_zone = "Rome": expected local, UTC or a name such as Europe/Rome"#),
     ] {
-        complains(text, &[&format!("my.toml: {expected}")]);
+        complains(text, &[&format!("my.toml:1: {expected}")]);
     }
 }
 
@@ -258,7 +249,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
         let found = problems(&file(text));
         assert_eq!(
             found.first().map(String::as_str),
-            Some(format!("my.toml: {expected}").as_str()),
+            Some(format!("my.toml:1: {expected}").as_str()),
             "{text}: {found:?}"
         );
     }
@@ -270,19 +261,19 @@ fn all_problems_are_reported_each_with_its_place() {
         "challenge.min_rating = 'low'\nchallenge.variants = ['standrd', 'chess960', 'atmic']\nplayer.x = 1\nchat.hello = '{you}'",
     );
     sources.environment = vec![("CONCILIO__CHALLENGE__MIN_GAP".to_owned(), "soon".to_owned())];
-    sources.flags = vec![("shutdown.grace".to_owned(), "-1".to_owned()), (".".to_owned(), "1".to_owned())];
+    sources.flags = vec![set("shutdown.grace", "-1"), set(".", "1")];
     let mut found = problems(&sources);
     found.sort();
     let variants = "expected standard, chess960, fromPosition, crazyhouse, antichess, atomic, horde, kingOfTheHill, racingKings or threeCheck";
     let mut expected = [
-        "my.toml: challenge.min_rating = \"low\": expected a whole number from 0 to 4000",
-        &format!("my.toml: challenge.variants = \"standrd\": {variants} (did you mean standard?)"),
-        &format!("my.toml: challenge.variants = \"atmic\": {variants} (did you mean atomic?)"),
-        "my.toml: player.x: unknown key, expected one of abort, book, claim, clock, council, draw, limits, ponder, resign, tablebases, takebacks",
-        "my.toml: chat.hello = \"{you}\": expected no other placeholders than {me}, {opponent} and {engine}",
+        "my.toml:1: challenge.min_rating = \"low\": expected a whole number from 0 to 4000",
+        &format!("my.toml:2: challenge.variants = \"standrd\": {variants} (did you mean standard?)"),
+        &format!("my.toml:2: challenge.variants = \"atmic\": {variants} (did you mean atomic?)"),
+        "my.toml:3: player.x: unknown key, expected one of abort, book, claim, clock, council, draw, limits, ponder, resign, tablebases, takebacks",
+        "my.toml:4: chat.hello = \"{you}\": expected no other placeholders than {me}, {opponent} and {engine}",
         "CONCILIO__CHALLENGE__MIN_GAP: challenge.min_gap = \"soon\": expected a whole number from 0 to 86400 (seconds)",
-        "command line: shutdown.grace = \"-1\": expected a whole number from 0 to 86400 (seconds)",
-        "command line: names no key: expected a table and a key in it",
+        "--set: shutdown.grace = \"-1\": expected a whole number from 0 to 86400 (seconds)",
+        "--set: names no key: expected a table and a key in it",
     ];
     expected.sort_unstable();
     assert_eq!(found, expected);
@@ -292,21 +283,21 @@ fn all_problems_are_reported_each_with_its_place() {
 fn bounds_the_wrong_way_round_blame_the_one_set_last() {
     complains(
         "challenge.max_rating = 1000\nchallenge.human.min_rating = 1200",
-        &["my.toml: challenge.human.min_rating = 1200: expected at most challenge.max_rating (1000)"],
+        &["my.toml:2: challenge.human.min_rating = 1200: expected at most challenge.max_rating (1000)"],
     );
     complains(
         "[matchmaking]\nmax_rating = 500\n[matchmaking.types.a]",
-        &["my.toml: matchmaking.max_rating = 500: expected at least matchmaking.min_rating (600)"],
+        &["my.toml:2: matchmaking.max_rating = 500: expected at least matchmaking.min_rating (600)"],
     );
     complains(
         "matchmaking.enabled = true",
         &[
-            r#"my.toml: matchmaking.enabled = true: expected false, or a type with a weight, such as [matchmaking.types.blitz] time_control = "3+2""#,
+            r#"my.toml:1: matchmaking.enabled = true: expected false, or a type with a weight, such as [matchmaking.types.blitz] time_control = "3+2""#,
         ],
     );
     complains(
         "[profiles.all]\ntakebacks = 1",
-        &[r#"my.toml: profiles.all.when: expected at least one condition, such as { speed = "blitz" }"#],
+        &[r#"my.toml:1: profiles.all.when: expected at least one condition, such as { speed = "blitz" }"#],
     );
 }
 
@@ -314,7 +305,7 @@ fn bounds_the_wrong_way_round_blame_the_one_set_last() {
 fn files_must_be_there_and_are_read_as_lists() {
     complains(
         "challenge.block_files = ['no/such/list']",
-        &[r#"my.toml: challenge.block_files = ["no/such/list"]: expected files that exist (no/such/list does not)"#],
+        &[r#"my.toml:1: challenge.block_files = ["no/such/list"]: expected files that exist (no/such/list does not)"#],
     );
     let folder = tempfile::tempdir().expect("a folder");
     let list = folder.path().join("pests.txt");
@@ -363,7 +354,7 @@ fn a_server_needs_one_line() {
     complains(
         "servers.a.url = 'lichess.org'",
         &[
-            r#"my.toml: servers.a.url = "lichess.org": expected https://..., or http://... only to localhost, 127.0.0.1 or [::1]"#,
+            r#"my.toml:1: servers.a.url = "lichess.org": expected https://..., or http://... only to localhost, 127.0.0.1 or [::1]"#,
         ],
     );
 }
@@ -380,23 +371,33 @@ fn fics_has_settings_of_its_own() {
     assert_eq!((fics.host.as_str(), fics.port), ("localhost", 5001));
     complains(
         "servers.a.protocol = 'fics'\nservers.a.url = 'freechess.org'",
-        &[r#"my.toml: servers.a.url = "freechess.org": expected HOST:PORT, such as freechess.org:5000"#],
+        &[r#"my.toml:2: servers.a.url = "freechess.org": expected HOST:PORT, such as freechess.org:5000"#],
     );
 }
 
-/// The example names every key of the table that accounts of FICS have.
+/// The example names every key of the table that accounts of FICS have, with its default or what it may hold, and its range.
 #[test]
 fn the_example_explains_fics() {
     let from_there = EXAMPLE.lines().skip_while(|line| *line != "#     [servers.freechess]");
-    let example: String =
-        from_there.map_while(|line| line.strip_prefix("#     ")).map(|line| format!("{line}\n")).collect();
-    let settings = toml::from_str::<toml::Table>(&example).expect("a table");
-    let shown = settings["servers"]["freechess"]["fics"].as_table().expect("a table").clone();
-    let all = toml::Table::try_from(server::fics::FicsSettings {
-        password_file: Some("fics.password".into()),
-        ..Default::default()
-    });
-    assert_eq!(shown.keys().collect::<Vec<_>>(), all.expect("a table").keys().collect::<Vec<_>>());
+    let lines: Vec<&str> = from_there.map_while(|line| line.strip_prefix("#     ")).collect();
+    let example = lines.join("\n").parse::<toml::Table>().expect("a table");
+    let shown = example["servers"]["freechess"]["fics"].as_table().expect("a table");
+    let password_file = Some("fics.password".into());
+    let defaults = server::fics::FicsSettings { password_file, ..Default::default() };
+    let defaults = toml::Table::try_from(defaults).expect("a table");
+    assert_eq!(shown.keys().collect::<Vec<_>>(), defaults.keys().collect::<Vec<_>>());
+    for (key, default) in &defaults {
+        let explained = lines.iter().find(|line| line.starts_with(&format!("{key} = "))).expect("a line");
+        // Lists and tables are shown with something in them.
+        let is_empty =
+            default.as_array().is_some_and(Vec::is_empty) || default.as_table().is_some_and(toml::Table::is_empty);
+        assert!(is_empty || shown[key] == *default, "{key}");
+        let complaint =
+            problems(&file(&format!("servers.a.protocol = 'fics'\nservers.a.fics.{key} = -1e300"))).join("\n");
+        if let Some((_, range)) = complaint.split_once(" from ") {
+            assert!(explained.contains(range), "{key}: {range} is not in {explained}");
+        }
+    }
 }
 
 #[test]
@@ -404,14 +405,14 @@ fn what_took_effect_can_be_shown_and_loaded_again() {
     let mut sources =
         file("chat.hello = \"a\\n\\\"b\\\"\"\n[profiles.'a b']\nwhen = { rated = true }\ntakebacks = 3\n[servers.x]");
     sources.environment = vec![("CONCILIO__CHALLENGE__CONCURRENCY".to_owned(), "3".to_owned())];
-    sources.flags = vec![("challenge.block".to_owned(), "ann,bob".to_owned())];
+    sources.flags = vec![set("challenge.block", "ann,bob")];
     let loaded = sources.load().unwrap_or_else(|problems| panic!("{problems}"));
     let text = loaded.to_toml();
     for line in [
         "concurrency = 3  # CONCILIO__CHALLENGE__CONCURRENCY",
-        "block = [\"ann\", \"bob\"]  # command line",
+        "block = [\"ann\", \"bob\"]  # --set",
         "[profiles.\"a b\"]",
-        "takebacks = 3  # my.toml",
+        "takebacks = 3  # my.toml:4",
         "max_waiting = 20",
     ] {
         assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");
@@ -435,7 +436,7 @@ proptest! {
         let mut sources = file(&text);
         let name = |key: String| format!("CONCILIO__{}", key.to_uppercase().replace('.', "__"));
         sources.environment = environment.into_iter().map(|(key, value)| (name(key), value)).collect();
-        sources.flags = flags;
+        sources.flags = flags.iter().map(|(key, value)| set(key, value)).collect();
         match sources.load() {
             Ok(loaded) => prop_assert_eq!(settings(&loaded.to_toml()), *loaded.settings),
             Err(problems) => {
@@ -450,8 +451,7 @@ proptest! {
 
 /// Keys that exist, nearly exist, or lie inside others.
 fn key() -> impl Strategy<Value = String> {
-    let defaults: toml::Table = DEFAULTS.parse().expect("defaults");
-    let mut known = keys(&defaults);
+    let mut known = keys(&read::built_in());
     known.extend(
         ["servers.a.url", "servers.a", "profiles.a", "profiles.a.when", "profiles.a.council.hash"].map(String::from),
     );
@@ -471,4 +471,66 @@ fn value() -> impl Strategy<Value = String> {
         (0..100u8).prop_map(|number| number.to_string()),
         "[a-z{}]{0,8}".prop_map(|text| format!("'{text}'")),
     ]
+}
+
+/// Whichever way a value comes, the answer is the same but for the place.
+#[test]
+fn every_way_to_set_a_value_is_answered_alike() {
+    for (key, text, accepted) in [
+        ("player.council.criterion", "foo", "expected weights, depth"),
+        ("player.council.criterion", "3", "expected weights, depth"),
+        ("player.council.second_phase", "foo", "expected sequential, static"),
+        ("challenge.sort_by", "bset", "expected best or first (did you mean best?)"),
+        ("challenge.variants", "standrd", "(did you mean standard?)"),
+        ("matchmaking.selection", "foo", "expected weighted or cyclic"),
+        ("player.book.selection", "foo", "expected weighted, uniform or best"),
+        ("player.draw.opponents", "cat", "expected human or bot"),
+        ("shutdown.games", "foo", "expected finish, leave or resign"),
+        ("journal.pgn_grouping", "foo", "expected game, opponent or all"),
+        ("player.council.hash", "0", "expected a whole number from 1 to 65536"),
+        ("challenge.min_rating", "5000", "expected a whole number from 0 to 4000"),
+        ("player.council.cores", "99999999", "expected a whole number from 0 to 1024"),
+        ("servers.a.fics.ping_timeout", "0", "expected a whole number from 1 to 3600"),
+        ("servers.a.fics.seek_every", "1", "expected a whole number from 10 to 86400"),
+        ("servers.a.fics.timeseal", "v9", "expected auto, v1, v2 or off"),
+        ("servers.a.protocol", "icc", "expected lichess or fics"),
+        ("log.level", "nosense", "expected off, error, warn"),
+        ("cluster.nats", "foo", "expected nats://HOST:4222"),
+    ] {
+        let in_file = if text.parse::<i64>().is_ok() { text.to_owned() } else { format!("'{text}'") };
+        let list = ["challenge.variants", "player.draw.opponents"].contains(&key);
+        let in_file = if list { format!("[{in_file}]") } else { in_file };
+        let name = format!("CONCILIO__{}", key.to_uppercase().replace('.', "__"));
+        let ways = [
+            ("my.toml:1: ", file(&format!("{key} = {in_file}"))),
+            (
+                &format!("{name}: "),
+                Sources { environment: vec![(name.clone(), text.to_owned())], ..Sources::default() },
+            ),
+            ("--set: ", Sources { flags: vec![set(key, text)], ..Sources::default() }),
+        ];
+        for (place, sources) in ways {
+            let found = problems(&sources);
+            assert_eq!(found.len(), 1, "{key} = {text}: {found:?}");
+            assert!(found[0].starts_with(&format!("{place}{key} = ")) && found[0].contains(accepted), "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn an_engine_must_be_there() {
+    complains(
+        "player.council = { roster = 'custom', electors = [{ engine = '/no/such' }] }",
+        &[
+            r#"my.toml:1: player.council.electors = [{ engine = "/no/such" }]: expected engines that exist (/no/such does not)"#,
+        ],
+    );
+    settings("player.council = { roster = 'custom', electors = [{ engine = 'sh' }] }");
+}
+
+#[test]
+fn each_line_that_is_not_toml_is_reported_with_its_number() {
+    let found = problems(&file("time_zone = \nchallenge.accept = true\nchat.hello = 'x"));
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("my.toml:1: ") && found[1].starts_with("my.toml:3: "), "{found:?}");
 }

@@ -5,9 +5,11 @@
 //! - [`fics`]: the same over FICS;
 //! - [`cluster`]: workers on other machines, with a real NATS server;
 //! - [`frontend`]: the council under chess programs, by UCI and CECP;
-//! - [`engine`]: the commands that make books and data.
+//! - [`engine`]: the commands that make books and data;
+//! - [`command_line`]: what is printed, exit codes, signals and the terminal.
 
 mod cluster;
+mod command_line;
 mod engine;
 mod fics;
 mod frontend;

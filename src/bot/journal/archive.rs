@@ -33,7 +33,7 @@ pub struct Filter {
 
 /// One of the two players of a game, as the server showed them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Side {
+pub struct PlayerRecord {
     /// The name as shown.
     pub name: String,
     /// `GM`, `BOT` and the like.
@@ -55,9 +55,9 @@ pub struct GameRecord {
     #[serde(serialize_with = "color")]
     pub our_color: Color,
     /// Who had White.
-    pub white: Side,
+    pub white: PlayerRecord,
     /// Who had Black.
-    pub black: Side,
+    pub black: PlayerRecord,
     /// The rules.
     pub variant: Variant,
     /// The position it began with, where that is not the variant's usual one.
@@ -100,7 +100,7 @@ impl GameRecord {
     }
 
     /// The other player.
-    pub fn opponent(&self) -> &Side {
+    pub fn opponent(&self) -> &PlayerRecord {
         match self.our_color {
             Color::White => &self.black,
             Color::Black => &self.white,
@@ -109,7 +109,11 @@ impl GameRecord {
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let side = |name: &str, title: &str, rating: &str| {
-            Ok::<_, rusqlite::Error>(Side { name: row.get(name)?, title: row.get(title)?, rating: row.get(rating)? })
+            Ok::<_, rusqlite::Error>(PlayerRecord {
+                name: row.get(name)?,
+                title: row.get(title)?,
+                rating: row.get(rating)?,
+            })
         };
         let speed: String = row.get("speed")?;
         let result: Option<String> = row.get("result")?;

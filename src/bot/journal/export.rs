@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::{Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, pgn};
-use chess::Color;
+use chess::{Color, printable};
 
 /// Why an export did not reach its end.
 #[derive(Debug, thiserror::Error)]
@@ -57,29 +57,32 @@ pub fn write_table(games: &[GameRecord], in_color: bool, out: &mut impl Write) -
 
 fn table_row(game: &GameRecord) -> [String; COLUMNS.len()] {
     let opponent = game.opponent();
-    let words =
-        [opponent.title.clone(), Some(printable(&opponent.name)), opponent.rating.map(|rating| format!("({rating})"))];
+    let words = [
+        opponent.title.as_deref().map(shown),
+        Some(shown(&opponent.name)),
+        opponent.rating.map(|rating| format!("({rating})")),
+    ];
     [
         game.started_at.strftime("%Y-%m-%d %H:%M").to_string(),
         game.server.to_string(),
-        game.game.to_string(),
+        shown(game.game.as_str()),
         if game.our_color == Color::White { "white" } else { "black" }.to_owned(),
         words.into_iter().flatten().collect::<Vec<_>>().join(" "),
         format!("{} {}", game.time_control, game.speed),
         format!("{} {}", if game.rated { "rated" } else { "casual" }, game.variant),
         game.result.map_or("-", GameResult::word).to_owned(),
-        printable(game.status.name()),
+        shown(game.status.name()),
         game.plies.div_ceil(2).to_string(),
     ]
 }
 
 /// What a server says must not steer the terminal.
-fn printable(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control()).collect()
+fn shown(text: &str) -> String {
+    printable(text).into_owned()
 }
 
 #[derive(Serialize)]
-struct GameLine<'a> {
+struct GameJson<'a> {
     #[serde(flatten)]
     game: &'a GameRecord,
     moves: Vec<MoveLine>,
@@ -103,7 +106,7 @@ pub fn write_json(archive: &Archive, games: &[GameRecord], out: &mut impl Write)
             Ok(MoveLine { played, proposals })
         });
         let moves = moves.collect::<Result<_, ExportError>>()?;
-        let line = serde_json::to_string(&GameLine { game, moves }).map_err(io::Error::from)?;
+        let line = serde_json::to_string(&GameJson { game, moves }).map_err(io::Error::from)?;
         writeln!(out, "{line}")?;
     }
     Ok(())
@@ -124,7 +127,7 @@ pub fn write_csv(games: &[GameRecord], out: &mut impl Write) -> io::Result<()> {
             game.started_at.to_string(),
             game.ended_at.map(|time| time.to_string()).unwrap_or_default(),
             game.server.to_string(),
-            game.game.to_string(),
+            shown(game.game.as_str()),
             color(game.our_color),
             game.white.name.clone(),
             game.white.title.clone().unwrap_or_default(),

@@ -11,7 +11,9 @@ use std::{
 
 use shakmaty::san::SanPlus;
 
-use super::{Archive, GameKey, GameRecord, GameResult, JournalError, JournalSettings, MoveRecord, PgnGrouping, Side};
+use super::{
+    Archive, GameKey, GameRecord, GameResult, JournalError, JournalSettings, MoveRecord, PgnGrouping, PlayerRecord,
+};
 use chess::{Color, GameStatus, Line, LineError, Score, TimeControl, Variant};
 
 /// Lines of the movetext are shorter than this, as the specification asks of exported games.
@@ -134,7 +136,7 @@ fn tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
     tags
 }
 
-fn name(side: &Side) -> String {
+fn name(side: &PlayerRecord) -> String {
     if side.name.is_empty() { "?".to_owned() } else { side.name.clone() }
 }
 

@@ -15,9 +15,9 @@ use chess::{
 
 /// The lines of the running games, as the database has them: only so that they are not read at every move.
 #[derive(Default)]
-pub(super) struct Lines(HashMap<GameKey, KnownLine>);
+pub(super) struct KnownLines(HashMap<GameKey, KnownLine>);
 
-impl Lines {
+impl KnownLines {
     /// Forgets everything; it is read again when it is needed.
     pub(super) fn forget(&mut self) {
         self.0.clear();
@@ -48,11 +48,11 @@ struct KnownMove {
 /// A transaction of the writer.
 pub(super) struct Store<'a> {
     transaction: Transaction<'a>,
-    lines: &'a mut Lines,
+    lines: &'a mut KnownLines,
 }
 
 impl<'a> Store<'a> {
-    pub(super) fn new(transaction: Transaction<'a>, lines: &'a mut Lines) -> Self {
+    pub(super) fn new(transaction: Transaction<'a>, lines: &'a mut KnownLines) -> Self {
         Self { transaction, lines }
     }
 

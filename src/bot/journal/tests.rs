@@ -482,6 +482,7 @@ async fn state_challenges_chat_accounts_and_faults_are_kept() {
         rematch_of: None,
         our_rating: None,
         playable: true,
+        unknown_variant: None,
     };
     desk.journal.challenge(&desk.server, &challenge);
     desk.journal.challenge_decided(&desk.server, &challenge, ChallengeOutcome::Declined, "too fast");

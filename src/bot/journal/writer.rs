@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use super::{
     JournalError,
     lock::JournalLock,
-    store::{Lines, Store},
+    store::{KnownLines, Store},
 };
 
 /// At most so many jobs share a transaction.
@@ -38,7 +38,7 @@ const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = 100_000;
 
 /// Work for the writer, which may have to be done again where a transaction failed.
-trait Job: Send {
+trait WriterJob: Send {
     /// Does it inside the writer's transaction.
     fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError>;
 
@@ -54,7 +54,7 @@ struct Call<T, W> {
     answer: Option<oneshot::Sender<Result<T, JournalError>>>,
 }
 
-impl<T, W> Job for Call<T, W>
+impl<T, W> WriterJob for Call<T, W>
 where
     T: Send,
     W: FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send,
@@ -78,7 +78,7 @@ struct Note<W> {
     work: W,
 }
 
-impl<W> Job for Note<W>
+impl<W> WriterJob for Note<W>
 where
     W: FnMut(&mut Store<'_>) -> Result<(), JournalError> + Send,
 {
@@ -98,7 +98,7 @@ where
 /// The way to the writing thread. The thread ends when every copy is gone and the queue is empty.
 #[derive(Clone)]
 pub(super) struct Writer {
-    jobs: mpsc::Sender<Box<dyn Job>>,
+    jobs: mpsc::Sender<Box<dyn WriterJob>>,
 }
 
 impl Writer {
@@ -110,7 +110,7 @@ impl Writer {
         let (jobs, queue) = mpsc::channel();
         let (due, is_due) = mpsc::sync_channel(1);
         let spawn = |name: &str| thread::Builder::new().name(name.to_owned());
-        let thread = WriterThread { connection, lines: Lines::default(), kept: VecDeque::new(), log_is_due: due };
+        let thread = WriterThread { connection, lines: KnownLines::default(), kept: VecDeque::new(), log_is_due: due };
         let run = move || {
             thread.run(&queue);
             drop(lock);
@@ -147,14 +147,14 @@ impl Writer {
 /// What the writing thread owns.
 struct WriterThread {
     connection: Connection,
-    lines: Lines,
+    lines: KnownLines,
     /// What the disk did not take yet, oldest first.
-    kept: VecDeque<Box<dyn Job>>,
+    kept: VecDeque<Box<dyn WriterJob>>,
     log_is_due: mpsc::SyncSender<()>,
 }
 
 impl WriterThread {
-    fn run(mut self, queue: &mpsc::Receiver<Box<dyn Job>>) {
+    fn run(mut self, queue: &mpsc::Receiver<Box<dyn WriterJob>>) {
         let mut logged = 0;
         loop {
             let next = match (self.kept.is_empty(), logged) {
@@ -181,7 +181,7 @@ impl WriterThread {
     }
 
     /// Writes what was kept and then the batch; keeps what the disk does not take.
-    fn write_all(&mut self, mut batch: VecDeque<Box<dyn Job>>) {
+    fn write_all(&mut self, mut batch: VecDeque<Box<dyn WriterJob>>) {
         let was_kept = self.kept.len();
         let mut jobs = std::mem::take(&mut self.kept);
         jobs.append(&mut batch);
@@ -232,8 +232,8 @@ fn shorten_log(connection: &Connection, is_due: &mpsc::Receiver<()>) {
 /// Does the jobs in one transaction and answers them. An error means that none of them is done.
 fn commit(
     connection: &mut Connection,
-    lines: &mut Lines,
-    jobs: &mut VecDeque<Box<dyn Job>>,
+    lines: &mut KnownLines,
+    jobs: &mut VecDeque<Box<dyn WriterJob>>,
 ) -> Result<(), JournalError> {
     let outcomes = write(connection, lines, jobs);
     match &outcomes {
@@ -249,8 +249,8 @@ fn commit(
 /// What came of each job, after their common commit.
 fn write(
     connection: &mut Connection,
-    lines: &mut Lines,
-    jobs: &mut VecDeque<Box<dyn Job>>,
+    lines: &mut KnownLines,
+    jobs: &mut VecDeque<Box<dyn WriterJob>>,
 ) -> Result<Vec<Result<(), JournalError>>, JournalError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut store = Store::new(transaction, lines);

@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use chess::values::{Kind, seconds, whole};
+use chess::values::{Kind, Seconds, WholeNumber};
 use chess::{Decision, Score, Source};
 
 /// The `player.draw` table: when draws are offered and accepted.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrawSettings {
     /// Whether we offer draws.
@@ -19,23 +19,23 @@ pub struct DrawSettings {
     /// Whether we accept them.
     pub accept: bool,
     /// How far from zero our score may be, in centipawns. 0 to 10000.
-    #[serde(deserialize_with = "whole::<0, 10000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 10000>")]
     pub max_score: i32,
     /// For how many of our moves in a row. 1 to 100.
-    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    #[serde(with = "WholeNumber::<1, 100>")]
     pub consecutive_moves: usize,
     /// How many moves the game must have had. 0 to 1000.
-    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 1000>")]
     pub min_game_length: u32,
     /// How many pieces may be left on the board, kings and pawns among them; 32 is any number. 2 to 32.
-    #[serde(deserialize_with = "whole::<2, 32, _, _>")]
+    #[serde(with = "WholeNumber::<2, 32>")]
     pub max_pieces: usize,
     /// Whether a tablebase draw is offered and accepted at once, whatever the rules on score, length and pieces.
     pub tablebase: bool,
     /// Against whom.
     pub opponents: Vec<Kind>,
     /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating: u32,
 }
 
@@ -56,26 +56,26 @@ impl Default for DrawSettings {
 }
 
 /// The `player.resign` table: when we resign.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResignSettings {
     /// Whether we ever do.
     pub enabled: bool,
     /// The score at or under which a position counts as lost, in centipawns. -30000 to 0.
-    #[serde(deserialize_with = "whole::<-30000, 0, _, _>")]
+    #[serde(with = "WholeNumber::<-30000, 0>")]
     pub score: i32,
     /// For how many of our moves in a row. 1 to 100.
-    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    #[serde(with = "WholeNumber::<1, 100>")]
     pub consecutive_moves: usize,
     /// How many moves the game must have had. 0 to 1000.
-    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 1000>")]
     pub min_game_length: u32,
     /// Whether a tablebase loss counts as a lost position, whatever the score.
     pub tablebase: bool,
     /// Against whom.
     pub opponents: Vec<Kind>,
     /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating: u32,
 }
 
@@ -94,14 +94,14 @@ impl Default for ResignSettings {
 }
 
 /// The `player.abort` table: how long we wait for an opponent who does not begin.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbortSettings {
     /// A human, in seconds. 5 to 3600.
-    #[serde(deserialize_with = "seconds::<5, 3600, _>")]
+    #[serde(with = "Seconds::<5, 3600>")]
     pub human: Duration,
     /// A bot, in seconds. 5 to 3600.
-    #[serde(deserialize_with = "seconds::<5, 3600, _>")]
+    #[serde(with = "Seconds::<5, 3600>")]
     pub bot: Duration,
 }
 
@@ -112,7 +112,7 @@ impl Default for AbortSettings {
 }
 
 /// The `player.claim` table: what we do when the opponent has left.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClaimSettings {
     /// Whether we claim the win, or the draw where we could not mate, when the server allows it.

@@ -7,7 +7,7 @@
 use std::{collections::VecDeque, time::Duration};
 
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::rate_limits::later;
 use chess::{ChatLine, ChatRoom};
@@ -22,7 +22,7 @@ const FLOOD_TIME: Duration = Duration::from_secs(10);
 const LONGEST_ANSWER: usize = 3;
 
 /// The `chat` table. Greetings may hold `{me}`, `{opponent}` and `{engine}`; an empty one is not said.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatSettings {
     /// Said to the opponent when the game begins.
@@ -34,7 +34,7 @@ pub struct ChatSettings {
     /// Said to those who watch when it is over.
     pub goodbye_spectators: String,
     /// The commands that are answered.
-    pub commands: Vec<Command>,
+    pub commands: Vec<ChatCommand>,
     /// In which rooms they are answered.
     pub rooms: Vec<ChatRoom>,
     /// When the opponent may hear what we think of the position.
@@ -48,7 +48,7 @@ impl Default for ChatSettings {
             goodbye: "Good game, {opponent}.".to_owned(),
             hello_spectators: "Hello! Type !help to ask how {me} votes on its moves.".to_owned(),
             goodbye_spectators: "Thanks for watching.".to_owned(),
-            commands: Command::ALL.to_vec(),
+            commands: ChatCommand::ALL.to_vec(),
             rooms: vec![ChatRoom::Player, ChatRoom::Spectator],
             thoughts_to_opponent: Thoughts::After,
         }
@@ -56,7 +56,7 @@ impl Default for ChatSettings {
 }
 
 /// When the opponent may hear what we think of the position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Thoughts {
     /// Never.
@@ -69,9 +69,9 @@ pub enum Thoughts {
 }
 
 /// A question that can be asked, as `!word`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Command {
+pub enum ChatCommand {
     /// Which commands there are.
     Help,
     /// What we think of the position.
@@ -90,7 +90,7 @@ pub enum Command {
     Variants,
 }
 
-impl Command {
+impl ChatCommand {
     /// Every command, in the order in which `!help` lists them.
     pub const ALL: [Self; 8] =
         [Self::Help, Self::Eval, Self::Why, Self::Clock, Self::Name, Self::Ping, Self::Queue, Self::Variants];
@@ -196,7 +196,7 @@ impl Chat {
         if from.is_empty() || from.eq_ignore_ascii_case("lichess") || from.eq_ignore_ascii_case(&context.me) {
             return Vec::new();
         }
-        let Some(command) = Command::from_line(&line.text) else { return Vec::new() };
+        let Some(command) = ChatCommand::from_line(&line.text) else { return Vec::new() };
         if !settings.rooms.contains(&line.room) || !settings.commands.contains(&command) {
             return Vec::new();
         }
@@ -251,7 +251,7 @@ impl Room {
     }
 }
 
-fn reply(command: Command, room: ChatRoom, settings: &ChatSettings, context: &ChatContext) -> String {
+fn reply(command: ChatCommand, room: ChatRoom, settings: &ChatSettings, context: &ChatContext) -> String {
     let allowed = match (room, settings.thoughts_to_opponent) {
         (ChatRoom::Spectator, _) | (_, Thoughts::Always) => true,
         (ChatRoom::Player, Thoughts::After) => context.over,
@@ -265,18 +265,18 @@ fn reply(command: Command, room: ChatRoom, settings: &ChatSettings, context: &Ch
     }
     let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text.to_owned() };
     match command {
-        Command::Help => {
+        ChatCommand::Help => {
             let words: Vec<String> = settings.commands.iter().map(|command| format!("!{}", command.word())).collect();
             format!("Commands: {}", words.join(" "))
         }
-        Command::Eval => or(&context.eval, "I have no opinion yet."),
-        Command::Why => or(&context.why, "There was no vote on my last move."),
-        Command::Clock => or(&context.clock, "This game has no clock."),
-        Command::Name => format!("{} plays with {}", context.me, context.engine),
-        Command::Ping => "pong".to_owned(),
-        Command::Queue if context.queue.is_empty() => "Nobody waits. Challenge me!".to_owned(),
-        Command::Queue => format!("Waiting: {}", context.queue.join(", ")),
-        Command::Variants => format!("I play {}", context.variants.join(", ")),
+        ChatCommand::Eval => or(&context.eval, "I have no opinion yet."),
+        ChatCommand::Why => or(&context.why, "There was no vote on my last move."),
+        ChatCommand::Clock => or(&context.clock, "This game has no clock."),
+        ChatCommand::Name => format!("{} plays with {}", context.me, context.engine),
+        ChatCommand::Ping => "pong".to_owned(),
+        ChatCommand::Queue if context.queue.is_empty() => "Nobody waits. Challenge me!".to_owned(),
+        ChatCommand::Queue => format!("Waiting: {}", context.queue.join(", ")),
+        ChatCommand::Variants => format!("I play {}", context.variants.join(", ")),
     }
 }
 

@@ -20,8 +20,8 @@ pub mod profile;
 pub mod rate_limits;
 
 pub use adjudication::{AbortSettings, ClaimSettings, DrawSettings, ResignSettings};
-pub use challenge::{ChallengeSettings, NameLists, Verdict};
+pub use challenge::{ChallengeSettings, ChallengeVerdict, NameLists};
 pub use chat::ChatSettings;
 pub use matchmaking::{Matchmaker, MatchmakingSettings};
-pub use profile::{Conditions, Profile, Profiles};
+pub use profile::{Conditions, Profile};
 pub use rate_limits::RateLimits;

@@ -7,13 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use chess::values::{Kind, TimeControlRule};
 use chess::{Color, GameInfo, Variant};
 
 /// When a profile applies. Every condition that is set must hold.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conditions {
     /// A speed or one time control.
@@ -21,7 +21,7 @@ pub struct Conditions {
     /// A speed; the same as a speed under `time_control`, for those who look for it here.
     pub speed: Option<chess::Speed>,
     /// Our colour.
-    #[serde(deserialize_with = "color")]
+    #[serde(with = "color")]
     pub color: Option<Color>,
     /// The rules.
     pub variant: Option<Variant>,
@@ -33,17 +33,29 @@ pub struct Conditions {
     pub tournament: Option<bool>,
 }
 
-fn color<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Color>, D::Error> {
-    #[derive(Deserialize)]
+/// Colours in settings: `white` and `black`.
+mod color {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use chess::Color;
+
+    #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     enum Name {
         White,
         Black,
     }
-    Ok(Some(match Name::deserialize(deserializer)? {
-        Name::White => Color::White,
-        Name::Black => Color::Black,
-    }))
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Color>, D::Error> {
+        Ok(Some(match Name::deserialize(deserializer)? {
+            Name::White => Color::White,
+            Name::Black => Color::Black,
+        }))
+    }
+
+    pub(super) fn serialize<S: Serializer>(color: &Option<Color>, serializer: S) -> Result<S::Ok, S::Error> {
+        color.map(|color| color.fold_wb(Name::White, Name::Black)).serialize(serializer)
+    }
 }
 
 impl Conditions {
@@ -65,8 +77,8 @@ impl Conditions {
 }
 
 /// A profile with its settings whole: the player's own, overridden by the profile's.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields, bound = "P: Default + DeserializeOwned")]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, bound(deserialize = "P: Default + DeserializeOwned"))]
 pub struct Profile<P> {
     /// When it applies.
     pub when: Conditions,
@@ -74,27 +86,16 @@ pub struct Profile<P> {
     pub player: P,
 }
 
-/// The player's settings and all profiles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Profiles<'a, P> {
-    /// What applies where no profile does.
-    pub base: &'a P,
-    /// Profiles by name.
-    pub named: &'a BTreeMap<String, Profile<P>>,
-}
-
-impl<'a, P> Profiles<'a, P> {
-    /// The settings for a game, and the name of the profile they come from.
-    pub fn choose(&self, game: &GameInfo) -> (&'a P, Option<&'a str>) {
-        let mut best: (usize, &P, Option<&str>) = (0, self.base, None);
-        for (name, profile) in self.named {
-            let Some(conditions) = profile.when.matched(game) else { continue };
-            if best.2.is_none() || conditions > best.0 {
-                best = (conditions, &profile.player, Some(name));
-            }
+/// The name of the profile that applies to a game, if one does.
+pub fn choose<'a, P>(profiles: &'a BTreeMap<String, Profile<P>>, game: &GameInfo) -> Option<&'a str> {
+    let mut best: Option<(usize, &str)> = None;
+    for (name, profile) in profiles {
+        let Some(conditions) = profile.when.matched(game) else { continue };
+        if best.is_none_or(|(most, _)| conditions > most) {
+            best = Some((conditions, name));
         }
-        (best.1, best.2)
     }
+    best.map(|(_, name)| name)
 }
 
 #[cfg(test)]
@@ -120,10 +121,9 @@ mod tests {
         }
     }
 
-    fn choose(text: &str, game: &GameInfo) -> (String, Option<String>) {
-        let (base, named) = ("base".to_owned(), toml::from_str(text).expect("profiles"));
-        let (player, name) = Profiles { base: &base, named: &named }.choose(game);
-        (player.clone(), name.map(str::to_owned))
+    fn chosen(text: &str, game: &GameInfo) -> Option<String> {
+        let profiles: BTreeMap<String, Profile<String>> = toml::from_str(text).expect("profiles");
+        choose(&profiles, game).map(str::to_owned)
     }
 
     #[test]
@@ -139,10 +139,10 @@ mod tests {
             when = { color = 'black', opponent = 'bot', rated = true }
             player = 'black'
             ";
-        let chosen = |time_control, bot| choose(profiles, &game(time_control, bot));
-        assert_eq!(chosen("3+2", true), ("blitz against bots".to_owned(), Some("blitz-against-bots".to_owned())));
-        assert_eq!(chosen("3+2", false), ("blitz".to_owned(), Some("blitz".to_owned())));
-        assert_eq!(chosen("1+0", false), ("base".to_owned(), None));
+        let chosen = |time_control, bot| chosen(profiles, &game(time_control, bot));
+        assert_eq!(chosen("3+2", true).as_deref(), Some("blitz-against-bots"));
+        assert_eq!(chosen("3+2", false).as_deref(), Some("blitz"));
+        assert_eq!(chosen("1+0", false), None);
     }
 
     #[test]
@@ -155,9 +155,9 @@ mod tests {
             when = { variant = 'standard' }
             player = 'a'
             ";
-        assert_eq!(choose(profiles, &game("3+2", true)).0, "a");
+        assert_eq!(chosen(profiles, &game("3+2", true)).as_deref(), Some("a"));
         let mut atomic = game("3+2", true);
         atomic.terms.variant = Variant::Atomic;
-        assert_eq!(choose(profiles, &atomic).0, "b");
+        assert_eq!(chosen(profiles, &atomic).as_deref(), Some("b"));
     }
 }

@@ -19,8 +19,8 @@ use super::{
     chat::Reception,
     game_end,
     game_task::{self, AccountContext, Exit},
-    lobby::{Effect, Input, Lobby, LobbyMemory},
-    machine,
+    lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory},
+    machine::GameInput,
     stream_losses::StreamLosses,
 };
 use crate::policy::NameLists;
@@ -66,6 +66,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         event_bus: runtime.event_bus.clone(),
         journal: runtime.journal.clone(),
         player: Arc::clone(&runtime.player),
+        chat: policy.chat.clone(),
         requests: TaskTracker::new(),
     };
     let mut manager = Manager {
@@ -97,7 +98,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
                 draining = true;
                 let server = Arc::clone(&manager.context.server);
                 manager.context.requests.spawn(async move { server.close_to_new_games().await });
-                manager.tell_lobby(Input::Drain);
+                manager.tell_lobby(LobbyInput::Drain);
             }
             event = events.recv() => match event {
                 Some(ServerEvent::Rejected { reason }) => break AccountEnd::Rejected(reason),
@@ -106,8 +107,8 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
             },
             Some(exit) = exits.recv() => manager.game_exited(exit),
             Some(answer) = answers.recv() => manager.tell_lobby(answer),
-            newer = newer(&mut lists) => manager.tell_lobby(Input::Lists(newer)),
-            () = sleep(next_wakeup) => manager.tell_lobby(Input::Tick),
+            newer = newer(&mut lists) => manager.tell_lobby(LobbyInput::Lists(newer)),
+            () = sleep(next_wakeup) => manager.tell_lobby(LobbyInput::Tick),
         }
     };
     // What was declined or said last is still on its way.
@@ -159,14 +160,14 @@ struct Manager {
     policy: Arc<AccountPolicy>,
     /// Answers those who speak to us outside a game.
     reception: Reception,
-    games: HashMap<GameId, mpsc::UnboundedSender<machine::Input>>,
+    games: HashMap<GameId, mpsc::UnboundedSender<GameInput>>,
     /// Games that are over, so that a late event does not open them again.
     over: HashSet<GameId>,
     stream_losses: StreamLosses,
     was_connected: bool,
     exits_sender: mpsc::UnboundedSender<Exit>,
     /// Answers to the lobby's requests.
-    answers_sender: mpsc::UnboundedSender<Input>,
+    answers_sender: mpsc::UnboundedSender<LobbyInput>,
 }
 
 impl Manager {
@@ -178,19 +179,19 @@ impl Manager {
                     return;
                 }
                 if !self.games.contains_key(&id) {
-                    self.tell_lobby(Input::GameStarted(id.clone()));
+                    self.tell_lobby(LobbyInput::GameStarted(id.clone()));
                 }
-                self.tell_lobby(Input::Opponent(id.clone(), info.opponent().clone()));
-                self.tell_game(&id, machine::Input::Full(info, state));
+                self.tell_lobby(LobbyInput::Opponent(id.clone(), info.opponent().clone()));
+                self.tell_game(&id, GameInput::Full(info, state));
             }
-            ServerEvent::GameState(id, state) => self.tell_game(&id, machine::Input::State(state)),
-            ServerEvent::Chat(id, line) => self.tell_game(&id, machine::Input::Chat(line)),
+            ServerEvent::GameState(id, state) => self.tell_game(&id, GameInput::State(state)),
+            ServerEvent::Chat(id, line) => self.tell_game(&id, GameInput::Chat(line)),
             ServerEvent::OpponentGone { id, gone, claim_after } => {
-                self.tell_game(&id, machine::Input::OpponentGone(gone, claim_after));
+                self.tell_game(&id, GameInput::OpponentGone(gone, claim_after));
             }
             ServerEvent::GameStarted(id) => {
                 if !self.over.contains(&id) {
-                    self.tell_lobby(Input::GameStarted(id));
+                    self.tell_lobby(LobbyInput::GameStarted(id));
                 }
             }
             ServerEvent::GameFinished { id, status, winner } => self.finished(&id, status, winner),
@@ -200,17 +201,17 @@ impl Manager {
             ServerEvent::Disconnected { reason } => self.disconnected(reason),
             ServerEvent::Challenge(challenge) => {
                 self.context.journal.challenge(&self.context.name, &challenge);
-                self.tell_lobby(Input::Challenge(challenge));
+                self.tell_lobby(LobbyInput::Challenge(challenge));
             }
-            ServerEvent::ChallengeCancelled(id) => self.tell_lobby(Input::Cancelled(id)),
+            ServerEvent::ChallengeCancelled(id) => self.tell_lobby(LobbyInput::Cancelled(id)),
             ServerEvent::ChallengeDeclined { id, reason, .. } => {
                 tracing::info!(server = %self.context.name, challenge = %id, reason = reason.key(), "our challenge was declined");
-                self.tell_lobby(Input::Declined(id, reason));
+                self.tell_lobby(LobbyInput::Declined(id, reason));
             }
             ServerEvent::Fault { game, what } => self.context.fault(game.as_ref(), what),
             ServerEvent::Tell { from, text } => {
                 for action in self.reception.answer(&from, text, self.lobby.queue()) {
-                    self.carry_out(Effect::Do(action));
+                    self.carry_out(LobbyEffect::Do(action));
                 }
             }
             ServerEvent::Rejected { .. } => (),
@@ -224,7 +225,7 @@ impl Manager {
         self.context.journal.account(&name, &account);
         self.context.event_bus.tell(|| BotEvent::Connected(name, account.clone()));
         self.reception.called(&account.player.name);
-        self.tell_lobby(Input::Connected(account));
+        self.tell_lobby(LobbyInput::Connected(account));
         if !std::mem::replace(&mut self.was_connected, true) {
             game_end::complete_record(&self.context);
         }
@@ -239,7 +240,7 @@ impl Manager {
         }
     }
 
-    fn tell_game(&mut self, id: &GameId, input: machine::Input) {
+    fn tell_game(&mut self, id: &GameId, input: GameInput) {
         if let Some(game) = self.games.get(id) {
             let _ = game.send(input);
         }
@@ -247,9 +248,9 @@ impl Manager {
 
     fn finished(&mut self, id: &GameId, status: Option<GameStatus>, winner: Option<Color>) {
         if self.games.contains_key(id) {
-            self.tell_game(id, machine::Input::Finished(status, winner));
+            self.tell_game(id, GameInput::Finished(status, winner));
         } else {
-            self.tell_lobby(Input::GameEnded(id.clone()));
+            self.tell_lobby(LobbyInput::GameEnded(id.clone()));
         }
     }
 
@@ -272,7 +273,7 @@ impl Manager {
     fn game_ended(&mut self, id: GameId) {
         self.games.remove(&id);
         self.over.insert(id.clone());
-        self.tell_lobby(Input::GameEnded(id));
+        self.tell_lobby(LobbyInput::GameEnded(id));
     }
 
     /// A game that we do not know the rules of: better left at once than lost on time.
@@ -304,44 +305,44 @@ impl Manager {
         until.clamp(Duration::from_millis(10), LONGEST_PAUSE)
     }
 
-    fn tell_lobby(&mut self, input: Input) {
+    fn tell_lobby(&mut self, input: LobbyInput) {
         for effect in self.lobby.handle(&self.now(), input) {
             self.carry_out(effect);
         }
     }
 
-    fn carry_out(&mut self, effect: Effect) {
+    fn carry_out(&mut self, effect: LobbyEffect) {
         match effect {
-            Effect::Play(id) => {
+            LobbyEffect::Play(id) => {
                 let (context, exits) = (self.context.clone(), self.exits_sender.clone());
                 self.games.entry(id.clone()).or_insert_with(|| game_task::start(id, context, exits));
             }
-            Effect::Do(action) => {
+            LobbyEffect::Do(action) => {
                 let (server, answers) = (Arc::clone(&self.context.server), self.answers_sender.clone());
                 self.context.requests.spawn(async move { ask(&*server, action, &answers).await });
             }
-            Effect::Watch(id) => {
+            LobbyEffect::Watch(id) => {
                 let server = Arc::clone(&self.context.server);
                 self.context.requests.spawn(async move { server.resync(&id).await });
             }
-            Effect::FetchBots => {
+            LobbyEffect::FetchBots => {
                 let (server, answers) = (Arc::clone(&self.context.server), self.answers_sender.clone());
                 self.context.requests.spawn(async move {
                     let bots = server.online_bots().await.unwrap_or_else(|error| {
                         tracing::warn!(%error, "the bots online are not known");
                         Vec::new()
                     });
-                    let _ = answers.send(Input::Bots(bots));
+                    let _ = answers.send(LobbyInput::Bots(bots));
                 });
             }
-            Effect::Record(challenge, outcome, why) => {
+            LobbyEffect::Record(challenge, outcome, why) => {
                 let (name, word) = (self.context.name.clone(), outcome.word());
                 self.context.journal.challenge_decided(&name, &challenge, outcome, &why);
                 let opponent = challenge.opponent.as_ref().map(ToString::to_string);
                 tracing::info!(server = %name, challenge = %challenge.id, opponent, terms = %challenge.terms, "challenge {word}: {why}");
                 self.context.event_bus.tell(|| BotEvent::Challenge(name, challenge, format!("{word}, {why}")));
             }
-            Effect::Save => self.save_memory(),
+            LobbyEffect::Save => self.save_memory(),
         }
     }
 
@@ -379,7 +380,7 @@ async fn leave(server: &dyn Server, id: &GameId) -> bool {
 }
 
 /// Does what the lobby wants done and brings it the answer where it waits for one.
-async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSender<Input>) {
+async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSender<LobbyInput>) {
     let outcome = match &action {
         Action::Challenge(request) if is_busy(server, &request.opponent).await => Err(busy()),
         action => server.perform(action.clone()).await,
@@ -392,7 +393,7 @@ async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSende
         (Ok(_), _) => (),
     }
     let answer = match action {
-        Action::Accept(id) => Input::Accepted(id, outcome.map(drop)),
+        Action::Accept(id) => LobbyInput::Accepted(id, outcome.map(drop)),
         Action::Challenge(request) => challenged(request, outcome),
         _ => return,
     };
@@ -411,52 +412,14 @@ fn busy() -> ActionError {
     ActionError::Limited { retry_after: Some(BUSY), key: None, opponent: true, detail }
 }
 
-fn challenged(request: ChallengeRequest, outcome: Result<Done, ActionError>) -> Input {
+fn challenged(request: ChallengeRequest, outcome: Result<Done, ActionError>) -> LobbyInput {
     let outcome = match outcome {
         Ok(Done::Challenged(id)) => Ok(id),
         Ok(Done::Taken) => Err(ActionError::Refused("the server did not name the challenge".to_owned())),
         Err(error) => Err(error),
     };
-    Input::Challenged(request, outcome)
+    LobbyInput::Challenged(request, outcome)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use chess::{Account, GameTerms, TimeControl, Variant};
-
-    /// A server on which everybody plays already.
-    struct Busy;
-
-    #[async_trait::async_trait]
-    impl Server for Busy {
-        async fn perform(&self, action: Action) -> Result<Done, ActionError> {
-            panic!("{action:?} is of no use here");
-        }
-
-        async fn resync(&self, _: &GameId) {}
-
-        async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
-            Ok(Vec::new())
-        }
-
-        async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
-            Ok(vec![false; ids.len()])
-        }
-    }
-
-    #[tokio::test]
-    async fn whoever_is_playing_is_not_challenged() {
-        let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
-        let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
-        let request = ChallengeRequest { opponent: "ann".to_owned(), terms, our_color: None, initial_fen: None };
-        let (answers, mut inbox) = mpsc::unbounded_channel();
-        ask(&Busy, Action::Challenge(request.clone()), &answers).await;
-        match inbox.recv().await {
-            Some(Input::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
-                assert_eq!(asked, request);
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-}
+mod tests;

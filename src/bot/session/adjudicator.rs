@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shakmaty::Position;
 
-use super::GameSettings;
+use super::PlayerSettings;
 use crate::policy::{
     AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
     adjudication::{self, Claim, GameFacts, TablebaseResult},
@@ -44,7 +44,7 @@ pub(super) enum MoveVerdict {
 
 impl Adjudicator {
     /// The rules of these settings, for a game in which so many takebacks were `granted` before a restart.
-    pub(super) fn new(settings: &GameSettings, granted: u32) -> Self {
+    pub(super) fn new(settings: &PlayerSettings, granted: u32) -> Self {
         Self {
             draw: settings.draw.clone(),
             resign: settings.resign.clone(),

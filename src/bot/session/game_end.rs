@@ -38,9 +38,9 @@ pub(super) fn look_up(context: &AccountContext, game: &GameId, told: Option<(Gam
         let mut pauses = AGAIN.into_iter();
         loop {
             match (ask(&context, &game).await, pauses.next()) {
-                (Answer::Recorded, _) => return,
-                (Answer::NotYet, Some(pause)) => sleep(pause).await,
-                (Answer::NotYet | Answer::NotKnown | Answer::NotTold, _) => break,
+                (LookUp::Recorded, _) => return,
+                (LookUp::NotYet, Some(pause)) => sleep(pause).await,
+                (LookUp::NotYet | LookUp::NotKnown | LookUp::NotTold, _) => break,
             }
         }
         let (status, winner) = told.unwrap_or((GameStatus::UnknownFinish, None));
@@ -57,7 +57,7 @@ pub(super) fn complete_record(context: &AccountContext) {
             Vec::new()
         });
         for game in unfinished {
-            if ask(&context, &game).await == Answer::NotKnown {
+            if ask(&context, &game).await == LookUp::NotKnown {
                 record(&context, &game, &GameStatus::UnknownFinish, None).await;
             }
         }
@@ -65,7 +65,7 @@ pub(super) fn complete_record(context: &AccountContext) {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+enum LookUp {
     /// It is in the journal now.
     Recorded,
     /// The server did not answer, or the game still runs.
@@ -76,17 +76,17 @@ enum Answer {
     NotTold,
 }
 
-async fn ask(context: &AccountContext, game: &GameId) -> Answer {
+async fn ask(context: &AccountContext, game: &GameId) -> LookUp {
     match context.server.finished_game(game).await {
         Ok((info, state)) if !state.status.is_running() => {
             record_whole(context, &info, &state).await;
-            Answer::Recorded
+            LookUp::Recorded
         }
         Ok(_) | Err(ActionError::Limited { .. } | ActionError::Unavailable(_) | ActionError::Unauthorised(_)) => {
-            Answer::NotYet
+            LookUp::NotYet
         }
-        Err(ActionError::NotFound(_)) => Answer::NotKnown,
-        Err(ActionError::Refused(_) | ActionError::Unsupported(_)) => Answer::NotTold,
+        Err(ActionError::NotFound(_)) => LookUp::NotKnown,
+        Err(ActionError::Refused(_) | ActionError::Unsupported(_)) => LookUp::NotTold,
     }
 }
 

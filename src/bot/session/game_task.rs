@@ -19,14 +19,17 @@ use tokio::{sync::mpsc, time::sleep_until};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    GameSettings,
+    ChoosePlayer,
     adjudicator::Adjudicator,
     chat::Conversation,
     event::{BotEvent, EventBus},
     game_end,
-    machine::{DecidedSearch, Effect, GameEnd, GameMachine, Input, Timer},
+    machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
 };
-use crate::journal::{DecidedMove, GameKey, Journal};
+use crate::{
+    journal::{DecidedMove, GameKey, Journal},
+    policy::ChatSettings,
+};
 use chess::{
     Action, ActionError, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, ServerName, Source, TimeControl,
     UciMove,
@@ -50,7 +53,8 @@ pub(super) struct AccountContext {
     pub lag: SharedLag,
     pub event_bus: EventBus,
     pub journal: Journal,
-    pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
+    pub player: ChoosePlayer,
+    pub chat: ChatSettings,
     /// Requests on their way, to be waited for when we stop.
     pub requests: TaskTracker,
 }
@@ -107,7 +111,7 @@ pub(super) fn start(
     id: GameId,
     context: AccountContext,
     exits: mpsc::UnboundedSender<Exit>,
-) -> mpsc::UnboundedSender<Input> {
+) -> mpsc::UnboundedSender<GameInput> {
     let (inbox_sender, inbox) = mpsc::unbounded_channel();
     let (player_sender, player_events) = mpsc::unbounded_channel();
     let task = GameTask {
@@ -134,7 +138,7 @@ pub(super) fn start(
 struct GameTask {
     id: GameId,
     context: AccountContext,
-    own_inbox: mpsc::WeakUnboundedSender<Input>,
+    own_inbox: mpsc::WeakUnboundedSender<GameInput>,
     player_sender: mpsc::UnboundedSender<PlayerEvent>,
     timers: HashMap<Timer, Instant>,
     progress: GameProgress,
@@ -165,7 +169,7 @@ impl GameTask {
     /// Plays until the game is over (`Break`) or the manager has let go of it.
     async fn run(
         mut self,
-        mut inbox: mpsc::UnboundedReceiver<Input>,
+        mut inbox: mpsc::UnboundedReceiver<GameInput>,
         mut player_events: mpsc::UnboundedReceiver<PlayerEvent>,
     ) -> ControlFlow<()> {
         loop {
@@ -181,7 +185,7 @@ impl GameTask {
                     None => continue,
                 },
                 () = sleep_until(alarm.unwrap_or_else(Instant::now).into()), if alarm.is_some() => match self.due() {
-                    Some(timer) => Input::Timer(timer),
+                    Some(timer) => GameInput::Timer(timer),
                     None => continue,
                 },
             };
@@ -192,7 +196,7 @@ impl GameTask {
         }
     }
 
-    fn player_event(&mut self, event: PlayerEvent) -> Option<Input> {
+    fn player_event(&mut self, event: PlayerEvent) -> Option<GameInput> {
         match event {
             PlayerEvent::Proposal(_, proposal) => {
                 self.context.event_bus.tell(|| BotEvent::Proposal(self.id.clone(), proposal));
@@ -200,7 +204,7 @@ impl GameTask {
             }
             PlayerEvent::Leader(..) => None,
             PlayerEvent::Decided(request, decision, budget) => {
-                Some(Input::Decided(request, Box::new(DecidedSearch { decision: *decision, budget: Some(budget) })))
+                Some(GameInput::Decided(request, Box::new(DecidedSearch { decision: *decision, budget: Some(budget) })))
             }
         }
     }
@@ -214,79 +218,80 @@ impl GameTask {
     }
 
     /// Brings the machine what happened; the first whole state makes the machine.
-    async fn take(&mut self, input: Input) -> Vec<Effect> {
+    async fn take(&mut self, input: GameInput) -> Vec<GameEffect> {
         let now = Instant::now();
         match (&mut self.progress, input) {
-            (GameProgress::Running(game), Input::Chat(line)) => {
+            (GameProgress::Running(game), GameInput::Chat(line)) => {
                 self.context.journal.chat(&self.context.key(&self.id), &line);
                 let answers = game.conversation.answer(game.machine.info(), &line);
-                answers.into_iter().map(Effect::Do).collect()
+                answers.into_iter().map(GameEffect::Do).collect()
             }
             (GameProgress::Running(game), input) => game.machine.handle(now, input),
-            (GameProgress::AwaitingState, Input::Full(info, state)) => self.begin(now, info, state).await,
-            (GameProgress::AwaitingState, Input::Finished(status, winner)) => {
-                vec![Effect::Over(status.map_or(GameEnd::Unknown, |status| GameEnd::Told(status, winner)))]
+            (GameProgress::AwaitingState, GameInput::Full(info, state)) => self.begin(now, info, state).await,
+            (GameProgress::AwaitingState, GameInput::Finished(status, winner)) => {
+                vec![GameEffect::Over(status.map_or(GameOver::Unknown, |status| GameOver::Told(status, winner)))]
             }
             // Before the whole state nothing else makes sense, and the whole state will contain it.
             (GameProgress::AwaitingState, _) => Vec::new(),
         }
     }
 
-    async fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<Effect> {
-        let settings = (self.context.player)(&info);
-        let council = Council::new(&self.context.pool, &settings.roster, &settings.council, info.terms.variant);
+    async fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<GameEffect> {
+        let prepared = (self.context.player)(&info);
+        let settings = &prepared.settings;
+        let council = Council::new(&self.context.pool, &prepared.roster, &settings.council, info.terms.variant);
         let config = PlayerConfig {
             game: self.id.clone(),
             clock: settings.clock.clone(),
             lag: Arc::clone(&self.context.lag),
-            library: Arc::clone(&settings.library),
+            library: Arc::clone(&prepared.library),
         };
         let player = GamePlayer::start(config, council, self.player_sender.clone());
         self.context.journal.game_started(&self.context.name, &info);
         self.context.event_bus.tell(|| BotEvent::GameStarted(self.context.name.clone(), info.clone()));
-        let mut conversation = Conversation::new(settings.chat.clone(), &info, &settings.council.roster);
+        let mut conversation = Conversation::new(self.context.chat.clone(), &info, &settings.council.roster);
         let granted = self.context.journal.takebacks_granted(&self.context.key(&self.id)).await.unwrap_or_default();
         // Days are too long to search through.
         let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
-        let (mut machine, effects) = GameMachine::new(now, info, state, Adjudicator::new(&settings, granted));
+        let (mut machine, effects) = GameMachine::new(now, info, state, Adjudicator::new(settings, granted));
         if real_time {
             machine.ponder_replies(settings.ponder);
         }
         log_beginning(&machine);
         let greetings = conversation.greet(machine.info(), machine.line().ply());
-        let limits = settings.limits;
+        let limits = (&settings.limits).into();
         let game = RunningGame { machine, player, limits, search: None, conversation, journal_was_asked: false };
         game.show_position(&self.context);
         self.progress = GameProgress::Running(Box::new(game));
-        greetings.into_iter().map(Effect::Do).chain(effects).collect()
+        greetings.into_iter().map(GameEffect::Do).chain(effects).collect()
     }
 
-    async fn carry_out(&mut self, effects: Vec<Effect>) -> ControlFlow<()> {
+    async fn carry_out(&mut self, effects: Vec<GameEffect>) -> ControlFlow<()> {
         for effect in effects {
             match (effect, &mut self.progress) {
-                (Effect::Over(end), _) => {
+                (GameEffect::Over(end), _) => {
                     self.over(end).await;
                     return ControlFlow::Break(());
                 }
-                (Effect::Do(action), _) => self.context.perform(&self.id, action),
-                (Effect::Resync, _) => {
+                (GameEffect::Do(action), _) => self.context.perform(&self.id, action),
+                (GameEffect::Resync, _) => {
                     let (server, id) = (Arc::clone(&self.context.server), self.id.clone());
                     self.context.requests.spawn(async move { server.resync(&id).await });
                 }
-                (Effect::Wake(timer, after), _) => {
+                (GameEffect::Wake(timer, after), _) => {
                     self.timers.insert(timer, Instant::now() + after.min(LONGEST_TIMER));
                 }
-                (Effect::Forget(timer), _) => {
+                (GameEffect::Forget(timer), _) => {
                     self.timers.remove(&timer);
                 }
-                (Effect::Fault(what), _) => self.context.fault(Some(&self.id), what),
-                (Effect::Send { answer, uci, offer_draw }, _) => {
+                (GameEffect::Fault(what), _) => self.context.fault(Some(&self.id), what),
+                (GameEffect::Send { answer, uci, offer_draw }, _) => {
                     let action = Action::Move { game: self.id.clone(), uci, offer_draw };
                     let (context, inbox) = (self.context.clone(), self.own_inbox.clone());
                     self.context.requests.spawn(async move {
                         let outcome = context.send_move(action).await;
                         if let Some(inbox) = inbox.upgrade() {
-                            let _ = inbox.send(Input::Sent(answer, outcome));
+                            let _ = inbox.send(GameInput::Sent(answer, outcome));
                         }
                     });
                 }
@@ -294,7 +299,7 @@ impl GameTask {
                     if let Some((request, decided)) = game.carry_out(effect, &self.context).await
                         && let Some(inbox) = self.own_inbox.upgrade()
                     {
-                        let _ = inbox.send(Input::Decided(request, decided));
+                        let _ = inbox.send(GameInput::Decided(request, decided));
                     }
                 }
                 // Searches and records are asked for by the machine, which there is not yet.
@@ -304,25 +309,29 @@ impl GameTask {
         ControlFlow::Continue(())
     }
 
-    async fn over(&mut self, end: GameEnd) {
+    async fn over(&mut self, end: GameOver) {
         if let GameProgress::Running(game) = &mut self.progress {
             for goodbye in game.conversation.goodbye(game.machine.info()) {
                 self.context.perform(&self.id, goodbye);
             }
         }
         match end {
-            GameEnd::Shown(status, winner) => game_end::record(&self.context, &self.id, &status, winner).await,
-            GameEnd::Told(status, winner) => game_end::look_up(&self.context, &self.id, Some((status, winner))),
-            GameEnd::Unknown => game_end::look_up(&self.context, &self.id, None),
+            GameOver::Shown(status, winner) => game_end::record(&self.context, &self.id, &status, winner).await,
+            GameOver::Told(status, winner) => game_end::look_up(&self.context, &self.id, Some((status, winner))),
+            GameOver::Unknown => game_end::look_up(&self.context, &self.id, None),
         }
     }
 }
 
 impl RunningGame {
     /// Carries out what concerns the board; a decision that the journal knew already is returned.
-    async fn carry_out(&mut self, effect: Effect, context: &AccountContext) -> Option<(RequestId, Box<DecidedSearch>)> {
+    async fn carry_out(
+        &mut self,
+        effect: GameEffect,
+        context: &AccountContext,
+    ) -> Option<(RequestId, Box<DecidedSearch>)> {
         match effect {
-            Effect::Search { request, line, clocks, received, excluded } => {
+            GameEffect::Search { request, line, clocks, received, excluded } => {
                 if excluded.is_empty()
                     && let Some(best) = self.decided_before(&line, context).await
                 {
@@ -331,30 +340,30 @@ impl RunningGame {
                 }
                 self.search(request, line, Vec::new(), self.time(clocks, received), excluded);
             }
-            Effect::Ponder { request, mut lines } => {
+            GameEffect::Ponder { request, mut lines } => {
                 let line = lines.remove(0);
                 self.search(request, line, lines, Time::Unbounded, Vec::new());
             }
-            Effect::PonderHit { clocks, received } => {
+            GameEffect::PonderHit { clocks, received } => {
                 if let Some(search) = &self.search {
                     search.comes_about(self.machine.line(), self.time(clocks, received));
                 }
             }
-            Effect::StopSearch => self.search = None,
-            Effect::RecordMoves => {
+            GameEffect::StopSearch => self.search = None,
+            GameEffect::RecordMoves => {
                 let (line, clocks) = (self.machine.line(), self.machine.state().clocks);
                 context.journal.line_seen(&self.key(context), line, clocks);
                 self.show_position(context);
             }
-            Effect::RecordDecision(decided) => self.record(*decided, context).await,
-            Effect::RecordTakeback => context.journal.takeback_granted(&self.key(context)),
-            Effect::Send { .. }
-            | Effect::Do(_)
-            | Effect::Resync
-            | Effect::Wake(..)
-            | Effect::Forget(_)
-            | Effect::Fault(_)
-            | Effect::Over(_) => (),
+            GameEffect::RecordDecision(decided) => self.record(*decided, context).await,
+            GameEffect::RecordTakeback => context.journal.takeback_granted(&self.key(context)),
+            GameEffect::Send { .. }
+            | GameEffect::Do(_)
+            | GameEffect::Resync
+            | GameEffect::Wake(..)
+            | GameEffect::Forget(_)
+            | GameEffect::Fault(_)
+            | GameEffect::Over(_) => (),
         }
         None
     }

@@ -17,32 +17,27 @@ mod game_end;
 mod game_task;
 mod lobby;
 mod machine;
+mod prepared_player;
+mod settings;
 mod stream_losses;
 
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, watch};
 
 use crate::{
     journal::Journal,
-    policy::{
-        AbortSettings, ChallengeSettings, ChatSettings, ClaimSettings, DrawSettings, MatchmakingSettings, NameLists,
-        ResignSettings, challenge::Names,
-    },
+    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, challenge::Names},
 };
-use chess::{GameInfo, Limits, ServerEvent, ServerName, Variant};
-use council::{
-    clock::ClockSettings,
-    council::{CouncilSettings, Roster},
-    player::Library,
-    pool::Pool,
-};
+use chess::{GameInfo, ServerEvent, ServerName, Variant};
+use council::pool::Pool;
 use server::Server;
 
 pub use account_task::{AccountEnd, play};
 pub use event::{BotEvent, EventBus};
+pub use prepared_player::{PlayerError, PreparedPlayer};
+pub use settings::{LimitSettings, PlayerSettings, ShutdownGames, ShutdownSettings};
 
 /// A connected server account.
 pub struct Connection {
@@ -54,6 +49,9 @@ pub struct Connection {
     pub events: mpsc::Receiver<ServerEvent>,
 }
 
+/// How each game is played, asked at its start.
+pub type ChoosePlayer = Arc<dyn Fn(&GameInfo) -> Arc<PreparedPlayer> + Send + Sync>;
+
 /// What all accounts of a daemon share.
 #[derive(Clone)]
 pub struct Runtime {
@@ -63,59 +61,10 @@ pub struct Runtime {
     pub pool: Pool,
     /// Who tells the watchers.
     pub event_bus: EventBus,
-    /// How games are played; asked at the start of each.
-    pub player: Arc<dyn Fn(&GameInfo) -> GameSettings + Send + Sync>,
+    /// How games are played.
+    pub player: ChoosePlayer,
     /// How an account behaves.
     pub policy: Arc<AccountPolicy>,
-}
-
-/// How one game is played.
-#[derive(Clone, Debug)]
-pub struct GameSettings {
-    /// Who proposes.
-    pub roster: Arc<Roster>,
-    /// How one proposal is elected.
-    pub council: CouncilSettings,
-    /// What needs no council.
-    pub library: Arc<Library>,
-    /// How time is spent.
-    pub clock: ClockSettings,
-    /// Bounds on every search, beside those of the clock.
-    pub limits: Limits,
-    /// How many of the replies that we expect are thought about in the opponent's time.
-    pub ponder: usize,
-    /// When draws are offered and accepted.
-    pub draw: DrawSettings,
-    /// When we resign.
-    pub resign: ResignSettings,
-    /// When a game that nobody begins is aborted.
-    pub abort: AbortSettings,
-    /// What is claimed of an opponent who leaves.
-    pub claim: ClaimSettings,
-    /// The most takebacks granted in a game.
-    pub takebacks: u32,
-    /// What is said.
-    pub chat: ChatSettings,
-}
-
-impl GameSettings {
-    /// This roster with these rules of election, and the usual manners.
-    pub fn with(roster: Arc<Roster>, council: CouncilSettings) -> Self {
-        Self {
-            roster,
-            council,
-            library: Arc::default(),
-            clock: ClockSettings::default(),
-            limits: Limits::default(),
-            ponder: 0,
-            draw: DrawSettings::default(),
-            resign: ResignSettings::default(),
-            abort: AbortSettings::default(),
-            claim: ClaimSettings::default(),
-            takebacks: 0,
-            chat: ChatSettings::default(),
-        }
-    }
 }
 
 /// How an account behaves: whom it plays, and how it stops.
@@ -131,7 +80,7 @@ pub struct AccountPolicy {
     pub newer_lists: Option<watch::Receiver<NameLists>>,
     /// The same for matchmaking.
     pub avoid: Names,
-    /// What is said to those who speak to us outside a game.
+    /// What is said in games, and to those who speak to us outside of one.
     pub chat: ChatSettings,
     /// What our electors can play.
     pub variants: Vec<Variant>,
@@ -158,17 +107,4 @@ impl Default for AccountPolicy {
             games_at_shutdown: ShutdownGames::default(),
         }
     }
-}
-
-/// What becomes of running games when the daemon is told to stop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ShutdownGames {
-    /// They are played to their end, while no new ones begin. When that takes too long they are left.
-    #[default]
-    Finish,
-    /// They are left as they are, to be taken up after a restart.
-    Leave,
-    /// They are aborted where that is still possible, and resigned otherwise.
-    Resign,
 }

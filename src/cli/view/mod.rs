@@ -1,36 +1,56 @@
-//! Games and votes on a terminal, redrawn in place; and as plain lines where the output is no terminal.
+//! Games and votes on a terminal, redrawn in place; and as plain lines where the output is no terminal, or one that cannot
+//! move its cursor.
 //!
-//! [`Scene`] gathers events and draws itself as text, without knowing what it is drawn on; [`watch`] is the painter.
+//! [`Scene`] gathers events and draws itself as text, without knowing what it is drawn on; `painter` puts the text on the
+//! terminal; [`Viewer`] is the task that does both.
 
+mod painter;
 mod scene;
 
 use std::{
+    env,
     io::{self, IsTerminal, Write},
     sync::Arc,
     time::Duration,
 };
 
-use crossterm::{
-    QueueableCommand,
-    cursor::{Hide, MoveToColumn, MoveUp, Show},
-    terminal::{Clear, ClearType, size},
-};
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
+    task::JoinHandle,
     time::{MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
 
 use bot::session::BotEvent;
-pub(super) use scene::Scene;
+use chess::printable;
+use painter::Painter;
+use scene::Scene;
 
 /// How often the picture is redrawn at most.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// Shows what happens until `done`; on a terminal as a picture, elsewhere as lines.
-pub(super) async fn watch(mut events: Receiver<Arc<BotEvent>>, done: CancellationToken) {
-    let mut stdout = io::stdout();
-    let mut painter = stdout.is_terminal().then(Painter::default);
+/// The task that shows what happens.
+pub(super) struct Viewer {
+    done: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Viewer {
+    /// Shows what happens from now on: on a terminal as a picture, elsewhere as lines.
+    pub(super) fn start(events: Receiver<Arc<BotEvent>>) -> Self {
+        let done = CancellationToken::new();
+        Self { task: tokio::spawn(watch(events, done.clone())), done }
+    }
+
+    /// Shows the last picture and gives the terminal back as it was.
+    pub(super) async fn close(self) {
+        self.done.cancel();
+        let _ = self.task.await;
+    }
+}
+
+async fn watch(mut events: Receiver<Arc<BotEvent>>, done: CancellationToken) {
+    let mut painter = can_paint().then(|| Painter::new(io::stdout()));
     let mut scene = Scene::default();
     let mut frames = interval(FRAME);
     frames.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -42,9 +62,7 @@ pub(super) async fn watch(mut events: Receiver<Arc<BotEvent>>, done: Cancellatio
                 Ok(event) => {
                     let lines = scene.take(&event);
                     if painter.is_none() {
-                        for line in lines {
-                            let _ = writeln!(stdout, "{line}");
-                        }
+                        print_lines(&lines);
                     }
                 }
                 // Falling behind costs a frame, nothing more.
@@ -54,39 +72,25 @@ pub(super) async fn watch(mut events: Receiver<Arc<BotEvent>>, done: Cancellatio
             () = done.cancelled() => finished = true,
             _ = frames.tick(), if painter.is_some() => {
                 if let Some(painter) = &mut painter {
-                    let _ = painter.paint(&mut stdout, &scene);
+                    painter.paint(&scene);
                 }
             }
         }
     }
     if let Some(painter) = &mut painter {
-        let _ = painter.paint(&mut stdout, &scene);
-        let _ = stdout.queue(Show);
+        painter.paint(&scene);
     }
-    let _ = stdout.flush();
 }
 
-/// Repaints the same lines, so that what stood on the terminal before stays there.
-#[derive(Default)]
-struct Painter {
-    height: u16,
+/// Whether standard output is a terminal on which a picture can be redrawn.
+fn can_paint() -> bool {
+    io::stdout().is_terminal() && env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
-impl Painter {
-    fn paint(&mut self, out: &mut impl Write, scene: &Scene) -> io::Result<()> {
-        let (columns, rows) = size().unwrap_or((80, 24));
-        let mut lines = scene.draw(usize::from(columns));
-        // A picture higher than the terminal could not be repainted in place.
-        lines.truncate(usize::from(rows.saturating_sub(1)));
-        out.queue(Hide)?.queue(MoveToColumn(0))?;
-        if self.height > 0 {
-            out.queue(MoveUp(self.height))?;
-        }
-        out.queue(Clear(ClearType::FromCursorDown))?;
-        for line in &lines {
-            writeln!(out, "{line}")?;
-        }
-        self.height = u16::try_from(lines.len()).unwrap_or(0);
-        out.flush()
+/// A reader that is gone stops no games, so errors are not looked at.
+fn print_lines(lines: &[String]) {
+    let mut stdout = io::stdout();
+    for line in lines {
+        let _ = writeln!(stdout, "{}", printable(line));
     }
 }

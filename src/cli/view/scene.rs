@@ -6,22 +6,28 @@ use crossterm::style::Stylize;
 use shakmaty::{File, Position, Rank, Square};
 
 use bot::session::BotEvent;
-use chess::{Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, Phase, Proposal};
+use chess::{Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, Phase, Proposal, printable};
 use council::player::vote_report::{self, VoteEntry};
+
+/// The columns of the board with the space beside it.
+const BOARD_WIDTH: usize = 22;
+/// The fewest columns in which anything is shown beside the board.
+const NARROWEST_SIDE: usize = 26;
 
 /// As many electors as the picture has lines for.
 const MOST_ELECTORS: usize = 19;
 
 /// All games of which we have heard.
 #[derive(Default)]
-pub(in crate::cli) struct Scene {
-    games: BTreeMap<GameId, Game>,
+pub(super) struct Scene {
+    games: BTreeMap<GameId, WatchedGame>,
     /// The game whose board is shown: the first that runs, and after it the next.
     shown: Option<GameId>,
     notices: Vec<String>,
 }
 
-struct Game {
+/// A game as it is shown.
+struct WatchedGame {
     info: Box<GameInfo>,
     line: Arc<Line>,
     clocks: Option<Clocks>,
@@ -33,8 +39,8 @@ struct Game {
 }
 
 impl Scene {
-    /// Takes notice of a event, and says it in lines for those who have no picture.
-    pub(in crate::cli) fn take(&mut self, event: &BotEvent) -> Vec<String> {
+    /// Takes notice of an event, and says it in lines for those who have no picture.
+    pub(super) fn take(&mut self, event: &BotEvent) -> Vec<String> {
         match event {
             BotEvent::Connected(server, account) => self.notice(format!("{server}: connected as {}", account.player)),
             BotEvent::Disconnected(server, reason) => self.notice(format!("{server}: connection lost: {reason}")),
@@ -44,7 +50,7 @@ impl Scene {
                 self.notice(format!("{server}: {who} challenges, {} {}: {verdict}", terms.variant, terms.time_control))
             }
             BotEvent::GameStarted(_, info) => {
-                let game = Game {
+                let game = WatchedGame {
                     line: Arc::new(info.start.clone()),
                     info: info.clone(),
                     clocks: None,
@@ -115,7 +121,7 @@ impl Scene {
     }
 
     /// The whole picture, in lines no wider than `columns`.
-    pub(in crate::cli) fn draw(&self, columns: usize) -> Vec<String> {
+    pub(super) fn draw(&self, columns: usize) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some((id, game)) = self.shown.as_ref().and_then(|id| self.games.get_key_value(id)) {
             lines.extend(game.draw(id, columns));
@@ -132,7 +138,7 @@ impl Scene {
     }
 }
 
-impl Game {
+impl WatchedGame {
     fn propose(&mut self, proposal: &Proposal) {
         if proposal.search.ply != self.line.ply() {
             return;
@@ -156,21 +162,26 @@ impl Game {
         let us = self.info.our_color;
         let terms = &self.info.terms;
         let rated = if terms.rated { "rated" } else { "casual" };
-        let mut side = vec![
-            format!("{id} · {} · {} · {rated}", terms.variant, terms.time_control).dim().to_string(),
-            self.player(!us),
-            String::new(),
-        ];
-        side.extend(self.recent_moves(columns.saturating_sub(26)));
-        side.resize(7, String::new());
-        side.push(self.player(us));
-
-        let mut lines: Vec<String> = self
-            .board()
-            .into_iter()
-            .zip(side.into_iter().chain(std::iter::repeat(String::new())))
-            .map(|(board, side)| format!("{board}   {side}"))
-            .collect();
+        let title = format!("{id} · {} · {} · {rated}", terms.variant, terms.time_control);
+        let beside = columns.checked_sub(BOARD_WIDTH).filter(|beside| *beside >= NARROWEST_SIDE);
+        let width = beside.unwrap_or(columns);
+        let title = fit(&title, width).dim().to_string();
+        let (opponent, ours, moves) = (self.player(!us, width), self.player(us, width), self.recent_moves(width));
+        let mut lines: Vec<String>;
+        if beside.is_some() {
+            let mut side = vec![title, opponent, String::new()];
+            side.extend(moves);
+            side.resize(7, String::new());
+            side.push(ours);
+            let side = side.into_iter().chain(std::iter::repeat(String::new()));
+            lines = self.board().into_iter().zip(side).map(|(board, side)| format!("{board}   {side}")).collect();
+        } else {
+            // Too narrow for anything beside the board.
+            lines = vec![title, opponent];
+            lines.extend(self.board());
+            lines.push(ours);
+            lines.extend(moves.into_iter().filter(|row| !row.is_empty()));
+        }
         lines.push(String::new());
         lines.extend(self.votes(columns));
         lines
@@ -204,7 +215,7 @@ impl Game {
         lines
     }
 
-    fn player(&self, color: Color) -> String {
+    fn player(&self, color: Color, columns: usize) -> String {
         let player = if color == Color::White { &self.info.white } else { &self.info.black };
         let on_move = self.over.is_none() && self.line.turn() == color;
         let clock = self.clocks.map_or_else(String::new, |clocks| {
@@ -214,8 +225,8 @@ impl Game {
             format!("{}:{:04.1}", (left / 60.0).floor(), left % 60.0)
         });
         let mark = if on_move { "▸" } else { " " };
-        let name = if color == self.info.our_color { player.to_string().bold() } else { player.to_string().stylize() };
-        format!("{mark} {clock:>8}  {name}")
+        let text = fit(&format!("{mark} {clock:>8}  {player}"), columns);
+        if color == self.info.our_color { text.bold().to_string() } else { text }
     }
 
     /// The last moves, in as many columns as given.
@@ -260,13 +271,13 @@ impl Game {
             }
             None => return Vec::new(),
         };
-        let mut lines = vec![format!(" {}", VoteEntry::TITLES)];
+        let mut lines = vec![fit(&format!(" {}", VoteEntry::TITLES), columns)];
         lines.extend(entries.iter().take(MOST_ELECTORS).map(|entry| {
             let text = fit(&format!(" {}", entry.to_string().replace('*', "✔")), columns);
             if entry.elected { text.bold().to_string() } else { text }
         }));
         lines.push(match &self.over {
-            Some(over) => format!("   {over}").bold().to_string(),
+            Some(over) => fit(&format!("   {over}"), columns).bold().to_string(),
             None => fit(&format!("   {last}"), columns),
         });
         lines
@@ -296,7 +307,83 @@ fn glyph(color: Color, role: shakmaty::Role) -> char {
     if color == Color::White { white } else { black }
 }
 
-/// Cuts a line without styles to the width of the terminal.
+/// A line without styles as it may be shown, cut to the width of the terminal.
 fn fit(text: &str, columns: usize) -> String {
-    text.chars().take(columns).collect()
+    printable(text).chars().take(columns).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::{GameTerms, Player, TimeControl, Variant};
+    use std::time::Duration;
+
+    fn scene(opponent: &str) -> Scene {
+        let start = Line::start(Variant::Standard);
+        let time_control = TimeControl::real_time(Duration::from_secs(10), Duration::from_millis(100));
+        let info = GameInfo {
+            id: GameId::new("abcdefgh"),
+            terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
+            white: Player::named("Concilio"),
+            black: Player::named(opponent),
+            our_color: Color::White,
+            start: start.clone(),
+            tournament: None,
+            url: None,
+        };
+        let mut line = start;
+        for uci in ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"] {
+            line.play(uci.parse().expect("a move")).expect("legal");
+        }
+        let mut scene = Scene::default();
+        scene.take(&BotEvent::GameStarted("practice".into(), Box::new(info)));
+        scene.take(&BotEvent::Position { game: GameId::new("abcdefgh"), line: Arc::new(line), clocks: None });
+        scene
+    }
+
+    /// The lines without the styles that the picture itself sets.
+    fn plain(lines: &[String]) -> Vec<String> {
+        let without = |line: &String| {
+            let mut parts = line.split("\x1b[");
+            let first = parts.next().unwrap_or_default().to_owned();
+            parts.fold(first, |text, part| text + part.split_once('m').map_or(part, |(_, rest)| rest))
+        };
+        lines.iter().map(without).collect()
+    }
+
+    #[test]
+    fn the_picture_is_never_wider_than_the_terminal() {
+        for opponent in ["Sparring", &"x".repeat(5000)] {
+            for columns in [20, 30, 47, 48, 60, 80, 200] {
+                for line in plain(&scene(opponent).draw(columns)) {
+                    assert!(line.trim_end().chars().count() <= columns, "{columns}: {line:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_players_above_and_below_the_board() {
+        let lines = plain(&scene("Sparring").draw(40));
+        let at = |text: &str| {
+            lines.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}: {lines:#?}"))
+        };
+        assert!(at("Sparring") < at(" 8 ") && at(" 1 ") < at("Concilio") && at("Concilio") < at("3. Bb5"));
+        let lines = plain(&scene("Sparring").draw(80));
+        assert!(lines.iter().any(|line| line.contains("a b c d") || line.contains(" 7 ") && line.contains("Sparring")));
+    }
+
+    #[test]
+    fn a_name_does_not_steer_the_terminal() {
+        let drawn = scene("\x1b]0;owned\x07\u{9b}2J").draw(80).join("\n");
+        assert!(
+            !drawn.contains("\x1b]") && !drawn.contains(['\x07', '\u{9b}']) && drawn.contains("owned"),
+            "{drawn:?}"
+        );
+    }
+
+    #[test]
+    fn increments_of_fractions_are_shown() {
+        assert!(plain(&scene("Sparring").draw(80)).concat().contains("10+0.1"));
+    }
 }

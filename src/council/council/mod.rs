@@ -3,7 +3,7 @@
 //! [`Council::new`] opens a slot for every elector of a roster; [`Council::decide`] answers one question; [`elect`] is the election alone, on
 //! proposals made elsewhere. The council owns the newest proposal of every elector at all times, so from the first completed
 //! iteration on it could decide at any moment; the rest is a matter of when. It knows nothing of servers, games' etiquette or
-//! records: a line and a sense of time go in, a [`Decision`](chess::Decision) comes out.
+//! records: a line and a sense of time go in, a [`Decision`] comes out.
 //!
 //! | what | where |
 //! |---|---|

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{GroupMode, Model};
-use chess::{CriterionName, Heuristic, Knowledge, SecondPhaseMode};
+use chess::{
+    CriterionName, Heuristic, Knowledge, SecondPhaseMode,
+    values::{Decimal, WholeNumber, WholeNumberOrNone},
+};
 
 /// The `council` table: who proposes and how one is elected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,21 +24,25 @@ pub struct CouncilSettings {
     pub criterion: CriterionName,
     /// What each heuristic weighs in the criterion `weights`.
     pub weights: HeuristicWeights,
-    /// What even the lowest score weighs in the criterion `score-margin`, centipawns. 0 or more.
+    /// What even the lowest score weighs in the criterion `score-margin`, centipawns. 0 to 100000.
+    #[serde(with = "Decimal::<0, 100_000_000>")]
     pub margin: f64,
     /// What the criteria `calibrated`, `learned` and `routing` have learnt: a file, or the empty path for what is built in.
     pub model: Model,
     /// The first phase's share of the time where the criterion has a second one (docs/method.md §5). 0 to 1.
+    #[serde(with = "Decimal::<0, 1000>")]
     pub split: f64,
     /// How the second phase uses the cores.
     pub second_phase: SecondPhaseMode,
     /// How groups search in the first phase, where there are more cores than electors.
     pub groups: GroupMode,
-    /// Cores for groups and for the second phase; 0 takes all there are.
+    /// Cores for groups and for the second phase; 0 takes all there are. 0 to 1024.
+    #[serde(with = "WholeNumber::<0, 1024>")]
     pub cores: usize,
-    /// Transposition table of each elector, MiB.
+    /// Transposition table of each elector, MiB. 1 to 65536.
+    #[serde(with = "WholeNumber::<1, 65536>")]
     pub hash: usize,
-    /// Breaks ties, so that a run can be repeated.
+    /// Breaks ties, so that a run can be repeated. From 0 on.
     pub seed: u64,
 }
 
@@ -65,7 +72,8 @@ pub struct ElectorSettings {
     pub arguments: Vec<String>,
     /// UCI options to set.
     pub options: BTreeMap<String, String>,
-    /// Its transposition table, MiB; by default the council's `hash`.
+    /// Its transposition table, MiB; by default the council's `hash`. 1 to 65536.
+    #[serde(with = "WholeNumberOrNone::<1, 65536>")]
     pub hash: Option<usize>,
     /// Its weight in the vote, instead of the sum over the heuristics it knows.
     pub weight: Option<f64>,

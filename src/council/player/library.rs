@@ -3,16 +3,18 @@
 use std::{io, path::PathBuf, sync::Arc};
 
 use rand::{RngExt, seq::IndexedRandom};
+use serde::{Deserialize, Serialize};
 use shakmaty::Position as _;
 
-use chess::{Decision, Line, Score, Source, UciMove, engine_position};
+use chess::{Decision, Line, Score, Source, UciMove, engine_position, values::WholeNumber};
 use engine::{Outcome, Tablebases, book::Book};
 
 /// The value of a game that a tablebase knows to be won, in centipawns. Less than any mate.
 const WON: i32 = 19_000;
 
 /// Which of a book's moves is played.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum BookChoice {
     /// By lot, in proportion to the weights.
     #[default]
@@ -21,6 +23,45 @@ pub enum BookChoice {
     Uniform,
     /// The move of the most weight.
     Best,
+}
+
+/// The `player.book` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BookSettings {
+    /// Books in Polyglot's format, tried in this order.
+    pub files: Vec<PathBuf>,
+    /// Which of a book's moves is played.
+    pub selection: BookChoice,
+    /// The least weight of a move that is played. 1 to 65535.
+    #[serde(with = "WholeNumber::<1, 65535>")]
+    pub min_weight: u16,
+    /// How far into the game books are asked, in plies. 0 to 1000.
+    #[serde(with = "WholeNumber::<0, 1000>")]
+    pub max_plies: usize,
+}
+
+impl Default for BookSettings {
+    fn default() -> Self {
+        Self { files: Vec::new(), selection: BookChoice::default(), min_weight: 1, max_plies: 24 }
+    }
+}
+
+/// The `player.tablebases` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TablebaseSettings {
+    /// Folders with Syzygy tables.
+    pub paths: Vec<PathBuf>,
+    /// With how many pieces on the board they are asked, kings among them. 2 to 7.
+    #[serde(with = "WholeNumber::<2, 7>")]
+    pub max_pieces: usize,
+}
+
+impl Default for TablebaseSettings {
+    fn default() -> Self {
+        Self { paths: Vec::new(), max_pieces: 7 }
+    }
 }
 
 /// The books and tablebases of one player. Cheap to share; files stay open.
@@ -35,36 +76,37 @@ pub struct Library {
 }
 
 impl Library {
-    /// Opens books in Polyglot's format, tried in this order until `max_plies` moves were made; moves of less weight than
-    /// `min_weight` are not played.
+    /// Opens the books and tablebases of the settings.
+    ///
+    /// # Errors
+    /// Names the file or folder that cannot be read.
+    pub fn open(books: &BookSettings, tablebases: &TablebaseSettings) -> io::Result<Self> {
+        Self::default().with_books(books)?.with_tablebases(tablebases)
+    }
+
+    /// Opens books in place of those that were open.
     ///
     /// # Errors
     /// Names the file that cannot be read.
-    pub fn with_books(
-        mut self,
-        files: &[PathBuf],
-        choice: BookChoice,
-        min_weight: u16,
-        max_plies: usize,
-    ) -> io::Result<Self> {
+    pub fn with_books(mut self, settings: &BookSettings) -> io::Result<Self> {
         let open = |path: &PathBuf| {
             let named = |error: io::Error| io::Error::new(error.kind(), format!("book {}: {error}", path.display()));
             Book::open(path).map(Arc::new).map_err(named)
         };
-        self.books = files.iter().map(open).collect::<io::Result<_>>()?;
-        (self.choice, self.min_weight, self.max_plies) = (choice, min_weight, max_plies);
+        self.books = settings.files.iter().map(open).collect::<io::Result<_>>()?;
+        (self.choice, self.min_weight, self.max_plies) = (settings.selection, settings.min_weight, settings.max_plies);
         Ok(self)
     }
 
-    /// Opens Syzygy tables, asked with at most `max_pieces` on the board.
+    /// Opens Syzygy tables in place of those that were open; no folder leaves those.
     ///
     /// # Errors
     /// Names the folder that cannot be read.
-    pub fn with_tablebases(mut self, folders: &[PathBuf], max_pieces: usize) -> io::Result<Self> {
-        if !folders.is_empty() {
-            let joined = std::env::join_paths(folders).map_err(|error| io::Error::other(error.to_string()))?;
+    pub fn with_tablebases(mut self, settings: &TablebaseSettings) -> io::Result<Self> {
+        if !settings.paths.is_empty() {
+            let joined = std::env::join_paths(&settings.paths).map_err(|error| io::Error::other(error.to_string()))?;
             self.tablebases = Some(Tablebases::open(&joined.to_string_lossy())?);
-            self.max_pieces = max_pieces;
+            self.max_pieces = settings.max_pieces;
         }
         Ok(self)
     }
@@ -151,6 +193,10 @@ mod tests {
     use super::*;
     use chess::Variant;
 
+    fn books(path: PathBuf) -> BookSettings {
+        BookSettings { files: vec![path], ..BookSettings::default() }
+    }
+
     #[test]
     fn a_book_is_played_until_it_knows_no_more() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -159,7 +205,7 @@ mod tests {
         let mut maker = engine::book::BookMaker::default();
         maker.add_text("! Ruy Lopez\ne2e4 e7e5 g1f3 b8c6 f1b5\n").expect("a good text");
         maker.write(&mut file).expect("a book");
-        let library = Library::default().with_books(&[path], BookChoice::Weighted, 1, 24).expect("opened");
+        let library = Library::default().with_books(&books(path)).expect("opened");
         let mut line = Line::start(Variant::Standard);
         while let Some(decision) = library.look_up(&line) {
             assert_eq!(decision.source, Source::Book);
@@ -171,10 +217,7 @@ mod tests {
 
     #[test]
     fn a_missing_book_is_named() {
-        let error = Library::default()
-            .with_books(&["nowhere.bin".into()], BookChoice::Best, 1, 24)
-            .expect_err("there is none")
-            .to_string();
+        let error = Library::default().with_books(&books("nowhere.bin".into())).expect_err("there is none").to_string();
         assert!(error.contains("nowhere.bin"), "{error}");
     }
 }

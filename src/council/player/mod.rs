@@ -23,7 +23,7 @@ use crate::{
 };
 use chess::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
 
-pub use library::{BookChoice, Library};
+pub use library::{BookChoice, BookSettings, Library, TablebaseSettings};
 pub use timing::Time;
 use timing::{Agreement, Timekeeper};
 

@@ -80,18 +80,6 @@ impl<M> Go<M> {
         go
     }
 
-    /// As [`Self::read`], for who would rather not search than search otherwise than asked.
-    ///
-    /// # Errors
-    /// What was not understood.
-    pub fn parse(text: &str, read_move: impl Fn(&str) -> Option<M>) -> Result<Self, String> {
-        let go = Self::read(text, read_move);
-        match go.complaint() {
-            Some(complaint) => Err(complaint),
-            None => Ok(go),
-        }
-    }
-
     /// What was passed over, as a sentence for who sent it.
     pub fn complaint(&self) -> Option<String> {
         let first = self.ignored.first()?;

@@ -167,10 +167,10 @@ impl<W: Write> UciSession<W> {
 
     fn go(&mut self, rest: &str) -> io::Result<Result<(), String>> {
         let line = Arc::clone(&self.engine.line);
-        let go = match Go::parse(rest, |text| legal(&line, text)) {
-            Ok(go) => go,
-            Err(problem) => return Ok(Err(problem)),
-        };
+        let go = Go::read(rest, |text| legal(&line, text));
+        if let Some(complaint) = go.complaint() {
+            self.say(format_args!("info string {complaint}"))?;
+        }
         if line.legal_moves().is_empty() {
             self.say(words::over(&line))?;
             return self.say("bestmove 0000").map(Ok);
@@ -244,7 +244,14 @@ impl<W: Write> UciSession<W> {
     /// Tells the move that was found, unless it must be kept back.
     fn answer_if_asked(&mut self) -> io::Result<()> {
         let ready = |search: &mut UciSearch| !search.infinite && search.pondering.is_none() && search.held.is_some();
-        let Some(UciSearch { line, held: Some(decision), .. }) = self.search.take_if(ready) else { return Ok(()) };
+        let Some(UciSearch { line, mut progress, held: Some(decision), .. }) = self.search.take_if(ready) else {
+            return Ok(());
+        };
+        if let Some(standing) = progress.decide(&decision) {
+            self.say(words::info(&standing))?;
+        } else if let Some(score) = decision.score.filter(|_| progress.is_silent()) {
+            self.say(words::unproposed(&decision, score))?;
+        }
         for line in words::votes(&line, &decision) {
             self.say(line)?;
         }

@@ -47,6 +47,11 @@ pub(super) fn info(standing: &LeadingProposal<'_>) -> String {
     text
 }
 
+/// A move that no elector proposed: a look of the thread that decided, or a tablebase's.
+pub(super) fn unproposed(decision: &Decision, score: Score) -> String {
+    format!("info depth 1 score {} pv {}", written(score), decision.best)
+}
+
 fn written(score: Score) -> String {
     match score {
         Score::Cp(centipawns) => format!("cp {centipawns}"),

@@ -107,9 +107,9 @@ fn messages() -> ((Duration, Duration), (usize, usize)) {
 }
 
 /// Proposes at once and often.
-struct Chatterbox(ElectorName);
+struct EndlessProposer(ElectorName);
 
-impl Elector for Chatterbox {
+impl Elector for EndlessProposer {
     fn search(
         &mut self,
         Job { task, .. }: &Job,
@@ -141,7 +141,7 @@ impl Elector for Chatterbox {
 /// What a council of this size computes for each proposal, on a thread of its own.
 async fn council_of(size: u32) -> Duration {
     let measured = tokio::task::spawn_blocking(move || {
-        let make = ElectorMaker::new(|spec| Ok(Box::new(Chatterbox(spec.name.clone()))));
+        let make = ElectorMaker::new(|spec| Ok(Box::new(EndlessProposer(spec.name.clone()))));
         let elector = |number: u32| ElectorSpec::new(format!("e{number}").into(), ElectorKind::Made(make.clone()), 1);
         let roster = Roster::of((0..size).map(elector).collect());
         let settings = CouncilSettings { criterion: CriterionName::Majority, ..CouncilSettings::default() };

@@ -38,15 +38,15 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Messages by which the server's throughput is measured, and their size: a proposal's.
 const FLOOD: usize = 200_000;
 const FLOOD_SIZE: usize = 160;
-/// When nothing came for so long, nothing more comes of it.
-const EBB: Duration = Duration::from_secs(2);
+/// After so long without a message the measurement ends.
+const SILENCE: Duration = Duration::from_secs(2);
 /// Moves by which the lateness of decisions is measured, and their time.
 const DECISIONS: usize = 30;
 const DECISION: Duration = Duration::from_millis(300);
 
-/// What was measured.
+/// Latencies and throughput of a cluster on this machine.
 #[derive(Clone, Debug)]
-pub struct Measured {
+pub struct ClusterFigures {
     /// From a task to its first proposal, by how it was measured; sorted.
     pub first_proposals: Vec<(&'static str, Vec<Duration>)>,
     /// How late decisions are, on this machine alone and with the worker; sorted.
@@ -61,7 +61,7 @@ pub enum MeasureError {
     /// A program does not start.
     #[error("cannot start {}: {reason} (Debian's package nats-server has the server)", program.display())]
     Start {
-        /// Which.
+        /// The program that does not start.
         program: PathBuf,
         /// What the system says.
         reason: io::Error,
@@ -72,7 +72,7 @@ pub enum MeasureError {
     /// The server cannot be reached.
     #[error("cannot reach the server that was started: {0}")]
     Nats(String),
-    /// No connection.
+    /// The daemon cannot join the cluster.
     #[error(transparent)]
     Connection(#[from] ConnectionError),
 }
@@ -81,9 +81,9 @@ pub enum MeasureError {
 ///
 /// # Errors
 /// [`MeasureError`] if the server or the worker does not start.
-pub async fn measure(server: PathBuf, program: PathBuf, searches: usize) -> Result<Measured, MeasureError> {
+pub async fn measure(server: PathBuf, program: PathBuf, searches: usize) -> Result<ClusterFigures, MeasureError> {
     let cores = available_parallelism().map_or(1, usize::from);
-    let bench = Bench::start(server, program, cores).await?;
+    let bench = ClusterBench::start(server, program, cores).await?;
     let throughput = bench.throughput().await?;
     let mut first_proposals = Vec::new();
     for (name, kind) in [("trivial", ElectorKind::Trivial), ("own", own())] {
@@ -99,7 +99,7 @@ pub async fn measure(server: PathBuf, program: PathBuf, searches: usize) -> Resu
     let alone = lateness(&Pool::new(cores)).await;
     let together = lateness(&bench.pool(1)).await;
     let late = vec![("this machine alone", alone), ("one own core and the worker", together)];
-    Ok(Measured { first_proposals, late, throughput })
+    Ok(ClusterFigures { first_proposals, late, throughput })
 }
 
 fn own() -> ElectorKind {
@@ -114,7 +114,7 @@ fn start(program: PathBuf, arguments: &[&str]) -> Result<OwnProcess, MeasureErro
 }
 
 /// A server, a worker with one core more than there are, and we as a daemon.
-struct Bench {
+struct ClusterBench {
     url: String,
     cluster: ClusterClient,
     _worker: OwnProcess,
@@ -122,7 +122,7 @@ struct Bench {
     _stop: DropGuard,
 }
 
-impl Bench {
+impl ClusterBench {
     async fn start(server: PathBuf, program: PathBuf, cores: usize) -> Result<Self, MeasureError> {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
         let port = free.map_err(|reason| MeasureError::Start { program: server.clone(), reason })?.port();
@@ -173,13 +173,13 @@ impl Bench {
 
     /// Does something while all cores search for the cluster.
     async fn while_busy<T>(&self, cores: usize, something: impl Future<Output = T>) -> T {
-        let mut hog = self.remote_slot(&own(), cores);
+        let mut load = self.remote_slot(&own(), cores);
         let (reports, mut inbox) = mpsc::unbounded_channel();
-        hog.search(job(), &reports);
+        load.search(job(), &reports);
         // It is at work when it has proposed.
         let _ = inbox.recv().await;
         let done = something.await;
-        hog.stop();
+        load.stop();
         done
     }
 
@@ -202,7 +202,7 @@ impl Bench {
         let hear = async {
             let (mut heard, mut last) = (0, begun);
             while heard < FLOOD
-                && let Ok(Some(_)) = timeout(EBB, flood.next()).await
+                && let Ok(Some(_)) = timeout(SILENCE, flood.next()).await
             {
                 (heard, last) = (heard + 1, Instant::now());
             }

@@ -19,12 +19,12 @@ pub const SETS: usize = 255;
 const SIGNS_OF_LIFE: f64 = 5.0;
 /// The faster search of two is not faster than this.
 const SPREAD: f64 = 1.5;
-/// So much of its time may be taken of something that is not to hold up the others.
+/// The share of its time that a stage may be busy before it holds up the others.
 pub const SATURATED: f64 = 0.7;
 
-/// What is simulated.
+/// The cluster and the move that are simulated.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct ScalePlan {
     /// Cores of each worker; each searches for an elector of its own.
     pub cores: usize,
     /// Time of the move.
@@ -35,10 +35,10 @@ pub struct Plan {
 
 /// A move with so many workers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Load {
-    /// Workers.
+pub struct MoveLoad {
+    /// Workers in the cluster.
     pub workers: usize,
-    /// Searches.
+    /// Searches that run at once.
     pub searches: usize,
     /// Messages in the time of the move.
     pub messages: usize,
@@ -56,12 +56,12 @@ pub struct Load {
 
 /// One thing at a time, in the order in which they come.
 #[derive(Default)]
-struct Queue {
+struct ServiceQueue {
     free_at: f64,
     worked: f64,
 }
 
-impl Queue {
+impl ServiceQueue {
     /// Does something that came at a time and takes so long; says when it is done.
     fn pass(&mut self, came: f64, takes: f64) -> f64 {
         self.free_at = self.free_at.max(came) + takes;
@@ -70,13 +70,13 @@ impl Queue {
     }
 }
 
-/// Simulates a move.
-pub fn simulate(workers: usize, plan: &Plan, costs: &Costs) -> Load {
+/// Simulates one move and gives the load that it makes.
+pub fn simulate(workers: usize, plan: &ScalePlan, costs: &Costs) -> MoveLoad {
     let searches = workers * plan.cores;
     let end = plan.move_time.as_secs_f64();
     let way = costs.way.as_secs_f64();
     let mut random = StdRng::seed_from_u64(plan.seed);
-    let (mut coordinator, mut broker) = (Queue::default(), Queue::default());
+    let (mut coordinator, mut broker) = (ServiceQueue::default(), ServiceQueue::default());
     let mut last_begins = 0.0_f64;
     let mut proposed = Vec::new();
     for _ in 0..searches {
@@ -108,7 +108,7 @@ pub fn simulate(workers: usize, plan: &Plan, costs: &Costs) -> Load {
     let signs_in_move = (signs * end) as usize;
     #[allow(clippy::cast_precision_loss)]
     let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
-    Load {
+    MoveLoad {
         workers,
         searches,
         messages: searches + proposed.len() + signs_in_move,
@@ -121,7 +121,7 @@ pub fn simulate(workers: usize, plan: &Plan, costs: &Costs) -> Load {
 }
 
 /// The most workers with which something is not saturated, up to a bound.
-pub fn reach(most: usize, plan: &Plan, costs: &Costs, load: impl Fn(&Load) -> f64) -> usize {
+pub fn reach(most: usize, plan: &ScalePlan, costs: &Costs, load: impl Fn(&MoveLoad) -> f64) -> usize {
     let holds = |workers: usize| load(&simulate(workers, plan, costs)) <= SATURATED;
     let (mut low, mut high) = (0, most + 1);
     while high - low > 1 {
@@ -152,8 +152,8 @@ mod tests {
         }
     }
 
-    fn plan() -> Plan {
-        Plan { cores: 4, move_time: Duration::from_secs(1), seed: 1 }
+    fn plan() -> ScalePlan {
+        ScalePlan { cores: 4, move_time: Duration::from_secs(1), seed: 1 }
     }
 
     #[test]
@@ -167,7 +167,8 @@ mod tests {
 
     #[test]
     fn load_grows_with_workers_until_proposals_come_too_late() {
-        let loads: Vec<Load> = [1, 10, 100, 1000].iter().map(|workers| simulate(*workers, &plan(), &costs())).collect();
+        let loads: Vec<MoveLoad> =
+            [1, 10, 100, 1000].iter().map(|workers| simulate(*workers, &plan(), &costs())).collect();
         assert!(loads.windows(2).all(|pair| pair[0].coordinator < pair[1].coordinator));
         assert!(loads.windows(2).all(|pair| pair[0].messages < pair[1].messages));
         assert!(loads[3].coordinator > 1.0 && loads[3].counted < loads[0].counted, "{:?}", loads[3]);

@@ -8,7 +8,7 @@ use super::{Failure, latency::milliseconds};
 use crate::{
     cluster::{
         Costs, measure,
-        scale::{Load, PUBLISHED, Plan, SATURATED, SETS, reach, simulate},
+        scale::{MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
     },
     stats::quantile,
 };
@@ -28,20 +28,20 @@ impl ClusterLatency {
     /// Measures and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let measured = measure(self.nats_server, std::env::current_exe()?, self.searches as usize).await?;
-        println!("from a task to its first proposal, ms");
+        chess::outln!("from a task to its first proposal, ms");
         table(&measured.first_proposals);
-        println!("\ndecisions of balanced-7, re-search, 300 ms a move: how late, ms");
+        chess::outln!("\ndecisions of balanced-7, re-search, 300 ms a move: how late, ms");
         table(&measured.late);
-        println!("\nthe server passes on {:.0} messages a second", measured.throughput);
+        chess::outln!("\nthe server passes on {:.0} messages a second", measured.throughput);
         Ok(())
     }
 }
 
 fn table(rows: &[(&str, Vec<Duration>)]) {
-    println!("{:<38} {:>6} {:>8} {:>8} {:>8}", "", "n", "p50", "p99", "max");
+    chess::outln!("{:<38} {:>6} {:>8} {:>8} {:>8}", "", "n", "p50", "p99", "max");
     for (name, times) in rows {
         let [p50, p99, most] = [0.5, 0.99, 1.0].map(|part| milliseconds(quantile(times, part)));
-        println!("{name:<38} {:>6} {p50:>8.2} {p99:>8.2} {most:>8.2}", times.len());
+        chess::outln!("{name:<38} {:>6} {p50:>8.2} {p99:>8.2} {most:>8.2}", times.len());
     }
 }
 
@@ -51,7 +51,7 @@ fn table(rows: &[(&str, Vec<Duration>)]) {
     after_help = "Messages and searches are measured first, in a few seconds. The server's figures come from `concilio lab cluster-latency`:
   concilio lab scale --throughput 200000 --way 100 --cores 8"
 )]
-pub(super) struct Scale {
+pub(super) struct ScaleCluster {
     /// Cores of each worker
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024))]
     cores: u16,
@@ -66,14 +66,15 @@ pub(super) struct Scale {
     way: u32,
 }
 
-impl Scale {
+impl ScaleCluster {
     /// Measures, simulates and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let costs = Costs::measure(f64::from(self.throughput), Duration::from_micros(u64::from(self.way))).await;
         print_costs(&costs);
-        let plan = Plan { cores: usize::from(self.cores), move_time: Duration::from_millis(self.move_time), seed: 1 };
-        println!("\n{} cores a worker, {} ms a move", self.cores, self.move_time);
-        println!(
+        let plan =
+            ScalePlan { cores: usize::from(self.cores), move_time: Duration::from_millis(self.move_time), seed: 1 };
+        chess::outln!("\n{} cores a worker, {} ms a move", self.cores, self.move_time);
+        chess::outln!(
             "{:>8} {:>9} {:>9} {:>12} {:>7} {:>14} {:>11} {:>11} {:>8}",
             "workers",
             "searches",
@@ -95,22 +96,22 @@ impl Scale {
 
 fn print_costs(costs: &Costs) {
     let micro = |duration: Duration| duration.as_secs_f64() * 1e6;
-    println!("measured: an order {:.1} µs ({} bytes)", micro(costs.order), costs.sizes.0);
-    println!("          a proposal {:.1} µs to read and check ({} bytes)", micro(costs.proposal), costs.sizes.1);
+    chess::outln!("measured: an order {:.1} µs ({} bytes)", micro(costs.order), costs.sizes.0);
+    chess::outln!("          a proposal {:.1} µs to read and check ({} bytes)", micro(costs.proposal), costs.sizes.1);
     let (count, each) = (micro(costs.count), micro(costs.count_by_elector));
-    println!("          {count:.1} µs + {each:.3} µs for each elector to count it");
-    println!("          a search proposes {} times in a second", costs.iterations.len());
-    println!(
+    chess::outln!("          {count:.1} µs + {each:.3} µs for each elector to count it");
+    chess::outln!("          a search proposes {} times in a second", costs.iterations.len());
+    chess::outln!(
         "given:    {:.1} µs for the server to pass on a message, {:.0} µs one way",
         micro(costs.broker),
         micro(costs.way)
     );
 }
 
-fn print_load(load: &Load) {
-    let Load { workers, searches, messages, coordinator, broker, last_begins, delay, counted } = load;
+fn print_load(load: &MoveLoad) {
+    let MoveLoad { workers, searches, messages, coordinator, broker, last_begins, delay, counted } = load;
     let [begins, p50, p99] = [*last_begins, delay.0, delay.1].map(milliseconds);
-    println!(
+    chess::outln!(
         "{workers:>8} {searches:>9} {messages:>9} {:>10.1} % {:>5.1} % {begins:>14.2} {p50:>11.2} {p99:>11.2} {:>6.1} %",
         coordinator * 100.0,
         broker * 100.0,
@@ -119,22 +120,22 @@ fn print_load(load: &Load) {
 }
 
 /// Where each of the three is at its end.
-fn limits(plan: &Plan, costs: &Costs) {
+fn limits(plan: &ScalePlan, costs: &Costs) {
     const MOST: usize = 20_000;
     let say = |what: &str, workers: usize| {
         let searches = workers * plan.cores;
         let beyond = if workers >= MOST { "beyond " } else { "" };
-        println!("{what} at {beyond}{workers} workers ({searches} searches)");
+        chess::outln!("{what} at {beyond}{workers} workers ({searches} searches)");
     };
     let busy = SATURATED * 100.0;
-    println!();
+    chess::outln!();
     say(&format!("the coordinator is {busy:.0} % busy"), reach(MOST, plan, costs, |load| load.coordinator));
     say(&format!("the server is {busy:.0} % busy"), reach(MOST, plan, costs, |load| load.broker));
     let [published, sets] = [PUBLISHED, SETS].map(|electors| electors.div_ceil(plan.cores));
-    println!(
+    chess::outln!(
         "the method has an elector for each core up to {published} workers with the largest published roster ({PUBLISHED} electors),"
     );
-    println!(
+    chess::outln!(
         "up to {sets} with every set of knowledge once ({SETS}); from there on cores only make groups larger, each on one machine"
     );
 }

@@ -12,7 +12,7 @@ use std::{
 use clap::Args;
 
 use super::{Failure, inputs::or_each_core};
-use crate::data::{Effort, Plan, Progress, generate};
+use crate::data::{DataPlan, DataProgress, TeacherEffort, generate};
 use council::pool::UciProgram;
 
 /// Make labelled positions for `lab tune` out of the engine's own games
@@ -22,7 +22,7 @@ use council::pool::UciProgram;
   concilio lab data --teacher stockfish --output games.txt
   concilio lab data --teacher ethereal-chess --teacher-depth 8 --scale 200 --seed 2 --output more.txt"
 )]
-pub(super) struct Data {
+pub(super) struct MakeData {
     /// Where the positions go, and from where they are continued
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -64,16 +64,16 @@ pub(super) struct Data {
     threads: Option<NonZeroUsize>,
 }
 
-impl Data {
+impl MakeData {
     /// Plays and labels until there are enough or `stop` is set.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let plan = Plan {
+        let plan = DataPlan {
             teacher: UciProgram {
                 path: self.teacher,
                 arguments: self.arguments,
                 options: BTreeMap::from_iter(self.options),
             },
-            effort: self.teacher_depth.map_or(Effort::Nodes(self.teacher_nodes), Effort::Depth),
+            effort: self.teacher_depth.map_or(TeacherEffort::Nodes(self.teacher_nodes), TeacherEffort::Depth),
             positions: self.positions,
             nodes: self.nodes,
             result_share: self.result_share,
@@ -91,13 +91,13 @@ impl Data {
                 show(progress, plan.positions);
             }
         })?;
-        println!("wrote {}", self.output.display());
+        chess::outln!("wrote {}", self.output.display());
         Ok(())
     }
 }
 
-fn show(progress: &Progress, wanted: u64) {
-    let Progress { positions, games, left } = progress;
+fn show(progress: &DataProgress, wanted: u64) {
+    let DataProgress { positions, games, left } = progress;
     let left = left.map_or_else(String::new, |left| format!(", {} s left", left.as_secs()));
     let end = if io::stderr().is_terminal() && *positions < wanted { "    \r" } else { "\n" };
     eprint!("{positions} of {wanted} positions, {games} games{left}{end}");

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, Sample, Searching, engine, or_each_core},
+    inputs::{CouncilFile, SearchArguments, SuiteSample, engine, or_each_core},
     progress::{Bars, StateFile, write},
 };
 use crate::{
@@ -24,28 +24,27 @@ use crate::{
         selector,
         spsa::{Parameter, Spsa},
     },
-    game::{Adjudication, Rules},
-    matches::{Contender, Pair, Plan, run},
-    openings::Book,
+    game::{Adjudication, MatchRules},
+    matches::{Contender, GamePair, MatchPlan, run},
+    openings::OpeningBook,
     player::{Pace, PlayerSpec, set_key},
     positions::Oracle,
     searches::Searches,
-    state::State,
-    stats::Estimate,
+    state::ExperimentState,
     suite::TestPosition,
 };
 use council::council::{CouncilSettings, FEATURES, Roster};
 
 /// What is fitted.
 #[derive(Debug, Subcommand)]
-pub(super) enum Fit {
-    Genetic(Genetic),
-    Selector(Selector),
-    Calibration(Calibration),
-    Spsa(Box<SpsaOnGames>),
+pub(super) enum FitCouncil {
+    Genetic(FitGenetic),
+    Selector(FitSelector),
+    Calibration(FitCalibration),
+    Spsa(Box<FitSpsa>),
 }
 
-impl Fit {
+impl FitCouncil {
     /// Fits and writes.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         match self {
@@ -61,7 +60,7 @@ impl Fit {
 #[derive(Debug, Args)]
 #[command(after_help = "  concilio lab tune genetic --output genetic.toml --generations 200
   concilio lab match council:file=genetic.toml council:balanced-7,criterion=weights")]
-pub(super) struct Genetic {
+pub(super) struct FitGenetic {
     /// Where the settings go
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -69,7 +68,7 @@ pub(super) struct Genetic {
     #[arg(long, default_value_t = 100, value_name = "N")]
     generations: u32,
     #[command(flatten)]
-    proposals: Proposals,
+    proposals: ProposalSource,
     #[command(flatten)]
     state: StateFile,
 }
@@ -79,9 +78,9 @@ pub(super) struct Genetic {
 #[command(after_help = "Positions of games are best, a few thousand of them; an oracle says what the proposals lose.
   concilio lab tune selector games.pgn --oracle /usr/games/stockfish --output model.toml
   concilio lab match 'council:balanced-7,criterion=learned,model=model.toml' engine")]
-pub(super) struct Selector {
+pub(super) struct FitSelector {
     #[command(flatten)]
-    judged: Judged,
+    judged: JudgedProposals,
 }
 
 /// What each elector's scores are worth, for the criteria `calibrated` and `learned`
@@ -91,14 +90,14 @@ pub(super) struct Selector {
   concilio lab tune calibration games.pgn --oracle /usr/games/stockfish --output model.toml
   concilio lab match 'council:balanced-7,criterion=calibrated,model=model.toml' engine"
 )]
-pub(super) struct Calibration {
+pub(super) struct FitCalibration {
     #[command(flatten)]
-    judged: Judged,
+    judged: JudgedProposals,
 }
 
 /// Proposals that an oracle judges
 #[derive(Debug, Args)]
-struct Judged {
+struct JudgedProposals {
     /// Where the model goes
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -112,13 +111,13 @@ struct Judged {
     #[arg(long, default_value_t = 8, value_name = "N")]
     folds: usize,
     #[command(flatten)]
-    proposals: Proposals,
+    proposals: ProposalSource,
 }
 
 /// Settings of the council, by stochastic approximation on pairs of games
 #[derive(Debug, Args)]
 #[command(after_help = "  concilio lab tune spsa --parameter margin=14:0:200 --iterations 2000 --output spsa.toml")]
-pub(super) struct SpsaOnGames {
+pub(super) struct FitSpsa {
     /// Where the settings go
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -145,7 +144,7 @@ pub(super) struct SpsaOnGames {
 
 /// Whose proposals, and where
 #[derive(Debug, Args)]
-struct Proposals {
+struct ProposalSource {
     /// Suites: EPD or PGN, also in a zip file [default: those that are built in]
     #[arg(value_name = "SUITE")]
     suites: Vec<PathBuf>,
@@ -158,15 +157,15 @@ struct Proposals {
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     nodes: u64,
     #[command(flatten)]
-    sample: Sample,
+    sample: SuiteSample,
     /// Of everything left to lot
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: Searching,
+    searching: SearchArguments,
 }
 
-impl Proposals {
+impl ProposalSource {
     fn positions(&self) -> Result<Vec<TestPosition>, Failure> {
         self.sample.of_any(&self.suites, self.seed)
     }
@@ -179,7 +178,7 @@ impl Proposals {
     }
 }
 
-impl Genetic {
+impl FitGenetic {
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let (_, roster) = self.proposals.council()?;
         let positions = self.proposals.positions()?;
@@ -193,7 +192,7 @@ impl Genetic {
             "roster": self.proposals.roster, "nodes": self.proposals.nodes, "positions": positions.len(),
             "suites": self.proposals.suites, "seed": self.proposals.seed,
         });
-        let mut state: State<Generation> = self.state.open("genetic", experiment)?;
+        let mut state: ExperimentState<Generation> = self.state.open("genetic", experiment)?;
         let last = state.done().values().next_back().cloned();
         let mut generation = last.unwrap_or_else(|| Generation::first(&ballots, self.proposals.seed));
         while generation.number < self.generations {
@@ -206,14 +205,14 @@ impl Genetic {
         }
         bars.end();
         let (champion, best_moves) = generation.champion;
-        println!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
+        chess::outln!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
         let weights = toml::Value::try_from(champion.settings())?;
         let roster = toml::Value::from(self.proposals.roster.as_str());
         write_fragment(&self.output, &[("roster", roster), ("criterion", "weights".into()), ("weights", weights)])
     }
 }
 
-impl Judged {
+impl JudgedProposals {
     /// Proposals and what the oracle says of them, for `learn`.
     fn learn<T>(
         &self,
@@ -239,36 +238,30 @@ impl Judged {
 
     fn write(&self, model: &str, criterion: &str) -> Result<(), Failure> {
         write("--output", &self.output, model)?;
-        println!("wrote {}; use it with criterion = \"{criterion}\" and model = \"{0}\"", self.output.display());
+        chess::outln!("wrote {}; use it with criterion = \"{criterion}\" and model = \"{0}\"", self.output.display());
         Ok(())
     }
 }
 
-/// A share of a point, per cent.
-fn per_cent(estimate: Estimate) -> String {
-    let Estimate { value, low, high } = estimate.map(|share| 100.0 * share);
-    format!("{value:.2} % [{low:.2}, {high:.2}]")
-}
-
-impl Calibration {
+impl FitCalibration {
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let Judged { folds, ref proposals, .. } = self.judged;
+        let JudgedProposals { folds, ref proposals, .. } = self.judged;
         let (count, names, fitted) = self.judged.learn(stop, |_, roster, log, oracle, values| {
             let positions = log.scores(oracle, values);
             let names: Vec<String> = roster.electors().iter().map(|elector| elector.name.to_string()).collect();
             let fitted = calibration::fit(&positions, names.len(), folds, proposals.seed)?;
             Some((positions.len(), names, fitted))
         })?;
-        println!(
-            "{count} positions; regret of the highest expectation in unseen games {}, of the highest score {}, difference {}",
-            per_cent(fitted.cross_validated),
-            per_cent(fitted.raw),
-            per_cent(fitted.difference),
+        chess::outln!(
+            "{count} positions; regret of the highest expectation in unseen games {} %, of the highest score {} %, difference {} %",
+            fitted.cross_validated.percent(),
+            fitted.raw.percent(),
+            fitted.difference.percent(),
         );
         let mut model = "# Fitted by concilio lab tune calibration.\n[calibration]\n".to_owned();
         let named = names.iter().map(String::as_str).zip(&fitted.maps);
         for (name, map) in named.chain([("default", &fitted.common)]) {
-            println!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
+            chess::outln!("{name:>16} offset {:+.1}, scale {:.1}", map.offset, map.scale);
             // Writing to a string cannot fail.
             let (offset, scale) = (map.offset, map.scale);
             let _ = writeln!(model, "{name:?} = {{ offset = {offset:.1}, scale = {scale:.1} }}");
@@ -277,17 +270,17 @@ impl Calibration {
     }
 }
 
-impl Selector {
+impl FitSelector {
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let Judged { folds, ref proposals, .. } = self.judged;
+        let JudgedProposals { folds, ref proposals, .. } = self.judged;
         let (count, fitted) = self.judged.learn(stop, |settings, _, log, oracle, values| {
             let examples = log.examples(settings, oracle, values);
             Some((examples.len(), selector::fit(&examples, folds, proposals.seed)?))
         })?;
-        println!("{count} positions; regret of unseen games {}", per_cent(fitted.cross_validated));
+        chess::outln!("{count} positions; regret of unseen games {} %", fitted.cross_validated.percent());
         let mut model = "# Fitted by concilio lab tune selector.\n[learned]\n".to_owned();
         for (name, weight) in FEATURES.iter().zip(&fitted.weights) {
-            println!("{name:>16} {weight:+.4}");
+            chess::outln!("{name:>16} {weight:+.4}");
             // Writing to a string cannot fail.
             let _ = writeln!(model, "{name} = {weight:.6}");
         }
@@ -297,24 +290,24 @@ impl Selector {
 
 /// What one pair of games gave.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Trial {
+struct SpsaScore {
     /// Of the first council against the second, 0 to 1.
     score: f64,
 }
 
-impl SpsaOnGames {
+impl FitSpsa {
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let settings = self.settings.council()?;
         let book = match &self.book {
-            Some(path) => Book::open(path, 16, self.seed).map_err(Failure::usage)?,
-            None => Book::built_in(self.seed),
+            Some(path) => OpeningBook::open(path, 16, self.seed).map_err(Failure::usage)?,
+            None => OpeningBook::built_in(self.seed),
         };
         let texts: Vec<String> = self.parameters.iter().map(|p| format!("{p:?}")).collect();
         let experiment = json!({
             "parameters": texts, "settings": settings, "pace": self.pace, "iterations": self.iterations,
             "book": self.book, "seed": self.seed,
         });
-        let mut state: State<Trial> = self.state.open("spsa", experiment)?;
+        let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment)?;
         let mut spsa = Spsa::new(self.parameters.clone(), self.iterations, self.seed);
         let mut bars = Bars::default();
         for iteration in 0..self.iterations {
@@ -322,7 +315,7 @@ impl SpsaOnGames {
                 Some(trial) => trial.score,
                 None => {
                     let score = self.pair(&settings, &spsa.trial(), &book, iteration, stop)?;
-                    state.record(iteration, Trial { score })?;
+                    state.record(iteration, SpsaScore { score })?;
                     score
                 }
             };
@@ -332,7 +325,7 @@ impl SpsaOnGames {
         bars.end();
         let fitted = with_values(&settings, spsa.parameters(), spsa.values())?;
         for (parameter, value) in spsa.parameters().iter().zip(spsa.values()) {
-            println!("{} = {value:.4} (began at {})", parameter.key, parameter.start);
+            chess::outln!("{} = {value:.4} (began at {})", parameter.key, parameter.start);
         }
         let table = toml::Value::try_from(fitted)?;
         let keys: Vec<(&str, toml::Value)> = spsa
@@ -351,7 +344,7 @@ impl SpsaOnGames {
         &self,
         settings: &CouncilSettings,
         trial: &[Vec<f64>; 2],
-        book: &Book,
+        book: &OpeningBook,
         iteration: usize,
         stop: &AtomicBool,
     ) -> Result<f64, Failure> {
@@ -360,12 +353,12 @@ impl SpsaOnGames {
             let spec = PlayerSpec::council(name.to_owned(), settings).map_err(Failure::usage)?;
             Ok(Contender { spec, pace: self.pace })
         };
-        let plan = Plan {
+        let plan = MatchPlan {
             players: [contender("up", &trial[0])?, contender("down", &trial[1])?],
             book: book.from(iteration),
             pairs: 1,
             sprt: None,
-            rules: Rules {
+            rules: MatchRules {
                 adjudication: Adjudication::default(),
                 longest: 200,
                 truncation: None,
@@ -374,7 +367,7 @@ impl SpsaOnGames {
             workers: NonZeroUsize::MIN,
             cores: or_each_core(None).get(),
         };
-        let summary = run(&plan, &mut State::<Pair>::in_memory(), stop, |_| {})?;
+        let summary = run(&plan, &mut ExperimentState::<GamePair>::in_memory(), stop, |_| {})?;
         if summary.complete { Ok(summary.points / 2.0) } else { Err(stopped()) }
     }
 }
@@ -406,7 +399,7 @@ fn write_fragment(path: &Path, keys: &[(&str, toml::Value)]) -> Result<(), Failu
             path.display()
         ),
     )?;
-    println!("wrote {}; let it play before you believe it", path.display());
+    chess::outln!("wrote {}; let it play before you believe it", path.display());
     Ok(())
 }
 

@@ -9,11 +9,11 @@ use clap::Args;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, MayAsk, Sample, Searching},
+    inputs::{CouncilFile, MayAsk, SearchArguments, SuiteSample},
     progress::{Bars, write},
 };
 use crate::{
-    grids::{Plan, System, markdown, rosters, splits, try_out},
+    grids::{GridPlan, System, markdown, rosters, splits, try_out},
     plot::{Bar, figures},
     positions::SystemFigures,
     stats::Estimate,
@@ -24,7 +24,7 @@ use council::council::CouncilSettings;
 #[derive(Debug, Args)]
 #[command(after_help = "  concilio lab split --nodes 20000 --roster balanced-7 --plot split.svg
   concilio lab split games.pgn --oracle /usr/games/stockfish --markdown split.md")]
-pub(super) struct Split {
+pub(super) struct SplitGrid {
     /// The roster
     #[arg(long, default_value = "balanced-7", value_name = "ROSTER")]
     roster: String,
@@ -35,7 +35,7 @@ pub(super) struct Split {
 /// Try more instances or bigger groups at equal cost, and who searches in the second phase
 #[derive(Debug, Args)]
 #[command(after_help = "  concilio lab roster --nodes 10000 --markdown roster.md")]
-pub(super) struct Roster {
+pub(super) struct RosterGrid {
     /// What a group keeps of its nodes at each doubling of its size, 0 to 1: measure it with lab match engine:threads=2
     #[arg(long, default_value_t = 0.85, value_name = "SHARE")]
     efficiency: f64,
@@ -57,12 +57,12 @@ struct Grid {
     #[command(flatten)]
     judge: MayAsk,
     #[command(flatten)]
-    sample: Sample,
+    sample: SuiteSample,
     /// Of ties, of the bootstrap, and of the order of games
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: Searching,
+    searching: SearchArguments,
     /// Write the table
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -74,7 +74,7 @@ struct Grid {
     json: bool,
 }
 
-impl Split {
+impl SplitGrid {
     /// Searches and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let settings = CouncilSettings { roster: self.roster.clone(), ..self.grid.settings.council()? };
@@ -83,7 +83,7 @@ impl Split {
     }
 }
 
-impl Roster {
+impl RosterGrid {
     /// Searches and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let settings = self.grid.settings.council()?;
@@ -99,7 +99,7 @@ impl Grid {
         let mut values = self.searching.theirs(self.judge.oracle.as_deref())?;
         let oracle = self.judge.oracle()?;
         let mut bars = Bars::default();
-        let plan = Plan { systems, positions: &positions, oracle: oracle.as_ref(), seed: self.seed };
+        let plan = GridPlan { systems, positions: &positions, oracle: oracle.as_ref(), seed: self.seed };
         let tried = try_out(&plan, &mut searches, &mut values, stop, |progress| {
             bars.at(progress.round, progress.done, progress.of);
         })?;
@@ -112,10 +112,10 @@ impl Grid {
             write("--markdown", path, &markdown(&tried))?;
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&tried)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&tried)?);
         } else {
-            println!("{} positions, {} nodes an elector\n", positions.len(), self.nodes);
-            print!("{}", markdown(&tried));
+            chess::outln!("{} positions, {} nodes an elector\n", positions.len(), self.nodes);
+            chess::print(format_args!("{}", markdown(&tried)));
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ const BAD_LINES_SHOWN: usize = 10;
 
 /// Which of the positions of some suites.
 #[derive(Debug, Args)]
-pub(super) struct Sample {
+pub(super) struct SuiteSample {
     /// Of games, every so many-th position
     #[arg(long, default_value_t = 10, value_name = "PLIES")]
     every: usize,
@@ -35,7 +35,7 @@ pub(super) struct Sample {
     limit: Option<usize>,
 }
 
-impl Sample {
+impl SuiteSample {
     /// Those of `paths`; `seed` orders games.
     pub(super) fn of(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
         let mut positions = Vec::new();
@@ -58,7 +58,7 @@ impl Sample {
 
 /// How searches are done, and where they are kept.
 #[derive(Debug, Args)]
-pub(super) struct Searching {
+pub(super) struct SearchArguments {
     /// Searches or games at once [default: one for each core]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
@@ -67,7 +67,7 @@ pub(super) struct Searching {
     pub(super) data: PathBuf,
 }
 
-impl Searching {
+impl SearchArguments {
     /// How many at once.
     pub(super) fn workers(&self) -> NonZeroUsize {
         or_each_core(self.concurrency)

@@ -9,13 +9,13 @@ use crate::stats::quantile;
 
 /// How long the daemon itself takes for a move, to connect, and how much memory it holds
 #[derive(Debug, Args)]
-pub(super) struct Latency {
+pub(super) struct MeasureLatency {
     /// How many games at once, in turn
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 100], value_name = "COUNTS")]
     games: Vec<usize>,
 }
 
-impl Latency {
+impl MeasureLatency {
     /// Measures and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let latency = crate::Latency::measure(std::env::current_exe()?, &self.games).await?;
@@ -28,15 +28,15 @@ fn print(latency: &crate::Latency) {
     let mut starts = latency.starts.clone();
     starts.sort_unstable();
     let median = starts.get(starts.len() / 2).copied().unwrap_or_default();
-    println!("start to connected   {:.1} ms (median of {})", milliseconds(median), starts.len());
+    chess::outln!("start to connected   {:.1} ms (median of {})", milliseconds(median), starts.len());
     match latency.idle_memory {
-        Some(kibibytes) => println!("idle memory          {:.1} MiB resident", kibibytes as f64 / 1024.0),
-        None => println!("idle memory          not known on this system"),
+        Some(kibibytes) => chess::outln!("idle memory          {:.1} MiB resident", kibibytes as f64 / 1024.0),
+        None => chess::outln!("idle memory          not known on this system"),
     }
-    println!("\nopponent's move on the stream to our move request, trivial elector, ms");
-    println!("{:>14} {:>8} {:>8} {:>8} {:>8}", "games at once", "moves", "p50", "p99", "max");
+    chess::outln!("\nopponent's move on the stream to our move request, trivial elector, ms");
+    chess::outln!("{:>14} {:>8} {:>8} {:>8} {:>8}", "games at once", "moves", "p50", "p99", "max");
     for share in &latency.shares {
-        println!(
+        chess::outln!(
             "{:>14} {:>8} {:>8.3} {:>8.3} {:>8.3}",
             share.games,
             share.delays.len(),

@@ -13,12 +13,12 @@ use serde_json::json;
 use super::{
     Failure,
     inputs::or_each_core,
-    progress::{Progress, StateFile, write},
+    progress::{ProgressDisplay, StateFile, write},
 };
 use crate::{
-    game::{Adjudication, Rules},
-    matches::{Contender, Pair, Plan, pgn, run},
-    openings::Book,
+    game::{Adjudication, MatchRules},
+    matches::{Contender, GamePair, MatchPlan, pgn, run},
+    openings::OpeningBook,
     player::{Pace, PlayerSpec},
     stats::Sprt,
 };
@@ -38,6 +38,7 @@ Each takes name=NAME for the tables, and nodes=N, movetime=S or tc=S+S for a pac
 
 The council against its sequential self, every elector with the nodes that the engine has:
   concilio lab match council:balanced-7 engine --pace nodes=20000 --games 400 --book 8moves_v3.pgn.zip
+(8moves_v3.pgn.zip is in https://github.com/official-stockfish/books; without --book there are openings built in.)
 At equal cost, the same cores for a search over one table (threads advance in step, whatever the machine has):
   concilio lab match council:balanced-7 engine:threads=7 --pace nodes=20000 --games 400
 Is a change worth something? Until the test is decided:
@@ -99,8 +100,8 @@ impl Match {
     /// Plays and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let plan = self.plan()?;
-        let mut state = self.state.open::<Pair>("match", self.experiment())?;
-        let mut progress = Progress::new(plan.pairs, "pairs");
+        let mut state = self.state.open::<GamePair>("match", self.experiment())?;
+        let mut progress = ProgressDisplay::new(plan.pairs, "pairs");
         let summary = run(&plan, &mut state, stop, |standing| {
             progress.at(standing.pairs(), || {
                 let score = standing.score();
@@ -115,9 +116,9 @@ impl Match {
             write("--pgn", path, &pgn(&plan, pairs)?)?;
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&summary)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&summary)?);
         } else {
-            print!("{summary}");
+            chess::print(format_args!("{summary}"));
         }
         if stop.load(Ordering::Relaxed) && !summary.complete {
             return Err(Failure::failed("stopped; the same command goes on from there"));
@@ -125,22 +126,22 @@ impl Match {
         Ok(())
     }
 
-    fn plan(&self) -> Result<Plan, Failure> {
+    fn plan(&self) -> Result<MatchPlan, Failure> {
         let contender = |spec: &PlayerSpec| Contender { spec: spec.clone(), pace: spec.pace().unwrap_or(self.pace) };
         let book = match &self.book {
-            Some(path) => Book::open(path, self.plies, self.seed).map_err(Failure::usage)?,
-            None => Book::built_in(self.seed),
+            Some(path) => OpeningBook::open(path, self.plies, self.seed).map_err(Failure::usage)?,
+            None => OpeningBook::built_in(self.seed),
         };
         let tables = self.syzygy.as_deref().map(Tablebases::open).transpose();
         let tablebases = tables.map_err(|error| Failure::usage(format_args!("--syzygy: {error}")))?;
         let cores = or_each_core(None);
         let workers = self.concurrency.unwrap_or(cores);
-        Ok(Plan {
+        Ok(MatchPlan {
             players: [contender(&self.a), contender(&self.b)],
             book,
             pairs: (self.games as usize).div_ceil(2),
             sprt: self.sprt,
-            rules: Rules {
+            rules: MatchRules {
                 adjudication: Adjudication { tablebases, ..self.adjudicate.clone() },
                 longest: self.longest,
                 truncation: self.truncate,

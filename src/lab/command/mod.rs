@@ -10,6 +10,7 @@ mod matches;
 mod positions;
 mod progress;
 mod reproduce;
+mod soak;
 mod tune;
 
 use std::sync::{
@@ -33,14 +34,15 @@ pub struct Lab {
 enum Experiment {
     /// Play games between any two of our engine, a council, a UCI engine and a CECP engine
     Match(Box<matches::Match>),
-    Positions(Box<positions::Positions>),
+    Positions(Box<positions::TryPositions>),
     Reproduce(reproduce::Reproduce),
-    Split(grids::Split),
-    Roster(grids::Roster),
-    Latency(latency::Latency),
+    Split(grids::SplitGrid),
+    Roster(grids::RosterGrid),
+    Latency(latency::MeasureLatency),
+    Soak(soak::SoakDaemon),
     ClusterLatency(cluster::ClusterLatency),
-    Scale(cluster::Scale),
-    Data(data::Data),
+    Scale(cluster::ScaleCluster),
+    Data(data::MakeData),
     Tune(Box<Tuning>),
 }
 
@@ -49,7 +51,7 @@ enum Experiment {
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Tuning {
     #[command(subcommand)]
-    council: Option<fit::Fit>,
+    council: Option<fit::FitCouncil>,
     #[command(flatten)]
     evaluation: Option<tune::Tune>,
 }
@@ -77,6 +79,7 @@ impl Lab {
             Experiment::Split(split) => until_stopped(move |stop| split.run(stop)).await,
             Experiment::Roster(roster) => until_stopped(move |stop| roster.run(stop)).await,
             Experiment::Latency(latency) => latency.run().await,
+            Experiment::Soak(soak) => soak.run().await,
             Experiment::ClusterLatency(latency) => latency.run().await,
             Experiment::Scale(scale) => scale.run().await,
             Experiment::Data(data) => until_stopped(move |stop| data.run(stop)).await,
@@ -125,6 +128,7 @@ mod tests {
             "reproduce criteria games --quick",
             "split --nodes 1000 --limit 10",
             "roster --efficiency 0.9",
+            "soak --server fics --games 10 --faults cut=3s,lost=1% --kills 2 --load 1 --json",
             "cluster-latency --searches 100",
             "scale --cores 8 --throughput 100000",
             "tune --positions games.txt --output weights.rs",
@@ -145,6 +149,7 @@ mod tests {
             ("match engine engine --pace depth=8", "nodes=20000"),
             ("positions x.epd --criterion best", "score-margin"),
             ("reproduce everything", "heuristics"),
+            ("soak --faults cuts=3s", "unknown fault"),
             ("tune", "--positions"),
         ] {
             let error = accepted(line).expect_err(line);

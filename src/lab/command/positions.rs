@@ -6,12 +6,12 @@ use clap::Args;
 
 use super::{
     Failure,
-    inputs::{CouncilFile, MayAsk, Sample, Searching, engine},
+    inputs::{CouncilFile, MayAsk, SearchArguments, SuiteSample, engine},
     progress::{Bars, write},
 };
 use crate::{
     player::Pace,
-    positions::{Candidate, Plan, Progress, Report, markdown, run},
+    positions::{CandidateRoster, PositionsPlan, PositionsReport, RoundProgress, markdown, run},
     searches::Searches,
 };
 use council::{
@@ -25,13 +25,14 @@ use council::{
     after_help = "Every elector searches every position once; every criterion elects among these same proposals. Searches are kept in
 data/lab, so that the same command goes on after Ctrl-C, and another criterion costs nothing.
 
-  concilio lab positions STS.epd --roster balanced-7,unbalanced-7 --pace nodes=10000
-  concilio lab positions WAC.epd --roster 'mbxkcpar mp ma' --criterion weights,score-margin,re-search
+  concilio lab positions suites/sts.epd --roster balanced-7,unbalanced-7 --pace nodes=10000
+  concilio lab positions suites/wac.epd --roster 'mbxkcpar mp ma' --criterion weights,score-margin,re-search
   concilio lab positions games.pgn --every 12 --oracle /usr/games/stockfish --markdown regret.md
 
-SUITE is EPD in any dialect (bm, am, the points of STS), or PGN: positions of games, which only an oracle can judge."
+SUITE is EPD in any dialect (bm, am, the points of STS), or PGN: positions of games, which only an oracle can judge.
+The folder suites/ of the source holds STS, WAC and Bratko-Kopec."
 )]
-pub(super) struct Positions {
+pub(super) struct TryPositions {
     /// Suites: EPD or PGN, also in a zip file
     #[arg(required = true, value_name = "SUITE")]
     suites: Vec<PathBuf>,
@@ -58,12 +59,12 @@ pub(super) struct Positions {
     #[command(flatten)]
     judge: MayAsk,
     #[command(flatten)]
-    sample: Sample,
+    sample: SuiteSample,
     /// Of ties, of the bootstrap, and of the order of games
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: Searching,
+    searching: SearchArguments,
     /// Write the tables
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -72,7 +73,7 @@ pub(super) struct Positions {
     json: bool,
 }
 
-impl Positions {
+impl TryPositions {
     /// Searches and prints.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let plan = self.plan()?;
@@ -83,14 +84,14 @@ impl Positions {
             write("--markdown", path, &markdown(&report))?;
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&report)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&report)?);
         } else {
-            print!("{}", markdown(&report));
+            chess::print(format_args!("{}", markdown(&report)));
         }
         Ok(())
     }
 
-    fn plan(&self) -> Result<Plan, Failure> {
+    fn plan(&self) -> Result<PositionsPlan, Failure> {
         let settings = self.settings.council()?;
         let rosters: Vec<String> =
             if self.roster.is_empty() { Roster::names().map(str::to_owned).collect() } else { self.roster.clone() };
@@ -98,7 +99,7 @@ impl Positions {
         let base = ElectorSpec::own(chess::Knowledge::COMPLETE, settings.hash);
         let multiples = self.base_times.iter().filter_map(|factor| Some((base.clone(), times(self.pace, *factor)?)));
         let singles = self.singles(settings.hash)?.into_iter().map(|elector| (elector, self.pace));
-        Ok(Plan {
+        Ok(PositionsPlan {
             positions: self.sample.of(&self.suites, self.seed)?,
             candidates,
             criteria: if self.criterion.is_empty() { CriterionName::ALL.to_vec() } else { self.criterion.clone() },
@@ -120,22 +121,23 @@ impl Positions {
 
 /// Searches with a progress bar for each round.
 fn search(
-    plan: &Plan,
+    plan: &PositionsPlan,
     searches: &mut Searches,
     oracle_searches: &mut Searches,
     stop: &AtomicBool,
-) -> Result<Report, Failure> {
+) -> Result<PositionsReport, Failure> {
     let mut bars = Bars::default();
-    let report = run(plan, searches, oracle_searches, stop, |Progress { round, done, of }| bars.at(round, done, of))?;
+    let report =
+        run(plan, searches, oracle_searches, stop, |RoundProgress { round, done, of }| bars.at(round, done, of))?;
     bars.end();
     report.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))
 }
 
 /// A roster with the settings that its criteria go by.
-fn candidate(roster: String, settings: &CouncilSettings) -> Result<Candidate, Failure> {
+fn candidate(roster: String, settings: &CouncilSettings) -> Result<CandidateRoster, Failure> {
     let settings = CouncilSettings { roster, ..settings.clone() };
     let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
-    Ok(Candidate { name: settings.roster.clone(), roster, settings })
+    Ok(CandidateRoster { name: settings.roster.clone(), roster, settings })
 }
 
 fn times(pace: Pace, factor: u64) -> Option<Pace> {

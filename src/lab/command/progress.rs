@@ -14,19 +14,19 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::Failure;
-use crate::state::{State, fnv1a, short_name};
+use crate::state::{ExperimentState, fnv1a, short_name};
 
 /// How often a plain line is written.
 const PLAIN_LINES: Duration = Duration::from_secs(30);
 
 /// Shows how far something has come, on standard error.
-pub(super) struct Progress {
+pub(super) struct ProgressDisplay {
     bar: ProgressBar,
     plain: bool,
     last: Option<Instant>,
 }
 
-impl Progress {
+impl ProgressDisplay {
     /// For so many parts, of which some may have been done before.
     pub(super) fn new(parts: usize, unit: &str) -> Self {
         let plain = !io::stderr().is_terminal();
@@ -69,7 +69,7 @@ impl Progress {
 
 /// A bar for each of the things that are done one after another.
 #[derive(Default)]
-pub(super) struct Bars(Option<(String, Progress)>);
+pub(super) struct Bars(Option<(String, ProgressDisplay)>);
 
 impl Bars {
     /// So many of this are done. Nothing is shown of what was done before.
@@ -79,7 +79,7 @@ impl Bars {
         }
         if self.0.as_ref().is_none_or(|(now, _)| now != what) {
             self.end();
-            self.0 = Some((what.to_owned(), Progress::new(of, what)));
+            self.0 = Some((what.to_owned(), ProgressDisplay::new(of, what)));
         }
         if let Some((what, bar)) = &mut self.0 {
             bar.at(done, || what.clone());
@@ -111,7 +111,7 @@ impl StateFile {
         &self,
         kind: &str,
         mut experiment: Value,
-    ) -> Result<State<T>, Failure> {
+    ) -> Result<ExperimentState<T>, Failure> {
         if let Some(facts) = experiment.as_object_mut() {
             facts.insert("build".to_owned(), Value::from(build()));
         }
@@ -123,7 +123,7 @@ impl StateFile {
         {
             return Err(Failure::failed(format_args!("--fresh {}: {error}", path.display())));
         }
-        let state = State::open(&path, &experiment)?;
+        let state = ExperimentState::open(&path, &experiment)?;
         if !state.done().is_empty() {
             eprintln!("goes on from {} (--fresh begins anew)", path.display());
         }

@@ -11,10 +11,10 @@ use serde_json::json;
 
 use super::{
     Failure,
-    inputs::{Searching, spread},
+    inputs::{SearchArguments, spread},
     progress::{Bars, build, write},
 };
-use crate::reproduce::{Bench, Effort, Section, Table, suites};
+use crate::reproduce::{Effort, Reproduction, Section, ThesisTable, suites};
 
 /// Make the theses' tables anew, their figures beside ours
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ use crate::reproduce::{Bench, Effort, Section, Table, suites};
 pub(super) struct Reproduce {
     /// Which tables [default: all]
     #[arg(value_parser = parse_table, value_name = "TABLE")]
-    tables: Vec<Table>,
+    tables: Vec<ThesisTable>,
     /// With little effort
     #[arg(long)]
     quick: bool,
@@ -49,7 +49,7 @@ pub(super) struct Reproduce {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    searching: Searching,
+    searching: SearchArguments,
     /// Print the tables as JSON
     #[arg(long)]
     json: bool,
@@ -67,7 +67,7 @@ impl Reproduce {
         }
         let mut searches = self.searching.ours()?;
         let mut bars = Bars::default();
-        let mut bench = Bench {
+        let mut bench = Reproduction {
             effort,
             positions: spread(positions, Some(effort.positions)),
             searches: &mut searches,
@@ -78,28 +78,28 @@ impl Reproduce {
             seed: self.seed,
             tell: &mut |what, done, of| bars.at(what, done, of),
         };
-        let tables = if self.tables.is_empty() { Table::ALL.to_vec() } else { self.tables.clone() };
+        let tables = if self.tables.is_empty() { ThesisTable::ALL.to_vec() } else { self.tables.clone() };
         let mut printed = Vec::new();
         for table in tables {
             let section = bench.make(table)?;
             if self.json {
                 printed.push(json!({"table": table.word(), "title": section.title, "text": section.text}));
             } else {
-                println!("## {}\n\n{}", section.title, section.text);
+                chess::outln!("## {}\n\n{}", section.title, section.text);
             }
             if let Some(folder) = &self.output {
                 keep(folder, table, &section)?;
             }
         }
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&printed)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&printed)?);
         }
         Ok(())
     }
 }
 
 /// Writes a table and its plots.
-fn keep(folder: &Path, table: Table, section: &Section) -> Result<(), Failure> {
+fn keep(folder: &Path, table: ThesisTable, section: &Section) -> Result<(), Failure> {
     fs::create_dir_all(folder)
         .map_err(|error| Failure::failed(format_args!("--output {}: {error}", folder.display())))?;
     let mut text = format!("# {}\n\n{}", section.title, section.text);
@@ -110,7 +110,7 @@ fn keep(folder: &Path, table: Table, section: &Section) -> Result<(), Failure> {
     write("--output", &folder.join(format!("reproduce-{}.md", table.word())), &text)
 }
 
-fn parse_table(text: &str) -> Result<Table, String> {
-    let known = || Table::ALL.map(Table::word).join(", ");
-    Table::ALL.into_iter().find(|table| table.word() == text).ok_or_else(|| format!("accepted: {}", known()))
+fn parse_table(text: &str) -> Result<ThesisTable, String> {
+    let known = || ThesisTable::ALL.map(ThesisTable::word).join(", ");
+    ThesisTable::ALL.into_iter().find(|table| table.word() == text).ok_or_else(|| format!("accepted: {}", known()))
 }

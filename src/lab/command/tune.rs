@@ -11,7 +11,7 @@ use std::{
 use clap::Args;
 
 use super::{Failure, inputs::or_each_core};
-use crate::tune::{Plan, Positions, TuneError, tune};
+use crate::tune::{LabelledPositions, TuneError, TunePlan, tune};
 use engine::{
     Heuristic, Knowledge, KnowledgeError,
     evaluation::{Recipe, WEIGHTS},
@@ -66,12 +66,13 @@ impl Tune {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let unreadable = |error| Failure::usage(format_args!("--positions {}: {error}", self.positions.display()));
         let file = BufReader::new(File::open(&self.positions).map_err(unreadable)?);
-        let (positions, skipped) = Positions::read(file, &Recipe::new(self.knowledge, [100; 8])).map_err(unreadable)?;
+        let (positions, skipped) =
+            LabelledPositions::read(file, &Recipe::new(self.knowledge, [100; 8])).map_err(unreadable)?;
         for line in skipped.iter().take(SKIPPED_SHOWN) {
             eprintln!("{}:{}: {}", self.positions.display(), line.number, line.reason);
         }
         eprintln!("{} positions, {} lines skipped", positions.len(), skipped.len());
-        let plan = Plan {
+        let plan = TunePlan {
             epochs: self.epochs,
             rate: self.rate,
             pull: self.pull,
@@ -102,7 +103,10 @@ impl Tune {
         };
         fs::write(&self.output, source)
             .map_err(|error| Failure::failed(format_args!("--output {}: {error}", self.output.display())))?;
-        println!("wrote {}; build the engine with it and let it play before you believe it", self.output.display());
+        chess::outln!(
+            "wrote {}; build the engine with it and let it play before you believe it",
+            self.output.display()
+        );
         Ok(())
     }
 }

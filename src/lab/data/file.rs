@@ -11,7 +11,7 @@ use std::{
 const GAME: &str = "# game ";
 
 /// An open file that ends after a whole game.
-pub(super) struct Output {
+pub(super) struct DataFile {
     file: File,
     /// Where the line of counts stands.
     counts_at: u64,
@@ -19,7 +19,7 @@ pub(super) struct Output {
     games: u64,
 }
 
-impl Output {
+impl DataFile {
     /// Begins a file, or opens one to continue; what follows its last whole game is cut off. `None` if it begins with
     /// another description.
     pub(super) fn open(path: &Path, description: &str) -> io::Result<Option<Self>> {

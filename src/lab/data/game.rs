@@ -16,7 +16,7 @@ const DECIDED: (usize, i32) = (4, 1000);
 const LONGEST: usize = 300;
 
 /// A game that was played to its end.
-pub(super) struct Game {
+pub(super) struct SelfPlayGame {
     /// White's score: 0, 0.5 or 1.
     pub result: f64,
     /// Positions in which nothing hangs in the air: no check, and the best move neither captures nor promotes.
@@ -24,12 +24,12 @@ pub(super) struct Game {
 }
 
 /// Plays both sides.
-pub(super) struct Player {
+pub(super) struct SelfPlayer {
     engine: Engine,
     limits: Limits,
 }
 
-impl Player {
+impl SelfPlayer {
     /// With so many nodes a move.
     pub(super) fn new(nodes: u64) -> Self {
         let engine = Engine::new(EngineOptions { hash: 2, ..EngineOptions::default() });
@@ -37,7 +37,7 @@ impl Player {
     }
 
     /// The game of this number. `None` when told to stop.
-    pub(super) fn play(&mut self, seed: u64, number: u64, keep: f64, stop: &AtomicBool) -> Option<Game> {
+    pub(super) fn play(&mut self, seed: u64, number: u64, keep: f64, stop: &AtomicBool) -> Option<SelfPlayGame> {
         self.engine.new_game();
         let mut random = StdRng::seed_from_u64(seed.rotate_left(32) ^ number);
         let mut position = self.opening(&mut random, stop)?;
@@ -45,7 +45,7 @@ impl Player {
         let mut agreed = (0, 0);
         for _ in 0..LONGEST {
             if let Some(result) = result_by_rule(&position) {
-                return Some(Game { result, quiet });
+                return Some(SelfPlayGame { result, quiet });
             }
             let found = self.search(&position, stop)?;
             let board = position.board();
@@ -53,14 +53,14 @@ impl Player {
             let side = if white.abs() < DECIDED.1 { 0 } else { white.signum() };
             agreed = if side == agreed.0 { (side, agreed.1 + 1) } else { (side, 1) };
             if side != 0 && agreed.1 >= DECIDED.0 {
-                return Some(Game { result: if side > 0 { 1.0 } else { 0.0 }, quiet });
+                return Some(SelfPlayGame { result: if side > 0 { 1.0 } else { 0.0 }, quiet });
             }
             if !board.in_check() && !board.is_noisy(found.best) && random.random_bool(keep) {
                 quiet.push(board.to_fen());
             }
             position.play(found.best);
         }
-        Some(Game { result: 0.5, quiet })
+        Some(SelfPlayGame { result: 0.5, quiet })
     }
 
     fn search(&mut self, position: &Position, stop: &AtomicBool) -> Option<Iteration> {

@@ -26,20 +26,20 @@ use std::{
 };
 
 use council::pool::{ElectorFailure, UciProgram};
-use file::Output;
-use game::Player;
-use teacher::Teacher;
+use file::DataFile;
+use game::SelfPlayer;
+use teacher::LabelTeacher;
 
 /// What the teacher may spend on a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    /// Nodes.
+pub enum TeacherEffort {
+    /// Nodes for each position.
     Nodes(u64),
     /// Plies, for engines that do not obey a number of nodes.
     Depth(u32),
 }
 
-impl fmt::Display for Effort {
+impl fmt::Display for TeacherEffort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nodes(nodes) => write!(f, "{nodes} nodes"),
@@ -50,11 +50,11 @@ impl fmt::Display for Effort {
 
 /// Which positions to make.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct DataPlan {
     /// Who gives the scores.
     pub teacher: UciProgram,
     /// What a position is worth to it.
-    pub effort: Effort,
+    pub effort: TeacherEffort,
     /// So many positions are wanted.
     pub positions: u64,
     /// Of each move of the games.
@@ -65,13 +65,13 @@ pub struct Plan {
     pub scale: f64,
     /// The part of the quiet positions that is used, 0 to 1: neighbours say much the same.
     pub keep: f64,
-    /// Of the openings.
+    /// Decides the random openings.
     pub seed: u64,
-    /// Games at once.
+    /// Games that are played at once.
     pub threads: NonZeroUsize,
 }
 
-impl Plan {
+impl DataPlan {
     /// Everything the positions depend on, as the first lines of the file.
     fn description(&self) -> String {
         let Self { teacher, effort, nodes, result_share, scale, keep, seed, .. } = self;
@@ -99,7 +99,7 @@ impl Plan {
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct DataProgress {
     /// Positions in the file.
     pub positions: u64,
     /// Games they are from.
@@ -111,13 +111,13 @@ pub struct Progress {
 /// Why there are not as many positions as were wanted.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
-    /// The teacher.
+    /// The teacher does not start or gives no score.
     #[error("teacher: {0}")]
     Teacher(#[from] ElectorFailure),
-    /// The file.
+    /// The file of positions cannot be read or written.
     #[error("{path}: {error}")]
     Output {
-        /// Which file.
+        /// The file that could not be used.
         path: PathBuf,
         /// What is wrong with it.
         error: io::Error,
@@ -125,13 +125,13 @@ pub enum DataError {
     /// The file holds something else, or positions of another plan.
     #[error("{0}: not made by this plan and teacher; name another file")]
     OtherPlan(PathBuf),
-    /// Somebody wanted it.
+    /// It was stopped before the end.
     #[error("stopped at {0} positions; the same command goes on from there")]
     Stopped(u64),
 }
 
 /// A game's labelled positions, a line each.
-struct Labelled {
+struct LabelledGame {
     number: u64,
     lines: Vec<String>,
 }
@@ -141,15 +141,15 @@ struct Labelled {
 /// # Errors
 /// See [`DataError`]; whole games that were written stay.
 pub fn generate(
-    plan: &Plan,
+    plan: &DataPlan,
     output: &Path,
     stop: &AtomicBool,
-    mut progress: impl FnMut(&Progress),
+    mut progress: impl FnMut(&DataProgress),
 ) -> Result<(), DataError> {
     // A teacher that does not start leaves no file behind.
-    Teacher::start(&plan.teacher, plan.effort)?;
+    LabelTeacher::start(&plan.teacher, plan.effort)?;
     let unusable = |error| DataError::Output { path: output.to_owned(), error };
-    let mut file = Output::open(output, &plan.description())
+    let mut file = DataFile::open(output, &plan.description())
         .map_err(unusable)?
         .ok_or_else(|| DataError::OtherPlan(output.to_owned()))?;
     let (began, first) = (Instant::now(), file.positions());
@@ -175,7 +175,7 @@ pub fn generate(
                 break Err(DataError::Stopped(file.positions()));
             }
             match receiver.recv_timeout(Duration::from_millis(100)) {
-                Ok(Ok(Labelled { number, lines })) => early.insert(number, lines),
+                Ok(Ok(LabelledGame { number, lines })) => early.insert(number, lines),
                 Ok(Err(failure)) => break Err(failure.into()),
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => break Err(DataError::Stopped(file.positions())),
@@ -190,7 +190,7 @@ pub fn generate(
                 let done = file.positions() - first;
                 let share = (plan.positions.saturating_sub(file.positions())) as f64 / done.max(1) as f64;
                 let left = (done > 0).then(|| began.elapsed().mul_f64(share));
-                progress(&Progress { positions: file.positions(), games: file.games(), left });
+                progress(&DataProgress { positions: file.positions(), games: file.games(), left });
             }
         };
         halt.store(true, Relaxed);
@@ -200,13 +200,13 @@ pub fn generate(
 
 /// One thread: plays and labels game after game.
 fn work(
-    plan: &Plan,
+    plan: &DataPlan,
     next: &AtomicU64,
     halt: &AtomicBool,
-    results: &mpsc::Sender<Result<Labelled, ElectorFailure>>,
+    results: &mpsc::Sender<Result<LabelledGame, ElectorFailure>>,
 ) -> Result<(), ElectorFailure> {
-    let mut teacher = Teacher::start(&plan.teacher, plan.effort)?;
-    let mut player = Player::new(plan.nodes);
+    let mut teacher = LabelTeacher::start(&plan.teacher, plan.effort)?;
+    let mut player = SelfPlayer::new(plan.nodes);
     loop {
         let number = next.fetch_add(1, Relaxed);
         let Some(game) = player.play(plan.seed, number, plan.keep, halt) else { return Ok(()) };
@@ -221,7 +221,7 @@ fn work(
                 return Ok(());
             }
         }
-        if results.send(Ok(Labelled { number, lines })).is_err() {
+        if results.send(Ok(LabelledGame { number, lines })).is_err() {
             return Ok(());
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use super::Effort;
+use super::TeacherEffort;
 use chess::{
     Bound, Color, ElectorName, GameId, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove, Variant,
 };
@@ -15,20 +15,20 @@ const HASH: usize = 4;
 const DECIDED: i32 = 1500;
 
 /// A teacher at work.
-pub(super) struct Teacher {
+pub(super) struct LabelTeacher {
     name: ElectorName,
     elector: Box<dyn Elector>,
     limits: Limits,
 }
 
-impl Teacher {
+impl LabelTeacher {
     /// Starts the program.
-    pub(super) fn start(program: &UciProgram, effort: Effort) -> Result<Self, ElectorFailure> {
+    pub(super) fn start(program: &UciProgram, effort: TeacherEffort) -> Result<Self, ElectorFailure> {
         let name = ElectorName::new(program.path.to_string_lossy());
         let spec = ElectorSpec::new(name.clone(), ElectorKind::Uci(program.clone()), HASH);
         let limits = match effort {
-            Effort::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-            Effort::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
+            TeacherEffort::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+            TeacherEffort::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
         };
         Ok(Self { name, elector: spec.start()?, limits })
     }

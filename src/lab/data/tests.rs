@@ -3,13 +3,13 @@ use std::fs;
 use super::*;
 use engine::Board;
 
-fn play(seed: u64, number: u64) -> game::Game {
-    Player::new(50).play(seed, number, 1.0, &AtomicBool::new(false)).expect("nobody stops it")
+fn play(seed: u64, number: u64) -> game::SelfPlayGame {
+    SelfPlayer::new(50).play(seed, number, 1.0, &AtomicBool::new(false)).expect("nobody stops it")
 }
 
 #[test]
 fn a_game_is_the_same_whenever_it_is_played() {
-    let mut player = Player::new(50);
+    let mut player = SelfPlayer::new(50);
     let nobody = AtomicBool::new(false);
     let games: Vec<_> = (0..3).filter_map(|number| player.play(7, number, 1.0, &nobody)).collect();
     let alone = play(7, 2);
@@ -29,7 +29,7 @@ fn positions_in_check_are_left_out() {
 fn a_file_that_was_cut_off_goes_on_after_its_last_whole_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("games.txt");
-    let open = || Output::open(&path, "# one\n# two\n").expect("a writable folder");
+    let open = || DataFile::open(&path, "# one\n# two\n").expect("a writable folder");
     let mut file = open().expect("a new file");
     file.append(&["a;0.5".to_owned(), "b;1".to_owned()]).expect("it can be written");
     file.append(&[]).expect("it can be written");
@@ -44,14 +44,14 @@ fn a_file_that_was_cut_off_goes_on_after_its_last_whole_game() {
     }
     fs::write(&path, &whole[..20]).expect("it can be written");
     assert_eq!(open().map(|file| (file.positions(), file.games())), Some((0, 0)));
-    assert!(Output::open(&path, "# another\n").expect("readable").is_none());
+    assert!(DataFile::open(&path, "# another\n").expect("readable").is_none());
 }
 
 /// One position at the least effort.
-fn plan(teacher: &str) -> Plan {
-    Plan {
+fn plan(teacher: &str) -> DataPlan {
+    DataPlan {
         teacher: UciProgram { path: teacher.into(), ..UciProgram::default() },
-        effort: Effort::Nodes(1),
+        effort: TeacherEffort::Nodes(1),
         positions: 1,
         nodes: 1,
         result_share: 0.2,

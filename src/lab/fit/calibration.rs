@@ -20,10 +20,10 @@ const LARGEST_SCALE: f64 = 2000.0;
 
 /// What was proposed in one position.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Position {
+pub struct JudgedPosition {
     /// The game it comes from, where that is known.
     pub game: Option<String>,
-    /// The proposals.
+    /// What each elector proposed, in the order of the roster.
     pub proposals: Vec<Said>,
 }
 
@@ -56,13 +56,13 @@ pub struct Calibrations {
 }
 
 /// Fits a map for each of so many electors, and tells by so many folds how good they are. `None` without positions.
-pub fn fit(positions: &[Position], electors: usize, folds: usize, seed: u64) -> Option<Calibrations> {
+pub fn fit(positions: &[JudgedPosition], electors: usize, folds: usize, seed: u64) -> Option<Calibrations> {
     let folds = folds.max(2);
     let of = folds_of(positions.iter().map(|position| position.game.as_deref()), folds);
     let (mut mapped, mut raw, mut difference) = (Vec::new(), Vec::new(), Vec::new());
     for fold in 0..folds {
         let (held_out, training): (Vec<_>, Vec<_>) = positions.iter().zip(&of).partition(|(_, place)| **place == fold);
-        let training: Vec<&Position> = training.into_iter().map(|(position, _)| position).collect();
+        let training: Vec<&JudgedPosition> = training.into_iter().map(|(position, _)| position).collect();
         let maps = maps(&training, electors);
         for (position, _) in held_out {
             let by_map = elected(position, |said| maps[said.elector].expectation(said.score));
@@ -74,7 +74,7 @@ pub fn fit(positions: &[Position], electors: usize, folds: usize, seed: u64) -> 
         }
     }
     let estimate = |samples| bootstrap(&Clusters::new(samples), seed);
-    let every: Vec<&Position> = positions.iter().collect();
+    let every: Vec<&JudgedPosition> = positions.iter().collect();
     Some(Calibrations {
         maps: maps(&every, electors),
         common: map_of(every.iter().flat_map(|position| &position.proposals)),
@@ -85,7 +85,7 @@ pub fn fit(positions: &[Position], electors: usize, folds: usize, seed: u64) -> 
 }
 
 /// What is lost by electing the proposal of the highest value; of equals the first.
-fn elected(position: &Position, value: impl Fn(&Said) -> f64) -> f64 {
+fn elected(position: &JudgedPosition, value: impl Fn(&Said) -> f64) -> f64 {
     let better = |best: Option<(f64, f64)>, said: &Said| match best {
         Some((highest, regret)) if highest >= value(said) => Some((highest, regret)),
         _ => Some((value(said), said.regret)),
@@ -93,7 +93,7 @@ fn elected(position: &Position, value: impl Fn(&Said) -> f64) -> f64 {
     position.proposals.iter().fold(None, better).map_or(0.0, |(_, regret)| regret)
 }
 
-fn maps(positions: &[&Position], electors: usize) -> Vec<Calibration> {
+fn maps(positions: &[&JudgedPosition], electors: usize) -> Vec<Calibration> {
     let said_by = |elector| positions.iter().flat_map(|p| &p.proposals).filter(move |said| said.elector == elector);
     (0..electors).map(|elector| map_of(said_by(elector))).collect()
 }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     /// The second elector's scores are thrice as high as they should be, and it always proposes the worse move.
-    fn positions(count: usize) -> Vec<Position> {
+    fn positions(count: usize) -> Vec<JudgedPosition> {
         (0..count)
             .map(|i| {
                 let real = (i * 7919 % 401) as f64 - 200.0;
@@ -137,7 +137,7 @@ mod tests {
                     let worth = Calibration { offset: 0.0, scale: 200.0 }.expectation(real - loss);
                     Said { elector, score: factor * (real - loss), worth, regret: loss / 1000.0 }
                 };
-                Position {
+                JudgedPosition {
                     game: Some(format!("game {}", i / 4)),
                     proposals: vec![said(0, 0.0, 1.0), said(1, 30.0, 3.0)],
                 }
@@ -167,8 +167,8 @@ mod tests {
             let score = (i % 200) as f64 - 100.0;
             Said { elector: 0, score, worth: if score > 0.0 { 0.0 } else { 1.0 }, regret: 0.0 }
         };
-        let positions: Vec<Position> =
-            (0..400).map(|i| Position { game: None, proposals: vec![backwards(i)] }).collect();
+        let positions: Vec<JudgedPosition> =
+            (0..400).map(|i| JudgedPosition { game: None, proposals: vec![backwards(i)] }).collect();
         let found = fit(&positions, 2, 5, 1).expect("positions");
         assert!(found.maps[0].scale > 0.0 && found.maps[0].scale <= LARGEST_SCALE, "{found:?}");
         assert_eq!(found.maps[1], Calibration { offset: 0.0, scale: USUAL_SCALE });

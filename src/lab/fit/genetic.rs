@@ -21,12 +21,12 @@ const THRESHOLD: f64 = 70.0;
 
 /// The proposals of one position, as the criterion `weights` sees them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ballot {
+pub struct LoggedBallot {
     /// For each proposed move, how many of its proposers know each heuristic, and whether it is a best move.
     moves: Vec<([u32; 8], bool)>,
 }
 
-impl Ballot {
+impl LoggedBallot {
     /// From the proposals of one position: a move's text, what its proposer knows, and whether it is a best move.
     pub fn new<'a>(proposals: impl IntoIterator<Item = (&'a str, Knowledge, bool)>) -> Self {
         let mut texts: Vec<&str> = Vec::new();
@@ -85,7 +85,7 @@ impl Individual {
     }
 
     /// In how many positions it elects a best move.
-    pub fn best_moves(self, ballots: &[Ballot]) -> usize {
+    pub fn best_moves(self, ballots: &[LoggedBallot]) -> usize {
         ballots.iter().filter(|ballot| ballot.elects_best(self.weights())).count()
     }
 }
@@ -108,7 +108,7 @@ pub struct Generation {
 
 impl Generation {
     /// The first, by lot.
-    pub fn first(ballots: &[Ballot], seed: u64) -> Self {
+    pub fn first(ballots: &[LoggedBallot], seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
         let individuals = (0..INDIVIDUALS).map(|_| Individual(random.random())).collect();
         Self { number: 0, individuals, champion: (Individual(0), 0) }.judged(ballots)
@@ -116,7 +116,7 @@ impl Generation {
 
     /// The one after it.
     #[must_use]
-    pub fn next(&self, ballots: &[Ballot], seed: u64) -> Self {
+    pub fn next(&self, ballots: &[LoggedBallot], seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed ^ (u64::from(self.number) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let fitness: Vec<f64> =
             self.individuals.iter().map(|individual| fitness(individual.best_moves(ballots), ballots.len())).collect();
@@ -129,7 +129,7 @@ impl Generation {
     }
 
     /// With the champion it has.
-    fn judged(mut self, ballots: &[Ballot]) -> Self {
+    fn judged(mut self, ballots: &[LoggedBallot]) -> Self {
         for individual in &self.individuals {
             let best_moves = individual.best_moves(ballots);
             if best_moves > self.champion.1 {
@@ -179,9 +179,9 @@ mod tests {
     }
 
     /// Positions in which whoever knows of pawns is right, against two others.
-    fn pawns_are_right(count: usize) -> Vec<Ballot> {
+    fn pawns_are_right(count: usize) -> Vec<LoggedBallot> {
         let (p, a, c) = (knowledge("mp"), knowledge("ma"), knowledge("mc"));
-        vec![Ballot::new([("e2e4", a, false), ("e2e4", c, false), ("d2d4", p, true)]); count]
+        vec![LoggedBallot::new([("e2e4", a, false), ("e2e4", c, false), ("d2d4", p, true)]); count]
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 use super::{
     player::Pace,
     positions::Oracle,
-    searches::{Request, SearchError, Searches},
+    searches::{SearchError, SearchQuery, Searches},
     suite::{Judgement, TestPosition},
 };
 use chess::{Bound, Proposal, Score};
@@ -41,11 +41,11 @@ impl<'a> Log<'a> {
         stop: &AtomicBool,
         progress: impl FnMut(usize, usize),
     ) -> Result<Option<Self>, SearchError> {
-        let in_position = |position: &TestPosition| -> Vec<Request> {
+        let in_position = |position: &TestPosition| -> Vec<SearchQuery> {
             let electors = roster.electors().iter();
-            electors.map(|elector| Request::new(elector, &position.line, budget)).collect()
+            electors.map(|elector| SearchQuery::new(elector, &position.line, budget)).collect()
         };
-        let requests: Vec<Request> = positions.iter().flat_map(in_position).collect();
+        let requests: Vec<SearchQuery> = positions.iter().flat_map(in_position).collect();
         if !searches.ensure(&requests, stop, progress)? {
             return Ok(None);
         }
@@ -58,7 +58,7 @@ impl<'a> Log<'a> {
     }
 
     /// As the genetic algorithm sees it.
-    pub fn ballots(&self) -> Vec<genetic::Ballot> {
+    pub fn ballots(&self) -> Vec<genetic::LoggedBallot> {
         let positions = self.positions.iter().zip(&self.proposals);
         let ballot = |(position, proposals): (&TestPosition, &Vec<Option<Proposal>>)| {
             let known = proposals.iter().zip(self.roster.electors()).filter_map(|(proposal, elector)| {
@@ -67,13 +67,15 @@ impl<'a> Log<'a> {
                 Some((best.to_string(), elector.knowledge().unwrap_or_default(), is_best))
             });
             let known: Vec<_> = known.collect();
-            genetic::Ballot::new(known.iter().map(|(text, knowledge, is_best)| (text.as_str(), *knowledge, *is_best)))
+            genetic::LoggedBallot::new(
+                known.iter().map(|(text, knowledge, is_best)| (text.as_str(), *knowledge, *is_best)),
+            )
         };
         positions.map(ballot).collect()
     }
 
     /// The oracle's searches that are needed for [`Self::examples`].
-    pub fn values(&self, oracle: &Oracle) -> Vec<Request> {
+    pub fn values(&self, oracle: &Oracle) -> Vec<SearchQuery> {
         let positions = self.positions.iter().zip(&self.proposals);
         positions.flat_map(|(position, proposals)| oracle.requests(position, &moves(proposals))).collect()
     }
@@ -100,7 +102,7 @@ impl<'a> Log<'a> {
     }
 
     /// As a calibration sees it. Mates need none, and bounds are no values.
-    pub fn scores(&self, oracle: &Oracle, oracle_searches: &Searches) -> Vec<calibration::Position> {
+    pub fn scores(&self, oracle: &Oracle, oracle_searches: &Searches) -> Vec<calibration::JudgedPosition> {
         let positions = self.positions.iter().zip(&self.proposals);
         let of_position = |(position, proposals): (&TestPosition, &Vec<Option<Proposal>>)| {
             let values = oracle.values(position, &moves(proposals), oracle_searches)?;
@@ -111,7 +113,7 @@ impl<'a> Log<'a> {
                 let (worth, regret) = (values.worth(*best)?, values.regret(*best)?);
                 Some(calibration::Said { elector, score: f64::from(*score), worth, regret })
             });
-            Some(calibration::Position { game: position.game.clone(), proposals: said.collect() })
+            Some(calibration::JudgedPosition { game: position.game.clone(), proposals: said.collect() })
         };
         positions.filter_map(of_position).filter(|position| !position.proposals.is_empty()).collect()
     }

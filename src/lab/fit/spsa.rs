@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 pub struct Parameter {
     /// Its key in the council's table, dots leading into tables.
     pub key: String,
-    /// Where it begins.
+    /// The value at which it begins.
     pub start: f64,
     /// It is never below this.
     pub low: f64,
@@ -63,7 +63,7 @@ impl Spsa {
         Self { parameters, iterations, seed, values, done: 0 }
     }
 
-    /// What is fitted.
+    /// The settings that are fitted.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }

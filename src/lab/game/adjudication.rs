@@ -4,7 +4,7 @@
 
 use std::{fmt, str::FromStr};
 
-use super::{Ending, Verdict};
+use super::{GameEnding, Ruling};
 use chess::{Color, Line, Score, engine_position};
 use engine::{Outcome, Tablebases};
 
@@ -97,26 +97,26 @@ impl<'a> Watch<'a> {
     }
 
     /// Whether that decides the game.
-    pub(super) fn verdict(&self, line: &Line) -> Option<Verdict> {
+    pub(super) fn verdict(&self, line: &Line) -> Option<Ruling> {
         let both = |counts: &[usize; 2], moves: usize| counts.iter().all(|count| *count >= moves);
         if let Some((_, moves)) = self.rules.win {
             if both(&self.white_wins, moves) {
-                return Some((Ending::WonByScore, 1.0));
+                return Some((GameEnding::WonByScore, 1.0));
             }
             if both(&self.black_wins, moves) {
-                return Some((Ending::WonByScore, 0.0));
+                return Some((GameEnding::WonByScore, 0.0));
             }
         }
         if let Some((_, moves, after)) = self.rules.draw
             && both(&self.level, moves)
             && line.ply() - self.from >= 2 * after
         {
-            return Some((Ending::DrawnByScore, 0.5));
+            return Some((GameEnding::DrawnByScore, 0.5));
         }
         self.by_tables(line)
     }
 
-    fn by_tables(&self, line: &Line) -> Option<Verdict> {
+    fn by_tables(&self, line: &Line) -> Option<Ruling> {
         let tables = self.rules.tablebases.as_ref()?;
         let position = engine_position(line).ok()?;
         let (outcome, _) = tables.best_moves(&position, &position.legal_moves())?;
@@ -125,7 +125,7 @@ impl<'a> Watch<'a> {
             Outcome::Draw => 0.5,
             Outcome::Loss => 0.0,
         };
-        Some((Ending::Tablebase, if line.turn().is_white() { for_mover } else { 1.0 - for_mover }))
+        Some((GameEnding::Tablebase, if line.turn().is_white() { for_mover } else { 1.0 - for_mover }))
     }
 }
 
@@ -169,7 +169,7 @@ mod tests {
         for _ in 0..2 {
             watch.note(Color::Black, Some(Score::Mate(-3)));
         }
-        assert_eq!(watch.verdict(&line), Some((Ending::WonByScore, 1.0)));
+        assert_eq!(watch.verdict(&line), Some((GameEnding::WonByScore, 1.0)));
         watch.note(Color::White, None);
         assert_eq!(watch.verdict(&line), None, "a move without a word begins anew");
     }

@@ -1,7 +1,7 @@
 //! One game: the arbiter asks, measures, checks and rules.
 //!
 //! The arbiter believes nobody: it keeps the clock itself, checks every move against the rules of chess, and whatever a
-//! player fails to do is that player's loss, kept in the [`Ending`] with its reason.
+//! player fails to do is that player's loss, kept in the [`GameEnding`] with its reason.
 
 mod adjudication;
 
@@ -17,14 +17,14 @@ use std::{
 use serde::{Deserialize, Serialize};
 use shakmaty::Position;
 
-use super::player::{Choice, Pace, Player, PlayerFailure, Turn};
+use super::player::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
 use adjudication::Watch;
 use chess::{Clock, Clocks, Color, Line, Score, UciMove, engine_position};
 use engine::{Engine, EngineOptions};
 
 /// What the arbiter goes by.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct MatchRules {
     /// When a game is decided before its end.
     pub adjudication: Adjudication,
     /// Moves of each side after the opening at which a game is ended.
@@ -36,15 +36,15 @@ pub struct Rules {
 }
 
 /// A side: who plays it, and what a move may cost.
-pub type Side<'a> = (&'a mut (dyn Player + 'a), Pace);
+pub type Contestant<'a> = (&'a mut (dyn MatchPlayer + 'a), Pace);
 
 /// A game as it was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Game {
+pub struct MatchGame {
     /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
     /// Why it ended.
-    pub ending: Ending,
+    pub ending: GameEnding,
     /// What White got, 0 to 1.
     pub white: f64,
     /// Whether White made the first of the moves.
@@ -54,7 +54,7 @@ pub struct Game {
 /// One move of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedMove {
-    /// The move.
+    /// The move that was played.
     #[serde(rename = "m", with = "super::move_text")]
     pub uci: UciMove,
     /// Its value as the player saw it, from the player's side.
@@ -63,7 +63,7 @@ pub struct PlayedMove {
     /// Completed iterations, in plies.
     #[serde(rename = "d")]
     pub depth: u32,
-    /// What it cost.
+    /// Nodes that were visited for it.
     #[serde(rename = "n")]
     pub nodes: u64,
     /// The time it took, in microseconds. Not measured where nodes are counted: it would differ from run to run.
@@ -74,7 +74,7 @@ pub struct PlayedMove {
 /// Why a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub enum GameEnding {
     /// The side to move is mated.
     Checkmate,
     /// It has no move.
@@ -98,13 +98,13 @@ pub enum Ending {
     /// A player gave up.
     Resignation,
     /// A player failed.
-    Fault(Fault),
+    Fault(PlayerFault),
 }
 
 /// What a player may fail at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fault {
+pub enum PlayerFault {
     /// It did not start, ended, hung or gave no move.
     Crash(String),
     /// It gave something that is no legal move.
@@ -113,7 +113,7 @@ pub enum Fault {
     TimeLoss(u64),
 }
 
-impl Ending {
+impl GameEnding {
     /// One word for it, as tables and tags have it.
     pub const fn word(&self) -> &'static str {
         match self {
@@ -128,20 +128,20 @@ impl Ending {
             Self::Length => "length",
             Self::Truncated(_) => "truncated",
             Self::Resignation => "resignation",
-            Self::Fault(Fault::Crash(_)) => "crash",
-            Self::Fault(Fault::IllegalMove(_)) => "illegal move",
-            Self::Fault(Fault::TimeLoss(_)) => "loss on time",
+            Self::Fault(PlayerFault::Crash(_)) => "crash",
+            Self::Fault(PlayerFault::IllegalMove(_)) => "illegal move",
+            Self::Fault(PlayerFault::TimeLoss(_)) => "loss on time",
         }
     }
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for GameEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())?;
         match self {
             Self::Truncated(centipawns) => write!(f, " at {centipawns} centipawns for White"),
-            Self::Fault(Fault::Crash(what) | Fault::IllegalMove(what)) => write!(f, ": {what}"),
-            Self::Fault(Fault::TimeLoss(over)) => write!(f, ": {over} ms over"),
+            Self::Fault(PlayerFault::Crash(what) | PlayerFault::IllegalMove(what)) => write!(f, ": {what}"),
+            Self::Fault(PlayerFault::TimeLoss(over)) => write!(f, ": {over} ms over"),
             _ => Ok(()),
         }
     }
@@ -150,17 +150,17 @@ impl fmt::Display for Ending {
 /// Plays a game from an opening. `None` if it was `halted` before its end.
 pub fn play<'a>(
     opening: &Line,
-    white: Side<'a>,
-    black: Side<'a>,
-    rules: &'a Rules,
+    white: Contestant<'a>,
+    black: Contestant<'a>,
+    rules: &'a MatchRules,
     halted: &dyn Fn() -> bool,
-) -> Option<Game> {
+) -> Option<MatchGame> {
     let clocks = Clocks { white: full_clock(white.1), black: full_clock(black.1) };
     let sides = [white, black];
     let watch = Watch::new(&rules.adjudication, opening.ply());
-    let mut table = Table { line: opening.clone(), sides, clocks, moves: Vec::new(), rules, watch };
+    let mut table = GameInProgress { line: opening.clone(), sides, clocks, moves: Vec::new(), rules, watch };
     for color in [Color::White, Color::Black] {
-        let player = &mut table.sides[seat(color)].0;
+        let player = &mut table.sides[index_of(color)].0;
         if let Err(failure) = guarded(|| player.new_game()) {
             let (ending, white) = failed(&failure, color);
             return Some(table.game(ending, white));
@@ -177,8 +177,8 @@ pub fn play<'a>(
     None
 }
 
-/// White sits first.
-fn seat(color: Color) -> usize {
+/// The index of a side in an array that has White first.
+fn index_of(color: Color) -> usize {
     usize::from(color.is_black())
 }
 
@@ -190,32 +190,32 @@ fn full_clock(pace: Pace) -> Clock {
 }
 
 /// A game in progress.
-struct Table<'a> {
+struct GameInProgress<'a> {
     line: Line,
     /// White, Black.
-    sides: [Side<'a>; 2],
+    sides: [Contestant<'a>; 2],
     clocks: Clocks,
     moves: Vec<PlayedMove>,
-    rules: &'a Rules,
+    rules: &'a MatchRules,
     watch: Watch<'a>,
 }
 
 /// Why a game ended and what White got.
-type Verdict = (Ending, f64);
+type Ruling = (GameEnding, f64);
 
-impl Table<'_> {
-    fn game(self, ending: Ending, white: f64) -> Game {
+impl GameInProgress<'_> {
+    fn game(self, ending: GameEnding, white: f64) -> MatchGame {
         let white_first = self.line.turn().is_white() == self.moves.len().is_multiple_of(2);
-        Game { moves: self.moves, ending, white, white_first }
+        MatchGame { moves: self.moves, ending, white, white_first }
     }
 
     /// Asks for the next move and plays it.
-    fn next_move(&mut self) -> Result<(), Verdict> {
+    fn next_move(&mut self) -> Result<(), Ruling> {
         let color = self.line.turn();
-        let (player, pace) = &mut self.sides[seat(color)];
+        let (player, pace) = &mut self.sides[index_of(color)];
         let pace = *pace;
         let clocks = matches!(pace, Pace::Clock { .. }).then_some(self.clocks);
-        let turn = Turn { line: Arc::new(self.line.clone()), pace, clocks };
+        let turn = MoveRequest { line: Arc::new(self.line.clone()), pace, clocks };
         let began = Instant::now();
         let choice = guarded(|| player.choose(&turn));
         let taken = began.elapsed();
@@ -229,7 +229,7 @@ impl Table<'_> {
     }
 
     /// Takes the time of a move off its clock.
-    fn charge(&mut self, color: Color, pace: Pace, taken: Duration) -> Result<(), Verdict> {
+    fn charge(&mut self, color: Color, pace: Pace, taken: Duration) -> Result<(), Ruling> {
         let clock = self.clocks.of_mut(color);
         let allowed = match pace {
             Pace::Nodes(_) => return Ok(()),
@@ -238,13 +238,13 @@ impl Table<'_> {
         };
         if taken > allowed + self.rules.margin {
             let over = u64::try_from((taken - allowed).as_millis()).unwrap_or(u64::MAX);
-            return Err((Ending::Fault(Fault::TimeLoss(over)), points_if_lost(color)));
+            return Err((GameEnding::Fault(PlayerFault::TimeLoss(over)), points_if_lost(color)));
         }
         clock.remaining = clock.remaining.saturating_sub(taken) + clock.increment;
         Ok(())
     }
 
-    fn note(&mut self, color: Color, pace: Pace, choice: &Choice, taken: Duration) {
+    fn note(&mut self, color: Color, pace: Pace, choice: &ChosenMove, taken: Duration) {
         self.watch.note(color, choice.score);
         self.moves.push(PlayedMove {
             uci: self.line.moves().last().copied().unwrap_or(choice.best),
@@ -256,20 +256,20 @@ impl Table<'_> {
     }
 
     /// Whether the game is over, by the rules of chess or by ours.
-    fn ended(&self) -> Option<Verdict> {
+    fn ended(&self) -> Option<Ruling> {
         let position = self.line.position();
         if position.legal_moves().is_empty() {
             let mated = position.is_check();
             return Some(if mated {
-                (Ending::Checkmate, points_if_lost(self.line.turn()))
+                (GameEnding::Checkmate, points_if_lost(self.line.turn()))
             } else {
-                (Ending::Stalemate, 0.5)
+                (GameEnding::Stalemate, 0.5)
             });
         }
         let drawn = match () {
-            () if position.is_insufficient_material() => Some(Ending::InsufficientMaterial),
-            () if self.line.occurrences() >= 3 => Some(Ending::Repetition),
-            () if position.halfmoves() >= 100 => Some(Ending::FiftyMoves),
+            () if position.is_insufficient_material() => Some(GameEnding::InsufficientMaterial),
+            () if self.line.occurrences() >= 3 => Some(GameEnding::Repetition),
+            () if position.halfmoves() >= 100 => Some(GameEnding::FiftyMoves),
             () => None,
         };
         drawn
@@ -279,11 +279,11 @@ impl Table<'_> {
     }
 
     /// The end of a game that has lasted too long.
-    fn cut(&self) -> Verdict {
-        let Some(nodes) = self.rules.truncation else { return (Ending::Length, 0.5) };
-        let Some(centipawns) = complete_value(&self.line, nodes) else { return (Ending::Length, 0.5) };
+    fn cut(&self) -> Ruling {
+        let Some(nodes) = self.rules.truncation else { return (GameEnding::Length, 0.5) };
+        let Some(centipawns) = complete_value(&self.line, nodes) else { return (GameEnding::Length, 0.5) };
         let for_white = if self.line.turn().is_white() { centipawns } else { -centipawns };
-        (Ending::Truncated(for_white), truncated_points(for_white))
+        (GameEnding::Truncated(for_white), truncated_points(for_white))
     }
 }
 
@@ -292,11 +292,11 @@ fn points_if_lost(loser: Color) -> f64 {
     if loser.is_white() { 0.0 } else { 1.0 }
 }
 
-fn failed(failure: &PlayerFailure, color: Color) -> Verdict {
+fn failed(failure: &PlayerFailure, color: Color) -> Ruling {
     let ending = match failure {
-        PlayerFailure::Resigned => Ending::Resignation,
-        PlayerFailure::Illegal(text) => Ending::Fault(Fault::IllegalMove(text.clone())),
-        PlayerFailure::Failed(reason) => Ending::Fault(Fault::Crash(reason.clone())),
+        PlayerFailure::Resigned => GameEnding::Resignation,
+        PlayerFailure::Illegal(text) => GameEnding::Fault(PlayerFault::IllegalMove(text.clone())),
+        PlayerFailure::Failed(reason) => GameEnding::Fault(PlayerFault::Crash(reason.clone())),
     };
     (ending, points_if_lost(color))
 }

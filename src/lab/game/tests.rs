@@ -4,27 +4,27 @@ use chess::Variant;
 /// Plays given moves, then does as told.
 struct Script {
     moves: Vec<&'static str>,
-    then: fn() -> Result<Choice, PlayerFailure>,
+    then: fn() -> Result<ChosenMove, PlayerFailure>,
     next: usize,
 }
 
 impl Script {
-    fn new(moves: &[&'static str], then: fn() -> Result<Choice, PlayerFailure>) -> Self {
+    fn new(moves: &[&'static str], then: fn() -> Result<ChosenMove, PlayerFailure>) -> Self {
         Self { moves: moves.to_vec(), then, next: 0 }
     }
 }
 
-fn choice(text: &str) -> Result<Choice, PlayerFailure> {
-    Ok(Choice { best: text.parse().expect("a move"), score: Some(Score::Cp(0)), depth: 1, nodes: 1 })
+fn choice(text: &str) -> Result<ChosenMove, PlayerFailure> {
+    Ok(ChosenMove { best: text.parse().expect("a move"), score: Some(Score::Cp(0)), depth: 1, nodes: 1 })
 }
 
-impl Player for Script {
+impl MatchPlayer for Script {
     fn new_game(&mut self) -> Result<(), PlayerFailure> {
         self.next = 0;
         Ok(())
     }
 
-    fn choose(&mut self, _: &Turn) -> Result<Choice, PlayerFailure> {
+    fn choose(&mut self, _: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
         self.next += 1;
         self.moves.get(self.next - 1).map_or_else(|| (self.then)(), |text| choice(text))
     }
@@ -32,16 +32,16 @@ impl Player for Script {
 
 const NODES: Pace = Pace::Nodes(1);
 
-fn rules() -> Rules {
+fn rules() -> MatchRules {
     let adjudication = Adjudication { win: None, draw: None, tablebases: None };
-    Rules { adjudication, longest: 100, truncation: None, margin: Duration::ZERO }
+    MatchRules { adjudication, longest: 100, truncation: None, margin: Duration::ZERO }
 }
 
-fn game(opening: &Line, white: &mut Script, black: &mut Script, pace: Pace, rules: &Rules) -> Game {
+fn game(opening: &Line, white: &mut Script, black: &mut Script, pace: Pace, rules: &MatchRules) -> MatchGame {
     play(opening, (white, pace), (black, pace), rules, &|| false).expect("nobody stops it")
 }
 
-fn broken() -> Result<Choice, PlayerFailure> {
+fn broken() -> Result<ChosenMove, PlayerFailure> {
     Err(PlayerFailure::Failed("ended".to_owned()))
 }
 
@@ -55,12 +55,12 @@ fn a_mate_is_a_point_and_a_repetition_is_half_of_one() {
         NODES,
         &rules(),
     );
-    assert_eq!((fools.ending, fools.white, fools.moves.len()), (Ending::Checkmate, 0.0, 4));
+    assert_eq!((fools.ending, fools.white, fools.moves.len()), (GameEnding::Checkmate, 0.0, 4));
 
     let to_and_fro = ["g1f3", "f3g1", "g1f3", "f3g1"];
     let back = ["g8f6", "f6g8", "g8f6", "f6g8"];
     let drawn = game(&start, &mut Script::new(&to_and_fro, broken), &mut Script::new(&back, broken), NODES, &rules());
-    assert_eq!((drawn.ending, drawn.white), (Ending::Repetition, 0.5));
+    assert_eq!((drawn.ending, drawn.white), (GameEnding::Repetition, 0.5));
 }
 
 #[test]
@@ -68,11 +68,11 @@ fn whoever_fails_loses_and_the_reason_is_kept() {
     let start = Line::start(Variant::Standard);
     let decent = || Script::new(&["g8f6"; 3], broken);
     let crash = game(&start, &mut Script::new(&[], broken), &mut decent(), NODES, &rules());
-    assert_eq!((crash.ending, crash.white), (Ending::Fault(Fault::Crash("ended".to_owned())), 0.0));
+    assert_eq!((crash.ending, crash.white), (GameEnding::Fault(PlayerFault::Crash("ended".to_owned())), 0.0));
     let illegal = game(&start, &mut Script::new(&["e2e5"], broken), &mut decent(), NODES, &rules());
-    assert_eq!(illegal.ending, Ending::Fault(Fault::IllegalMove("e2e5".to_owned())));
+    assert_eq!(illegal.ending, GameEnding::Fault(PlayerFault::IllegalMove("e2e5".to_owned())));
     let panicking = game(&start, &mut Script::new(&[], || panic!("a bug")), &mut decent(), NODES, &rules());
-    assert_eq!(panicking.ending, Ending::Fault(Fault::Crash("panicked".to_owned())));
+    assert_eq!(panicking.ending, GameEnding::Fault(PlayerFault::Crash("panicked".to_owned())));
     let resigns = game(
         &start,
         &mut Script::new(&["e2e4"], broken),
@@ -80,7 +80,7 @@ fn whoever_fails_loses_and_the_reason_is_kept() {
         NODES,
         &rules(),
     );
-    assert_eq!((resigns.ending, resigns.white), (Ending::Resignation, 1.0));
+    assert_eq!((resigns.ending, resigns.white), (GameEnding::Resignation, 1.0));
 }
 
 #[test]
@@ -88,19 +88,19 @@ fn a_clock_that_runs_out_loses() {
     let start = Line::start(Variant::Standard);
     let pace = Pace::MoveTime(Duration::from_nanos(1));
     let late = game(&start, &mut Script::new(&["e2e4"], broken), &mut Script::new(&[], broken), pace, &rules());
-    assert!(matches!(late.ending, Ending::Fault(Fault::TimeLoss(_))), "{:?}", late.ending);
-    let generous = Rules { margin: Duration::from_secs(60), longest: 1, ..rules() };
+    assert!(matches!(late.ending, GameEnding::Fault(PlayerFault::TimeLoss(_))), "{:?}", late.ending);
+    let generous = MatchRules { margin: Duration::from_secs(60), longest: 1, ..rules() };
     let in_time =
         game(&start, &mut Script::new(&["e2e4"], broken), &mut Script::new(&["e7e5"], broken), pace, &generous);
-    assert_eq!((in_time.ending, in_time.white), (Ending::Length, 0.5));
+    assert_eq!((in_time.ending, in_time.white), (GameEnding::Length, 0.5));
 }
 
 #[test]
 fn a_long_game_may_be_scored_by_complete_knowledge() {
     let queen_up = Line::from_fen(Variant::Standard, "4k3/8/8/8/8/8/3QPPP1/4K3 b - - 0 1").expect("a position");
-    let rules = Rules { longest: 1, truncation: Some(2000), ..rules() };
+    let rules = MatchRules { longest: 1, truncation: Some(2000), ..rules() };
     let cut = game(&queen_up, &mut Script::new(&["d2d1"], broken), &mut Script::new(&["e8e7"], broken), NODES, &rules);
-    assert!(matches!(cut.ending, Ending::Truncated(centipawns) if centipawns > 250), "{:?}", cut.ending);
+    assert!(matches!(cut.ending, GameEnding::Truncated(centipawns) if centipawns > 250), "{:?}", cut.ending);
     assert_eq!(cut.white, 1.0);
 }
 
@@ -111,5 +111,5 @@ fn a_game_survives_its_file() {
         game(&start, &mut Script::new(&["e2e4"], broken), &mut Script::new(&["e7e5"], broken), NODES, &rules());
     let text = serde_json::to_string(&played).expect("JSON");
     assert!(!text.contains("\"t\""), "no time where nodes are counted: {text}");
-    assert_eq!(serde_json::from_str::<Game>(&text).expect("the same"), played);
+    assert_eq!(serde_json::from_str::<MatchGame>(&text).expect("the same"), played);
 }

@@ -1,6 +1,6 @@
 //! Matches: two players, paired openings, until a test is decided or the games are played.
 //!
-//! Every opening is played twice with colours reversed, by one worker, whose players stay seated. Pairs may finish in any
+//! Every opening is played twice with colours reversed, by one worker, whose players stay at work. Pairs may finish in any
 //! order; they are counted in the order of the book, so that the games that count, and where a test ends, do not depend on
 //! how many workers there are: with node budgets the same seed gives the same match.
 
@@ -10,7 +10,7 @@ mod summary;
 mod tests;
 
 pub use pgn::pgn;
-pub use summary::{Conduct, Standing, Summary};
+pub use summary::{MatchStanding, PlayerTotals, Summary};
 
 use std::{
     num::NonZeroUsize,
@@ -24,18 +24,18 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    game::{Ending, Fault, Game, Rules, Side, play},
-    openings::{Book, BookError},
-    player::{Pace, Player, PlayerFailure, PlayerSpec},
-    state::{State, StateError},
-    stats::{Sprt, Verdict},
+    game::{Contestant, GameEnding, MatchGame, MatchRules, PlayerFault, play},
+    openings::{OpeningBook, OpeningBookError},
+    player::{MatchPlayer, Pace, PlayerFailure, PlayerSpec},
+    state::{ExperimentState, StateError},
+    stats::{Sprt, SprtVerdict},
 };
 use chess::Color;
 
 /// One of the two sides of a match.
 #[derive(Clone, Debug)]
 pub struct Contender {
-    /// Who plays.
+    /// The player.
     pub spec: PlayerSpec,
     /// What a move may cost.
     pub pace: Pace,
@@ -43,18 +43,18 @@ pub struct Contender {
 
 /// What is to be played.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct MatchPlan {
     /// A and B; scores are A's.
     pub players: [Contender; 2],
-    /// Where games begin.
-    pub book: Book,
+    /// The openings, each played twice.
+    pub book: OpeningBook,
     /// Pairs of games, at most.
     pub pairs: usize,
     /// Ends the match when it is decided.
     pub sprt: Option<Sprt>,
     /// What the arbiter goes by.
-    pub rules: Rules,
-    /// Games at once.
+    pub rules: MatchRules,
+    /// Games that are played at once.
     pub workers: NonZeroUsize,
     /// Cores that a council may use in one game.
     pub cores: usize,
@@ -62,12 +62,12 @@ pub struct Plan {
 
 /// Two games from one opening.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pair {
+pub struct GamePair {
     /// A has White in the first.
-    pub games: [Game; 2],
+    pub games: [MatchGame; 2],
 }
 
-impl Pair {
+impl GamePair {
     /// A's points in both games.
     fn points(&self) -> [f64; 2] {
         [self.games[0].white, 1.0 - self.games[1].white]
@@ -82,7 +82,7 @@ impl Pair {
 /// Why a match cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
-    /// One of the players cannot be seated.
+    /// One of the players cannot be started.
     #[error("player {0}: {1}")]
     Player(String, PlayerFailure),
     /// A player that does not understand its pace.
@@ -90,7 +90,7 @@ pub enum MatchError {
     Pace(String),
     /// An opening cannot be played.
     #[error(transparent)]
-    Book(#[from] BookError),
+    Book(#[from] OpeningBookError),
     /// What was played cannot be kept.
     #[error(transparent)]
     State(#[from] StateError),
@@ -102,27 +102,27 @@ pub enum MatchError {
 /// # Errors
 /// [`MatchError`] if it cannot begin or go on.
 pub fn run(
-    plan: &Plan,
-    state: &mut State<Pair>,
+    plan: &MatchPlan,
+    state: &mut ExperimentState<GamePair>,
     stop: &AtomicBool,
-    mut progress: impl FnMut(&Standing),
+    mut progress: impl FnMut(&MatchStanding),
 ) -> Result<Summary, MatchError> {
     for Contender { spec, pace } in &plan.players {
         if !spec.understands(*pace) {
             return Err(MatchError::Pace(spec.name().to_owned()));
         }
-        // What cannot be seated at all is a mistake, not three hundred losses.
-        drop(spec.seat(plan.cores).map_err(|failure| MatchError::Player(spec.name().to_owned(), failure))?);
+        // What cannot be started at all is a mistake, not three hundred losses.
+        drop(spec.start(plan.cores).map_err(|failure| MatchError::Player(spec.name().to_owned(), failure))?);
     }
-    let mut standing = Standing::new(plan.sprt);
+    let mut standing = MatchStanding::new(plan.sprt);
     standing.take(state.done());
     progress(&standing);
     let enough = AtomicBool::new(false);
-    if standing.verdict() == Verdict::Open {
+    if standing.verdict() == SprtVerdict::Open {
         let undone: Vec<usize> = (0..plan.pairs).filter(|pair| !state.done().contains_key(pair)).collect();
         let next = AtomicUsize::new(0);
         thread::scope(|scope| {
-            // Handed over from hand to hand: nobody begins a pair before the one before it is on its way to the record.
+            // The channel holds nothing, so that no worker begins a pair before its last one is on its way to the record.
             let (sender, pairs) = mpsc::sync_channel(0);
             for _ in 0..plan.workers.get().min(undone.len()) {
                 let (sender, undone, next, halt) = (sender.clone(), &undone, &next, [stop, &enough]);
@@ -137,7 +137,7 @@ pub fn run(
                 if standing.pairs() > before {
                     progress(&standing);
                 }
-                if standing.verdict() != Verdict::Open {
+                if standing.verdict() != SprtVerdict::Open {
                     enough.store(true, Ordering::Relaxed);
                 }
             }
@@ -148,14 +148,20 @@ pub fn run(
     Ok(standing.summary(plan, state.done()))
 }
 
-type Played = Result<(usize, Pair), BookError>;
+type Played = Result<(usize, GamePair), OpeningBookError>;
 
-/// Plays pairs until there are no more, or somebody wants it to end.
-fn work(plan: &Plan, undone: &[usize], next: &AtomicUsize, halt: [&AtomicBool; 2], sender: &mpsc::SyncSender<Played>) {
-    let mut seats = Seats { plan, players: [None, None] };
+/// Plays pairs until there are no more, or it is told to stop.
+fn work(
+    plan: &MatchPlan,
+    undone: &[usize],
+    next: &AtomicUsize,
+    halt: [&AtomicBool; 2],
+    sender: &mpsc::SyncSender<Played>,
+) {
+    let mut players = PairPlayers { plan, players: [None, None] };
     let halted = || halt.iter().any(|flag| flag.load(Ordering::Relaxed));
     while let Some(index) = undone.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !halted()) {
-        let played = match seats.pair(*index, &halted) {
+        let played = match players.pair(*index, &halted) {
             Ok(Some(pair)) => Ok((*index, pair)),
             Ok(None) => return,
             Err(error) => Err(error),
@@ -167,50 +173,50 @@ fn work(plan: &Plan, undone: &[usize], next: &AtomicUsize, halt: [&AtomicBool; 2
 }
 
 /// A worker's players.
-struct Seats<'a> {
-    plan: &'a Plan,
-    players: [Option<Box<dyn Player>>; 2],
+struct PairPlayers<'a> {
+    plan: &'a MatchPlan,
+    players: [Option<Box<dyn MatchPlayer>>; 2],
 }
 
-impl Seats<'_> {
+impl PairPlayers<'_> {
     /// Both games of a pair; `None` if they were broken off.
-    fn pair(&mut self, index: usize, halted: &impl Fn() -> bool) -> Result<Option<Pair>, BookError> {
+    fn pair(&mut self, index: usize, halted: &impl Fn() -> bool) -> Result<Option<GamePair>, OpeningBookError> {
         let plan = self.plan;
         let opening = plan.book.opening(index)?;
         let mut games = Vec::with_capacity(2);
         for a_is in [Color::White, Color::Black] {
-            let game = match self.seated() {
+            let game = match self.started() {
                 Ok([a, b]) => {
                     let (white, black) = if a_is.is_white() { (a, b) } else { (b, a) };
                     play(&opening, white, black, &plan.rules, halted)
                 }
                 Err((loser, game)) => {
-                    Some(Game { white: if (loser == 0) == a_is.is_white() { 0.0 } else { 1.0 }, ..game })
+                    Some(MatchGame { white: if (loser == 0) == a_is.is_white() { 0.0 } else { 1.0 }, ..game })
                 }
             };
             let Some(game) = game else { return Ok(None) };
-            if matches!(game.ending, Ending::Fault(_)) {
-                // Whoever failed may be in any state. Both begin anew, so that neither is at an advantage.
+            if matches!(game.ending, GameEnding::Fault(_)) {
+                // A player that failed may be in any state. Both are started anew, so that neither is at an advantage.
                 self.players = [None, None];
             }
             games.push(game);
         }
-        Ok(<[Game; 2]>::try_from(games).ok().map(|games| Pair { games }))
+        Ok(<[MatchGame; 2]>::try_from(games).ok().map(|games| GamePair { games }))
     }
 
     /// The players, started if they do not sit yet; or who does not start, and the game it loses by that.
-    fn seated<'a>(&'a mut self) -> Result<[Side<'a>; 2], (usize, Game)> {
+    fn started<'a>(&'a mut self) -> Result<[Contestant<'a>; 2], (usize, MatchGame)> {
         let cores = self.plan.cores;
-        let side = |index: usize, seat: &'a mut Option<Box<dyn Player>>, contender: &Contender| {
+        let side = |index: usize, slot: &'a mut Option<Box<dyn MatchPlayer>>, contender: &Contender| {
             let lost = |failure: PlayerFailure| {
-                let ending = Ending::Fault(Fault::Crash(failure.to_string()));
-                (index, Game { moves: Vec::new(), ending, white: 0.0, white_first: true })
+                let ending = GameEnding::Fault(PlayerFault::Crash(failure.to_string()));
+                (index, MatchGame { moves: Vec::new(), ending, white: 0.0, white_first: true })
             };
-            let player = match seat {
+            let player = match slot {
                 Some(player) => player,
-                empty => empty.insert(contender.spec.seat(cores).map_err(lost)?),
+                empty => empty.insert(contender.spec.start(cores).map_err(lost)?),
             };
-            Ok::<Side<'a>, (usize, Game)>((player.as_mut(), contender.pace))
+            Ok::<Contestant<'a>, (usize, MatchGame)>((player.as_mut(), contender.pace))
         };
         let ([a, b], [first, second]) = (&mut self.players, &self.plan.players);
         Ok([side(0, a, first)?, side(1, b, second)?])

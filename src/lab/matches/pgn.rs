@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use shakmaty::Position;
 
-use super::{Pair, Plan};
+use super::{GamePair, MatchPlan};
 use crate::{
-    game::{Ending, Game, PlayedMove},
-    openings::BookError,
+    game::{GameEnding, MatchGame, PlayedMove},
+    openings::OpeningBookError,
 };
 use chess::{Line, Score};
 
@@ -17,8 +17,11 @@ const WIDTH: usize = 80;
 /// All games of the pairs given, in their order. There is no date in them: the same match gives the same text.
 ///
 /// # Errors
-/// [`BookError`] if an opening cannot be read any more.
-pub fn pgn<'a>(plan: &Plan, pairs: impl IntoIterator<Item = (usize, &'a Pair)>) -> Result<String, BookError> {
+/// [`OpeningBookError`] if an opening cannot be read any more.
+pub fn pgn<'a>(
+    plan: &MatchPlan,
+    pairs: impl IntoIterator<Item = (usize, &'a GamePair)>,
+) -> Result<String, OpeningBookError> {
     let mut text = String::new();
     for (index, pair) in pairs {
         let opening = plan.book.opening(index)?;
@@ -32,7 +35,7 @@ pub fn pgn<'a>(plan: &Plan, pairs: impl IntoIterator<Item = (usize, &'a Pair)>) 
 }
 
 /// Writing to a string cannot fail.
-fn write_game(text: &mut String, opening: &Line, game: &Game, round: &str, players: [&str; 2]) {
+fn write_game(text: &mut String, opening: &Line, game: &MatchGame, round: &str, players: [&str; 2]) {
     let result = match game.white {
         1.0 => "1-0",
         0.0 => "0-1",
@@ -55,7 +58,7 @@ fn write_game(text: &mut String, opening: &Line, game: &Game, round: &str, playe
         tag("FEN", &fen);
     }
     tag("Termination", &game.ending.to_string());
-    if let Ending::Truncated(_) = game.ending {
+    if let GameEnding::Truncated(_) = game.ending {
         tag("WhitePoints", &format!("{:.4}", game.white));
     }
     let mut column = 0;
@@ -72,7 +75,7 @@ fn write_game(text: &mut String, opening: &Line, game: &Game, round: &str, playe
     text.push_str("\n\n");
 }
 
-fn movetext(opening: &Line, game: &Game) -> Vec<String> {
+fn movetext(opening: &Line, game: &MatchGame) -> Vec<String> {
     let mut line = opening.prefix(0);
     let booked = opening.moves().iter().map(|uci| (*uci, None));
     let played = game.moves.iter().map(|played| (played.uci, Some(played)));

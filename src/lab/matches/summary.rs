@@ -4,32 +4,32 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde::Serialize;
 
-use super::{Pair, Plan};
+use super::{GamePair, MatchPlan};
 use crate::{
-    game::{Ending, Fault, Game},
-    stats::{self, Estimate, Sprt, Verdict},
+    game::{GameEnding, MatchGame, PlayerFault},
+    stats::{self, Estimate, Sprt, SprtVerdict},
 };
 
 /// The pairs that count so far: those before the first that is missing, or at which the test was decided.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct MatchStanding {
     sprt: Option<Sprt>,
     scores: Vec<f64>,
-    verdict: Verdict,
+    verdict: SprtVerdict,
 }
 
-impl Standing {
+impl MatchStanding {
     pub(super) fn new(sprt: Option<Sprt>) -> Self {
-        Self { sprt, scores: Vec::new(), verdict: Verdict::Open }
+        Self { sprt, scores: Vec::new(), verdict: SprtVerdict::Open }
     }
 
     /// Counts on from where it stands.
-    pub(super) fn take(&mut self, done: &BTreeMap<usize, Pair>) {
-        while self.verdict == Verdict::Open
+    pub(super) fn take(&mut self, done: &BTreeMap<usize, GamePair>) {
+        while self.verdict == SprtVerdict::Open
             && let Some(pair) = done.get(&self.scores.len())
         {
             self.scores.push(pair.score());
-            self.verdict = self.sprt.map_or(Verdict::Open, |sprt| sprt.verdict(&self.scores));
+            self.verdict = self.sprt.map_or(SprtVerdict::Open, |sprt| sprt.verdict(&self.scores));
         }
     }
 
@@ -48,17 +48,17 @@ impl Standing {
         self.sprt.map(|sprt| sprt.log_likelihood_ratio(&self.scores))
     }
 
-    pub(super) fn verdict(&self) -> Verdict {
+    pub(super) fn verdict(&self) -> SprtVerdict {
         self.verdict
     }
 
-    pub(super) fn summary(&self, plan: &Plan, done: &BTreeMap<usize, Pair>) -> Summary {
-        let pairs: Vec<&Pair> = done.values().take(self.pairs()).collect();
+    pub(super) fn summary(&self, plan: &MatchPlan, done: &BTreeMap<usize, GamePair>) -> Summary {
+        let pairs: Vec<&GamePair> = done.values().take(self.pairs()).collect();
         let score = self.score();
         let mut summary = Summary {
             players: plan.players.clone().map(|contender| contender.spec.name().to_owned()),
             games: 2 * pairs.len(),
-            complete: pairs.len() == plan.pairs || self.verdict != Verdict::Open,
+            complete: pairs.len() == plan.pairs || self.verdict != SprtVerdict::Open,
             wins: 0,
             draws: 0,
             losses: 0,
@@ -73,7 +73,7 @@ impl Standing {
                 verdict: self.verdict,
             }),
             endings: BTreeMap::new(),
-            conduct: [Conduct::default(), Conduct::default()],
+            conduct: [PlayerTotals::default(), PlayerTotals::default()],
         };
         for pair in pairs {
             for (index, (game, points)) in pair.games.iter().zip(pair.points()).enumerate() {
@@ -101,7 +101,7 @@ fn pentanomial(scores: &[f64]) -> Option<[usize; 5]> {
 /// What came of a match. All scores are A's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// A and B.
+    /// The names of A and B.
     pub players: [String; 2],
     /// Games that count.
     pub games: usize,
@@ -128,31 +128,31 @@ pub struct Summary {
     /// How games ended.
     pub endings: BTreeMap<String, usize>,
     /// What A and B did.
-    pub conduct: [Conduct; 2],
+    pub conduct: [PlayerTotals; 2],
 }
 
 /// How a test went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TestResult {
-    /// The test.
+    /// The test that was asked for.
     #[serde(flatten)]
     pub sprt: Sprt,
     /// Its statistic at the end.
     pub log_likelihood_ratio: f64,
-    /// What it says.
-    pub verdict: Verdict,
+    /// What the test says.
+    pub verdict: SprtVerdict,
 }
 
 /// What a player did in a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Conduct {
+pub struct PlayerTotals {
     /// Moves made.
     pub moves: u64,
     /// Nodes, all together.
     pub nodes: u64,
     /// Completed depths, all together.
     pub depth: u64,
-    /// SearchHandle time, all together, where it was measured.
+    /// Thinking time, all together, where it was measured.
     pub microseconds: u64,
     /// Times it did not start, ended, hung or gave no move.
     pub crashes: usize,
@@ -162,8 +162,8 @@ pub struct Conduct {
     pub time_losses: usize,
 }
 
-impl Conduct {
-    fn watch(&mut self, game: &Game, has_white: bool) {
+impl PlayerTotals {
+    fn watch(&mut self, game: &MatchGame, has_white: bool) {
         for (ply, played) in game.moves.iter().enumerate() {
             if (ply.is_multiple_of(2) == game.white_first) == has_white {
                 self.moves += 1;
@@ -174,17 +174,12 @@ impl Conduct {
         }
         let lost = game.white == if has_white { 0.0 } else { 1.0 };
         match &game.ending {
-            Ending::Fault(_) if !lost => {}
-            Ending::Fault(Fault::Crash(_)) => self.crashes += 1,
-            Ending::Fault(Fault::IllegalMove(_)) => self.illegal_moves += 1,
-            Ending::Fault(Fault::TimeLoss(_)) => self.time_losses += 1,
+            GameEnding::Fault(_) if !lost => {}
+            GameEnding::Fault(PlayerFault::Crash(_)) => self.crashes += 1,
+            GameEnding::Fault(PlayerFault::IllegalMove(_)) => self.illegal_moves += 1,
+            GameEnding::Fault(PlayerFault::TimeLoss(_)) => self.time_losses += 1,
             _ => {}
         }
-    }
-
-    /// Games it lost by failing.
-    pub fn faults(&self) -> usize {
-        self.crashes + self.illegal_moves + self.time_losses
     }
 
     /// Mean nodes a move.
@@ -199,7 +194,7 @@ impl Conduct {
 }
 
 impl Summary {
-    fn count(&mut self, game: &Game, points: f64) {
+    fn count(&mut self, game: &MatchGame, points: f64) {
         match points {
             1.0 => self.wins += 1,
             0.0 => self.losses += 1,
@@ -229,9 +224,9 @@ impl fmt::Display for Summary {
             let (low, high) = sprt.bounds();
             let (elo0, elo1) = (sprt.elo0, sprt.elo1);
             let said = match verdict {
-                Verdict::H0 => "H0 accepted",
-                Verdict::H1 => "H1 accepted",
-                Verdict::Open => "open",
+                SprtVerdict::H0 => "H0 accepted",
+                SprtVerdict::H1 => "H1 accepted",
+                SprtVerdict::Open => "open",
             };
             let ratio = log_likelihood_ratio;
             writeln!(f, "SPRT         [{elo0}, {elo1}] normalised: LLR {ratio:.2} of ({low:.2}, {high:.2}), {said}")?;
@@ -239,7 +234,7 @@ impl fmt::Display for Summary {
         let endings: Vec<String> = self.endings.iter().map(|(ending, count)| format!("{ending} {count}")).collect();
         writeln!(f, "endings      {}", endings.join(", "))?;
         for (name, conduct) in self.players.iter().zip(&self.conduct) {
-            let Conduct { moves, depth, crashes, illegal_moves, time_losses, .. } = conduct;
+            let PlayerTotals { moves, depth, crashes, illegal_moves, time_losses, .. } = conduct;
             let depth = *depth as f64 / (*moves).max(1) as f64;
             write!(f, "{name}: {:.0} nodes a move, depth {depth:.1}", conduct.nodes_a_move())?;
             if conduct.microseconds > 0 {

@@ -3,15 +3,15 @@ use std::time::Duration;
 use super::*;
 use crate::game::Adjudication;
 
-fn plan(a: &str, b: &str, pairs: usize, workers: usize) -> Plan {
+fn plan(a: &str, b: &str, pairs: usize, workers: usize) -> MatchPlan {
     let contender =
         |text: &str| Contender { spec: text.parse().unwrap_or_else(|error| panic!("{error}")), pace: Pace::Nodes(150) };
-    Plan {
+    MatchPlan {
         players: [contender(a), contender(b)],
-        book: Book::built_in(5),
+        book: OpeningBook::built_in(5),
         pairs,
         sprt: None,
-        rules: Rules {
+        rules: MatchRules {
             adjudication: Adjudication::default(),
             longest: 12,
             truncation: Some(200),
@@ -22,13 +22,13 @@ fn plan(a: &str, b: &str, pairs: usize, workers: usize) -> Plan {
     }
 }
 
-fn played(plan: &Plan, state: &mut State<Pair>) -> Summary {
+fn played(plan: &MatchPlan, state: &mut ExperimentState<GamePair>) -> Summary {
     run(plan, state, &AtomicBool::new(false), |_| {}).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
 fn the_same_seed_gives_the_same_games_however_many_play_at_once() {
-    let mut states = [State::in_memory(), State::in_memory()];
+    let mut states = [ExperimentState::in_memory(), ExperimentState::in_memory()];
     let alone = played(&plan("engine", "engine:mp", 3, 1), &mut states[0]);
     let together = played(&plan("engine", "engine:mp", 3, 3), &mut states[1]);
     assert_eq!(alone, together);
@@ -39,7 +39,13 @@ fn the_same_seed_gives_the_same_games_however_many_play_at_once() {
     assert_eq!(first, second);
     assert_eq!(first.matches("[White \"engine\"]").count(), 3);
     assert_eq!(alone.games, 6);
-    assert!(alone.conduct.iter().all(|conduct| conduct.faults() == 0 && conduct.moves > 60), "{alone}");
+    assert!(
+        alone
+            .conduct
+            .iter()
+            .all(|conduct| conduct.crashes + conduct.illegal_moves + conduct.time_losses == 0 && conduct.moves > 60),
+        "{alone}"
+    );
 }
 
 #[test]
@@ -48,13 +54,13 @@ fn a_match_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let path = folder.path().join("match.jsonl");
     let experiment = serde_json::json!("this match");
     let plan = plan("engine:mpa", "council:roster=mp ma,hash=1", 3, 1);
-    let through = played(&plan, &mut State::in_memory());
+    let through = played(&plan, &mut ExperimentState::in_memory());
 
     let stop = AtomicBool::new(false);
-    let mut state = State::open(&path, &experiment).expect("a new state");
+    let mut state = ExperimentState::open(&path, &experiment).expect("a new state");
     let stopped = run(&plan, &mut state, &stop, |standing| stop.store(standing.pairs() > 0, Ordering::Relaxed));
     assert!(!stopped.expect("it began").complete);
-    let mut state = State::open(&path, &experiment).expect("the same match");
+    let mut state = ExperimentState::open(&path, &experiment).expect("the same match");
     assert!((1..3).contains(&state.done().len()));
     assert_eq!(played(&plan, &mut state), through);
 }
@@ -65,16 +71,16 @@ fn a_decided_test_ends_the_match() {
     plan.players[0].pace = Pace::Nodes(1000);
     plan.players[1].pace = Pace::Nodes(20);
     plan.sprt = Some(Sprt::new(0.0, 200.0));
-    let summary = played(&plan, &mut State::in_memory());
+    let summary = played(&plan, &mut ExperimentState::in_memory());
     assert!(summary.complete && summary.games < 80, "{summary}");
-    assert_eq!(summary.sprt.map(|test| test.verdict), Some(Verdict::H1), "{summary}");
+    assert_eq!(summary.sprt.map(|test| test.verdict), Some(SprtVerdict::H1), "{summary}");
 }
 
 #[test]
 fn what_each_player_did_is_told_of_that_player() {
     let mut plan = plan("engine", "engine:mp", 1, 1);
     plan.players[1].pace = Pace::Nodes(50);
-    let summary = played(&plan, &mut State::in_memory());
+    let summary = played(&plan, &mut ExperimentState::in_memory());
     let [a, b] = summary.conduct;
     assert!(a.nodes_a_move() > 100.0 && b.nodes_a_move() < 80.0, "{summary}");
     assert!(a.moves.abs_diff(b.moves) <= 2, "{summary}");
@@ -83,9 +89,11 @@ fn what_each_player_did_is_told_of_that_player() {
 #[test]
 fn a_program_that_is_not_there_is_told_before_the_first_game() {
     let plan = plan("engine", "uci:/nowhere/engine", 1, 1);
-    let error = run(&plan, &mut State::in_memory(), &AtomicBool::new(false), |_| {}).expect_err("no such program");
+    let error =
+        run(&plan, &mut ExperimentState::in_memory(), &AtomicBool::new(false), |_| {}).expect_err("no such program");
     assert!(error.to_string().contains("/nowhere/engine"), "{error}");
     let plan = self::plan("engine", "xboard:/nowhere/engine", 1, 1);
-    let error = run(&plan, &mut State::in_memory(), &AtomicBool::new(false), |_| {}).expect_err("no node budget");
+    let error =
+        run(&plan, &mut ExperimentState::in_memory(), &AtomicBool::new(false), |_| {}).expect_err("no node budget");
     assert!(matches!(error, MatchError::Pace(_)), "{error}");
 }

@@ -22,9 +22,9 @@ const BUILT_IN: &str = include_str!("common.pgn");
 
 /// A collection of openings.
 #[derive(Clone, Debug)]
-pub struct Book {
+pub struct OpeningBook {
     text: Arc<str>,
-    kind: Kind,
+    kind: BookFormat,
     /// Where each entry lies in the text, in the order in which they are played.
     entries: Vec<Range<usize>>,
     /// Moves taken of a PGN entry, in plies.
@@ -32,23 +32,23 @@ pub struct Book {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum BookFormat {
     Pgn,
     Epd,
 }
 
 /// Why there is no opening.
 #[derive(Debug, thiserror::Error)]
-pub enum BookError {
+pub enum OpeningBookError {
     /// The file cannot be read.
     #[error("book {path}: {error}")]
     File {
-        /// Which file.
+        /// The file that could not be used.
         path: PathBuf,
-        /// Why not.
+        /// What the system says.
         error: io::Error,
     },
-    /// Nothing in it.
+    /// The file has neither a game nor a position.
     #[error("book {0}: no game and no position in it")]
     Empty(PathBuf),
     /// One of its openings cannot be played.
@@ -63,27 +63,27 @@ pub enum BookError {
     },
 }
 
-impl Book {
+impl OpeningBook {
     /// Opens a book and shuffles it. Of games, the first `plies` moves are played.
     ///
     /// # Errors
-    /// [`BookError`] if the file cannot be read or has nothing in it.
-    pub fn open(path: &Path, plies: usize, seed: u64) -> Result<Self, BookError> {
-        let (name, text) = read_text(path).map_err(|error| BookError::File { path: path.to_owned(), error })?;
-        let kind = if is_pgn(&name) { Kind::Pgn } else { Kind::Epd };
+    /// [`OpeningBookError`] if the file cannot be read or has nothing in it.
+    pub fn open(path: &Path, plies: usize, seed: u64) -> Result<Self, OpeningBookError> {
+        let (name, text) = read_text(path).map_err(|error| OpeningBookError::File { path: path.to_owned(), error })?;
+        let kind = if is_pgn(&name) { BookFormat::Pgn } else { BookFormat::Epd };
         let book = Self::new(text, kind, plies, seed);
-        if book.entries.is_empty() { Err(BookError::Empty(path.to_owned())) } else { Ok(book) }
+        if book.is_empty() { Err(OpeningBookError::Empty(path.to_owned())) } else { Ok(book) }
     }
 
     /// The little book that is always there.
     pub fn built_in(seed: u64) -> Self {
-        Self::new(BUILT_IN.to_owned(), Kind::Pgn, usize::MAX, seed)
+        Self::new(BUILT_IN.to_owned(), BookFormat::Pgn, usize::MAX, seed)
     }
 
-    fn new(text: String, kind: Kind, plies: usize, seed: u64) -> Self {
+    fn new(text: String, kind: BookFormat, plies: usize, seed: u64) -> Self {
         let mut entries = match kind {
-            Kind::Pgn => games(&text),
-            Kind::Epd => lines(&text),
+            BookFormat::Pgn => games(&text),
+            BookFormat::Epd => lines(&text),
         };
         entries.shuffle(&mut StdRng::seed_from_u64(seed));
         Self { text: text.into(), kind, entries, plies }
@@ -111,15 +111,15 @@ impl Book {
     /// The opening of a pair of games. After the last one the first comes again.
     ///
     /// # Errors
-    /// [`BookError::Entry`] if it cannot be played.
-    pub fn opening(&self, pair: usize) -> Result<Arc<Line>, BookError> {
+    /// [`OpeningBookError::Entry`] if it cannot be played.
+    pub fn opening(&self, pair: usize) -> Result<Arc<Line>, OpeningBookError> {
         let index = pair % self.entries.len().max(1);
         let text = self.entries.get(index).map_or("", |range| &self.text[range.clone()]);
         let read = match self.kind {
-            Kind::Pgn => opening_of_game(text, self.plies),
-            Kind::Epd => opening_of_position(text),
+            BookFormat::Pgn => opening_of_game(text, self.plies),
+            BookFormat::Epd => opening_of_position(text),
         };
-        read.map(Arc::new).map_err(|reason| BookError::Entry {
+        read.map(Arc::new).map_err(|reason| OpeningBookError::Entry {
             number: index + 1,
             text: text.chars().take(60).collect(),
             reason,
@@ -180,18 +180,26 @@ fn opening_of_position(text: &str) -> Result<Line, String> {
     }
 }
 
+/// The whole game of a PGN text.
+///
+/// # Errors
+/// What is wrong with it, in a line.
+pub(crate) fn line_of_pgn(text: &str) -> Result<Line, String> {
+    opening_of_game(text, usize::MAX)
+}
+
 fn opening_of_game(text: &str, plies: usize) -> Result<Line, String> {
     let mut reader = Reader::new(text.as_bytes());
-    let line = reader.read_game(&mut Opening { plies }).map_err(|error| error.to_string())?;
+    let line = reader.read_game(&mut OpeningReader { plies }).map_err(|error| error.to_string())?;
     line.unwrap_or_else(|| Err("no game".to_owned()))
 }
 
 /// Plays the first moves of a game.
-struct Opening {
+struct OpeningReader {
     plies: usize,
 }
 
-impl Visitor for Opening {
+impl Visitor for OpeningReader {
     type Tags = Option<String>;
     type Movetext = Result<Line, String>;
     type Output = Result<Line, String>;
@@ -250,13 +258,13 @@ mod tests {
     const TWO_GAMES: &str = "[Event \"?\"]\n[Result \"*\"]\n\n1. e4 e5 (1... c5) 2. Nf3 {fine} Nc6\n3. Bb5 *\n\n\
                              [Event \"?\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O Ke7 *\n";
 
-    fn moves(book: &Book, pair: usize) -> Vec<String> {
+    fn moves(book: &OpeningBook, pair: usize) -> Vec<String> {
         book.opening(pair).expect("an opening").moves().iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn a_game_is_played_as_far_as_wanted() {
-        let book = Book::new(TWO_GAMES.to_owned(), Kind::Pgn, 3, 0);
+        let book = OpeningBook::new(TWO_GAMES.to_owned(), BookFormat::Pgn, 3, 0);
         let mut openings = vec![moves(&book, 0), moves(&book, 1)];
         openings.sort();
         assert_eq!(openings, [vec!["e1g1", "e8e7"], vec!["e2e4", "e7e5", "g1f3"]]);
@@ -271,7 +279,7 @@ mod tests {
         zip.start_file("book.epd", zip::write::SimpleFileOptions::default())?;
         zip.write_all(b"r1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4\n\n")?;
         zip.finish()?;
-        let book = Book::open(&path, 16, 1)?;
+        let book = OpeningBook::open(&path, 16, 1)?;
         assert_eq!(book.len(), 1);
         assert!(book.opening(7)?.fen().starts_with("r1bqkbnr/1ppp1ppp"));
         Ok(())
@@ -281,7 +289,7 @@ mod tests {
     fn the_seed_decides_the_order_and_nothing_else() {
         let text: String = (0..50).map(|i| format!("4k3/8/8/8/8/8/8/4K2R w K - 0 {}\n", i + 1)).collect();
         let order = |seed| -> Vec<String> {
-            let book = Book::new(text.clone(), Kind::Epd, 0, seed);
+            let book = OpeningBook::new(text.clone(), BookFormat::Epd, 0, seed);
             (0..book.len()).map(|pair| book.opening(pair).expect("an opening").fen()).collect()
         };
         assert_eq!(order(1), order(1));
@@ -294,7 +302,7 @@ mod tests {
 
     #[test]
     fn the_built_in_book_can_be_played() {
-        let book = Book::built_in(3);
+        let book = OpeningBook::built_in(3);
         assert!(book.len() >= 40, "{}", book.len());
         for pair in 0..book.len() {
             let opening = book.opening(pair).unwrap_or_else(|error| panic!("{error}"));
@@ -304,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_broken_opening_is_told() {
-        let book = Book::new("[Event \"?\"]\n\n1. e4 e4 *\n".to_owned(), Kind::Pgn, 8, 0);
+        let book = OpeningBook::new("[Event \"?\"]\n\n1. e4 e4 *\n".to_owned(), BookFormat::Pgn, 8, 0);
         let error = book.opening(0).expect_err("no such move").to_string();
         assert!(error.contains("opening 1") && error.contains("e4 cannot be played"), "{error}");
     }

@@ -3,7 +3,7 @@
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::{Choice, Player, PlayerFailure, Turn};
+use super::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure};
 use chess::{Limits, Variant};
 use council::{
     council::{Council, CouncilSettings, Question, Roster},
@@ -29,13 +29,13 @@ impl CouncilPlayer {
     }
 }
 
-impl Player for CouncilPlayer {
+impl MatchPlayer for CouncilPlayer {
     fn new_game(&mut self) -> Result<(), PlayerFailure> {
         self.council.iter().for_each(Council::new_game);
         Ok(())
     }
 
-    fn choose(&mut self, turn: &Turn) -> Result<Choice, PlayerFailure> {
+    fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
         let council = self.council.get_or_insert_with(|| {
             // As many cores as it asks for, so that a node budget does not depend on the machine.
             let cores = if turn.pace.is_timed() { self.settings.cores } else { self.settings.cores.max(1) };
@@ -55,7 +55,7 @@ impl Player for CouncilPlayer {
         if decision.votes.is_empty() {
             return Err(PlayerFailure::Failed("no elector proposed a move".to_owned()));
         }
-        Ok(Choice {
+        Ok(ChosenMove {
             best: decision.best,
             score: decision.score,
             depth: decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! Who plays: our engine, a council, or anybody's program that speaks UCI or CECP, all behind one door.
 //!
-//! A [`PlayerSpec`] is read from a line of text (its documentation has the syntax) and seated as a [`Player`]. A player
-//! gets a [`Turn`] and gives a [`Choice`]; the arbiter in [`super::game`] keeps the clock and checks the move, because a
+//! A [`PlayerSpec`] is read from a line of text (its documentation has the syntax) and seated as a [`MatchPlayer`]. A player
+//! gets a [`MoveRequest`] and gives a [`ChosenMove`]; the arbiter in [`super::game`] keeps the clock and checks the move, because a
 //! player is never believed. Ours play within this process: at ten milliseconds a move, pipes would cost more than they
 //! carry.
 
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PATIENCE_FOR_NODES: Duration = Duration::from_secs(600);
 
 /// One side of a game.
-pub trait Player: Send {
+pub trait MatchPlayer: Send {
     /// A new game begins: what was learnt in the last one is forgotten.
     ///
     /// # Errors
@@ -41,12 +41,12 @@ pub trait Player: Send {
     ///
     /// # Errors
     /// [`PlayerFailure`] if the player gives none. It must be seated anew after that.
-    fn choose(&mut self, turn: &Turn) -> Result<Choice, PlayerFailure>;
+    fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure>;
 }
 
 /// What a player is asked.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct MoveRequest {
     /// The game so far. It has a legal move.
     pub line: Arc<Line>,
     /// What a move may cost.
@@ -55,7 +55,7 @@ pub struct Turn {
     pub clocks: Option<Clocks>,
 }
 
-impl Turn {
+impl MoveRequest {
     /// The time of this move for a council, which leaves the clock to us: all that the pace gives, or its share of the clock
     /// without ExtraTime. `None` where nodes are counted.
     fn time(&self) -> Option<Duration> {
@@ -99,8 +99,8 @@ impl Turn {
 
 /// What a player wants to play, and why. Nothing of it is believed before it is checked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
-    /// The move.
+pub struct ChosenMove {
+    /// The move that is to be played.
     pub best: UciMove,
     /// Its value, from the side of the player.
     pub score: Option<Score>,

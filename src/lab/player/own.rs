@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Choice, Pace, Player, PlayerFailure, Turn};
+use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
 use chess::{Color, Score, engine_position};
 use engine::{
     Engine, EngineOptions,
@@ -25,13 +25,13 @@ impl OwnPlayer {
     }
 }
 
-impl Player for OwnPlayer {
+impl MatchPlayer for OwnPlayer {
     fn new_game(&mut self) -> Result<(), PlayerFailure> {
         self.engine.new_game();
         Ok(())
     }
 
-    fn choose(&mut self, turn: &Turn) -> Result<Choice, PlayerFailure> {
+    fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
         let threads = self.engine.options().threads;
         if !turn.pace.is_timed() && threads > 1 && !self.engine.options().virtual_time {
             // Where nodes are the measure, several threads advance in step, on however few cores.
@@ -51,7 +51,7 @@ impl Player for OwnPlayer {
         });
         let iteration = found.ok_or_else(|| PlayerFailure::Failed("no legal move".to_owned()))?;
         let best = position.move_to_uci(iteration.best).parse();
-        Ok(Choice {
+        Ok(ChosenMove {
             best: best.map_err(|_| PlayerFailure::Failed("a move that UCI cannot write".to_owned()))?,
             score: Some(match iteration.score {
                 engine::Score::Cp(centipawns) => Score::Cp(centipawns),
@@ -64,7 +64,7 @@ impl Player for OwnPlayer {
 }
 
 /// What another program would say: the clocks, or the time of this move.
-fn go(turn: &Turn) -> Go<()> {
+fn go(turn: &MoveRequest) -> Go<()> {
     let mut go = Go::default();
     match turn.pace {
         Pace::Nodes(_) => {}

@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 
 use super::{
-    Pace, PaceError, Player, PlayerFailure, council::CouncilPlayer, own::OwnPlayer, uci::UciPlayer,
+    MatchPlayer, Pace, PaceError, PlayerFailure, council::CouncilPlayer, own::OwnPlayer, uci::UciPlayer,
     xboard::XboardPlayer,
 };
 use council::{
@@ -40,11 +40,11 @@ pub struct PlayerSpec {
     text: String,
     name: Option<String>,
     pace: Option<Pace>,
-    kind: Kind,
+    kind: PlayerKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Kind {
+enum PlayerKind {
     Engine(EngineOptions),
     Council(Box<CouncilSettings>, Roster),
     Uci { program: UciProgram, hash: usize, threads: usize },
@@ -62,7 +62,7 @@ pub enum PlayerSpecError {
     Word {
         /// The player, as written.
         player: String,
-        /// The word.
+        /// The word that is not understood.
         word: String,
     },
     /// An option that the engine does not have, or a value it does not take.
@@ -70,13 +70,13 @@ pub enum PlayerSpecError {
     Option {
         /// The player, as written.
         player: String,
-        /// What is wrong.
+        /// What is wrong with it.
         reason: String,
     },
     /// A pace that is none.
     #[error(transparent)]
     Pace(#[from] PaceError),
-    /// A roster that cannot be seated.
+    /// A roster that cannot be made.
     #[error(transparent)]
     Roster(#[from] RosterError),
 }
@@ -99,24 +99,24 @@ impl PlayerSpec {
 
     /// Whether it understands a pace: CECP has no node budgets.
     pub fn understands(&self, pace: Pace) -> bool {
-        pace.is_timed() || !matches!(self.kind, Kind::Xboard(_))
+        pace.is_timed() || !matches!(self.kind, PlayerKind::Xboard(_))
     }
 
-    /// Seats it, with so many cores to itself.
+    /// Starts it, with so many cores to itself.
     ///
     /// # Errors
     /// [`PlayerFailure`] if a program does not start.
-    pub fn seat(&self, cores: usize) -> Result<Box<dyn Player>, PlayerFailure> {
+    pub fn start(&self, cores: usize) -> Result<Box<dyn MatchPlayer>, PlayerFailure> {
         Ok(match &self.kind {
-            Kind::Engine(options) => Box::new(OwnPlayer::new(options.clone())),
-            Kind::Council(settings, roster) => {
+            PlayerKind::Engine(options) => Box::new(OwnPlayer::new(options.clone())),
+            PlayerKind::Council(settings, roster) => {
                 Box::new(CouncilPlayer::new(roster.clone(), (**settings).clone(), cores)?)
             }
-            Kind::Uci { program, hash, threads } => {
+            PlayerKind::Uci { program, hash, threads } => {
                 let defaults = [("Hash", hash.to_string()), ("Threads", threads.to_string())];
                 Box::new(UciPlayer::start(program, &defaults)?)
             }
-            Kind::Xboard(program) => Box::new(XboardPlayer::start(program)?),
+            PlayerKind::Xboard(program) => Box::new(XboardPlayer::start(program)?),
         })
     }
 }
@@ -125,10 +125,10 @@ impl PlayerSpec {
     /// A council of these settings.
     ///
     /// # Errors
-    /// [`PlayerSpecError::Roster`] if its roster cannot be seated.
+    /// [`PlayerSpecError::Roster`] if its roster cannot be made.
     pub fn council(name: String, settings: CouncilSettings) -> Result<Self, PlayerSpecError> {
         let roster = Roster::from_settings(&settings)?;
-        Ok(Self { text: name, name: None, pace: None, kind: Kind::Council(Box::new(settings), roster) })
+        Ok(Self { text: name, name: None, pace: None, kind: PlayerKind::Council(Box::new(settings), roster) })
     }
 }
 
@@ -137,13 +137,13 @@ impl FromStr for PlayerSpec {
 
     fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
-        let mut reading = Reading { player: text, name: None, pace: None, bare: None, options: Vec::new() };
+        let mut reading = SpecReader { player: text, name: None, pace: None, bare: None, options: Vec::new() };
         reading.read(rest)?;
         let kind = match kind {
             "engine" => reading.engine()?,
             "council" => reading.council()?,
-            "uci" => Kind::Uci { program: reading.program()?, hash: HASH, threads: 1 },
-            "xboard" => Kind::Xboard(reading.program()?),
+            "uci" => PlayerKind::Uci { program: reading.program()?, hash: HASH, threads: 1 },
+            "xboard" => PlayerKind::Xboard(reading.program()?),
             _ => return Err(PlayerSpecError::Kind(text.to_owned())),
         };
         Ok(Self { text: text.to_owned(), name: reading.name, pace: reading.pace, kind })
@@ -157,7 +157,7 @@ impl fmt::Display for PlayerSpec {
 }
 
 /// A player's text, taken apart.
-struct Reading<'a> {
+struct SpecReader<'a> {
     player: &'a str,
     name: Option<String>,
     pace: Option<Pace>,
@@ -166,7 +166,7 @@ struct Reading<'a> {
     options: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> SpecReader<'a> {
     fn read(&mut self, text: &'a str) -> Result<(), PlayerSpecError> {
         for (index, word) in text.split(',').map(str::trim).enumerate() {
             match word.split_once('=') {
@@ -192,7 +192,7 @@ impl<'a> Reading<'a> {
         PlayerSpecError::Option { player: self.player.to_owned(), reason: reason.to_string() }
     }
 
-    fn engine(&self) -> Result<Kind, PlayerSpecError> {
+    fn engine(&self) -> Result<PlayerKind, PlayerSpecError> {
         let mut options = EngineOptions { hash: HASH, ..EngineOptions::default() };
         if let Some(knowledge) = self.bare {
             options.knowledge = knowledge.parse().map_err(|error| self.wrong(error))?;
@@ -211,10 +211,10 @@ impl<'a> Reading<'a> {
                 _ => return Err(self.wrong(format_args!("{key} is no option of our engine"))),
             }
         }
-        Ok(Kind::Engine(options))
+        Ok(PlayerKind::Engine(options))
     }
 
-    fn council(&self) -> Result<Kind, PlayerSpecError> {
+    fn council(&self) -> Result<PlayerKind, PlayerSpecError> {
         let option = |name: &str| self.options.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
         let mut table = match (option("file"), option("preset")) {
             (Some(path), _) => council_table(path).map_err(|error| self.wrong(error))?,
@@ -232,7 +232,7 @@ impl<'a> Reading<'a> {
         }
         let settings = CouncilSettings::deserialize(table).map_err(|error| self.wrong(error.message()))?;
         let roster = Roster::from_settings(&settings)?;
-        Ok(Kind::Council(Box::new(settings), roster))
+        Ok(PlayerKind::Council(Box::new(settings), roster))
     }
 
     fn program(&self) -> Result<UciProgram, PlayerSpecError> {
@@ -246,7 +246,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// A published player.
+/// The settings of a published player.
 fn preset(name: &str) -> Result<toml::Table, String> {
     let known = || CouncilSettings::presets().collect::<Vec<_>>().join(", ");
     let settings = CouncilSettings::preset(name).ok_or_else(|| format!("preset={name} (accepted: {})", known()))?;
@@ -290,7 +290,7 @@ mod tests {
 
     fn council(text: &str) -> CouncilSettings {
         match text.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{error}")).kind {
-            Kind::Council(settings, _) => *settings,
+            PlayerKind::Council(settings, _) => *settings,
             other => panic!("{other:?}"),
         }
     }
@@ -299,7 +299,7 @@ mod tests {
     fn our_engine_is_named_by_what_it_knows() {
         let spec: PlayerSpec = "engine:mpar,hash=64,threads=2,nodes=5000,name=small".parse().expect("a player");
         assert_eq!((spec.name(), spec.pace()), ("small", Some(Pace::Nodes(5000))));
-        let Kind::Engine(options) = &spec.kind else { panic!("{spec:?}") };
+        let PlayerKind::Engine(options) = &spec.kind else { panic!("{spec:?}") };
         assert_eq!((options.knowledge.to_string().as_str(), options.hash, options.threads), ("mpar", 64, 2));
         assert_eq!("engine".parse::<PlayerSpec>().expect("a player").name(), "engine");
     }
@@ -332,7 +332,7 @@ mod tests {
     fn a_program_comes_with_arguments_and_options() {
         let spec: PlayerSpec =
             "uci:/opt/engine --net=big uci,Hash=32,Use NNUE=false,movetime=0.1".parse().expect("a player");
-        let Kind::Uci { program, .. } = &spec.kind else { panic!("{spec:?}") };
+        let PlayerKind::Uci { program, .. } = &spec.kind else { panic!("{spec:?}") };
         assert_eq!(
             (program.path.to_str(), program.arguments.as_slice()),
             (Some("/opt/engine"), &["--net=big".to_owned(), "uci".to_owned()][..])

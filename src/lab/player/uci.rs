@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Choice, Pace, Player, PlayerFailure, Turn};
+use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
 use chess::{Limits, Phase, SearchId, Task};
 use council::pool::{
     UciProgram,
@@ -54,13 +54,13 @@ impl UciPlayer {
     }
 }
 
-impl Player for UciPlayer {
+impl MatchPlayer for UciPlayer {
     fn new_game(&mut self) -> Result<(), PlayerFailure> {
         self.process.send("ucinewgame")?;
         self.wait_until_ready()
     }
 
-    fn choose(&mut self, turn: &Turn) -> Result<Choice, PlayerFailure> {
+    fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
         let limits = match turn.pace {
             Pace::Clock { .. } => Limits { clocks: turn.clocks, ..Limits::default() },
             Pace::MoveTime(time) => Limits { time: Some(time), ..Limits::default() },
@@ -79,7 +79,7 @@ impl Player for UciPlayer {
             };
             if let Some(best) = protocol::best_move(&line) {
                 let best = best.ok_or_else(|| PlayerFailure::Illegal(line.clone()))?;
-                return Ok(Choice { best, score, depth, nodes });
+                return Ok(ChosenMove { best, score, depth, nodes });
             }
             if let Some(info) = protocol::info(&line) {
                 score = info.score.or(score);

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Choice, Pace, Player, PlayerFailure, Turn};
+use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
 use crate::epd::read_move;
 use chess::{Clocks, Line, Score, UciMove};
 use council::pool::{UciProgram, uci::Process};
@@ -93,7 +93,7 @@ impl XboardPlayer {
     }
 
     /// Tells the engine what it may take.
-    fn set_time(&mut self, turn: &Turn) -> Result<(), PlayerFailure> {
+    fn set_time(&mut self, turn: &MoveRequest) -> Result<(), PlayerFailure> {
         let centiseconds = |time: Duration| (time.as_millis() / 10).max(1);
         match turn.pace {
             Pace::Nodes(_) => {
@@ -115,7 +115,7 @@ impl XboardPlayer {
     }
 }
 
-impl Player for XboardPlayer {
+impl MatchPlayer for XboardPlayer {
     fn new_game(&mut self) -> Result<(), PlayerFailure> {
         self.known = None;
         // `easy`: it does not think in our time.
@@ -123,7 +123,7 @@ impl Player for XboardPlayer {
         Ok(())
     }
 
-    fn choose(&mut self, turn: &Turn) -> Result<Choice, PlayerFailure> {
+    fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
         if let (true, Pace::Clock { initial, increment }) = (self.known.is_none(), turn.pace) {
             let (minutes, seconds) = (initial.as_secs() / 60, initial.as_secs() % 60);
             self.process.send(&format!("level 0 {minutes}:{seconds:02} {}", increment.as_secs_f64()))?;
@@ -133,28 +133,28 @@ impl Player for XboardPlayer {
         self.set_time(turn)?;
         self.process.send("go")?;
         let deadline = Instant::now() + turn.patience();
-        let mut choice = Choice { best: UciMove::Null, score: None, depth: 0, nodes: 0 };
+        let mut choice = ChosenMove { best: UciMove::Null, score: None, depth: 0, nodes: 0 };
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let Some(line) = self.process.read(left)? else {
                 return Err(PlayerFailure::Failed("hangs".to_owned()));
             };
             match answer(&line, &turn.line) {
-                Answer::SearchHandle { depth, score, nodes } => {
-                    choice = Choice { score: Some(score), depth, nodes: choice.nodes.max(nodes), ..choice };
+                EngineAnswer::Thinking { depth, score, nodes } => {
+                    choice = ChosenMove { score: Some(score), depth, nodes: choice.nodes.max(nodes), ..choice };
                 }
-                Answer::Move(best) => {
+                EngineAnswer::Move(best) => {
                     self.process.send("force")?;
                     if let Some(known) = &mut self.known {
                         // One that is not legal ends the game; the board is not needed any more.
                         let _ = known.play(best);
                     }
-                    return Ok(Choice { best, ..choice });
+                    return Ok(ChosenMove { best, ..choice });
                 }
-                Answer::Unreadable(text) => return Err(PlayerFailure::Illegal(text)),
-                Answer::Complaint(text) => return Err(PlayerFailure::Failed(text)),
-                Answer::Resigns => return Err(PlayerFailure::Resigned),
-                Answer::Nothing => {}
+                EngineAnswer::Unreadable(text) => return Err(PlayerFailure::Illegal(text)),
+                EngineAnswer::Complaint(text) => return Err(PlayerFailure::Failed(text)),
+                EngineAnswer::Resigns => return Err(PlayerFailure::Resigned),
+                EngineAnswer::Nothing => {}
             }
         }
     }
@@ -162,8 +162,8 @@ impl Player for XboardPlayer {
 
 /// What a line of an engine means while it is searching.
 #[derive(Debug, PartialEq)]
-enum Answer {
-    SearchHandle {
+enum EngineAnswer {
+    Thinking {
         depth: u32,
         score: Score,
         nodes: u64,
@@ -177,29 +177,29 @@ enum Answer {
     Nothing,
 }
 
-fn answer(text: &str, line: &Line) -> Answer {
+fn answer(text: &str, line: &Line) -> EngineAnswer {
     let text = text.trim();
     // GNU Chess still says it in the words of version 1.
     if let Some(word) = text.strip_prefix("move ").or(text.strip_prefix("My move is")) {
         let word = word.trim_start_matches([' ', ':']).trim_end();
-        return read_move(line, word).map_or_else(|| Answer::Unreadable(word.to_owned()), Answer::Move);
+        return read_move(line, word).map_or_else(|| EngineAnswer::Unreadable(word.to_owned()), EngineAnswer::Move);
     }
     if text == "resign" {
-        return Answer::Resigns;
+        return EngineAnswer::Resigns;
     }
     if text.starts_with("Illegal move") || text.starts_with("Error") || text.starts_with("tellusererror Illegal") {
-        return Answer::Complaint(text.to_owned());
+        return EngineAnswer::Complaint(text.to_owned());
     }
     let mut words = text.split_ascii_whitespace();
     let depth = words.next().and_then(|word| word.trim_end_matches(['.', '+', '-', '&']).parse().ok());
     let numbers: Option<Vec<i64>> = words.take(3).map(|word| word.parse().ok()).collect();
     match (depth, numbers.as_deref()) {
-        (Some(depth), Some([centipawns, _, nodes])) => Answer::SearchHandle {
+        (Some(depth), Some([centipawns, _, nodes])) => EngineAnswer::Thinking {
             depth,
             score: score((*centipawns).clamp(-200_000, 200_000) as i32),
             nodes: (*nodes).max(0).unsigned_abs(),
         },
-        _ => Answer::Nothing,
+        _ => EngineAnswer::Nothing,
     }
 }
 
@@ -243,19 +243,19 @@ mod tests {
         let line = Line::start(Variant::Standard);
         assert_eq!(
             answer(" 9.  -15 120 48211 d7d5 e2e4", &line),
-            Answer::SearchHandle { depth: 9, score: Score::Cp(-15), nodes: 48211 }
+            EngineAnswer::Thinking { depth: 9, score: Score::Cp(-15), nodes: 48211 }
         );
         assert_eq!(
             answer("12 -100003 5 900", &line),
-            Answer::SearchHandle { depth: 12, score: Score::Mate(-3), nodes: 900 }
+            EngineAnswer::Thinking { depth: 12, score: Score::Mate(-3), nodes: 900 }
         );
-        assert_eq!(answer("move Nf3", &line), Answer::Move("g1f3".parse().expect("a move")));
-        assert_eq!(answer("move e2e4", &line), Answer::Move("e2e4".parse().expect("a move")));
-        assert_eq!(answer("My move is : b1c3", &line), Answer::Move("b1c3".parse().expect("a move")));
-        assert_eq!(answer("move e2e5", &line), Answer::Unreadable("e2e5".to_owned()));
-        assert_eq!(answer("resign", &line), Answer::Resigns);
+        assert_eq!(answer("move Nf3", &line), EngineAnswer::Move("g1f3".parse().expect("a move")));
+        assert_eq!(answer("move e2e4", &line), EngineAnswer::Move("e2e4".parse().expect("a move")));
+        assert_eq!(answer("My move is : b1c3", &line), EngineAnswer::Move("b1c3".parse().expect("a move")));
+        assert_eq!(answer("move e2e5", &line), EngineAnswer::Unreadable("e2e5".to_owned()));
+        assert_eq!(answer("resign", &line), EngineAnswer::Resigns);
         for chatter in ["", "1. e2e4", "Chess", "# 1 2 3 4", "Hint: e7e5"] {
-            assert_eq!(answer(chatter, &line), Answer::Nothing, "{chatter:?}");
+            assert_eq!(answer(chatter, &line), EngineAnswer::Nothing, "{chatter:?}");
         }
     }
 }

@@ -8,7 +8,7 @@ mod scale;
 use std::fmt::Write;
 
 use super::stats::Estimate;
-use scale::Scale;
+use scale::Axis;
 
 /// Colours that can be told apart, also by the colour-blind (Okabe and Ito 2008).
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
@@ -46,7 +46,7 @@ pub fn figures(title: &str, unit: &str, bars: &[Bar], reference: Option<f64>) ->
     let ends = bars.iter().flat_map(|bar| [bar.estimate.low, bar.estimate.value, bar.estimate.high]);
     let longest = bars.iter().map(|bar| bar.name.chars().count()).max().unwrap_or_default();
     let left = (20.0 + LETTER * longest as f64).clamp(LEFT, WIDTH / 2.0);
-    let scale = Scale::over(ends.chain(reference), left, WIDTH - RIGHT);
+    let scale = Axis::over(ends.chain(reference), left, WIDTH - RIGHT);
     let height = TOP + ROW * bars.len() as f64 + BOTTOM;
     let mut svg = Svg::new(title, height);
     let floor = height - BOTTOM;
@@ -69,8 +69,8 @@ pub fn figures(title: &str, unit: &str, bars: &[Bar], reference: Option<f64>) ->
 pub fn curves(title: &str, x_unit: &str, y_unit: &str, curves: &[Curve]) -> String {
     const HEIGHT: f64 = 420.0;
     let points = || curves.iter().flat_map(|curve| curve.points.iter());
-    let across = Scale::over(points().map(|point| point.0), LEFT, WIDTH - RIGHT);
-    let up = Scale::over(points().map(|point| point.1), HEIGHT - BOTTOM, TOP);
+    let across = Axis::over(points().map(|point| point.0), LEFT, WIDTH - RIGHT);
+    let up = Axis::over(points().map(|point| point.1), HEIGHT - BOTTOM, TOP);
     let mut svg = Svg::new(title, HEIGHT);
     svg.vertical_grid(&across, HEIGHT - BOTTOM);
     for tick in up.ticks() {
@@ -110,7 +110,7 @@ impl Svg {
         svg
     }
 
-    fn vertical_grid(&mut self, scale: &Scale, floor: f64) {
+    fn vertical_grid(&mut self, scale: &Axis, floor: f64) {
         for tick in scale.ticks() {
             let x = scale.at(tick);
             self.line([x, TOP, x, floor], "#dddddd", "");

@@ -2,7 +2,7 @@
 
 /// A linear axis over some figures.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub(super) struct Axis {
     low: f64,
     high: f64,
     step: f64,
@@ -11,7 +11,7 @@ pub(super) struct Scale {
     to: f64,
 }
 
-impl Scale {
+impl Axis {
     /// An axis that all finite figures are on, its ends at round ones, from one pixel to another.
     pub(super) fn over(figures: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         // Beyond this the distance of neighbouring figures cannot be drawn any more.
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn an_axis_ends_at_round_figures() {
-        let scale = Scale::over([-13.0, 41.5].into_iter(), 0.0, 100.0);
+        let scale = Axis::over([-13.0, 41.5].into_iter(), 0.0, 100.0);
         let labels: Vec<String> = scale.ticks().map(label).collect();
         assert_eq!(labels, ["-20", "-10", "0", "10", "20", "30", "40", "50"]);
         assert!((scale.at(15.0) - 50.0).abs() < 1e-9);
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn equal_figures_have_an_axis_too() {
-        let scale = Scale::over([0.25, 0.25].into_iter(), 0.0, 100.0);
+        let scale = Axis::over([0.25, 0.25].into_iter(), 0.0, 100.0);
         assert!((scale.at(0.25) - 50.0).abs() < 30.0);
         assert_eq!(label(0.1 + 0.2), "0.3");
     }

@@ -13,13 +13,13 @@ mod tests;
 
 pub use oracle::{Oracle, Values};
 pub use report::markdown;
-pub use table::{Report, RosterFigures, SystemFigures, Tally};
+pub use table::{PositionsReport, RosterFigures, SystemFigures, SystemTally};
 
 use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
 use super::{
     player::Pace,
-    searches::{Found, Request, SearchError, Searches},
+    searches::{Found, SearchError, SearchQuery, Searches},
     state::fnv1a,
     suite::TestPosition,
 };
@@ -31,10 +31,10 @@ use council::{
 
 /// A roster with the settings that its criteria go by.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct CandidateRoster {
     /// How it is called.
     pub name: String,
-    /// Who proposes.
+    /// The electors that propose.
     pub roster: Roster,
     /// What the criteria go by; the criterion itself is not looked at.
     pub settings: CouncilSettings,
@@ -42,16 +42,16 @@ pub struct Candidate {
 
 /// What is to be tried.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    /// Where.
+pub struct PositionsPlan {
+    /// The positions on which everything is tried.
     pub positions: Vec<TestPosition>,
-    /// Councils.
-    pub candidates: Vec<Candidate>,
-    /// How they elect.
+    /// The rosters that are tried.
+    pub candidates: Vec<CandidateRoster>,
+    /// The criteria that elect among the proposals of each roster.
     pub criteria: Vec<CriterionName>,
     /// Single electors beside them, with their own budgets. Complete knowledge at `budget` is always there: the base.
     pub singles: Vec<(ElectorSpec, Pace)>,
-    /// Of every elector.
+    /// What every elector may spend on a position.
     pub budget: Pace,
     /// Says what moves are worth.
     pub oracle: Option<Oracle>,
@@ -61,7 +61,7 @@ pub struct Plan {
 
 /// How far a round has come.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct RoundProgress {
     /// What is being done.
     pub round: &'static str,
     /// Searches done of those that had to be.
@@ -76,43 +76,43 @@ pub struct Progress {
 /// # Errors
 /// [`SearchError`] if a search fails.
 pub fn run(
-    plan: &Plan,
+    plan: &PositionsPlan,
     searches: &mut Searches,
     oracle_searches: &mut Searches,
     stop: &AtomicBool,
-    mut progress: impl FnMut(Progress),
-) -> Result<Option<Report>, SearchError> {
-    let mut round = |name: &'static str, searches: &mut Searches, requests: &[Request]| {
-        searches.ensure(requests, stop, |done, of| progress(Progress { round: name, done, of }))
+    mut progress: impl FnMut(RoundProgress),
+) -> Result<Option<PositionsReport>, SearchError> {
+    let mut round = |name: &'static str, searches: &mut Searches, requests: &[SearchQuery]| {
+        searches.ensure(requests, stop, |done, of| progress(RoundProgress { round: name, done, of }))
     };
-    let proposals = Trial { plan, searches }.proposals();
+    let proposals = PositionsTrial { plan, searches }.proposals();
     if !round("proposals", searches, &proposals)? {
         return Ok(None);
     }
-    let second = Trial { plan, searches }.second_phases();
+    let second = PositionsTrial { plan, searches }.second_phases();
     if !round("second phases", searches, &second)? {
         return Ok(None);
     }
-    let values = Trial { plan, searches }.values();
+    let values = PositionsTrial { plan, searches }.values();
     if !round("oracle", oracle_searches, &values)? {
         return Ok(None);
     }
-    Ok(Some(Trial { plan, searches }.report(oracle_searches)))
+    Ok(Some(PositionsTrial { plan, searches }.report(oracle_searches)))
 }
 
 /// The base: complete knowledge.
-fn base(plan: &Plan) -> ElectorSpec {
+fn base(plan: &PositionsPlan) -> ElectorSpec {
     let hash = plan.candidates.first().map_or(8, |candidate| candidate.settings.hash);
     ElectorSpec::own(Knowledge::COMPLETE, hash)
 }
 
 /// A plan and the searches that were done for it.
-struct Trial<'a> {
-    plan: &'a Plan,
+struct PositionsTrial<'a> {
+    plan: &'a PositionsPlan,
     searches: &'a Searches,
 }
 
-impl Trial<'_> {
+impl PositionsTrial<'_> {
     /// Single electors, the base first.
     fn singles(&self) -> Vec<(ElectorSpec, Pace)> {
         let base = (base(self.plan), self.plan.budget);
@@ -120,20 +120,20 @@ impl Trial<'_> {
     }
 
     /// Round one: every elector in every position.
-    fn proposals(&self) -> Vec<Request> {
+    fn proposals(&self) -> Vec<SearchQuery> {
         let of_rosters = self.plan.candidates.iter().flat_map(|candidate| candidate.roster.electors());
         let electors: Vec<(ElectorSpec, Pace)> =
             self.singles().into_iter().chain(of_rosters.map(|elector| (elector.clone(), self.plan.budget))).collect();
         let positions = self.plan.positions.iter();
         positions
             .flat_map(|position| {
-                electors.iter().map(|(elector, budget)| Request::new(elector, &position.line, *budget))
+                electors.iter().map(|(elector, budget)| SearchQuery::new(elector, &position.line, *budget))
             })
             .collect()
     }
 
     /// Round two: complete knowledge on what each council proposes after its first phase.
-    fn second_phases(&self) -> Vec<Request> {
+    fn second_phases(&self) -> Vec<SearchQuery> {
         if !self.plan.criteria.contains(&CriterionName::ReSearch) {
             return Vec::new();
         }
@@ -142,7 +142,7 @@ impl Trial<'_> {
     }
 
     /// Round three: what every move is worth that somebody would play, and what the oracle would.
-    fn values(&self) -> Vec<Request> {
+    fn values(&self) -> Vec<SearchQuery> {
         let Some(oracle) = &self.plan.oracle else { return Vec::new() };
         let positions = self.plan.positions.iter();
         positions.flat_map(|position| oracle.requests(position, &self.moves(position))).collect()
@@ -152,7 +152,7 @@ impl Trial<'_> {
     fn moves(&self, position: &TestPosition) -> BTreeSet<String> {
         let singles = self.singles();
         let by_singles = singles.iter().filter_map(|(elector, budget)| {
-            self.searches.get(&Request::new(elector, &position.line, *budget)).and_then(Found::best)
+            self.searches.get(&SearchQuery::new(elector, &position.line, *budget)).and_then(Found::best)
         });
         let by_councils = self.plan.candidates.iter().flat_map(|candidate| {
             let second = self.second_phase(position, candidate).and_then(|request| self.searches.get(&request)?.best());
@@ -163,21 +163,21 @@ impl Trial<'_> {
     }
 
     /// What the electors of a council propose in the end.
-    fn proposed(&self, position: &TestPosition, candidate: &Candidate) -> Vec<Option<Proposal>> {
+    fn proposed(&self, position: &TestPosition, candidate: &CandidateRoster) -> Vec<Option<Proposal>> {
         let electors = candidate.roster.electors().iter();
         electors
             .map(|elector| {
-                let found = self.searches.get(&Request::new(elector, &position.line, self.plan.budget))?;
+                let found = self.searches.get(&SearchQuery::new(elector, &position.line, self.plan.budget))?;
                 found.proposal(&elector.name)
             })
             .collect()
     }
 
     /// The different moves that they propose when the first phase's share of the budget is spent.
-    fn after_first_phase(&self, position: &TestPosition, candidate: &Candidate) -> Vec<UciMove> {
+    fn after_first_phase(&self, position: &TestPosition, candidate: &CandidateRoster) -> Vec<UciMove> {
         let mut moves = Vec::new();
         for elector in candidate.roster.electors() {
-            let found = self.searches.get(&Request::new(elector, &position.line, self.plan.budget));
+            let found = self.searches.get(&SearchQuery::new(elector, &position.line, self.plan.budget));
             let proposal =
                 found.and_then(|found| found.proposal_at(candidate.settings.split, self.plan.budget, &elector.name));
             if let Some(proposal) = proposal
@@ -190,18 +190,18 @@ impl Trial<'_> {
     }
 
     /// The second search, which there is only where the first phase leaves a choice.
-    fn second_phase(&self, position: &TestPosition, candidate: &Candidate) -> Option<Request> {
+    fn second_phase(&self, position: &TestPosition, candidate: &CandidateRoster) -> Option<SearchQuery> {
         let root_moves = self.after_first_phase(position, candidate);
         let budget = share_of(self.plan.budget, 1.0 - candidate.settings.split)?;
-        let request = Request::new(&base(self.plan), &position.line, budget);
-        (root_moves.len() > 1).then_some(Request { root_moves, ..request })
+        let request = SearchQuery::new(&base(self.plan), &position.line, budget);
+        (root_moves.len() > 1).then_some(SearchQuery { root_moves, ..request })
     }
 
     /// What a council plays, given what its electors propose in the end.
     fn elected(
         &self,
         position: &TestPosition,
-        candidate: &Candidate,
+        candidate: &CandidateRoster,
         proposals: &[Option<Proposal>],
         criterion: CriterionName,
     ) -> Option<UciMove> {

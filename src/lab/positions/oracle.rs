@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     player::Pace,
-    searches::{Request, Searches},
+    searches::{SearchQuery, Searches},
     suite::TestPosition,
 };
 use chess::{Score, UciMove};
@@ -13,7 +13,7 @@ use council::pool::ElectorSpec;
 /// An engine that is believed.
 #[derive(Clone, Debug)]
 pub struct Oracle {
-    /// Who it is.
+    /// The engine that is asked.
     pub engine: ElectorSpec,
     /// What it may spend on each move.
     pub nodes: u64,
@@ -21,10 +21,10 @@ pub struct Oracle {
 
 impl Oracle {
     /// The searches that value these moves of a position: one for each, and one for the oracle's own.
-    pub fn requests(&self, position: &TestPosition, moves: &BTreeSet<String>) -> Vec<Request> {
+    pub fn requests(&self, position: &TestPosition, moves: &BTreeSet<String>) -> Vec<SearchQuery> {
         let own = self.request(position);
         let each = moves.iter().filter_map(|text| text.parse().ok());
-        let each = each.map(|mv| Request { root_moves: vec![mv], ..own.clone() });
+        let each = each.map(|mv| SearchQuery { root_moves: vec![mv], ..own.clone() });
         std::iter::once(own.clone()).chain(each).collect()
     }
 
@@ -33,7 +33,7 @@ impl Oracle {
         let own = self.request(position);
         let mut of = BTreeMap::new();
         for text in moves {
-            let request = Request { root_moves: vec![text.parse().ok()?], ..own.clone() };
+            let request = SearchQuery { root_moves: vec![text.parse().ok()?], ..own.clone() };
             of.insert(text.clone(), expected(searches.get(&request)?.score()?));
         }
         let of_own = expected(searches.get(&own)?.score()?);
@@ -41,8 +41,8 @@ impl Oracle {
         Some(Values { of, best })
     }
 
-    fn request(&self, position: &TestPosition) -> Request {
-        Request::new(&self.engine, &position.line, Pace::Nodes(self.nodes))
+    fn request(&self, position: &TestPosition) -> SearchQuery {
+        SearchQuery::new(&self.engine, &position.line, Pace::Nodes(self.nodes))
     }
 }
 

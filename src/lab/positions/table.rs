@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Trial, Values};
+use super::{PositionsTrial, Values};
 use crate::{
     player::Pace,
-    searches::{Found, Request, Searches},
+    searches::{Found, SearchQuery, Searches},
     stats::{Clusters, Estimate, bootstrap},
     suite::{Judgement, TestPosition},
 };
@@ -17,8 +17,8 @@ const BLUNDER: f64 = 0.2;
 
 /// What came of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
-    /// Positions tried.
+pub struct PositionsReport {
+    /// Positions that were tried.
     pub positions: usize,
     /// Those whose best moves are known.
     pub judged: usize,
@@ -62,7 +62,7 @@ pub struct SystemFigures {
     pub best: usize,
     /// Positions in which it plays a move to be avoided, or by the oracle gives away a fifth of a point.
     pub worst: usize,
-    /// The other ones.
+    /// Positions in which it plays any other move.
     pub other: usize,
     /// What its moves are worth of the points that can be had, 0 to 1, where the suite has points.
     pub points: Option<Estimate>,
@@ -73,24 +73,24 @@ pub struct SystemFigures {
 }
 
 /// A value and the game it belongs to.
-type Sample = (Option<String>, f64);
+type GameSample = (Option<String>, f64);
 
-fn mean(samples: &[Sample], seed: u64) -> Option<Estimate> {
+fn mean(samples: &[GameSample], seed: u64) -> Option<Estimate> {
     bootstrap(&Clusters::new(samples.iter().cloned()), seed)
 }
 
 /// A system's moves, counted.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct SystemTally {
     best: usize,
     worst: usize,
     other: usize,
-    points: Vec<Sample>,
-    regrets: Vec<Sample>,
-    differences: Vec<Sample>,
+    points: Vec<GameSample>,
+    regrets: Vec<GameSample>,
+    differences: Vec<GameSample>,
 }
 
-impl Tally {
+impl SystemTally {
     /// Counts a move and gives what it loses. `base` is what the base loses there.
     pub fn count(
         &mut self,
@@ -140,7 +140,7 @@ struct RosterTally {
     intersection: usize,
     distinct: usize,
     unanimous: usize,
-    regrets: Vec<Sample>,
+    regrets: Vec<GameSample>,
 }
 
 impl RosterTally {
@@ -180,22 +180,23 @@ impl RosterTally {
     }
 }
 
-impl Trial<'_> {
+impl PositionsTrial<'_> {
     /// Computes everything from the searches.
-    pub(super) fn report(&self, oracle_searches: &Searches) -> Report {
+    pub(super) fn report(&self, oracle_searches: &Searches) -> PositionsReport {
         let plan = self.plan;
         let singles = self.singles();
-        let mut by_single: Vec<Tally> = singles.iter().map(|_| Tally::default()).collect();
+        let mut by_single: Vec<SystemTally> = singles.iter().map(|_| SystemTally::default()).collect();
         let mut by_roster: Vec<RosterTally> = plan.candidates.iter().map(|_| RosterTally::default()).collect();
-        let mut by_criterion: Vec<Vec<Tally>> =
-            plan.candidates.iter().map(|_| plan.criteria.iter().map(|_| Tally::default()).collect()).collect();
+        let mut by_criterion: Vec<Vec<SystemTally>> =
+            plan.candidates.iter().map(|_| plan.criteria.iter().map(|_| SystemTally::default()).collect()).collect();
         for position in &plan.positions {
             let oracle = plan.oracle.as_ref();
             let values = oracle.and_then(|oracle| oracle.values(position, &self.moves(position), oracle_searches));
             let values = values.as_ref();
             let mut base = None;
             for ((elector, budget), tally) in singles.iter().zip(&mut by_single) {
-                let found = self.searches.get(&Request::new(elector, &position.line, *budget)).and_then(Found::best);
+                let found =
+                    self.searches.get(&SearchQuery::new(elector, &position.line, *budget)).and_then(Found::best);
                 let regret = found.and_then(|mv| tally.count(position, mv, values, base));
                 base = base.or(regret);
             }
@@ -220,7 +221,7 @@ impl Trial<'_> {
         let of_rosters = plan.candidates.iter().zip(&by_roster).map(|(candidate, tally)| {
             tally.figures(candidate.name.clone(), candidate.roster.electors().len(), plan.seed)
         });
-        Report {
+        PositionsReport {
             positions: plan.positions.len(),
             judged: plan.positions.iter().filter(|position| position.is_judged()).count(),
             budget: plan.budget,

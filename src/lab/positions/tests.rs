@@ -7,13 +7,13 @@ const SUITE: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - ; bm Qd1 +
     2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id \"WAC.001\";\n\
     rnbqkb1r/p3pppp/1p6/2ppP3/3N4/2P5/PPP1QPPP/R1B1KB1R w KQkq -  ; bm e6; id BK.04";
 
-fn plan(budget: u64) -> Plan {
+fn plan(budget: u64) -> PositionsPlan {
     let candidate = |roster: &str| {
         let settings = CouncilSettings { roster: roster.to_owned(), hash: 1, ..CouncilSettings::default() };
         let roster = Roster::from_settings(&settings).unwrap_or_else(|error| panic!("{error}"));
-        Candidate { name: settings.roster.clone(), roster, settings }
+        CandidateRoster { name: settings.roster.clone(), roster, settings }
     };
-    Plan {
+    PositionsPlan {
         positions: Suite::parse(SUITE).positions,
         candidates: vec![candidate("unbalanced-4"), candidate("m mp")],
         criteria: CriterionName::ALL.to_vec(),
@@ -28,7 +28,7 @@ fn workers(count: usize) -> NonZeroUsize {
     NonZeroUsize::new(count).expect("some")
 }
 
-fn report(plan: &Plan, searches: &mut Searches) -> Report {
+fn report(plan: &PositionsPlan, searches: &mut Searches) -> PositionsReport {
     let mut none = Searches::in_memory(workers(1));
     let report = run(plan, searches, &mut none, &AtomicBool::new(false), |_| {});
     report.unwrap_or_else(|error| panic!("{error}")).expect("nobody stops it")
@@ -75,7 +75,7 @@ fn what_was_searched_is_not_searched_again() {
 fn an_oracle_says_what_every_proposed_move_loses() {
     // Complete knowledge with more nodes stands in for a foreign engine.
     let oracle = Oracle { engine: ElectorSpec::own(Knowledge::COMPLETE, 1), nodes: 5000 };
-    let plan = Plan { oracle: Some(oracle), ..plan(300) };
+    let plan = PositionsPlan { oracle: Some(oracle), ..plan(300) };
     let mut searches = Searches::in_memory(workers(2));
     let mut values = Searches::in_memory(workers(2));
     let report = run(&plan, &mut searches, &mut values, &AtomicBool::new(false), |_| {});

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use super::{Bench, ReproduceError, Section, published};
+use super::{ReproduceError, Reproduction, Section, published};
 use crate::{
     plot::{Bar, figures},
     stats::{Clusters, Estimate, bootstrap},
 };
 use council::council::CriterionName;
 
-pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
     let rosters = published::BY_CRITERION.map(|(roster, _)| roster);
     let report = bench.trial(&rosters, &CriterionName::ALL)?;
     let base = report.systems.first().map_or(0, |system| system.best);

@@ -4,11 +4,11 @@ use std::{fmt::Write, time::Duration};
 
 use serde_json::json;
 
-use super::{Bench, ReproduceError, Section, or_dash, published};
+use super::{ReproduceError, Reproduction, Section, or_dash, published};
 use crate::{
-    game::{Adjudication, Rules},
-    matches::{self, Contender, MatchError, Pair, Plan, Summary},
-    openings::Book,
+    game::{Adjudication, MatchRules},
+    matches::{self, Contender, GamePair, MatchError, MatchPlan, Summary},
+    openings::OpeningBook,
     player::{Pace, PlayerFailure, PlayerSpec},
     plot::{Bar, figures},
 };
@@ -18,7 +18,7 @@ const LONGEST: usize = 40;
 /// A game that is cut is scored by a search of so many times the nodes of a move.
 const TRUNCATION: u64 = 20;
 
-pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
     let mut text = format!(
         "{} games each against complete knowledge with {} nodes a move; every elector and every process has as many, in virtual time: a core for \
          each. Cut after {LONGEST} moves and scored by complete knowledge. Points are given as of 20, with 95 %. What they call points of 20 has an error of \
@@ -46,20 +46,20 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
     Ok(Section { title: "§8 Games against the sequential base", text, plots: vec![("games.svg", plot)] })
 }
 
-fn play(bench: &mut Bench<'_>, name: &str, player: &str) -> Result<Summary, ReproduceError> {
+fn play(bench: &mut Reproduction<'_>, name: &str, player: &str) -> Result<Summary, ReproduceError> {
     let nodes = bench.effort.nodes;
-    let seated = |text: &str| -> Result<Contender, MatchError> {
+    let contender = |text: &str| -> Result<Contender, MatchError> {
         let spec: PlayerSpec = text
             .parse()
             .map_err(|error| MatchError::Player(text.to_owned(), PlayerFailure::Failed(format!("{error}"))))?;
         Ok(Contender { spec, pace: Pace::Nodes(nodes) })
     };
-    let plan = Plan {
-        players: [seated(player)?, seated("engine:hash=8")?],
-        book: Book::built_in(bench.seed),
+    let plan = MatchPlan {
+        players: [contender(player)?, contender("engine:hash=8")?],
+        book: OpeningBook::built_in(bench.seed),
         pairs: (bench.effort.games as usize).div_ceil(2),
         sprt: None,
-        rules: Rules {
+        rules: MatchRules {
             adjudication: Adjudication { win: None, draw: None, tablebases: None },
             longest: LONGEST,
             truncation: Some(TRUNCATION * nodes),
@@ -68,7 +68,7 @@ fn play(bench: &mut Bench<'_>, name: &str, player: &str) -> Result<Summary, Repr
         workers: bench.workers,
         cores: 1,
     };
-    let mut state = bench.state::<Pair>("reproduce-games", &json!({"player": player}))?;
+    let mut state = bench.state::<GamePair>("reproduce-games", &json!({"player": player}))?;
     let tell = &mut bench.tell;
     let summary = matches::run(&plan, &mut state, bench.stop, |standing| tell(name, standing.pairs(), plan.pairs))?;
     if summary.complete { Ok(summary) } else { Err(ReproduceError::Stopped) }

@@ -2,21 +2,21 @@
 
 use std::fmt::Write;
 
-use super::{Bench, ReproduceError, Section, candidate, published};
+use super::{ReproduceError, Reproduction, Section, candidate, published};
 use crate::{
     fit::{
         Log,
-        genetic::{Ballot, Generation, Individual},
+        genetic::{Generation, Individual, LoggedBallot},
     },
     plot::{Curve, curves},
 };
 
 const ROSTER: &str = "balanced-7";
 
-pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
     let ballots = ballots(bench)?;
     // Every other position is kept from the algorithm, to see what of it is chance.
-    let (training, held_out): (Vec<(usize, Ballot)>, Vec<_>) =
+    let (training, held_out): (Vec<(usize, LoggedBallot)>, Vec<_>) =
         ballots.into_iter().enumerate().partition(|(index, _)| index % 2 == 0);
     let [training, held_out] =
         [training, held_out].map(|half| half.into_iter().map(|(_, ballot)| ballot).collect::<Vec<_>>());
@@ -40,7 +40,8 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
         ("found here", found),
     ];
     for (name, individual) in rows {
-        let share = |ballots: &[Ballot]| 100.0 * individual.best_moves(ballots) as f64 / ballots.len().max(1) as f64;
+        let share =
+            |ballots: &[LoggedBallot]| 100.0 * individual.best_moves(ballots) as f64 / ballots.len().max(1) as f64;
         let weights = individual.weights().map(|weight| weight.to_string()).join(" ");
         let _ = writeln!(text, "| {name}: {weights} | {:.1} | {:.1} |", share(&training), share(&held_out));
     }
@@ -50,7 +51,7 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
 }
 
 /// The proposals of the roster in every position.
-fn ballots(bench: &mut Bench<'_>) -> Result<Vec<Ballot>, ReproduceError> {
+fn ballots(bench: &mut Reproduction<'_>) -> Result<Vec<LoggedBallot>, ReproduceError> {
     let roster = candidate(ROSTER)?.roster;
     let (budget, tell) = (bench.budget(), &mut bench.tell);
     let log = Log::make(&roster, &bench.positions, budget, bench.searches, bench.stop, |done, of| {

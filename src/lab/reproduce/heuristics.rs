@@ -3,9 +3,9 @@
 
 use std::fmt::Write;
 
-use super::{Bench, ReproduceError, Section, or_dash, published};
+use super::{ReproduceError, Reproduction, Section, or_dash, published};
 use crate::{
-    searches::{Found, Request},
+    searches::{Found, SearchQuery},
     suite::Judgement,
 };
 use chess::{Heuristic, Knowledge};
@@ -14,7 +14,7 @@ use council::pool::ElectorSpec;
 /// Transposition table of each instance, MiB.
 const HASH: usize = 8;
 
-pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
     let mut known = Knowledge::NONE.with(Heuristic::Material);
     let mut order = vec![(Heuristic::Material, best_moves(bench, &[known])?[0])];
     while !known.complement().is_empty() {
@@ -50,12 +50,12 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
 }
 
 /// How many best moves each set finds.
-fn best_moves(bench: &mut Bench<'_>, sets: &[Knowledge]) -> Result<Vec<usize>, ReproduceError> {
-    let request = |bench: &Bench<'_>, set: Knowledge, position: usize| {
-        Request::new(&ElectorSpec::own(set, HASH), &bench.positions[position].line, bench.budget())
+fn best_moves(bench: &mut Reproduction<'_>, sets: &[Knowledge]) -> Result<Vec<usize>, ReproduceError> {
+    let request = |bench: &Reproduction<'_>, set: Knowledge, position: usize| {
+        SearchQuery::new(&ElectorSpec::own(set, HASH), &bench.positions[position].line, bench.budget())
     };
     let count = bench.positions.len();
-    let requests: Vec<Request> =
+    let requests: Vec<SearchQuery> =
         sets.iter().flat_map(|set| (0..count).map(|position| request(bench, *set, position))).collect();
     bench.ensure(&requests, "heuristics")?;
     let is_best = |set: Knowledge, position: usize| {

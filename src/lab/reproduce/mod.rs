@@ -28,9 +28,9 @@ use super::{
     councils::AskError,
     matches::MatchError,
     player::Pace,
-    positions::{self, Candidate, Report},
-    searches::{Request, SearchError, Searches},
-    state::{State, StateError, short_name},
+    positions::{self, CandidateRoster, PositionsReport},
+    searches::{SearchError, SearchQuery, Searches},
+    state::{ExperimentState, StateError, short_name},
     suite::{Suite, TestPosition},
 };
 use council::council::{CouncilSettings, CriterionName, Roster};
@@ -44,7 +44,7 @@ const SUITES: [&str; 3] = [
 
 /// A table of docs/method.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Table {
+pub enum ThesisTable {
     /// §2: the order of the heuristics.
     Heuristics,
     /// §3: union and intersection of the rosters.
@@ -59,7 +59,7 @@ pub enum Table {
     Genetic,
 }
 
-impl Table {
+impl ThesisTable {
     /// All of them, in the order of docs/method.md.
     pub const ALL: [Self; 6] =
         [Self::Heuristics, Self::Rosters, Self::Criteria, Self::Parallel, Self::Games, Self::Genetic];
@@ -129,7 +129,7 @@ pub enum ReproduceError {
 /// A section of the report, in Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Its heading.
+    /// The heading, with the section of docs/method.md.
     pub title: &'static str,
     /// What was done, the table, and what differs.
     pub text: String,
@@ -138,20 +138,20 @@ pub struct Section {
 }
 
 /// The bench at which tables are made.
-pub struct Bench<'a> {
+pub struct Reproduction<'a> {
     /// How much is spent.
     pub effort: Effort,
     /// Where things are tried.
     pub positions: Vec<TestPosition>,
-    /// What was searched.
+    /// The searches that were done so far.
     pub searches: &'a mut Searches,
     /// Where other states are kept.
     pub folder: PathBuf,
     /// What tells this build from others, for the states.
     pub build: String,
-    /// At once.
+    /// Searches or games at once.
     pub workers: NonZeroUsize,
-    /// Ends it.
+    /// Set to end the work early.
     pub stop: &'a AtomicBool,
     /// Of everything left to lot.
     pub seed: u64,
@@ -159,19 +159,19 @@ pub struct Bench<'a> {
     pub tell: &'a mut dyn FnMut(&str, usize, usize),
 }
 
-impl Bench<'_> {
-    /// Makes a table.
+impl Reproduction<'_> {
+    /// Makes one of the tables.
     ///
     /// # Errors
     /// [`ReproduceError`] if something fails or it is stopped.
-    pub fn make(&mut self, table: Table) -> Result<Section, ReproduceError> {
+    pub fn make(&mut self, table: ThesisTable) -> Result<Section, ReproduceError> {
         match table {
-            Table::Heuristics => heuristics::table(self),
-            Table::Rosters => rosters::table(self),
-            Table::Criteria => criteria::table(self),
-            Table::Parallel => parallel::table(self),
-            Table::Games => games::table(self),
-            Table::Genetic => genetic::table(self),
+            ThesisTable::Heuristics => heuristics::table(self),
+            ThesisTable::Rosters => rosters::table(self),
+            ThesisTable::Criteria => criteria::table(self),
+            ThesisTable::Parallel => parallel::table(self),
+            ThesisTable::Games => games::table(self),
+            ThesisTable::Genetic => genetic::table(self),
         }
     }
 
@@ -180,16 +180,16 @@ impl Bench<'_> {
     }
 
     /// Does searches that have not been done.
-    fn ensure(&mut self, requests: &[Request], what: &str) -> Result<(), ReproduceError> {
+    fn ensure(&mut self, requests: &[SearchQuery], what: &str) -> Result<(), ReproduceError> {
         let tell = &mut self.tell;
         let done = self.searches.ensure(requests, self.stop, |done, of| tell(what, done, of))?;
         if done { Ok(()) } else { Err(ReproduceError::Stopped) }
     }
 
     /// Tries rosters and criteria on all positions.
-    fn trial(&mut self, rosters: &[&str], criteria: &[CriterionName]) -> Result<Report, ReproduceError> {
+    fn trial(&mut self, rosters: &[&str], criteria: &[CriterionName]) -> Result<PositionsReport, ReproduceError> {
         let candidates = rosters.iter().map(|roster| candidate(roster)).collect::<Result<Vec<_>, _>>()?;
-        let plan = positions::Plan {
+        let plan = positions::PositionsPlan {
             positions: self.positions.clone(),
             candidates,
             criteria: criteria.to_vec(),
@@ -207,9 +207,13 @@ impl Bench<'_> {
     }
 
     /// The state of a part of the experiment; `facts` are all that its outcome depends on besides effort, build and seed.
-    fn state<T: Serialize + DeserializeOwned>(&self, kind: &str, facts: &Value) -> Result<State<T>, StateError> {
+    fn state<T: Serialize + DeserializeOwned>(
+        &self,
+        kind: &str,
+        facts: &Value,
+    ) -> Result<ExperimentState<T>, StateError> {
         let experiment = json!({"facts": facts, "effort": self.effort, "build": self.build, "seed": self.seed});
-        State::open(&self.folder.join(format!("{kind}-{}.jsonl", short_name(&experiment))), &experiment)
+        ExperimentState::open(&self.folder.join(format!("{kind}-{}.jsonl", short_name(&experiment))), &experiment)
     }
 
     /// So many as they would be of 500.
@@ -219,9 +223,9 @@ impl Bench<'_> {
 }
 
 /// A published roster with the published settings.
-fn candidate(roster: &str) -> Result<Candidate, AskError> {
+fn candidate(roster: &str) -> Result<CandidateRoster, AskError> {
     let settings = CouncilSettings { roster: roster.to_owned(), ..CouncilSettings::default() };
-    Ok(Candidate { name: roster.to_owned(), roster: Roster::from_settings(&settings)?, settings })
+    Ok(CandidateRoster { name: roster.to_owned(), roster: Roster::from_settings(&settings)?, settings })
 }
 
 /// The positions of the built-in suites, or of all EPD files of a folder.

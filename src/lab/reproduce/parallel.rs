@@ -8,9 +8,9 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::{Bench, ReproduceError, Section, or_dash, published};
+use super::{ReproduceError, Reproduction, Section, or_dash, published};
 use crate::{
-    councils::{Answer, Asked, ask},
+    councils::{AskedCouncil, CouncilAnswer, ask},
     plot::{Curve, curves},
     suite::{Judgement, TestPosition},
 };
@@ -41,7 +41,7 @@ struct Case {
 
 impl Case {
     /// The base has an instance for each process; the others have groups of the balanced seven.
-    fn asked(self) -> Asked {
+    fn asked(self) -> AskedCouncil {
         let one_each = matches!(self.mode, SecondPhaseMode::Sequential | SecondPhaseMode::Static);
         let roster = match self.processes {
             1 => "complete".to_owned(),
@@ -63,11 +63,11 @@ impl Case {
             cores: self.processes,
             ..CouncilSettings::default()
         };
-        Asked { name: format!("{} × {}", self.mode.word(), self.processes), settings, limits: self.limits }
+        AskedCouncil { name: format!("{} × {}", self.mode.word(), self.processes), settings, limits: self.limits }
     }
 }
 
-pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
     let of_all = bench.positions.clone();
     let count = bench.effort.parallel_positions.min(of_all.len()).max(1);
     let positions: Vec<TestPosition> = (0..count).map(|index| of_all[index * of_all.len() / count].clone()).collect();
@@ -93,32 +93,38 @@ pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
 }
 
 /// Answers by mode, number of processes and position.
-type Answers = Vec<Vec<Vec<Answer>>>;
+type AnswersByMode = Vec<Vec<Vec<CouncilAnswer>>>;
 
 fn measure(
-    bench: &mut Bench<'_>,
+    bench: &mut Reproduction<'_>,
     positions: &[TestPosition],
     split: f64,
     limits: Limits,
-) -> Result<Answers, ReproduceError> {
+) -> Result<AnswersByMode, ReproduceError> {
     let cases = MODES.iter().flat_map(|mode| {
         PROCESSES.iter().map(move |processes| Case { mode: *mode, processes: *processes, split, limits }.asked())
     });
-    let councils: Vec<Asked> = cases.collect();
+    let councils: Vec<AskedCouncil> = cases.collect();
     let facts = json!({"split": split, "nodes": limits.nodes, "depth": limits.depth});
-    let mut state = bench.state::<Answer>("reproduce-parallel", &facts)?;
+    let mut state = bench.state::<CouncilAnswer>("reproduce-parallel", &facts)?;
     let tell = &mut bench.tell;
     let whole =
         ask(&councils, positions, &mut state, bench.workers, bench.stop, |done, of| tell("parallel", done, of))?;
     if !whole {
         return Err(ReproduceError::Stopped);
     }
-    let answers: Vec<Answer> = state.done().values().cloned().collect();
-    let by_council: Vec<Vec<Answer>> = answers.chunks(positions.len()).map(<[Answer]>::to_vec).collect();
-    Ok(by_council.chunks(PROCESSES.len()).map(<[Vec<Answer>]>::to_vec).collect())
+    let answers: Vec<CouncilAnswer> = state.done().values().cloned().collect();
+    let by_council: Vec<Vec<CouncilAnswer>> = answers.chunks(positions.len()).map(<[CouncilAnswer]>::to_vec).collect();
+    Ok(by_council.chunks(PROCESSES.len()).map(<[Vec<CouncilAnswer>]>::to_vec).collect())
 }
 
-fn write_split(text: &mut String, split: f64, nodes: &Answers, depth: &Answers, positions: &[TestPosition]) {
+fn write_split(
+    text: &mut String,
+    split: f64,
+    nodes: &AnswersByMode,
+    depth: &AnswersByMode,
+    positions: &[TestPosition],
+) {
     let _ = writeln!(text, "\nFirst phase {:.0} % of the time:\n", 100.0 * split);
     text.push_str(
         "| mode | processes | Svr | Fpm | OS | best moves | theirs at 19: Svr | Fpm | OS | correct of 36 |\n",
@@ -147,12 +153,12 @@ fn write_split(text: &mut String, split: f64, nodes: &Answers, depth: &Answers, 
 }
 
 /// Nodes of all in the time of one: that of one process is one node a node.
-fn speed_up(answers: &[Answer]) -> f64 {
+fn speed_up(answers: &[CouncilAnswer]) -> f64 {
     let time: f64 = answers.iter().map(|answer| answer.virtual_time() as f64).sum();
     all_nodes(answers) / time.max(1.0)
 }
 
-fn all_nodes(answers: &[Answer]) -> f64 {
+fn all_nodes(answers: &[CouncilAnswer]) -> f64 {
     answers.iter().map(|answer| answer.all_nodes() as f64).sum()
 }
 

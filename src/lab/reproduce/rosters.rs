@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Bench, ReproduceError, Section, published};
+use super::{ReproduceError, Reproduction, Section, published};
 
-pub(super) fn table(bench: &mut Bench<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
     let names = published::ROSTERS.map(|(name, ..)| name);
     let report = bench.trial(&names, &[])?;
     let base = report.systems.first().map_or(0, |system| system.best);

@@ -1,11 +1,11 @@
 use super::*;
 
 /// A bench with little on it.
-fn with_bench<T>(work: impl FnOnce(&mut Bench<'_>) -> T) -> T {
+fn with_bench<T>(work: impl FnOnce(&mut Reproduction<'_>) -> T) -> T {
     let workers = NonZeroUsize::new(2).expect("two");
     let folder = tempfile::tempdir().expect("a folder");
     let all = suites(None).expect("built in");
-    let mut bench = Bench {
+    let mut bench = Reproduction {
         effort: Effort { positions: 4, parallel_positions: 1, nodes: 150, games: 2, generations: 5 },
         positions: all.into_iter().step_by(456).collect(),
         searches: &mut Searches::in_memory(workers),
@@ -33,10 +33,10 @@ fn the_suites_are_whole() {
 fn every_table_of_positions_has_their_figures_beside_ours() {
     with_bench(|bench| {
         for (table, parts) in [
-            (Table::Heuristics, &["| +p | 85 |", "| +x | 100 |"][..]),
-            (Table::Rosters, &["| balanced-7 | 186 / 24 |"]),
-            (Table::Criteria, &["| re-search | 102 / 12 |", "| majority | – |"]),
-            (Table::Genetic, &["published, found on the 500: 45 24 254 194 38 223 15 16"]),
+            (ThesisTable::Heuristics, &["| +p | 85 |", "| +x | 100 |"][..]),
+            (ThesisTable::Rosters, &["| balanced-7 | 186 / 24 |"]),
+            (ThesisTable::Criteria, &["| re-search | 102 / 12 |", "| majority | – |"]),
+            (ThesisTable::Genetic, &["published, found on the 500: 45 24 254 194 38 223 15 16"]),
         ] {
             let section = bench.make(table).unwrap_or_else(|error| panic!("{error}"));
             for part in parts {
@@ -50,6 +50,6 @@ fn every_table_of_positions_has_their_figures_beside_ours() {
 fn a_stopped_table_says_so() {
     with_bench(|bench| {
         bench.stop.store(true, std::sync::atomic::Ordering::Relaxed);
-        assert!(matches!(bench.make(Table::Rosters), Err(ReproduceError::Stopped)));
+        assert!(matches!(bench.make(ThesisTable::Rosters), Err(ReproduceError::Stopped)));
     });
 }

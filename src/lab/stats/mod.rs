@@ -8,8 +8,8 @@ mod elo;
 mod sprt;
 
 pub use bootstrap::{Clusters, bootstrap};
-pub use elo::{elo, expected_score, normalized_elo, score};
-pub use sprt::{Sprt, SprtError, Verdict};
+pub use elo::{elo, normalized_elo, score};
+pub use sprt::{Sprt, SprtError, SprtVerdict};
 
 use std::time::Duration;
 
@@ -36,6 +36,12 @@ impl Estimate {
     #[must_use]
     pub fn map(self, rising: impl Fn(f64) -> f64) -> Self {
         Self { value: rising(self.value), low: rising(self.low), high: rising(self.high) }
+    }
+
+    /// A share in per cent with its interval, without the sign: `12.30 [11.00, 13.60]`.
+    pub fn percent(self) -> String {
+        let Self { value, low, high } = self.map(|share| 100.0 * share);
+        format!("{value:.2} [{low:.2}, {high:.2}]")
     }
 }
 

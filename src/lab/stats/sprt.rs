@@ -32,7 +32,7 @@ pub struct Sprt {
 /// How a test stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum SprtVerdict {
     /// The null hypothesis is accepted.
     H0,
     /// The alternative is accepted.
@@ -64,12 +64,12 @@ impl Sprt {
     }
 
     /// How the test stands after these pairs.
-    pub fn verdict(&self, pairs: &[f64]) -> Verdict {
+    pub fn verdict(&self, pairs: &[f64]) -> SprtVerdict {
         let (low, high) = self.bounds();
         match self.log_likelihood_ratio(pairs) {
-            ratio if ratio >= high => Verdict::H1,
-            ratio if ratio <= low => Verdict::H0,
-            _ => Verdict::Open,
+            ratio if ratio >= high => SprtVerdict::H1,
+            ratio if ratio <= low => SprtVerdict::H0,
+            _ => SprtVerdict::Open,
         }
     }
 }
@@ -197,17 +197,17 @@ mod tests {
     fn the_test_ends_where_walds_bounds_are_crossed() {
         let sprt = Sprt::new(0.0, 50.0);
         assert!((sprt.bounds().1 - 2.944).abs() < 0.001 && (sprt.bounds().0 + 2.944).abs() < 0.001);
-        assert_eq!(sprt.verdict(&pairs([1, 2, 5, 2, 1])), Verdict::Open);
-        assert_eq!(sprt.verdict(&pairs([10, 20, 60, 80, 40])), Verdict::H1);
-        assert_eq!(sprt.verdict(&pairs([40, 80, 60, 20, 10])), Verdict::H0);
-        assert_eq!(sprt.verdict(&[]), Verdict::Open);
+        assert_eq!(sprt.verdict(&pairs([1, 2, 5, 2, 1])), SprtVerdict::Open);
+        assert_eq!(sprt.verdict(&pairs([10, 20, 60, 80, 40])), SprtVerdict::H1);
+        assert_eq!(sprt.verdict(&pairs([40, 80, 60, 20, 10])), SprtVerdict::H0);
+        assert_eq!(sprt.verdict(&[]), SprtVerdict::Open);
     }
 
     #[test]
     fn truncated_games_may_score_anything() {
         let higher: Vec<f64> =
             (0..200).map(|i| 0.55 + 0.3 * f64::from(i % 7) / 7.0 - 0.05 * f64::from(i % 3)).collect();
-        assert_eq!(Sprt::new(0.0, 20.0).verdict(&higher), Verdict::H1);
+        assert_eq!(Sprt::new(0.0, 20.0).verdict(&higher), SprtVerdict::H1);
     }
 
     #[test]

@@ -26,12 +26,12 @@ use std::{
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 use engine::evaluation::{Packed, WEIGHTS, Weights};
-use positions::{Pair, Sample, sigmoid};
-use state::State;
+use positions::{TaperedPair, TracedPosition, sigmoid};
+use state::TuneState;
 
-pub use positions::{LineError, Positions, SkippedLine};
+pub use positions::{LabelError, LabelledPositions, SkippedLine};
 
-/// Positions a step.
+/// Positions that make one step of the optimiser.
 const BATCH: usize = 4096;
 /// Positions a thread takes at a time.
 const PIECE: usize = 256;
@@ -42,9 +42,9 @@ const FIRST_DECAY: f64 = 0.9;
 /// The same for the mean of its square.
 const SECOND_DECAY: f64 = 0.999;
 
-/// How to fit.
+/// How the weights are fitted.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct TunePlan {
     /// How often every position is seen.
     pub epochs: u32,
     /// The longest step of a weight at the start, centipawns; it falls to a twentieth by the last epoch.
@@ -60,10 +60,10 @@ pub struct Plan {
 
 /// How far a fit has come.
 #[derive(Clone, Debug)]
-pub struct Progress {
+pub struct TuneProgress {
     /// Epochs done.
     pub epoch: u32,
-    /// Of so many.
+    /// Epochs that are to be done.
     pub epochs: u32,
     /// Mean squared error of the expected score on the positions fitted to.
     pub training: f64,
@@ -84,9 +84,9 @@ pub enum TuneError {
     /// The file of the state cannot be read or written.
     #[error("state {path}: {error}")]
     State {
-        /// Which file.
+        /// The file that could not be used.
         path: PathBuf,
-        /// Why not.
+        /// What the system says.
         error: std::io::Error,
     },
     /// The file is of another kind, or of an engine with other weights.
@@ -95,7 +95,7 @@ pub enum TuneError {
     /// The file is of another fit.
     #[error("state {0}: of a fit with other positions, starting weights, rate, pull or seed; name another file")]
     OtherFit(PathBuf),
-    /// Somebody wanted it.
+    /// It was stopped before the end.
     #[error("stopped after {0} epochs")]
     Stopped(u32),
 }
@@ -106,12 +106,12 @@ pub enum TuneError {
 /// # Errors
 /// See [`TuneError`].
 pub fn tune(
-    positions: &Positions,
+    positions: &LabelledPositions,
     start: &Weights,
-    plan: &Plan,
+    plan: &TunePlan,
     state: Option<&Path>,
     stop: &AtomicBool,
-    mut progress: impl FnMut(&Progress),
+    mut progress: impl FnMut(&TuneProgress),
 ) -> Result<Weights, TuneError> {
     if positions.len() < FEWEST {
         return Err(TuneError::TooFew(positions.len()));
@@ -119,14 +119,18 @@ pub fn tune(
     let (training, held_out) = positions.split();
     let start = pairs(start);
     let fingerprint = fingerprint(positions, &start, plan);
-    let loaded = state.map(|path| State::load(path, fingerprint)).transpose()?.flatten();
-    let mut fit =
-        Fit { samples: training, plan, state: loaded.unwrap_or_else(|| begin(training, &start, fingerprint)), start };
+    let loaded = state.map(|path| TuneState::load(path, fingerprint)).transpose()?.flatten();
+    let mut fit = WeightsFit {
+        samples: training,
+        plan,
+        state: loaded.unwrap_or_else(|| begin(training, &start, fingerprint)),
+        start,
+    };
     let (began, first) = (Instant::now(), fit.state.epoch);
     loop {
-        let State { epoch, scaling, ref weights, .. } = fit.state;
+        let TuneState { epoch, scaling, ref weights, .. } = fit.state;
         let done = epoch - first;
-        progress(&Progress {
+        progress(&TuneProgress {
             epoch,
             epochs: plan.epochs,
             training: loss(training, weights, scaling, plan.threads),
@@ -149,17 +153,17 @@ pub fn tune(
 }
 
 /// A fit at work.
-struct Fit<'a> {
-    samples: &'a [Sample],
-    plan: &'a Plan,
-    start: Vec<Pair>,
-    state: State,
+struct WeightsFit<'a> {
+    samples: &'a [TracedPosition],
+    plan: &'a TunePlan,
+    start: Vec<TaperedPair>,
+    state: TuneState,
 }
 
-impl Fit<'_> {
+impl WeightsFit<'_> {
     /// Sees every position once, in an order of its own; `false` when stopped before the end.
     fn epoch(&mut self, stop: &AtomicBool) -> bool {
-        let mut order: Vec<&Sample> = self.samples.iter().collect();
+        let mut order: Vec<&TracedPosition> = self.samples.iter().collect();
         let epoch = self.state.epoch;
         order.shuffle(&mut StdRng::seed_from_u64(self.plan.seed ^ u64::from(epoch) << 32));
         let rate = self.plan.rate * (1.0 - 0.95 * f64::from(epoch) / f64::from(self.plan.epochs));
@@ -175,8 +179,8 @@ impl Fit<'_> {
     }
 
     /// What the batch and the pull ask for.
-    fn gradient(&self, batch: &[&Sample]) -> Vec<Pair> {
-        let State { weights, scaling, .. } = &self.state;
+    fn gradient(&self, batch: &[&TracedPosition]) -> Vec<TaperedPair> {
+        let TuneState { weights, scaling, .. } = &self.state;
         let pieces: Vec<_> = batch.chunks(PIECE).collect();
         let sums = in_parallel(&pieces, self.plan.threads, |piece| {
             let mut gradient = vec![[0.0; 2]; Weights::COUNT];
@@ -186,7 +190,7 @@ impl Fit<'_> {
         let pull = self.plan.pull * batch.len() as f64 / BATCH as f64;
         let pulled =
             weights.iter().zip(&self.start).map(|(weight, start)| [0, 1].map(|i| pull * (weight[i] - start[i])));
-        sums.iter().fold(pulled.collect(), |mut total: Vec<Pair>, gradient| {
+        sums.iter().fold(pulled.collect(), |mut total: Vec<TaperedPair>, gradient| {
             for (sum, part) in total.iter_mut().flatten().zip(gradient.iter().flatten()) {
                 *sum += part;
             }
@@ -195,10 +199,10 @@ impl Fit<'_> {
     }
 
     /// One step of Adam.
-    fn step(&mut self, gradient: &[Pair], rate: f64) {
+    fn step(&mut self, gradient: &[TaperedPair], rate: f64) {
         // Keeps weights that hardly ever count from long steps on the word of a few positions.
         const FLOOR: f64 = 1e-4;
-        let State { steps, weights, first, second, .. } = &mut self.state;
+        let TuneState { steps, weights, first, second, .. } = &mut self.state;
         *steps += 1;
         let (whole_first, whole_second) = (1.0 - FIRST_DECAY.powi(*steps), 1.0 - SECOND_DECAY.powi(*steps));
         let moments = first.iter_mut().flatten().zip(second.iter_mut().flatten());
@@ -213,9 +217,9 @@ impl Fit<'_> {
 }
 
 /// Before the first epoch.
-fn begin(samples: &[Sample], start: &[Pair], fingerprint: u64) -> State {
+fn begin(samples: &[TracedPosition], start: &[TaperedPair], fingerprint: u64) -> TuneState {
     let nothing = vec![[0.0; 2]; start.len()];
-    State {
+    TuneState {
         fingerprint,
         epoch: 0,
         steps: 0,
@@ -227,7 +231,7 @@ fn begin(samples: &[Sample], start: &[Pair], fingerprint: u64) -> State {
 }
 
 /// The scaling with the least loss, between 1/10000 and 1/10 a centipawn: a golden section search of its logarithm.
-fn fit_scaling(samples: &[Sample], weights: &[Pair]) -> f64 {
+fn fit_scaling(samples: &[TracedPosition], weights: &[TaperedPair]) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let values: Vec<_> = samples.iter().map(|sample| (sample.value(weights), sample.label)).collect();
     let loss = |logarithm: f64| -> f64 {
@@ -242,7 +246,7 @@ fn fit_scaling(samples: &[Sample], weights: &[Pair]) -> f64 {
 }
 
 /// The mean squared error of the expected score.
-fn loss(samples: &[Sample], weights: &[Pair], scaling: f64, threads: NonZeroUsize) -> f64 {
+fn loss(samples: &[TracedPosition], weights: &[TaperedPair], scaling: f64, threads: NonZeroUsize) -> f64 {
     let pieces: Vec<_> = samples.chunks(PIECE).collect();
     let sums = in_parallel(&pieces, threads, |piece| -> f64 {
         piece.iter().map(|sample| (sigmoid(scaling * sample.value(weights)) - sample.label).powi(2)).sum()
@@ -265,18 +269,18 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], threads: NonZeroUsize, work: impl 
 }
 
 /// Of everything that a resumed fit must have in common with the one before. More epochs may be asked for.
-fn fingerprint(positions: &Positions, start: &[Pair], plan: &Plan) -> u64 {
+fn fingerprint(positions: &LabelledPositions, start: &[TaperedPair], plan: &TunePlan) -> u64 {
     let mut hasher = DefaultHasher::new();
     (positions.fingerprint, plan.rate.to_bits(), plan.pull.to_bits(), plan.seed).hash(&mut hasher);
     start.iter().flatten().for_each(|value| value.to_bits().hash(&mut hasher));
     hasher.finish()
 }
 
-fn pairs(weights: &Weights) -> Vec<Pair> {
+fn pairs(weights: &Weights) -> Vec<TaperedPair> {
     weights.as_slice().iter().map(|weight| [weight.middlegame(), weight.endgame()].map(f64::from)).collect()
 }
 
-fn rounded(pairs: &[Pair]) -> Weights {
+fn rounded(pairs: &[TaperedPair]) -> Weights {
     let mut weights = WEIGHTS.clone();
     for (weight, pair) in weights.as_mut_slice().iter_mut().zip(pairs) {
         // Sums of many of them must fit sixteen bits.

@@ -11,7 +11,7 @@ use engine::{
 };
 
 /// A middlegame and an endgame value in centipawns that may lie between two integers.
-pub(super) type Pair = [f64; 2];
+pub(super) type TaperedPair = [f64; 2];
 
 /// How often one weight counts for white less how often for black.
 struct Term {
@@ -20,7 +20,7 @@ struct Term {
 }
 
 /// A position reduced to what does not change while the weights do.
-pub(super) struct Sample {
+pub(super) struct TracedPosition {
     terms: Box<[Term]>,
     /// The part of the middlegame value that counts, 0 to 1.
     middlegame: f64,
@@ -32,7 +32,7 @@ pub(super) struct Sample {
     pub(super) label: f64,
 }
 
-impl Sample {
+impl TracedPosition {
     fn new(board: &Board, recipe: &Recipe, label: f64) -> Self {
         let mut counts = Counts(vec![0; Weights::COUNT]);
         evaluation::traced(board, recipe, &WEIGHTS, &mut counts);
@@ -51,7 +51,7 @@ impl Sample {
         }
     }
 
-    fn sums(&self, weights: &[Pair]) -> Pair {
+    fn sums(&self, weights: &[TaperedPair]) -> TaperedPair {
         self.terms.iter().fold([0.0; 2], |[middlegame, endgame], term| {
             let weight = weights[usize::from(term.weight)];
             let count = f64::from(term.count);
@@ -60,19 +60,19 @@ impl Sample {
     }
 
     /// How much the middlegame and the endgame value count, by who is ahead.
-    fn shares(&self, sums: Pair) -> Pair {
+    fn shares(&self, sums: TaperedPair) -> TaperedPair {
         [self.middlegame, self.endgame[usize::from(sums[1] < 0.0)]]
     }
 
     /// The evaluation with these weights, centipawns from white's side.
-    pub(super) fn value(&self, weights: &[Pair]) -> f64 {
+    pub(super) fn value(&self, weights: &[TaperedPair]) -> f64 {
         let sums = self.sums(weights);
         let shares = self.shares(sums);
         sums[0] * shares[0] + sums[1] * shares[1] + self.offset
     }
 
     /// Adds to `gradient` what half the squared error changes by with each weight, but for the constant factor `scaling`.
-    pub(super) fn add_gradient(&self, weights: &[Pair], scaling: f64, gradient: &mut [Pair]) {
+    pub(super) fn add_gradient(&self, weights: &[TaperedPair], scaling: f64, gradient: &mut [TaperedPair]) {
         let sums = self.sums(weights);
         let shares = self.shares(sums);
         let expected = sigmoid(scaling * (sums[0] * shares[0] + sums[1] * shares[1] + self.offset));
@@ -105,8 +105,8 @@ impl Trace for Counts {
 ///
 /// The last tenth is held out: the fit never sees it. As games follow each other in the file, at most one stands on both
 /// sides of the cut.
-pub struct Positions {
-    pub(super) samples: Vec<Sample>,
+pub struct LabelledPositions {
+    pub(super) samples: Vec<TracedPosition>,
     /// Of all that was read, so that a state is not resumed with other positions.
     pub(super) fingerprint: u64,
 }
@@ -117,24 +117,24 @@ pub struct SkippedLine {
     /// Counted from 1.
     pub number: usize,
     /// What is wrong with it.
-    pub reason: LineError,
+    pub reason: LabelError,
 }
 
 /// Why a line is no labelled position.
 #[derive(Debug, PartialEq, thiserror::Error)]
-pub enum LineError {
-    /// No label.
+pub enum LabelError {
+    /// The line has no label.
     #[error("no ; between the FEN and white's expected score")]
     NoLabel,
     /// Not a number, or not a score.
     #[error("{0:?} is no expected score (accepted: 0 to 1, 1 a win for white)")]
     Label(String),
-    /// The position.
+    /// The FEN cannot be read.
     #[error(transparent)]
     Fen(#[from] FenError),
 }
 
-impl Positions {
+impl LabelledPositions {
     /// Reads one position a line: a FEN, `;`, and the score white is expected to get, from 0 to 1 (the result of the game
     /// or a probability). What follows `#` is a comment. Lines that are wrong are left out and returned beside. Only what
     /// `recipe` has in full is fitted; the rest must count nothing in it.
@@ -153,7 +153,7 @@ impl Positions {
             }
             text.hash(&mut hasher);
             match labelled(text) {
-                Ok((board, label)) => samples.push(Sample::new(&board, recipe, label)),
+                Ok((board, label)) => samples.push(TracedPosition::new(&board, recipe, label)),
                 Err(reason) => skipped.push(SkippedLine { number, reason }),
             }
         }
@@ -171,14 +171,14 @@ impl Positions {
     }
 
     /// Those to fit to, and those held out.
-    pub(super) fn split(&self) -> (&[Sample], &[Sample]) {
+    pub(super) fn split(&self) -> (&[TracedPosition], &[TracedPosition]) {
         self.samples.split_at(self.len() - self.len() / 10)
     }
 }
 
-fn labelled(text: &str) -> Result<(Board, f64), LineError> {
-    let (fen, label) = text.split_once(';').ok_or(LineError::NoLabel)?;
+fn labelled(text: &str) -> Result<(Board, f64), LabelError> {
+    let (fen, label) = text.split_once(';').ok_or(LabelError::NoLabel)?;
     let label = label.trim();
     let score = label.parse().ok().filter(|score| (0.0..=1.0).contains(score));
-    Ok((Board::from_fen(fen)?, score.ok_or_else(|| LineError::Label(label.to_owned()))?))
+    Ok((Board::from_fen(fen)?, score.ok_or_else(|| LabelError::Label(label.to_owned()))?))
 }

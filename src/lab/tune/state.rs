@@ -5,14 +5,14 @@
 
 use std::{fmt::Write, fs, io, path::Path};
 
-use super::{TuneError, positions::Pair};
+use super::{TuneError, positions::TaperedPair};
 use engine::evaluation::Weights;
 
 const FORMAT: &str = "concilio-tune-1";
 
 /// Everything the next epoch depends on besides the positions and the plan.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct State {
+pub(super) struct TuneState {
     /// What this state may be resumed with.
     pub(super) fingerprint: u64,
     /// Epochs done.
@@ -22,14 +22,14 @@ pub(super) struct State {
     /// What a centipawn adds to the logit of the expected score.
     pub(super) scaling: f64,
     /// The weights.
-    pub(super) weights: Vec<Pair>,
+    pub(super) weights: Vec<TaperedPair>,
     /// Running means of the gradient.
-    pub(super) first: Vec<Pair>,
+    pub(super) first: Vec<TaperedPair>,
     /// Running means of its square.
-    pub(super) second: Vec<Pair>,
+    pub(super) second: Vec<TaperedPair>,
 }
 
-impl State {
+impl TuneState {
     /// The state in a file; `None` if there is no such file.
     pub(super) fn load(path: &Path, fingerprint: u64) -> Result<Option<Self>, TuneError> {
         let text = match fs::read_to_string(path) {

@@ -31,14 +31,14 @@ fn random_games(games: u64) -> String {
     text
 }
 
-fn read(text: &str) -> Positions {
-    let (positions, skipped) = Positions::read(text.as_bytes(), &Recipe::COMPLETE).expect("memory is readable");
+fn read(text: &str) -> LabelledPositions {
+    let (positions, skipped) = LabelledPositions::read(text.as_bytes(), &Recipe::COMPLETE).expect("memory is readable");
     assert!(skipped.is_empty(), "{skipped:?}");
     positions
 }
 
-fn plan(epochs: u32, threads: usize) -> Plan {
-    Plan { epochs, rate: 3.0, pull: 0.0, threads: NonZeroUsize::new(threads).expect("some"), seed: 7 }
+fn plan(epochs: u32, threads: usize) -> TunePlan {
+    TunePlan { epochs, rate: 3.0, pull: 0.0, threads: NonZeroUsize::new(threads).expect("some"), seed: 7 }
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_disturbed_weight_moves_back_to_where_the_labels_say_it_was() {
 fn a_subset_is_fitted_alone() {
     let text = random_games(5);
     let recipe = Recipe::new("mpar".parse().expect("letters"), [100; 8]);
-    let (positions, _) = Positions::read(text.as_bytes(), &recipe).expect("memory is readable");
+    let (positions, _) = LabelledPositions::read(text.as_bytes(), &recipe).expect("memory is readable");
     let fitted = tune(&positions, &WEIGHTS, &plan(5, 1), None, &AtomicBool::new(false), |_| {}).expect("not stopped");
     assert_eq!(fitted.knight_mobility, WEIGHTS.knight_mobility, "x is not in it");
     assert_ne!(fitted.material, WEIGHTS.material);
@@ -86,7 +86,7 @@ fn a_strong_pull_leaves_the_weights_where_they_were() {
     let positions = read(&random_games(5));
     let mut disturbed = WEIGHTS.clone();
     disturbed.threat[0] = Packed::new(80, 80);
-    let plan = Plan { pull: 1000.0, rate: 0.1, ..plan(20, 1) };
+    let plan = TunePlan { pull: 1000.0, rate: 0.1, ..plan(20, 1) };
     let fitted = tune(&positions, &disturbed, &plan, None, &AtomicBool::new(false), |_| {}).expect("nobody stops it");
     assert_eq!(fitted, disturbed);
 }
@@ -102,11 +102,11 @@ fn a_fit_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let through =
         tune(&positions, &start, &plan(4, 1), None, &AtomicBool::new(false), |_| {}).expect("nobody stops it");
     let stop = AtomicBool::new(false);
-    let stop_at_two = |progress: &Progress| stop.store(progress.epoch == 2, Ordering::Relaxed);
+    let stop_at_two = |progress: &TuneProgress| stop.store(progress.epoch == 2, Ordering::Relaxed);
     let stopped = tune(&positions, &start, &plan(4, 2), Some(&state), &stop, stop_at_two);
     assert!(matches!(stopped, Err(TuneError::Stopped(2))), "{stopped:?}");
     let mut epochs = Vec::new();
-    let note = |progress: &Progress| epochs.push(progress.epoch);
+    let note = |progress: &TuneProgress| epochs.push(progress.epoch);
     let resumed = tune(&positions, &start, &plan(4, 3), Some(&state), &AtomicBool::new(false), note);
     assert_eq!(resumed.expect("nobody stops it"), through);
     assert_eq!(epochs, [2, 3, 4]);
@@ -129,10 +129,10 @@ fn lines_that_are_wrong_are_named_and_left_out() {
         rnbqkbnr/pppppppp/8/8;0.5\n\
         \u{fffd}\r\n\
         rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1; 1\r\n";
-    let (positions, skipped) = Positions::read(text.as_bytes(), &Recipe::COMPLETE).expect("memory is readable");
+    let (positions, skipped) = LabelledPositions::read(text.as_bytes(), &Recipe::COMPLETE).expect("memory is readable");
     assert_eq!(positions.samples.iter().map(|sample| sample.label).collect::<Vec<_>>(), [0.53, 1.0]);
     assert_eq!(skipped.iter().map(|line| line.number).collect::<Vec<_>>(), [4, 5, 6, 7]);
-    assert_eq!(skipped[1].reason, LineError::Label("35".to_owned()));
+    assert_eq!(skipped[1].reason, LabelError::Label("35".to_owned()));
     let too_few = tune(&positions, &WEIGHTS, &plan(1, 1), None, &AtomicBool::new(false), |_| {});
     assert!(matches!(too_few, Err(TuneError::TooFew(2))), "{too_few:?}");
 }

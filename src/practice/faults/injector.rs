@@ -30,13 +30,13 @@ pub struct FaultInjector {
 struct Inner {
     plan: FaultPlan,
     rng: StdRng,
-    requests: Vec<(RequestKind, Ending, RequestFault)>,
-    accidents: Vec<(Streams, When, StreamFault)>,
+    requests: Vec<(RequestKind, Expiry, RequestFault)>,
+    arranged: Vec<(Streams, When, StreamFault)>,
     open: Vec<(StreamId, mpsc::UnboundedSender<StreamFault>)>,
     seen: BTreeMap<RequestKind, u64>,
 }
 
-enum Ending {
+enum Expiry {
     Left(u32),
     At(Instant),
 }
@@ -48,7 +48,7 @@ impl FaultInjector {
             Some(seed) => StdRng::seed_from_u64(seed),
             None => rand::make_rng(),
         };
-        let inner = Inner { plan, rng, requests: vec![], accidents: vec![], open: vec![], seen: BTreeMap::new() };
+        let inner = Inner { plan, rng, requests: vec![], arranged: vec![], open: vec![], seen: BTreeMap::new() };
         Self { inner: Arc::new(Mutex::new(inner)), came: Arc::default() }
     }
 
@@ -56,7 +56,7 @@ impl FaultInjector {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the plan.
+    /// Replaces the plan, for the streams that are open as well.
     pub fn set_plan(&self, plan: FaultPlan) {
         let mut inner = self.inner();
         if let Some(seed) = plan.seed {
@@ -68,8 +68,8 @@ impl FaultInjector {
     /// Arranges that requests of a kind fail.
     pub fn fail_requests(&self, kind: RequestKind, span: Span, fault: RequestFault) {
         let ending = match span {
-            Span::Times(times) => Ending::Left(times),
-            Span::For(time) => Ending::At(Instant::now() + time),
+            Span::Times(times) => Expiry::Left(times),
+            Span::For(time) => Expiry::At(Instant::now() + time),
         };
         self.inner().requests.push((kind, ending, fault));
     }
@@ -79,7 +79,7 @@ impl FaultInjector {
     pub fn break_stream(&self, streams: Streams, when: When, fault: StreamFault) -> usize {
         let mut inner = self.inner();
         if when != When::Now {
-            inner.accidents.push((streams, when, fault));
+            inner.arranged.push((streams, when, fault));
             return 0;
         }
         let hit = inner.open.iter().filter(|(id, _)| streams.contains(id));
@@ -109,11 +109,11 @@ impl FaultInjector {
         self.came.notify_waiters();
         let now = Instant::now();
         inner.requests.retain(|(_, ending, _)| match ending {
-            Ending::Left(times) => *times > 0,
-            Ending::At(at) => *at > now,
+            Expiry::Left(times) => *times > 0,
+            Expiry::At(at) => *at > now,
         });
         if let Some((_, ending, fault)) = inner.requests.iter_mut().find(|(of, _, _)| *of == kind) {
-            if let Ending::Left(times) = ending {
+            if let Expiry::Left(times) = ending {
                 *times -= 1;
             }
             return Some(*fault);
@@ -221,7 +221,7 @@ impl StreamFaults {
     /// What happens to a line.
     pub fn on_line(&mut self, line: LineFacts) -> Option<StreamFault> {
         let mut inner = self.faults.inner();
-        let struck = inner.accidents.iter().position(|(streams, when, _)| {
+        let struck = inner.arranged.iter().position(|(streams, when, _)| {
             streams.contains(&self.id)
                 && match when {
                     When::AtPly(at) => line.ply.is_some_and(|ply| ply >= *at),
@@ -230,7 +230,7 @@ impl StreamFaults {
                 }
         });
         if let Some(index) = struck {
-            return Some(inner.accidents.remove(index).2);
+            return Some(inner.arranged.remove(index).2);
         }
         let echoes = line.ply.filter(|ply| line.own_move && *ply > self.echoed);
         if let (Some(ply), Some(echo)) = (echoes, inner.plan.echo) {

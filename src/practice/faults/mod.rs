@@ -23,17 +23,17 @@ pub enum RequestKind {
     EventStream,
     /// Opening the stream of a game.
     GameStream,
-    /// A move.
+    /// A move sent to a game.
     Move,
     /// Saying something in a chat room, or reading what was said.
     Chat,
     /// Abort, resign, draw, takeback, claim.
     GameAction,
-    /// Everything about challenges.
+    /// Making, listing and answering challenges.
     Challenge,
     /// Who am I, which games am I playing, tokens, upgrade.
     Account,
-    /// Anything else.
+    /// A request of no other kind.
     Other,
 }
 
@@ -102,7 +102,7 @@ pub enum Streams {
     Game(GameId),
     /// One player's stream of a game.
     Board(GameId, String),
-    /// All of them.
+    /// Every stream of everybody.
     All,
 }
 

@@ -75,7 +75,7 @@ pub struct FaultPlan {
     /// `streams=10`: so many requests at once a connection, streams and moves together; further ones wait. HTTP/2 only,
     /// where the limit is announced as `SETTINGS_MAX_CONCURRENT_STREAMS`; an HTTP/1.1 connection carries one anyway.
     pub streams: Option<NonZeroU32>,
-    /// `dialect=uhlin`: which server of its family the FICS face behaves like.
+    /// `dialect=uhlin`: which server of its family the FICS side behaves like.
     pub dialect: Dialect,
 }
 
@@ -91,7 +91,7 @@ pub enum FaultPlanError {
     /// The value does not fit.
     #[error("fault {key}={value:?}: {expected} is expected")]
     Value {
-        /// Which fault.
+        /// The name of the fault in the plan.
         key: String,
         /// As it was given.
         value: String,

@@ -3,9 +3,9 @@
 use std::io;
 
 use super::{
-    Face,
-    hall::{Rank, Visitor},
-    wire::{Input, Wire},
+    context::FicsContext,
+    lobby::{Rank, Visitor},
+    telnet::{ClientInput, TelnetConnection},
 };
 use crate::account::AccountId;
 
@@ -20,10 +20,9 @@ const ATTEMPTS: usize = 5;
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=17;
 
 /// How the conversation ended.
-pub enum Entrance {
+pub(crate) enum LoginOutcome {
     /// Somebody is in, with the interface variables set by `%b` before the name.
     Admitted(Visitor, Option<String>),
-    /// Nobody is.
     Refused,
 }
 
@@ -31,60 +30,61 @@ pub enum Entrance {
 ///
 /// # Errors
 /// When the connection is lost.
-pub async fn enter(face: &Face, wire: &mut Wire) -> io::Result<Entrance> {
-    wire.write(BANNER.as_bytes()).await?;
+pub(crate) async fn enter(context: &FicsContext, telnet: &mut TelnetConnection) -> io::Result<LoginOutcome> {
+    telnet.write(BANNER.as_bytes()).await?;
     let mut bits = None;
     for _ in 0..ATTEMPTS {
-        wire.write(b"login: ").await?;
-        let name = line(wire).await?;
+        telnet.write(b"login: ").await?;
+        let name = line(telnet).await?;
         if let Some(given) = name.strip_prefix("%b") {
             bits = Some(given.to_owned());
-            wire.write(b"#Ivars set.\n\r").await?;
+            telnet.write(b"#Ivars set.\n\r").await?;
             continue;
         }
         if matches!(name.as_str(), "" | "%i") {
             continue;
         }
         if matches!(name.to_lowercase().as_str(), "quit" | "exit" | "%q") {
-            return Ok(Entrance::Refused);
+            return Ok(LoginOutcome::Refused);
         }
-        match ask(face, wire, &name).await? {
-            Some(visitor) => return Ok(Entrance::Admitted(visitor, bits)),
-            None if face.faults.dialect().asks_again() => {}
-            None => return Ok(Entrance::Refused),
+        match ask(context, telnet, &name).await? {
+            Some(visitor) => return Ok(LoginOutcome::Admitted(visitor, bits)),
+            None if context.faults.dialect().asks_again() => {}
+            None => return Ok(LoginOutcome::Refused),
         }
     }
-    wire.write(b"\n\r**** Too many attempts. ****\n\r").await?;
-    Ok(Entrance::Refused)
+    telnet.write(b"\n\r**** Too many attempts. ****\n\r").await?;
+    Ok(LoginOutcome::Refused)
 }
 
 /// A line; nobody owes us a pong here.
-async fn line(wire: &mut Wire) -> io::Result<String> {
+async fn line(telnet: &mut TelnetConnection) -> io::Result<String> {
     loop {
-        match wire.input().await? {
-            Input::Line(line) => return Ok(line),
-            Input::TooLong => return Ok(String::new()),
-            Input::Pong => {}
+        match telnet.input().await? {
+            ClientInput::Line(line) => return Ok(line),
+            ClientInput::TooLong => return Ok(String::new()),
+            ClientInput::Pong => {}
         }
     }
 }
 
 /// Finds out who it is; `None` if nobody we let in.
-async fn ask(face: &Face, wire: &mut Wire, name: &str) -> io::Result<Option<Visitor>> {
+async fn ask(context: &FicsContext, telnet: &mut TelnetConnection, name: &str) -> io::Result<Option<Visitor>> {
     if let Some(fault) = fault_of(name) {
-        wire.write(format!("\n\r{fault}\n\r").as_bytes()).await?;
+        telnet.write(format!("\n\r{fault}\n\r").as_bytes()).await?;
         return Ok(None);
     }
     let id = AccountId::of(name);
     let wanted = id.clone();
-    let account = face.hub.ask(move |state| state.account(&wanted).cloned()).await.map_err(io::Error::other)?;
+    let account =
+        context.server_state.ask(move |state| state.account(&wanted).cloned()).await.map_err(io::Error::other)?;
     match account {
-        Some(account) if !face.hall.is_guest(&id) => {
+        Some(account) if !context.lobby.is_guest(&id) => {
             let rank = if account.bot { Rank::Computer } else { Rank::Registered };
-            let admitted = registered(face, wire, &account.name).await?;
+            let admitted = registered(context, telnet, &account.name).await?;
             Ok(admitted.then_some(Visitor { id, name: account.name, rank }))
         }
-        _ => guest(face, wire, name).await,
+        _ => guest(context, telnet, name).await,
     }
 }
 
@@ -100,29 +100,29 @@ fn fault_of(name: &str) -> Option<&'static str> {
     }
 }
 
-async fn registered(face: &Face, wire: &mut Wire, name: &str) -> io::Result<bool> {
+async fn registered(context: &FicsContext, telnet: &mut TelnetConnection, name: &str) -> io::Result<bool> {
     let question = format!(
         "\n\r\"{name}\" is a registered name.  If it is yours, type the password.\n\r\
          If not, just hit return to try another name.\n\r\n\rpassword: "
     );
-    wire.write(question.as_bytes()).await?;
-    wire.write(HIDE).await?;
-    let answer = line(wire).await?;
-    wire.write(SHOW).await?;
-    wire.write(b"\n\r").await?;
+    telnet.write(question.as_bytes()).await?;
+    telnet.write(HIDE).await?;
+    let answer = line(telnet).await?;
+    telnet.write(SHOW).await?;
+    telnet.write(b"\n\r").await?;
     if answer.is_empty() {
         return Ok(false);
     }
-    let right = face.hall.password(&AccountId::of(name)).is_some_and(|password| password == answer);
+    let right = context.lobby.password(&AccountId::of(name)).is_some_and(|password| password == answer);
     if !right {
-        wire.write(b"\n\r**** Invalid password! ****\n\r\n\r").await?;
+        telnet.write(b"\n\r**** Invalid password! ****\n\r\n\r").await?;
     }
     Ok(right)
 }
 
-async fn guest(face: &Face, wire: &mut Wire, name: &str) -> io::Result<Option<Visitor>> {
+async fn guest(context: &FicsContext, telnet: &mut TelnetConnection, name: &str) -> io::Result<Option<Visitor>> {
     let (name, words) = if name.eq_ignore_ascii_case("guest") || name.eq_ignore_ascii_case("g") {
-        let name = face.hall.guest_name();
+        let name = context.lobby.guest_name();
         let words = format!(
             "Logging you in as \"{name}\"; you may use this name to play unrated games.\n\r\
              (After logging in, do \"help register\" for more info on how to register.)"
@@ -136,20 +136,20 @@ async fn guest(face: &Face, wire: &mut Wire, name: &str) -> io::Result<Option<Vi
         (name.to_owned(), words)
     };
     let id = AccountId::of(&name);
-    if face.hall.find(&id).is_some() {
+    if context.lobby.find(&id).is_some() {
         let words = format!("\n\rSorry, {name} is already logged in.  Try again.\n\r");
-        wire.write(words.as_bytes()).await?;
+        telnet.write(words.as_bytes()).await?;
         return Ok(None);
     }
     let question = format!("\n\r{words}\n\r\n\rPress return to enter the server as \"{name}\":\n\r");
-    wire.write(question.as_bytes()).await?;
-    wire.write(HIDE).await?;
-    let _ = line(wire).await?;
-    wire.write(SHOW).await?;
-    wire.write(b"\n\r").await?;
-    face.hall.note_guest(&id, &name);
+    telnet.write(question.as_bytes()).await?;
+    telnet.write(HIDE).await?;
+    let _ = line(telnet).await?;
+    telnet.write(SHOW).await?;
+    telnet.write(b"\n\r").await?;
+    context.lobby.note_guest(&id, &name);
     let owned = name.clone();
     // A guest of the same name may have been here before.
-    let _ = face.hub.ask(move |state| state.add_account(&owned, false)).await.map_err(io::Error::other)?;
+    let _ = context.server_state.ask(move |state| state.add_account(&owned, false)).await.map_err(io::Error::other)?;
     Ok(Some(Visitor { id, name, rank: Rank::Guest }))
 }

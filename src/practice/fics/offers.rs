@@ -2,14 +2,11 @@
 
 use chess::{ChallengeId, GameId};
 
-/// What is offered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
-    /// A game.
+pub(crate) enum OfferKind {
     Match(ChallengeId),
     /// To go on with an adjourned game.
     Resume(GameId),
-    /// A draw.
     Draw,
     /// To take back so many plies.
     Takeback(usize),
@@ -19,9 +16,9 @@ pub enum What {
     Adjourn,
 }
 
-impl What {
+impl OfferKind {
     /// The server's word for it.
-    pub const fn word(&self) -> &'static str {
+    pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Match(_) | Self::Resume(_) => "match",
             Self::Draw => "draw",
@@ -32,60 +29,54 @@ impl What {
     }
 
     /// Whether it is about the game on the board.
-    pub const fn is_of_game(&self) -> bool {
+    pub(crate) const fn is_of_game(&self) -> bool {
         !matches!(self, Self::Match(_) | Self::Resume(_))
     }
 }
 
-/// An offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// Its number.
+pub(crate) struct PendingOffer {
     pub index: u32,
     /// Whether we made it.
     pub ours: bool,
-    /// The other side.
     pub with: String,
-    /// What it is.
-    pub what: What,
+    pub what: OfferKind,
 }
 
-/// All that stand.
 #[derive(Debug, Default)]
-pub struct Offers {
-    standing: Vec<Offer>,
+pub(crate) struct PendingOffers {
+    standing: Vec<PendingOffer>,
     serial: u32,
 }
 
-impl Offers {
+impl PendingOffers {
     /// Adds an offer; returns its number, or `None` if it stands already.
-    pub fn add(&mut self, ours: bool, with: &str, what: What) -> Option<u32> {
+    pub(crate) fn add(&mut self, ours: bool, with: &str, what: OfferKind) -> Option<u32> {
         if self.standing.iter().any(|offer| offer.ours == ours && offer.what == what) {
             return None;
         }
         self.serial += 1;
-        self.standing.push(Offer { index: self.serial, ours, with: with.to_owned(), what });
+        self.standing.push(PendingOffer { index: self.serial, ours, with: with.to_owned(), what });
         Some(self.serial)
     }
 
     /// Removes what fits, and returns it.
-    pub fn remove(&mut self, gone: impl Fn(&Offer) -> bool) -> Vec<Offer> {
+    pub(crate) fn remove(&mut self, gone: impl Fn(&PendingOffer) -> bool) -> Vec<PendingOffer> {
         let (gone, standing) = std::mem::take(&mut self.standing).into_iter().partition(gone);
         self.standing = standing;
         gone
     }
 
-    /// All of them.
-    pub fn all(&self) -> &[Offer] {
+    pub(crate) fn all(&self) -> &[PendingOffer] {
         &self.standing
     }
 
     /// Those a player means, of his own or made to him: by number, name, kind (`draw`, `t draw`), `all`, or nothing for
     /// the only one.
-    pub fn meant(&self, ours: bool, handle: &str) -> Vec<Offer> {
+    pub(crate) fn meant(&self, ours: bool, handle: &str) -> Vec<PendingOffer> {
         let handle = handle.trim().to_lowercase();
         let handle = handle.strip_prefix("t ").unwrap_or(&handle).trim();
-        let fits = |offer: &&Offer| {
+        let fits = |offer: &&PendingOffer| {
             offer.ours == ours
                 && match handle.parse::<u32>() {
                     Ok(index) => offer.index == index,
@@ -106,11 +97,11 @@ mod tests {
 
     #[test]
     fn offers_are_meant_in_many_ways() {
-        let mut offers = Offers::default();
-        assert_eq!(offers.add(false, "Ann", What::Draw), Some(1));
-        assert_eq!(offers.add(false, "Ann", What::Draw), None);
-        offers.add(false, "Bob", What::Match(ChallengeId::new("x")));
-        offers.add(true, "Ann", What::Abort);
+        let mut offers = PendingOffers::default();
+        assert_eq!(offers.add(false, "Ann", OfferKind::Draw), Some(1));
+        assert_eq!(offers.add(false, "Ann", OfferKind::Draw), None);
+        offers.add(false, "Bob", OfferKind::Match(ChallengeId::new("x")));
+        offers.add(true, "Ann", OfferKind::Abort);
         let meant = |handle| offers.meant(false, handle).iter().map(|offer| offer.index).collect::<Vec<_>>();
         for (handle, expected) in [
             ("1", vec![1]),

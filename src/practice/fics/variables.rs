@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::dialect::Dialect;
 
 /// A switch, and what the server says when it goes on or off.
-type Switch = (&'static str, bool, &'static str, &'static str);
+type SwitchVariable = (&'static str, bool, &'static str, &'static str);
 
-const SWITCHES: [Switch; 26] = [
+const SWITCHES: [SwitchVariable; 26] = [
     ("autoflag", true, "Auto-flagging enabled.", "Auto-flagging disabled."),
     ("automail", false, "Your games will be mailed to you.", "Your games will not be mailed to you."),
     ("bell", false, "You will now hear beeps.", "You will not hear beeps."),
@@ -67,9 +67,9 @@ const SWITCHES: [Switch; 26] = [
 ];
 
 /// A number with its usual value and bounds.
-type Number = (&'static str, u32, u32, u32);
+type NumberVariable = (&'static str, u32, u32, u32);
 
-const NUMBERS: [Number; 12] = [
+const NUMBERS: [NumberVariable; 12] = [
     ("availinfo", 0, 0, 7),
     ("availmax", 0, 0, 9999),
     ("availmin", 0, 0, 9999),
@@ -87,7 +87,7 @@ const NUMBERS: [Number; 12] = [
 const TEXTS: [&str; 9] = ["busy", "formula", "interface", "language", "lang", "partner", "prompt", "tourney", "tzone"];
 
 /// Interface variables in the order of the bits that `%b` sets at the login.
-pub const INTERFACE: [&str; 35] = [
+pub(crate) const INTERFACE: [&str; 35] = [
     "compressmove",
     "audiochat",
     "seekremove",
@@ -130,7 +130,7 @@ const NOT_SPOKEN: [&str; 3] = ["compressmove", "block", "xdr"];
 
 /// All variables of one player.
 #[derive(Clone, Debug)]
-pub struct Variables {
+pub(crate) struct Variables {
     switches: BTreeMap<&'static str, bool>,
     numbers: BTreeMap<&'static str, u32>,
     texts: BTreeMap<&'static str, String>,
@@ -141,7 +141,7 @@ pub struct Variables {
 
 impl Variables {
     /// As a player finds them; `bits` are those of `%b`.
-    pub fn new(bits: Option<&str>, dialect: Dialect) -> Self {
+    pub(crate) fn new(bits: Option<&str>, dialect: Dialect) -> Self {
         let interface = INTERFACE.iter().map(|name| (*name, false)).collect();
         let mut variables = Self {
             switches: SWITCHES.iter().map(|(name, value, ..)| (*name, *value)).collect(),
@@ -161,27 +161,25 @@ impl Variables {
     }
 
     /// Whether a switch is on.
-    pub fn is_on(&self, name: &str) -> bool {
+    pub(crate) fn is_on(&self, name: &str) -> bool {
         self.switches.get(name).copied().unwrap_or(false)
     }
 
-    /// A number.
-    pub fn number(&self, name: &str) -> u32 {
+    pub(crate) fn number(&self, name: &str) -> u32 {
         self.numbers.get(name).copied().unwrap_or(0)
     }
 
     /// Whether an interface variable is on.
-    pub fn interface(&self, name: &str) -> bool {
+    pub(crate) fn interface(&self, name: &str) -> bool {
         self.dialect.has_interface_variables() && self.interface.get(name).copied().unwrap_or(false)
     }
 
-    /// The finger notes.
-    pub fn notes(&self) -> impl Iterator<Item = (u8, &str)> {
+    pub(crate) fn notes(&self) -> impl Iterator<Item = (u8, &str)> {
         self.notes.iter().map(|(number, note)| (*number, note.as_str()))
     }
 
     /// `set NAME VALUE`; returns the server's words.
-    pub fn set(&mut self, name: &str, value: &str) -> String {
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> String {
         if let Ok(number) = name.parse::<u8>() {
             return self.note(number, value);
         }
@@ -231,7 +229,7 @@ impl Variables {
     }
 
     /// `iset NAME VALUE`; returns the server's words.
-    pub fn set_interface(&mut self, name: &str, value: &str) -> String {
+    pub(crate) fn set_interface(&mut self, name: &str, value: &str) -> String {
         match self.dialect {
             Dialect::Freechess | Dialect::Fatics => {}
             Dialect::Capablanca => return format!("{name} {}", if value == "0" { "unset" } else { "set" }),
@@ -253,7 +251,7 @@ impl Variables {
     }
 
     /// The answer to `variables`.
-    pub fn shown(&self, of: &str) -> String {
+    pub(crate) fn shown(&self, of: &str) -> String {
         let switches = self.switches.iter().map(|(name, value)| format!("{name}={}", u8::from(*value)));
         let numbers = self.numbers.iter().map(|(name, value)| format!("{name}={value}"));
         let mut text = format!("Variable settings of {of}:\n\n{}", in_columns(switches.chain(numbers)));
@@ -264,7 +262,7 @@ impl Variables {
     }
 
     /// The answer to `ivariables`.
-    pub fn interface_shown(&self, of: &str) -> String {
+    pub(crate) fn interface_shown(&self, of: &str) -> String {
         let all = self.interface.iter().map(|(name, value)| format!("{name}={}", u8::from(*value)));
         format!("Interface variable settings of {of}:\n\n{}", in_columns(all))
     }

@@ -13,13 +13,13 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// A game's clock. On a real-time clock nothing runs (and no increment is given) until both sides have made their first move.
 #[derive(Clone, Debug)]
 pub struct GameClock {
-    kind: Kind,
+    kind: ClockKind,
     /// Since when the clock of the side to move runs.
     running_since: Option<Duration>,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum ClockKind {
     RealTime { remaining: ByColor<Duration>, increment: Duration },
     Correspondence { per_move: Duration },
     Unlimited,
@@ -31,7 +31,7 @@ impl GameClock {
         match time_control {
             TimeControl::RealTime { initial, increment } => Self {
                 // A game without initial time still needs some for its first move.
-                kind: Kind::RealTime {
+                kind: ClockKind::RealTime {
                     remaining: ByColor::new_with(|_| {
                         if initial.is_zero() { increment.max(LEAST_INITIAL) } else { initial }
                     }),
@@ -40,22 +40,22 @@ impl GameClock {
                 running_since: None,
             },
             TimeControl::Correspondence { days } => {
-                Self { kind: Kind::Correspondence { per_move: DAY * days }, running_since: Some(now) }
+                Self { kind: ClockKind::Correspondence { per_move: DAY * days }, running_since: Some(now) }
             }
-            TimeControl::Unlimited => Self { kind: Kind::Unlimited, running_since: None },
+            TimeControl::Unlimited => Self { kind: ClockKind::Unlimited, running_since: None },
         }
     }
 
     /// Whether it is a clock that runs while one thinks.
     pub fn is_real_time(&self) -> bool {
-        matches!(self.kind, Kind::RealTime { .. })
+        matches!(self.kind, ClockKind::RealTime { .. })
     }
 
     /// What both clocks show at `now`, with `turn` to move.
     pub fn clocks(&self, turn: Color, now: Duration) -> Option<Clocks> {
         let elapsed = self.running_since.map_or(Duration::ZERO, |since| now.saturating_sub(since));
         match &self.kind {
-            Kind::RealTime { remaining, increment } => {
+            ClockKind::RealTime { remaining, increment } => {
                 let shows = |color| Clock {
                     remaining: if color == turn {
                         remaining.get(color).saturating_sub(elapsed)
@@ -66,22 +66,22 @@ impl GameClock {
                 };
                 Some(Clocks { white: shows(Color::White), black: shows(Color::Black) })
             }
-            Kind::Correspondence { per_move } => {
+            ClockKind::Correspondence { per_move } => {
                 let shows = |color| Clock {
                     remaining: if color == turn { per_move.saturating_sub(elapsed) } else { *per_move },
                     increment: Duration::ZERO,
                 };
                 Some(Clocks { white: shows(Color::White), black: shows(Color::Black) })
             }
-            Kind::Unlimited => None,
+            ClockKind::Unlimited => None,
         }
     }
 
     /// The time left on the real-time clock of `color` when it was stopped last.
     pub fn remaining(&self, color: Color) -> Option<Duration> {
         match &self.kind {
-            Kind::RealTime { remaining, .. } => Some(*remaining.get(color)),
-            Kind::Correspondence { .. } | Kind::Unlimited => None,
+            ClockKind::RealTime { remaining, .. } => Some(*remaining.get(color)),
+            ClockKind::Correspondence { .. } | ClockKind::Unlimited => None,
         }
     }
 
@@ -89,9 +89,9 @@ impl GameClock {
     pub fn flag_falls(&self, turn: Color) -> Option<Duration> {
         let since = self.running_since?;
         match &self.kind {
-            Kind::RealTime { remaining, .. } => Some(since + *remaining.get(turn)),
-            Kind::Correspondence { per_move } => Some(since + *per_move),
-            Kind::Unlimited => None,
+            ClockKind::RealTime { remaining, .. } => Some(since + *remaining.get(turn)),
+            ClockKind::Correspondence { per_move } => Some(since + *per_move),
+            ClockKind::Unlimited => None,
         }
     }
 
@@ -99,7 +99,7 @@ impl GameClock {
     pub fn moved(&mut self, color: Color, ply: usize, now: Duration) {
         let was_running = self.running_since.is_some();
         self.stop(color, now);
-        if let Kind::RealTime { remaining, increment } = &mut self.kind
+        if let ClockKind::RealTime { remaining, increment } = &mut self.kind
             && was_running
         {
             *remaining.get_mut(color) += *increment;
@@ -110,7 +110,7 @@ impl GameClock {
     /// Stops the clock of `turn`.
     pub fn stop(&mut self, turn: Color, now: Duration) {
         if let Some(since) = self.running_since.take()
-            && let Kind::RealTime { remaining, .. } = &mut self.kind
+            && let ClockKind::RealTime { remaining, .. } = &mut self.kind
         {
             let left = remaining.get_mut(turn);
             *left = left.saturating_sub(now.saturating_sub(since));
@@ -120,9 +120,9 @@ impl GameClock {
     /// Starts the clock of the side to move after `ply` moves, unless it is too early in the game for that.
     pub fn resume(&mut self, ply: usize, now: Duration) {
         self.running_since = match self.kind {
-            Kind::RealTime { .. } => (ply >= 2).then_some(now),
-            Kind::Correspondence { .. } => Some(now),
-            Kind::Unlimited => None,
+            ClockKind::RealTime { .. } => (ply >= 2).then_some(now),
+            ClockKind::Correspondence { .. } => Some(now),
+            ClockKind::Unlimited => None,
         };
     }
 }

@@ -9,7 +9,7 @@ use chess::{Color, GameStatus, Line, Variant};
 /// Why a game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
-    /// Checkmate.
+    /// The side to move is in check and has no move.
     Checkmate,
     /// The side to move has no move and is not in check.
     Stalemate,
@@ -51,20 +51,20 @@ impl End {
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// Why.
+pub struct GameOutcome {
+    /// The way in which it ended.
     pub end: End,
     /// Who won, if anybody.
     pub winner: Option<Color>,
 }
 
-impl Outcome {
-    /// `winner` won.
+impl GameOutcome {
+    /// A win of `winner`.
     pub const fn won(winner: Color, end: End) -> Self {
         Self { end, winner: Some(winner) }
     }
 
-    /// Nobody won.
+    /// An end without a winner.
     pub const fn drawn(end: End) -> Self {
         Self { end, winner: None }
     }
@@ -90,7 +90,7 @@ impl Outcome {
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for GameOutcome {
     /// In one line for people: `0-1 (mate)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.result(), self.end.status().name())
@@ -98,30 +98,31 @@ impl fmt::Display for Outcome {
 }
 
 /// Whether the last move of `line` ended the game.
-pub(super) fn after_move(line: &Line) -> Option<Outcome> {
+pub(super) fn after_move(line: &Line) -> Option<GameOutcome> {
     let position = line.position();
     if let Some(outcome) = position.variant_outcome().known() {
-        return Some(Outcome { end: End::VariantRule, winner: outcome.winner() });
+        return Some(GameOutcome { end: End::VariantRule, winner: outcome.winner() });
     }
     if let Some(outcome) = position.outcome().known() {
         return Some(match outcome {
-            KnownOutcome::Decisive { winner } => Outcome::won(winner, End::Checkmate),
-            KnownOutcome::Draw if position.legal_moves().is_empty() => Outcome::drawn(End::Stalemate),
-            KnownOutcome::Draw => Outcome::drawn(End::InsufficientMaterial),
+            KnownOutcome::Decisive { winner } => GameOutcome::won(winner, End::Checkmate),
+            KnownOutcome::Draw if position.legal_moves().is_empty() => GameOutcome::drawn(End::Stalemate),
+            KnownOutcome::Draw => GameOutcome::drawn(End::InsufficientMaterial),
         });
     }
     if line.occurrences() >= 3 {
-        return Some(Outcome::drawn(End::Repetition));
+        return Some(GameOutcome::drawn(End::Repetition));
     }
     // Pieces come back in crazyhouse, so that nothing is ever beyond repair there.
-    (position.halfmoves() >= 100 && line.variant() != Variant::Crazyhouse).then_some(Outcome::drawn(End::FiftyMoves))
+    (position.halfmoves() >= 100 && line.variant() != Variant::Crazyhouse)
+        .then_some(GameOutcome::drawn(End::FiftyMoves))
 }
 
 /// What it means that the flag of `loser` fell.
-pub(super) fn on_time(line: &Line, loser: Color) -> Outcome {
+pub(super) fn on_time(line: &Line, loser: Color) -> GameOutcome {
     if line.position().has_insufficient_material(!loser) {
-        Outcome::drawn(End::OutOfTime)
+        GameOutcome::drawn(End::OutOfTime)
     } else {
-        Outcome::won(!loser, End::OutOfTime)
+        GameOutcome::won(!loser, End::OutOfTime)
     }
 }

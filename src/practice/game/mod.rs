@@ -1,10 +1,10 @@
 //! One game of chess between two players: the rules, the clocks, the offers and every way it can end.
 //!
 //! Pure: nothing here reads a clock, draws a lot or sends a word. Time is told by the caller as the time since the server
-//! started; whatever changed is queued and fetched with [`Game::take_changes`]. Every face of the practice server plays
+//! started; whatever changed is queued and fetched with [`PracticeGame::take_changes`]. Both protocols play
 //! through this one type, so a game means the same over every protocol.
 //!
-//! Invariants: once there is an [`Outcome`] nothing changes any more; the clocks stand still until both sides have moved,
+//! Invariants: once there is an [`GameOutcome`] nothing changes any more; the clocks stand still until both sides have moved,
 //! and while a game is adjourned.
 
 mod clock;
@@ -18,7 +18,7 @@ use std::time::Duration;
 use shakmaty::ByColor;
 
 pub use clock::GameClock;
-pub use ending::{End, Outcome};
+pub use ending::{End, GameOutcome};
 pub use stop::{ConnectionLoss, Stop};
 
 use chess::{Clocks, Color, GameStatus, Line, LineError, Offers, TimeControl, UciMove};
@@ -38,6 +38,9 @@ pub struct Patience {
     /// Whether a flag falls as soon as the time is over. Otherwise the opponent must claim it, and until then the game goes
     /// on.
     pub flags_fall: bool,
+    /// A game is over when one of its players was gone for this time: aborted if it still can be, otherwise lost. `None`
+    /// waits for ever, or for the opponent's claim.
+    pub abandoned_after: Option<Duration>,
 }
 
 impl Default for Patience {
@@ -47,13 +50,14 @@ impl Default for Patience {
             claim_after: Duration::from_secs(30),
             first_move: None,
             flags_fall: true,
+            abandoned_after: None,
         }
     }
 }
 
 /// Something the players should hear of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum GameChange {
     /// A move, an offer, a takeback or the end.
     State,
     /// A player is gone; the other one may claim the win after this time. Comes again, with zero, when that has passed.
@@ -62,13 +66,13 @@ pub enum Change {
     Back(Color),
     /// The game waits until both players go on with it.
     Adjourned,
-    /// It goes on.
+    /// An adjourned game goes on.
     Resumed,
 }
 
 /// Why the game did not do what a player wanted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum GameRefusal {
     /// The game is over.
     #[error("the game is over")]
     Over,
@@ -93,12 +97,12 @@ pub enum Refusal {
 #[derive(Clone, Copy, Debug)]
 struct Absence {
     since: Duration,
-    told: Told,
+    told: AbsenceNotice,
 }
 
 /// What the opponent of an absent player was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum AbsenceNotice {
     Nothing,
     Gone,
     Claimable,
@@ -113,7 +117,7 @@ struct Takeback {
 
 /// A game that is being played, or was.
 #[derive(Clone, Debug)]
-pub struct Game {
+pub struct PracticeGame {
     line: Line,
     clock: GameClock,
     patience: Patience,
@@ -129,11 +133,11 @@ pub struct Game {
     left: Option<Color>,
     absence: ByColor<Option<Absence>>,
     move_times: Vec<Option<Duration>>,
-    outcome: Option<Outcome>,
-    changes: Vec<Change>,
+    outcome: Option<GameOutcome>,
+    changes: Vec<GameChange>,
 }
 
-impl Game {
+impl PracticeGame {
     /// Sets up the board of `start` (a line without moves) at the time `now`.
     pub fn new(start: Line, time_control: TimeControl, patience: Patience, now: Duration) -> Self {
         Self {
@@ -171,7 +175,7 @@ impl Game {
     }
 
     /// How it ended, if it did.
-    pub fn outcome(&self) -> Option<&Outcome> {
+    pub fn outcome(&self) -> Option<&GameOutcome> {
         self.outcome.as_ref()
     }
 
@@ -196,19 +200,19 @@ impl Game {
     }
 
     /// What happened since this was asked last, in order.
-    pub fn take_changes(&mut self) -> Vec<Change> {
+    pub fn take_changes(&mut self) -> Vec<GameChange> {
         std::mem::take(&mut self.changes)
     }
 
     /// Plays a move.
     ///
     /// # Errors
-    /// [`Refusal::Over`], [`Refusal::NotYourTurn`] or [`Refusal::Illegal`]. A move that comes after the flag has fallen ends the game.
-    pub fn play(&mut self, color: Color, uci: UciMove, now: Duration) -> Result<(), Refusal> {
+    /// [`GameRefusal::Over`], [`GameRefusal::NotYourTurn`] or [`GameRefusal::Illegal`]. A move that comes after the flag has fallen ends the game.
+    pub fn play(&mut self, color: Color, uci: UciMove, now: Duration) -> Result<(), GameRefusal> {
         self.tick(now);
         self.must_run()?;
         if self.line.turn() != color {
-            return Err(Refusal::NotYourTurn);
+            return Err(GameRefusal::NotYourTurn);
         }
         self.line.play(uci)?;
         self.clock.moved(color, self.line.ply(), now);
@@ -223,7 +227,7 @@ impl Game {
         self.adjourn_offer.take_if(|by| *by != color);
         match ending::after_move(&self.line) {
             Some(outcome) => self.finish(outcome, now),
-            None => self.changes.push(Change::State),
+            None => self.changes.push(GameChange::State),
         }
         Ok(())
     }
@@ -237,15 +241,15 @@ impl Game {
             return;
         }
         match (yes, self.draw_offer) {
-            (true, Some(by)) if by != color => self.finish(Outcome::drawn(End::Agreement), now),
+            (true, Some(by)) if by != color => self.finish(GameOutcome::drawn(End::Agreement), now),
             (true, None) if self.may_offer_draw(color) => {
                 self.draw_offer = Some(color);
                 *self.last_draw_offer.get_mut(color) = Some(self.line.ply());
-                self.changes.push(Change::State);
+                self.changes.push(GameChange::State);
             }
             (false, Some(_)) => {
                 self.draw_offer = None;
-                self.changes.push(Change::State);
+                self.changes.push(GameChange::State);
             }
             _ => {}
         }
@@ -277,7 +281,7 @@ impl Game {
             (None, Some(_)) => self.takeback_offer = None,
             _ => return,
         }
-        self.changes.push(Change::State);
+        self.changes.push(GameChange::State);
     }
 
     fn take_back(&mut self, ply: usize, now: Duration) {
@@ -293,25 +297,26 @@ impl Game {
     /// Ends the game without a result.
     ///
     /// # Errors
-    /// [`Refusal::CannotAbort`] once both sides have moved, [`Refusal::Over`].
-    pub fn abort(&mut self, now: Duration) -> Result<(), Refusal> {
+    /// [`GameRefusal::CannotAbort`] once both sides have moved, [`GameRefusal::Over`].
+    pub fn abort(&mut self, now: Duration) -> Result<(), GameRefusal> {
         self.tick(now);
         self.must_run()?;
         if !self.is_abortable() {
-            return Err(Refusal::CannotAbort);
+            return Err(GameRefusal::CannotAbort);
         }
-        self.finish(Outcome::aborted(), now);
+        self.finish(GameOutcome::aborted(), now);
         Ok(())
     }
 
     /// Gives the game up; one that can still be aborted is aborted instead.
     ///
     /// # Errors
-    /// [`Refusal::Over`].
-    pub fn resign(&mut self, color: Color, now: Duration) -> Result<(), Refusal> {
+    /// [`GameRefusal::Over`].
+    pub fn resign(&mut self, color: Color, now: Duration) -> Result<(), GameRefusal> {
         self.tick(now);
         self.must_run()?;
-        let outcome = if self.is_abortable() { Outcome::aborted() } else { Outcome::won(!color, End::Resignation) };
+        let outcome =
+            if self.is_abortable() { GameOutcome::aborted() } else { GameOutcome::won(!color, End::Resignation) };
         self.finish(outcome, now);
         Ok(())
     }
@@ -319,25 +324,25 @@ impl Game {
     /// Claims the win because the opponent is gone. Too early a claim does nothing.
     ///
     /// # Errors
-    /// [`Refusal::CannotClaim`] where it can never be claimed, [`Refusal::Over`].
-    pub fn claim_victory(&mut self, color: Color, now: Duration) -> Result<(), Refusal> {
-        self.claim(color, Outcome::won(color, End::Abandoned), now)
+    /// [`GameRefusal::CannotClaim`] where it can never be claimed, [`GameRefusal::Over`].
+    pub fn claim_victory(&mut self, color: Color, now: Duration) -> Result<(), GameRefusal> {
+        self.claim(color, GameOutcome::won(color, End::Abandoned), now)
     }
 
     /// Claims a draw because the opponent is gone. Too early a claim does nothing. (Repetitions and fifty moves end the
     /// game without being claimed.)
     ///
     /// # Errors
-    /// [`Refusal::CannotClaim`] where it can never be claimed, [`Refusal::Over`].
-    pub fn claim_draw(&mut self, color: Color, now: Duration) -> Result<(), Refusal> {
-        self.claim(color, Outcome::drawn(End::Abandoned), now)
+    /// [`GameRefusal::CannotClaim`] where it can never be claimed, [`GameRefusal::Over`].
+    pub fn claim_draw(&mut self, color: Color, now: Duration) -> Result<(), GameRefusal> {
+        self.claim(color, GameOutcome::drawn(End::Abandoned), now)
     }
 
-    fn claim(&mut self, color: Color, outcome: Outcome, now: Duration) -> Result<(), Refusal> {
+    fn claim(&mut self, color: Color, outcome: GameOutcome, now: Duration) -> Result<(), GameRefusal> {
         self.tick(now);
         self.must_run()?;
         if !self.is_claimable() {
-            return Err(Refusal::CannotClaim);
+            return Err(GameRefusal::CannotClaim);
         }
         if self.claim_allowed_at(!color).is_some_and(|at| now >= at) {
             self.finish(outcome, now);
@@ -355,11 +360,11 @@ impl Game {
         match (present, *absence) {
             (true, Some(Absence { told, .. })) => {
                 *absence = None;
-                if told != Told::Nothing && self.outcome.is_none() {
-                    self.changes.push(Change::Back(color));
+                if told != AbsenceNotice::Nothing && self.outcome.is_none() {
+                    self.changes.push(GameChange::Back(color));
                 }
             }
-            (false, None) => *absence = Some(Absence { since: now, told: Told::Nothing }),
+            (false, None) => *absence = Some(Absence { since: now, told: AbsenceNotice::Nothing }),
             _ => {}
         }
         self.tick(now);
@@ -374,7 +379,13 @@ impl Game {
             return self.flag(now);
         }
         if self.first_move_due().is_some_and(|at| now >= at) {
-            return self.finish(Outcome::aborted(), now);
+            return self.finish(GameOutcome::aborted(), now);
+        }
+        if let Some(color) = Color::ALL.into_iter().find(|color| self.abandoned_at(*color).is_some_and(|at| now >= at))
+        {
+            let outcome =
+                if self.is_abortable() { GameOutcome::aborted() } else { GameOutcome::won(!color, End::Abandoned) };
+            return self.finish(outcome, now);
         }
         if self.is_claimable() {
             for color in Color::ALL {
@@ -386,8 +397,8 @@ impl Game {
     /// Claims that the opponent's time is over; whether it is, so that the game is over too.
     ///
     /// # Errors
-    /// [`Refusal::Over`].
-    pub fn claim_flag(&mut self, color: Color, now: Duration) -> Result<bool, Refusal> {
+    /// [`GameRefusal::Over`].
+    pub fn claim_flag(&mut self, color: Color, now: Duration) -> Result<bool, GameRefusal> {
         self.tick(now);
         self.must_run()?;
         let fell = self.line.turn() != color && self.is_out_of_time(now);
@@ -405,24 +416,29 @@ impl Game {
         self.finish(ending::on_time(&self.line, self.line.turn()), now);
     }
 
+    /// When the game is over because a player is gone.
+    fn abandoned_at(&self, color: Color) -> Option<Duration> {
+        self.absence.get(color).zip(self.patience.abandoned_after).map(|(absence, patience)| absence.since + patience)
+    }
+
     fn tell_of_absence(&mut self, color: Color, now: Duration) {
         let Some(absence) = self.absence.get_mut(color) else { return };
         let gone_at = absence.since + self.patience.gone_after;
         let claim_at = gone_at + self.patience.claim_after;
         let news = if now >= claim_at {
-            Told::Claimable
+            AbsenceNotice::Claimable
         } else if now >= gone_at {
-            Told::Gone
+            AbsenceNotice::Gone
         } else {
-            Told::Nothing
+            AbsenceNotice::Nothing
         };
         if news != absence.told {
             absence.told = news;
-            self.changes.push(Change::Gone(color, claim_at.saturating_sub(now)));
+            self.changes.push(GameChange::Gone(color, claim_at.saturating_sub(now)));
         }
     }
 
-    /// When [`Game::tick`] has something to do next, if nothing else happens before.
+    /// When [`PracticeGame::tick`] has something to do next, if nothing else happens before.
     pub fn next_deadline(&self) -> Option<Duration> {
         if self.must_run().is_err() {
             return None;
@@ -430,13 +446,14 @@ impl Game {
         let absences = self.absence.iter().flatten().filter(|_| self.is_claimable()).filter_map(|absence| {
             let gone_at = absence.since + self.patience.gone_after;
             match absence.told {
-                Told::Nothing => Some(gone_at),
-                Told::Gone => Some(gone_at + self.patience.claim_after),
-                Told::Claimable => None,
+                AbsenceNotice::Nothing => Some(gone_at),
+                AbsenceNotice::Gone => Some(gone_at + self.patience.claim_after),
+                AbsenceNotice::Claimable => None,
             }
         });
         let flag = self.clock.flag_falls(self.line.turn()).filter(|_| self.patience.flags_fall);
-        absences.chain(flag).chain(self.first_move_due()).min()
+        let abandoned = Color::ALL.into_iter().filter_map(|color| self.abandoned_at(color));
+        absences.chain(flag).chain(self.first_move_due()).chain(abandoned).min()
     }
 
     fn first_move_due(&self) -> Option<Duration> {
@@ -451,19 +468,19 @@ impl Game {
         !self.is_abortable() && self.clock.is_real_time()
     }
 
-    fn must_run(&self) -> Result<(), Refusal> {
+    fn must_run(&self) -> Result<(), GameRefusal> {
         match (&self.outcome, self.adjourned) {
-            (Some(_), _) => Err(Refusal::Over),
-            (None, Some(_)) => Err(Refusal::Adjourned),
+            (Some(_), _) => Err(GameRefusal::Over),
+            (None, Some(_)) => Err(GameRefusal::Adjourned),
             (None, None) => Ok(()),
         }
     }
 
-    fn finish(&mut self, outcome: Outcome, now: Duration) {
+    fn finish(&mut self, outcome: GameOutcome, now: Duration) {
         self.clock.stop(self.line.turn(), now);
         self.forget_offers();
         self.outcome = Some(outcome);
-        self.changes.push(Change::State);
+        self.changes.push(GameChange::State);
     }
 
     fn forget_offers(&mut self) {

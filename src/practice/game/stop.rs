@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{Change, End, Game, Outcome, offers};
+use super::{End, GameChange, GameOutcome, PracticeGame, offers};
 use chess::{Color, Offers};
 
 /// What two players can agree upon.
@@ -19,7 +19,7 @@ pub enum Stop {
 /// What becomes of a game when a player's connection is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionLoss {
-    /// It waits.
+    /// It waits until both players go on with it.
     Adjourns,
     /// It ends without a result.
     Aborts,
@@ -27,7 +27,7 @@ pub enum ConnectionLoss {
     Forfeits,
 }
 
-impl Game {
+impl PracticeGame {
     /// Agrees to the opponent's wish to stop or utters one (`yes`), or declines theirs or withdraws ours.
     pub fn stop(&mut self, color: Color, stop: Stop, yes: bool, now: Duration) {
         self.tick(now);
@@ -40,14 +40,14 @@ impl Game {
         };
         match (yes, *offer) {
             (true, Some(by)) if by != color => match stop {
-                Stop::Abort => return self.finish(Outcome::aborted(), now),
+                Stop::Abort => return self.finish(GameOutcome::aborted(), now),
                 Stop::Adjourn => return self.adjourn(now),
             },
             (true, None) => *offer = Some(color),
             (false, Some(_)) => *offer = None,
             _ => return,
         }
-        self.changes.push(Change::State);
+        self.changes.push(GameChange::State);
     }
 
     /// The connection of `color` is lost. A game that could still be aborted is, whatever was to become of it.
@@ -63,10 +63,10 @@ impl Game {
         }
         self.left = Some(color);
         match loss {
-            _ if self.is_abortable() => self.finish(Outcome::aborted(), now),
+            _ if self.is_abortable() => self.finish(GameOutcome::aborted(), now),
             ConnectionLoss::Adjourns => self.adjourn(now),
-            ConnectionLoss::Aborts => self.finish(Outcome::aborted(), now),
-            ConnectionLoss::Forfeits => self.finish(Outcome::won(!color, End::Abandoned), now),
+            ConnectionLoss::Aborts => self.finish(GameOutcome::aborted(), now),
+            ConnectionLoss::Forfeits => self.finish(GameOutcome::won(!color, End::Abandoned), now),
         }
     }
 
@@ -74,7 +74,7 @@ impl Game {
         self.clock.stop(self.line.turn(), now);
         self.forget_offers();
         self.adjourned = Some(Offers::default());
-        self.changes.push(Change::Adjourned);
+        self.changes.push(GameChange::Adjourned);
     }
 
     /// Wants an adjourned game to go on, or (`yes` is false) no longer wants it or does not. It goes on when both want it.
@@ -87,7 +87,7 @@ impl Game {
             self.left = None;
             self.clock.resume(self.line.ply(), now);
             self.turn_began = now;
-            self.changes.push(Change::Resumed);
+            self.changes.push(GameChange::Resumed);
         }
     }
 
@@ -113,14 +113,14 @@ impl Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Refusal;
+    use crate::game::GameRefusal;
     use chess::{Line, Variant};
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn game_after(moves: &[&str]) -> Game {
+    fn game_after(moves: &[&str]) -> PracticeGame {
         let control = "60+1".parse().expect("a time control");
-        let mut game = Game::new(Line::start(Variant::Standard), control, Default::default(), Duration::ZERO);
+        let mut game = PracticeGame::new(Line::start(Variant::Standard), control, Default::default(), Duration::ZERO);
         for uci in moves {
             let turn = game.line().turn();
             game.play(turn, uci.parse().expect("a move"), Duration::ZERO).expect("legal");
@@ -133,7 +133,7 @@ mod tests {
         let mut game = game_after(&["e2e4", "e7e5"]);
         game.lose_connection(Color::Black, ConnectionLoss::Adjourns, 10 * SECOND);
         assert_eq!((game.adjourned(), game.left()), (Some(Offers::default()), Some(Color::Black)));
-        assert_eq!(game.play(Color::White, "g1f3".parse().expect("a move"), 11 * SECOND), Err(Refusal::Adjourned));
+        assert_eq!(game.play(Color::White, "g1f3".parse().expect("a move"), 11 * SECOND), Err(GameRefusal::Adjourned));
         assert_eq!(game.next_deadline(), None);
 
         game.resume(Color::White, true, 1000 * SECOND);
@@ -141,14 +141,14 @@ mod tests {
         game.resume(Color::Black, true, 1001 * SECOND);
         assert_eq!((game.adjourned(), game.left()), (None, None));
         assert_eq!(game.clocks(1002 * SECOND).expect("clocks").white.remaining, 49 * SECOND);
-        assert!(game.take_changes().ends_with(&[Change::Adjourned, Change::Resumed]));
+        assert!(game.take_changes().ends_with(&[GameChange::Adjourned, GameChange::Resumed]));
     }
 
     #[test]
     fn too_few_moves_are_not_worth_keeping() {
         let mut game = game_after(&["e2e4"]);
         game.lose_connection(Color::White, ConnectionLoss::Adjourns, SECOND);
-        assert_eq!(game.outcome(), Some(&Outcome::aborted()));
+        assert_eq!(game.outcome(), Some(&GameOutcome::aborted()));
     }
 
     #[test]

@@ -9,27 +9,27 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-fn game_of(start: Line, time_control: &str) -> Game {
-    Game::new(start, time_control.parse().expect("a time control"), Patience::default(), ZERO)
+fn game_of(start: Line, time_control: &str) -> PracticeGame {
+    PracticeGame::new(start, time_control.parse().expect("a time control"), Patience::default(), ZERO)
 }
 
-fn game(time_control: &str) -> Game {
+fn game(time_control: &str) -> PracticeGame {
     game_of(Line::start(Variant::Standard), time_control)
 }
 
-fn from_fen(fen: &str) -> Game {
+fn from_fen(fen: &str) -> PracticeGame {
     game_of(Line::from_fen(Variant::FromPosition, fen).expect("a position"), "60+0")
 }
 
 /// Plays moves without taking time.
-fn play_all(game: &mut Game, moves: &str, now: Duration) {
+fn play_all(game: &mut PracticeGame, moves: &str, now: Duration) {
     for text in moves.split_ascii_whitespace() {
         let turn = game.line().turn();
         game.play(turn, text.parse().expect("a move"), now).expect("a legal move");
     }
 }
 
-fn ended(game: &Game) -> Option<(End, Option<Color>)> {
+fn ended(game: &PracticeGame) -> Option<(End, Option<Color>)> {
     game.outcome().map(|outcome| (outcome.end, outcome.winner))
 }
 
@@ -38,7 +38,7 @@ fn checkmate_wins() {
     let mut game = game("60+0");
     play_all(&mut game, "f2f3 e7e5 g2g4 d8h4", ZERO);
     assert_eq!(ended(&game), Some((End::Checkmate, Some(Color::Black))));
-    assert_eq!(game.play(Color::White, "a2a3".parse().expect("a move"), ZERO), Err(Refusal::Over));
+    assert_eq!(game.play(Color::White, "a2a3".parse().expect("a move"), ZERO), Err(GameRefusal::Over));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_flag_falls_exactly_when_its_time_is_over() {
 fn a_move_that_comes_after_the_flag_is_too_late() {
     let mut game = game("60+0");
     play_all(&mut game, "e2e4 e7e5", ZERO);
-    assert_eq!(game.play(Color::White, "g1f3".parse().expect("a move"), ms(60_001)), Err(Refusal::Over));
+    assert_eq!(game.play(Color::White, "g1f3".parse().expect("a move"), ms(60_001)), Err(GameRefusal::Over));
     assert_eq!(ended(&game), Some((End::OutOfTime, Some(Color::Black))));
 }
 
@@ -170,16 +170,16 @@ fn a_game_can_be_aborted_before_both_have_moved_and_resigned_after() {
 
     let mut late = game("60+0");
     play_all(&mut late, "e2e4 e7e5", ZERO);
-    assert_eq!(late.abort(ZERO), Err(Refusal::CannotAbort));
+    assert_eq!(late.abort(ZERO), Err(GameRefusal::CannotAbort));
     assert_eq!(late.resign(Color::Black, ZERO), Ok(()));
     assert_eq!(ended(&late), Some((End::Resignation, Some(Color::White))));
-    assert_eq!(late.resign(Color::White, ZERO), Err(Refusal::Over));
+    assert_eq!(late.resign(Color::White, ZERO), Err(GameRefusal::Over));
 }
 
 #[test]
 fn a_game_that_nobody_begins_is_aborted() {
     let patience = Patience { first_move: Some(ms(15_000)), ..Patience::default() };
-    let mut game = Game::new(Line::start(Variant::Standard), TimeControl::Unlimited, patience, ZERO);
+    let mut game = PracticeGame::new(Line::start(Variant::Standard), TimeControl::Unlimited, patience, ZERO);
     play_all(&mut game, "e2e4", ms(10_000));
     assert_eq!(game.next_deadline(), Some(ms(25_000)));
     game.tick(ms(25_000));
@@ -188,24 +188,25 @@ fn a_game_that_nobody_begins_is_aborted() {
 
 #[test]
 fn the_win_can_be_claimed_when_the_opponent_stays_away() {
-    let patience = Patience { gone_after: ms(1000), claim_after: ms(8000), first_move: None, flags_fall: true };
-    let mut game = Game::new(Line::start(Variant::Standard), "600+0".parse().expect("a time control"), patience, ZERO);
-    assert_eq!(game.claim_victory(Color::White, ZERO), Err(Refusal::CannotClaim));
+    let patience = Patience { gone_after: ms(1000), claim_after: ms(8000), ..Patience::default() };
+    let mut game =
+        PracticeGame::new(Line::start(Variant::Standard), "600+0".parse().expect("a time control"), patience, ZERO);
+    assert_eq!(game.claim_victory(Color::White, ZERO), Err(GameRefusal::CannotClaim));
     play_all(&mut game, "e2e4 e7e5", ZERO);
     game.take_changes();
 
     game.set_present(Color::Black, false, ms(1000));
     assert_eq!(game.next_deadline(), Some(ms(2000)));
     game.tick(ms(2000));
-    assert_eq!(game.take_changes(), [Change::Gone(Color::Black, ms(8000))]);
+    assert_eq!(game.take_changes(), [GameChange::Gone(Color::Black, ms(8000))]);
     assert_eq!(game.claim_victory(Color::White, ms(9999)), Ok(()));
     assert_eq!(ended(&game), None, "a claim that comes too early does nothing");
     game.set_present(Color::Black, true, ms(9999));
-    assert_eq!(game.take_changes(), [Change::Back(Color::Black)]);
+    assert_eq!(game.take_changes(), [GameChange::Back(Color::Black)]);
 
     game.set_present(Color::Black, false, ms(20_000));
     game.tick(ms(29_000));
-    assert_eq!(game.take_changes(), [Change::Gone(Color::Black, ZERO)]);
+    assert_eq!(game.take_changes(), [GameChange::Gone(Color::Black, ZERO)]);
     assert_eq!(game.claim_victory(Color::Black, ms(29_000)), Ok(()));
     assert_eq!(ended(&game), None, "only the one who is there may claim");
     assert_eq!(game.claim_victory(Color::White, ms(29_000)), Ok(()));
@@ -226,8 +227,8 @@ fn a_correspondence_clock_gives_each_move_its_days() {
 fn an_illegal_move_changes_nothing() {
     let mut game = game("60+0");
     let refused = game.play(Color::White, "e2e5".parse().expect("a move"), ZERO);
-    assert!(matches!(refused, Err(Refusal::Illegal(_))), "{refused:?}");
-    assert_eq!(game.play(Color::Black, "e7e5".parse().expect("a move"), ZERO), Err(Refusal::NotYourTurn));
+    assert!(matches!(refused, Err(GameRefusal::Illegal(_))), "{refused:?}");
+    assert_eq!(game.play(Color::Black, "e7e5".parse().expect("a move"), ZERO), Err(GameRefusal::NotYourTurn));
     assert_eq!((game.line().ply(), game.take_changes()), (0, vec![]));
 }
 
@@ -235,7 +236,7 @@ fn an_illegal_move_changes_nothing() {
 fn a_flag_that_must_be_claimed_falls_when_it_is() {
     let patience = Patience { flags_fall: false, ..Patience::default() };
     let control = "60+0".parse().expect("a time control");
-    let mut game = Game::new(Line::start(Variant::Standard), control, patience, Duration::ZERO);
+    let mut game = PracticeGame::new(Line::start(Variant::Standard), control, patience, Duration::ZERO);
     for (color, uci) in [(Color::White, "e2e4"), (Color::Black, "e7e5")] {
         game.play(color, uci.parse().expect("a move"), Duration::ZERO).expect("legal");
     }
@@ -246,5 +247,5 @@ fn a_flag_that_must_be_claimed_falls_when_it_is() {
     assert_eq!(game.outcome(), None);
     assert_eq!(game.claim_flag(Color::White, late), Ok(false), "nobody claims his own");
     assert_eq!(game.claim_flag(Color::Black, late), Ok(true));
-    assert_eq!(game.outcome(), Some(&Outcome::won(Color::Black, End::OutOfTime)));
+    assert_eq!(game.outcome(), Some(&GameOutcome::won(Color::Black, End::OutOfTime)));
 }

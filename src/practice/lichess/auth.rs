@@ -1,75 +1,56 @@
-//! Who asks: bearer tokens and what they allow.
+//! Who asks.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::collections::BTreeSet;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 
-use super::{Face, error::ApiError};
-use crate::account::AccountId;
-
-/// The scopes a token of a bot usually has.
-pub const BOT_SCOPES: &str = "bot:play,challenge:read,challenge:write,preference:read,tournament:write";
-/// The scopes a token of a human usually has.
-pub const HUMAN_SCOPES: &str = "board:play,challenge:read,challenge:write,preference:read";
-
-/// What a token stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// Whose it is.
-    pub account: AccountId,
-    /// What it allows, such as `bot:play`.
-    pub scopes: BTreeSet<String>,
-}
-
-/// The tokens that are valid.
-#[derive(Clone, Default)]
-pub struct Tokens(Arc<RwLock<HashMap<String, Grant>>>);
-
-impl Tokens {
-    /// Makes a token valid. `scopes` are separated by commas.
-    pub fn add(&self, token: &str, account: AccountId, scopes: &str) {
-        let scopes = scopes.split(',').map(|scope| scope.trim().to_owned()).filter(|scope| !scope.is_empty()).collect();
-        let mut tokens = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        tokens.insert(token.to_owned(), Grant { account, scopes });
-    }
-
-    /// Makes a token invalid.
-    pub fn revoke(&self, token: &str) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(token);
-    }
-
-    /// What a token stands for, if it is valid.
-    pub fn grant(&self, token: &str) -> Option<Grant> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(token).cloned()
-    }
-}
+use super::{api::LichessApi, error::ApiError, tokens::Grant};
+use crate::{
+    account::AccountId,
+    state::{Denied, ServerState},
+};
 
 /// Somebody with a valid token.
-pub struct Caller {
-    /// Who.
+pub(crate) struct Caller {
     pub account: AccountId,
-    /// With what.
     pub token: String,
     scopes: BTreeSet<String>,
 }
 
 impl Caller {
     /// Goes on only if the token has one of these scopes.
-    pub fn must_have(&self, any_of: &[&str]) -> Result<(), ApiError> {
+    pub(crate) fn must_have(&self, any_of: &[&str]) -> Result<(), ApiError> {
         if any_of.iter().any(|scope| self.scopes.contains(*scope)) { Ok(()) } else { Err(ApiError::MissingScope) }
     }
 }
 
-impl FromRequestParts<Face> for Caller {
+impl FromRequestParts<LichessApi> for Caller {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, face: &Face) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, api: &LichessApi) -> Result<Self, ApiError> {
         let header = parts.headers.get("authorization").and_then(|value| value.to_str().ok());
         let token = header.and_then(|value| value.strip_prefix("Bearer ")).ok_or(ApiError::MissingToken)?.trim();
-        let Grant { account, scopes } = face.tokens.grant(token).ok_or(ApiError::NoSuchToken)?;
+        let Grant { account, scopes } = api.tokens.grant(token).ok_or(ApiError::NoSuchToken)?;
         Ok(Self { account, token: token.to_owned(), scopes })
+    }
+}
+
+impl LichessApi {
+    /// Asks the server's state for an account that must be a bot's, and turns a refusal into Lichess's answer.
+    pub(crate) async fn ask_as_bot<T, F>(&self, caller: &Caller, job: F) -> Result<T, ApiError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut ServerState, &AccountId) -> Result<T, Denied> + Send + 'static,
+    {
+        caller.must_have(&["bot:play"])?;
+        let me = caller.account.clone();
+        let answer = self.server_state.ask(move |state| {
+            let is_bot = state.account(&me).is_some_and(|account| account.bot);
+            is_bot.then(|| job(state, &me))
+        });
+        match answer.await? {
+            Some(answer) => Ok(answer?),
+            None => Err(ApiError::bad("This endpoint can only be used with a Bot account.")),
+        }
     }
 }

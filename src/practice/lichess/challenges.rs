@@ -5,27 +5,35 @@ use std::sync::Arc;
 use axum::{
     Json, Router,
     body::{Body, Bytes},
-    extract::{Path, State as Shared},
+    extract::{Path, Query, State as Shared},
     http::{StatusCode, header},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
 use futures_util::{StreamExt, stream};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Face, auth::Caller, error::ApiError, fields::Fields, ok, render};
+use super::{
+    api::{LichessApi, ok},
+    auth::Caller,
+    error::ApiError,
+    fields::Fields,
+    render,
+};
 use crate::{
     account::{AccountId, open_to_bots},
-    hub::{ChallengeState, ChallengeView, Denied, Hub},
+    state::{ChallengeState, ChallengeView, Denied, StateHandle},
 };
-use chess::{ChallengeId, DeclineReason};
+use chess::{ChallengeId, Color, DeclineReason};
 
 const MAY_CHALLENGE: [&str; 3] = ["challenge:write", "bot:play", "board:play"];
 
-pub fn routes() -> Router<Face> {
+pub(crate) fn routes() -> Router<LichessApi> {
     Router::new()
         .route("/api/challenge", get(list))
         .route("/api/challenge/ai", post(challenge_ai))
+        .route("/api/challenge/open", post(challenge_anybody))
         .route("/api/challenge/{name}", post(challenge))
         .route("/api/challenge/{id}/show", get(show))
         .route("/api/challenge/{id}/accept", post(accept))
@@ -33,46 +41,46 @@ pub fn routes() -> Router<Face> {
         .route("/api/challenge/{id}/cancel", post(cancel))
 }
 
-async fn list(Shared(face): Shared<Face>, caller: Caller) -> Result<Json<Value>, ApiError> {
+async fn list(Shared(api): Shared<LichessApi>, caller: Caller) -> Result<Json<Value>, ApiError> {
     caller.must_have(&["challenge:read"])?;
     let me = caller.account.clone();
-    let standing = face.hub.ask(move |state| state.challenges_of(&me)).await?;
+    let standing = api.server_state.ask(move |state| state.challenges_of(&me)).await?;
     let (outgoing, incoming): (Vec<_>, Vec<_>) =
         standing.iter().partition(|challenge| challenge.challenger.account == caller.account);
     let render = |challenges: Vec<&Arc<ChallengeView>>, out: bool| -> Vec<Value> {
-        challenges.into_iter().map(|view| render::challenge(view, &face.url, out)).collect()
+        challenges.into_iter().map(|view| render::challenge(view, &api.url, out)).collect()
     };
     Ok(Json(json!({ "in": render(incoming, false), "out": render(outgoing, true) })))
 }
 
 async fn show(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(id): Path<ChallengeId>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
     caller.must_have(&["challenge:read"])?;
-    let view = face.ask(move |state| state.challenge_view(&id).ok_or(Denied::NoSuchChallenge)).await?;
+    let view = api.ask(move |state| state.challenge_view(&id).ok_or(Denied::NoSuchChallenge)).await?;
     let outgoing = view.challenger.account == caller.account;
     if !outgoing && view.dest.account != caller.account {
         return Err(ApiError::missing("Not found"));
     }
-    Ok(Json(render::challenge(&view, &face.url, outgoing)))
+    Ok(Json(render::challenge(&view, &api.url, outgoing)))
 }
 
 async fn challenge(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(name): Path<String>,
     caller: Caller,
     fields: Fields,
 ) -> Result<Response, ApiError> {
     caller.must_have(&MAY_CHALLENGE)?;
-    let strict = face.settings.strict_terms;
+    let strict = api.settings.strict_terms;
     let terms = fields.challenge_terms(strict)?;
     let keep_alive = fields.is_true("keepAliveStream");
     let has_rules = fields.text("rules").is_some();
     let (from, to) = (caller.account, AccountId::of(&name));
-    let view = face
-        .hub
+    let view = api
+        .server_state
         .ask(move |state| {
             let with_bot = [&from, &to].into_iter().filter_map(|id| state.account(id)).any(|account| account.bot);
             if has_rules && with_bot {
@@ -84,30 +92,30 @@ async fn challenge(
             Ok(state.challenge(&from, &to, terms, keep_alive)?)
         })
         .await??;
-    let body = render::challenge(&view, &face.url, true);
-    if keep_alive { Ok(keep_alive_stream(&face, view.id.clone(), &body)) } else { Ok(Json(body).into_response()) }
+    let body = render::challenge(&view, &api.url, true);
+    if keep_alive { Ok(keep_alive_stream(&api, view.id.clone(), &body)) } else { Ok(Json(body).into_response()) }
 }
 
 /// Lets a challenge go when its maker hangs up.
 struct KeptAlive {
-    hub: Hub,
+    server_state: StateHandle,
     id: ChallengeId,
 }
 
 impl Drop for KeptAlive {
     fn drop(&mut self) {
-        self.hub.release_challenge(self.id.clone());
+        self.server_state.release_challenge(self.id.clone());
     }
 }
 
 /// The challenge, empty lines while it stands, and at last how it was answered.
-fn keep_alive_stream(face: &Face, id: ChallengeId, challenge: &Value) -> Response {
-    let kept = KeptAlive { hub: face.hub.clone(), id };
-    let period = face.settings.keep_alive;
+fn keep_alive_stream(api: &LichessApi, id: ChallengeId, challenge: &Value) -> Response {
+    let kept = KeptAlive { server_state: api.server_state.clone(), id };
+    let period = api.settings.keep_alive;
     let first = stream::iter([Some(Bytes::from(format!("{challenge}\n")))]);
     let rest = stream::unfold(Some(kept), move |kept| async move {
         let kept = kept?;
-        match tokio::time::timeout(period, answered(&kept.hub, kept.id.clone())).await {
+        match tokio::time::timeout(period, answered(&kept.server_state, kept.id.clone())).await {
             Err(_still_standing) => Some((Some(Bytes::from_static(b"\n")), Some(kept))),
             Ok(word) => Some((word.map(|word| Bytes::from(format!("{}\n", json!({ "done": word })))), None)),
         }
@@ -117,24 +125,46 @@ fn keep_alive_stream(face: &Face, id: ChallengeId, challenge: &Value) -> Respons
 }
 
 /// Waits until a challenge is answered, and says how.
-async fn answered(hub: &Hub, id: ChallengeId) -> Option<&'static str> {
-    hub.wait(move |state| match state.challenge_view(&id).map_or(ChallengeState::Cancelled, |view| view.state) {
-        ChallengeState::Created | ChallengeState::Offline => None,
-        ChallengeState::Accepted => Some("accepted"),
-        ChallengeState::Declined(_) => Some("declined"),
-        ChallengeState::Cancelled => Some("canceled"),
-    })
-    .await
-    .ok()
+async fn answered(server_state: &StateHandle, id: ChallengeId) -> Option<&'static str> {
+    server_state
+        .wait(move |state| match state.challenge_view(&id).map_or(ChallengeState::Cancelled, |view| view.state) {
+            ChallengeState::Created | ChallengeState::Offline => None,
+            ChallengeState::Accepted => Some("accepted"),
+            ChallengeState::Declined(_) => Some("declined"),
+            ChallengeState::Cancelled => Some("canceled"),
+        })
+        .await
+        .ok()
+}
+
+async fn challenge_anybody(Shared(api): Shared<LichessApi>, fields: Fields) -> Result<Json<Value>, ApiError> {
+    let terms = fields.challenge_terms(api.settings.strict_terms)?;
+    let challenge = api.ask(move |state| state.challenge_anybody(terms)).await?;
+    Ok(Json(render::open_challenge(&challenge, &api.url)))
+}
+
+/// The colour wanted in an open challenge.
+#[derive(Deserialize)]
+struct WantedColor {
+    color: Option<String>,
 }
 
 async fn accept(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(id): Path<ChallengeId>,
+    Query(WantedColor { color }): Query<WantedColor>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
     caller.must_have(&MAY_CHALLENGE)?;
-    face.ask(move |state| state.accept(&id, &caller.account)).await?;
+    let color = color.and_then(|name| Color::ALL.into_iter().find(|color| render::color(*color) == name));
+    api.ask(move |state| {
+        if state.is_open_to_anybody(&id) {
+            state.join_open_challenge(&id, &caller.account, color).map(drop)
+        } else {
+            state.accept(&id, &caller.account).map(drop)
+        }
+    })
+    .await?;
     Ok(ok())
 }
 
@@ -147,37 +177,37 @@ fn gone(denied: Denied) -> Denied {
 }
 
 async fn decline(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(id): Path<ChallengeId>,
     caller: Caller,
     fields: Fields,
 ) -> Result<Json<Value>, ApiError> {
     caller.must_have(&MAY_CHALLENGE)?;
     let reason = fields.text("reason").map(DeclineReason::from_key).unwrap_or_default();
-    face.ask(move |state| state.decline(&id, &caller.account, reason).map_err(gone)).await?;
+    api.ask(move |state| state.decline(&id, &caller.account, reason).map_err(gone)).await?;
     Ok(ok())
 }
 
 async fn cancel(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(id): Path<ChallengeId>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
     caller.must_have(&MAY_CHALLENGE)?;
-    face.ask(move |state| state.cancel(&id, &caller.account).map_err(gone)).await?;
+    api.ask(move |state| state.cancel(&id, &caller.account).map_err(gone)).await?;
     Ok(ok())
 }
 
 async fn challenge_ai(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     caller: Caller,
     fields: Fields,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     caller.must_have(&MAY_CHALLENGE)?;
     let level = fields.parse::<u8>("level")?.filter(|level| (1..=8).contains(level));
     let level = level.ok_or_else(|| ApiError::Form("level", "Invalid value".to_owned()))?;
-    let mut terms = fields.challenge_terms(face.settings.strict_terms)?;
+    let mut terms = fields.challenge_terms(api.settings.strict_terms)?;
     terms.game.rated = false;
-    let (view, side) = face.ask(move |state| state.play_ai(&caller.account, level, terms)).await?;
+    let (view, side) = api.ask(move |state| state.play_ai(&caller.account, level, terms)).await?;
     Ok((StatusCode::CREATED, Json(render::ai_game(&view, side))))
 }

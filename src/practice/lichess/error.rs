@@ -8,13 +8,13 @@ use axum::{
 use serde_json::{Value, json};
 
 use crate::{
-    game::Refusal,
-    hub::{ChallengeState, Denied, Gauge, Stopped},
+    game::GameRefusal,
+    state::{ChallengeState, Denied, Gauge, Stopped},
 };
 
 /// An answer that is no success.
 #[derive(Debug)]
-pub enum ApiError {
+pub(crate) enum ApiError {
     /// No `Authorization` header.
     MissingToken,
     /// A token nobody knows.
@@ -26,8 +26,10 @@ pub enum ApiError {
     /// A form with wrong fields, each with what is wrong.
     Form(&'static str, String),
     /// One of the account's limits, in the long form with its key.
-    BotGames { seconds: u64, by_opponent: bool },
-    /// Any other limit.
+    BotGames {
+        seconds: u64,
+        by_opponent: bool,
+    },
     TooMany,
     /// A failure of the server itself; its page is HTML, as from a proxy.
     Broken(StatusCode),
@@ -35,12 +37,12 @@ pub enum ApiError {
 
 impl ApiError {
     /// 400 with a text.
-    pub fn bad(text: impl Into<String>) -> Self {
+    pub(crate) fn bad(text: impl Into<String>) -> Self {
         Self::Text(StatusCode::BAD_REQUEST, text.into())
     }
 
     /// 404 with a text.
-    pub fn missing(text: impl Into<String>) -> Self {
+    pub(crate) fn missing(text: impl Into<String>) -> Self {
         Self::Text(StatusCode::NOT_FOUND, text.into())
     }
 }
@@ -107,12 +109,12 @@ impl From<Denied> for ApiError {
                 Self::BotGames { seconds: wait.as_secs(), by_opponent }
             }
             Denied::Limited { .. } => Self::TooMany,
-            Denied::Game(Refusal::Over | Refusal::Adjourned | Refusal::NotYourTurn) => {
+            Denied::Game(GameRefusal::Over | GameRefusal::Adjourned | GameRefusal::NotYourTurn) => {
                 Self::bad("Not your turn, or game already over")
             }
-            Denied::Game(Refusal::Illegal(error)) => Self::bad(format!("Illegal move: {error}")),
-            Denied::Game(Refusal::CannotAbort) => Self::bad("This game can no longer be aborted"),
-            Denied::Game(Refusal::CannotClaim) => Self::bad("You cannot claim the win on this game"),
+            Denied::Game(GameRefusal::Illegal(error)) => Self::bad(format!("Illegal move: {error}")),
+            Denied::Game(GameRefusal::CannotAbort) => Self::bad("This game can no longer be aborted"),
+            Denied::Game(GameRefusal::CannotClaim) => Self::bad("You cannot claim the win on this game"),
         }
     }
 }

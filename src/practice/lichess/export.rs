@@ -1,69 +1,174 @@
 //! Games to take away: PGN and JSON.
 
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write, sync::Arc};
 
 use axum::{
     Json, Router,
     extract::{Path, Query, State as Shared},
     http::{HeaderMap, header},
     response::{IntoResponse, Response},
-    routing::get,
+    routing::{get, post},
 };
 use jiff::{Timestamp, tz::TimeZone};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shakmaty::{Position, san::SanPlus};
 
-use super::{Face, error::ApiError, render::color};
+use super::{api::LichessApi, error::ApiError, render::color};
 use crate::{
-    game::{End, Outcome},
-    hub::{Denied, GameView, Seat},
+    account::AccountId,
+    game::{End, GameOutcome},
+    state::{Denied, GameView, PlayerView},
 };
 use chess::{Color, GameId, Line, TimeControl};
 
 /// Games that still run are shown so many moves behind.
 const DELAY_PLIES: usize = 3;
 
-pub fn routes() -> Router<Face> {
-    Router::new().route("/game/export/{game}", get(export))
+pub(crate) fn routes() -> Router<LichessApi> {
+    Router::new()
+        .route("/game/export/{game}", get(export))
+        .route("/api/games/export/_ids", post(export_several))
+        .route("/api/games/user/{name}", get(games_of_user))
+        .route("/api/user/{name}/current-game", get(current_game))
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Options {
+struct ExportOptions {
     moves: bool,
     tags: bool,
     clocks: bool,
     pgn_in_json: bool,
 }
 
-impl Default for Options {
+impl Default for ExportOptions {
     fn default() -> Self {
         Self { moves: true, tags: true, clocks: true, pgn_in_json: false }
     }
 }
 
 async fn export(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(game): Path<GameId>,
-    Query(options): Query<Options>,
+    Query(options): Query<ExportOptions>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let mut view = face.ask(move |state| state.game_view(&game).ok_or(Denied::NoSuchGame)).await?;
-    if view.outcome.is_none() {
-        let mut delayed = (*view).clone();
-        delayed.line.truncate(delayed.line.ply().saturating_sub(DELAY_PLIES));
-        view = delayed.into();
+    let view = api.ask(move |state| state.game_view(&game).ok_or(Denied::NoSuchGame)).await?;
+    Ok(one(&view, &options, &headers, &api.url))
+}
+
+/// The game that a user plays, or played last.
+async fn current_game(
+    Shared(api): Shared<LichessApi>,
+    Path(name): Path<String>,
+    Query(options): Query<ExportOptions>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let games = api.server_state.ask(move |state| state.all_games_of(&AccountId::of(&name))).await?;
+    let last = games.last().ok_or_else(|| ApiError::missing("No game found"))?;
+    Ok(one(last, &options, &headers, &api.url))
+}
+
+/// Up to 300 games, named in the body and separated by commas.
+async fn export_several(
+    Shared(api): Shared<LichessApi>,
+    Query(options): Query<ExportOptions>,
+    headers: HeaderMap,
+    ids: String,
+) -> Result<Response, ApiError> {
+    let games = api.server_state.ask(move |state| {
+        let ids = ids.split(',').take(300).map(|id| GameId::new(id.trim()));
+        ids.filter_map(|id| state.game_view(&id)).collect::<Vec<_>>()
+    });
+    Ok(several(&games.await?, &options, &headers, &api.url))
+}
+
+/// Which games of a user are wanted.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Selection {
+    since: Option<u64>,
+    until: Option<u64>,
+    max: Option<usize>,
+    vs: Option<String>,
+    rated: Option<bool>,
+    perf_type: Option<String>,
+    color: Option<String>,
+    ongoing: bool,
+    finished: Option<bool>,
+    sort: Option<String>,
+}
+
+impl Selection {
+    fn contains(&self, view: &GameView, user: &AccountId) -> bool {
+        let pairing = &view.pairing;
+        let Some(side) = pairing.color_of(user) else { return false };
+        let opponent = &pairing.players.get(!side).account;
+        let over = view.outcome.is_some();
+        self.since.is_none_or(|since| pairing.created_at >= since)
+            && self.until.is_none_or(|until| pairing.created_at <= until)
+            && self.vs.as_ref().is_none_or(|name| AccountId::of(name) == *opponent)
+            && self.rated.is_none_or(|rated| pairing.terms.rated == rated)
+            && self.perf_type.as_ref().is_none_or(|keys| keys.split(',').any(|key| key == pairing.category().key()))
+            && self.color.as_ref().is_none_or(|name| color(side) == name)
+            && if over { self.finished.unwrap_or(true) } else { self.ongoing }
     }
-    let wants_json = headers
-        .get(header::ACCEPT)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|accept| accept.contains("application/json"));
-    Ok(if wants_json {
-        Json(game_json(&view, &options, &face.url)).into_response()
-    } else {
-        ([(header::CONTENT_TYPE, "application/x-chess-pgn")], pgn(&view, &options, &face.url)).into_response()
-    })
+}
+
+/// The games of a user, newest first unless it is asked otherwise.
+async fn games_of_user(
+    Shared(api): Shared<LichessApi>,
+    Path(name): Path<String>,
+    Query(selection): Query<Selection>,
+    Query(options): Query<ExportOptions>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let user = AccountId::of(&name);
+    let games = api.server_state.ask(move |state| {
+        state.account(&user)?;
+        let mut games = state.all_games_of(&user);
+        games.retain(|view| selection.contains(view, &user));
+        if selection.sort.as_deref() != Some("dateAsc") {
+            games.reverse();
+        }
+        games.truncate(selection.max.unwrap_or(usize::MAX));
+        Some(games)
+    });
+    let games = games.await?.ok_or_else(|| ApiError::missing("Not found"))?;
+    Ok(several(&games, &options, &headers, &api.url))
+}
+
+fn accepts(headers: &HeaderMap, kind: &str) -> bool {
+    headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|accept| accept.contains(kind))
+}
+
+fn one(view: &GameView, options: &ExportOptions, headers: &HeaderMap, url: &str) -> Response {
+    let view = delayed(view);
+    if accepts(headers, "application/json") {
+        return Json(game_json(&view, options, url)).into_response();
+    }
+    ([(header::CONTENT_TYPE, "application/x-chess-pgn")], pgn(&view, options, url)).into_response()
+}
+
+fn several(games: &[Arc<GameView>], options: &ExportOptions, headers: &HeaderMap, url: &str) -> Response {
+    let games = games.iter().map(|view| delayed(view));
+    if accepts(headers, "application/x-ndjson") {
+        let lines: String = games.map(|view| format!("{}\n", game_json(&view, options, url))).collect();
+        return ([(header::CONTENT_TYPE, "application/x-ndjson")], lines).into_response();
+    }
+    let texts: String = games.map(|view| pgn(&view, options, url)).collect();
+    ([(header::CONTENT_TYPE, "application/x-chess-pgn")], texts).into_response()
+}
+
+/// A game as it is shown to everybody: one that runs some moves behind.
+fn delayed(view: &GameView) -> Cow<'_, GameView> {
+    if view.outcome.is_some() {
+        return Cow::Borrowed(view);
+    }
+    let mut delayed = view.clone();
+    delayed.line.truncate(delayed.line.ply().saturating_sub(DELAY_PLIES));
+    Cow::Owned(delayed)
 }
 
 /// The moves in the notation people read.
@@ -77,7 +182,7 @@ fn sans(line: &Line) -> Vec<String> {
     sans
 }
 
-fn pgn(view: &GameView, options: &Options, url: &str) -> String {
+fn pgn(view: &GameView, options: &ExportOptions, url: &str) -> String {
     let mut text = String::new();
     if options.tags {
         for (name, value) in tags(view, url) {
@@ -111,7 +216,7 @@ fn pgn(view: &GameView, options: &Options, url: &str) -> String {
 }
 
 fn result(view: &GameView) -> &'static str {
-    view.outcome.as_ref().map_or("*", Outcome::result)
+    view.outcome.as_ref().map_or("*", GameOutcome::result)
 }
 
 fn tags(view: &GameView, url: &str) -> Vec<(&'static str, String)> {
@@ -119,27 +224,28 @@ fn tags(view: &GameView, url: &str) -> Vec<(&'static str, String)> {
     let began = i64::try_from(pairing.created_at).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
     let began = began.unwrap_or_default().to_zoned(TimeZone::UTC);
     let date = began.strftime("%Y.%m.%d").to_string();
-    let elo = |seat: &Seat| if seat.ai_level.is_some() { "?".to_owned() } else { seat.rating.points.to_string() };
+    let elo =
+        |seat: &PlayerView| if seat.ai_level.is_some() { "?".to_owned() } else { seat.rating.points().to_string() };
     let rated = if pairing.terms.rated { "Rated" } else { "Casual" };
     let mut tags = vec![
         ("Event", format!("{rated} {} game", pairing.category().key())),
         ("Site", format!("{url}/{}", pairing.id)),
         ("Date", date.clone()),
         ("Round", "-".to_owned()),
-        ("White", pairing.seats.white.name.clone()),
-        ("Black", pairing.seats.black.name.clone()),
+        ("White", pairing.players.white.name.clone()),
+        ("Black", pairing.players.black.name.clone()),
         ("Result", result(view).to_owned()),
         ("GameId", pairing.id.to_string()),
         ("UTCDate", date),
         ("UTCTime", began.strftime("%H:%M:%S").to_string()),
-        ("WhiteElo", elo(&pairing.seats.white)),
-        ("BlackElo", elo(&pairing.seats.black)),
+        ("WhiteElo", elo(&pairing.players.white)),
+        ("BlackElo", elo(&pairing.players.black)),
     ];
     if let Some(changes) = view.rating_changes {
         tags.push(("WhiteRatingDiff", format!("{:+}", changes.white)));
         tags.push(("BlackRatingDiff", format!("{:+}", changes.black)));
     }
-    for (tag, seat) in [("WhiteTitle", &pairing.seats.white), ("BlackTitle", &pairing.seats.black)] {
+    for (tag, seat) in [("WhiteTitle", &pairing.players.white), ("BlackTitle", &pairing.players.black)] {
         if seat.bot {
             tags.push((tag, "BOT".to_owned()));
         }
@@ -169,10 +275,10 @@ fn termination(view: &GameView) -> &'static str {
     }
 }
 
-fn game_json(view: &GameView, options: &Options, url: &str) -> Value {
+fn game_json(view: &GameView, options: &ExportOptions, url: &str) -> Value {
     let pairing = &view.pairing;
     let player = |side: Color| {
-        let seat = pairing.seats.get(side);
+        let seat = pairing.players.get(side);
         if let Some(level) = seat.ai_level {
             return json!({ "aiLevel": level });
         }
@@ -180,7 +286,7 @@ fn game_json(view: &GameView, options: &Options, url: &str) -> Value {
         if seat.bot {
             user["title"] = json!("BOT");
         }
-        let mut player = json!({ "user": user, "rating": seat.rating.points });
+        let mut player = json!({ "user": user, "rating": seat.rating.points() });
         if let Some(changes) = view.rating_changes {
             player["ratingDiff"] = json!(changes.get(side));
         }
@@ -219,7 +325,7 @@ fn game_json(view: &GameView, options: &Options, url: &str) -> Value {
         control @ TimeControl::RealTime { initial, increment } => {
             game["clock"] = json!({
                 "initial": initial.as_secs(),
-                "increment": increment.as_secs(),
+                "increment": super::render::whole_or_fraction(increment),
                 "totalTime": control.estimate().map_or(0, |estimate| estimate.as_secs()),
             });
         }

@@ -10,12 +10,12 @@ use axum::{
 use serde_json::Value;
 
 use super::error::ApiError;
-use crate::hub::ChallengeTerms;
+use crate::state::ChallengeTerms;
 use chess::{Color, GameTerms, Line, TimeControl, Variant};
 
 /// Named texts. Nested JSON objects are flattened: `{"clock":{"limit":60}}` is `clock.limit`.
 #[derive(Clone, Debug, Default)]
-pub struct Fields(HashMap<String, String>);
+pub(crate) struct Fields(HashMap<String, String>);
 
 impl<S: Send + Sync> FromRequest<S> for Fields {
     type Rejection = ApiError;
@@ -62,22 +62,22 @@ impl Fields {
     }
 
     /// A field as it came; an empty one counts as absent.
-    pub fn text(&self, field: &str) -> Option<&str> {
+    pub(crate) fn text(&self, field: &str) -> Option<&str> {
         self.0.get(field).map(String::as_str).filter(|text| !text.is_empty())
     }
 
     /// A field as something else.
-    pub fn parse<T: FromStr>(&self, field: &'static str) -> Result<Option<T>, ApiError> {
+    pub(crate) fn parse<T: FromStr>(&self, field: &'static str) -> Result<Option<T>, ApiError> {
         self.text(field).map(str::parse).transpose().map_err(|_| invalid(field))
     }
 
     /// Whether a field says `true`.
-    pub fn is_true(&self, field: &str) -> bool {
+    pub(crate) fn is_true(&self, field: &str) -> bool {
         self.text(field).is_some_and(|text| text == "true" || text == "1")
     }
 
     /// The terms a challenge proposes. `strict`: only what Lichess's own form takes.
-    pub fn challenge_terms(&self, strict: bool) -> Result<ChallengeTerms, ApiError> {
+    pub(crate) fn challenge_terms(&self, strict: bool) -> Result<ChallengeTerms, ApiError> {
         let fen = self.text("fen").map(str::to_owned);
         let mut variant = match self.text("variant") {
             None => Variant::Standard,

@@ -1,8 +1,9 @@
-//! The Lichess face: the Bot API over HTTP, as <https://lichess.org/api> describes it and as its server behaves.
+//! Lichess: the Bot API over HTTP, as <https://lichess.org/api> describes it and as its server behaves.
 //!
-//! Handlers only translate: a request becomes a question to the hub, its answer JSON. Whatever is to go wrong happens in
-//! [`faulty`] (requests) and [`stream`] (streams), before or after the handlers, which know nothing of it.
+//! Handlers only translate: a request becomes a question to the server's state, its answer JSON. Whatever is to go wrong
+//! happens in [`faulty`] (requests) and [`stream`] (streams), before or after the handlers, which know nothing of it.
 
+mod api;
 mod auth;
 mod challenges;
 mod error;
@@ -12,8 +13,9 @@ mod people;
 mod play;
 mod render;
 mod stream;
+mod tokens;
 
-use std::{future::pending, sync::Arc};
+use std::future::pending;
 
 use axum::{
     Extension, Router,
@@ -27,67 +29,21 @@ use hyper_util::{
     server::conn::auto::Builder,
     service::TowerToHyperService,
 };
-use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-pub use auth::{BOT_SCOPES, HUMAN_SCOPES, Tokens};
+pub(crate) use api::LichessApi;
 use error::ApiError;
+pub(crate) use tokens::Tokens;
+pub use tokens::{BOT_SCOPES, HUMAN_SCOPES};
 
 use super::{
-    Settings,
-    account::AccountId,
     connection::{ConnectionControl, PracticeListener},
-    faults::{FaultInjector, RequestFault, RequestKind},
-    hub::{Denied, Hub, State},
+    faults::{RequestFault, RequestKind},
 };
 
-/// What every handler has at hand.
-#[derive(Clone)]
-pub struct Face {
-    /// Everything is asked here.
-    pub hub: Hub,
-    /// Who may ask.
-    pub tokens: Tokens,
-    /// What goes wrong.
-    pub faults: FaultInjector,
-    /// How the server behaves.
-    pub settings: Arc<Settings>,
-    /// Where the server is, without a slash at the end.
-    pub url: Arc<str>,
-}
-
-impl Face {
-    /// Asks the hub, and turns a refusal into Lichess's answer.
-    async fn ask<T, F>(&self, job: F) -> Result<T, ApiError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut State) -> Result<T, Denied> + Send + 'static,
-    {
-        Ok(self.hub.ask(job).await??)
-    }
-
-    /// The same for an account that must be a bot's.
-    async fn ask_as_bot<T, F>(&self, caller: &auth::Caller, job: F) -> Result<T, ApiError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut State, &AccountId) -> Result<T, Denied> + Send + 'static,
-    {
-        caller.must_have(&["bot:play"])?;
-        let me = caller.account.clone();
-        let answer = self.hub.ask(move |state| {
-            let is_bot = state.account(&me).is_some_and(|account| account.bot);
-            is_bot.then(|| job(state, &me))
-        });
-        match answer.await? {
-            Some(answer) => Ok(answer?),
-            None => Err(ApiError::bad("This endpoint can only be used with a Bot account.")),
-        }
-    }
-}
-
 /// Serves HTTP/1.1 and HTTP/2 until `stop` is cancelled. (Without TLS an HTTP/2 client must know beforehand what is spoken.)
-pub async fn serve(face: Face, mut listener: PracticeListener, stop: CancellationToken) {
-    let (router, faults) = (router(face.clone()), face.faults);
+pub(crate) async fn serve(api: LichessApi, mut listener: PracticeListener, stop: CancellationToken) {
+    let (router, faults) = (router(api.clone()), api.faults);
     // The listener restarts within `accept`, so that nothing but the end may interrupt it.
     while let Some((connection, _peer)) = stop.run_until_cancelled(listener.accept()).await {
         let service = router.clone().layer(Extension(ConnectInfo(connection.control().clone())));
@@ -104,32 +60,26 @@ pub async fn serve(face: Face, mut listener: PracticeListener, stop: Cancellatio
     }
 }
 
-/// The whole API.
-fn router(face: Face) -> Router {
+fn router(api: LichessApi) -> Router {
     Router::new()
         .merge(people::routes())
         .merge(challenges::routes())
         .merge(play::routes())
         .merge(export::routes())
         .fallback(|| async { ApiError::missing("Not found") })
-        .layer(middleware::from_fn_with_state(face.clone(), faulty))
-        .with_state(face)
-}
-
-/// `{"ok":true}`.
-fn ok() -> axum::Json<Value> {
-    axum::Json(json!({ "ok": true }))
+        .layer(middleware::from_fn_with_state(api.clone(), faulty))
+        .with_state(api)
 }
 
 /// Lets a request suffer what is arranged for its kind.
 async fn faulty(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     ConnectInfo(control): ConnectInfo<ConnectionControl>,
     request: Request,
     next: Next,
 ) -> Response {
     let kind = kind_of(request.method(), request.uri().path());
-    match face.faults.on_request(kind) {
+    match api.faults.on_request(kind) {
         None => next.run(request).await,
         Some(RequestFault::Answer(429)) => ApiError::TooMany.into_response(),
         Some(RequestFault::Answer(status)) => {

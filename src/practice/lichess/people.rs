@@ -10,31 +10,38 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Face, auth::Caller, error::ApiError, ok, render};
+use super::{
+    api::{LichessApi, ok},
+    auth::Caller,
+    error::ApiError,
+    render,
+};
 use crate::{
     account::AccountId,
-    hub::{Denied, Gauge, State},
+    state::{Denied, Gauge, ServerState},
 };
 
-pub fn routes() -> Router<Face> {
+pub(crate) fn routes() -> Router<LichessApi> {
     Router::new()
         .route("/api/account", get(account))
         .route("/api/account/playing", get(playing))
+        .route("/api/account/preferences", get(preferences))
         .route("/api/bot/account/upgrade", post(upgrade))
         .route("/api/bot/online", get(online_bots))
         .route("/api/token/test", post(test_tokens))
         .route("/api/user/{name}", get(user))
+        .route("/api/users", post(users))
         .route("/api/users/status", get(users_status))
 }
 
-fn user_json(state: &State, id: &AccountId, url: &str, extended: bool) -> Result<Value, Denied> {
+fn user_json(state: &ServerState, id: &AccountId, url: &str, extended: bool) -> Result<Value, Denied> {
     let account = state.account(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
     Ok(render::user(account, state.unix_millis(account.created), state.unix_now(), url, extended))
 }
 
-async fn account(Shared(face): Shared<Face>, caller: Caller) -> Result<Json<Value>, ApiError> {
-    let url = face.url.clone();
-    let user = face
+async fn account(Shared(api): Shared<LichessApi>, caller: Caller) -> Result<Json<Value>, ApiError> {
+    let url = api.url.clone();
+    let user = api
         .ask(move |state| {
             state.count(&caller.account, Gauge::AccountRequests)?;
             user_json(state, &caller.account, &url, true)
@@ -49,12 +56,12 @@ struct HowMany {
 }
 
 async fn playing(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Query(HowMany { nb }): Query<HowMany>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
     let me = caller.account.clone();
-    let games = face.hub.ask(move |state| state.games_of(&me)).await?;
+    let games = api.server_state.ask(move |state| state.games_of(&me)).await?;
     let sides = games.iter().filter_map(|view| Some((view, view.pairing.color_of(&caller.account)?)));
     let mine = sides.clone().filter(|(view, side)| view.is_turn_of(*side)).count();
     let shown: Vec<Value> =
@@ -62,16 +69,19 @@ async fn playing(
     Ok(Json(json!({ "nowPlaying": shown, "nbMyTurn": mine })))
 }
 
-async fn upgrade(Shared(face): Shared<Face>, caller: Caller) -> Result<Json<Value>, ApiError> {
+async fn upgrade(Shared(api): Shared<LichessApi>, caller: Caller) -> Result<Json<Value>, ApiError> {
     caller.must_have(&["bot:play"])?;
-    face.ask(move |state| state.upgrade(&caller.account)).await?;
+    api.ask(move |state| state.upgrade(&caller.account)).await?;
     Ok(ok())
 }
 
-async fn online_bots(Shared(face): Shared<Face>, Query(HowMany { nb }): Query<HowMany>) -> Result<Response, ApiError> {
-    let url = face.url.clone();
+async fn online_bots(
+    Shared(api): Shared<LichessApi>,
+    Query(HowMany { nb }): Query<HowMany>,
+) -> Result<Response, ApiError> {
+    let url = api.url.clone();
     let most = nb.unwrap_or(100).clamp(1, 512);
-    let lines = face.hub.ask(move |state| {
+    let lines = api.server_state.ask(move |state| {
         let mut lines = String::new();
         for bot in state.online_bots().iter().take(most) {
             let user = render::user(bot, state.unix_millis(bot.created), state.unix_now(), &url, false);
@@ -83,14 +93,14 @@ async fn online_bots(Shared(face): Shared<Face>, Query(HowMany { nb }): Query<Ho
 }
 
 /// Answers for up to a thousand tokens, separated by commas.
-async fn test_tokens(Shared(face): Shared<Face>, body: String) -> Json<Value> {
+async fn test_tokens(Shared(api): Shared<LichessApi>, body: String) -> Json<Value> {
     let answers: Map<String, Value> = body
         .split(',')
         .map(str::trim)
         .filter(|token| !token.is_empty())
         .take(1000)
         .map(|token| {
-            let grant = face.tokens.grant(token).map(|grant| {
+            let grant = api.tokens.grant(token).map(|grant| {
                 let scopes: Vec<String> = grant.scopes.into_iter().collect();
                 json!({ "userId": grant.account.as_str(), "scopes": scopes.join(","), "expires": null })
             });
@@ -100,10 +110,36 @@ async fn test_tokens(Shared(face): Shared<Face>, body: String) -> Json<Value> {
     Json(answers.into())
 }
 
-async fn user(Shared(face): Shared<Face>, Path(name): Path<String>) -> Result<Json<Value>, ApiError> {
-    let url = face.url.clone();
-    let user = face.hub.ask(move |state| user_json(state, &AccountId::of(&name), &url, true)).await?;
+async fn user(Shared(api): Shared<LichessApi>, Path(name): Path<String>) -> Result<Json<Value>, ApiError> {
+    let url = api.url.clone();
+    let user = api.server_state.ask(move |state| user_json(state, &AccountId::of(&name), &url, true)).await?;
     user.map(Json).map_err(|_| ApiError::missing("Not found"))
+}
+
+/// Answers for up to 300 users, separated by commas; those that nobody knows are left out.
+async fn users(Shared(api): Shared<LichessApi>, ids: String) -> Result<Json<Value>, ApiError> {
+    let url = api.url.clone();
+    let users = api.server_state.ask(move |state| {
+        let known = ids.split(',').take(300).map(|name| AccountId::of(name.trim()));
+        known.filter_map(|id| user_json(state, &id, &url, false).ok()).collect::<Vec<Value>>()
+    });
+    Ok(Json(users.await?.into()))
+}
+
+/// What everybody prefers here: the usual.
+async fn preferences(caller: Caller) -> Result<Json<Value>, ApiError> {
+    caller.must_have(&["preference:read"])?;
+    Ok(Json(json!({
+        "prefs": {
+            "dark": false, "transp": false, "is3d": false, "theme": "brown", "pieceSet": "cburnett", "theme3d": "Wax",
+            "pieceSet3d": "Basic", "soundSet": "silent", "blindfold": 0, "autoQueen": 2, "autoThreefold": 3, "takeback": 3,
+            "moretime": 3, "clockTenths": 1, "clockBar": true, "clockSound": false, "premove": true, "animation": 1,
+            "captured": true, "follow": true, "highlight": true, "destination": true, "coords": 1, "replay": 2,
+            "challenge": 4, "message": 3, "submitMove": 0, "confirmResign": 1, "insightShare": 1, "keyboardMove": 0,
+            "zen": 0, "moveEvent": 2, "rookCastle": 1,
+        },
+        "language": "en-GB",
+    })))
 }
 
 #[derive(Deserialize)]
@@ -113,10 +149,10 @@ struct WhoseStatus {
 }
 
 async fn users_status(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Query(WhoseStatus { ids }): Query<WhoseStatus>,
 ) -> Result<Json<Value>, ApiError> {
-    let users = face.hub.ask(move |state| {
+    let users = api.server_state.ask(move |state| {
         let known = ids.split(',').take(100).filter_map(|name| state.account(&AccountId::of(name.trim())));
         known
             .map(|account| {

@@ -11,25 +11,26 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    ConnectionControl, Face,
+    api::{LichessApi, ok},
     auth::Caller,
     error::ApiError,
     fields::Fields,
-    ok, render,
-    stream::{Line, LineStream},
+    render,
+    stream::{LineStream, StreamLine},
 };
 use crate::{
     account::AccountId,
+    connection::ConnectionControl,
     faults::{LineFacts, StreamId},
-    game::Refusal,
-    hub::{AccountEvent, BoardEvent, Denied, Gauge, ListenerKey, State},
+    game::GameRefusal,
+    state::{AccountEvent, BoardEvent, Denied, Gauge, ListenerKey, ServerState},
 };
 use chess::{ChatRoom, GameId};
 
 /// Longer lines cannot be said.
 const CHAT_CHARACTERS: usize = 140;
 
-pub fn routes() -> Router<Face> {
+pub(crate) fn routes() -> Router<LichessApi> {
     Router::new()
         .route("/api/stream/event", get(event_stream))
         .route("/api/bot/game/stream/{game}", get(game_stream))
@@ -44,7 +45,7 @@ pub fn routes() -> Router<Face> {
 }
 
 async fn event_stream(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     ConnectInfo(control): ConnectInfo<ConnectionControl>,
     caller: Caller,
 ) -> Result<Response, ApiError> {
@@ -52,24 +53,24 @@ async fn event_stream(
     let me = caller.account.clone();
     let key = ListenerKey { account: me.clone(), client: caller.token };
     // Known to the faults before the account is online: whoever sees that it is can break its stream.
-    let faults = face.faults.open_stream(StreamId { account: me.to_string(), game: None });
-    let subscription = face
+    let faults = api.faults.open_stream(StreamId { account: me.to_string(), game: None });
+    let subscription = api
         .ask(move |state| {
             state.count(&key.account, Gauge::EventStreams)?;
             Ok(state.listen(key))
         })
         .await?;
-    let (url, any_speed) = (face.url, !face.settings.strict_terms);
+    let (url, any_speed) = (api.url, !api.settings.strict_terms);
     let line_of = move |event: &AccountEvent| {
         let event = render::account_event(event, me.as_str(), &url, any_speed)?;
-        Some(Line { text: event.to_string(), facts: LineFacts::default() })
+        Some(StreamLine { text: event.to_string(), facts: LineFacts::default() })
     };
-    tokio::time::sleep(face.faults.opening_delay()).await;
-    Ok(LineStream::new(subscription, line_of, face.settings.keep_alive, faults, control).into_response())
+    tokio::time::sleep(api.faults.opening_delay()).await;
+    Ok(LineStream::new(subscription, line_of, api.settings.keep_alive, faults, control).into_response())
 }
 
 async fn game_stream(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     ConnectInfo(control): ConnectInfo<ConnectionControl>,
     Path(game): Path<GameId>,
     headers: HeaderMap,
@@ -77,8 +78,8 @@ async fn game_stream(
 ) -> Result<Response, ApiError> {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
     let id = game.clone();
-    let faults = face.faults.open_stream(StreamId { account: caller.account.to_string(), game: Some(game) });
-    let subscription = face
+    let faults = api.faults.open_stream(StreamId { account: caller.account.to_string(), game: Some(game) });
+    let subscription = api
         .ask_as_bot(&caller, move |state, me| state.join(&id, ListenerKey { account: me.clone(), client: agent }))
         .await?;
     let me = caller.account;
@@ -88,10 +89,10 @@ async fn game_stream(
             BoardEvent::State(view) => view.line_facts(&me),
             _ => LineFacts::default(),
         };
-        Some(Line { text: render::board_event(event), facts })
+        Some(StreamLine { text: render::board_event(event), facts })
     };
-    tokio::time::sleep(face.faults.opening_delay()).await;
-    Ok(LineStream::new(subscription, line_of, face.settings.keep_alive, faults, control).into_response())
+    tokio::time::sleep(api.faults.opening_delay()).await;
+    Ok(LineStream::new(subscription, line_of, api.settings.keep_alive, faults, control).into_response())
 }
 
 #[derive(Deserialize)]
@@ -101,18 +102,18 @@ struct MoveOptions {
 }
 
 async fn play(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path((game, uci)): Path<(GameId, String)>,
     Query(options): Query<MoveOptions>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
     let uci = uci.parse().map_err(|_| ApiError::bad(format!("Invalid UCI: {uci}")))?;
-    face.ask_as_bot(&caller, move |state, me| state.play(&game, me, uci, options.offering_draw)).await?;
+    api.ask_as_bot(&caller, move |state, me| state.play(&game, me, uci, options.offering_draw)).await?;
     Ok(ok())
 }
 
 async fn say(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(game): Path<GameId>,
     caller: Caller,
     fields: Fields,
@@ -127,38 +128,46 @@ async fn say(
     if text.chars().count() > CHAT_CHARACTERS {
         return Err(ApiError::Form("text", format!("Maximum length is {CHAT_CHARACTERS}")));
     }
-    face.ask_as_bot(&caller, move |state, me| state.say(&game, me, room, &text)).await?;
+    api.ask_as_bot(&caller, move |state, me| state.say(&game, me, room, &text)).await?;
     Ok(ok())
 }
 
 async fn read_chat(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(game): Path<GameId>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
-    let lines = face.ask_as_bot(&caller, move |state, me| state.chat(&game, me, ChatRoom::Player)).await?;
+    let lines = api.ask_as_bot(&caller, move |state, me| state.chat(&game, me, ChatRoom::Player)).await?;
     Ok(Json(lines.into_iter().map(|line| json!({ "text": line.text, "user": line.username })).collect()))
 }
 
 /// Does something in a game; `over` is what Lichess says where the game is over already.
-async fn act<F>(face: Face, caller: Caller, over: &str, act: F) -> Result<Json<Value>, ApiError>
+async fn act<F>(api: LichessApi, caller: Caller, over: &str, act: F) -> Result<Json<Value>, ApiError>
 where
-    F: FnOnce(&mut State, &AccountId) -> Result<(), Denied> + Send + 'static,
+    F: FnOnce(&mut ServerState, &AccountId) -> Result<(), Denied> + Send + 'static,
 {
-    let done = face.ask_as_bot(&caller, move |state, me| Ok(act(state, me))).await?;
+    let done = api.ask_as_bot(&caller, move |state, me| Ok(act(state, me))).await?;
     match done {
         Ok(()) => Ok(ok()),
-        Err(Denied::Game(Refusal::Over)) => Err(ApiError::bad(over)),
+        Err(Denied::Game(GameRefusal::Over)) => Err(ApiError::bad(over)),
         Err(denied) => Err(denied.into()),
     }
 }
 
-async fn abort(Shared(face): Shared<Face>, Path(game): Path<GameId>, caller: Caller) -> Result<Json<Value>, ApiError> {
-    act(face, caller, "This game can no longer be aborted", move |state, me| state.abort(&game, me)).await
+async fn abort(
+    Shared(api): Shared<LichessApi>,
+    Path(game): Path<GameId>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    act(api, caller, "This game can no longer be aborted", move |state, me| state.abort(&game, me)).await
 }
 
-async fn resign(Shared(face): Shared<Face>, Path(game): Path<GameId>, caller: Caller) -> Result<Json<Value>, ApiError> {
-    act(face, caller, "This game cannot be resigned", move |state, me| state.resign(&game, me)).await
+async fn resign(
+    Shared(api): Shared<LichessApi>,
+    Path(game): Path<GameId>,
+    caller: Caller,
+) -> Result<Json<Value>, ApiError> {
+    act(api, caller, "This game cannot be resigned", move |state, me| state.resign(&game, me)).await
 }
 
 /// `yes` and `true` mean yes; everything else means no.
@@ -167,41 +176,41 @@ fn is_yes(word: &str) -> bool {
 }
 
 async fn draw(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path((game, accept)): Path<(GameId, String)>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
-    act(face, caller, "", move |state, me| state.draw(&game, me, is_yes(&accept))).await
+    act(api, caller, "", move |state, me| state.draw(&game, me, is_yes(&accept))).await
 }
 
 async fn takeback(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path((game, accept)): Path<(GameId, String)>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
-    act(face, caller, "", move |state, me| state.takeback(&game, me, is_yes(&accept))).await
+    act(api, caller, "", move |state, me| state.takeback(&game, me, is_yes(&accept))).await
 }
 
 async fn claim_victory(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(game): Path<GameId>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
-    let latency = face.settings.claim_latency;
+    let latency = api.settings.claim_latency;
     let over = "You cannot claim the win on this game";
-    let answer = act(face, caller, over, move |state, me| state.claim_victory(&game, me)).await;
+    let answer = act(api, caller, over, move |state, me| state.claim_victory(&game, me)).await;
     tokio::time::sleep(latency).await;
     answer
 }
 
 async fn claim_draw(
-    Shared(face): Shared<Face>,
+    Shared(api): Shared<LichessApi>,
     Path(game): Path<GameId>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
-    let latency = face.settings.claim_latency;
+    let latency = api.settings.claim_latency;
     let over = "You cannot claim a draw on this game";
-    let answer = act(face, caller, over, move |state, me| state.claim_draw(&game, me)).await;
+    let answer = act(api, caller, over, move |state, me| state.claim_draw(&game, me)).await;
     tokio::time::sleep(latency).await;
     answer
 }

@@ -1,4 +1,4 @@
-//! The hub's pictures, in Lichess's JSON.
+//! The server's state's pictures, in Lichess's JSON.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use shakmaty::ByColor;
 
 use crate::{
-    account::{Account, Category, open_to_bots},
-    hub::{AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, Seat},
+    account::{Category, PracticeAccount, open_to_bots},
+    state::{AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, OpenChallenge, PlayerView},
 };
 use chess::{ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Variant};
 
@@ -20,7 +20,7 @@ fn millis(time: Duration) -> u64 {
 }
 
 /// `white` or `black`.
-pub const fn color(color: Color) -> &'static str {
+pub(crate) const fn color(color: Color) -> &'static str {
     match color {
         Color::White => "white",
         Color::Black => "black",
@@ -75,6 +75,11 @@ fn show_clock(initial: Duration, increment: Duration) -> String {
     format!("{minutes}+{}", increment.as_secs_f64())
 }
 
+/// Seconds; a fraction where there is one, as only games against our own sparring partners have.
+pub(super) fn whole_or_fraction(time: Duration) -> Value {
+    if time.subsec_nanos() == 0 { json!(time.as_secs()) } else { json!(time.as_secs_f64()) }
+}
+
 fn status(status: &GameStatus) -> Value {
     let id = match status {
         GameStatus::Created => 10,
@@ -116,14 +121,14 @@ fn has_moved(line: &Line, side: Color) -> bool {
 }
 
 /// The user as Lichess shows it to anybody; `extended` as on its own page.
-pub fn user(account: &Account, created_at: u64, now: u64, url: &str, extended: bool) -> Value {
+pub(crate) fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &str, extended: bool) -> Value {
     let perfs: Map<String, Value> = Category::all()
         .map(|category| {
             let rating = account.rating(category);
             let mut perf = json!({
-                "games": rating.games,
-                "rating": rating.points,
-                "rd": if rating.is_provisional() { 150 } else { 60 },
+                "games": rating.games(),
+                "rating": rating.points(),
+                "rd": rating.deviation(),
                 "prog": 0,
             });
             if rating.is_provisional() {
@@ -144,10 +149,10 @@ pub fn user(account: &Account, created_at: u64, now: u64, url: &str, extended: b
         user["title"] = json!("BOT");
     }
     if extended {
-        let tally = account.tally;
+        let counts = account.counts;
         user["url"] = json!(format!("{url}/@/{}", account.name));
         user["count"] = json!({
-            "all": tally.all(), "rated": tally.rated, "draw": tally.drawn, "loss": tally.lost, "win": tally.won,
+            "all": counts.all(), "rated": counts.rated, "draw": counts.drawn, "loss": counts.lost, "win": counts.won,
             "bookmark": 0, "playing": 0, "import": 0, "me": 0,
         });
         user["followable"] = json!(true);
@@ -157,8 +162,8 @@ pub fn user(account: &Account, created_at: u64, now: u64, url: &str, extended: b
     user
 }
 
-fn challenge_user(seat: &Seat, online: bool) -> Value {
-    let mut user = json!({ "id": seat.account.as_str(), "name": seat.name, "rating": seat.rating.points });
+fn challenge_user(seat: &PlayerView, online: bool) -> Value {
+    let mut user = json!({ "id": seat.account.as_str(), "name": seat.name, "rating": seat.rating.points() });
     if seat.bot {
         user["title"] = json!("BOT");
     }
@@ -177,7 +182,7 @@ fn time_control(time_control: TimeControl) -> Value {
         TimeControl::RealTime { initial, increment } => json!({
             "type": "clock",
             "limit": initial.as_secs(),
-            "increment": increment.as_secs(),
+            "increment": whole_or_fraction(increment),
             "show": show_clock(initial, increment),
         }),
         TimeControl::Correspondence { days } => json!({ "type": "correspondence", "daysPerTurn": days }),
@@ -186,7 +191,7 @@ fn time_control(time_control: TimeControl) -> Value {
 }
 
 /// A challenge as its maker (`out`) or its receiver (`in`) sees it.
-pub fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) -> Value {
+pub(crate) fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) -> Value {
     let category = Category::of(&challenge.terms);
     let status = match challenge.state {
         ChallengeState::Created => "created",
@@ -220,6 +225,32 @@ pub fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) -> Value 
     value
 }
 
+/// A challenge that anybody may join.
+pub(crate) fn open_challenge(challenge: &OpenChallenge, url: &str) -> Value {
+    let terms = &challenge.terms;
+    let url = format!("{url}/{}", challenge.id);
+    let mut value = json!({
+        "id": challenge.id.as_str(),
+        "url": url,
+        "status": "created",
+        "challenger": null,
+        "destUser": null,
+        "variant": variant(terms.variant),
+        "rated": terms.rated,
+        "speed": terms.time_control.speed().key(),
+        "timeControl": time_control(terms.time_control),
+        "color": "random",
+        "perf": { "icon": "", "name": category_name(Category::of(terms)) },
+        "open": {},
+        "urlWhite": format!("{url}?color=white"),
+        "urlBlack": format!("{url}?color=black"),
+    });
+    if let Some(fen) = challenge.start.start_fen() {
+        value["initialFen"] = json!(fen);
+    }
+    value
+}
+
 const fn decline_text(reason: DeclineReason) -> &'static str {
     match reason {
         DeclineReason::Generic => "I take no challenges now.",
@@ -237,10 +268,10 @@ const fn decline_text(reason: DeclineReason) -> &'static str {
 }
 
 /// A line of the event stream of a player, `me`. Lichess has no word for games that are put off.
-pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool) -> Option<Value> {
+pub(crate) fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool) -> Option<Value> {
     let about = |view: &ChallengeView| challenge(view, url, view.challenger.account.as_str() == me);
     let mine = |view: &GameView| {
-        let side = if view.pairing.seats.white.account.as_str() == me { Color::White } else { Color::Black };
+        let side = if view.pairing.players.white.account.as_str() == me { Color::White } else { Color::Black };
         let mut game = game_info(view, side);
         game["compat"] = compat(&view.pairing.terms, any_speed);
         game["id"] = json!(view.pairing.id.as_str());
@@ -259,12 +290,12 @@ pub fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool)
 }
 
 /// A game as one of its players sees it in lists and events.
-pub fn game_info(view: &GameView, side: Color) -> Value {
+pub(crate) fn game_info(view: &GameView, side: Color) -> Value {
     let pairing = &view.pairing;
-    let (own, other) = (pairing.seats.get(side), pairing.seats.get(!side));
+    let (own, other) = (pairing.players.get(side), pairing.players.get(!side));
     let mut opponent = match other.ai_level {
         Some(level) => json!({ "id": null, "username": other.name, "ai": level }),
-        None => json!({ "id": other.account.as_str(), "username": other.name, "rating": other.rating.points }),
+        None => json!({ "id": other.account.as_str(), "username": other.name, "rating": other.rating.points() }),
     };
     let mut game = json!({
         "fullId": full_id(view, side),
@@ -280,7 +311,7 @@ pub fn game_info(view: &GameView, side: Color) -> Value {
         "rated": pairing.terms.rated,
         "hasMoved": has_moved(&view.line, side),
         "isMyTurn": view.is_turn_of(side),
-        "rating": own.rating.points,
+        "rating": own.rating.points(),
     });
     if let Some(clocks) = view.clocks {
         game["secondsLeft"] = json!(clocks.of(side).remaining.as_secs());
@@ -297,19 +328,19 @@ pub fn game_info(view: &GameView, side: Color) -> Value {
 }
 
 /// An entry of `/api/account/playing`, which names the status by its name alone.
-pub fn now_playing(view: &GameView, side: Color) -> Value {
+pub(crate) fn now_playing(view: &GameView, side: Color) -> Value {
     let mut game = game_info(view, side);
     game["status"] = json!(view.status().name());
     game
 }
 
 /// How the game came about.
-pub fn source(view: &GameView) -> &'static str {
-    if view.pairing.seats.iter().any(|seat| seat.ai_level.is_some()) { "ai" } else { "friend" }
+pub(crate) fn source(view: &GameView) -> &'static str {
+    if view.pairing.players.iter().any(|seat| seat.ai_level.is_some()) { "ai" } else { "friend" }
 }
 
 /// What is answered to a challenge of the server's own engine.
-pub fn ai_game(view: &GameView, side: Color) -> Value {
+pub(crate) fn ai_game(view: &GameView, side: Color) -> Value {
     json!({
         "id": view.pairing.id.as_str(),
         "variant": variant(view.pairing.terms.variant),
@@ -326,7 +357,7 @@ pub fn ai_game(view: &GameView, side: Color) -> Value {
     })
 }
 
-fn game_player(seat: &Seat) -> Value {
+fn game_player(seat: &PlayerView) -> Value {
     if let Some(level) = seat.ai_level {
         return json!({ "aiLevel": level });
     }
@@ -334,7 +365,7 @@ fn game_player(seat: &Seat) -> Value {
         "id": seat.account.as_str(),
         "name": seat.name,
         "title": seat.bot.then_some("BOT"),
-        "rating": seat.rating.points,
+        "rating": seat.rating.points(),
     });
     if seat.rating.is_provisional() {
         player["provisional"] = json!(true);
@@ -343,7 +374,7 @@ fn game_player(seat: &Seat) -> Value {
 }
 
 /// The first line of a game stream.
-pub fn game_full(view: &GameView) -> Value {
+pub(crate) fn game_full(view: &GameView) -> Value {
     let pairing = &view.pairing;
     let mut full = json!({
         "type": "gameFull",
@@ -353,8 +384,8 @@ pub fn game_full(view: &GameView) -> Value {
         "perf": { "name": category_name(pairing.category()) },
         "rated": pairing.terms.rated,
         "createdAt": pairing.created_at,
-        "white": game_player(&pairing.seats.white),
-        "black": game_player(&pairing.seats.black),
+        "white": game_player(&pairing.players.white),
+        "black": game_player(&pairing.players.black),
         "initialFen": view.line.start_fen().unwrap_or_else(|| "startpos".to_owned()),
         "state": serde_json::to_value(StateLine::of(view)).unwrap_or_default(),
     });
@@ -449,7 +480,7 @@ fn moves(line: &Line) -> String {
 }
 
 /// A line of a game stream.
-pub fn board_event(event: &BoardEvent) -> String {
+pub(crate) fn board_event(event: &BoardEvent) -> String {
     match event {
         BoardEvent::Full(view) => game_full(view).to_string(),
         BoardEvent::State(view) => serde_json::to_string(&StateLine::of(view)).unwrap_or_default(),

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::{
     connection::ConnectionControl,
     faults::{LineFacts, StreamFault, StreamFaults},
-    hub::Subscription,
+    state::Subscription,
 };
 
 /// How long a line that is to be overtaken waits for another one.
@@ -23,7 +23,7 @@ const REORDER_PATIENCE: Duration = Duration::from_millis(100);
 const PIECES_PER_SECOND: u32 = 20;
 
 /// A line to send.
-pub struct Line {
+pub(crate) struct StreamLine {
     /// Without its end.
     pub text: String,
     /// What faults go by.
@@ -31,10 +31,10 @@ pub struct Line {
 }
 
 /// Writes an event as a line.
-type Render<E> = Box<dyn Fn(&E) -> Option<Line> + Send>;
+type Render<E> = Box<dyn Fn(&E) -> Option<StreamLine> + Send>;
 
 /// What the connection is to do next.
-enum Step {
+enum StreamStep {
     Send(Bytes),
     /// Lets what was sent reach the wire before the next step.
     Flush,
@@ -44,7 +44,7 @@ enum Step {
 }
 
 /// A subscription on its way to a client.
-pub struct LineStream<E> {
+pub(crate) struct LineStream<E> {
     /// `None` once it has ended.
     subscription: Option<Subscription<E>>,
     render: Render<E>,
@@ -57,14 +57,14 @@ pub struct LineStream<E> {
     held: Option<Bytes>,
     control: ConnectionControl,
     /// Each with the time before which it is not due; the times never decrease.
-    steps: VecDeque<(Instant, Step)>,
+    steps: VecDeque<(Instant, StreamStep)>,
 }
 
 impl<E: Send + 'static> LineStream<E> {
     /// Sends every event as the line that `render` makes of it.
-    pub fn new(
+    pub(crate) fn new(
         subscription: Subscription<E>,
-        render: impl Fn(&E) -> Option<Line> + Send + 'static,
+        render: impl Fn(&E) -> Option<StreamLine> + Send + 'static,
         keep_alive: Duration,
         faults: StreamFaults,
         control: ConnectionControl,
@@ -85,7 +85,7 @@ impl<E: Send + 'static> LineStream<E> {
     }
 
     /// As the answer to a request.
-    pub fn into_response(self) -> Response {
+    pub(crate) fn into_response(self) -> Response {
         let lines = stream::unfold(self, |mut lines| async move {
             let bytes = lines.next().await?;
             Some((Ok::<_, std::convert::Infallible>(bytes), lines))
@@ -97,17 +97,17 @@ impl<E: Send + 'static> LineStream<E> {
         loop {
             let due = self.steps.front().is_some_and(|(at, _)| *at <= Instant::now());
             match self.steps.pop_front_if(|_| due).map(|(_, step)| step) {
-                Some(Step::Send(bytes)) => {
+                Some(StreamStep::Send(bytes)) => {
                     self.last_sent = Instant::now();
                     return Some(self.trickled(bytes));
                 }
-                Some(Step::Flush) => tokio::task::yield_now().await,
-                Some(Step::End) => return None,
-                Some(Step::Reset) => {
+                Some(StreamStep::Flush) => tokio::task::yield_now().await,
+                Some(StreamStep::End) => return None,
+                Some(StreamStep::Reset) => {
                     self.control.reset();
                     pending::<()>().await;
                 }
-                Some(Step::Silence) => pending::<()>().await,
+                Some(StreamStep::Silence) => pending::<()>().await,
                 None => self.wait().await,
             }
         }
@@ -123,7 +123,7 @@ impl<E: Send + 'static> LineStream<E> {
         let rest = bytes.split_off(most as usize);
         let due = Instant::now() + Duration::from_secs_f64(f64::from(most) / f64::from(rate.get()));
         // What follows is due when its turn comes.
-        self.steps.push_front((due, Step::Send(rest)));
+        self.steps.push_front((due, StreamStep::Send(rest)));
         bytes
     }
 
@@ -140,7 +140,7 @@ impl<E: Send + 'static> LineStream<E> {
         };
         tokio::select! {
             biased;
-            fault = self.faults.next() => self.strike(fault, None),
+            fault = self.faults.next() => self.apply(fault, None),
             event = event => match event {
                 Some(event) => {
                     if let Some(line) = (self.render)(&event) {
@@ -150,7 +150,7 @@ impl<E: Send + 'static> LineStream<E> {
                 None => {
                     self.subscription = None;
                     self.release_held();
-                    self.push(Step::End);
+                    self.push(StreamStep::End);
                 }
             },
             () = tokio::time::sleep_until(next_step.unwrap_or(quiet_until)) => {
@@ -160,30 +160,30 @@ impl<E: Send + 'static> LineStream<E> {
                 if self.held.is_some() {
                     self.release_held();
                 } else {
-                    self.push(Step::Send(Bytes::from_static(b"\n")));
+                    self.push(StreamStep::Send(Bytes::from_static(b"\n")));
                 }
             }
         }
     }
 
-    fn push(&mut self, step: Step) {
+    fn push(&mut self, step: StreamStep) {
         self.push_after(Duration::ZERO, step);
     }
 
     /// Adds a step that is due after `delay`, and not before those that are planned already.
-    fn push_after(&mut self, delay: Duration, step: Step) {
+    fn push_after(&mut self, delay: Duration, step: StreamStep) {
         let last = self.steps.back().map_or(self.opens_at, |(at, _)| *at);
         self.steps.push_back(((Instant::now() + delay).max(last), step));
     }
 
-    fn send(&mut self, line: Line) {
+    fn send(&mut self, line: StreamLine) {
         let fault = self.next_line.take().or_else(|| self.faults.on_line(line.facts));
         let mut text = line.text;
         text.push('\n');
         let bytes = Bytes::from(text);
         match fault {
-            Some(fault) => self.strike(fault, Some(bytes)),
-            None => self.push(Step::Send(bytes)),
+            Some(fault) => self.apply(fault, Some(bytes)),
+            None => self.push(StreamStep::Send(bytes)),
         }
         if fault != Some(StreamFault::Reorder) {
             self.release_held();
@@ -192,11 +192,11 @@ impl<E: Send + 'static> LineStream<E> {
 
     fn release_held(&mut self) {
         if let Some(held) = self.held.take() {
-            self.push(Step::Send(held));
+            self.push(StreamStep::Send(held));
         }
     }
 
-    fn strike(&mut self, fault: StreamFault, line: Option<Bytes>) {
+    fn apply(&mut self, fault: StreamFault, line: Option<Bytes>) {
         let half = match &line {
             Some(line) => line.slice(..line.len() / 2),
             None => Bytes::from_static(b"{\"type\":\"gameSta"),
@@ -206,14 +206,14 @@ impl<E: Send + 'static> LineStream<E> {
             self.steps.clear();
             self.opens_at = Instant::now();
         }
-        let steps: Vec<Step> = match (fault, line) {
-            (StreamFault::CleanEnd, _) => vec![Step::End],
-            (StreamFault::CutMidLine, _) => vec![Step::Send(half), Step::Flush, Step::End],
-            (StreamFault::Abort, _) => vec![Step::Reset],
-            (StreamFault::AbortMidLine, _) => vec![Step::Send(half), Step::Flush, Step::Reset],
-            (StreamFault::Silence, _) => vec![Step::Silence],
-            (StreamFault::Duplicate, Some(line)) => vec![Step::Send(line.clone()), Step::Send(line)],
-            (StreamFault::Late(time), Some(line)) => return self.push_after(time, Step::Send(line)),
+        let steps: Vec<StreamStep> = match (fault, line) {
+            (StreamFault::CleanEnd, _) => vec![StreamStep::End],
+            (StreamFault::CutMidLine, _) => vec![StreamStep::Send(half), StreamStep::Flush, StreamStep::End],
+            (StreamFault::Abort, _) => vec![StreamStep::Reset],
+            (StreamFault::AbortMidLine, _) => vec![StreamStep::Send(half), StreamStep::Flush, StreamStep::Reset],
+            (StreamFault::Silence, _) => vec![StreamStep::Silence],
+            (StreamFault::Duplicate, Some(line)) => vec![StreamStep::Send(line.clone()), StreamStep::Send(line)],
+            (StreamFault::Late(time), Some(line)) => return self.push_after(time, StreamStep::Send(line)),
             (StreamFault::Drop, Some(_)) => vec![],
             (StreamFault::Reorder, Some(line)) => {
                 self.release_held();

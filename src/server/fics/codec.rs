@@ -2,13 +2,13 @@
 //!
 //! A server of this family writes lines ended by `\n\r` (or `\r\n`), a prompt (`fics% `) without line end whenever it is
 //! ready for a command, bells, and telnet's own negotiation; long lines it breaks, and begins the rest with `\   `. All
-//! of that ends here. What leaves is a sequence of [`Frame`]s that depends on the bytes alone, not on how the network
+//! of that ends here. What leaves is a sequence of [`ServerFrame`]s that depends on the bytes alone, not on how the network
 //! cut them into pieces.
 //!
 //! - A prompt is taken off wherever a line begins, as often as it stands there, and off the end of a line. In the middle
 //!   of a line it is text: somebody may have written it there.
-//! - A server leaves the blank at which it breaks a line. So only a line that ends in a blank waits for the byte after
-//!   it; every other is told at once.
+//! - A server that breaks a line leaves the blank at which it does so, or drops it. So a line that ends in a blank waits for the byte
+//!   after it, and so does a long one that is no board; every other is told at once.
 //! - No line is longer than [`MAX_LINE`]; of a longer one only that it came is told.
 
 use std::mem;
@@ -21,6 +21,9 @@ use chess::timeseal::{self, PING, PONG, Stamps};
 /// The longest line that is read, bytes. Servers write a tenth of it.
 pub const MAX_LINE: usize = 16 * 1024;
 
+/// No line is broken that is shorter, bytes.
+const SHORTEST_BROKEN: usize = 40;
+
 /// The longest command that is sent, bytes; servers ignore or split longer ones.
 pub const MAX_COMMAND: usize = 1000;
 
@@ -30,13 +33,13 @@ const IAC: u8 = 0xff;
 
 /// What a server says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Frame {
+pub enum ServerFrame {
     /// A whole line, never empty, without line end, prompts and control characters. Also the questions of the login,
     /// which have no line end.
     Line(String),
     /// The server is ready for a command.
     Prompt,
-    /// timeseal's `[G]`: a [`Command::Pong`] is due at once.
+    /// timeseal's `[G]`: a [`ClientFrame::Pong`] is due at once.
     Ping,
     /// A line longer than [`MAX_LINE`] was left out.
     Overlong,
@@ -44,10 +47,10 @@ pub enum Frame {
 
 /// What a client says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command<'a> {
+pub enum ClientFrame<'a> {
     /// A line; characters that a server refuses are replaced, and what is beyond [`MAX_COMMAND`] is cut off.
     Line(&'a str),
-    /// The answer to [`Frame::Ping`].
+    /// The answer to [`ServerFrame::Ping`].
     Pong,
 }
 
@@ -70,7 +73,7 @@ pub struct TelnetCodec {
     line: Vec<u8>,
     /// Set while the rest of a line too long is skipped.
     overlong: bool,
-    /// A line that ended in a blank, so that more of it may follow.
+    /// A line that may have been broken, so that more of it may follow.
     held: Option<Vec<u8>>,
     /// Prompts found at a line's end, to be told after the line.
     prompts: usize,
@@ -91,7 +94,7 @@ impl TelnetCodec {
     }
 
     /// Takes one byte of text (telnet's own are gone) and says which frame it completes.
-    fn text(&mut self, byte: u8) -> Option<Frame> {
+    fn text(&mut self, byte: u8) -> Option<ServerFrame> {
         match byte {
             b'\n' => {
                 self.asked = false;
@@ -99,7 +102,7 @@ impl TelnetCodec {
             }
             0 if self.seal.is_some() && self.line.ends_with(PING) => {
                 self.line.truncate(self.line.len() - PING.len());
-                return Some(Frame::Ping);
+                return Some(ServerFrame::Ping);
             }
             // A carriage return says nothing that its line feed does not; bells and other controls say nothing at all.
             0..b' ' | 0x7f if byte != b'\t' => return None,
@@ -111,7 +114,7 @@ impl TelnetCodec {
         match byte {
             b' ' if is_prompt(&self.line) => {
                 self.line.clear();
-                Some(Frame::Prompt)
+                Some(ServerFrame::Prompt)
             }
             // The login's questions wait for an answer on the same line.
             b':' if self.is_question() => {
@@ -132,13 +135,13 @@ impl TelnetCodec {
             || self.line.starts_with(b"Press return to enter") && self.line.ends_with(b"\":")
     }
 
-    fn end_of_line(&mut self) -> Option<Frame> {
+    fn end_of_line(&mut self) -> Option<ServerFrame> {
         if mem::take(&mut self.overlong) {
-            return Some(Frame::Overlong);
+            return Some(ServerFrame::Overlong);
         }
         if self.held.is_none() && self.line.ends_with(b"%") && is_prompt(&[&self.line, &b" "[..]].concat()) {
             self.line.clear();
-            return Some(Frame::Prompt);
+            return Some(ServerFrame::Prompt);
         }
         while self.line.ends_with(PROMPT) {
             self.line.truncate(self.line.len() - PROMPT.len());
@@ -146,7 +149,7 @@ impl TelnetCodec {
         }
         if self.seal.is_some() && self.line == PING {
             self.line.clear();
-            return Some(Frame::Ping);
+            return Some(ServerFrame::Ping);
         }
         if let Some(held) = &mut self.held {
             // The line begins with a backslash, or it would have been told when its first byte came.
@@ -154,21 +157,29 @@ impl TelnetCodec {
             if held.len() + rest.len() > MAX_LINE {
                 self.held = None;
                 self.line.clear();
-                return Some(Frame::Overlong);
+                return Some(ServerFrame::Overlong);
             }
             let indent = rest.iter().take(3).take_while(|byte| **byte == b' ').count();
+            if !held.ends_with(b" ") {
+                held.push(b' ');
+            }
             held.extend_from_slice(&rest[indent..]);
             self.line = mem::take(held);
             self.held = None;
         }
-        if self.line.ends_with(b" ") && self.prompts == 0 {
+        if self.prompts == 0 && self.may_be_broken() {
             self.held = Some(mem::take(&mut self.line));
             return None;
         }
         self.take_line()
     }
 
-    fn take_line(&mut self) -> Option<Frame> {
+    /// Whether the rest of the line may still come. A board is one line, and a clock waits for it.
+    fn may_be_broken(&self) -> bool {
+        self.line.ends_with(b" ") || self.line.len() >= SHORTEST_BROKEN && !self.line.starts_with(b"<12>")
+    }
+
+    fn take_line(&mut self) -> Option<ServerFrame> {
         frame(mem::take(&mut self.line))
     }
 
@@ -192,23 +203,23 @@ fn is_prompt(line: &[u8]) -> bool {
 }
 
 /// A line told without the blanks at its end; nothing if it was blank.
-fn frame(mut bytes: Vec<u8>) -> Option<Frame> {
+fn frame(mut bytes: Vec<u8>) -> Option<ServerFrame> {
     let length = bytes.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
     bytes.truncate(length);
     // Newer servers write UTF-8, the older ones whatever their users' terminals made of it.
     let text =
         String::from_utf8(bytes).unwrap_or_else(|bytes| bytes.as_bytes().iter().copied().map(char::from).collect());
-    (!text.is_empty()).then_some(Frame::Line(text))
+    (!text.is_empty()).then_some(ServerFrame::Line(text))
 }
 
 impl Decoder for TelnetCodec {
-    type Item = Frame;
+    type Item = ServerFrame;
     type Error = std::io::Error;
 
-    fn decode(&mut self, source: &mut BytesMut) -> Result<Option<Frame>, std::io::Error> {
+    fn decode(&mut self, source: &mut BytesMut) -> Result<Option<ServerFrame>, std::io::Error> {
         if self.prompts > 0 {
             self.prompts -= 1;
-            return Ok(Some(Frame::Prompt));
+            return Ok(Some(ServerFrame::Prompt));
         }
         for (position, byte) in source.iter().copied().enumerate() {
             if self.releases_held(byte)
@@ -249,7 +260,7 @@ impl Decoder for TelnetCodec {
         Ok(None)
     }
 
-    fn decode_eof(&mut self, source: &mut BytesMut) -> Result<Option<Frame>, std::io::Error> {
+    fn decode_eof(&mut self, source: &mut BytesMut) -> Result<Option<ServerFrame>, std::io::Error> {
         if let Some(told) = self.decode(source)? {
             return Ok(Some(told));
         }
@@ -257,13 +268,13 @@ impl Decoder for TelnetCodec {
     }
 }
 
-impl Encoder<Command<'_>> for TelnetCodec {
+impl Encoder<ClientFrame<'_>> for TelnetCodec {
     type Error = std::io::Error;
 
-    fn encode(&mut self, command: Command<'_>, target: &mut BytesMut) -> Result<(), std::io::Error> {
+    fn encode(&mut self, command: ClientFrame<'_>, target: &mut BytesMut) -> Result<(), std::io::Error> {
         let line: Vec<u8> = match command {
-            Command::Pong => PONG.to_vec(),
-            Command::Line(text) => text
+            ClientFrame::Pong => PONG.to_vec(),
+            ClientFrame::Line(text) => text
                 .chars()
                 .map(|character| match character {
                     ' '..='~' => character as u8,
@@ -295,7 +306,7 @@ mod tests {
     use super::*;
 
     /// Decodes `bytes` given in pieces of these lengths, the last of them again and again.
-    fn decode_in(codec: &mut TelnetCodec, bytes: &[u8], pieces: &[usize]) -> Vec<Frame> {
+    fn decode_in(codec: &mut TelnetCodec, bytes: &[u8], pieces: &[usize]) -> Vec<ServerFrame> {
         let mut frames = Vec::new();
         let mut buffer = BytesMut::new();
         let mut rest = bytes;
@@ -314,12 +325,12 @@ mod tests {
         frames
     }
 
-    fn frames(bytes: &[u8]) -> Vec<Frame> {
+    fn frames(bytes: &[u8]) -> Vec<ServerFrame> {
         decode_in(&mut TelnetCodec::plain(), bytes, &[usize::MAX])
     }
 
-    fn line(text: &str) -> Frame {
-        Frame::Line(text.to_owned())
+    fn line(text: &str) -> ServerFrame {
+        ServerFrame::Line(text.to_owned())
     }
 
     #[test]
@@ -329,19 +340,23 @@ mod tests {
 
     #[test]
     fn prompts_are_taken_off_both_ends_but_not_out_of_the_middle() {
-        assert_eq!(frames(b"fics% fics% {Game 1}\n\r"), [Frame::Prompt, Frame::Prompt, line("{Game 1}")]);
-        assert_eq!(frames(b"withdrawn.fics% \n\rnext\n\r"), [line("withdrawn."), Frame::Prompt, line("next")]);
+        assert_eq!(frames(b"fics% fics% {Game 1}\n\r"), [ServerFrame::Prompt, ServerFrame::Prompt, line("{Game 1}")]);
+        assert_eq!(frames(b"withdrawn.fics% \n\rnext\n\r"), [line("withdrawn."), ServerFrame::Prompt, line("next")]);
         assert_eq!(frames(b"X tells you: fics% {Game 1}\n\r"), [line("X tells you: fics% {Game 1}")]);
-        assert_eq!(frames(b"aics% {Game 1}\n\r"), [Frame::Prompt, line("{Game 1}")]);
-        assert_eq!(frames(b"one\nfics%\r\n"), [line("one"), Frame::Prompt]);
+        assert_eq!(frames(b"aics% {Game 1}\n\r"), [ServerFrame::Prompt, line("{Game 1}")]);
+        assert_eq!(frames(b"one\nfics%\r\n"), [line("one"), ServerFrame::Prompt]);
     }
 
     #[test]
     fn broken_lines_are_joined() {
         assert_eq!(
             frames(b"\n\rX tells you: one two \n\r\\   three four \n\r\\   five\n\rfics% "),
-            [line("X tells you: one two three four five"), Frame::Prompt]
+            [line("X tells you: one two three four five"), ServerFrame::Prompt]
         );
+        // Some servers drop the blank at which they break.
+        let wrapped = b"Ann(C)(1500)[14] kibitzes: one two three four\n\r\\   five six\n\rfics% ";
+        let whole = line("Ann(C)(1500)[14] kibitzes: one two three four five six");
+        assert_eq!(frames(wrapped), [whole, ServerFrame::Prompt]);
         // The rest of a line that was already told stays marked, so that nobody takes it for one of the server's own.
         assert_eq!(frames(b"X tells you: one\n\r\\   {Game 1}\n\r"), [line("X tells you: one"), line("\\   {Game 1}")]);
     }
@@ -373,28 +388,38 @@ mod tests {
     fn pings_of_both_versions_are_seen_only_under_timeseal() {
         let bytes = b"\n\r<12> b\n\r\n\r[G]\n\rfics% [G]\0mid[G]\0dle\n\r";
         let seen = decode_in(&mut TelnetCodec::sealed(), bytes, &[usize::MAX]);
-        assert_eq!(seen, [line("<12> b"), Frame::Ping, Frame::Prompt, Frame::Ping, Frame::Ping, line("middle")]);
-        assert_eq!(frames(bytes), [line("<12> b"), line("[G]"), Frame::Prompt, line("[G]mid[G]dle")]);
+        assert_eq!(
+            seen,
+            [
+                line("<12> b"),
+                ServerFrame::Ping,
+                ServerFrame::Prompt,
+                ServerFrame::Ping,
+                ServerFrame::Ping,
+                line("middle")
+            ]
+        );
+        assert_eq!(frames(bytes), [line("<12> b"), line("[G]"), ServerFrame::Prompt, line("[G]mid[G]dle")]);
     }
 
     #[test]
     fn a_line_too_long_is_left_out() {
         let mut bytes = vec![b'x'; 100_000];
         bytes.extend_from_slice(b"\n\rnext\n\r");
-        assert_eq!(frames(&bytes), [Frame::Overlong, line("next")]);
+        assert_eq!(frames(&bytes), [ServerFrame::Overlong, line("next")]);
         let wrapped = [&[b'x'; 10_000][..], b" \n\r\\   ", &[b'y'; 10_000], b"\n\rnext\n\r"].concat();
-        assert_eq!(frames(&wrapped), [Frame::Overlong, line("next")]);
+        assert_eq!(frames(&wrapped), [ServerFrame::Overlong, line("next")]);
     }
 
     #[test]
     fn commands_are_one_line_of_plain_letters() {
         let mut sent = BytesMut::new();
         TelnetCodec::plain()
-            .encode(Command::Line("say caf\u{e9}\nresign\u{7}"), &mut sent)
+            .encode(ClientFrame::Line("say caf\u{e9}\nresign\u{7}"), &mut sent)
             .expect("encoding cannot fail");
         assert_eq!(&sent[..], b"say caf? resign \n");
         let mut sent = BytesMut::new();
-        TelnetCodec::sealed().encode(Command::Pong, &mut sent).expect("encoding cannot fail");
+        TelnetCodec::sealed().encode(ClientFrame::Pong, &mut sent).expect("encoding cannot fail");
         assert_eq!(timeseal::open(&sent[..sent.len() - 1]).expect("sealed").line, PONG);
     }
 
@@ -427,7 +452,7 @@ mod tests {
                 let whole = decode_in(&mut codecs[0], &bytes, &[usize::MAX]);
                 prop_assert_eq!(&decode_in(&mut codecs[1], &bytes, &pieces), &whole);
                 for frame in whole {
-                    if let Frame::Line(line) = frame {
+                    if let ServerFrame::Line(line) = frame {
                         prop_assert!(!line.is_empty() && !line.contains(['\n', '\r', '\u{7}', '\0']), "{:?}", line);
                         prop_assert!(!line.starts_with("fics% "));
                     }

@@ -13,7 +13,7 @@ use tokio_util::codec::{Decoder, Encoder};
 use chess::timeseal::Version;
 
 use super::{
-    codec::{Command, Frame, TelnetCodec},
+    codec::{ClientFrame, ServerFrame, TelnetCodec},
     settings::Password,
 };
 
@@ -23,7 +23,7 @@ const FIRST_WORD: Duration = Duration::from_secs(5);
 /// How long the socket may take to accept a line of ours. Longer means that nobody reads at the other end.
 const WRITE: Duration = Duration::from_secs(10);
 
-pub(super) struct Link {
+pub(super) struct TelnetLink {
     stream: TcpStream,
     codec: TelnetCodec,
     read: BytesMut,
@@ -34,7 +34,7 @@ pub(super) struct Link {
     pub spoke: Instant,
 }
 
-impl Link {
+impl TelnetLink {
     /// Connects within `patience`, and says the first word of timeseal if it is to be used.
     pub(super) async fn open(host: &str, port: u16, seal: Option<Version>, patience: Duration) -> io::Result<Self> {
         let stream =
@@ -44,7 +44,7 @@ impl Link {
         let now = Instant::now();
         let mut link = Self { stream, codec, read: BytesMut::with_capacity(8192), opened: now, heard: now, spoke: now };
         if let Some(version) = seal {
-            link.write(Command::Line(&version.hello())).await?;
+            link.write(ClientFrame::Line(&version.hello())).await?;
         }
         Ok(link)
     }
@@ -55,7 +55,7 @@ impl Link {
     }
 
     /// The next frame. Nothing is lost when this is dropped while it waits.
-    pub(super) async fn frame(&mut self) -> io::Result<Frame> {
+    pub(super) async fn frame(&mut self) -> io::Result<ServerFrame> {
         loop {
             if let Some(frame) = self.codec.decode(&mut self.read)? {
                 return Ok(frame);
@@ -74,20 +74,20 @@ impl Link {
     pub(super) async fn send(&mut self, line: &str) -> io::Result<()> {
         tracing::trace!(line, "sent");
         self.spoke = Instant::now();
-        self.write(Command::Line(line)).await
+        self.write(ClientFrame::Line(line)).await
     }
 
     /// Sends the password, and does not log it.
     pub(super) async fn send_password(&mut self, password: &Password) -> io::Result<()> {
-        self.write(Command::Line(password.reveal())).await
+        self.write(ClientFrame::Line(password.reveal())).await
     }
 
     /// Answers timeseal's ping.
     pub(super) async fn pong(&mut self) -> io::Result<()> {
-        self.write(Command::Pong).await
+        self.write(ClientFrame::Pong).await
     }
 
-    async fn write(&mut self, command: Command<'_>) -> io::Result<()> {
+    async fn write(&mut self, command: ClientFrame<'_>) -> io::Result<()> {
         let mut bytes = BytesMut::new();
         self.codec.encode(command, &mut bytes)?;
         match timeout(WRITE, self.stream.write_all(&bytes)).await {

@@ -2,7 +2,7 @@
 //! wrong password would be taken for a name.
 
 use super::{
-    message::{Message, Speaker},
+    message::{FicsMessage, Speaker},
     settings::Password,
 };
 
@@ -59,11 +59,11 @@ impl LoginError {
     }
 
     /// What a message that may come at any time means for the connection.
-    pub fn of(message: &Message, name: &str) -> Option<Self> {
+    pub fn of(message: &FicsMessage, name: &str) -> Option<Self> {
         Some(match message {
-            Message::Displaced => Self::Displaced(name.to_owned()),
-            Message::Kicked(words) => Self::Kicked(words.clone()),
-            Message::TimedOut(words) => Self::Closing(words.clone()),
+            FicsMessage::Displaced => Self::Displaced(name.to_owned()),
+            FicsMessage::Kicked(words) => Self::Kicked(words.clone()),
+            FicsMessage::TimedOut(words) => Self::Closing(words.clone()),
             _ => return None,
         })
     }
@@ -71,7 +71,7 @@ impl LoginError {
 
 /// What is to be done next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum LoginStep {
     /// Wait for more.
     Wait,
     /// Send this line.
@@ -84,7 +84,7 @@ pub enum Step {
 
 /// How far the conversation has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Progress {
+enum LoginProgress {
     Connected,
     Named,
     Answered,
@@ -96,7 +96,7 @@ pub struct Login {
     credentials: Credentials,
     /// The name that the server has given to a guest.
     given: Option<String>,
-    progress: Progress,
+    progress: LoginProgress,
     /// The last line that we did not understand: where the server turns us down in words of its own, the reason.
     last_words: String,
 }
@@ -104,17 +104,17 @@ pub struct Login {
 impl Login {
     /// Nothing has been said yet.
     pub fn new(credentials: Credentials) -> Self {
-        Self { credentials, given: None, progress: Progress::Connected, last_words: String::new() }
+        Self { credentials, given: None, progress: LoginProgress::Connected, last_words: String::new() }
     }
 
     /// The server shows its prompt. Some do not say that a session begins; the prompt proves it.
-    pub fn on_prompt(&self) -> Step {
+    pub fn on_prompt(&self) -> LoginStep {
         match self.progress {
-            Progress::Answered => {
+            LoginProgress::Answered => {
                 let name = self.given.as_deref().unwrap_or(self.name()).to_owned();
-                Step::Done(Speaker { name, ..Speaker::default() })
+                LoginStep::Done(Speaker { name, ..Speaker::default() })
             }
-            Progress::Connected | Progress::Named => Step::Wait,
+            LoginProgress::Connected | LoginProgress::Named => LoginStep::Wait,
         }
     }
 
@@ -122,47 +122,47 @@ impl Login {
     ///
     /// # Errors
     /// [`LoginError`] if we do not get in; [`LoginError::is_final`] tells whether to try again.
-    pub fn on(&mut self, message: &Message) -> Result<Step, LoginError> {
+    pub fn on(&mut self, message: &FicsMessage) -> Result<LoginStep, LoginError> {
         let name = self.name().to_owned();
         if let Some(error) = LoginError::of(message, self.name()) {
             return Err(error);
         }
         match message {
-            Message::AskName if self.progress == Progress::Connected => {
-                self.progress = Progress::Named;
-                Ok(Step::Send(name))
+            FicsMessage::AskName if self.progress == LoginProgress::Connected => {
+                self.progress = LoginProgress::Named;
+                Ok(LoginStep::Send(name))
             }
-            Message::AskName => Err(LoginError::BadName { name, reason: self.last_words.clone() }),
-            Message::AskPassword => match &self.credentials.password {
-                Some(password) if self.progress == Progress::Named => {
-                    self.progress = Progress::Answered;
-                    Ok(Step::SendPassword(password.clone()))
+            FicsMessage::AskName => Err(LoginError::BadName { name, reason: self.last_words.clone() }),
+            FicsMessage::AskPassword => match &self.credentials.password {
+                Some(password) if self.progress == LoginProgress::Named => {
+                    self.progress = LoginProgress::Answered;
+                    Ok(LoginStep::SendPassword(password.clone()))
                 }
                 Some(_) => Err(LoginError::WrongPassword(name)),
                 None => Err(LoginError::NeedsPassword(name)),
             },
-            Message::AskReturn(_) if self.credentials.password.is_some() => Err(LoginError::NotRegistered(name)),
-            Message::AskReturn(given) => {
+            FicsMessage::AskReturn(_) if self.credentials.password.is_some() => Err(LoginError::NotRegistered(name)),
+            FicsMessage::AskReturn(given) => {
                 self.given.clone_from(given);
-                self.progress = Progress::Answered;
-                Ok(Step::Send(String::new()))
+                self.progress = LoginProgress::Answered;
+                Ok(LoginStep::Send(String::new()))
             }
-            Message::WrongPassword => Err(LoginError::WrongPassword(name)),
-            Message::BadName(reason) => Err(LoginError::BadName { name, reason: reason.clone() }),
-            Message::Banned(words) => Err(LoginError::Banned(words.clone())),
-            Message::Full(words) => Err(LoginError::Full(words.clone())),
-            Message::Session(speaker) => Ok(Step::Done(speaker.clone())),
-            Message::Unknown(words) => {
+            FicsMessage::WrongPassword => Err(LoginError::WrongPassword(name)),
+            FicsMessage::BadName(reason) => Err(LoginError::BadName { name, reason: reason.clone() }),
+            FicsMessage::Banned(words) => Err(LoginError::Banned(words.clone())),
+            FicsMessage::Full(words) => Err(LoginError::Full(words.clone())),
+            FicsMessage::Session(speaker) => Ok(LoginStep::Done(speaker.clone())),
+            FicsMessage::Unknown(words) => {
                 self.last_words.clone_from(words);
-                Ok(Step::Wait)
+                Ok(LoginStep::Wait)
             }
-            _ => Ok(Step::Wait),
+            _ => Ok(LoginStep::Wait),
         }
     }
 
     /// Whether nothing but our name has been said yet.
     pub fn is_young(&self) -> bool {
-        self.progress < Progress::Answered
+        self.progress < LoginProgress::Answered
     }
 
     fn name(&self) -> &str {
@@ -175,21 +175,21 @@ mod tests {
     use super::*;
 
     /// Lets the server speak line by line; gives what we answered, and how it ended.
-    fn converse(name: &str, password: Option<&str>, lines: &[&str]) -> (Vec<String>, Result<Step, LoginError>) {
+    fn converse(name: &str, password: Option<&str>, lines: &[&str]) -> (Vec<String>, Result<LoginStep, LoginError>) {
         let credentials = Credentials { name: name.to_owned(), password: password.map(Password::new) };
         let mut login = Login::new(credentials);
         let mut answers = Vec::new();
         for line in lines {
             let step =
-                if *line == "fics%" { Ok(login.on_prompt()) } else { login.on(&Message::read((*line).to_owned())) };
+                if *line == "fics%" { Ok(login.on_prompt()) } else { login.on(&FicsMessage::read((*line).to_owned())) };
             match step {
-                Ok(Step::Send(line)) => answers.push(line),
-                Ok(Step::SendPassword(password)) => answers.push(password.reveal().to_owned()),
-                Ok(Step::Wait) => {}
+                Ok(LoginStep::Send(line)) => answers.push(line),
+                Ok(LoginStep::SendPassword(password)) => answers.push(password.reveal().to_owned()),
+                Ok(LoginStep::Wait) => {}
                 end => return (answers, end),
             }
         }
-        (answers, Ok(Step::Wait))
+        (answers, Ok(LoginStep::Wait))
     }
 
     const REGISTERED: &str = "\"Anna\" is a registered name.  If it is yours, type the password.";
@@ -199,7 +199,7 @@ mod tests {
         let lines = ["Welcome", "login:", REGISTERED, "password:", "**** Starting FICS session as Anna(C)(TM) ****"];
         let (answers, end) = converse("Anna", Some("sesame"), &lines);
         assert_eq!(answers, ["Anna", "sesame"]);
-        let Ok(Step::Done(speaker)) = end else { panic!("{end:?}") };
+        let Ok(LoginStep::Done(speaker)) = end else { panic!("{end:?}") };
         assert_eq!((speaker.name.as_str(), speaker.titles.join(",")), ("Anna", "C,TM".to_owned()));
     }
 
@@ -213,16 +213,16 @@ mod tests {
         ];
         let (answers, end) = converse("", None, &lines);
         assert_eq!(answers, ["guest", ""]);
-        assert!(matches!(end, Ok(Step::Done(Speaker { name, .. })) if name == "GuestZHMG"));
+        assert!(matches!(end, Ok(LoginStep::Done(Speaker { name, .. })) if name == "GuestZHMG"));
     }
 
     #[test]
     fn a_server_that_announces_no_session_shows_a_prompt() {
         let (_, end) = converse("Anna", Some("sesame"), &["login:", "password:", "_________", "fics%"]);
-        assert!(matches!(end, Ok(Step::Done(Speaker { name, .. })) if name == "Anna"));
+        assert!(matches!(end, Ok(LoginStep::Done(Speaker { name, .. })) if name == "Anna"));
         let guest = ["login:", "Press return to enter the server as \"GuestZHMG\":", "fics%"];
         let (_, end) = converse("", None, &guest);
-        assert!(matches!(end, Ok(Step::Done(Speaker { name, .. })) if name == "GuestZHMG"));
+        assert!(matches!(end, Ok(LoginStep::Done(Speaker { name, .. })) if name == "GuestZHMG"));
     }
 
     #[test]
@@ -290,6 +290,6 @@ mod tests {
             "**** Anna is already logged in - kicking them out. ****",
             "**** Starting FICS session as Anna ****",
         ];
-        assert!(matches!(converse("Anna", Some("sesame"), &lines).1, Ok(Step::Done(_))));
+        assert!(matches!(converse("Anna", Some("sesame"), &lines).1, Ok(LoginStep::Done(_))));
     }
 }

@@ -2,21 +2,22 @@
 //!
 //! ```text
 //! socket ─▶ codec (telnet, prompts, timeseal) ─▶ message (what a line means) ─┬▶ login, setup: until we are in
-//!                                                                             └▶ player: games, challenges ─▶ ServerEvent
-//! FicsServer::perform ─▶ player ─▶ commands ─▶ socket
+//!                                                                             └▶ session: games, challenges ─▶ ServerEvent
+//! FicsServer::perform ─▶ session ─▶ commands ─▶ socket
 //! ```
 //! Everything right of the socket is a state machine without sockets or clocks of its own; `actor` is the task that feeds
 //! them, and reconnects. The server plays one game with us at a time, forgets nothing of it while we are away, and lets it be
 //! resumed when both players are there; so a lost connection costs the game a pause, not its result.
 
 mod actor;
+mod check;
 pub mod codec;
 mod link;
 pub mod login;
 pub mod message;
-mod player;
 #[cfg(test)]
 mod recorded;
+mod session;
 mod settings;
 mod setup;
 
@@ -24,25 +25,26 @@ use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+pub use check::{FicsReport, account_check};
 pub use settings::{FicsSettings, PASSWORD_CREDENTIAL, PASSWORD_VARIABLE, Password, Timeseal};
 
 use self::{
-    actor::{Actor, Request},
+    actor::{Actor, FicsRequest},
     login::Credentials,
-    player::Answer,
+    session::RequestAnswer,
 };
 use chess::{Account, Action, ActionError, Done, ServerEvent};
 
 use super::Server;
 use chess::GameId;
 
-/// Events and requests wait for their reader in queues of this length.
+/// Requests and events wait for their reader in queues of this length, and no longer ones (see [`actor`]).
 const QUEUE: usize = 1024;
 
 /// A FICS account, to be acted upon. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct FicsServer {
-    requests: mpsc::Sender<Request>,
+    requests: mpsc::Sender<FicsRequest>,
 }
 
 /// Connects an account (or, without a password, a guest) and keeps it connected until `cancel`; then the events end.
@@ -56,27 +58,13 @@ pub fn connect(
 ) -> (FicsServer, mpsc::Receiver<ServerEvent>) {
     let (requests, inbox) = mpsc::channel(QUEUE);
     let (sender, receiver) = mpsc::channel(QUEUE);
-    let (events, mut told) = mpsc::unbounded_channel();
     let credentials = Credentials { name: settings.username.clone(), password };
-    tokio::spawn(Actor::new(settings, credentials, inbox, events, cancel).run());
-    // The actor must never wait for a slow reader: its pongs would come late.
-    tokio::spawn(async move {
-        while let Some(event) = told.recv().await {
-            if sender.send(event).await.is_err() {
-                return;
-            }
-        }
-    });
+    tokio::spawn(Actor::new(settings, credentials, inbox, sender, cancel).run());
     (FicsServer { requests }, receiver)
 }
 
 impl FicsServer {
-    /// Takes challenges, seeks and resumes games (as from the start), or no longer does: before a shutdown.
-    pub async fn set_open(&self, open: bool) {
-        let _ = self.requests.send(Request::SetOpen(open)).await;
-    }
-
-    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Result<T, ActionError> {
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> FicsRequest) -> Result<T, ActionError> {
         let stopped = || ActionError::Unavailable("the FICS connection has been stopped".to_owned());
         let (reply, answer) = oneshot::channel();
         self.requests.send(request(reply)).await.map_err(|_| stopped())?;
@@ -87,14 +75,19 @@ impl FicsServer {
 #[async_trait]
 impl Server for FicsServer {
     async fn perform(&self, action: Action) -> Result<Done, ActionError> {
-        match self.ask(|reply| Request::Act(action, reply)).await?? {
-            Answer::Done(done) => Ok(done),
-            Answer::There(_) => Ok(Done::Taken),
+        match self.ask(|reply| FicsRequest::Act(action, reply)).await?? {
+            RequestAnswer::Done(done) => Ok(done),
+            RequestAnswer::There(_) => Ok(Done::Taken),
         }
     }
 
     async fn resync(&self, game: &GameId) {
-        let _ = self.requests.send(Request::Resync(game.clone())).await;
+        let _ = self.requests.send(FicsRequest::Resync(game.clone())).await;
+    }
+
+    /// The server keeps challenges away, our seeks end, and no game that waits is resumed.
+    async fn close_to_new_games(&self) {
+        let _ = self.requests.send(FicsRequest::CloseToNewGames).await;
     }
 
     /// Nobody: computers must not challenge people unasked here, and seeks find computers as well.
@@ -105,8 +98,8 @@ impl Server for FicsServer {
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
         let mut available = Vec::with_capacity(ids.len());
         for id in ids {
-            let answer = self.ask(|reply| Request::LookFor(id.clone(), reply)).await??;
-            available.push(answer == Answer::There(true));
+            let answer = self.ask(|reply| FicsRequest::LookFor(id.clone(), reply)).await??;
+            available.push(answer == RequestAnswer::There(true));
         }
         Ok(available)
     }

@@ -10,22 +10,22 @@ use bytes::BytesMut;
 use tokio_util::codec::Decoder;
 
 use super::{
-    codec::{Frame, TelnetCodec},
-    message::Message,
-    player::{Effect, Player},
+    codec::{ServerFrame, TelnetCodec},
+    message::FicsMessage,
+    session::{FicsSession, SessionEffect},
     settings::FicsSettings,
 };
 use chess::ServerEvent;
 
 /// What one side of a recorded session received, in the pieces in which it came.
-struct Side {
+struct RecordedSide {
     name: String,
     sealed: bool,
     pieces: Vec<Vec<u8>>,
 }
 
 /// Every connection of every recording.
-fn recorded() -> Vec<Side> {
+fn recorded() -> Vec<RecordedSide> {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
     let Some(folder) = checkout.ancestors().map(|above| above.join("shared/fics")).find(|folder| folder.is_dir())
     else {
@@ -41,7 +41,7 @@ fn recorded() -> Vec<Side> {
         let text = std::fs::read_to_string(&path).expect("a recording");
         let sealed = text.contains("[timeseal b'");
         for letter in ["A", "B"] {
-            let mut connection: Option<Side> = None;
+            let mut connection: Option<RecordedSide> = None;
             let mut count = 0;
             for line in text.lines() {
                 let words: Vec<&str> = line.splitn(2, &format!(" {letter} ")).collect();
@@ -52,7 +52,7 @@ fn recorded() -> Vec<Side> {
                 if let Some(literal) = rest.strip_prefix("<< ") {
                     let count = count + usize::from(connection.is_none());
                     let name = format!("{file}-{letter}{count}");
-                    let side = connection.get_or_insert_with(|| Side { name, sealed, pieces: Vec::new() });
+                    let side = connection.get_or_insert_with(|| RecordedSide { name, sealed, pieces: Vec::new() });
                     side.pieces.push(bytes_of(literal));
                 } else if rest.contains("connected to") {
                     count += 1;
@@ -90,7 +90,7 @@ fn bytes_of(literal: &str) -> Vec<u8> {
 }
 
 /// The frames of a side.
-fn frames(side: &Side) -> Vec<Frame> {
+fn frames(side: &RecordedSide) -> Vec<ServerFrame> {
     let mut codec = if side.sealed { TelnetCodec::sealed() } else { TelnetCodec::plain() };
     let mut buffer = BytesMut::new();
     let mut frames = Vec::new();
@@ -112,13 +112,13 @@ fn every_line_about_a_game_is_known() {
     let sides = recorded();
     for side in &sides {
         for frame in frames(side) {
-            let Frame::Line(line) = frame else { continue };
-            match Message::read(line) {
-                Message::Board(_) => boards += 1,
-                Message::GameStart(_) => starts += 1,
-                Message::GameEnd(_) => ends += 1,
-                Message::Challenge(_) => challenges += 1,
-                Message::Unknown(line) => {
+            let ServerFrame::Line(line) = frame else { continue };
+            match FicsMessage::read(line) {
+                FicsMessage::Board(_) => boards += 1,
+                FicsMessage::GameStart(_) => starts += 1,
+                FicsMessage::GameEnd(_) => ends += 1,
+                FicsMessage::Challenge(_) => challenges += 1,
+                FicsMessage::Unknown(line) => {
                     let marks = ["<", "{", "Challenge", "Creating", "Issuing", "Illegal", "You ", "Your "];
                     assert!(!marks.iter().any(|mark| line.starts_with(mark)), "{}: {line}", side.name);
                 }
@@ -131,24 +131,26 @@ fn every_line_about_a_game_is_known() {
 }
 
 /// What a player tells who hears what this side heard: the moves and the end of each game.
-fn games(side: &Side) -> Vec<String> {
-    let mut player = Player::new(FicsSettings { resume: false, ..FicsSettings::default() }, "run".to_owned());
+fn games(side: &RecordedSide) -> Vec<String> {
+    let mut player = FicsSession::new(FicsSettings { resume: false, ..FicsSettings::default() }, "run".to_owned());
     let mut now = Instant::now();
     let mut games = Vec::new();
     for frame in frames(side) {
-        let Frame::Line(line) = frame else { continue };
+        let ServerFrame::Line(line) = frame else { continue };
         now += Duration::from_millis(10);
-        match Message::read(line) {
-            Message::Session(us) => player.connected(us, now),
+        match FicsMessage::read(line) {
+            FicsMessage::Session(us) => player.connected(us, now),
             message => player.on(message, now),
         }
         for effect in player.effects() {
             match effect {
-                Effect::Event(ServerEvent::GameState(_, state)) if !state.status.is_running() => {
+                SessionEffect::Event(ServerEvent::GameState(_, state)) if !state.status.is_running() => {
                     let winner = state.winner.map_or("nobody", |color| color.fold_wb("white", "black"));
                     games.push(format!("{} {} {winner}", state.moves, state.status.name()).trim_start().to_owned());
                 }
-                Effect::Event(event @ (ServerEvent::Fault { .. } | ServerEvent::GameGone(_))) => panic!("{event:?}"),
+                SessionEffect::Event(event @ (ServerEvent::Fault { .. } | ServerEvent::GameGone(_))) => {
+                    panic!("{event:?}")
+                }
                 _ => {}
             }
         }

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use chess::SecretError;
+use chess::{SecretError, timeseal::Version, values::WholeNumber};
 
 /// An account's password.
 pub use chess::Secret as Password;
@@ -15,15 +15,20 @@ pub const PASSWORD_VARIABLE: &str = "CONCILIO_FICS_PASSWORD";
 /// The name of the systemd credential that may hold the password (`LoadCredential=fics-password:...`).
 pub const PASSWORD_CREDENTIAL: &str = "fics-password";
 
+/// The port on which freechess.org understands timeseal.
+const TIMESEAL_PORT: u16 = 5000;
+
 /// The `fics` table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FicsSettings {
     /// The server.
     pub host: String,
-    /// Its port. On freechess.org 5000 understands timeseal, 23 is plain telnet.
+    /// Its port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
+    #[serde(with = "WholeNumber::<1, 65535>")]
     pub port: u16,
-    /// The port to try where `port` cannot be reached, without timeseal. 0: none.
+    /// The port to try where `port` cannot be reached, without timeseal; 0 for none. 0 to 65535.
+    #[serde(with = "WholeNumber::<0, 65535>")]
     pub fallback_port: u16,
     /// Whether lines carry the time at which they were sent, so that the network's delay is not charged to us.
     pub timeseal: Timeseal,
@@ -35,13 +40,19 @@ pub struct FicsSettings {
     /// Games sought while we are idle, in the server's words: `5 0 rated`, `15 10 unrated f`. Always posted as manual, so
     /// that the policy sees every answer.
     pub seeks: Vec<String>,
-    /// Seconds between one seek and the next while nobody answers. At least 10.
+    /// Seconds between one seek and the next while nobody answers. 10 to 86400.
+    #[serde(with = "WholeNumber::<10, 86400>")]
     pub seek_every: u64,
     /// The server's own filter of challenges (`help formula`); empty accepts all that the policy accepts.
     pub formula: String,
+    /// Variants for which challenges are let through: a server keeps them from computer accounts that have not set the interface variable of
+    /// this name to 1 (`help computers`): `fr`, `crazyhouse`, `atomic`, `wildcastle`. Servers that have no such variable ignore it.
+    #[serde(deserialize_with = "interface_variables")]
+    pub variants: Vec<String>,
     /// Further variables, each set by `set NAME VALUE` after ours.
     pub variables: BTreeMap<String, String>,
     /// Finger notes 1 to 10: who runs this, what it runs on.
+    #[serde(deserialize_with = "at_most_ten")]
     pub notes: Vec<String>,
     /// Channels to listen to; what is said there goes to the log only.
     pub channels: Vec<u16>,
@@ -56,23 +67,31 @@ pub struct FicsSettings {
     /// Whether an opponent's request to adjourn is granted.
     pub accept_adjourn: bool,
     /// Seconds for which an opponent who is out of time but whose connection lags keeps the right to come back; then the
-    /// game is adjourned or aborted by courtesy instead of won. 0: never.
+    /// game is adjourned or aborted by courtesy instead of won; 0 is never. 0 to 86400.
+    #[serde(with = "WholeNumber::<0, 86400>")]
     pub courtesy_after: u64,
-    /// Days after which adjudication of an adjourned game is asked for. 0: never.
+    /// Days after which adjudication of an adjourned game is asked for; 0 is never. 0 to 3650.
+    #[serde(with = "WholeNumber::<0, 3650>")]
     pub adjudicate_after: u32,
     /// How it is asked for; `{opponent}` is replaced.
     pub adjudicate_command: String,
-    /// Seconds of silence after which the server is asked for a sign of life.
+    /// Seconds of silence after which the server is asked for a sign of life. 1 to 86400.
+    #[serde(with = "WholeNumber::<1, 86400>")]
     pub ping_after: u64,
-    /// Seconds to wait for it before the connection is taken for lost.
+    /// Seconds to wait for it before the connection is taken for lost. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub ping_timeout: u64,
-    /// The longest pause between two attempts to connect, s.
+    /// The longest pause between two attempts to connect, in seconds. 1 to 86400.
+    #[serde(with = "WholeNumber::<1, 86400>")]
     pub reconnect_max: u64,
-    /// Seconds that the server's door may take to open.
+    /// Seconds that the connection may take to open. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub connect_timeout: u64,
-    /// Seconds for which the server may be silent while we log in.
+    /// Seconds for which the server may be silent while we log in. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub login_timeout: u64,
-    /// Seconds that the server may take to answer a move, an acceptance or a challenge of ours.
+    /// Seconds that the server may take to answer a move, an acceptance or a challenge of ours. 1 to 3600.
+    #[serde(with = "WholeNumber::<1, 3600>")]
     pub answer_timeout: u64,
 }
 
@@ -88,6 +107,7 @@ impl Default for FicsSettings {
             seeks: Vec::new(),
             seek_every: 600,
             formula: String::new(),
+            variants: vec!["fr".to_owned()],
             variables: BTreeMap::new(),
             notes: Vec::new(),
             channels: Vec::new(),
@@ -113,7 +133,12 @@ impl Default for FicsSettings {
 impl FicsSettings {
     /// The time between two seeks.
     pub fn seek_interval(&self) -> Duration {
-        Duration::from_secs(self.seek_every.max(10))
+        Duration::from_secs(self.seek_every)
+    }
+
+    /// How long the server may be silent before it is asked for a sign of life, and how long it may take to give one.
+    pub(super) fn ping_times(&self) -> (Duration, Duration) {
+        (Duration::from_secs(self.ping_after), Duration::from_secs(self.ping_timeout))
     }
 }
 
@@ -133,6 +158,21 @@ pub enum Timeseal {
 }
 
 impl FicsSettings {
+    /// How timeseal is spoken at first.
+    pub(super) fn first_seal(&self) -> Option<Version> {
+        match self.timeseal {
+            Timeseal::Auto if self.port == TIMESEAL_PORT => Some(Version::Two),
+            Timeseal::Auto | Timeseal::Off => None,
+            Timeseal::V1 => Some(Version::One),
+            Timeseal::V2 => Some(Version::Two),
+        }
+    }
+
+    /// Whether timeseal may be spoken in an older way, or not at all, where the server does not take it.
+    pub(super) fn may_unseal(&self) -> bool {
+        self.timeseal == Timeseal::Auto
+    }
+
     /// Looks for the account's password in the file of the settings, else in the environment, else among systemd's
     /// credentials. `None` if it is in none of them: then we are a guest.
     ///
@@ -140,6 +180,27 @@ impl FicsSettings {
     /// [`SecretError`] if a file that is named cannot be read or is empty.
     pub fn password(&self) -> Result<Option<Password>, SecretError> {
         Password::find("FICS password", self.password_file.as_deref(), PASSWORD_VARIABLE, PASSWORD_CREDENTIAL)
+    }
+}
+
+/// The server keeps ten finger notes.
+fn at_most_ten<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let notes = Vec::deserialize(deserializer)?;
+    if notes.len() > 10 {
+        return Err(D::Error::custom(format!("{} finger notes, expected at most 10", notes.len())));
+    }
+    Ok(notes)
+}
+
+/// Names as `iset` takes them.
+fn interface_variables<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    let is_name = |name: &String| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    match names.iter().find(|name| !is_name(name)) {
+        Some(name) => {
+            Err(D::Error::custom(format!("{name:?}, expected the name of a variant such as fr or crazyhouse")))
+        }
+        None => Ok(names),
     }
 }
 
@@ -152,5 +213,28 @@ mod tests {
         let settings: FicsSettings = toml::from_str("username = \"Somebot\"\ntimeseal = \"v1\"").expect("settings");
         assert_eq!((settings.port, settings.timeseal), (5000, Timeseal::V1));
         assert!(toml::from_str::<FicsSettings>("pasword = \"x\"").is_err());
+    }
+
+    #[test]
+    fn values_that_would_do_harm_are_refused() {
+        for (bad, accepted) in [
+            ("ping_timeout = 0", "1 to 3600"),
+            ("ping_after = 0", "1 to 3600"),
+            ("seek_every = 1", "10 to 86400"),
+            ("seek_every = 99999999999", "10 to 86400"),
+            ("reconnect_max = 0", "1 to 3600"),
+            ("login_timeout = 0", "1 to 600"),
+            ("connect_timeout = -1", "1 to 600"),
+            ("answer_timeout = 0", "1 to 600"),
+            ("adjudicate_after = 4000", "0 to 3650"),
+            ("courtesy_after = 4000", "0 to 3600"),
+            ("notes = ['', '', '', '', '', '', '', '', '', '', '']", "at most 10"),
+            ("variants = ['wild fr']", "the name of a variant"),
+        ] {
+            let error = toml::from_str::<FicsSettings>(bad).expect_err(bad).to_string();
+            assert!(error.contains(accepted), "{bad}: {error}");
+        }
+        let settings: FicsSettings = toml::from_str("seek_every = 10\nping_timeout = 1").expect("settings");
+        assert_eq!((settings.seek_every, settings.ping_timeout), (10, 1));
     }
 }

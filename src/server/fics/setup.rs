@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{message::Message, settings::FicsSettings};
+use super::{message::FicsMessage, settings::FicsSettings};
 
 /// Variables whose value we need, with the command that shows them all.
 const VARIABLES: [(&str, &str); 15] = [
@@ -51,6 +51,8 @@ pub struct SetUp {
     repeated: bool,
     /// What the server has not taken, in its own words.
     refused: Vec<String>,
+    /// Variants that are let through, as interface variables.
+    variants: Vec<String>,
 }
 
 impl SetUp {
@@ -60,6 +62,7 @@ impl SetUp {
         let mut commands: VecDeque<String> = VARIABLES.into_iter().map(set).collect();
         commands.push_back(format!("set interface concilio {}", env!("CARGO_PKG_VERSION")));
         commands.extend(INTERFACE.into_iter().map(|(name, value)| format!("iset {name} {value}")));
+        commands.extend(settings.variants.iter().map(|name| format!("iset {name} 1")));
         commands.push_back(format!("set formula {}", settings.formula).trim_end().to_owned());
         let notes = settings.notes.iter().take(10).zip(1..).map(|(note, number)| format!("set {number} {note}"));
         commands.extend(notes);
@@ -73,6 +76,7 @@ impl SetUp {
             shown_interface: BTreeMap::new(),
             repeated: false,
             refused: Vec::new(),
+            variants: settings.variants.clone(),
         }
     }
 
@@ -95,10 +99,10 @@ impl SetUp {
     }
 
     /// The server answers, or says something else in between.
-    pub fn on(&mut self, message: &Message) {
+    pub fn on(&mut self, message: &FicsMessage) {
         match message {
-            Message::SettingRefused(words) => self.refused.push(words.clone()),
-            Message::Unknown(line) => {
+            FicsMessage::SettingRefused(words) => self.refused.push(words.clone()),
+            FicsMessage::Unknown(line) => {
                 let shown = match self.current.as_deref() {
                     Some(SHOW_VARIABLES) => &mut self.shown,
                     Some(SHOW_INTERFACE) => &mut self.shown_interface,
@@ -116,26 +120,30 @@ impl SetUp {
         self.shown_interface.get("pendinfo").is_some_and(|value| value == "1")
     }
 
-    /// What the server has not taken or holds otherwise than we asked, for the log. A server without a variable refuses
-    /// it once and is done with.
-    pub fn shortcomings(&self) -> Vec<String> {
+    /// What the server has not taken or holds otherwise than we asked, in one line for the log; nothing if all is as it should be. A server
+    /// without a variable refuses it once and is done with.
+    pub fn shortcomings(&self) -> Option<String> {
         let differing =
             self.missing().into_iter().map(|(command, shown)| format!("{command}: the server shows {shown}"));
-        self.refused.iter().cloned().chain(differing).collect()
+        let all: Vec<String> = self.refused.iter().cloned().chain(differing).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// What the server shows of its interface variables, by name.
+    pub fn interface(&self) -> &BTreeMap<String, String> {
+        &self.shown_interface
     }
 
     /// Commands whose effect the server does not show, with what it shows.
     fn missing(&self) -> Vec<(String, String)> {
-        let compare = |command: &str, wanted: &[(&str, &str)], shown: &BTreeMap<String, String>| {
-            let differing = wanted.iter().filter_map(|(name, value)| {
-                let shown = shown.get(*name).filter(|shown| shown.as_str() != *value && shown.as_str() != "?")?;
-                Some((format!("{command} {name} {value}"), shown.clone()))
-            });
-            differing.collect::<Vec<_>>()
-        };
-        let mut missing = compare("set", &VARIABLES, &self.shown);
-        missing.extend(compare("iset", &INTERFACE, &self.shown_interface));
-        missing
+        let variables = VARIABLES.iter().map(|wanted| ("set", &self.shown, *wanted));
+        let interface = INTERFACE.iter().copied().chain(self.variants.iter().map(|name| (name.as_str(), "1")));
+        let interface = interface.map(|wanted| ("iset", &self.shown_interface, wanted));
+        let differing = variables.chain(interface).filter_map(|(command, shown, (name, value))| {
+            let shown = shown.get(name).filter(|shown| shown.as_str() != value && shown.as_str() != "?")?;
+            Some((format!("{command} {name} {value}"), shown.clone()))
+        });
+        differing.collect()
     }
 }
 
@@ -148,7 +156,7 @@ mod tests {
         let mut sent = Vec::new();
         while let Some(command) = setup.next_command() {
             for line in server(&command) {
-                setup.on(&Message::read(line.to_owned()));
+                setup.on(&FicsMessage::read(line.to_owned()));
             }
             sent.push(command);
         }
@@ -177,20 +185,18 @@ mod tests {
         let mut setup = SetUp::new(&FicsSettings::default());
         let sent = run(&mut setup, |command| match command {
             "variables" => vec!["style=1     bell=0   gin=?", "width=79"],
-            "ivariables" => vec!["ms=1  nowrap=0    pendinfo=1"],
+            "ivariables" => vec!["ms=1  nowrap=0    pendinfo=1  fr=0"],
             "set autoflag 1" => vec!["No such variable name autoflag."],
             _ => vec![],
         });
         assert_eq!(sent.iter().filter(|command| *command == "set style 12").count(), 2);
         assert_eq!(sent.iter().filter(|command| *command == "set gin 0").count(), 1);
         assert_eq!(
-            setup.shortcomings(),
-            [
-                "No such variable name autoflag.",
-                "set style 12: the server shows 1",
-                "set width 240: the server shows 79",
-                "iset nowrap 1: the server shows 0",
-            ]
+            setup.shortcomings().as_deref(),
+            Some(
+                "No such variable name autoflag.; set style 12: the server shows 1; set width 240: the server shows 79; \
+                 iset nowrap 1: the server shows 0; iset fr 1: the server shows 0"
+            )
         );
         assert!(setup.tells_offers());
     }

@@ -13,7 +13,7 @@ use super::{
     http::Http,
     open_budget::OpenBudget,
     running_games,
-    stream::{Stream, StreamEnd},
+    stream::Stream,
     wire::{self, LichessLineError},
 };
 use chess::{ActionError, Backoff, GameId, ServerEvent};
@@ -28,10 +28,6 @@ const ASK: Duration = Duration::from_secs(2);
 /// But at least so often.
 const ASK_AT_LEAST: Duration = Duration::from_secs(8);
 
-/// An event stream that the server closes sooner has had a short life, and so many of them in a row are suspicious.
-const SHORT_LIFE: Duration = Duration::from_secs(60);
-const SUSPICIOUS: u32 = 3;
-
 /// Follows the event stream.
 pub struct EventStream {
     http: Arc<Http>,
@@ -41,8 +37,6 @@ pub struct EventStream {
     budget: OpenBudget,
     /// Games we were told of and that have not finished, as far as this stream says.
     running: HashSet<GameId>,
-    /// How many streams in a row the server has closed soon.
-    short_lives: u32,
     /// Whether we were ever connected.
     was_connected: bool,
     /// Whether the loss of the stream was told already.
@@ -58,7 +52,6 @@ impl EventStream {
             backoff: Backoff::new(Duration::from_secs(1), Duration::from_secs(30)).first_at_once(),
             budget: OpenBudget::default(),
             running: HashSet::new(),
-            short_lives: 0,
             was_connected: false,
             told_lost: false,
         }
@@ -106,7 +99,7 @@ impl EventStream {
                     if stream.was_good() {
                         self.backoff.reset();
                     }
-                    return Ok(self.reason_of(end, &stream));
+                    return Ok(end.to_string());
                 }
             };
             let event =
@@ -130,16 +123,6 @@ impl EventStream {
                 Err(error) => self.fault(&error.to_string()).await,
             }
         }
-    }
-
-    /// Why the stream ended, in words. One that the server keeps closing soon has most likely been opened by somebody else as well.
-    fn reason_of(&mut self, end: StreamEnd, stream: &Stream) -> String {
-        let closed_soon = end == StreamEnd::Closed && stream.age() < SHORT_LIFE;
-        self.short_lives = if closed_soon { self.short_lives + 1 } else { 0 };
-        if self.short_lives < SUSPICIOUS {
-            return end.to_string();
-        }
-        format!("{end} again and again; does another program use this token? Each token has one event stream")
     }
 
     async fn start(&mut self, id: GameId) {

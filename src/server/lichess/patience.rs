@@ -110,7 +110,7 @@ impl Patience {
     /// While it is our move, nothing that we need can be missed.
     fn by_clock_of(&self, state: &GameState) -> Duration {
         let plies = state.moves.split_ascii_whitespace().count();
-        let white_to_move = (plies % 2 == 0) == self.white_begins;
+        let white_to_move = plies.is_multiple_of(2) == self.white_begins;
         match (self.our_color, state.clocks) {
             (Some(ours), Some(clocks)) if ours.is_white() != white_to_move => {
                 (clocks.of(ours).remaining / PART_OF_CLOCK).max(SHORTEST).min(self.usual)

@@ -83,14 +83,9 @@ impl Stream {
         self.progress
     }
 
-    /// How long it has been open.
-    pub fn age(&self) -> Duration {
-        self.opened.elapsed()
-    }
-
     /// Whether it has been open long enough for its loss to be answered at once by another one.
     pub fn was_good(&self) -> bool {
-        self.age() >= GOOD
+        self.opened.elapsed() >= GOOD
     }
 
     /// The next line. Nothing is lost if the future is dropped.

@@ -4,7 +4,8 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use bot::journal::{Archive, GameKey};
-use chess::{GameId, Limits};
+use bot::session::LimitSettings;
+use chess::GameId;
 use cluster::{ClusterClient, ClusterSettings};
 use council::{
     council::{CouncilSettings, GroupMode},
@@ -51,7 +52,7 @@ async fn workers_come_and_go_during_a_game() {
         // Of our own strength, so that the game is long enough.
         plan.partner = SparringKind::Engine { nodes: 4000 };
         plan.partner_thinks = Duration::from_millis(100);
-        plan.limits = Limits { nodes: Some(12_000), ..Limits::default() };
+        plan.limits = LimitSettings { nodes: Some(12_000), ..LimitSettings::default() };
         plan.council = CouncilSettings { groups: GroupMode::None, ..roster("balanced-7") };
         plan.pool = Pool::with_remote(1, Some(Arc::new(cluster.clone())));
     })

@@ -1,7 +1,7 @@
 use std::fs;
 
 use engine::evaluation::Recipe;
-use lab::tune::Positions;
+use lab::tune::LabelledPositions;
 
 use super::{concilio, text};
 
@@ -40,7 +40,7 @@ fn positions_are_made_continued_and_read_by_the_tuner() {
     assert_eq!(made, fs::read_to_string(path("in two")).expect("it was written"));
     assert!(made.contains("own games at 30 nodes a move") && made.contains("at 50 nodes\n"), "{made}");
 
-    let (positions, skipped) = Positions::read(made.as_bytes(), &Recipe::COMPLETE).expect("memory can be read");
+    let (positions, skipped) = LabelledPositions::read(made.as_bytes(), &Recipe::COMPLETE).expect("memory can be read");
     assert!(positions.len() >= 60 && skipped.is_empty(), "{skipped:?}");
 
     let other = make(&path("through"), "60", "1");

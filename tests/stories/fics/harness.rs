@@ -5,15 +5,18 @@ use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
 use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountEnd, AccountPolicy, Connection, EventBus, GameSettings, Runtime},
+    session::{
+        self, AccountEnd, AccountPolicy, Connection, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
+    },
 };
-use chess::{Color, GameId, GameTerms, Limits, Shutdown, TimeControl, Variant};
+use chess::{Color, GameId, GameTerms, Shutdown, TimeControl, Variant};
 use council::{
-    council::{CouncilSettings, CriterionName, Roster},
+    council::{CouncilSettings, CriterionName},
     pool::Pool,
 };
 use practice::{
-    AccountId, ChallengeTerms, End, FicsFace, GameReport, PracticeServer, Refusal, SparringKind, faults::FaultPlan,
+    AccountId, ChallengeTerms, End, FicsEndpoint, GameRefusal, GameReport, PracticeServer, SparringKind,
+    faults::FaultPlan,
 };
 use server::fics::{self, FicsSettings, Password, Timeseal};
 use tempfile::TempDir;
@@ -50,8 +53,9 @@ pub async fn server_with(faults: FaultPlan, noise: u32) -> PracticeServer {
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_test_writer()
         .try_init();
-    let fics = FicsFace { noise, ..FicsFace::at(SocketAddr::from(([127, 0, 0, 1], 0))) };
-    let settings = practice::Settings { faults, fics: Some(fics), seed: Some(1), ..practice::Settings::default() };
+    let fics = FicsEndpoint { noise, ..FicsEndpoint::at(SocketAddr::from(([127, 0, 0, 1], 0))) };
+    let settings =
+        practice::PracticeSettings { faults, fics: Some(fics), seed: Some(1), ..practice::PracticeSettings::default() };
     PracticeServer::start(settings).await.expect("a free port")
 }
 
@@ -102,9 +106,9 @@ impl Daemon {
             hash: 1,
             ..CouncilSettings::default()
         };
-        let roster = Arc::new(Roster::from_settings(&council).expect("a roster"));
-        let limits = Limits { nodes: Some(1000), ..Limits::default() };
-        let player = GameSettings { limits, takebacks: 1, ..GameSettings::with(roster, council) };
+        let limits = LimitSettings { nodes: Some(1000), ..LimitSettings::default() };
+        let played = PlayerSettings { council, limits, ponder: 0, takebacks: 1, ..PlayerSettings::default() };
+        let player = Arc::new(PreparedPlayer::new(played).expect("a roster"));
         // Friends are played on any terms.
         let friends: Vec<String> =
             ["Ann".to_owned(), PARTNER.to_owned()].into_iter().chain((0..20).map(partner_of)).collect();
@@ -113,7 +117,7 @@ impl Daemon {
             journal: Journal::open(&journal).expect("a journal"),
             pool: Pool::new(0),
             event_bus: EventBus::new(),
-            player: Arc::new(move |_| player.clone()),
+            player: Arc::new(move |_| Arc::clone(&player)),
             policy: Arc::new(AccountPolicy {
                 challenge: ChallengeSettings::default(),
                 lists,
@@ -171,6 +175,6 @@ pub fn was_played_out(report: &GameReport) {
     let end = report.outcome.as_ref().expect("it is over").end;
     let elsewhere = matches!(end, End::OutOfTime | End::Abandoned | End::Aborted | End::Resignation);
     assert!(!elsewhere, "{end:?}: {report:#?}");
-    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, Refusal::Illegal(_)));
+    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, GameRefusal::Illegal(_)));
     assert!(illegal.is_none(), "{illegal:?} was sent: {report:#?}");
 }

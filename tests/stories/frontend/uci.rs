@@ -115,8 +115,6 @@ fn wrong_input_is_explained_and_changes_nothing() {
         ("position startpos moves e2e5", "\"e2e5\" (ply 0) is not legal"),
         ("position fen 8/8/8/8 w - -", "is not a legal"),
         ("position", "accepted: startpos"),
-        ("go depth x", "not understood"),
-        ("go searchmoves e2e5", "no legal move follows"),
         ("debug perhaps", "accepted: on, off"),
         ("castle now", "unknown command \"castle\""),
     ] {
@@ -126,6 +124,23 @@ fn wrong_input_is_explained_and_changes_nothing() {
     }
     program.say("ponderhit\nstop\ngo nodes 500");
     assert!(Line::start(Variant::Standard).is_legal(best_move(&program).0));
+}
+
+/// Whoever sends `go` waits for a move, whatever else it holds.
+#[test]
+fn a_go_that_is_not_understood_is_explained_and_answered() {
+    let mut program = start();
+    program.say("position startpos");
+    for (go, says) in [
+        ("go depth x", "not understood, ignored: depth x"),
+        ("go searchmoves e2e5", "no legal move follows"),
+        ("go nodes 500 ponies 3", "not understood, ignored: ponies 3"),
+    ] {
+        program.say(go);
+        let said = program.answer("info string");
+        assert!(said.contains(says), "{go}: {said}");
+        assert!(Line::start(Variant::Standard).is_legal(best_move(&program).0), "{go}");
+    }
 }
 
 #[test]

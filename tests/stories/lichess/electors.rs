@@ -8,7 +8,8 @@ use std::{
 };
 
 use bot::journal::{Archive, GameKey};
-use chess::{GameId, Limits};
+use bot::session::LimitSettings;
+use chess::GameId;
 use council::council::{CouncilSettings, ElectorSettings};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -64,7 +65,7 @@ fn votes(story: &Story, game: &GameId) -> Vec<usize> {
 async fn a_game_survives(signal: Signal) -> (Story, Vec<usize>) {
     let mut story = Story::set_the_stage(|plan| {
         plan.time_control = tc("60+0.1");
-        plan.limits = Limits { nodes: Some(5000), ..Limits::default() };
+        plan.limits = LimitSettings { nodes: Some(5000), ..LimitSettings::default() };
     })
     .await;
     let (engine, pids) = uci_engine(story.folder.path());
@@ -143,7 +144,7 @@ async fn stockfish_plays_a_game() {
     }
     let mut story = Story::begin(|plan| {
         plan.council = custom(&[stockfish]);
-        plan.limits = Limits { nodes: Some(3000), ..Limits::default() };
+        plan.limits = LimitSettings { nodes: Some(3000), ..LimitSettings::default() };
     })
     .await;
     let game = story.challenge().await;

@@ -14,14 +14,18 @@ use async_trait::async_trait;
 use bot::{
     journal::{Archive, GameKey, Journal, JournalSettings, MoveRecord},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountEnd, AccountPolicy, Connection, EventBus, GameSettings, Runtime},
+    session::{
+        self, AccountEnd, AccountPolicy, Connection, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
+    },
 };
-use chess::{GameId, GameInfo, GameTerms, Limits, Shutdown, TimeControl, UciMove, Variant};
+use chess::{GameId, GameInfo, GameTerms, Shutdown, TimeControl, UciMove, Variant};
 use council::{
-    council::{CouncilSettings, CriterionName, Roster},
+    council::{CouncilSettings, CriterionName},
     pool::Pool,
 };
-use practice::{AccountId, ChallengeTerms, End, GameReport, GameView, PracticeServer, Refusal, Sparring, SparringKind};
+use practice::{
+    AccountId, ChallengeTerms, End, GameRefusal, GameReport, GameView, PracticeServer, Sparring, SparringKind,
+};
 use server::lichess::{self, LichessSettings, Token};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -38,13 +42,13 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How a story is set up; every part may be changed.
 pub struct Plan {
-    pub practice: practice::Settings,
+    pub practice: practice::PracticeSettings,
     pub lichess: LichessSettings,
     pub council: CouncilSettings,
     /// Where its electors run.
     pub pool: Pool,
     /// Bounds on every search, so that games are short in time.
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// Expected replies that are thought about in the partner's time.
     pub ponder: usize,
     pub concurrency: usize,
@@ -59,7 +63,10 @@ pub struct Plan {
 impl Default for Plan {
     fn default() -> Self {
         Self {
-            practice: practice::Settings { keep_alive: Duration::from_millis(300), ..practice::Settings::default() },
+            practice: practice::PracticeSettings {
+                keep_alive: Duration::from_millis(300),
+                ..practice::PracticeSettings::default()
+            },
             lichess: LichessSettings {
                 idle_timeout: Duration::from_secs(2),
                 limited_pause: Duration::from_secs(1),
@@ -67,7 +74,7 @@ impl Default for Plan {
             },
             council: roster("mp ma"),
             pool: Pool::new(0),
-            limits: Limits { nodes: Some(2000), ..Limits::default() },
+            limits: LimitSettings { nodes: Some(2000), ..LimitSettings::default() },
             ponder: 0,
             concurrency: 1,
             panics_once: false,
@@ -168,16 +175,17 @@ impl Story {
             pgn_directory: self.folder.path().join("pgn"),
             ..JournalSettings::default()
         };
-        let roster = Arc::new(Roster::from_settings(&plan.council).expect("a roster"));
-        let player = GameSettings {
-            limits: plan.limits,
+        let settings = PlayerSettings {
+            council: plan.council.clone(),
+            limits: plan.limits.clone(),
             ponder: plan.ponder,
-            ..GameSettings::with(roster, plan.council.clone())
+            ..PlayerSettings::default()
         };
+        let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
         let panics = AtomicBool::new(plan.panics_once);
         let player = move |_: &GameInfo| {
             assert!(!panics.swap(false, Ordering::SeqCst), "a defect of ours, on purpose");
-            player.clone()
+            Arc::clone(&player)
         };
         let challenge = ChallengeSettings {
             concurrency: plan.concurrency,
@@ -286,7 +294,7 @@ pub fn was_played_out(report: &GameReport) {
             | End::Agreement
     );
     assert!(on_the_board, "{end:?}: {report:#?}");
-    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, Refusal::Illegal(_)));
+    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, GameRefusal::Illegal(_)));
     assert!(illegal.is_none(), "{illegal:?} was sent: {report:#?}");
 }
 

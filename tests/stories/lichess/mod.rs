@@ -1,15 +1,20 @@
 //! The promises of the runtime, kept in bad weather: the whole daemon plays against the practice server over real sockets while
 //! something goes wrong, and every story ends with a look at what the *server* knows.
 //!
-//! 1. A game never ends because of us: [`streams`], [`moves`], [`events`], [`bursts`], [`weather`], [`restart`], [`electors`], [`ponder`].
+//! 1. A game never ends because of us: [`streams`], [`moves`], [`events`], [`bursts`], [`weather`], [`restart`],
+//!    [`slow_streams`], [`electors`], [`ponder`].
 //! 2. One search a ply, stale results dropped, idempotent moves: [`moves`], and `src/bot/session/machine/tests.rs`.
 //! 3. There is always a legal move to send: [`electors`].
 //! 4. No forfeit on time that a faster reply could have prevented; lag is measured: [`record`].
-//! 5. Every move is in the journal before it is sent: [`record`], [`restart`].
+//! 5. Every move is in the journal before it is sent, and a game that ended without us is looked up: [`record`], [`restart`],
+//!    [`absence`].
 //! 6. The token is never logged and never in the journal: [`restart`], and `src/server/tests/lichess/secrecy.rs`.
+//!
+//! All of them for a while at once, under kills and load: [`soak`], which is `concilio lab soak`.
 //!
 //! Which test stands for which known failure of other bots is listed in `docs/faults.md`.
 
+mod absence;
 mod bursts;
 mod electors;
 mod events;
@@ -18,5 +23,7 @@ mod moves;
 mod ponder;
 mod record;
 mod restart;
+mod slow_streams;
+pub mod soak;
 mod streams;
 mod weather;

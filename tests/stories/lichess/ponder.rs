@@ -1,6 +1,6 @@
 //! SearchHandle in the opponent's time: with hits and misses, in good weather and in bad.
 
-use chess::Limits;
+use bot::session::LimitSettings;
 
 use super::harness::{Story, tc};
 
@@ -8,7 +8,7 @@ use super::harness::{Story, tc};
 async fn a_game_is_played_in_both_sides_time(replies: usize, faults: &str) {
     let story = Story::begin(|plan| {
         plan.ponder = replies;
-        plan.limits = Limits::default();
+        plan.limits = LimitSettings::default();
         plan.time_control = tc("10+0.1");
         plan.practice.faults = faults.parse().expect("a plan");
     })

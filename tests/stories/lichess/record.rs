@@ -8,7 +8,8 @@ use std::{
 
 use async_trait::async_trait;
 use bot::journal::{Archive, GameKey};
-use chess::{GameId, Limits, UciMove};
+use bot::session::LimitSettings;
+use chess::{GameId, UciMove};
 use practice::{
     ChallengeTerms, GameView, Sparring, SparringKind,
     faults::{RequestFault, RequestKind, Span},
@@ -89,7 +90,7 @@ async fn the_lag_is_measured() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_way_to_the_server_costs_no_game() {
     let story = Story::begin(|plan| {
-        plan.limits = Limits::default();
+        plan.limits = LimitSettings::default();
         plan.time_control = tc("6+0.5");
     })
     .await;

@@ -25,12 +25,16 @@ pub struct Daemon(Child);
 impl Daemon {
     /// Starts it with these tables of settings, besides those that connect it to the story's server.
     pub fn run(story: &Story, settings: &str) -> Self {
-        let folder = story.folder.path();
+        Self::run_in(story.folder.path(), story, settings)
+    }
+
+    /// The same with journal, PGN, settings and log in another folder than the story's.
+    pub fn run_in(folder: &Path, story: &Story, settings: &str) -> Self {
         let config = folder.join("concilio.toml");
         let text = format!(
             "[servers.{SERVER}]\nurl = '{}'\n[journal]\npath = '{}'\npgn_directory = '{}'\n{settings}",
             story.server.url(),
-            story.journal_path().display(),
+            folder.join("journal.db").display(),
             folder.join("pgn").display(),
         );
         fs::write(&config, text).expect("written");
@@ -59,7 +63,8 @@ impl Daemon {
         kill_process(pid, Signal::TERM).expect("it runs");
     }
 
-    async fn ends(mut self) -> ExitStatus {
+    /// Waits for its end.
+    pub async fn ends(mut self) -> ExitStatus {
         let ended = tokio::task::spawn_blocking(move || self.0.wait());
         within("the program to end", ended).await.expect("no panic").expect("a status")
     }

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{DeclineWith, refuse};
 use chess::{
     Challenge, DeclineReason, Fault, Player, Speed, TimeControl, Variant,
-    values::{Kind, Mode, TimeControlRule, seconds, seconds_or_none, whole, whole_or_none},
+    values::{Kind, Mode, Seconds, SecondsOrNone, TimeControlRule, WholeNumber, WholeNumberOrNone},
 };
 
 /// The keys that `challenge` has for everybody, and `challenge.human` and `challenge.bot` for these alone.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeFilter {
     /// Whether challenges are taken at all.
@@ -23,47 +23,47 @@ pub struct ChallengeFilter {
     /// Rated, casual or both.
     pub modes: Vec<Mode>,
     /// The least time on the clock at the start, in seconds. 0 to 86400.
-    #[serde(deserialize_with = "seconds::<0, 86400, _>")]
+    #[serde(with = "Seconds::<0, 86400>")]
     pub min_initial: Duration,
     /// The most time on the clock at the start, in seconds; `None` is no limit.
-    #[serde(deserialize_with = "seconds_or_none::<0, 86400, _>")]
+    #[serde(with = "SecondsOrNone::<0, 86400>")]
     pub max_initial: Option<Duration>,
     /// The least increment, in seconds. 0 to 3600.
-    #[serde(deserialize_with = "seconds::<0, 3600, _>")]
+    #[serde(with = "Seconds::<0, 3600>")]
     pub min_increment: Duration,
     /// The greatest increment, in seconds; `None` is no limit.
-    #[serde(deserialize_with = "seconds_or_none::<0, 3600, _>")]
+    #[serde(with = "SecondsOrNone::<0, 3600>")]
     pub max_increment: Option<Duration>,
     /// The fewest days a move of a correspondence game. 1 to 365.
-    #[serde(deserialize_with = "whole::<1, 365, _, _>")]
+    #[serde(with = "WholeNumber::<1, 365>")]
     pub min_days: u32,
     /// The most days a move of a correspondence game. 1 to 365.
-    #[serde(deserialize_with = "whole::<1, 365, _, _>")]
+    #[serde(with = "WholeNumber::<1, 365>")]
     pub max_days: u32,
     /// The longest game one player's clock makes likely ([`TimeControl::estimate`]), in seconds; `None` is no limit.
-    #[serde(deserialize_with = "seconds_or_none::<1, 604800, _>")]
+    #[serde(with = "SecondsOrNone::<1, 604800>")]
     pub max_estimated_duration: Option<Duration>,
     /// Whether bullet and faster games must have an increment.
     pub bullet_with_increment_only: bool,
     /// The opponent's least rating; one without a rating passes. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating: u32,
     /// The opponent's greatest rating. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 4000>")]
     pub max_rating: u32,
     /// How far the opponent's rating may be from ours either way; `None` is no limit.
-    #[serde(deserialize_with = "whole_or_none::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumberOrNone::<0, 4000>")]
     pub max_rating_difference: Option<u32>,
     /// Whether opponents with an uncertain rating, or none, are played.
     pub provisional: bool,
     /// How many games with one opponent may begin within `recent`; `None` is no limit.
-    #[serde(deserialize_with = "whole_or_none::<1, 1000, _, _>")]
+    #[serde(with = "WholeNumberOrNone::<1, 1000>")]
     pub max_recent_games: Option<usize>,
     /// How long a game counts as recent, in seconds. 1 to 604800.
-    #[serde(deserialize_with = "seconds::<1, 604800, _>")]
+    #[serde(with = "Seconds::<1, 604800>")]
     pub recent: Duration,
     /// How many rematches in a row are played; `None` is no limit.
-    #[serde(deserialize_with = "whole_or_none::<0, 1000, _, _>")]
+    #[serde(with = "WholeNumberOrNone::<0, 1000>")]
     pub max_rematches: Option<u32>,
 }
 
@@ -98,29 +98,6 @@ impl Default for ChallengeFilter {
 impl ChallengeFilter {
     /// The greatest value of `recent`.
     pub(super) const LONGEST_RECENT: Duration = Duration::from_secs(604_800);
-
-    /// The names of the keys.
-    pub const KEYS: [&str; 19] = [
-        "accept",
-        "variants",
-        "time_controls",
-        "modes",
-        "min_initial",
-        "max_initial",
-        "min_increment",
-        "max_increment",
-        "min_days",
-        "max_days",
-        "max_estimated_duration",
-        "bullet_with_increment_only",
-        "min_rating",
-        "max_rating",
-        "max_rating_difference",
-        "provisional",
-        "max_recent_games",
-        "recent",
-        "max_rematches",
-    ];
 
     /// What is wrong between keys.
     pub fn faults(&self) -> Vec<Fault> {

@@ -14,7 +14,7 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp, Zoned};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use filter::ChallengeFilter;
 pub use queue::{Preference, SortBy, Waiting, order};
@@ -22,28 +22,28 @@ pub use queue::{Preference, SortBy, Waiting, order};
 use super::rate_limits::{RateLimits, Spending};
 use chess::{
     Challenge, DeclineReason, Fault, GameId, Line, Player, Speed, Variant,
-    values::{HoursOfDay, Kind, seconds, whole},
+    values::{HoursOfDay, Kind, Seconds, WholeNumber},
 };
 
 /// The `challenge` table. What is taken may differ by the kind of opponent: `human` and `bot` are whole here; in the text
 /// of the settings they override the keys that `challenge` itself gives for both.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeSettings {
     /// Games at a time. 1 to 100.
-    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    #[serde(with = "WholeNumber::<1, 100>")]
     pub concurrency: usize,
     /// How many of these are kept for humans. 0 to 100.
-    #[serde(deserialize_with = "whole::<0, 100, _, _>")]
+    #[serde(with = "WholeNumber::<0, 100>")]
     pub reserved_for_humans: usize,
     /// Games at a time with one opponent. 1 to 100.
-    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    #[serde(with = "WholeNumber::<1, 100>")]
     pub max_games_per_opponent: usize,
     /// The least time from the start of one game to the next, in seconds. 0 to 86400.
-    #[serde(deserialize_with = "seconds::<0, 86400, _>")]
+    #[serde(with = "Seconds::<0, 86400>")]
     pub min_gap: Duration,
     /// How many challenges may wait for a free place; what comes then is declined. 0 to 1000.
-    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 1000>")]
     pub max_waiting: usize,
     /// Which of the waiting challenges is taken first.
     pub sort_by: SortBy,
@@ -215,7 +215,7 @@ pub struct ChallengeContext<'a> {
 
 /// What to do with a challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ChallengeVerdict {
     /// Take it now.
     Accept,
     /// Take it later; judge it again when a game ends, or at the time given.
@@ -244,12 +244,12 @@ fn refuse<T>(reason: DeclineReason, why: impl Into<String>) -> Result<T, Decline
 }
 
 /// Decides about one challenge.
-pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> Verdict {
+pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> ChallengeVerdict {
     if !challenge.incoming {
-        return Verdict::Ignore;
+        return ChallengeVerdict::Ignore;
     }
     match suits(challenge, settings, context) {
-        Err((reason, why)) => Verdict::Decline { reason, why },
+        Err((reason, why)) => ChallengeVerdict::Decline { reason, why },
         Ok(opponent) => room_for(opponent, settings, context),
     }
 }
@@ -291,6 +291,9 @@ fn suits<'a>(
 /// Whether we can play it, like it or not.
 fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Result<(), DeclineWith> {
     let variant = challenge.terms.variant;
+    if let Some(name) = &challenge.unknown_variant {
+        return refuse(DeclineReason::Variant, format!("nobody here knows the rules of {name}"));
+    }
     if !challenge.playable {
         let too_fast = challenge.terms.time_control.speed() == Speed::UltraBullet;
         let reason = if too_fast { DeclineReason::TooFast } else { DeclineReason::Generic };
@@ -336,17 +339,19 @@ fn not_too_often(
 }
 
 /// Whether it can be taken now.
-fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> Verdict {
+fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> ChallengeVerdict {
     let now = context.now.timestamp();
     let kind = Kind::of(opponent);
     let wait = |until, why: String| match context.waiting < settings.max_waiting {
-        true => Verdict::Wait { until, why },
-        false => Verdict::Decline { reason: DeclineReason::Later, why: format!("{why}, and the queue is full") },
+        true => ChallengeVerdict::Wait { until, why },
+        false => {
+            ChallengeVerdict::Decline { reason: DeclineReason::Later, why: format!("{why}, and the queue is full") }
+        }
     };
     if kind == Kind::Bot
         && let Err(limit) = context.rate_limits.may(Spending::GameAgainstBot, now)
     {
-        return Verdict::Decline { reason: DeclineReason::Later, why: limit.to_string() };
+        return ChallengeVerdict::Decline { reason: DeclineReason::Later, why: limit.to_string() };
     }
     let with_them = context.places.iter().filter(|place| place.opponent == opponent.id).count();
     if with_them >= settings.max_games_per_opponent {
@@ -357,7 +362,7 @@ fn room_for(opponent: &Player, settings: &ChallengeSettings, context: &Challenge
     }
     match context.last_start.and_then(|start| start.checked_add(settings.min_gap).ok()) {
         Some(next) if next > now => wait(Some(next), "the last game has just begun".to_owned()),
-        _ => Verdict::Accept,
+        _ => ChallengeVerdict::Accept,
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::NameLists;
 use chess::{Challenge, values::Kind};
 
 /// What makes a challenge come first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SortBy {
     /// The opponent's title, then rating, then who came first.
@@ -19,7 +19,7 @@ pub enum SortBy {
 }
 
 /// Whose challenges come first, before everything else.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preference {
     /// Nobody's.

@@ -19,6 +19,7 @@ fn invitation() -> Challenge {
         rematch_of: None,
         our_rating: Some(1600),
         playable: true,
+        unknown_variant: None,
     }
 }
 
@@ -59,7 +60,7 @@ impl Default for Idle {
 }
 
 impl Idle {
-    fn judge(&self, challenge: &Challenge, settings: &ChallengeSettings) -> Verdict {
+    fn judge(&self, challenge: &Challenge, settings: &ChallengeSettings) -> ChallengeVerdict {
         let context = ChallengeContext {
             now: &self.now,
             variants: &[Variant::Standard, Variant::Chess960, Variant::FromPosition],
@@ -86,9 +87,9 @@ fn settings(change: impl Fn(&mut ChallengeFilter)) -> ChallengeSettings {
     settings
 }
 
-fn reason(verdict: Verdict) -> Option<DeclineReason> {
+fn reason(verdict: ChallengeVerdict) -> Option<DeclineReason> {
     match verdict {
-        Verdict::Decline { reason, .. } => Some(reason),
+        ChallengeVerdict::Decline { reason, .. } => Some(reason),
         _ => None,
     }
 }
@@ -96,14 +97,14 @@ fn reason(verdict: Verdict) -> Option<DeclineReason> {
 #[test]
 fn the_defaults_take_usual_games_from_anybody() {
     for challenge in [invitation(), from_bot()] {
-        assert_eq!(Idle::default().judge(&challenge, &ChallengeSettings::default()), Verdict::Accept);
+        assert_eq!(Idle::default().judge(&challenge, &ChallengeSettings::default()), ChallengeVerdict::Accept);
     }
 }
 
 #[test]
 fn our_own_challenges_are_not_ours_to_answer() {
     let own = Challenge { incoming: false, ..invitation() };
-    assert_eq!(Idle::default().judge(&own, &ChallengeSettings::default()), Verdict::Ignore);
+    assert_eq!(Idle::default().judge(&own, &ChallengeSettings::default()), ChallengeVerdict::Ignore);
 }
 
 #[test]
@@ -155,6 +156,15 @@ fn every_refusal_gives_the_matching_reason() {
         ("noAbort", with(|c| c.rules = vec!["noAbort".to_owned()]), ChallengeSettings::default(), Generic),
         ("unplayable", with(|challenge| challenge.playable = false), ChallengeSettings::default(), Generic),
         (
+            "unknown variant",
+            with(|challenge| {
+                challenge.playable = false;
+                challenge.unknown_variant = Some("fogOfWar".to_owned());
+            }),
+            ChallengeSettings::default(),
+            DeclineReason::Variant,
+        ),
+        (
             "ultrabullet",
             with(|challenge| {
                 challenge.terms.time_control = control("1/4+0");
@@ -188,7 +198,7 @@ fn every_refusal_gives_the_matching_reason() {
 fn provisional_ratings_can_be_refused() {
     let certain = settings(|filter| filter.provisional = false);
     let mut challenge = invitation();
-    assert_eq!(Idle::default().judge(&challenge, &certain), Verdict::Accept);
+    assert_eq!(Idle::default().judge(&challenge, &certain), ChallengeVerdict::Accept);
     if let Some(opponent) = &mut challenge.opponent {
         opponent.provisional = true;
     }
@@ -208,8 +218,8 @@ fn lists_of_names_know_no_case_and_friends_need_no_terms() {
         Some(DeclineReason::Generic)
     );
     assert_eq!(reason(lists("", "bob", "").judge(&invitation(), &usual)), Some(DeclineReason::Generic));
-    assert_eq!(lists("", "bob\nann", "").judge(&invitation(), &usual), Verdict::Accept);
-    assert_eq!(lists("", "bob", "Ann").judge(&invitation(), &shut), Verdict::Accept);
+    assert_eq!(lists("", "bob\nann", "").judge(&invitation(), &usual), ChallengeVerdict::Accept);
+    assert_eq!(lists("", "bob", "Ann").judge(&invitation(), &shut), ChallengeVerdict::Accept);
     assert_eq!(reason(lists("ann", "", "ann").judge(&invitation(), &shut)), Some(DeclineReason::Generic));
 }
 
@@ -217,7 +227,7 @@ fn lists_of_names_know_no_case_and_friends_need_no_terms() {
 fn places_are_kept_for_humans_until_humans_have_them() {
     let settings = ChallengeSettings { concurrency: 3, reserved_for_humans: 1, ..ChallengeSettings::default() };
     let waits = |places: Vec<TakenPlace>, challenge: &Challenge| {
-        matches!(Idle { places, ..Idle::default() }.judge(challenge, &settings), Verdict::Wait { .. })
+        matches!(Idle { places, ..Idle::default() }.judge(challenge, &settings), ChallengeVerdict::Wait { .. })
     };
     let bots = || vec![place("b1", Kind::Bot), place("b2", Kind::Bot)];
     assert!(waits(bots(), &from_bot()), "the third place is a human's");
@@ -231,9 +241,9 @@ fn places_are_kept_for_humans_until_humans_have_them() {
 fn one_opponent_has_a_game_at_a_time_and_the_queue_an_end() {
     let settings = ChallengeSettings { concurrency: 3, max_waiting: 2, ..ChallengeSettings::default() };
     let busy = |waiting| Idle { places: vec![place("ann", Kind::Human)], waiting, ..Idle::default() };
-    assert!(matches!(busy(1).judge(&invitation(), &settings), Verdict::Wait { until: None, .. }));
+    assert!(matches!(busy(1).judge(&invitation(), &settings), ChallengeVerdict::Wait { until: None, .. }));
     assert_eq!(reason(busy(2).judge(&invitation(), &settings)), Some(DeclineReason::Later));
-    assert_eq!(busy(2).judge(&from_bot(), &settings), Verdict::Accept);
+    assert_eq!(busy(2).judge(&from_bot(), &settings), ChallengeVerdict::Accept);
 }
 
 #[test]
@@ -243,9 +253,12 @@ fn a_gap_between_games_is_kept() {
     let now = idle.now.timestamp();
     idle.last_start = Some(now - 10.seconds());
     let verdict = idle.judge(&invitation(), &settings);
-    assert!(matches!(verdict, Verdict::Wait { until: Some(until), .. } if until == now + 20.seconds()), "{verdict:?}");
+    assert!(
+        matches!(verdict, ChallengeVerdict::Wait { until: Some(until), .. } if until == now + 20.seconds()),
+        "{verdict:?}"
+    );
     idle.last_start = Some(now - 30.seconds());
-    assert_eq!(idle.judge(&invitation(), &settings), Verdict::Accept);
+    assert_eq!(idle.judge(&invitation(), &settings), ChallengeVerdict::Accept);
 }
 
 #[test]
@@ -262,7 +275,7 @@ fn recent_games_and_rematches_have_limits() {
         last_game: Some(GameId::new("lastgame")),
     };
     idle.opponents.insert("ann".to_owned(), ann.clone());
-    assert_eq!(idle.judge(&invitation(), &settings), Verdict::Accept);
+    assert_eq!(idle.judge(&invitation(), &settings), ChallengeVerdict::Accept);
     let rematch = Challenge { rematch_of: ann.last_game.clone(), ..invitation() };
     assert_eq!(reason(idle.judge(&rematch, &settings)), Some(DeclineReason::Later));
     ann.games.push(now - 1.minute());
@@ -301,7 +314,7 @@ fn hours_limits_and_closing_time_decline_for_later() {
     };
     limited.rate_limits.answered(Spending::GameAgainstBot, &error, limited.now.timestamp());
     assert_eq!(reason(limited.judge(&from_bot(), &ChallengeSettings::default())), Some(DeclineReason::Later));
-    assert_eq!(limited.judge(&invitation(), &ChallengeSettings::default()), Verdict::Accept);
+    assert_eq!(limited.judge(&invitation(), &ChallengeSettings::default()), ChallengeVerdict::Accept);
 }
 
 #[test]

@@ -2,42 +2,42 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use chess::{
     Fault, GameTerms, Player, TimeControl, Variant,
-    values::{HoursOfDay, MinutesAndSeconds, seconds, whole, whole_or_none},
+    values::{HoursOfDay, MinutesAndSeconds, Seconds, WholeNumber, WholeNumberOrNone},
 };
 
 /// The `matchmaking` table.
 ///
 /// The keys [`MatchType::INHERITED`] stand in the table itself in the text of the settings, for all types, and may be
 /// overridden in each.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchmakingSettings {
     /// Whether we challenge at all.
     pub enabled: bool,
     /// How long nothing must have been played before we do, in seconds. 0 to 86400.
-    #[serde(deserialize_with = "seconds::<0, 86400, _>")]
+    #[serde(with = "Seconds::<0, 86400>")]
     pub idle: Duration,
     /// Whether we also challenge while games run, as long as places are free.
     pub during_games: bool,
     /// How long a challenge of ours may stand unanswered, in seconds. 5 to 600.
-    #[serde(deserialize_with = "seconds::<5, 600, _>")]
+    #[serde(with = "Seconds::<5, 600>")]
     pub timeout: Duration,
     /// The least time from one challenge of ours to the next, in seconds. 5 to 86400.
-    #[serde(deserialize_with = "seconds::<5, 86400, _>")]
+    #[serde(with = "Seconds::<5, 86400>")]
     pub min_gap: Duration,
     /// How the type of the next challenge is picked.
     pub selection: Selection,
     /// Which opponents are more likely.
     pub rating_preference: RatingPreference,
     /// For how long somebody is left alone after the first refusal, in seconds; every further one doubles it. 1 to 604800.
-    #[serde(deserialize_with = "seconds::<1, 604800, _>")]
+    #[serde(with = "Seconds::<1, 604800>")]
     pub backoff: Duration,
     /// The longest time somebody is left alone, in seconds. 1 to 31536000.
-    #[serde(deserialize_with = "seconds::<1, 31536000, _>")]
+    #[serde(with = "Seconds::<1, 31536000>")]
     pub max_backoff: Duration,
     /// How much a refusal refuses.
     pub refusal: RefusalScope,
@@ -76,7 +76,7 @@ impl Default for MatchmakingSettings {
 }
 
 /// How the type of the next challenge is picked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Selection {
     /// By lot, in proportion to the weights.
@@ -87,7 +87,7 @@ pub enum Selection {
 }
 
 /// Which opponents are more likely.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RatingPreference {
     /// All the same.
@@ -100,7 +100,7 @@ pub enum RatingPreference {
 }
 
 /// How much a refusal refuses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RefusalScope {
     /// What its reason speaks of.
@@ -111,7 +111,7 @@ pub enum RefusalScope {
 }
 
 /// One kind of challenge we make.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchType {
     /// The clock.
@@ -121,19 +121,19 @@ pub struct MatchType {
     /// The rules.
     pub variant: Variant,
     /// How likely it is, compared to the others; 0 is never. 0 to 1000.
-    #[serde(deserialize_with = "whole::<0, 1000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 1000>")]
     pub weight: u32,
     /// The opponent's least rating; one without a rating passes. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating: u32,
     /// The opponent's greatest rating. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 4000>")]
     pub max_rating: u32,
     /// How far the opponent's rating must at least be from ours. 0 to 4000.
-    #[serde(deserialize_with = "whole::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating_difference: u32,
     /// How far it may at most be; `None` is no limit.
-    #[serde(deserialize_with = "whole_or_none::<0, 4000, _, _>")]
+    #[serde(with = "WholeNumberOrNone::<0, 4000>")]
     pub max_rating_difference: Option<u32>,
 }
 

@@ -19,7 +19,7 @@ use super::AccountPolicy;
 use crate::{
     journal::ChallengeOutcome,
     policy::{
-        Matchmaker, NameLists, RateLimits, Verdict,
+        ChallengeVerdict, Matchmaker, NameLists, RateLimits,
         challenge::{self, ChallengeContext, OpponentHistory, TakenPlace, Waiting},
         matchmaking::{MatchmakingLists, MatchmakingStep, Situation},
         rate_limits::Spending,
@@ -42,7 +42,7 @@ const ATTEMPTS: u32 = 8;
 
 /// What happened.
 #[derive(Debug)]
-pub(super) enum Input {
+pub(super) enum LobbyInput {
     Connected(Account),
     Challenge(Challenge),
     Cancelled(ChallengeId),
@@ -68,7 +68,7 @@ pub(super) enum Input {
 
 /// What is to be done.
 #[derive(Debug, PartialEq)]
-pub(super) enum Effect {
+pub(super) enum LobbyEffect {
     /// The answers to `Accept` and `Challenge` come back as inputs.
     Do(Action),
     /// Ask for the state of a game that should have begun: its start may have been told while nobody could hear it.
@@ -173,26 +173,26 @@ impl Lobby {
     }
 
     /// Takes what happened and says what is to be done.
-    pub(super) fn handle(&mut self, now: &Zoned, input: Input) -> Vec<Effect> {
+    pub(super) fn handle(&mut self, now: &Zoned, input: LobbyInput) -> Vec<LobbyEffect> {
         let mut effects = Vec::new();
         let time = now.timestamp();
         match input {
-            Input::Connected(account) => self.us = Some(account),
-            Input::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
-            Input::Cancelled(id) => self.cancelled(time, &id, &mut effects),
-            Input::Declined(id, reason) => {
+            LobbyInput::Connected(account) => self.us = Some(account),
+            LobbyInput::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
+            LobbyInput::Cancelled(id) => self.cancelled(time, &id, &mut effects),
+            LobbyInput::Declined(id, reason) => {
                 self.memory.matchmaker.declined(&id, reason, &self.policy.matchmaking, time);
-                effects.push(Effect::Save);
+                effects.push(LobbyEffect::Save);
             }
-            Input::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
-            Input::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
-            Input::Bots(bots) => self.choose(now, &bots, &mut effects),
-            Input::GameStarted(id) => self.game_started(time, id, &mut effects),
-            Input::Opponent(id, opponent) => self.opponent(time, &id, opponent, &mut effects),
-            Input::GameEnded(id) => self.game_ended(time, &id),
-            Input::Lists(lists) => self.lists = lists,
-            Input::Tick => (),
-            Input::Drain => self.drain(),
+            LobbyInput::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
+            LobbyInput::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
+            LobbyInput::Bots(bots) => self.choose(now, &bots, &mut effects),
+            LobbyInput::GameStarted(id) => self.game_started(time, id, &mut effects),
+            LobbyInput::Opponent(id, opponent) => self.opponent(time, &id, opponent, &mut effects),
+            LobbyInput::GameEnded(id) => self.game_ended(time, &id),
+            LobbyInput::Lists(lists) => self.lists = lists,
+            LobbyInput::Tick => (),
+            LobbyInput::Drain => self.drain(),
         }
         self.places.retain(|_, place| place.reserved.as_ref().is_none_or(|reserved| reserved.until > time));
         self.accept_again(time, &mut effects);
@@ -215,7 +215,7 @@ impl Lobby {
 
     // --- Challenges ----------------------------------------------------------------------------------------------------
 
-    fn challenge(&mut self, now: &Zoned, challenge: Challenge, effects: &mut Vec<Effect>) {
+    fn challenge(&mut self, now: &Zoned, challenge: Challenge, effects: &mut Vec<LobbyEffect>) {
         if !challenge.incoming {
             let opponent = challenge.opponent.as_ref().map_or("", |player| player.id.as_str());
             self.made(challenge.id.clone(), opponent, challenge.terms, now.timestamp());
@@ -231,7 +231,7 @@ impl Lobby {
     }
 
     /// Judges one challenge; it goes (back) to the queue if it has to wait.
-    fn judge(&mut self, now: &Zoned, mut queued: Queued, first: bool, effects: &mut Vec<Effect>) {
+    fn judge(&mut self, now: &Zoned, mut queued: Queued, first: bool, effects: &mut Vec<LobbyEffect>) {
         let challenge = &queued.waiting.challenge;
         let places = self.taken();
         let context = ChallengeContext {
@@ -245,23 +245,23 @@ impl Lobby {
             waiting: self.waiting.len(),
             draining: self.draining,
         };
-        let record = |outcome, why: String| Effect::Record(Box::new(challenge.clone()), outcome, why);
+        let record = |outcome, why: String| LobbyEffect::Record(Box::new(challenge.clone()), outcome, why);
         match challenge::judge(challenge, &self.policy.challenge, &context) {
-            Verdict::Ignore => (),
-            Verdict::Decline { reason, why } => {
+            ChallengeVerdict::Ignore => (),
+            ChallengeVerdict::Decline { reason, why } => {
                 effects.push(record(ChallengeOutcome::Declined, why));
-                effects.push(Effect::Do(Action::Decline(challenge.id.clone(), reason)));
+                effects.push(LobbyEffect::Do(Action::Decline(challenge.id.clone(), reason)));
             }
-            Verdict::Wait { until, why } => {
+            ChallengeVerdict::Wait { until, why } => {
                 if first {
                     effects.push(record(ChallengeOutcome::Queued, why));
                 }
                 queued.until = until;
                 self.waiting.push(queued);
             }
-            Verdict::Accept => {
+            ChallengeVerdict::Accept => {
                 effects.push(record(ChallengeOutcome::Accepted, "it suits".to_owned()));
-                effects.push(Effect::Do(Action::Accept(challenge.id.clone())));
+                effects.push(LobbyEffect::Do(Action::Accept(challenge.id.clone())));
                 self.last_start = Some(now.timestamp());
                 let reserved = Reservation {
                     challenge: Box::new(challenge.clone()),
@@ -277,7 +277,7 @@ impl Lobby {
     }
 
     /// Gives waiting challenges another random, in the order of the settings.
-    fn try_waiting(&mut self, now: &Zoned, effects: &mut Vec<Effect>) {
+    fn try_waiting(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
         let due = |queued: &Queued| queued.until.is_none_or(|until| until <= now.timestamp());
         if !self.waiting.iter().any(due) {
             return;
@@ -296,12 +296,12 @@ impl Lobby {
         }
     }
 
-    fn cancelled(&mut self, now: Timestamp, id: &ChallengeId, effects: &mut Vec<Effect>) {
+    fn cancelled(&mut self, now: Timestamp, id: &ChallengeId, effects: &mut Vec<LobbyEffect>) {
         self.memory.matchmaker.unanswered(id, &self.policy.matchmaking, now);
         if let Some(index) = self.waiting.iter().position(|queued| queued.waiting.challenge.id == *id) {
             let queued = self.waiting.remove(index);
             let why = "its maker withdrew it".to_owned();
-            effects.push(Effect::Record(Box::new(queued.waiting.challenge), ChallengeOutcome::Cancelled, why));
+            effects.push(LobbyEffect::Record(Box::new(queued.waiting.challenge), ChallengeOutcome::Cancelled, why));
         }
         if self.places.get(&GameId::from(id)).is_some_and(|place| place.reserved.is_some()) {
             self.places.remove(&GameId::from(id));
@@ -319,7 +319,7 @@ impl Lobby {
         now: Timestamp,
         id: &ChallengeId,
         outcome: Result<(), ActionError>,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<LobbyEffect>,
     ) {
         let game = GameId::from(id);
         // The answer may come after the game has begun; then it says nothing new.
@@ -327,7 +327,7 @@ impl Lobby {
         let Some(reserved) = &mut place.reserved else { return };
         let error = match outcome {
             Ok(()) => {
-                effects.push(Effect::Watch(game));
+                effects.push(LobbyEffect::Watch(game));
                 return;
             }
             // The game may have begun all the same, so the place stays taken.
@@ -341,7 +341,7 @@ impl Lobby {
         let bot = place.opponent.as_ref().is_some_and(Player::is_bot);
         if bot && let ActionError::Limited { key: Some(_), .. } = &error {
             self.memory.rate_limits.answered(Spending::GameAgainstBot, &error, now);
-            effects.push(Effect::Save);
+            effects.push(LobbyEffect::Save);
         }
         let Some(ReservedPlace { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
         let Reservation { challenge, attempts, .. } = reserved;
@@ -352,23 +352,23 @@ impl Lobby {
                 let until = Some(later(now, retry_after.unwrap_or(AGAIN)));
                 self.waiting.push(Queued { waiting, until, attempts });
             }
-            _ => effects.push(Effect::Record(challenge, ChallengeOutcome::Cancelled, error.to_string())),
+            _ => effects.push(LobbyEffect::Record(challenge, ChallengeOutcome::Cancelled, error.to_string())),
         }
     }
 
     /// Accepts once more what may not have been heard.
-    fn accept_again(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
+    fn accept_again(&mut self, now: Timestamp, effects: &mut Vec<LobbyEffect>) {
         for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
             if reserved.again.take_if(|at| *at <= now).is_some() {
                 reserved.attempts += 1;
-                effects.push(Effect::Do(Action::Accept(reserved.challenge.id.clone())));
+                effects.push(LobbyEffect::Do(Action::Accept(reserved.challenge.id.clone())));
             }
         }
     }
 
     // --- Games ---------------------------------------------------------------------------------------------------------
 
-    fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<Effect>) {
+    fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<LobbyEffect>) {
         let challenge = ChallengeId::new(id.as_str());
         self.memory.matchmaker.accepted(&challenge);
         self.waiting.retain(|queued| queued.waiting.challenge.id != challenge);
@@ -382,17 +382,17 @@ impl Lobby {
             self.last_start = Some(now);
             place.rematch_of = reserved.challenge.rematch_of;
         }
-        effects.push(Effect::Play(id));
+        effects.push(LobbyEffect::Play(id));
     }
 
-    fn opponent(&mut self, now: Timestamp, id: &GameId, opponent: Player, effects: &mut Vec<Effect>) {
+    fn opponent(&mut self, now: Timestamp, id: &GameId, opponent: Player, effects: &mut Vec<LobbyEffect>) {
         let Some(place) = self.places.get_mut(id) else { return };
         if !std::mem::replace(&mut place.counted, true) {
             let history = self.opponents.entry(opponent.id.clone()).or_default();
             history.began(id.clone(), place.rematch_of.as_ref(), now);
             if self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
                 self.memory.rate_limits.spend(Spending::GameAgainstBot, now);
-                effects.push(Effect::Save);
+                effects.push(LobbyEffect::Save);
             }
         }
         place.opponent = Some(opponent);
@@ -419,21 +419,21 @@ impl Lobby {
         self.memory.matchmaker.step(&self.policy.matchmaking, &situation)
     }
 
-    fn matchmaking(&mut self, now: &Zoned, effects: &mut Vec<Effect>) {
+    fn matchmaking(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
         if self.looking {
             return;
         }
         match self.matchmaking_step(now) {
             MatchmakingStep::Wait(_) => (),
-            MatchmakingStep::Cancel(id) => effects.push(Effect::Do(Action::Cancel(id))),
+            MatchmakingStep::Cancel(id) => effects.push(LobbyEffect::Do(Action::Cancel(id))),
             MatchmakingStep::FetchBots => {
                 self.looking = true;
-                effects.push(Effect::FetchBots);
+                effects.push(LobbyEffect::FetchBots);
             }
         }
     }
 
-    fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<Effect>) {
+    fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<LobbyEffect>) {
         // The last free place may be taken since we began to look.
         if self.matchmaking_step(now) != MatchmakingStep::FetchBots {
             self.looking = false;
@@ -453,8 +453,8 @@ impl Lobby {
                 if self.policy.keep_limits {
                     self.memory.rate_limits.spend(Spending::ChallengeToBot, now);
                 }
-                effects.push(Effect::Do(Action::Challenge(request)));
-                effects.push(Effect::Save);
+                effects.push(LobbyEffect::Do(Action::Challenge(request)));
+                effects.push(LobbyEffect::Save);
             }
             None => self.looking = false,
         }
@@ -465,7 +465,7 @@ impl Lobby {
         now: Timestamp,
         request: &ChallengeRequest,
         outcome: Result<ChallengeId, ActionError>,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<LobbyEffect>,
     ) {
         self.looking = false;
         match outcome {
@@ -473,7 +473,7 @@ impl Lobby {
             Err(error) => {
                 self.memory.matchmaker.failed(&request.opponent, &error, &self.policy.matchmaking, now);
                 self.memory.rate_limits.answered(Spending::ChallengeToBot, &error, now);
-                effects.push(Effect::Save);
+                effects.push(LobbyEffect::Save);
             }
         }
     }

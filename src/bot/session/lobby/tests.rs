@@ -21,7 +21,7 @@ impl Story {
             AccountPolicy { variants: vec![Variant::Standard], keep_limits: true, ..AccountPolicy::default() };
         change(&mut policy);
         let mut story = Self { lobby: Lobby::new(Arc::new(policy), LobbyMemory::default(), START, 7), now: START };
-        story.happens(Input::Connected(bot("Concilio")));
+        story.happens(LobbyInput::Connected(bot("Concilio")));
         story
     }
 
@@ -32,13 +32,13 @@ impl Story {
         })
     }
 
-    fn happens(&mut self, input: Input) -> Vec<Effect> {
+    fn happens(&mut self, input: LobbyInput) -> Vec<LobbyEffect> {
         self.lobby.handle(&self.now.to_zoned(TimeZone::UTC), input)
     }
 
-    fn after(&mut self, time: Duration) -> Vec<Effect> {
+    fn after(&mut self, time: Duration) -> Vec<LobbyEffect> {
         self.now = later(self.now, time);
-        self.happens(Input::Tick)
+        self.happens(LobbyInput::Tick)
     }
 
     fn wakes_at(&mut self) -> Option<Timestamp> {
@@ -46,12 +46,12 @@ impl Story {
     }
 
     /// `from` challenges us.
-    fn challenged(&mut self, id: &str, from: &str) -> Vec<Effect> {
-        self.happens(Input::Challenge(challenge(id, from)))
+    fn challenged(&mut self, id: &str, from: &str) -> Vec<LobbyEffect> {
+        self.happens(LobbyInput::Challenge(challenge(id, from)))
     }
 
-    fn accepted(&mut self, id: &str, answer: Result<(), ActionError>) -> Vec<Effect> {
-        self.happens(Input::Accepted(ChallengeId::new(id), answer))
+    fn accepted(&mut self, id: &str, answer: Result<(), ActionError>) -> Vec<LobbyEffect> {
+        self.happens(LobbyInput::Accepted(ChallengeId::new(id), answer))
     }
 
     /// A challenge is made, accepted, and its game begins.
@@ -62,12 +62,12 @@ impl Story {
     }
 
     fn begins(&mut self, id: &str, opponent: &str) {
-        self.happens(Input::GameStarted(GameId::new(id)));
-        self.happens(Input::Opponent(GameId::new(id), player(opponent)));
+        self.happens(LobbyInput::GameStarted(GameId::new(id)));
+        self.happens(LobbyInput::Opponent(GameId::new(id), player(opponent)));
     }
 
-    fn ends(&mut self, id: &str) -> Vec<Effect> {
-        self.happens(Input::GameEnded(GameId::new(id)))
+    fn ends(&mut self, id: &str) -> Vec<LobbyEffect> {
+        self.happens(LobbyInput::GameEnded(GameId::new(id)))
     }
 }
 
@@ -96,23 +96,24 @@ fn challenge(id: &str, from: &str) -> Challenge {
         rematch_of: None,
         our_rating: None,
         playable: true,
+        unknown_variant: None,
     }
 }
 
-fn does(effects: &[Effect], action: &Action) -> bool {
-    effects.iter().any(|effect| matches!(effect, Effect::Do(done) if done == action))
+fn does(effects: &[LobbyEffect], action: &Action) -> bool {
+    effects.iter().any(|effect| matches!(effect, LobbyEffect::Do(done) if done == action))
 }
 
-fn accepts(effects: &[Effect], id: &str) -> bool {
+fn accepts(effects: &[LobbyEffect], id: &str) -> bool {
     does(effects, &Action::Accept(ChallengeId::new(id)))
 }
 
-fn declines(effects: &[Effect], id: &str, reason: DeclineReason) -> bool {
+fn declines(effects: &[LobbyEffect], id: &str, reason: DeclineReason) -> bool {
     does(effects, &Action::Decline(ChallengeId::new(id), reason))
 }
 
-fn acts(effects: &[Effect]) -> bool {
-    effects.iter().any(|effect| matches!(effect, Effect::Do(_)))
+fn acts(effects: &[LobbyEffect]) -> bool {
+    effects.iter().any(|effect| matches!(effect, LobbyEffect::Do(_)))
 }
 
 fn lost() -> ActionError {
@@ -135,7 +136,7 @@ fn challenges_are_taken_as_long_as_there_are_places() {
     story.plays("game0001", "Ann");
     assert!(accepts(&story.challenged("game0002", "Bob"), "game0002"), "a place is taken from the acceptance on");
     let effects = story.challenged("game0003", "Cid");
-    assert!(matches!(effects[..], [Effect::Record(_, ChallengeOutcome::Queued, _)]), "{effects:?}");
+    assert!(matches!(effects[..], [LobbyEffect::Record(_, ChallengeOutcome::Queued, _)]), "{effects:?}");
     assert_eq!(story.lobby.games(), 2);
     assert!(accepts(&story.ends("game0001"), "game0003"), "the one who waits takes the free place");
 }
@@ -147,7 +148,7 @@ fn friends_come_first_then_the_strongest() {
     for (id, from, rating) in [("weak", "Bob", 1500), ("strong", "Cid", 2500), ("friend", "Friend", 1000)] {
         let mut waiting = challenge(id, from);
         waiting.opponent = Some(Player { rating: Some(rating), ..player(from) });
-        story.happens(Input::Challenge(waiting));
+        story.happens(LobbyInput::Challenge(waiting));
     }
     assert!(accepts(&story.ends("game0001"), "friend"));
     story.begins("friend", "Friend");
@@ -170,7 +171,7 @@ fn a_challenge_that_comes_twice_is_answered_once() {
 fn a_challenge_withdrawn_while_it_is_accepted_costs_nothing() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
-    story.happens(Input::Cancelled(ChallengeId::new("game0001")));
+    story.happens(LobbyInput::Cancelled(ChallengeId::new("game0001")));
     assert_eq!(story.lobby.games(), 0);
     let gone = ActionError::Refused("The challenge has been canceled.".to_owned());
     assert!(!acts(&story.accepted("game0001", Err(gone))));
@@ -182,8 +183,8 @@ fn a_withdrawn_challenge_waits_no_longer() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Bob");
-    let effects = story.happens(Input::Cancelled(ChallengeId::new("game0002")));
-    assert!(matches!(effects[..], [Effect::Record(_, ChallengeOutcome::Cancelled, _)]), "{effects:?}");
+    let effects = story.happens(LobbyInput::Cancelled(ChallengeId::new("game0002")));
+    assert!(matches!(effects[..], [LobbyEffect::Record(_, ChallengeOutcome::Cancelled, _)]), "{effects:?}");
     assert!(!acts(&story.ends("game0001")));
 }
 
@@ -191,7 +192,7 @@ fn a_withdrawn_challenge_waits_no_longer() {
 fn an_accepted_game_is_looked_for_although_nobody_told_of_its_start() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
-    assert_eq!(story.accepted("game0001", Ok(())), [Effect::Watch(GameId::new("game0001"))]);
+    assert_eq!(story.accepted("game0001", Ok(())), [LobbyEffect::Watch(GameId::new("game0001"))]);
 }
 
 #[test]
@@ -227,7 +228,7 @@ fn a_server_that_never_hears_us_is_given_up() {
         assert!(accepts(&story.after(AGAIN), "game0001"));
     }
     let effects = story.accepted("game0001", Err(lost()));
-    assert!(matches!(effects[..], [Effect::Record(_, ChallengeOutcome::Cancelled, _)]), "{effects:?}");
+    assert!(matches!(effects[..], [LobbyEffect::Record(_, ChallengeOutcome::Cancelled, _)]), "{effects:?}");
     assert_eq!(story.lobby.games(), 0);
 }
 
@@ -246,11 +247,11 @@ fn the_daily_limit_of_games_against_bots_is_learnt_from_the_server() {
     let mut story = Story::for_games(2);
     story.challenged("game0001", "Ann");
     let effects = story.accepted("game0001", Err(limited(Some("bot.vsBot.day"), 3600)));
-    assert!(effects.contains(&Effect::Save), "{effects:?}");
+    assert!(effects.contains(&LobbyEffect::Save), "{effects:?}");
     assert!(declines(&story.challenged("game0002", "Bob"), "game0002", DeclineReason::Later));
     let mut human = challenge("game0003", "Cid");
     human.opponent = Some(Player::named("Cid"));
-    assert!(accepts(&story.happens(Input::Challenge(human)), "game0003"), "humans are not bots");
+    assert!(accepts(&story.happens(LobbyInput::Challenge(human)), "game0003"), "humans are not bots");
 
     let memory = serde_json::to_string(story.lobby.memory()).expect("it can be kept");
     let memory: LobbyMemory = serde_json::from_str(&memory).expect("it can be read again");
@@ -266,7 +267,7 @@ fn a_game_is_counted_once_however_often_its_stream_is_reopened() {
     let spent = story.lobby.memory().rate_limits.clone();
     for _ in 0..50 {
         for id in ["game0001", "game0002"] {
-            story.happens(Input::Opponent(GameId::new(id), player("Ann")));
+            story.happens(LobbyInput::Opponent(GameId::new(id), player("Ann")));
         }
     }
     assert_eq!(story.lobby.memory().rate_limits, spent);
@@ -278,10 +279,10 @@ fn rematches_in_a_row_are_counted() {
     story.plays("game0001", "Ann");
     story.ends("game0001");
     let rematch = |id: &str, of: &str| Challenge { rematch_of: Some(GameId::new(of)), ..challenge(id, "Ann") };
-    assert!(accepts(&story.happens(Input::Challenge(rematch("game0002", "game0001"))), "game0002"));
+    assert!(accepts(&story.happens(LobbyInput::Challenge(rematch("game0002", "game0001"))), "game0002"));
     story.begins("game0002", "Ann");
     story.ends("game0002");
-    let effects = story.happens(Input::Challenge(rematch("game0003", "game0002")));
+    let effects = story.happens(LobbyInput::Challenge(rematch("game0003", "game0002")));
     assert!(declines(&effects, "game0003", DeclineReason::Later), "{effects:?}");
     story.plays("game0004", "Ann");
 }
@@ -290,7 +291,7 @@ fn rematches_in_a_row_are_counted() {
 fn more_games_than_places_after_a_restart_are_all_played() {
     let mut story = Story::for_games(1);
     for id in ["game0001", "game0002", "game0003"] {
-        assert_eq!(story.happens(Input::GameStarted(GameId::new(id))), [Effect::Play(GameId::new(id))]);
+        assert_eq!(story.happens(LobbyInput::GameStarted(GameId::new(id))), [LobbyEffect::Play(GameId::new(id))]);
     }
     story.challenged("game0004", "Ann");
     story.ends("game0001");
@@ -313,7 +314,7 @@ fn closing_declines_whoever_waits_or_comes() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Bob");
-    assert!(declines(&story.happens(Input::Drain), "game0002", DeclineReason::Later));
+    assert!(declines(&story.happens(LobbyInput::Drain), "game0002", DeclineReason::Later));
     assert!(declines(&story.challenged("game0003", "Cid"), "game0003", DeclineReason::Later));
     assert_eq!(story.lobby.games(), 1, "what runs is finished");
     assert!(!acts(&story.ends("game0001")));
@@ -324,7 +325,7 @@ fn closing_does_not_leave_those_waiting_who_wait_for_a_time() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
     story.accepted("game0001", Err(limited(None, 60)));
-    assert!(declines(&story.happens(Input::Drain), "game0001", DeclineReason::Later));
+    assert!(declines(&story.happens(LobbyInput::Drain), "game0001", DeclineReason::Later));
 }
 
 /// A lobby that challenges by itself, ten seconds after the last game.
@@ -343,9 +344,9 @@ fn matchmaking() -> Story {
 }
 
 /// Whom the effects challenge.
-fn challenges(effects: &[Effect]) -> Option<ChallengeRequest> {
+fn challenges(effects: &[LobbyEffect]) -> Option<ChallengeRequest> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Do(Action::Challenge(request)) => Some(request.clone()),
+        LobbyEffect::Do(Action::Challenge(request)) => Some(request.clone()),
         _ => None,
     })
 }
@@ -353,8 +354,8 @@ fn challenges(effects: &[Effect]) -> Option<ChallengeRequest> {
 impl Story {
     /// Looks for somebody and challenges; our challenge stands under `id`.
     fn challenges(&mut self, id: &str) -> String {
-        let request = challenges(&self.happens(Input::Bots(vec![bot("Ann")]))).expect("a challenge");
-        self.happens(Input::Challenged(request.clone(), Ok(ChallengeId::new(id))));
+        let request = challenges(&self.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
+        self.happens(LobbyInput::Challenged(request.clone(), Ok(ChallengeId::new(id))));
         request.opponent
     }
 }
@@ -363,18 +364,18 @@ impl Story {
 fn who_declines_is_left_alone_for_longer_every_time() {
     let mut story = matchmaking();
     assert_eq!(story.after(Duration::from_secs(9)), []);
-    assert_eq!(story.after(Duration::from_secs(1)), [Effect::FetchBots]);
+    assert_eq!(story.after(Duration::from_secs(1)), [LobbyEffect::FetchBots]);
     assert_eq!(story.after(Duration::from_secs(1)), [], "one look at a time");
     assert_eq!(story.challenges("ours0001"), "ann");
-    story.happens(Input::Declined(ChallengeId::new("ours0001"), DeclineReason::Generic));
-    assert_eq!(story.after(Duration::from_secs(20)), [Effect::FetchBots]);
-    assert_eq!(story.happens(Input::Bots(vec![bot("Ann")])), [], "not yet");
+    story.happens(LobbyInput::Declined(ChallengeId::new("ours0001"), DeclineReason::Generic));
+    assert_eq!(story.after(Duration::from_secs(20)), [LobbyEffect::FetchBots]);
+    assert_eq!(story.happens(LobbyInput::Bots(vec![bot("Ann")])), [], "not yet");
     let backoff = MatchmakingSettings::default().backoff;
-    assert_eq!(story.after(backoff), [Effect::FetchBots]);
+    assert_eq!(story.after(backoff), [LobbyEffect::FetchBots]);
     assert_eq!(story.challenges("ours0002"), "ann", "an hour later");
-    story.happens(Input::Declined(ChallengeId::new("ours0002"), DeclineReason::Generic));
-    assert_eq!(story.after(backoff), [Effect::FetchBots]);
-    assert_eq!(story.happens(Input::Bots(vec![bot("Ann")])), [], "the second time an hour is not enough");
+    story.happens(LobbyInput::Declined(ChallengeId::new("ours0002"), DeclineReason::Generic));
+    assert_eq!(story.after(backoff), [LobbyEffect::FetchBots]);
+    assert_eq!(story.happens(LobbyInput::Bots(vec![bot("Ann")])), [], "the second time an hour is not enough");
 }
 
 #[test]
@@ -383,7 +384,7 @@ fn our_own_challenge_takes_a_place_until_it_is_answered() {
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");
     assert!(!acts(&story.challenged("game0001", "Bob")), "it would be one game too many");
-    let effects = story.happens(Input::Declined(ChallengeId::new("ours0001"), DeclineReason::Later));
+    let effects = story.happens(LobbyInput::Declined(ChallengeId::new("ours0001"), DeclineReason::Later));
     assert!(accepts(&effects, "game0001"), "{effects:?}");
 }
 
@@ -392,16 +393,16 @@ fn a_place_taken_while_we_look_for_somebody_is_not_given_twice() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     assert!(accepts(&story.challenged("game0001", "Bob"), "game0001"));
-    assert_eq!(challenges(&story.happens(Input::Bots(vec![bot("Ann")]))), None);
+    assert_eq!(challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))), None);
 }
 
 #[test]
 fn a_challenge_answered_before_we_hear_that_it_stands_is_not_withdrawn() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
-    let request = challenges(&story.happens(Input::Bots(vec![bot("Ann")]))).expect("a challenge");
+    let request = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
     story.begins("ours0001", "Ann");
-    story.happens(Input::Challenged(request, Ok(ChallengeId::new("ours0001"))));
+    story.happens(LobbyInput::Challenged(request, Ok(ChallengeId::new("ours0001"))));
     assert!(!acts(&story.after(Duration::from_secs(600))), "withdrawing it would abort the game");
     assert_eq!(story.lobby.games(), 1);
 }
@@ -411,7 +412,7 @@ fn closing_withdraws_our_own_challenge() {
     let mut story = matchmaking();
     story.after(Duration::from_secs(10));
     story.challenges("ours0001");
-    let effects = story.happens(Input::Drain);
+    let effects = story.happens(LobbyInput::Drain);
     assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
 }
 
@@ -446,16 +447,16 @@ proptest! {
                 2 | 3 => story.accepted(id, answer),
                 4 => {
                     unwanted += usize::from(!story.lobby.places.contains_key(&game));
-                    story.happens(Input::GameStarted(game))
+                    story.happens(LobbyInput::GameStarted(game))
                 }
-                5 => story.happens(Input::Opponent(game, player("Ann"))),
+                5 => story.happens(LobbyInput::Opponent(game, player("Ann"))),
                 6 => story.ends(id),
-                7 => story.happens(Input::Cancelled(offer)),
+                7 => story.happens(LobbyInput::Cancelled(offer)),
                 _ => story.after(Duration::from_secs(seconds)),
             };
             prop_assert!(story.lobby.games() <= concurrency + unwanted);
         }
-        story.happens(Input::Drain);
+        story.happens(LobbyInput::Drain);
         for id in ids {
             story.ends(id);
         }

@@ -10,7 +10,7 @@ use council::{clock::Budget, player::RequestId};
 
 /// What happened.
 #[derive(Debug)]
-pub(in crate::session) enum Input {
+pub(in crate::session) enum GameInput {
     /// The whole state of the game, after a (re)connection.
     Full(Box<GameInfo>, GameState),
     /// A change of the state.
@@ -39,7 +39,7 @@ pub(in crate::session) struct DecidedSearch {
 
 /// What is to be done, in this order.
 #[derive(Debug, PartialEq)]
-pub(in crate::session) enum Effect {
+pub(in crate::session) enum GameEffect {
     /// Search this position, in which we are to move.
     Search {
         /// Comes back with the decision.
@@ -72,7 +72,7 @@ pub(in crate::session) enum Effect {
     RecordDecision(Box<DecidedSearch>),
     /// Write into the record that a takeback was granted.
     RecordTakeback,
-    /// Send a move; what came of it comes back as [`Input::Sent`].
+    /// Send a move; what came of it comes back as [`GameInput::Sent`].
     Send { answer: AnswerNumber, uci: UciMove, offer_draw: bool },
     /// Anything else a server can be asked for; whether it had an effect the server's events will tell.
     Do(Action),
@@ -85,12 +85,12 @@ pub(in crate::session) enum Effect {
     /// Something went wrong, for the record.
     Fault(String),
     /// The game is over; nothing more comes.
-    Over(GameEnd),
+    Over(GameOver),
 }
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::session) enum GameEnd {
+pub(in crate::session) enum GameOver {
     /// The game's own stream showed the end, and all moves before it.
     Shown(GameStatus, Option<Color>),
     /// Another source told of the end; the last moves may not have been shown.

@@ -3,7 +3,7 @@
 //!
 //! Invariants (the promises of the runtime, as far as they concern one game):
 //! - the server's word is the only truth: the board is what the last believed state says;
-//! - a state is believed if it is whole ([`Input::Full`]) or only adds moves to what we know. Anything else — a takeback, or
+//! - a state is believed if it is whole ([`GameInput::Full`]) or only adds moves to what we know. Anything else — a takeback, or
 //!   an old event that arrives late — makes us ask for the whole state, once at a time (`whole_state`);
 //! - one search a ply: a position that is being searched or has been answered is not searched again;
 //! - a decision for a position that is no longer on the board is dropped;
@@ -27,10 +27,10 @@ mod tests;
 mod whole_state;
 
 use our_move::{ECHO, MoveState};
-use pondering::Pondering;
+use pondering::PonderedLines;
 use whole_state::WholeStateRequests;
 
-pub(super) use messages::{AnswerNumber, DecidedSearch, Effect, GameEnd, Input, Timer};
+pub(super) use messages::{AnswerNumber, DecidedSearch, GameEffect, GameInput, GameOver, Timer};
 
 /// How long the last moves may take to be shown when the event stream is the first to tell that a game is over.
 const LAST_WORD: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ pub(super) struct GameMachine {
     /// How many expected replies are searched in the opponent's time.
     replies_pondered: usize,
     /// What is searched in it.
-    pondering: Option<Pondering>,
+    pondering: Option<PonderedLines>,
     /// Numbers searches and answers.
     counter: u64,
     /// Since when the position stands on the board, as far as we know.
@@ -78,7 +78,7 @@ impl GameMachine {
         info: Box<GameInfo>,
         state: GameState,
         adjudicator: Adjudicator,
-    ) -> (Self, Vec<Effect>) {
+    ) -> (Self, Vec<GameEffect>) {
         let line = Arc::new(info.start.clone());
         let mut game = Self {
             line,
@@ -125,30 +125,30 @@ impl GameMachine {
     }
 
     /// Takes what happened and says what is to be done.
-    pub(super) fn handle(&mut self, now: Instant, input: Input) -> Vec<Effect> {
+    pub(super) fn handle(&mut self, now: Instant, input: GameInput) -> Vec<GameEffect> {
         let mut effects = Vec::new();
         if self.over {
             return effects;
         }
         match input {
-            Input::Full(info, state) => {
+            GameInput::Full(info, state) => {
                 self.info = info;
                 self.full(now, state, &mut effects);
             }
-            Input::State(state) => self.state_changed(now, state, &mut effects),
-            Input::Finished(status, winner) => self.finished_elsewhere(status, winner, &mut effects),
-            Input::Chat(_) => (),
-            Input::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
-            Input::Decided(request, decided) => self.decided(now, request, decided, &mut effects),
-            Input::Sent(number, outcome) => self.sent(now, number, outcome, &mut effects),
-            Input::Timer(timer) => self.timer(now, timer, &mut effects),
+            GameInput::State(state) => self.state_changed(now, state, &mut effects),
+            GameInput::Finished(status, winner) => self.finished_elsewhere(status, winner, &mut effects),
+            GameInput::Chat(_) => (),
+            GameInput::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
+            GameInput::Decided(request, decided) => self.decided(now, request, decided, &mut effects),
+            GameInput::Sent(number, outcome) => self.sent(now, number, outcome, &mut effects),
+            GameInput::Timer(timer) => self.timer(now, timer, &mut effects),
         }
         effects
     }
 
     // --- The server's word ---------------------------------------------------------------------------------------------
 
-    fn full(&mut self, now: Instant, state: GameState, effects: &mut Vec<Effect>) {
+    fn full(&mut self, now: Instant, state: GameState, effects: &mut Vec<GameEffect>) {
         let mut line = self.info.start.clone();
         match line.play_all(&state.moves) {
             Ok(()) => {
@@ -157,19 +157,19 @@ impl GameMachine {
             }
             // Only a server whose rules differ from ours says such a thing; asking at leisure is all there is to do.
             Err(error) => {
-                effects.push(Effect::Fault(format!("the server's moves make no sense: {error}")));
+                effects.push(GameEffect::Fault(format!("the server's moves make no sense: {error}")));
                 self.whole_state.answered_in_vain(now, effects);
             }
         }
     }
 
-    fn state_changed(&mut self, now: Instant, state: GameState, effects: &mut Vec<Effect>) {
+    fn state_changed(&mut self, now: Instant, state: GameState, effects: &mut Vec<GameEffect>) {
         if !state.status.is_running() {
             // The final state may come after a takeback that we missed, but its status needs no board to be true.
             if let Some(line) = self.extended(&state.moves) {
                 self.believe(now, line, state, false, effects);
             } else {
-                self.finish(GameEnd::Told(state.status, state.winner), effects);
+                self.finish(GameOver::Told(state.status, state.winner), effects);
             }
             return;
         }
@@ -194,14 +194,14 @@ impl GameMachine {
         line.moves().starts_with(self.line.moves()).then_some(line)
     }
 
-    fn believe(&mut self, now: Instant, line: Line, state: GameState, full: bool, effects: &mut Vec<Effect>) {
+    fn believe(&mut self, now: Instant, line: Line, state: GameState, full: bool, effects: &mut Vec<GameEffect>) {
         let moved = line.moves() != self.line.moves();
         let earlier = std::mem::replace(&mut self.state, state);
         if moved {
             self.line = Arc::new(line);
             self.learn_echo_patience(now);
             if matches!(self.our_move, MoveState::Searching(_)) {
-                effects.push(Effect::StopSearch);
+                effects.push(GameEffect::StopSearch);
             }
             self.review_pondering(effects);
             self.our_move = MoveState::Theirs;
@@ -209,12 +209,12 @@ impl GameMachine {
             self.refused.clear();
             self.retries.reset();
             for timer in [Timer::Resend, Timer::Echo, Timer::Abort] {
-                effects.push(Effect::Forget(timer));
+                effects.push(GameEffect::Forget(timer));
             }
-            effects.push(Effect::RecordMoves);
+            effects.push(GameEffect::RecordMoves);
         }
         if !self.state.status.is_running() {
-            self.finish(GameEnd::Shown(self.state.status.clone(), self.state.winner), effects);
+            self.finish(GameOver::Shown(self.state.status.clone(), self.state.winner), effects);
             return;
         }
         if self.ended.is_some() {
@@ -229,18 +229,18 @@ impl GameMachine {
         {
             // Counted from the first sight of the position: a stream that is reopened gives nobody more time.
             let waited = now.saturating_duration_since(self.since);
-            effects.push(Effect::Wake(Timer::Abort, patience.saturating_sub(waited)));
+            effects.push(GameEffect::Wake(Timer::Abort, patience.saturating_sub(waited)));
         }
     }
 
-    fn answer_offers(&mut self, earlier: &GameState, effects: &mut Vec<Effect>) {
+    fn answer_offers(&mut self, earlier: &GameState, effects: &mut Vec<GameEffect>) {
         let (us, them) = (self.info.our_color, !self.info.our_color);
         let game = &self.info.id;
         if self.state.takeback_offers.by(them) && !earlier.takeback_offers.by(them) {
             let granted = self.adjudicator.grants_takeback();
-            effects.push(Effect::Do(Action::Takeback(game.clone(), granted)));
+            effects.push(GameEffect::Do(Action::Takeback(game.clone(), granted)));
             if granted {
-                effects.push(Effect::RecordTakeback);
+                effects.push(GameEffect::RecordTakeback);
             }
         }
         // On our own turn the offer is answered with the move, when we know how we stand.
@@ -249,62 +249,62 @@ impl GameMachine {
             && self.line.turn() != us
             && self.adjudicator.accepts_draw(&self.info, &self.line, self.state.clocks)
         {
-            effects.push(Effect::Do(Action::Draw(game.clone(), true)));
+            effects.push(GameEffect::Do(Action::Draw(game.clone(), true)));
         }
     }
 
-    fn opponent_gone(&mut self, gone: bool, claim_after: Option<Duration>, effects: &mut Vec<Effect>) {
+    fn opponent_gone(&mut self, gone: bool, claim_after: Option<Duration>, effects: &mut Vec<GameEffect>) {
         match (gone, claim_after) {
-            (true, Some(after)) => effects.push(Effect::Wake(Timer::Claim, after)),
+            (true, Some(after)) => effects.push(GameEffect::Wake(Timer::Claim, after)),
             (true, None) => (),
             (false, _) => {
                 self.claims.reset();
-                effects.push(Effect::Forget(Timer::Claim));
+                effects.push(GameEffect::Forget(Timer::Claim));
             }
         }
     }
 
     /// The event stream may be faster than the game's own, which still has the last moves to show.
-    fn finished_elsewhere(&mut self, status: Option<GameStatus>, winner: Option<Color>, effects: &mut Vec<Effect>) {
+    fn finished_elsewhere(&mut self, status: Option<GameStatus>, winner: Option<Color>, effects: &mut Vec<GameEffect>) {
         match (status, self.ended.take()) {
             (Some(status), _) => {
                 self.stop_searching(effects);
                 self.ended = Some(Ended { status, winner, asked: false });
-                effects.push(Effect::Wake(Timer::LastWord, LAST_WORD));
+                effects.push(GameEffect::Wake(Timer::LastWord, LAST_WORD));
             }
             // The server does not know the game any more, so there is nothing left to be shown.
-            (None, Some(ended)) => self.finish(GameEnd::Told(ended.status, ended.winner), effects),
-            (None, None) => self.finish(GameEnd::Unknown, effects),
+            (None, Some(ended)) => self.finish(GameOver::Told(ended.status, ended.winner), effects),
+            (None, None) => self.finish(GameOver::Unknown, effects),
         }
     }
 
-    fn last_word_is_due(&mut self, now: Instant, effects: &mut Vec<Effect>) {
+    fn last_word_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         let Some(mut ended) = self.ended.take() else { return };
         if ended.asked {
-            self.finish(GameEnd::Told(ended.status, ended.winner), effects);
+            self.finish(GameOver::Told(ended.status, ended.winner), effects);
         } else {
             ended.asked = true;
             self.ended = Some(ended);
-            effects.push(Effect::Wake(Timer::LastWord, self.whole_state.patience()));
+            effects.push(GameEffect::Wake(Timer::LastWord, self.whole_state.patience()));
             self.whole_state.ask(now, effects);
         }
     }
 
-    fn finish(&mut self, end: GameEnd, effects: &mut Vec<Effect>) {
+    fn finish(&mut self, end: GameOver, effects: &mut Vec<GameEffect>) {
         self.stop_searching(effects);
         self.over = true;
-        effects.push(Effect::Over(end));
+        effects.push(GameEffect::Over(end));
     }
 
     /// There is nothing to be searched any more, in nobody's time.
-    fn stop_searching(&mut self, effects: &mut Vec<Effect>) {
+    fn stop_searching(&mut self, effects: &mut Vec<GameEffect>) {
         if matches!(self.our_move, MoveState::Searching(_)) || self.pondering.take().is_some() {
-            effects.push(Effect::StopSearch);
+            effects.push(GameEffect::StopSearch);
         }
         self.our_move = MoveState::Theirs;
     }
 
-    fn timer(&mut self, now: Instant, timer: Timer, effects: &mut Vec<Effect>) {
+    fn timer(&mut self, now: Instant, timer: Timer, effects: &mut Vec<GameEffect>) {
         match timer {
             Timer::Resend => self.resend_is_due(effects),
             Timer::Echo => self.echo_is_due(now, effects),
@@ -312,13 +312,13 @@ impl GameMachine {
             Timer::WholeState => self.whole_state.ask_again(now, effects),
             Timer::Claim => {
                 if let Some(claim) = self.adjudicator.claim(&self.info, &self.line) {
-                    effects.push(Effect::Do(claim));
-                    effects.push(Effect::Wake(Timer::Claim, self.claims.next_delay()));
+                    effects.push(GameEffect::Do(claim));
+                    effects.push(GameEffect::Wake(Timer::Claim, self.claims.next_delay()));
                 }
             }
             Timer::Abort => {
                 if matches!(self.our_move, MoveState::Theirs) && self.line.ply() < 2 {
-                    effects.push(Effect::Do(Action::Abort(self.info.id.clone())));
+                    effects.push(GameEffect::Do(Action::Abort(self.info.id.clone())));
                 }
             }
         }

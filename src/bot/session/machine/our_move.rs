@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{AnswerNumber, DecidedSearch, Effect, GameMachine, Timer};
+use super::{AnswerNumber, DecidedSearch, GameEffect, GameMachine, Timer};
 use crate::session::adjudicator::MoveVerdict;
 use chess::{Action, ActionError, UciMove};
 use council::player::RequestId;
@@ -32,11 +32,11 @@ pub(super) enum MoveState {
     /// The position is being searched.
     Searching(RequestId),
     /// We know our move.
-    Answered(Answer),
+    Answered(OurAnswer),
 }
 
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct OurAnswer {
     number: AnswerNumber,
     uci: UciMove,
     offer_draw: bool,
@@ -60,11 +60,11 @@ enum Sending {
 
 impl GameMachine {
     /// The server's state, in which we are to move, has been believed; `full` if it was the whole state.
-    pub(super) fn our_turn(&mut self, now: Instant, full: bool, effects: &mut Vec<Effect>) {
+    pub(super) fn our_turn(&mut self, now: Instant, full: bool, effects: &mut Vec<GameEffect>) {
         match &mut self.our_move {
             // The state may have been on its way before the move was taken: one more look before anything is sent twice.
-            MoveState::Answered(Answer { sending: Sending::Acknowledged(_), .. }) if full => {
-                effects.push(Effect::Wake(Timer::Echo, SECOND_LOOK));
+            MoveState::Answered(OurAnswer { sending: Sending::Acknowledged(_), .. }) if full => {
+                effects.push(GameEffect::Wake(Timer::Echo, SECOND_LOOK));
             }
             MoveState::Theirs => self.search(now, effects),
             MoveState::Searching(_) => (),
@@ -73,12 +73,13 @@ impl GameMachine {
             MoveState::Answered(answer) if full && answer.sending != Sending::InFlight => {
                 if answer.refusals >= REFUSALS {
                     let refused = answer.uci;
-                    effects
-                        .push(Effect::Fault(format!("the server keeps refusing {refused}; looking for another move")));
+                    effects.push(GameEffect::Fault(format!(
+                        "the server keeps refusing {refused}; looking for another move"
+                    )));
                     self.refused.push(refused);
                     self.search(now, effects);
                 } else if answer.not_before > now {
-                    effects.push(Effect::Wake(Timer::Resend, answer.not_before - now));
+                    effects.push(GameEffect::Wake(Timer::Resend, answer.not_before - now));
                 } else {
                     self.send(effects);
                 }
@@ -87,7 +88,7 @@ impl GameMachine {
         }
     }
 
-    fn search(&mut self, now: Instant, effects: &mut Vec<Effect>) {
+    fn search(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         if self.ponder_hit(now, effects) {
             return;
         }
@@ -95,7 +96,7 @@ impl GameMachine {
         self.pondering = None;
         let request = RequestId(self.next_number());
         self.our_move = MoveState::Searching(request);
-        effects.push(Effect::Search {
+        effects.push(GameEffect::Search {
             request,
             line: Arc::clone(&self.line),
             clocks: self.state.clocks,
@@ -109,7 +110,7 @@ impl GameMachine {
         now: Instant,
         request: RequestId,
         decided: Box<DecidedSearch>,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<GameEffect>,
     ) {
         let Some(decided) = self.keep_for_later(request, decided) else { return };
         if !matches!(self.our_move, MoveState::Searching(current) if current == request) {
@@ -119,7 +120,7 @@ impl GameMachine {
         let they_offer = self.state.draw_offers.by(!self.info.our_color);
         let verdict = self.adjudicator.judge(&self.info, &self.line, self.state.clocks, decision, they_offer);
         let number = AnswerNumber(self.next_number());
-        self.our_move = MoveState::Answered(Answer {
+        self.our_move = MoveState::Answered(OurAnswer {
             number,
             uci: decision.best,
             offer_draw: verdict == MoveVerdict::PlayAndDraw,
@@ -128,22 +129,22 @@ impl GameMachine {
             not_before: now,
         });
         let (best, replies) = (decision.best, decision.expected_replies());
-        effects.push(Effect::RecordDecision(decided));
+        effects.push(GameEffect::RecordDecision(decided));
         if verdict == MoveVerdict::Resign {
-            effects.push(Effect::Do(Action::Resign(self.info.id.clone())));
+            effects.push(GameEffect::Do(Action::Resign(self.info.id.clone())));
             // Should the resignation get lost, the game goes on with the move.
-            effects.push(Effect::Wake(Timer::Resend, RESIGNATION));
+            effects.push(GameEffect::Wake(Timer::Resend, RESIGNATION));
         } else {
             self.send(effects);
             self.ponder(best, &replies, effects);
         }
     }
 
-    fn send(&mut self, effects: &mut Vec<Effect>) {
+    fn send(&mut self, effects: &mut Vec<GameEffect>) {
         if let MoveState::Answered(answer) = &mut self.our_move {
             answer.sending = Sending::InFlight;
-            effects.push(Effect::Forget(Timer::Resend));
-            effects.push(Effect::Send { answer: answer.number, uci: answer.uci, offer_draw: answer.offer_draw });
+            effects.push(GameEffect::Forget(Timer::Resend));
+            effects.push(GameEffect::Send { answer: answer.number, uci: answer.uci, offer_draw: answer.offer_draw });
         }
     }
 
@@ -152,7 +153,7 @@ impl GameMachine {
         now: Instant,
         number: AnswerNumber,
         outcome: Result<(), ActionError>,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<GameEffect>,
     ) {
         let left = self.time_left(now);
         let MoveState::Answered(answer) = &mut self.our_move else { return };
@@ -162,7 +163,7 @@ impl GameMachine {
         let error = match outcome {
             Ok(()) => {
                 answer.sending = Sending::Acknowledged(now);
-                effects.push(Effect::Wake(Timer::Echo, self.echo_patience));
+                effects.push(GameEffect::Wake(Timer::Echo, self.echo_patience));
                 return;
             }
             Err(error) => error,
@@ -172,24 +173,25 @@ impl GameMachine {
         let most = left.map_or(Duration::MAX, |left| (left / 8).max(LIMITED));
         let pause = self.retries.next_delay().min(most);
         answer.not_before = now + pause;
-        effects.push(Effect::Fault(format!("move {}: {error}", answer.uci)));
+        effects.push(GameEffect::Fault(format!("move {}: {error}", answer.uci)));
         match error {
             // The server said when: before that time it would refuse again, so the clock may spend half of what it has on it.
             ActionError::Limited { retry_after: Some(named), .. }
                 if named > pause && left.is_none_or(|left| named <= left / 2) =>
             {
                 answer.not_before = now + named;
-                effects.push(Effect::Wake(Timer::Resend, named));
+                effects.push(GameEffect::Wake(Timer::Resend, named));
             }
             // Not taken, and known not to be: sent again as soon as is decent, sooner when the clock is short.
             ActionError::Limited { .. } | ActionError::Unauthorised(_) | ActionError::Unsupported(_) => {
-                effects.push(Effect::Wake(Timer::Resend, pause.max(LIMITED)));
+                effects.push(GameEffect::Wake(Timer::Resend, pause.max(LIMITED)));
             }
             // It may have been taken: the server's whole state decides. If that does not come either, it is sent again.
             ActionError::Unavailable(_) => {
-                let answer_due = self.whole_state.patience().min(most).max(pause);
+                // Twice the time that the state may take, or a quarter of the clock: a server in trouble is late with both.
+                let answer_due = (self.whole_state.patience() * 2).min(most.saturating_mul(2)).max(pause);
                 self.whole_state.ask(now, effects);
-                effects.push(Effect::Wake(Timer::Resend, answer_due));
+                effects.push(GameEffect::Wake(Timer::Resend, answer_due));
             }
             // The server sees another position than we do (or a game that is over), or the move is not to its taste.
             ActionError::Refused(_) | ActionError::NotFound(_) => {
@@ -205,7 +207,7 @@ impl GameMachine {
         self.state.clocks.map(|clocks| clocks.of(self.info.our_color).remaining.saturating_sub(spent))
     }
 
-    pub(super) fn resend_is_due(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn resend_is_due(&mut self, effects: &mut Vec<GameEffect>) {
         if matches!(&self.our_move, MoveState::Answered(answer) if answer.sending == Sending::Unsettled) {
             self.send(effects);
         }
@@ -213,19 +215,19 @@ impl GameMachine {
 
     /// The stream should have shown our move by now: the whole state that is asked for is younger than the acknowledgement,
     /// so it decides.
-    pub(super) fn echo_is_due(&mut self, now: Instant, effects: &mut Vec<Effect>) {
+    pub(super) fn echo_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         if let MoveState::Answered(answer) = &mut self.our_move
             && let Sending::Acknowledged(since) = answer.sending
         {
             answer.sending = Sending::Doubtful(since);
-            effects.push(Effect::Fault(format!("move {} was taken but not shown", answer.uci)));
+            effects.push(GameEffect::Fault(format!("move {} was taken but not shown", answer.uci)));
             self.whole_state.ask(now, effects);
         }
     }
 
     /// Another position is on the board: where our move was waited for, the next one is given at least as much time.
     pub(super) fn learn_echo_patience(&mut self, now: Instant) {
-        if let MoveState::Answered(Answer { sending: Sending::Acknowledged(at) | Sending::Doubtful(at), .. }) =
+        if let MoveState::Answered(OurAnswer { sending: Sending::Acknowledged(at) | Sending::Doubtful(at), .. }) =
             self.our_move
         {
             let took = now.saturating_duration_since(at);

@@ -5,13 +5,13 @@
 
 use std::{sync::Arc, time::Instant};
 
-use super::{DecidedSearch, Effect, GameMachine, MoveState};
+use super::{DecidedSearch, GameEffect, GameMachine, MoveState};
 use chess::{Line, UciMove};
 use council::player::RequestId;
 
 /// What is being searched in the opponent's time.
 #[derive(Debug)]
-pub(super) struct Pondering {
+pub(super) struct PonderedLines {
     request: RequestId,
     /// The positions that are expected, the likeliest first.
     lines: Vec<Arc<Line>>,
@@ -19,7 +19,7 @@ pub(super) struct Pondering {
     decided: Option<Box<DecidedSearch>>,
 }
 
-impl Pondering {
+impl PonderedLines {
     /// Whether it is still of use with this position on the board: it is one of those expected, or one move before.
     fn may_come_from(&self, board: &Line) -> bool {
         self.lines.iter().any(|line| {
@@ -36,7 +36,7 @@ impl GameMachine {
     }
 
     /// After our move: begins to search the positions that are expected.
-    pub(super) fn ponder(&mut self, best: UciMove, replies: &[UciMove], effects: &mut Vec<Effect>) {
+    pub(super) fn ponder(&mut self, best: UciMove, replies: &[UciMove], effects: &mut Vec<GameEffect>) {
         let after = |reply: &UciMove| {
             let mut line = Line::clone(&self.line);
             line.play(best).and_then(|()| line.play(*reply)).ok()?;
@@ -47,8 +47,8 @@ impl GameMachine {
             return;
         }
         let request = RequestId(self.next_number());
-        effects.push(Effect::Ponder { request, lines: lines.clone() });
-        self.pondering = Some(Pondering { request, lines, decided: None });
+        effects.push(GameEffect::Ponder { request, lines: lines.clone() });
+        self.pondering = Some(PonderedLines { request, lines, decided: None });
     }
 
     /// Keeps what was decided until its position comes about; gives it back if it was not pondered.
@@ -67,16 +67,16 @@ impl GameMachine {
     }
 
     /// The board has changed: pondering goes on if our move was shown, or if it was a hit.
-    pub(super) fn review_pondering(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn review_pondering(&mut self, effects: &mut Vec<GameEffect>) {
         if self.pondering.take_if(|pondering| !pondering.may_come_from(&self.line)).is_some() {
-            effects.push(Effect::StopSearch);
+            effects.push(GameEffect::StopSearch);
         }
     }
 
     /// An expected position is on the board and it is our move: what was pondered becomes the search of our move. Says whether
     /// it was so.
-    pub(super) fn ponder_hit(&mut self, now: Instant, effects: &mut Vec<Effect>) -> bool {
-        let hit = |pondering: &mut Pondering| {
+    pub(super) fn ponder_hit(&mut self, now: Instant, effects: &mut Vec<GameEffect>) -> bool {
+        let hit = |pondering: &mut PonderedLines| {
             // Finished before it was known which position would come: of no use for any but the first.
             let finished_for_another = pondering.decided.is_some() && pondering.lines.first() != Some(&self.line);
             !finished_for_another && pondering.lines.contains(&self.line)
@@ -88,7 +88,7 @@ impl GameMachine {
         self.our_move = MoveState::Searching(pondering.request);
         match pondering.decided {
             Some(decided) => self.decided(now, pondering.request, decided, effects),
-            None => effects.push(Effect::PonderHit { clocks: self.state.clocks, received: self.state.received }),
+            None => effects.push(GameEffect::PonderHit { clocks: self.state.clocks, received: self.state.received }),
         }
         true
     }

@@ -6,15 +6,12 @@ use super::our_move::REFUSALS;
 use super::*;
 use crate::{
     policy::{DrawSettings, ResignSettings},
-    session::GameSettings,
+    session::PlayerSettings,
 };
 use chess::{
     ActionError, Clock, Clocks, Decision, GameId, GameTerms, Offers, Player, Score, Source, TimeControl, Variant,
 };
-use council::{
-    council::{CouncilSettings, Roster},
-    player::RequestId,
-};
+use council::player::RequestId;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -51,9 +48,7 @@ fn state(moves: &str) -> GameState {
 fn adjudicator_after(granted: u32) -> Adjudicator {
     let resign =
         ResignSettings { enabled: true, consecutive_moves: 1, min_game_length: 0, ..ResignSettings::default() };
-    let council = CouncilSettings::default();
-    let roster = Roster::from_settings(&council).expect("a roster");
-    let settings = GameSettings { resign, takebacks: 1, ..GameSettings::with(roster.into(), council) };
+    let settings = PlayerSettings { resign, takebacks: 1, ..PlayerSettings::default() };
     Adjudicator::new(&settings, granted)
 }
 
@@ -62,26 +57,26 @@ fn adjudicator() -> Adjudicator {
 }
 
 /// A game that we found in this state, with what we do first.
-fn found(our_color: Color, moves: &str) -> (GameMachine, Vec<Effect>) {
+fn found(our_color: Color, moves: &str) -> (GameMachine, Vec<GameEffect>) {
     GameMachine::new(Instant::now(), info(our_color), state(moves), adjudicator())
 }
 
 impl GameMachine {
-    fn on(&mut self, input: Input) -> Vec<Effect> {
+    fn on(&mut self, input: GameInput) -> Vec<GameEffect> {
         self.handle(Instant::now(), input)
     }
 
-    fn whole(&mut self, moves: &str) -> Vec<Effect> {
+    fn whole(&mut self, moves: &str) -> Vec<GameEffect> {
         let info = Box::new(self.info.as_ref().clone());
-        self.on(Input::Full(info, state(moves)))
+        self.on(GameInput::Full(info, state(moves)))
     }
 
-    fn decide(&mut self, request: RequestId, best: &str) -> Vec<Effect> {
+    fn decide(&mut self, request: RequestId, best: &str) -> Vec<GameEffect> {
         self.decide_with(request, best, Some(Score::Cp(100)))
     }
 
     /// Some move that is legal in `line`, expecting some reply.
-    fn decide_any(&mut self, request: RequestId, line: &Line, lot: u8) -> Vec<Effect> {
+    fn decide_any(&mut self, request: RequestId, line: &Line, lot: u8) -> Vec<GameEffect> {
         let draw = |line: &Line| {
             let moves = line.legal_moves();
             moves.get(usize::from(lot) % moves.len().max(1)).copied()
@@ -90,12 +85,15 @@ impl GameMachine {
         let mut after = line.clone();
         after.play(best).expect("legal");
         let decision = Decision { ponder: draw(&after), ..Decision::without_vote(best, Source::Council) };
-        self.on(Input::Decided(request, searched(decision)))
+        self.on(GameInput::Decided(request, searched(decision)))
     }
 
-    fn decide_with(&mut self, request: RequestId, best: &str, score: Option<Score>) -> Vec<Effect> {
+    fn decide_with(&mut self, request: RequestId, best: &str, score: Option<Score>) -> Vec<GameEffect> {
         let best = best.parse().expect("a move");
-        self.on(Input::Decided(request, searched(Decision { score, ..Decision::without_vote(best, Source::Council) })))
+        self.on(GameInput::Decided(
+            request,
+            searched(Decision { score, ..Decision::without_vote(best, Source::Council) }),
+        ))
     }
 }
 
@@ -103,27 +101,27 @@ fn searched(decision: Decision) -> Box<DecidedSearch> {
     Box::new(DecidedSearch { decision, budget: None })
 }
 
-fn request(effects: &[Effect]) -> Option<RequestId> {
+fn request(effects: &[GameEffect]) -> Option<RequestId> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Search { request, .. } => Some(*request),
+        GameEffect::Search { request, .. } => Some(*request),
         _ => None,
     })
 }
 
-fn sent(effects: &[Effect]) -> Option<(AnswerNumber, String)> {
+fn sent(effects: &[GameEffect]) -> Option<(AnswerNumber, String)> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Send { answer, uci, .. } => Some((*answer, uci.to_string())),
+        GameEffect::Send { answer, uci, .. } => Some((*answer, uci.to_string())),
         _ => None,
     })
 }
 
-fn resyncs(effects: &[Effect]) -> bool {
-    effects.contains(&Effect::Resync)
+fn resyncs(effects: &[GameEffect]) -> bool {
+    effects.contains(&GameEffect::Resync)
 }
 
-fn wakes(effects: &[Effect], timer: Timer) -> Option<Duration> {
+fn wakes(effects: &[GameEffect], timer: Timer) -> Option<Duration> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Wake(kind, after) if *kind == timer => Some(*after),
+        GameEffect::Wake(kind, after) if *kind == timer => Some(*after),
         _ => None,
     })
 }
@@ -141,7 +139,7 @@ fn e4_is_on_its_way() -> (GameMachine, AnswerNumber) {
 fn a_position_is_searched_once() {
     let (mut game, effects) = found(Color::White, "");
     assert!(request(&effects).is_some());
-    assert_eq!(request(&game.on(Input::State(state("")))), None, "the same state again");
+    assert_eq!(request(&game.on(GameInput::State(state("")))), None, "the same state again");
     assert_eq!(request(&game.whole("")), None, "the whole state again");
 }
 
@@ -150,8 +148,8 @@ fn a_position_is_searched_once() {
 fn a_decision_is_recorded_before_its_move_is_sent() {
     let (mut game, effects) = found(Color::White, "");
     let effects = game.decide(request(&effects).expect("our move"), "e2e4");
-    let recorded = effects.iter().position(|effect| matches!(effect, Effect::RecordDecision(_)));
-    let sent = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }));
+    let recorded = effects.iter().position(|effect| matches!(effect, GameEffect::RecordDecision(_)));
+    let sent = effects.iter().position(|effect| matches!(effect, GameEffect::Send { .. }));
     assert!(recorded.is_some() && recorded < sent, "{effects:?}");
 }
 
@@ -161,7 +159,7 @@ fn a_decision_for_a_position_that_left_the_board_is_dropped() {
     let (mut game, effects) = found(Color::Black, "e2e4");
     let stale = request(&effects).expect("our move");
     let effects = game.whole("d2d4");
-    assert!(effects.contains(&Effect::StopSearch), "{effects:?}");
+    assert!(effects.contains(&GameEffect::StopSearch), "{effects:?}");
     let fresh = request(&effects).expect("another position, another search");
     assert_eq!(game.decide(stale, "e7e5"), []);
     assert!(sent(&game.decide(fresh, "d7d5")).is_some());
@@ -171,10 +169,10 @@ fn a_decision_for_a_position_that_left_the_board_is_dropped() {
 fn a_429_on_a_move_is_answered_by_sending_it_again() {
     let (mut game, number) = e4_is_on_its_way();
     let limited = ActionError::Limited { retry_after: None, key: None, opponent: false, detail: "429".to_owned() };
-    let effects = game.on(Input::Sent(number, Err(limited)));
+    let effects = game.on(GameInput::Sent(number, Err(limited)));
     let delay = wakes(&effects, Timer::Resend).expect("it waits a little");
     assert!(delay <= 60 * SECOND / 8, "{delay:?} is too long for the clock");
-    assert_eq!(sent(&game.on(Input::Timer(Timer::Resend))), Some((number, "e2e4".to_owned())));
+    assert_eq!(sent(&game.on(GameInput::Timer(Timer::Resend))), Some((number, "e2e4".to_owned())));
 }
 
 /// Promise 2: sending is idempotent.
@@ -183,24 +181,24 @@ fn when_the_answer_is_lost_the_servers_state_decides_whether_the_move_is_sent_ag
     let lost = || Err(ActionError::Unavailable("timeout".to_owned()));
 
     let (mut game, number) = e4_is_on_its_way();
-    assert!(resyncs(&game.on(Input::Sent(number, lost()))));
+    assert!(resyncs(&game.on(GameInput::Sent(number, lost()))));
     assert_eq!(sent(&game.whole("e2e4")), None, "it had arrived");
 
     let (mut game, number) = e4_is_on_its_way();
-    assert!(resyncs(&game.on(Input::Sent(number, lost()))));
+    assert!(resyncs(&game.on(GameInput::Sent(number, lost()))));
     assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "it had not");
 
     let (mut game, number) = e4_is_on_its_way();
-    let effects = game.on(Input::Sent(number, lost()));
+    let effects = game.on(GameInput::Sent(number, lost()));
     assert!(wakes(&effects, Timer::Resend).is_some(), "and if no state comes, it is sent again");
 }
 
 #[test]
 fn a_move_that_is_taken_but_never_shown_brings_the_whole_state() {
     let (mut game, number) = e4_is_on_its_way();
-    let effects = game.on(Input::Sent(number, Ok(())));
+    let effects = game.on(GameInput::Sent(number, Ok(())));
     assert!(wakes(&effects, Timer::Echo).is_some());
-    assert!(resyncs(&game.on(Input::Timer(Timer::Echo))), "the stream may be dead without knowing it");
+    assert!(resyncs(&game.on(GameInput::Timer(Timer::Echo))), "the stream may be dead without knowing it");
     assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "the server forgot it");
 }
 
@@ -208,11 +206,11 @@ fn a_move_that_is_taken_but_never_shown_brings_the_whole_state() {
 #[test]
 fn a_whole_state_older_than_the_acknowledgement_sends_nothing_twice() {
     let (mut game, number) = e4_is_on_its_way();
-    game.on(Input::Sent(number, Ok(())));
+    game.on(GameInput::Sent(number, Ok(())));
     let effects = game.whole("");
     assert_eq!(sent(&effects), None, "it may have been on its way when the move was taken");
     assert!(wakes(&effects, Timer::Echo).is_some_and(|after| after < ECHO.0), "but it is looked at again soon");
-    assert!(resyncs(&game.on(Input::Timer(Timer::Echo))));
+    assert!(resyncs(&game.on(GameInput::Timer(Timer::Echo))));
     assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "a younger one decides");
 }
 
@@ -220,8 +218,8 @@ fn a_whole_state_older_than_the_acknowledgement_sends_nothing_twice() {
 fn a_state_that_arrives_before_the_answer_sends_nothing_twice() {
     let (mut game, number) = e4_is_on_its_way();
     assert_eq!(sent(&game.whole("")), None, "the move is still on its way");
-    game.on(Input::State(state("e2e4")));
-    let effects = game.on(Input::Sent(number, Err(ActionError::Refused("Not your turn".to_owned()))));
+    game.on(GameInput::State(state("e2e4")));
+    let effects = game.on(GameInput::Sent(number, Err(ActionError::Refused("Not your turn".to_owned()))));
     assert_eq!(effects, [], "the stream has long shown it");
 }
 
@@ -229,9 +227,9 @@ fn a_state_that_arrives_before_the_answer_sends_nothing_twice() {
 #[test]
 fn a_draw_offer_shown_before_our_move_is_no_reason_to_think_again() {
     let (mut game, number) = e4_is_on_its_way();
-    game.on(Input::Sent(number, Ok(())));
+    game.on(GameInput::Sent(number, Ok(())));
     let offered = GameState { draw_offers: Offers { white: true, black: false }, ..state("") };
-    let effects = game.on(Input::State(offered));
+    let effects = game.on(GameInput::State(offered));
     assert_eq!((request(&effects), sent(&effects)), (None, None));
 }
 
@@ -239,9 +237,9 @@ fn a_draw_offer_shown_before_our_move_is_no_reason_to_think_again() {
 fn a_late_event_is_not_taken_for_a_takeback() {
     let (mut game, effects) = found(Color::White, "e2e4 e7e5");
     let thinking = request(&effects).expect("our move");
-    let effects = game.on(Input::State(state("e2e4")));
+    let effects = game.on(GameInput::State(state("e2e4")));
     assert!(resyncs(&effects) && request(&effects).is_none(), "only the whole state can tell: {effects:?}");
-    assert_eq!(game.whole("e2e4 e7e5"), [Effect::Forget(Timer::WholeState)], "it was late: the search goes on");
+    assert_eq!(game.whole("e2e4 e7e5"), [GameEffect::Forget(Timer::WholeState)], "it was late: the search goes on");
     assert!(sent(&game.decide(thinking, "g1f3")).is_some());
 }
 
@@ -251,25 +249,25 @@ fn a_takeback_is_believed_when_the_whole_state_shows_it() {
     let stale = request(&effects).expect("our move");
     let asks = GameState { takeback_offers: Offers { white: false, black: true }, ..state("e2e4 e7e5 g1f3 b8c6") };
     let id = game.info().id.clone();
-    assert!(game.on(Input::State(asks.clone())).contains(&Effect::Do(Action::Takeback(id.clone(), true))));
-    assert!(resyncs(&game.on(Input::State(state("e2e4 e7e5")))));
+    assert!(game.on(GameInput::State(asks.clone())).contains(&GameEffect::Do(Action::Takeback(id.clone(), true))));
+    assert!(resyncs(&game.on(GameInput::State(state("e2e4 e7e5")))));
     let effects = game.whole("e2e4 e7e5");
-    assert!(request(&effects).is_some() && effects.contains(&Effect::RecordMoves));
+    assert!(request(&effects).is_some() && effects.contains(&GameEffect::RecordMoves));
     assert_eq!(game.decide(stale, "f1b5"), []);
     let asks = GameState { moves: "e2e4 e7e5".to_owned(), ..asks };
-    let again = game.on(Input::State(asks));
-    assert!(again.contains(&Effect::Do(Action::Takeback(id, false))), "one a game is enough: {again:?}");
+    let again = game.on(GameInput::State(asks));
+    assert!(again.contains(&GameEffect::Do(Action::Takeback(id, false))), "one a game is enough: {again:?}");
 }
 
 /// A takeback that was granted before a restart counts after it.
 #[test]
 fn takebacks_are_counted_beyond_a_restart() {
     let asks = GameState { takeback_offers: Offers { white: false, black: true }, ..state("e2e4 e7e5 g1f3 b8c6") };
-    let answer = |granted| Effect::Do(Action::Takeback(GameId::new("abcdefgh"), granted));
+    let answer = |granted| GameEffect::Do(Action::Takeback(GameId::new("abcdefgh"), granted));
     let (_, effects) = GameMachine::new(Instant::now(), info(Color::White), asks.clone(), adjudicator_after(0));
-    assert!(effects.contains(&answer(true)) && effects.contains(&Effect::RecordTakeback), "{effects:?}");
+    assert!(effects.contains(&answer(true)) && effects.contains(&GameEffect::RecordTakeback), "{effects:?}");
     let (_, effects) = GameMachine::new(Instant::now(), info(Color::White), asks, adjudicator_after(1));
-    assert!(effects.contains(&answer(false)) && !effects.contains(&Effect::RecordTakeback), "{effects:?}");
+    assert!(effects.contains(&answer(false)) && !effects.contains(&GameEffect::RecordTakeback), "{effects:?}");
 }
 
 // --- Asking for the whole state -----------------------------------------------------------------------------------------
@@ -291,24 +289,24 @@ impl SlowServer {
     fn that_loses_an_echo(opening: Duration) -> Self {
         let (mut game, number) = e4_is_on_its_way();
         let now = Instant::now();
-        let effects = game.handle(now, Input::Sent(number, Ok(())));
+        let effects = game.handle(now, GameInput::Sent(number, Ok(())));
         let mut server = Self { game, now, alarms: Vec::new(), opening, opens: None, openings: 0 };
         server.carry_out(effects);
         server
     }
 
-    fn carry_out(&mut self, effects: Vec<Effect>) {
+    fn carry_out(&mut self, effects: Vec<GameEffect>) {
         for effect in effects {
             match effect {
-                Effect::Resync => {
+                GameEffect::Resync => {
                     self.openings += 1;
                     self.opens = Some(self.now + self.opening);
                 }
-                Effect::Wake(timer, after) => {
+                GameEffect::Wake(timer, after) => {
                     self.alarms.retain(|(known, _)| *known != timer);
                     self.alarms.push((timer, self.now + after));
                 }
-                Effect::Forget(timer) => self.alarms.retain(|(known, _)| *known != timer),
+                GameEffect::Forget(timer) => self.alarms.retain(|(known, _)| *known != timer),
                 _ => (),
             }
         }
@@ -323,12 +321,12 @@ impl SlowServer {
                 (Some((timer, at)), opens) if opens.is_none_or(|opens| at < opens) => {
                     self.alarms.retain(|(known, _)| *known != timer);
                     self.now = at;
-                    self.game.handle(at, Input::Timer(timer))
+                    self.game.handle(at, GameInput::Timer(timer))
                 }
                 (_, Some(opens)) => {
                     (self.now, self.opens) = (opens, None);
                     let info = Box::new(self.game.info.as_ref().clone());
-                    let effects = self.game.handle(opens, Input::Full(info, state(moves)));
+                    let effects = self.game.handle(opens, GameInput::Full(info, state(moves)));
                     self.carry_out(effects);
                     return self.now - began;
                 }
@@ -349,7 +347,7 @@ fn a_server_that_takes_long_to_open_a_stream_is_given_the_time() {
         assert!(server.openings <= most, "{} openings of {seconds} s", server.openings);
         let before = server.openings;
         // What was learnt holds for the rest of the game.
-        let effects = server.game.handle(server.now, Input::State(state("d2d4")));
+        let effects = server.game.handle(server.now, GameInput::State(state("d2d4")));
         server.carry_out(effects);
         server.shows("e2e4 e7e5");
         assert_eq!(server.openings, before + 1, "an opening takes {seconds} s");
@@ -359,12 +357,12 @@ fn a_server_that_takes_long_to_open_a_stream_is_given_the_time() {
 #[test]
 fn nothing_is_asked_again_before_it_can_have_been_answered() {
     let (mut game, _) = found(Color::White, "e2e4 e7e5");
-    assert!(resyncs(&game.on(Input::State(state("d2d4")))));
+    assert!(resyncs(&game.on(GameInput::State(state("d2d4")))));
     for _ in 0..10 {
-        assert!(!resyncs(&game.on(Input::State(state("d2d4")))), "it is under way");
+        assert!(!resyncs(&game.on(GameInput::State(state("d2d4")))), "it is under way");
     }
     game.whole("e2e4 e7e5");
-    assert!(resyncs(&game.on(Input::State(state("d2d4")))), "a new doubt is a new question");
+    assert!(resyncs(&game.on(GameInput::State(state("d2d4")))), "a new doubt is a new question");
 }
 
 /// Every line of the stream comes seconds late: that is no reason to open another stream after every move.
@@ -372,15 +370,16 @@ fn nothing_is_asked_again_before_it_can_have_been_answered() {
 fn a_stream_that_shows_our_moves_late_is_waited_for_longer_the_next_time() {
     let (mut game, number) = e4_is_on_its_way();
     let mut now = Instant::now();
-    let patience = wakes(&game.handle(now, Input::Sent(number, Ok(()))), Timer::Echo).expect("it is waited for");
+    let patience = wakes(&game.handle(now, GameInput::Sent(number, Ok(()))), Timer::Echo).expect("it is waited for");
     now += 5 * SECOND;
-    game.handle(now, Input::State(state("e2e4")));
-    let effects = game.handle(now, Input::State(state("e2e4 e7e5")));
+    game.handle(now, GameInput::State(state("e2e4")));
+    let effects = game.handle(now, GameInput::State(state("e2e4 e7e5")));
     let request = request(&effects).expect("our move");
     let best = "g1f3".parse().expect("a move");
-    let effects = game.handle(now, Input::Decided(request, searched(Decision::without_vote(best, Source::Council))));
+    let effects =
+        game.handle(now, GameInput::Decided(request, searched(Decision::without_vote(best, Source::Council))));
     let (number, _) = sent(&effects).expect("a move is sent");
-    let longer = wakes(&game.handle(now, Input::Sent(number, Ok(()))), Timer::Echo).expect("it is waited for");
+    let longer = wakes(&game.handle(now, GameInput::Sent(number, Ok(()))), Timer::Echo).expect("it is waited for");
     assert!(patience < 5 * SECOND && longer > 5 * SECOND, "{patience:?}, then {longer:?}");
 }
 
@@ -390,7 +389,7 @@ fn moves_that_make_no_sense_are_asked_for_again_at_leisure() {
     let effects = game.whole("e2e5");
     let first = wakes(&effects, Timer::WholeState).expect("another look");
     assert!(!resyncs(&effects), "not at once");
-    assert!(resyncs(&game.on(Input::Timer(Timer::WholeState))));
+    assert!(resyncs(&game.on(GameInput::Timer(Timer::WholeState))));
     let second = wakes(&game.whole("e2e5"), Timer::WholeState).expect("another look");
     assert!(second > first, "{first:?}, then {second:?}");
 }
@@ -405,14 +404,14 @@ fn limited_for(seconds: u64) -> ActionError {
 #[test]
 fn a_move_waits_as_long_as_the_server_says_where_the_clock_allows_it() {
     let (mut game, number) = e4_is_on_its_way();
-    let effects = game.on(Input::Sent(number, Err(limited_for(10))));
+    let effects = game.on(GameInput::Sent(number, Err(limited_for(10))));
     assert_eq!(wakes(&effects, Timer::Resend), Some(10 * SECOND));
     let whole = game.whole("");
     assert_eq!(sent(&whole), None, "a reopened stream is no reason to send it before");
     assert!(wakes(&whole, Timer::Resend).is_some_and(|after| after > 9 * SECOND), "{whole:?}");
 
     let (mut game, number) = e4_is_on_its_way();
-    let effects = game.on(Input::Sent(number, Err(limited_for(50))));
+    let effects = game.on(GameInput::Sent(number, Err(limited_for(50))));
     let delay = wakes(&effects, Timer::Resend).expect("it is sent again");
     assert!(delay <= 60 * SECOND / 8, "{delay:?}: 50 of 60 seconds would lose the game");
 }
@@ -422,9 +421,7 @@ fn a_move_waits_as_long_as_the_server_says_where_the_clock_allows_it() {
 /// Plays a shuffle of the knights in which we, White, stand level all the time; our moves with which a draw was offered.
 fn offers_in_a_level_game(moves: usize) -> Vec<usize> {
     let draw = DrawSettings { min_game_length: 0, consecutive_moves: 1, ..DrawSettings::default() };
-    let council = CouncilSettings::default();
-    let roster = Roster::from_settings(&council).expect("a roster");
-    let settings = GameSettings { draw, ..GameSettings::with(roster.into(), council) };
+    let settings = PlayerSettings { draw, ..PlayerSettings::default() };
     let (mut game, mut effects) =
         GameMachine::new(Instant::now(), info(Color::White), state(""), Adjudicator::new(&settings, 0));
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
@@ -433,12 +430,12 @@ fn offers_in_a_level_game(moves: usize) -> Vec<usize> {
     for number in 0..moves {
         let ours = shuffle[played.len() % 4];
         effects = game.decide_with(request(&effects).expect("our move"), ours, Some(Score::Cp(0)));
-        if effects.iter().any(|effect| matches!(effect, Effect::Send { offer_draw: true, .. })) {
+        if effects.iter().any(|effect| matches!(effect, GameEffect::Send { offer_draw: true, .. })) {
             offers.push(number);
         }
         played.push(ours);
         played.push(shuffle[played.len() % 4]);
-        effects = game.on(Input::State(state(&played.join(" "))));
+        effects = game.on(GameInput::State(state(&played.join(" "))));
     }
     offers
 }
@@ -454,16 +451,16 @@ fn a_draw_is_not_offered_with_every_move() {
 fn a_move_the_server_keeps_refusing_is_replaced() {
     let (mut game, mut number) = e4_is_on_its_way();
     for _ in 0..REFUSALS {
-        game.on(Input::Sent(number, Err(ActionError::Refused("Piece on e2 cannot move to e4".to_owned()))));
+        game.on(GameInput::Sent(number, Err(ActionError::Refused("Piece on e2 cannot move to e4".to_owned()))));
         let mut effects = game.whole("");
         if wakes(&effects, Timer::Resend).is_some() {
-            effects = game.on(Input::Timer(Timer::Resend));
+            effects = game.on(GameInput::Timer(Timer::Resend));
         }
         match sent(&effects) {
             Some((again, _)) => number = again,
             None => {
                 let excluded = effects.iter().find_map(|effect| match effect {
-                    Effect::Search { excluded, .. } => Some(excluded.clone()),
+                    GameEffect::Search { excluded, .. } => Some(excluded.clone()),
                     _ => None,
                 });
                 assert_eq!(excluded, Some(vec!["e2e4".parse().expect("a move")]));
@@ -482,13 +479,13 @@ fn a_server_in_trouble_is_not_flooded_with_moves() {
     let mut now = start;
     let mut attempts = 1;
     while now < start + 10 * SECOND {
-        game.handle(now, Input::Sent(number, Err(ActionError::Unavailable("Bad gateway (502)".to_owned()))));
+        game.handle(now, GameInput::Sent(number, Err(ActionError::Unavailable("Bad gateway (502)".to_owned()))));
         now += Duration::from_millis(1);
         let info = Box::new(game.info.as_ref().clone());
-        let mut effects = game.handle(now, Input::Full(info, state("")));
+        let mut effects = game.handle(now, GameInput::Full(info, state("")));
         if let Some(pause) = wakes(&effects, Timer::Resend) {
             now += pause;
-            effects = game.handle(now, Input::Timer(Timer::Resend));
+            effects = game.handle(now, GameInput::Timer(Timer::Resend));
         }
         number = sent(&effects).expect("it does not give up").0;
         attempts += 1;
@@ -503,7 +500,7 @@ fn a_reopened_stream_gives_an_absent_opponent_no_more_time() {
     let (mut game, effects) = GameMachine::new(start, info(Color::Black), state(""), adjudicator());
     let patience = wakes(&effects, Timer::Abort).expect("it waits");
     let info = Box::new(game.info.as_ref().clone());
-    let effects = game.handle(start + 3 * SECOND, Input::Full(info, state("")));
+    let effects = game.handle(start + 3 * SECOND, GameInput::Full(info, state("")));
     assert_eq!(wakes(&effects, Timer::Abort), Some(patience - 3 * SECOND));
 }
 
@@ -517,48 +514,48 @@ fn a_running_game_found_after_a_restart_is_taken_up() {
 #[test]
 fn the_end_of_the_game_ends_the_search() {
     let (mut game, _) = found(Color::White, "");
-    let effects = game.on(Input::State(GameState { status: GameStatus::Aborted, ..state("") }));
-    assert_eq!(effects[0], Effect::StopSearch);
-    assert!(matches!(effects.last(), Some(Effect::Over(GameEnd::Shown(GameStatus::Aborted, None)))));
+    let effects = game.on(GameInput::State(GameState { status: GameStatus::Aborted, ..state("") }));
+    assert_eq!(effects[0], GameEffect::StopSearch);
+    assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Shown(GameStatus::Aborted, None)))));
     assert_eq!(game.whole(""), [], "what comes later does not matter");
 }
 
 #[test]
 fn the_event_stream_may_tell_of_the_end_before_the_last_move_is_shown() {
     let (mut game, _) = found(Color::White, "e2e4 e7e5");
-    let effects = game.on(Input::Finished(Some(GameStatus::Resign), Some(Color::White)));
-    assert_eq!(effects[0], Effect::StopSearch);
+    let effects = game.on(GameInput::Finished(Some(GameStatus::Resign), Some(Color::White)));
+    assert_eq!(effects[0], GameEffect::StopSearch);
     assert!(wakes(&effects, Timer::LastWord).is_some(), "{effects:?}");
-    let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
-    assert!(effects.contains(&Effect::RecordMoves) && request(&effects).is_none(), "{effects:?}");
+    let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
+    assert!(effects.contains(&GameEffect::RecordMoves) && request(&effects).is_none(), "{effects:?}");
     let last = GameState { status: GameStatus::Mate, ..state("e2e4 e7e5 g1f3 b8c6") };
-    let effects = game.on(Input::State(last));
-    assert!(effects.contains(&Effect::RecordMoves), "{effects:?}");
-    assert!(matches!(effects.last(), Some(Effect::Over(GameEnd::Shown(GameStatus::Mate, _)))));
+    let effects = game.on(GameInput::State(last));
+    assert!(effects.contains(&GameEffect::RecordMoves), "{effects:?}");
+    assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Shown(GameStatus::Mate, _)))));
 }
 
 #[test]
 fn a_game_whose_stream_is_dead_ends_all_the_same() {
     let (mut game, _) = found(Color::White, "");
-    game.on(Input::Finished(Some(GameStatus::Resign), Some(Color::White)));
-    assert!(resyncs(&game.on(Input::Timer(Timer::LastWord))), "it is asked for once");
-    let effects = game.on(Input::Timer(Timer::LastWord));
-    assert!(matches!(effects.last(), Some(Effect::Over(GameEnd::Told(_, Some(Color::White))))), "{effects:?}");
+    game.on(GameInput::Finished(Some(GameStatus::Resign), Some(Color::White)));
+    assert!(resyncs(&game.on(GameInput::Timer(Timer::LastWord))), "it is asked for once");
+    let effects = game.on(GameInput::Timer(Timer::LastWord));
+    assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Told(_, Some(Color::White))))), "{effects:?}");
 
     let (mut game, _) = found(Color::White, "");
-    let effects = game.on(Input::Finished(None, None));
-    assert!(matches!(effects.last(), Some(Effect::Over(GameEnd::Unknown))), "nobody knows it: {effects:?}");
+    let effects = game.on(GameInput::Finished(None, None));
+    assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Unknown))), "nobody knows it: {effects:?}");
 }
 
 #[test]
 fn the_win_is_claimed_when_the_opponent_stays_away() {
     let (mut game, _) = found(Color::Black, "");
-    let effects = game.on(Input::OpponentGone(true, Some(8 * SECOND)));
+    let effects = game.on(GameInput::OpponentGone(true, Some(8 * SECOND)));
     assert_eq!(wakes(&effects, Timer::Claim), Some(8 * SECOND));
-    let effects = game.on(Input::Timer(Timer::Claim));
-    assert!(effects.contains(&Effect::Do(Action::ClaimVictory(game.info().id.clone()))));
+    let effects = game.on(GameInput::Timer(Timer::Claim));
+    assert!(effects.contains(&GameEffect::Do(Action::ClaimVictory(game.info().id.clone()))));
     assert!(wakes(&effects, Timer::Claim).is_some(), "a server says yes and does nothing when it was too early");
-    assert_eq!(game.on(Input::OpponentGone(false, None)), [Effect::Forget(Timer::Claim)]);
+    assert_eq!(game.on(GameInput::OpponentGone(false, None)), [GameEffect::Forget(Timer::Claim)]);
 }
 
 #[test]
@@ -566,16 +563,16 @@ fn a_game_that_the_opponent_does_not_begin_is_aborted() {
     let (mut game, effects) = found(Color::Black, "");
     assert!(wakes(&effects, Timer::Abort).is_some());
     let id = game.info().id.clone();
-    assert_eq!(game.on(Input::Timer(Timer::Abort)), [Effect::Do(Action::Abort(id))]);
-    game.on(Input::State(state("e2e4")));
-    assert_eq!(game.on(Input::Timer(Timer::Abort)), [], "it has begun");
+    assert_eq!(game.on(GameInput::Timer(Timer::Abort)), [GameEffect::Do(Action::Abort(id))]);
+    game.on(GameInput::State(state("e2e4")));
+    assert_eq!(game.on(GameInput::Timer(Timer::Abort)), [], "it has begun");
 }
 
 #[test]
 fn a_lost_game_is_resigned() {
     let (mut game, effects) = found(Color::Black, "e2e4 e7e5 g1f3 b8c6 f1b5");
     let effects = game.decide_with(request(&effects).expect("our move"), "a7a6", Some(Score::Mate(-2)));
-    assert!(effects.contains(&Effect::Do(Action::Resign(game.info().id.clone()))), "{effects:?}");
+    assert!(effects.contains(&GameEffect::Do(Action::Resign(game.info().id.clone()))), "{effects:?}");
     assert_eq!(sent(&effects), None);
 }
 
@@ -588,12 +585,12 @@ fn thinking_ahead() -> (GameMachine, AnswerNumber, RequestId) {
     let request = request(&effects).expect("our move");
     let mut decision = Decision::without_vote("e7e5".parse().expect("a move"), Source::Council);
     decision.ponder = Some("g1f3".parse().expect("a move"));
-    let effects = game.on(Input::Decided(request, searched(decision)));
-    let send = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }));
-    let pondering = effects.iter().position(|effect| matches!(effect, Effect::Ponder { .. }));
+    let effects = game.on(GameInput::Decided(request, searched(decision)));
+    let send = effects.iter().position(|effect| matches!(effect, GameEffect::Send { .. }));
+    let pondering = effects.iter().position(|effect| matches!(effect, GameEffect::Ponder { .. }));
     assert!(send.is_some() && send < pondering, "the move goes first: {effects:?}");
     match (sent(&effects), effects.into_iter().nth(pondering.unwrap_or_default())) {
-        (Some((number, _)), Some(Effect::Ponder { request, lines })) => {
+        (Some((number, _)), Some(GameEffect::Ponder { request, lines })) => {
             assert_eq!(lines.iter().map(|line| line.ply()).collect::<Vec<_>>(), [3]);
             (game, number, request)
         }
@@ -604,12 +601,12 @@ fn thinking_ahead() -> (GameMachine, AnswerNumber, RequestId) {
 #[test]
 fn a_hit_goes_on_with_what_was_thought_ahead() {
     let (mut game, number, pondering) = thinking_ahead();
-    game.on(Input::Sent(number, Ok(())));
-    let effects = game.on(Input::State(state("e2e4 e7e5")));
-    assert!(!effects.contains(&Effect::StopSearch), "our own move is no surprise: {effects:?}");
-    let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
-    assert!(effects.iter().any(|effect| matches!(effect, Effect::PonderHit { .. })), "{effects:?}");
-    assert!(request(&effects).is_none() && !effects.contains(&Effect::StopSearch), "{effects:?}");
+    game.on(GameInput::Sent(number, Ok(())));
+    let effects = game.on(GameInput::State(state("e2e4 e7e5")));
+    assert!(!effects.contains(&GameEffect::StopSearch), "our own move is no surprise: {effects:?}");
+    let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
+    assert!(effects.iter().any(|effect| matches!(effect, GameEffect::PonderHit { .. })), "{effects:?}");
+    assert!(request(&effects).is_none() && !effects.contains(&GameEffect::StopSearch), "{effects:?}");
     let effects = game.decide(pondering, "b8c6");
     assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
 }
@@ -619,7 +616,7 @@ fn a_hit_goes_on_with_what_was_thought_ahead() {
 fn a_hit_is_seen_even_where_our_own_move_was_never_shown() {
     let (mut game, _, pondering) = thinking_ahead();
     let effects = game.whole("e2e4 e7e5 g1f3");
-    assert!(effects.iter().any(|effect| matches!(effect, Effect::PonderHit { .. })), "{effects:?}");
+    assert!(effects.iter().any(|effect| matches!(effect, GameEffect::PonderHit { .. })), "{effects:?}");
     assert!(sent(&game.decide(pondering, "b8c6")).is_some());
 }
 
@@ -627,16 +624,16 @@ fn a_hit_is_seen_even_where_our_own_move_was_never_shown() {
 fn what_was_found_ahead_is_kept_until_it_is_our_move_and_sent_at_once() {
     let (mut game, _, pondering) = thinking_ahead();
     assert_eq!(game.decide(pondering, "b8c6"), [], "it is not our move");
-    let effects = game.on(Input::State(state("e2e4 e7e5 g1f3")));
+    let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
     assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
 }
 
 #[test]
 fn a_miss_stops_what_was_thought_ahead_before_anything_else_is_thought_about() {
     let (mut game, _, pondering) = thinking_ahead();
-    let effects = game.on(Input::State(state("e2e4 e7e5 d2d4")));
-    let stop = effects.iter().position(|effect| *effect == Effect::StopSearch);
-    let think = effects.iter().position(|effect| matches!(effect, Effect::Search { .. }));
+    let effects = game.on(GameInput::State(state("e2e4 e7e5 d2d4")));
+    let stop = effects.iter().position(|effect| *effect == GameEffect::StopSearch);
+    let think = effects.iter().position(|effect| matches!(effect, GameEffect::Search { .. }));
     assert!(stop.is_some() && stop < think, "{effects:?}");
     assert_eq!(game.decide(pondering, "b8c6"), [], "it comes too late");
     assert!(sent(&game.decide(request(&effects).expect("our move"), "e5d4")).is_some());
@@ -646,15 +643,15 @@ fn a_miss_stops_what_was_thought_ahead_before_anything_else_is_thought_about() {
 fn a_takeback_a_refusal_and_the_end_stop_what_was_thought_ahead() {
     let (mut game, _, pondering) = thinking_ahead();
     let effects = game.whole("");
-    assert!(effects.contains(&Effect::StopSearch), "a takeback: {effects:?}");
+    assert!(effects.contains(&GameEffect::StopSearch), "a takeback: {effects:?}");
     assert_eq!(game.decide(pondering, "b8c6"), []);
 
     let (mut game, mut number, pondering) = thinking_ahead();
     let effects = loop {
-        game.on(Input::Sent(number, Err(ActionError::Refused("not to its taste".to_owned()))));
+        game.on(GameInput::Sent(number, Err(ActionError::Refused("not to its taste".to_owned()))));
         let mut effects = game.whole("e2e4");
         if wakes(&effects, Timer::Resend).is_some() {
-            effects = game.on(Input::Timer(Timer::Resend));
+            effects = game.on(GameInput::Timer(Timer::Resend));
         }
         match sent(&effects) {
             Some((again, _)) => number = again,
@@ -665,8 +662,8 @@ fn a_takeback_a_refusal_and_the_end_stop_what_was_thought_ahead() {
     assert_eq!(game.decide(pondering, "b8c6"), []);
 
     let (mut game, _, pondering) = thinking_ahead();
-    let effects = game.on(Input::State(GameState { status: GameStatus::Resign, ..state("e2e4 e7e5") }));
-    assert!(effects.contains(&Effect::StopSearch), "the end: {effects:?}");
+    let effects = game.on(GameInput::State(GameState { status: GameStatus::Resign, ..state("e2e4 e7e5") }));
+    assert!(effects.contains(&GameEffect::StopSearch), "the end: {effects:?}");
     assert_eq!(game.decide(pondering, "b8c6"), []);
 }
 
@@ -699,16 +696,16 @@ proptest! {
         let mut thinking: Option<(RequestId, Arc<Line>)> = None;
         for (kind, moves, number, detail) in inputs {
             for effect in &effects {
-                if let Effect::Search { line, request, .. } = effect {
+                if let GameEffect::Search { line, request, .. } = effect {
                     prop_assert_eq!(line.turn(), color);
                     prop_assert_eq!(line.fen(), game.line().fen());
                     thinking = Some((*request, Arc::clone(line)));
                 }
-                if let Effect::Ponder { lines, request } = effect {
+                if let GameEffect::Ponder { lines, request } = effect {
                     prop_assert!(lines.iter().all(|line| line.turn() == color));
                     thinking = lines.first().map(|line| (*request, Arc::clone(line)));
                 }
-                if let Effect::Send { uci, .. } = effect {
+                if let GameEffect::Send { uci, .. } = effect {
                     prop_assert_eq!(game.line().turn(), color);
                     prop_assert!(game.line().is_legal(*uci), "{} in {}", uci, game.line().fen());
                 }
@@ -724,12 +721,12 @@ proptest! {
                 [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort, Timer::WholeState, Timer::LastWord];
             effects = match kind {
                 0 | 1 => game.whole(moves),
-                2 | 3 => game.on(Input::State(state(moves))),
-                4 => game.on(Input::Sent(AnswerNumber(number), Ok(()))),
-                5 => game.on(Input::Sent(AnswerNumber(number), Err(error))),
-                6 => game.on(Input::Timer(timers[usize::from(detail) % timers.len()])),
-                7 if detail == 5 => game.on(Input::Finished(Some(GameStatus::Mate), None)),
-                7 => game.on(Input::OpponentGone(detail % 2 == 0, Some(SECOND))),
+                2 | 3 => game.on(GameInput::State(state(moves))),
+                4 => game.on(GameInput::Sent(AnswerNumber(number), Ok(()))),
+                5 => game.on(GameInput::Sent(AnswerNumber(number), Err(error))),
+                6 => game.on(GameInput::Timer(timers[usize::from(detail) % timers.len()])),
+                7 if detail == 5 => game.on(GameInput::Finished(Some(GameStatus::Mate), None)),
+                7 => game.on(GameInput::OpponentGone(detail % 2 == 0, Some(SECOND))),
                 _ => match &thinking {
                     Some((request, line)) => game.decide_any(*request, line, detail),
                     None => Vec::new(),

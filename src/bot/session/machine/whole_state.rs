@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Effect, Timer};
+use super::{GameEffect, Timer};
 
 /// The least and the most time that an answer is given.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
@@ -30,34 +30,34 @@ impl WholeStateRequests {
     }
 
     /// Asks, unless an answer is awaited already.
-    pub(super) fn ask(&mut self, now: Instant, effects: &mut Vec<Effect>) {
+    pub(super) fn ask(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         if self.asked.is_none() {
             self.ask_again(now, effects);
         }
     }
 
     /// Asks because the answer has not come in time.
-    pub(super) fn ask_again(&mut self, now: Instant, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Resync);
+    pub(super) fn ask_again(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+        effects.push(GameEffect::Resync);
         self.wait(now, effects);
     }
 
     /// A whole state has come.
-    pub(super) fn answered(&mut self, now: Instant, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Forget(Timer::WholeState));
+    pub(super) fn answered(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+        effects.push(GameEffect::Forget(Timer::WholeState));
         if let Some(asked) = self.asked.take() {
             self.patience = (now.saturating_duration_since(asked) * 2).clamp(PATIENCE.0, PATIENCE.1);
         }
     }
 
     /// A whole state has come that makes no sense: another one is asked for at leisure.
-    pub(super) fn answered_in_vain(&mut self, now: Instant, effects: &mut Vec<Effect>) {
+    pub(super) fn answered_in_vain(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         self.wait(now, effects);
     }
 
-    fn wait(&mut self, now: Instant, effects: &mut Vec<Effect>) {
+    fn wait(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         self.asked.get_or_insert(now);
-        effects.push(Effect::Wake(Timer::WholeState, self.patience));
+        effects.push(GameEffect::Wake(Timer::WholeState, self.patience));
         self.patience = (self.patience * 2).min(PATIENCE.1);
     }
 }

@@ -5,17 +5,14 @@ use std::io;
 use shakmaty::{CastlingSide, Position, san::San};
 
 use crate::{
-    fics::{
-        session::{Seated, Session},
-        text,
-    },
-    game::{Refusal, Stop},
-    hub::Denied,
+    fics::{joined::JoinedBoard, session::FicsSession, text},
+    game::{GameRefusal, Stop},
+    state::Denied,
 };
-use chess::{Line, UciMove};
+use chess::{Color, Line, UciMove};
 
 /// Whether a line has the form of a move. Nobody's command has it.
-pub fn looks_like_a_move(line: &str) -> bool {
+pub(crate) fn looks_like_a_move(line: &str) -> bool {
     if read_castling(line).is_some() {
         return true;
     }
@@ -30,7 +27,16 @@ pub fn looks_like_a_move(line: &str) -> bool {
         && line.len() >= 2
         && line.bytes().all(in_san)
         && San::from_ascii(line.trim_end_matches(['+', '#']).as_bytes()).is_ok();
-    long_form(line.as_bytes()) || short_form
+    long_form(line.as_bytes()) || short_form || with_capital(line).is_some()
+}
+
+/// A move whose piece is written in lower case, with a capital: `nf3`, `qxd5`. What can be a pawn's move has none.
+fn with_capital(line: &str) -> Option<String> {
+    let first = line.chars().next().filter(|first| matches!(first, 'k' | 'q' | 'r' | 'n' | 'b'))?;
+    let text = format!("{}{}", first.to_ascii_uppercase(), &line[1..]);
+    let squares = text[1..].trim_end_matches(['+', '#']);
+    let form = squares.len() >= 2 && squares.bytes().all(|byte| matches!(byte, b'a'..=b'h' | b'1'..=b'8' | b'x'));
+    (form && San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).is_ok()).then_some(text)
 }
 
 fn read_castling(text: &str) -> Option<CastlingSide> {
@@ -60,29 +66,35 @@ fn read_move(line: &Line, text: &str) -> Option<UciMove> {
                 });
             match coordinates {
                 Some(mv) => mv,
-                None => San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).ok()?.to_move(position).ok()?,
+                None => {
+                    let read = |text: &str| {
+                        San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).ok()?.to_move(position).ok()
+                    };
+                    // A pawn's move comes first: `bc3` is the bishop's only where no pawn can.
+                    read(text).or_else(|| read(&with_capital(text)?))?
+                }
             }
         }
     };
     Some(mv.to_uci(line.castling_mode()))
 }
 
-impl Session {
+impl FicsSession {
     pub(super) async fn make_move(&mut self, text: &str) -> io::Result<()> {
-        let Some(seated) = &self.playing else {
+        let Some(board) = &self.playing else {
             self.line("You are not playing or examining a game.");
             return Ok(());
         };
-        if self.wire.owes_pong() {
+        if self.telnet.owes_pong() {
             self.line("timeseal error: your timeseal did not reply to the server ping");
             self.leaving = true;
             return Ok(());
         }
-        let (id, me, wanted) = (seated.id.clone(), self.me.id.clone(), text.to_owned());
+        let (id, me, wanted) = (board.id.clone(), self.me.id.clone(), text.to_owned());
         let played = self.ask(move |state| {
             let view = state.game_view(&id).ok_or(Denied::NoSuchGame)?;
             if view.pairing.color_of(&me).is_some_and(|color| view.line.turn() != color) {
-                return Err(Denied::Game(Refusal::NotYourTurn));
+                return Err(Denied::Game(GameRefusal::NotYourTurn));
             }
             match read_move(&view.line, &wanted) {
                 Some(uci) => state.play(&id, &me, uci, None).map(|()| true),
@@ -91,8 +103,8 @@ impl Session {
         });
         match played.await? {
             Ok(true) => {}
-            Err(Denied::Game(Refusal::NotYourTurn)) => self.line("It is not your move."),
-            Ok(false) | Err(Denied::Game(Refusal::Illegal(_))) => {
+            Err(Denied::Game(GameRefusal::NotYourTurn)) => self.line("It is not your move."),
+            Ok(false) | Err(Denied::Game(GameRefusal::Illegal(_))) => {
                 self.line(format!("Illegal move ({text})."));
                 self.refresh().await?;
             }
@@ -131,7 +143,7 @@ impl Session {
         let Some(id) = self.game_played() else { return Ok(()) };
         let (me, at_once) = (self.me.id.clone(), self.dialect().aborts_at_once());
         self.ask(move |state| match at_once.then(|| state.abort(&id, &me)) {
-            None | Some(Err(Denied::Game(Refusal::CannotAbort))) => state.stop(&id, &me, Stop::Abort, true),
+            None | Some(Err(Denied::Game(GameRefusal::CannotAbort))) => state.stop(&id, &me, Stop::Abort, true),
             Some(done) => done,
         })
         .await?
@@ -141,9 +153,9 @@ impl Session {
 
     pub(super) async fn adjourn(&mut self) -> io::Result<()> {
         let Some(id) = self.game_played() else { return Ok(()) };
-        let view = self.playing.as_ref().and_then(|seated| seated.view.clone());
-        let hall = &self.face.hall;
-        if view.is_some_and(|view| view.pairing.seats.iter().any(|seat| hall.is_guest(&seat.account))) {
+        let view = self.playing.as_ref().and_then(|board| board.view.clone());
+        let lobby = &self.context.lobby;
+        if view.is_some_and(|view| view.pairing.players.iter().any(|seat| lobby.is_guest(&seat.account))) {
             self.line("You cannot adjourn a game with an unregistered player.");
             return Ok(());
         }
@@ -176,7 +188,7 @@ impl Session {
     pub(super) async fn flag(&mut self) -> io::Result<()> {
         let Some(id) = self.game_played() else { return Ok(()) };
         let untimed =
-            self.playing.as_ref().and_then(|seated| seated.view.as_ref()).is_some_and(|view| view.clocks.is_none());
+            self.playing.as_ref().and_then(|board| board.view.as_ref()).is_some_and(|view| view.clocks.is_none());
         let me = self.me.id.clone();
         let fell = self.ask(move |state| state.claim_flag(&id, &me)).await?.unwrap_or_default();
         if untimed {
@@ -188,11 +200,11 @@ impl Session {
     }
 
     pub(super) async fn refresh(&mut self) -> io::Result<()> {
-        let Some(seated) = self.playing.as_ref().or(self.watching.as_ref()) else {
+        let Some(board) = self.playing.as_ref().or(self.watching.as_ref()) else {
             self.line("You are neither playing, observing nor examining a game.");
             return Ok(());
         };
-        let (id, number, relation) = (seated.id.clone(), seated.number, seated.relation);
+        let (id, number, relation) = (board.id.clone(), board.number, board.relation);
         if let Some(view) = self.ask(move |state| state.game_view(&id)).await? {
             self.show_board(&view, number, relation);
         }
@@ -200,16 +212,16 @@ impl Session {
     }
 
     pub(super) async fn moves(&mut self, which: &str) -> io::Result<()> {
-        let seated = self.playing.as_ref().or(self.watching.as_ref());
-        let (id, number) = match (which.parse::<u32>(), seated) {
-            (Ok(number), _) => match self.face.hall.game(number) {
+        let board = self.playing.as_ref().or(self.watching.as_ref());
+        let (id, number) = match (which.parse::<u32>(), board) {
+            (Ok(number), _) => match self.context.lobby.game(number) {
                 Some(id) => (id, number),
                 None => {
                     self.line("There is no such game.");
                     return Ok(());
                 }
             },
-            (Err(_), Some(seated)) => (seated.id.clone(), seated.number),
+            (Err(_), Some(board)) => (board.id.clone(), board.number),
             (Err(_), None) => {
                 self.line("You are neither playing, observing nor examining a game.");
                 return Ok(());
@@ -217,7 +229,7 @@ impl Session {
         };
         if let Some(view) = self.ask(move |state| state.game_view(&id)).await? {
             let (exact, start) = (self.variables.interface("ms"), self.variables.interface("startpos"));
-            let list = text::move_list(&view, number, exact, start, &self.face.hall);
+            let list = text::move_list(&view, Some(number), exact, start, &self.context.lobby);
             self.line(list);
         }
         Ok(())
@@ -225,9 +237,9 @@ impl Session {
 
     pub(super) async fn games(&mut self) -> io::Result<()> {
         let running = self.ask(|state| state.running_games()).await?;
-        let hall = self.face.hall.clone();
+        let lobby = self.context.lobby.clone();
         let mut rows: Vec<String> =
-            running.iter().map(|view| text::game_row(view, hall.number_of(&view.pairing.id), &hall)).collect();
+            running.iter().map(|view| text::game_row(view, lobby.number_of(&view.pairing.id), &lobby)).collect();
         rows.push(format!("\n  {} game{} displayed.", rows.len(), if rows.len() == 1 { "" } else { "s" }));
         self.line(rows.join("\n"));
         Ok(())
@@ -239,10 +251,10 @@ impl Session {
             return Ok(());
         }
         let running = self.ask(|state| state.running_games()).await?;
-        let hall = self.face.hall.clone();
+        let lobby = self.context.lobby.clone();
         let wanted = running.into_iter().find(|view| match which.parse::<u32>() {
-            Ok(number) => hall.game(number).as_ref() == Some(&view.pairing.id),
-            Err(_) => view.pairing.seats.iter().any(|seat| seat.name.eq_ignore_ascii_case(which)),
+            Ok(number) => lobby.game(number).as_ref() == Some(&view.pairing.id),
+            Err(_) => view.pairing.players.iter().any(|seat| seat.name.eq_ignore_ascii_case(which)),
         });
         let Some(view) = wanted else {
             self.line("There is no such game.");
@@ -252,39 +264,48 @@ impl Session {
         let (id, key) = (view.pairing.id.clone(), self.key());
         let game = id.clone();
         let Ok(events) = self.ask(move |state| state.watch(&game, key)).await? else { return Ok(()) };
-        let number = hall.number_of(&id);
+        let number = lobby.number_of(&id);
         self.line(format!("You are now observing game {number}."));
-        let seats = &view.pairing.seats;
+        let players = &view.pairing.players;
         self.line(format!(
             "Game {number}: {} ({}) {} ({}) {}",
-            seats.white.name,
-            text::rating(&seats.white, &hall),
-            seats.black.name,
-            text::rating(&seats.black, &hall),
+            players.white.name,
+            text::rating(&players.white, &lobby),
+            players.black.name,
+            text::rating(&players.black, &lobby),
             text::terms(&view.pairing.terms, view.line.start_fen().as_deref()),
         ));
-        self.watching = Some(Seated { id, number, relation: text::Relation::Watcher, events, view: None });
+        self.watching = Some(JoinedBoard { id, number, relation: text::BoardRelation::Watcher, events, view: None });
         Ok(())
     }
 
     pub(super) fn unobserve(&mut self) {
-        if let Some(seated) = self.watching.take() {
-            self.line(format!("Removing game {} from observation list.", seated.number));
+        if let Some(board) = self.watching.take() {
+            self.line(format!("Removing game {} from observation list.", board.number));
         }
     }
 
-    pub(super) async fn history(&mut self, of: &str) -> io::Result<()> {
-        let name = if of.is_empty() { self.me.name.clone() } else { of.to_owned() };
-        let reports = self.ask(|state| state.reports()).await?;
-        let rows: Vec<String> = reports.iter().filter_map(|report| text::history_row(report, &name)).collect();
-        self.line(if rows.is_empty() {
-            format!("{name} has no history games.")
-        } else {
-            let newest = rows.iter().zip(0..).skip(rows.len().saturating_sub(10));
-            let numbered = newest.map(|(row, number)| format!("{number:2}: {row}"));
-            let head = "                  Opponent      Type         ECO End Date";
-            format!("History for {name}:\n{head}\n{}", numbered.collect::<Vec<_>>().join("\n"))
-        });
+    pub(super) async fn time(&mut self) -> io::Result<()> {
+        let Some(board) = self.playing.as_ref().or(self.watching.as_ref()) else {
+            self.line("You are neither playing, observing nor examining a game.");
+            return Ok(());
+        };
+        let id = board.id.clone();
+        let Some(view) = self.ask(move |state| state.game_view(&id)).await? else { return Ok(()) };
+        let clock = |color: Color| {
+            let left = view.clocks.map(|clocks| clocks.of(color).remaining);
+            left.map_or_else(|| "untimed".to_owned(), text::minutes_and_seconds)
+        };
+        self.line(format!("White Clock : {}\nBlack Clock : {}", clock(Color::White), clock(Color::Black)));
+        Ok(())
+    }
+
+    /// Turns the board round, and shows it.
+    pub(super) async fn flip(&mut self) -> io::Result<()> {
+        self.set("flip").await?;
+        if self.playing.is_some() || self.watching.is_some() {
+            self.refresh().await?;
+        }
         Ok(())
     }
 }
@@ -296,7 +317,10 @@ mod tests {
 
     #[test]
     fn moves_have_a_form() {
-        for text in ["e2e4", "e2-e4", "e7e8=Q", "e7e8=n", "o-o", "O-O-O", "Nf3", "exd5", "exd8=B+", "N@f5", "bc3"] {
+        for text in [
+            "e2e4", "e2-e4", "e7e8=Q", "e7e8=n", "o-o", "O-O-O", "Nf3", "exd5", "exd8=B+", "N@f5", "bc3", "nf3",
+            "qxd5+", "rae1",
+        ] {
             assert!(looks_like_a_move(text), "{text}");
         }
         for text in ["e7e8q", "abort", "accept", "help", "accept 17", "b", "bell", "", "e9e4", "date"] {
@@ -313,6 +337,9 @@ mod tests {
             ("o-o", Some("e1g1")),
             ("O-O", Some("e1g1")),
             ("Nxe5", Some("f3e5")),
+            ("nxe5", Some("f3e5")),
+            ("bb5", Some("c4b5")),
+            ("nc3", Some("b1c3")),
             ("f3-e5", Some("f3e5")),
             ("d2d4", Some("d2d4")),
             ("e1h1", None),

@@ -5,19 +5,19 @@ use std::{io, time::Duration};
 use crate::{
     account::AccountId,
     fics::{
-        hall::Rank,
-        offers::{Offer, What},
-        session::{Session, opponent_of},
+        lobby::Rank,
+        offers::{OfferKind, PendingOffer},
+        session::{FicsSession, opponent_of},
         text,
     },
     game::Stop,
-    hub::{ChallengeTerms, Denied},
+    state::{ChallengeTerms, Denied},
 };
 use chess::{Color, DeclineReason, GameTerms, TimeControl, Variant};
 
 /// What follows a name in `match`, or the word `seek`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// What is to be played.
     pub terms: ChallengeTerms,
     /// Of a seek: whether answers are accepted by hand.
@@ -107,7 +107,7 @@ fn time_control(minutes: u32, increment: u32) -> TimeControl {
     TimeControl::real_time(initial, Duration::from_secs(increment.into()))
 }
 
-impl Session {
+impl FicsSession {
     pub(super) async fn challenge_somebody(&mut self, rest: &str) -> io::Result<()> {
         let (name, words) = rest.split_once(' ').unwrap_or((rest, ""));
         if name.is_empty() {
@@ -150,7 +150,7 @@ impl Session {
             return Ok(());
         }
         let shown = self.shown_name(&to).await?;
-        if self.face.hall.find(&to).is_some_and(|(_, open)| !open) {
+        if self.context.lobby.find(&to).is_some_and(|(_, open)| !open) {
             self.line(format!("{shown} is not open to match requests."));
             return Ok(());
         }
@@ -159,7 +159,7 @@ impl Session {
         }
         for (guest, words) in [
             (self.me.rank == Rank::Guest, "You are unregistered - setting to unrated.".to_owned()),
-            (self.face.hall.is_guest(&to), format!("{shown} is unregistered - setting to unrated.")),
+            (self.context.lobby.is_guest(&to), format!("{shown} is unregistered - setting to unrated.")),
         ] {
             if guest && terms.game.rated {
                 terms.game.rated = false;
@@ -194,6 +194,18 @@ impl Session {
             Err(error) => self.line(format!("You can't challenge: {error}.")),
         }
         Ok(())
+    }
+
+    /// Challenges the last opponent on the same terms.
+    pub(super) async fn rematch(&mut self) -> io::Result<()> {
+        let Some(last) = self.last_game.clone() else {
+            self.line("You have no last opponent.");
+            return Ok(());
+        };
+        let Some(color) = last.pairing.color_of(&self.me.id) else { return Ok(()) };
+        let name = last.pairing.players.get(!color).name.clone();
+        let fen = last.line.start_fen().filter(|_| last.pairing.terms.variant == Variant::FromPosition);
+        self.challenge(&name, ChallengeTerms { game: last.pairing.terms, color: None, fen }).await
     }
 
     /// Wants to go on with the game that waits with somebody; whether there is one.
@@ -256,7 +268,7 @@ impl Session {
     }
 
     /// The offers that a handle means; says so if there are none, or too many.
-    fn meant(&mut self, verb: &str, ours: bool, handle: &str) -> Vec<Offer> {
+    fn meant(&mut self, verb: &str, ours: bool, handle: &str) -> Vec<PendingOffer> {
         let meant = self.offers.meant(ours, handle);
         if meant.is_empty() {
             let handle = handle.trim();
@@ -275,15 +287,15 @@ impl Session {
 
     pub(super) async fn accept(&mut self, handle: &str) -> io::Result<()> {
         let Some(offer) = self.meant("accept", false, handle).into_iter().next() else { return Ok(()) };
-        let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|seated| seated.id.clone()));
+        let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|board| board.id.clone()));
         let what = offer.what.clone();
         let done = self.ask(move |state| match (what, game) {
-            (What::Match(id), _) => state.accept(&id, &me).map(drop),
-            (What::Resume(id), _) => state.resume(&id, &me, true),
-            (What::Draw, Some(id)) => state.draw(&id, &me, true),
-            (What::Takeback(plies), Some(id)) => state.takeback_of(&id, &me, Some(plies)),
-            (What::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, true),
-            (What::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, true),
+            (OfferKind::Match(id), _) => state.accept(&id, &me).map(drop),
+            (OfferKind::Resume(id), _) => state.resume(&id, &me, true),
+            (OfferKind::Draw, Some(id)) => state.draw(&id, &me, true),
+            (OfferKind::Takeback(plies), Some(id)) => state.takeback_of(&id, &me, Some(plies)),
+            (OfferKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, true),
+            (OfferKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, true),
             (_, None) => Err(Denied::NoSuchGame),
         });
         match done.await? {
@@ -307,7 +319,7 @@ impl Session {
 
     pub(super) async fn withdraw(&mut self, handle: &str) -> io::Result<()> {
         for offer in self.meant("withdraw", true, handle) {
-            if offer.what == What::Draw {
+            if offer.what == OfferKind::Draw {
                 self.line("You cannot withdraw a draw offer.");
                 continue;
             }
@@ -318,20 +330,20 @@ impl Session {
     }
 
     /// Declines an offer of others, withdraws one of ours.
-    async fn undo(&mut self, offer: Offer) -> io::Result<()> {
+    async fn undo(&mut self, offer: PendingOffer) -> io::Result<()> {
         let gone = self.offers.remove(|standing| standing.index == offer.index);
         self.show_gone(&gone);
-        let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|seated| seated.id.clone()));
+        let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|board| board.id.clone()));
         // Where it is gone meanwhile, all the better.
         let _ = self
             .ask(move |state| match (offer.what, game) {
-                (What::Match(id), _) if offer.ours => state.cancel(&id, &me),
-                (What::Match(id), _) => state.decline(&id, &me, DeclineReason::Generic),
-                (What::Resume(id), _) => state.resume(&id, &me, false),
-                (What::Draw, Some(id)) => state.draw(&id, &me, false),
-                (What::Takeback(_), Some(id)) => state.takeback_of(&id, &me, None),
-                (What::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, false),
-                (What::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, false),
+                (OfferKind::Match(id), _) if offer.ours => state.cancel(&id, &me),
+                (OfferKind::Match(id), _) => state.decline(&id, &me, DeclineReason::Generic),
+                (OfferKind::Resume(id), _) => state.resume(&id, &me, false),
+                (OfferKind::Draw, Some(id)) => state.draw(&id, &me, false),
+                (OfferKind::Takeback(_), Some(id)) => state.takeback_of(&id, &me, None),
+                (OfferKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, false),
+                (OfferKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, false),
                 (_, None) => Err(Denied::NoSuchGame),
             })
             .await?;
@@ -360,7 +372,7 @@ impl Session {
     }
 }
 
-fn worded(offer: &Offer) -> String {
+fn worded(offer: &PendingOffer) -> String {
     match offer.what.is_of_game() {
         true => format!("{} request", offer.what.word()),
         false => "match offer".to_owned(),

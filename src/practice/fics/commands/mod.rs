@@ -1,97 +1,26 @@
 //! What a visitor can say.
 
 mod games;
+mod help;
 mod matches;
+pub(crate) mod past;
 mod people;
 mod seeks;
 
 use std::io;
 
-use super::session::Session;
+use help::command_of;
+
+use super::session::FicsSession;
 use crate::faults::RequestKind;
 
-/// Every command, in the order in which the beginning of one is taken for it: `m` is `match`, not `moves`.
-const COMMANDS: [&str; 64] = [
-    "accept",
-    "abort",
-    "adjourn",
-    "alias",
-    "bell",
-    "cshout",
-    "date",
-    "decline",
-    "draw",
-    "finger",
-    "flag",
-    "games",
-    "help",
-    "history",
-    "inchannel",
-    "iset",
-    "it",
-    "ivariables",
-    "kibitz",
-    "match",
-    "moves",
-    "moretime",
-    "news",
-    "notify",
-    "observe",
-    "pause",
-    "pending",
-    "play",
-    "quit",
-    "exit",
-    "logout",
-    "refresh",
-    "resign",
-    "resume",
-    "say",
-    "seek",
-    "set",
-    "shout",
-    "sought",
-    "stored",
-    "style",
-    "switch",
-    "takeback",
-    "tell",
-    "td",
-    "t",
-    "unexamine",
-    "unobserve",
-    "unpause",
-    "unseek",
-    "uptime",
-    "variables",
-    "whisper",
-    "who",
-    "withdraw",
-    "xtell",
-    "+channel",
-    "-channel",
-    "+notify",
-    "-notify",
-    "+censor",
-    "-censor",
-    "next",
-    "message",
-];
-
-/// The command that a word means.
-fn command_of(word: &str) -> Option<&'static str> {
-    let word = word.to_lowercase();
-    let exact = COMMANDS.iter().find(|command| **command == word);
-    exact.or_else(|| COMMANDS.iter().find(|command| command.starts_with(&word))).copied()
-}
-
 /// What kind of request a line is, as faults tell them apart.
-pub fn kind_of(line: &str) -> RequestKind {
+pub(crate) fn kind_of(line: &str) -> RequestKind {
     if games::looks_like_a_move(line) {
         return RequestKind::Move;
     }
     match command_of(line.split(' ').next().unwrap_or_default()) {
-        Some("accept" | "decline" | "match" | "withdraw" | "seek" | "play" | "unseek" | "resume") => {
+        Some("accept" | "decline" | "match" | "withdraw" | "seek" | "play" | "unseek" | "resume" | "rematch") => {
             RequestKind::Challenge
         }
         Some("abort" | "adjourn" | "draw" | "flag" | "resign" | "takeback") => RequestKind::GameAction,
@@ -101,7 +30,7 @@ pub fn kind_of(line: &str) -> RequestKind {
     }
 }
 
-impl Session {
+impl FicsSession {
     /// Obeys one line. What there is to say is said before the next prompt.
     pub(super) async fn command(&mut self, line: &str) -> io::Result<()> {
         // A dollar keeps a line from counting as activity; here nobody counts.
@@ -147,6 +76,14 @@ impl Session {
             "observe" => self.observe(rest).await?,
             "unobserve" => self.unobserve(),
             "history" => self.history(rest).await?,
+            "smoves" => self.smoves(rest).await?,
+            "examine" => self.examine(rest).await?,
+            "forward" => self.step(rest, true),
+            "back" => self.step(rest, false),
+            "unexamine" => self.unexamine(),
+            "time" => self.time().await?,
+            "rematch" => self.rematch().await?,
+            "flip" => self.flip().await?,
             "set" => self.set(rest).await?,
             "style" => self.set(&format!("style {rest}")).await?,
             "iset" => {
@@ -167,7 +104,7 @@ impl Session {
 
     /// The game we play; says so if there is none.
     fn game_played(&mut self) -> Option<chess::GameId> {
-        let id = self.playing.as_ref().map(|seated| seated.id.clone());
+        let id = self.playing.as_ref().map(|board| board.id.clone());
         if id.is_none() {
             self.line("You are not playing a game.");
         }
@@ -175,34 +112,20 @@ impl Session {
     }
 }
 
-/// A text for `help`.
-fn help() -> String {
-    let rows: Vec<String> = COMMANDS
-        .chunks(6)
-        .map(|row| row.iter().map(|command| format!("{command:<13}")).collect::<String>().trim_end().to_owned())
-        .collect();
-    format!("Commands:\n\n{}\n\nMoves: e2e4, e7e8=Q, o-o, Nf3.", rows.join("\n"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn commands_may_be_shortened() {
-        for (word, command) in [
-            ("m", Some("match")),
-            ("ma", Some("match")),
-            ("mo", Some("moves")),
-            ("t", Some("t")),
-            ("TELL", Some("tell")),
-            ("var", Some("variables")),
-            ("frobnicate", None),
-            ("endlogin_4711", None),
+    fn lines_are_told_apart() {
+        for (line, kind) in [
+            ("e2e4", RequestKind::Move),
+            ("nf3", RequestKind::Move),
+            ("resign", RequestKind::GameAction),
+            ("match Ann 5 0", RequestKind::Challenge),
+            ("date", RequestKind::Other),
         ] {
-            assert_eq!(command_of(word), command, "{word}");
+            assert_eq!(kind_of(line), kind, "{line}");
         }
-        assert_eq!(kind_of("e2e4"), RequestKind::Move);
-        assert_eq!(kind_of("resign"), RequestKind::GameAction);
     }
 }

@@ -2,14 +2,17 @@
 
 use std::io;
 
-use super::help;
+use super::help::help;
 use crate::{
     account::AccountId,
-    fics::{hall::Notice, session::Session},
+    fics::{
+        lobby::Notice,
+        session::{FicsSession, opponent_of},
+    },
 };
 use chess::ChatRoom;
 
-impl Session {
+impl FicsSession {
     /// Commands that are about people, and what needs no more than an answer.
     pub(super) async fn talk(&mut self, command: &str, rest: &str) -> io::Result<()> {
         match command {
@@ -24,7 +27,9 @@ impl Session {
             "who" => self.who(),
             "date" => self.line(date()),
             "uptime" => self.line(format!("You have been here for {} seconds.", self.since.elapsed().as_secs())),
-            "help" | "news" => self.line(help()),
+            "help" => self.line(help(rest)),
+            "news" => self.line("There are no new news items."),
+            "announce" => self.context.lobby.tell_everybody(&Notice::Text(announcement(&self.me.name, rest))),
             "+channel" | "-channel" | "inchannel" => self.channel(command, rest),
             "notify" | "+notify" | "-notify" | "+censor" | "-censor" => self.line("Your list is as it was."),
             "alias" => self.line("There are no aliases on this server."),
@@ -41,7 +46,7 @@ impl Session {
         let words = self.variables.set(name, value.trim());
         self.line(words);
         let open = self.variables.is_on("open");
-        self.face.hall.set_open(&self.me.id, open);
+        self.context.lobby.set_open(&self.me.id, open);
         if !open && self.offers.all().iter().any(|offer| !offer.ours && !offer.what.is_of_game()) {
             self.decline("t match").await?;
         }
@@ -56,7 +61,7 @@ impl Session {
         }
         if let Ok(channel) = to.parse::<u16>() {
             let said = Notice::Channel(channel, format!("{}({channel}): {text}", self.me.titled()));
-            let heard = self.face.hall.tell_others(&self.me.id, &said);
+            let heard = self.context.lobby.tell_others(&self.me.id, &said);
             self.line(format!("(told {heard} players in channel {channel})"));
             return Ok(());
         }
@@ -65,8 +70,8 @@ impl Session {
             self.line(format!("{to} is not logged in."));
             return Ok(());
         }
-        // Players that live in the server, or are here over another face, do not hear tells.
-        self.face.hall.tell(&id, Notice::Text(format!("{} tells you: {text}", self.me.titled())));
+        // Players that live in the server, or are here over another context, do not hear tells.
+        self.context.lobby.tell(&id, Notice::Text(format!("{} tells you: {text}", self.me.titled())));
         self.told(&id).await
     }
 
@@ -79,46 +84,53 @@ impl Session {
     }
 
     async fn say(&mut self, text: &str) -> io::Result<()> {
-        let Some(opponent) = self.last_opponent.clone() else {
+        let Some(id) = self.last_game.as_ref().and_then(|view| opponent_of(view, &self.me.id)) else {
             self.line("You haven't played anyone yet.");
             return Ok(());
         };
-        let id = AccountId::of(&opponent);
         match &self.playing {
-            Some(seated) => {
-                let (game, me, text) = (seated.id.clone(), self.me.id.clone(), text.to_owned());
+            Some(board) => {
+                let (game, me, text) = (board.id.clone(), self.me.id.clone(), text.to_owned());
                 let _ = self.ask(move |state| state.say(&game, &me, ChatRoom::Player, &text)).await?;
             }
             None => {
-                self.face.hall.tell(&id, Notice::Text(format!("{} says: {text}", self.me.titled())));
+                self.context.lobby.tell(&id, Notice::Text(format!("{} says: {text}", self.me.titled())));
             }
         }
         self.told(&id).await
     }
 
     fn kibitz(&mut self, text: &str) {
-        let Some(seated) = self.playing.as_ref().or(self.watching.as_ref()) else {
+        let Some(board) = self.playing.as_ref().or(self.watching.as_ref()) else {
             return self.line("You are neither playing, observing nor examining a game.");
         };
-        let said = format!("{}[{}] kibitzes: {text}", self.me.titled(), seated.number);
-        let notice = Notice::Kibitz(seated.id.clone(), said);
-        self.face.hall.tell_others(&self.me.id, &notice);
+        let said = format!("{}[{}] kibitzes: {text}", self.me.titled(), board.number);
+        let notice = Notice::Kibitz(board.id.clone(), said);
+        self.context.lobby.tell_others(&self.me.id, &notice);
         self.line("(kibitzed to 1 player)");
     }
 
     async fn whisper(&mut self, text: &str) -> io::Result<()> {
-        let Some(seated) = &self.playing else {
-            self.line("You are neither playing, observing nor examining a game.");
-            return Ok(());
-        };
-        let (game, me, text) = (seated.id.clone(), self.me.id.clone(), text.to_owned());
-        let _ = self.ask(move |state| state.say(&game, &me, ChatRoom::Spectator, &text)).await?;
-        self.line("(whispered to 0 players)");
+        match (&self.playing, &self.watching) {
+            (Some(board), _) => {
+                let (game, me, text) = (board.id.clone(), self.me.id.clone(), text.to_owned());
+                let _ = self.ask(move |state| state.say(&game, &me, ChatRoom::Spectator, &text)).await?;
+            }
+            (None, Some(board)) => {
+                let said = format!("{}[{}] whispers: {text}", self.me.titled(), board.number);
+                self.context.lobby.tell_others(&self.me.id, &Notice::Whisper(board.id.clone(), said));
+            }
+            (None, None) => {
+                self.line("You are neither playing, observing nor examining a game.");
+                return Ok(());
+            }
+        }
+        self.line("(whispered)");
         Ok(())
     }
 
     fn shout(&mut self, variable: &'static str, text: &str, done: &str) {
-        let heard = self.face.hall.tell_others(&self.me.id, &Notice::Talk(variable, text.to_owned()));
+        let heard = self.context.lobby.tell_others(&self.me.id, &Notice::Talk(variable, text.to_owned()));
         self.line(format!("({done} to {heard} players)"));
     }
 
@@ -144,7 +156,7 @@ impl Session {
             return Ok(());
         };
         let here = self.is_here(&id).await?;
-        let title = match (account.bot, self.face.hall.is_guest(&id)) {
+        let title = match (account.bot, self.context.lobby.is_guest(&id)) {
             (_, true) => "(U)",
             (true, _) => "(C)",
             _ => "",
@@ -152,7 +164,7 @@ impl Session {
         let mut text = format!("Finger of {}{title}:\n\n", account.name);
         text.push_str(if here { "On for: 1 min   Idle: 0 secs\n" } else { "Last disconnected: today\n" });
         for (category, rating) in &account.ratings {
-            text.push_str(&format!("{:<12} {:5}  games {:4}\n", category.key(), rating.points, rating.games));
+            text.push_str(&format!("{:<12} {:5}  games {:4}\n", category.key(), rating.points(), rating.games()));
         }
         if id == self.me.id {
             let notes = self.variables.notes().map(|(number, note)| format!("\n{number:2}: {note}"));
@@ -163,7 +175,7 @@ impl Session {
     }
 
     fn who(&mut self) {
-        let visitors = self.face.hall.visitors();
+        let visitors = self.context.lobby.visitors();
         let rows: Vec<String> = visitors
             .chunks(3)
             .map(|row| {
@@ -172,6 +184,11 @@ impl Session {
             .collect();
         self.line(format!("{}\n\n {} players displayed.", rows.join("\n"), visitors.len()));
     }
+}
+
+/// As an administrator's: indented.
+fn announcement(by: &str, text: &str) -> String {
+    format!("\n    **ANNOUNCEMENT** from {by}: {text}\n")
 }
 
 fn date() -> String {

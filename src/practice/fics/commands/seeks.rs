@@ -5,17 +5,17 @@ use std::io;
 use crate::{
     account::Category,
     fics::{
-        hall::{Notice, Rank, Seek},
-        session::Session,
+        lobby::{Notice, Rank, Seek},
+        session::FicsSession,
         text,
     },
-    hub::{Denied, Seat},
+    state::{Denied, PlayerView},
 };
 
 /// How many seeks a visitor may have.
 const MOST: usize = 3;
 
-impl Session {
+impl FicsSession {
     pub(super) async fn seek(&mut self, words: &str) -> io::Result<()> {
         if !self.dialect().has_seeks() {
             return Ok(());
@@ -24,7 +24,7 @@ impl Session {
             self.line("You can't seek while you are playing a game.");
             return Ok(());
         }
-        if self.face.hall.seeks().iter().filter(|seek| seek.by == self.me).count() >= MOST {
+        if self.context.lobby.seeks().iter().filter(|seek| seek.by == self.me).count() >= MOST {
             self.line(format!("You can only have {MOST} active seeks."));
             return Ok(());
         }
@@ -42,7 +42,7 @@ impl Session {
         }
         let (me, category) = (self.me.id.clone(), Category::of(&wanted.terms.game));
         let Some(account) = self.ask(move |state| state.account(&me).cloned()).await? else { return Ok(()) };
-        let seat = Seat {
+        let seat = PlayerView {
             account: account.id.clone(),
             name: account.name.clone(),
             bot: account.bot,
@@ -50,7 +50,7 @@ impl Session {
             rating: account.rating(category),
         };
         let by = self.me.clone();
-        let seek = self.face.hall.post_seek(|index| Seek {
+        let seek = self.context.lobby.post_seek(|index| Seek {
             index,
             by,
             seat,
@@ -60,14 +60,14 @@ impl Session {
             range: wanted.range,
         });
         self.line(format!("Your seek has been posted with index {}.", seek.index));
-        let saw = self.face.hall.tell_others(&self.me.id, &Notice::Seek(seek));
+        let saw = self.context.lobby.tell_others(&self.me.id, &Notice::Seek(seek));
         self.line(format!("({saw} player(s) saw the seek.)"));
         Ok(())
     }
 
     pub(super) fn unseek(&mut self, which: &str) {
         let index = which.parse::<u32>().ok();
-        let gone = self.face.hall.remove_seeks(&self.me.id, index);
+        let gone = self.context.lobby.remove_seeks(&self.me.id, index);
         self.line(match (index, gone.is_empty()) {
             (Some(index), false) => format!("Your seek {index} has been removed."),
             (Some(index), true) => format!("You have no seek {index}."),
@@ -77,7 +77,7 @@ impl Session {
     }
 
     pub(super) fn sought(&mut self) {
-        let seeks = self.face.hall.seeks();
+        let seeks = self.context.lobby.seeks();
         let mut rows: Vec<String> = seeks
             .iter()
             .map(|seek| {
@@ -85,7 +85,7 @@ impl Session {
                 format!(
                     "{:3} {} {:<17} {minutes:3} {increment:3} {:<7} {:<12} {:4}-{:4} {}{}",
                     seek.index,
-                    text::rating(&seek.seat, &self.face.hall),
+                    text::rating(&seek.seat, &self.context.lobby),
                     seek.by.titled(),
                     if seek.terms.game.rated { "rated" } else { "unrated" },
                     text::kind(&seek.terms.game, seek.terms.fen.as_deref()),
@@ -106,7 +106,7 @@ impl Session {
             Ok(index) => seek.index == index,
             Err(_) => seek.by.name.eq_ignore_ascii_case(which),
         };
-        let Some(seek) = self.face.hall.seeks().into_iter().find(wanted).filter(|seek| seek.by != self.me) else {
+        let Some(seek) = self.context.lobby.seeks().into_iter().find(wanted).filter(|seek| seek.by != self.me) else {
             self.line("That seek is not available.");
             return Ok(());
         };

@@ -2,31 +2,31 @@
 
 use std::io;
 
-use super::Session;
+use super::FicsSession;
 use crate::{
     fics::{
-        offers::{Offer, What},
+        offers::{OfferKind, PendingOffer},
         text,
     },
-    hub::{AccountEvent, ChallengeView, GameView},
+    state::{AccountEvent, ChallengeView, GameView},
 };
 use chess::{Color, DeclineReason};
 
-impl Session {
+impl FicsSession {
     /// Something happens to this account.
-    pub(super) async fn account_event(&mut self, event: AccountEvent) -> io::Result<()> {
+    pub(in crate::fics) async fn account_event(&mut self, event: AccountEvent) -> io::Result<()> {
         match event {
             AccountEvent::GameStart(view) => {
-                let (ours, theirs): (Vec<Offer>, Vec<Offer>) =
+                let (ours, theirs): (Vec<PendingOffer>, Vec<PendingOffer>) =
                     self.withdraw_offers(|what| !what.is_of_game()).into_iter().partition(|offer| offer.ours);
                 if let Some(offer) = ours.first() {
                     self.line(self.dialect().they_accept(&offer.with));
                 }
                 drop(theirs);
-                if !self.face.hall.remove_seeks(&self.me.id, None).is_empty() {
+                if !self.context.lobby.remove_seeks(&self.me.id, None).is_empty() {
                     self.line("Your seeks have been removed.");
                 }
-                self.sit_down(&view).await?;
+                self.join_board(&view).await?;
             }
             // The board itself tells these.
             AccountEvent::GameFinish(_) | AccountEvent::GameAdjourned(_) => {}
@@ -47,14 +47,14 @@ impl Session {
     async fn challenged(&mut self, view: &ChallengeView) -> io::Result<()> {
         let ours = view.challenger.account == self.me.id;
         if !ours && (self.playing.is_some() || !self.variables.is_on("open")) {
-            // A face with other customs lets such a challenge through.
+            // A context with other customs lets such a challenge through.
             let (id, me) = (view.id.clone(), self.me.id.clone());
             let _ = self.ask(move |state| state.decline(&id, &me, DeclineReason::Later)).await?;
             return Ok(());
         }
         let with = if ours { &view.dest.name } else { &view.challenger.name };
-        let Some(index) = self.offers.add(ours, with, What::Match(view.id.clone())) else { return Ok(()) };
-        let terms = text::challenge(view, &self.face.hall);
+        let Some(index) = self.offers.add(ours, with, OfferKind::Match(view.id.clone())) else { return Ok(()) };
+        let terms = text::challenge(view, &self.context.lobby);
         self.tell_challenge(ours, index, with, &terms, !ours && view.challenger.bot);
         Ok(())
     }
@@ -97,21 +97,21 @@ impl Session {
         Ok(())
     }
 
-    fn remove_match(&mut self, view: &ChallengeView) -> Vec<Offer> {
-        self.offers.remove(|offer| matches!(&offer.what, What::Match(id) if *id == view.id))
+    fn remove_match(&mut self, view: &ChallengeView) -> Vec<PendingOffer> {
+        self.offers.remove(|offer| matches!(&offer.what, OfferKind::Match(id) if *id == view.id))
     }
 
     /// Somebody wants to go on with an adjourned game, or no longer does.
     fn resumption(&mut self, view: &GameView) {
         let (Some(wishes), Some(color)) = (view.adjourned, view.pairing.color_of(&self.me.id)) else { return };
-        let opponent = view.pairing.seats.get(!color);
+        let opponent = view.pairing.players.get(!color);
         let (name, computer) = (opponent.name.clone(), opponent.bot);
         for ours in [true, false] {
             let by: Color = if ours { color } else { !color };
-            let what = What::Resume(view.pairing.id.clone());
+            let what = OfferKind::Resume(view.pairing.id.clone());
             if wishes.by(by) {
                 if let Some(index) = self.offers.add(ours, &name, what) {
-                    let terms = text::resumption(&view.pairing, &view.line.prefix(0), by, &self.face.hall);
+                    let terms = text::resumption(&view.pairing, &view.line.prefix(0), by, &self.context.lobby);
                     self.tell_challenge(ours, index, &name, &terms, !ours && computer);
                 }
             } else {
@@ -126,14 +126,14 @@ impl Session {
     }
 
     /// Offers that are void now, and were.
-    pub(super) fn withdraw_offers(&mut self, void: impl Fn(&What) -> bool) -> Vec<Offer> {
+    pub(super) fn withdraw_offers(&mut self, void: impl Fn(&OfferKind) -> bool) -> Vec<PendingOffer> {
         let gone = self.offers.remove(|offer| void(&offer.what));
         self.show_gone(&gone);
         gone
     }
 
     /// Tells programs which offers are gone.
-    pub(in crate::fics) fn show_gone(&mut self, gone: &[Offer]) {
+    pub(in crate::fics) fn show_gone(&mut self, gone: &[PendingOffer]) {
         if !gone.is_empty() && self.variables.interface("pendinfo") {
             let numbers = gone.iter().map(|offer| format!(" {}", offer.index)).collect::<String>();
             self.line(format!("<pr>{numbers}"));

@@ -1,31 +1,30 @@
-//! One visitor, from the first prompt to the last: hears the hub and the hall, and does what the visitor says.
+//! One visitor, from the first prompt to the last: hears the server's state and the lobby, and does what the visitor says.
 
+mod boards;
 mod challenges;
-mod tables;
 
-use std::{collections::BTreeSet, future::pending, io, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, io, sync::Arc, time::Duration};
 
 use tokio::{
     sync::mpsc,
     time::{Instant, Interval, MissedTickBehavior, interval},
 };
 
-pub use tables::Seated;
-
 use super::{
-    Face,
-    hall::{Notice, Rank, Visitor},
-    offers::Offers,
+    context::FicsContext,
+    joined::{Examination, JoinedBoard},
+    lobby::{Notice, Rank, Visitor},
+    offers::PendingOffers,
+    telnet::TelnetConnection,
     text,
     variables::Variables,
-    wire::{Incoming, Input, Wire},
 };
 use crate::{
     account::AccountId,
     dialect::Dialect,
-    faults::{LineFacts, RequestFault, StreamId},
+    faults::LineFacts,
     game::ConnectionLoss,
-    hub::{AccountEvent, BoardEvent, GameView, ListenerKey, State, Subscription},
+    state::{AccountEvent, GameView, ListenerKey, ServerState, Subscription},
 };
 use chess::{DeclineReason, GameId};
 
@@ -33,91 +32,69 @@ const PROMPT: &str = "fics% ";
 /// Noise comes in bursts this far apart.
 const NOISE_EVERY: Duration = Duration::from_millis(20);
 
-/// A visitor's session.
-pub struct Session {
-    pub(super) face: Arc<Face>,
+pub(crate) struct FicsSession {
+    pub(super) context: Arc<FicsContext>,
     pub(super) me: Visitor,
     pub(super) variables: Variables,
     pub(super) channels: BTreeSet<u16>,
-    pub(super) offers: Offers,
+    pub(super) offers: PendingOffers,
     /// The game that is played.
-    pub(super) playing: Option<Seated>,
+    pub(super) playing: Option<JoinedBoard>,
     /// The game that is watched.
-    pub(super) watching: Option<Seated>,
-    /// With whom the last game was played.
-    pub(super) last_opponent: Option<String>,
+    pub(super) watching: Option<JoinedBoard>,
+    /// The finished game that is looked through.
+    pub(super) examining: Option<Examination>,
+    /// The last game that was played, as it was when it began.
+    pub(super) last_game: Option<Arc<GameView>>,
     pub(super) since: Instant,
-    pub(super) wire: Wire,
+    pub(super) telnet: TelnetConnection,
     pub(super) leaving: bool,
     number: u64,
     /// What is to be sent, in pieces that belong together, with what faults go by.
     out: Vec<(String, LineFacts)>,
     /// Whether the client owes the time, after what is to be sent.
     ping: bool,
-    noise: Option<Interval>,
+    pub(in crate::fics) noise: Option<Interval>,
 }
 
-impl Session {
-    /// From the greeting to the end of the connection, whichever way it comes.
-    ///
-    /// # Errors
-    /// What ended the connection, if the visitor did not.
-    pub async fn run(face: Arc<Face>, me: Visitor, bits: Option<String>, wire: Wire) -> io::Result<()> {
-        let (number, notices, displaced) = face.hall.enter(&me);
-        let noise = (face.noise > 0).then(|| {
+impl FicsSession {
+    /// A session that nobody was greeted in yet. It has its place in the lobby, and whoever had it before is told to go;
+    /// returns what it is told from there, and whether somebody had to.
+    pub(crate) fn new(
+        context: Arc<FicsContext>,
+        me: Visitor,
+        bits: Option<&str>,
+        telnet: TelnetConnection,
+    ) -> (Self, mpsc::UnboundedReceiver<Notice>, bool) {
+        let (number, notices, displaced) = context.lobby.enter(&me);
+        let noise = (context.noise > 0).then(|| {
             let mut ticks = interval(NOISE_EVERY);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
             ticks
         });
-        let mut session = Self {
-            variables: Variables::new(bits.as_deref(), face.faults.dialect()),
+        let session = Self {
+            variables: Variables::new(bits, context.faults.dialect()),
             me,
             channels: BTreeSet::new(),
-            offers: Offers::default(),
+            offers: PendingOffers::default(),
             playing: None,
             watching: None,
-            last_opponent: None,
+            examining: None,
+            last_game: None,
             since: Instant::now(),
-            wire,
-            face,
+            telnet,
+            context,
             leaving: false,
             number,
             out: Vec::new(),
             ping: false,
             noise,
         };
-        let ended = session.attend(notices, displaced).await;
-        session.leave().await;
-        ended
-    }
-
-    async fn attend(&mut self, mut notices: mpsc::UnboundedReceiver<Notice>, displaced: bool) -> io::Result<()> {
-        let mut events = self.enter(displaced).await?;
-        self.wire.suffer(self.face.faults.open_stream(StreamId { account: self.me.name.clone(), game: None }));
-        while !self.leaving {
-            tokio::select! {
-                biased;
-                // What happened at a board comes before what others say of it.
-                event = next_of(&mut self.playing) => self.at_board(event),
-                event = next_of(&mut self.watching) => self.at_watched_board(event),
-                Some(event) = events.next() => self.account_event(event).await?,
-                Some(notice) = notices.recv() => self.notice(notice).await?,
-                incoming = self.wire.next() => match incoming? {
-                    Incoming::Fault(fault) => self.wire.strike(fault, None).await?,
-                    Incoming::Input(input) => {
-                        self.input(input).await?;
-                        continue;
-                    }
-                },
-                () = tick(&mut self.noise) => self.make_noise().await?,
-            }
-            self.flush(true).await?;
-        }
-        Ok(())
+        (session, notices, displaced)
     }
 
     /// Greets, and takes up what this account left behind.
-    async fn enter(&mut self, displaced: bool) -> io::Result<Subscription<AccountEvent>> {
+    pub(in crate::fics) async fn enter(&mut self, displaced: bool) -> io::Result<Subscription<AccountEvent>> {
         let (me, key) = (self.me.id.clone(), self.key());
         let loss = self.loss_rule();
         let (events, adjourned) = self
@@ -139,7 +116,7 @@ impl Session {
         for view in adjourned {
             let Some(opponent) = opponent_of(&view, &self.me.id) else { continue };
             let arrived = format!("Notification: {}, who has an adjourned game with you, has arrived.", self.me.name);
-            self.face.hall.tell(&opponent, Notice::Text(arrived));
+            self.context.lobby.tell(&opponent, Notice::Text(arrived));
             if self.is_here(&opponent).await? {
                 online.push(self.shown_name(&opponent).await?);
             }
@@ -159,20 +136,20 @@ impl Session {
 
     /// What a lost connection means for the games of this visitor: guests' games are not kept.
     fn loss_rule(&self) -> impl Fn(&GameView) -> ConnectionLoss + Send + use<> {
-        let (hall, me) = (self.face.hall.clone(), self.me.clone());
+        let (lobby, me) = (self.context.lobby.clone(), self.me.clone());
         move |view| match opponent_of(view, &me.id) {
             _ if me.rank == Rank::Guest => ConnectionLoss::Forfeits,
-            Some(opponent) if hall.is_guest(&opponent) => ConnectionLoss::Aborts,
+            Some(opponent) if lobby.is_guest(&opponent) => ConnectionLoss::Aborts,
             _ => ConnectionLoss::Adjourns,
         }
     }
 
     /// Gives the place up, unless a newer session of the same account has it already.
-    async fn leave(&mut self) {
-        if !self.face.hall.leave(&self.me.id, self.number) {
+    pub(in crate::fics) async fn leave(&mut self) {
+        if !self.context.lobby.leave(&self.me.id, self.number) {
             return;
         }
-        self.face.hall.remove_seeks(&self.me.id, None);
+        self.context.lobby.remove_seeks(&self.me.id, None);
         let (me, loss) = (self.me.id.clone(), self.loss_rule());
         let left = self.ask(move |state| {
             state.lose_connection(&me, loss);
@@ -187,47 +164,14 @@ impl Session {
         for view in left.await.unwrap_or_default() {
             if let Some(opponent) = opponent_of(&view, &self.me.id) {
                 let gone = format!("Notification: {}, who has an adjourned game with you, has departed.", self.me.name);
-                self.face.hall.tell(&opponent, Notice::Text(gone));
+                self.context.lobby.tell(&opponent, Notice::Text(gone));
             }
         }
     }
 
     // --- What comes in -------------------------------------------------------------------------------------------------
 
-    async fn input(&mut self, input: Input) -> io::Result<()> {
-        let line = match input {
-            Input::Pong => return Ok(()),
-            Input::TooLong => "Command ignored: line too long.".to_owned(),
-            Input::Line(line) => {
-                let fault = self.face.faults.on_request(super::commands::kind_of(&line));
-                return self.obey(&line, fault).await;
-            }
-        };
-        self.line(line);
-        self.flush(false).await
-    }
-
-    /// Does what a line says, and lets happen to it what is to happen. Answers of HTTP's own do not apply here.
-    async fn obey(&mut self, line: &str, fault: Option<RequestFault>) -> io::Result<()> {
-        match fault {
-            Some(RequestFault::Ignore) => return Ok(()),
-            Some(RequestFault::Delay(time) | RequestFault::DelayAnswer(time)) => tokio::time::sleep(time).await,
-            Some(RequestFault::LoseRequest) => {
-                self.wire.reset();
-                return Err(io::ErrorKind::ConnectionReset.into());
-            }
-            Some(RequestFault::LoseAnswer) => {
-                self.command(line).await?;
-                self.wire.reset();
-                return Err(io::ErrorKind::ConnectionReset.into());
-            }
-            Some(RequestFault::Answer(_)) | None => {}
-        }
-        self.command(line).await?;
-        self.flush(false).await
-    }
-
-    async fn notice(&mut self, notice: Notice) -> io::Result<()> {
+    pub(in crate::fics) async fn notice(&mut self, notice: Notice) -> io::Result<()> {
         match notice {
             Notice::Displaced => {
                 self.line(format!("**** {} has arrived - you can't both be logged in. ****", self.me.name));
@@ -237,12 +181,17 @@ impl Session {
             Notice::Talk(variable, text) if self.variables.is_on(variable) => self.line(text),
             Notice::Channel(channel, text) if self.channels.contains(&channel) => self.line(text),
             Notice::Kibitz(game, text) if self.variables.is_on("kibitz") && self.sits_at(&game) => self.line(text),
+            Notice::Whisper(game, text)
+                if self.variables.is_on("kibitz") && self.watching.as_ref().is_some_and(|board| board.id == game) =>
+            {
+                self.line(text);
+            }
             Notice::Seek(seek) if self.variables.is_on("seek") && self.playing.is_none() => {
                 let for_programs = self.variables.interface("seekinfo");
                 self.line(if for_programs {
                     text::seek_for_programs(&seek)
                 } else {
-                    text::seek(&seek, &self.face.hall)
+                    text::seek(&seek, &self.context.lobby)
                 });
             }
             Notice::SeeksGone(gone) if self.variables.is_on("seek") && self.playing.is_none() => {
@@ -256,12 +205,12 @@ impl Session {
     }
 
     fn sits_at(&self, game: &GameId) -> bool {
-        [&self.playing, &self.watching].into_iter().flatten().any(|seated| seated.id == *game)
+        [&self.playing, &self.watching].into_iter().flatten().any(|board| board.id == *game)
     }
 
     /// Other people's talk, as on a busy evening.
-    async fn make_noise(&mut self) -> io::Result<()> {
-        let lines = u64::from(self.face.noise) * NOISE_EVERY.as_millis() as u64 / 1000;
+    pub(in crate::fics) async fn make_noise(&mut self) -> io::Result<()> {
+        let lines = u64::from(self.context.noise) * NOISE_EVERY.as_millis() as u64 / 1000;
         let mut text = String::new();
         for number in 0..lines.max(1) {
             let line = match number % 5 {
@@ -276,7 +225,7 @@ impl Session {
             text.push_str("\n\r");
             text.push_str(PROMPT);
         }
-        self.wire.write(text.as_bytes()).await
+        self.telnet.write(text.as_bytes()).await
     }
 
     // --- What goes out -------------------------------------------------------------------------------------------------
@@ -293,7 +242,7 @@ impl Session {
     }
 
     /// Sends what is to be said, and the prompt. What comes unasked begins on a line of its own.
-    async fn flush(&mut self, unasked: bool) -> io::Result<()> {
+    pub(in crate::fics) async fn flush(&mut self, unasked: bool) -> io::Result<()> {
         if unasked && self.out.is_empty() {
             return Ok(());
         }
@@ -305,29 +254,29 @@ impl Session {
                 None => block.push_str(&text),
             }
             block.push('\n');
-            self.wire.send(&block.replace('\n', "\n\r"), facts).await?;
+            self.telnet.send(&block.replace('\n', "\n\r"), facts).await?;
         }
         if std::mem::take(&mut self.ping) {
-            self.wire.ping().await?;
+            self.telnet.ping().await?;
         }
-        self.wire.write(PROMPT.as_bytes()).await
+        self.telnet.write(PROMPT.as_bytes()).await
     }
 
     /// Which server this one behaves like.
     pub(super) fn dialect(&self) -> Dialect {
-        self.face.faults.dialect()
+        self.context.faults.dialect()
     }
 
     // --- Questions -----------------------------------------------------------------------------------------------------
 
-    /// Asks the hub.
+    /// Asks the server's state.
     pub(super) fn ask<T, F>(&self, job: F) -> impl Future<Output = io::Result<T>> + use<T, F>
     where
         T: Send + 'static,
-        F: FnOnce(&mut State) -> T + Send + 'static,
+        F: FnOnce(&mut ServerState) -> T + Send + 'static,
     {
-        let hub = self.face.hub.clone();
-        async move { hub.ask(job).await.map_err(io::Error::other) }
+        let server_state = self.context.server_state.clone();
+        async move { server_state.ask(job).await.map_err(io::Error::other) }
     }
 
     /// As whom we listen.
@@ -335,10 +284,10 @@ impl Session {
         ListenerKey { account: self.me.id.clone(), client: format!("fics-{}", self.number) }
     }
 
-    /// Whether somebody is logged in, on this face or another.
+    /// Whether somebody is logged in, on this context or another.
     pub(super) async fn is_here(&self, account: &AccountId) -> io::Result<bool> {
         let wanted = account.clone();
-        Ok(self.face.hall.find(account).is_some() || self.ask(move |state| state.is_online(&wanted)).await?)
+        Ok(self.context.lobby.find(account).is_some() || self.ask(move |state| state.is_online(&wanted)).await?)
     }
 
     /// A name as it is written.
@@ -350,23 +299,7 @@ impl Session {
 }
 
 /// The opponent of `me` in a game.
-pub fn opponent_of(view: &GameView, me: &AccountId) -> Option<AccountId> {
+pub(crate) fn opponent_of(view: &GameView, me: &AccountId) -> Option<AccountId> {
     let color = view.pairing.color_of(me)?;
-    Some(view.pairing.seats.get(!color).account.clone())
-}
-
-async fn next_of(seated: &mut Option<Seated>) -> Option<BoardEvent> {
-    match seated {
-        Some(seated) => seated.events.next().await,
-        None => pending().await,
-    }
-}
-
-async fn tick(noise: &mut Option<Interval>) {
-    match noise {
-        Some(ticks) => {
-            ticks.tick().await;
-        }
-        None => pending().await,
-    }
+    Some(view.pairing.players.get(!color).account.clone())
 }

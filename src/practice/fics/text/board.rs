@@ -2,31 +2,33 @@
 
 use std::time::Duration;
 
-use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square, san::SanPlus, variant::VariantPosition};
+use shakmaty::{Board, CastlingSide, File, Move, Position, Rank, Role, Square, san::SanPlus, variant::VariantPosition};
 
 use super::minutes_and_increment;
-use crate::{dialect::Dialect, hub::GameView};
+use crate::{dialect::Dialect, state::GameView};
 use chess::{Color, Line, TimeControl, Variant};
 
 /// What the board is to whom it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub(crate) enum BoardRelation {
     /// One of the players.
     Player(Color),
-    /// Somebody who watches.
     Watcher,
+    /// Somebody who looks through it again.
+    Examiner,
 }
 
 /// The line for programs.
-pub fn style12(view: &GameView, number: u32, relation: Relation, exact: bool, dialect: Dialect) -> String {
+pub(crate) fn style12(view: &GameView, number: u32, relation: BoardRelation, exact: bool, dialect: Dialect) -> String {
     let relation_number = match relation {
-        Relation::Watcher => 0,
-        Relation::Player(color) if color == view.line.turn() => 1,
-        Relation::Player(_) => -1,
+        BoardRelation::Watcher => 0,
+        BoardRelation::Examiner => 2,
+        BoardRelation::Player(color) if color == view.line.turn() => 1,
+        BoardRelation::Player(_) => -1,
     };
     let clocks = view.clocks.map_or([Duration::ZERO; 2], |clocks| [clocks.white.remaining, clocks.black.remaining]);
     let ply = view.line.ply();
-    let last = (ply > 0).then(|| last_move(&view.line)).flatten();
+    let last = last_move(&view.line);
     let runs = view.outcome.is_none() && view.adjourned.is_none();
     line(
         view.line.position(),
@@ -38,7 +40,7 @@ pub fn style12(view: &GameView, number: u32, relation: Relation, exact: bool, di
             exact,
             taken: last_taken(view),
             last,
-            flip: relation == Relation::Player(Color::Black),
+            flip: relation == BoardRelation::Player(Color::Black),
             ticking: runs && ply >= 2,
             dialect,
         },
@@ -46,7 +48,7 @@ pub fn style12(view: &GameView, number: u32, relation: Relation, exact: bool, di
 }
 
 /// The board before the first move, as it stands in a list of moves.
-pub fn start_board(view: &GameView, number: u32, exact: bool) -> String {
+pub(crate) fn start_board(view: &GameView, number: u32, exact: bool) -> String {
     let initial = match view.pairing.terms.time_control {
         TimeControl::RealTime { initial, .. } => initial,
         TimeControl::Correspondence { .. } | TimeControl::Unlimited => Duration::ZERO,
@@ -77,9 +79,9 @@ struct Fields {
     dialect: Dialect,
 }
 
-struct LastMove {
+pub(super) struct LastMove {
     verbose: String,
-    san: String,
+    pub(super) san: String,
     double_push: Option<File>,
 }
 
@@ -94,16 +96,13 @@ fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String 
     }
     let castles = [Color::White, Color::Black]
         .map(|color| CastlingSide::ALL.map(|side| u8::from(position.castles().has(color, side))));
-    let material = |color: Color| -> u32 {
-        board.by_color(color).into_iter().filter_map(|square| board.role_at(square)).map(value).sum()
-    };
     let (minutes, increment) = minutes_and_increment(view.pairing.terms.time_control);
     let clocks = fields.clocks.map(|clock| if fields.exact { clock.as_millis() } else { u128::from(clock.as_secs()) });
     let (verbose, san, double_push) = match &fields.last {
         Some(last) => (last.verbose.as_str(), last.san.as_str(), last.double_push.map_or(-1, |file| file as i32)),
         None => ("none", "none", -1),
     };
-    let seats = &view.pairing.seats;
+    let players = &view.pairing.players;
     text.push_str(&format!(
         " {} {double_push} {} {} {} {} {} {} {} {} {} {minutes} {increment} {} {} {} {} {} {verbose} ({}) {}",
         position.turn().fold_wb('W', 'B'),
@@ -113,11 +112,11 @@ fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String 
         castles[1][1],
         position.halfmoves(),
         fields.number,
-        seats.white.name,
-        seats.black.name,
+        players.white.name,
+        players.black.name,
         fields.relation,
-        material(Color::White),
-        material(Color::Black),
+        material(board, Color::White),
+        material(board, Color::Black),
         clocks[0],
         clocks[1],
         position.fullmoves(),
@@ -128,6 +127,11 @@ fn line(position: &VariantPosition, view: &GameView, fields: &Fields) -> String 
         text.push_str(if field { " 1" } else { " 0" });
     }
     text
+}
+
+/// The pieces of one side, in pawns; the king counts nothing.
+pub(super) fn material(board: &Board, color: Color) -> u32 {
+    board.by_color(color).into_iter().filter_map(|square| board.role_at(square)).map(value).sum()
 }
 
 const fn value(role: Role) -> u32 {
@@ -141,7 +145,7 @@ const fn value(role: Role) -> u32 {
 }
 
 /// `0:06`, or `0:06.123` with milliseconds.
-pub fn time_taken(time: Duration, exact: bool) -> String {
+pub(crate) fn time_taken(time: Duration, exact: bool) -> String {
     let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
     if exact {
         format!("{minutes}:{seconds:02}.{:03}", time.subsec_millis())
@@ -150,8 +154,9 @@ pub fn time_taken(time: Duration, exact: bool) -> String {
     }
 }
 
-fn last_move(line: &Line) -> Option<LastMove> {
-    let before = line.prefix(line.ply() - 1);
+/// The last move, if there is one.
+pub(super) fn last_move(line: &Line) -> Option<LastMove> {
+    let before = line.prefix(line.ply().checked_sub(1)?);
     let mv = line.moves().last()?.to_move(before.position()).ok()?;
     let san = SanPlus::from_move(before.position().clone(), mv).to_string();
     let double_push = match mv {
@@ -180,7 +185,7 @@ fn last_taken(view: &GameView) -> Duration {
 }
 
 /// What a move took, by the clocks before and after it. Each side's first one took nothing.
-pub fn taken(view: &GameView, ply: usize) -> Duration {
+pub(crate) fn taken(view: &GameView, ply: usize) -> Duration {
     let TimeControl::RealTime { increment, .. } = view.pairing.terms.time_control else { return Duration::ZERO };
     let shown = |ply: usize| view.move_times.get(ply).copied().flatten();
     match (ply.checked_sub(2).and_then(shown), shown(ply)) {
@@ -190,7 +195,7 @@ pub fn taken(view: &GameView, ply: usize) -> Duration {
 }
 
 /// The pieces in hand, where there are any: `<b1> game 3 white [PN] black []`.
-pub fn holdings(view: &GameView, number: u32) -> Option<String> {
+pub(crate) fn holdings(view: &GameView, number: u32) -> Option<String> {
     if view.line.variant() != Variant::Crazyhouse {
         return None;
     }

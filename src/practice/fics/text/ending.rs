@@ -1,17 +1,17 @@
 //! How a game ended, in the server's words.
 
-use crate::{dialect::Dialect, game::End, hub::GameView};
+use crate::{dialect::Dialect, game::End, state::GameView};
 use chess::Color;
 
 /// `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`; also for a game that is put off. `None` while it runs.
-pub fn end_line(view: &GameView, number: u32, dialect: Dialect) -> Option<String> {
-    let seats = &view.pairing.seats;
+pub(crate) fn end_line(view: &GameView, number: u32, dialect: Dialect) -> Option<String> {
+    let players = &view.pairing.players;
     let (reason, result) = match (&view.outcome, view.adjourned) {
-        (Some(outcome), _) => (reason(view, dialect, |color| &seats.get(color).name), outcome.result()),
-        (None, Some(_)) => (adjournment(view, dialect, |color| &seats.get(color).name), "*"),
+        (Some(outcome), _) => (reason(view, dialect, |color| &players.get(color).name), outcome.result()),
+        (None, Some(_)) => (adjournment(view, dialect, |color| &players.get(color).name), "*"),
         (None, None) => return None,
     };
-    Some(format!("{{Game {number} ({} vs. {}) {reason}}} {result}", seats.white.name, seats.black.name))
+    Some(format!("{{Game {number} ({} vs. {}) {reason}}} {result}", players.white.name, players.black.name))
 }
 
 fn adjournment<'a>(view: &GameView, dialect: Dialect, name: impl Fn(Color) -> &'a str) -> String {
@@ -52,12 +52,23 @@ fn reason<'a>(view: &GameView, dialect: Dialect, name: impl Fn(Color) -> &'a str
     }
 }
 
+/// How a list of moves ends: `White checkmated} 0-1`, `Still in progress} *`.
+pub(super) fn list_ending(view: &GameView) -> String {
+    match &view.outcome {
+        Some(outcome) => {
+            let color = |color: Color| color.fold_wb("White", "Black");
+            format!("{}}} {}", reason(view, Dialect::Freechess, color), outcome.result())
+        }
+        None => "Still in progress} *".to_owned(),
+    }
+}
+
 /// What became of the ratings, told to both players.
-pub fn rating_lines(view: &GameView, color: Color) -> String {
-    let seat = view.pairing.seats.get(color);
+pub(crate) fn rating_lines(view: &GameView, color: Color) -> String {
+    let seat = view.pairing.players.get(color);
     match &view.rating_changes {
         Some(changes) => {
-            let (before, after) = (seat.rating.points, seat.rating.points + changes.get(color));
+            let (before, after) = (seat.rating.points(), seat.rating.points() + changes.get(color));
             format!("{} rating adjustment: {before} --> {after}", super::kind(&view.pairing.terms, None))
         }
         None => "No ratings adjustment done.".to_owned(),

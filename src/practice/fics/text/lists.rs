@@ -5,12 +5,13 @@ use shakmaty::san::SanPlus;
 
 use super::{
     board::{start_board, taken, time_taken},
+    ending::list_ending,
     kind, minutes_and_increment, rating, speed,
 };
 use crate::{
-    fics::hall::Hall,
+    fics::lobby::FicsLobby,
     game::End,
-    hub::{GameReport, GameView, Seat},
+    state::{GameView, PlayerView},
 };
 use chess::{Color, Line};
 
@@ -19,33 +20,39 @@ fn date(millis: u64) -> String {
     stamp.unwrap_or_default().to_zoned(TimeZone::UTC).strftime("%a %b %e, %H:%M UTC %Y").to_string()
 }
 
-/// The answer to `moves`.
-pub fn move_list(view: &GameView, number: u32, exact: bool, with_start: bool, hall: &Hall) -> String {
+/// The answer to `moves`; without a number to `smoves`.
+pub(crate) fn move_list(
+    view: &GameView,
+    number: Option<u32>,
+    exact: bool,
+    with_start: bool,
+    lobby: &FicsLobby,
+) -> String {
     let pairing = &view.pairing;
-    let player = |seat: &Seat| match rating(seat, hall).as_str() {
+    let player = |seat: &PlayerView| match rating(seat, lobby).as_str() {
         "----" | "++++" => format!("{} (UNR)", seat.name),
         rating => format!("{} ({})", seat.name, rating.trim()),
     };
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     let start_fen = view.line.start_fen();
-    let mut text = format!("Movelist for game {number}:\n\n");
+    let mut text = number.map_or_else(String::new, |number| format!("Movelist for game {number}:\n\n"));
     if with_start && start_fen.is_some() {
-        text.push_str(&start_board(view, number, exact));
+        text.push_str(&start_board(view, number.unwrap_or(0), exact));
         text.push_str("\n\n");
     }
     text.push_str(&format!(
         "{} vs. {} --- {}\n{} {} match, initial time: {minutes} minutes, increment: {increment} seconds.\n\n\
          Move  {:<23} {}\n----  ---------------------   ---------------------\n",
-        player(&pairing.seats.white),
-        player(&pairing.seats.black),
+        player(&pairing.players.white),
+        player(&pairing.players.black),
         date(pairing.created_at),
         if pairing.terms.rated { "Rated" } else { "Unrated" },
         kind(&pairing.terms, start_fen.as_deref()),
-        pairing.seats.white.name,
-        pairing.seats.black.name,
+        pairing.players.white.name,
+        pairing.players.black.name,
     ));
     text.push_str(&rows(view, exact));
-    text.push_str("      {Still in progress} *");
+    text.push_str(&format!("      {{{}", list_ending(view)));
     text
 }
 
@@ -74,7 +81,7 @@ fn rows(view: &GameView, exact: bool) -> String {
 }
 
 /// ` 12 1500 Ann        1500 Bob        [ br  5   0]   4:50 -  4:30 (39-39) W:  5`.
-pub fn game_row(view: &GameView, number: u32, hall: &Hall) -> String {
+pub(crate) fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> String {
     let pairing = &view.pairing;
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     let clock = |color: Color| {
@@ -83,10 +90,10 @@ pub fn game_row(view: &GameView, number: u32, hall: &Hall) -> String {
     };
     format!(
         "{number:3} {:>4} {:<11}{:>4} {:<11}[ {}{}{minutes:3} {increment:3}] {} -{} {}:{:3}",
-        rating(&pairing.seats.white, hall).trim(),
-        pairing.seats.white.name,
-        rating(&pairing.seats.black, hall).trim(),
-        pairing.seats.black.name,
+        rating(&pairing.players.white, lobby).trim(),
+        pairing.players.white.name,
+        rating(&pairing.players.black, lobby).trim(),
+        pairing.players.black.name,
         &speed(pairing.terms.time_control)[..1],
         if pairing.terms.rated { 'r' } else { 'u' },
         clock(Color::White),
@@ -98,9 +105,10 @@ pub fn game_row(view: &GameView, number: u32, hall: &Hall) -> String {
 
 /// `+ ---- W ---- Ann           [ bu  5   0] --- Mat`; nothing of a game that has not ended, was aborted or is not `name`'s. The
 /// first column is the result as `name` sees it.
-pub fn history_row(report: &GameReport, name: &str) -> Option<String> {
-    let ours = report.color_of(name)?;
-    let outcome = report.outcome.as_ref()?;
+pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
+    let players = &view.pairing.players;
+    let ours = Color::ALL.into_iter().find(|color| players.get(*color).name.eq_ignore_ascii_case(name))?;
+    let outcome = view.outcome.as_ref()?;
     let how = match outcome.end {
         End::Checkmate => "Mat",
         End::Stalemate => "Sta",
@@ -114,7 +122,7 @@ pub fn history_row(report: &GameReport, name: &str) -> Option<String> {
         End::Abandoned => "Dis",
         End::Aborted => return None,
     };
-    let (minutes, increment) = minutes_and_increment(report.terms.time_control);
+    let (minutes, increment) = minutes_and_increment(view.pairing.terms.time_control);
     Some(format!(
         "{} ---- {} ---- {:<13} [ {}{}{minutes:3} {increment:3}] --- {how}",
         match outcome.winner {
@@ -123,20 +131,20 @@ pub fn history_row(report: &GameReport, name: &str) -> Option<String> {
             None => '=',
         },
         ours.fold_wb('W', 'B'),
-        ours.fold_wb(&report.black, &report.white),
-        &speed(report.terms.time_control)[..1],
-        if report.terms.rated { 'r' } else { 'u' },
+        players.get(!ours).name,
+        &speed(view.pairing.terms.time_control)[..1],
+        if view.pairing.terms.rated { 'r' } else { 'u' },
     ))
 }
 
 /// ` 1: W Ann            N [ br  5   0] W18  --- Wed Dec 23, 06:58 UTC 2009`.
-pub fn stored_row(view: &GameView, number: usize, ours: Color, online: bool) -> String {
+pub(crate) fn stored_row(view: &GameView, number: usize, ours: Color, online: bool) -> String {
     let pairing = &view.pairing;
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     format!(
         "{number:2}: {} {:<15}{} [ {}{}{minutes:3} {increment:3}] {}{:<3} --- {}",
         ours.fold_wb('W', 'B'),
-        pairing.seats.get(!ours).name,
+        pairing.players.get(!ours).name,
         if online { 'Y' } else { 'N' },
         &speed(pairing.terms.time_control)[..1],
         if pairing.terms.rated { 'r' } else { 'u' },

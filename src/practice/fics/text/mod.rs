@@ -1,44 +1,46 @@
 //! The server's sentences and boards. Pure: views in, text out, lines separated by `\n`.
 
 mod board;
+mod diagram;
 mod ending;
 mod lists;
 
-pub use board::{Relation, holdings, style12};
-pub use ending::{end_line, rating_lines};
-pub use lists::{game_row, history_row, move_list, stored_row};
+pub(crate) use board::{BoardRelation, holdings, style12};
+pub(crate) use diagram::{diagram, minutes_and_seconds};
+pub(crate) use ending::{end_line, rating_lines};
+pub(crate) use lists::{game_row, history_row, move_list, stored_row};
 
 use std::time::Duration;
 
-use super::hall::{Hall, Rank, Seek};
+use super::lobby::{FicsLobby, Rank, Seek};
 use crate::{
     dialect::Dialect,
-    hub::{ChallengeView, GameView, Pairing, Seat},
+    state::{ChallengeView, GameView, Pairing, PlayerView},
 };
 use chess::{Color, GameTerms, Line, TimeControl, Variant};
 
 /// Wild 5 and 8: the positions that the core can set up without further rules.
-pub const WILD_POSITIONS: [(&str, &str); 2] = [
+pub(crate) const WILD_POSITIONS: [(&str, &str); 2] = [
     ("wild/5", "RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr w - - 0 1"),
     ("wild/8", "rnbqkbnr/8/8/pppppppp/PPPPPPPP/8/8/RNBQKBNR w KQkq - 0 1"),
 ];
 
 /// A rating as a line about a match shows it.
-pub fn rating(seat: &Seat, hall: &Hall) -> String {
+pub(crate) fn rating(seat: &PlayerView, lobby: &FicsLobby) -> String {
     match seat.rating {
-        _ if hall.is_guest(&seat.account) => "++++".to_owned(),
-        rating if rating.games == 0 => "----".to_owned(),
-        rating => format!("{:4}", rating.points),
+        _ if lobby.is_guest(&seat.account) => "++++".to_owned(),
+        rating if rating.games() == 0 => "----".to_owned(),
+        rating => format!("{:4}", rating.points()),
     }
 }
 
 /// `Ann (1500)`.
-fn rated_name(seat: &Seat, hall: &Hall) -> String {
-    format!("{} ({})", seat.name, rating(seat, hall))
+fn rated_name(seat: &PlayerView, lobby: &FicsLobby) -> String {
+    format!("{} ({})", seat.name, rating(seat, lobby))
 }
 
 /// Whole minutes and seconds, as the server counts: `0 1` is ten seconds and one.
-pub fn minutes_and_increment(time_control: TimeControl) -> (u64, u64) {
+pub(crate) fn minutes_and_increment(time_control: TimeControl) -> (u64, u64) {
     match time_control {
         TimeControl::RealTime { initial, increment } => {
             let increment = increment.as_millis().div_ceil(1000) as u64;
@@ -63,7 +65,7 @@ fn speed(time_control: TimeControl) -> &'static str {
 }
 
 /// `blitz`, `wild/fr`, `crazyhouse`.
-pub fn kind(terms: &GameTerms, start_fen: Option<&str>) -> String {
+pub(crate) fn kind(terms: &GameTerms, start_fen: Option<&str>) -> String {
     match terms.variant {
         Variant::Standard => speed(terms.time_control).to_owned(),
         Variant::Chess960 => "wild/fr".to_owned(),
@@ -76,7 +78,7 @@ pub fn kind(terms: &GameTerms, start_fen: Option<&str>) -> String {
 }
 
 /// `rated blitz 5 0`, `unrated wild 5 0 Loaded from wild/fr`.
-pub fn terms(terms: &GameTerms, start_fen: Option<&str>) -> String {
+pub(crate) fn terms(terms: &GameTerms, start_fen: Option<&str>) -> String {
     let rated = if terms.rated { "rated" } else { "unrated" };
     let kind = kind(terms, start_fen);
     let (minutes, increment) = minutes_and_increment(terms.time_control);
@@ -90,31 +92,31 @@ pub fn terms(terms: &GameTerms, start_fen: Option<&str>) -> String {
 }
 
 /// `Ann (1500) [white] Bob (----) unrated blitz 5 0`.
-pub fn challenge(view: &ChallengeView, hall: &Hall) -> String {
+pub(crate) fn challenge(view: &ChallengeView, lobby: &FicsLobby) -> String {
     let color = view.color.map_or("", |color| color.fold_wb("[white] ", "[black] "));
     let terms = terms(&view.terms, view.start.start_fen().as_deref());
-    format!("{} {color}{} {terms}", rated_name(&view.challenger, hall), rated_name(&view.dest, hall))
+    format!("{} {color}{} {terms}", rated_name(&view.challenger, lobby), rated_name(&view.dest, lobby))
 }
 
 /// The same for an adjourned game that `by` wants to go on with.
-pub fn resumption(pairing: &Pairing, start: &Line, by: Color, hall: &Hall) -> String {
-    let (first, second) = (pairing.seats.get(by), pairing.seats.get(!by));
+pub(crate) fn resumption(pairing: &Pairing, start: &Line, by: Color, lobby: &FicsLobby) -> String {
+    let (first, second) = (pairing.players.get(by), pairing.players.get(!by));
     let terms = terms(&pairing.terms, start.start_fen().as_deref());
-    format!("{} {} {terms} (adjourned)", rated_name(first, hall), rated_name(second, hall))
+    format!("{} {} {terms} (adjourned)", rated_name(first, lobby), rated_name(second, lobby))
 }
 
 /// `Creating: ...` and `{Game ...}`.
-pub fn beginning(view: &GameView, number: u32, hall: &Hall, dialect: Dialect) -> String {
+pub(crate) fn beginning(view: &GameView, number: u32, lobby: &FicsLobby, dialect: Dialect) -> String {
     let (pairing, resumed) = (&view.pairing, view.line.ply() > 0);
-    let (white, black) = (&pairing.seats.white, &pairing.seats.black);
+    let (white, black) = (&pairing.players.white, &pairing.players.black);
     let start_fen = view.line.start_fen();
     let rated = if pairing.terms.rated { "rated" } else { "unrated" };
     let mut text = String::new();
     if dialect.announces_games() {
         text.push_str(&format!(
             "Creating: {} {} {}{}\n",
-            rated_name(white, hall),
-            rated_name(black, hall),
+            rated_name(white, lobby),
+            rated_name(black, lobby),
             terms(&pairing.terms, start_fen.as_deref()),
             if resumed { " (adjourned)" } else { "" },
         ));
@@ -130,15 +132,15 @@ pub fn beginning(view: &GameView, number: u32, hall: &Hall, dialect: Dialect) ->
 }
 
 /// `<g1> ...`; `sealed` says which side speaks timeseal, as far as is known.
-pub fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], hall: &Hall) -> String {
+pub(crate) fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], lobby: &FicsLobby) -> String {
     let pairing = &view.pairing;
-    let seats = [&pairing.seats.white, &pairing.seats.black];
+    let players = [&pairing.players.white, &pairing.players.black];
     let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     let seconds = if minutes == 0 && increment > 0 { 10 } else { minutes * 60 };
-    let registered = seats.map(|seat| u8::from(!hall.is_guest(&seat.account)));
-    let ratings = seats.map(|seat| match seat.rating {
-        rating if rating.games == 0 || hall.is_guest(&seat.account) => "0".to_owned(),
-        rating => format!("{}{}", rating.points, if rating.is_provisional() { "P" } else { "" }),
+    let registered = players.map(|seat| u8::from(!lobby.is_guest(&seat.account)));
+    let ratings = players.map(|seat| match seat.rating {
+        rating if rating.games() == 0 || lobby.is_guest(&seat.account) => "0".to_owned(),
+        rating => format!("{}{}", rating.points(), if rating.is_provisional() { "P" } else { "" }),
     });
     format!(
         "<g1> {number} p=0 t={} r={} u={},{} it={seconds},{increment} i={seconds},{increment} pt=0 rt={},{} ts={},{}",
@@ -154,13 +156,13 @@ pub fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], hall: &Hall) 
 }
 
 /// What a seek wants, in the words of an advertisement.
-pub fn seek(seek: &Seek, hall: &Hall) -> String {
+pub(crate) fn seek(seek: &Seek, lobby: &FicsLobby) -> String {
     let (minutes, increment) = minutes_and_increment(seek.terms.game.time_control);
     let color = seek.terms.color.map_or("", |color| color.fold_wb(" [white]", " [black]"));
     format!(
         "{} ({}) seeking {minutes} {increment} {} {}{color}{}{} (\"play {}\" to respond)",
         seek.by.titled(),
-        rating(&seek.seat, hall),
+        rating(&seek.seat, lobby),
         if seek.terms.game.rated { "rated" } else { "unrated" },
         kind(&seek.terms.game, seek.terms.fen.as_deref()),
         if seek.manual { " m" } else { "" },
@@ -170,7 +172,7 @@ pub fn seek(seek: &Seek, hall: &Hall) -> String {
 }
 
 /// The same for programs: `<s> 8 w=visar ti=02 ...`.
-pub fn seek_for_programs(seek: &Seek) -> String {
+pub(crate) fn seek_for_programs(seek: &Seek) -> String {
     let (minutes, increment) = minutes_and_increment(seek.terms.game.time_control);
     let titles = match seek.by.rank {
         Rank::Guest => 1,
@@ -178,9 +180,9 @@ pub fn seek_for_programs(seek: &Seek) -> String {
         Rank::Registered => 0,
     };
     let rating = seek.seat.rating;
-    let (points, suffix) = match rating.games {
+    let (points, suffix) = match rating.games() {
         0 => (0, ' '),
-        _ => (rating.points, if rating.is_provisional() { 'P' } else { ' ' }),
+        _ => (rating.points(), if rating.is_provisional() { 'P' } else { ' ' }),
     };
     format!(
         "<s> {} w={} ti={titles:02x} rt={points}{suffix} t={minutes} i={increment} r={} tp={} c={} rr={}-{} a={} f={}",
@@ -198,7 +200,7 @@ pub fn seek_for_programs(seek: &Seek) -> String {
 
 /// Breaks lines longer than `width` after a blank, which may be left out; the rest is marked by a backslash. Lines for
 /// programs stay whole.
-pub fn wrap(text: &str, width: usize, keep_blank: bool) -> String {
+pub(crate) fn wrap(text: &str, width: usize, keep_blank: bool) -> String {
     let mut wrapped = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let mut rest = line;

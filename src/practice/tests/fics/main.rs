@@ -2,6 +2,7 @@
 
 extern crate concilio_practice as practice;
 
+mod comforts;
 mod dialects;
 mod people;
 mod telnet;
@@ -9,14 +10,14 @@ mod telnet;
 use std::net::SocketAddr;
 
 use chess::GameId;
-use practice::{AccountId, FicsFace, PracticeServer, Settings};
+use practice::{AccountId, FicsEndpoint, PracticeServer, PracticeSettings};
 use telnet::PATIENCE;
 
 /// A server that speaks FICS, under a plan of faults.
 pub async fn server(faults: &str) -> PracticeServer {
-    let fics = FicsFace::at(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let fics = FicsEndpoint::at(SocketAddr::from(([127, 0, 0, 1], 0)));
     let faults = faults.parse().expect("a plan of faults");
-    let settings = Settings { faults, fics: Some(fics), seed: Some(1), ..Settings::default() };
+    let settings = PracticeSettings { faults, fics: Some(fics), seed: Some(1), ..PracticeSettings::default() };
     PracticeServer::start(settings).await.expect("a free port")
 }
 

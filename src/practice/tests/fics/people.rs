@@ -223,6 +223,7 @@ async fn timeseal_is_read_and_its_pings_must_be_answered() {
         ("TIMESEAL2|test|test|", "login: "),
         ("guest", "Press return"),
         ("", "fics% "),
+        ("set style 12", "Style 12 set."),
         ("match sparring 1 1 unrated white", "[G]\0"),
         ("\u{2}9", ""),
         ("e2e4", "P/e2-e4"),

@@ -1,6 +1,6 @@
 //! Challenges, accounts and tokens.
 
-use practice::{Limits, Settings};
+use practice::{PracticeSettings, RateLimits};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
@@ -68,7 +68,7 @@ async fn a_challenge_kept_alive_says_how_it_was_answered() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forms_are_checked_as_on_lichess() {
-    let server = server_with(Settings { strict_terms: true, ..Settings::default() }).await;
+    let server = server_with(PracticeSettings { strict_terms: true, ..PracticeSettings::default() }).await;
     let (one, _other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
     for (form, field) in [
         (vec![("clock.limit", "61"), ("clock.increment", "0")], "clock.limit"),
@@ -131,8 +131,9 @@ async fn an_account_becomes_a_bot_before_its_first_game() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn limits_are_kept_where_they_are_set() {
-    let limits = Limits { games_against_bots_per_day: 1, account_requests_per_five_minutes: 2, ..Limits::default() };
-    let server = server_with(Settings { limits: Some(limits), ..Settings::default() }).await;
+    let limits =
+        RateLimits { games_against_bots_per_day: 1, account_requests_per_five_minutes: 2, ..RateLimits::default() };
+    let server = server_with(PracticeSettings { limits: Some(limits), ..PracticeSettings::default() }).await;
     let (one, other) = (Client::bot(&server, "One").await, Client::bot(&server, "Other").await);
     let third = Client::bot(&server, "Third").await;
     crate::play::start_game(&one, &other, "other", &BULLET).await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use practice::{PracticeServer, Settings};
+use practice::{PracticeServer, PracticeSettings};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::Value;
 
@@ -189,11 +189,11 @@ impl Lines {
 
 /// A server with settings that make tests quick.
 pub async fn server() -> PracticeServer {
-    server_with(Settings::default()).await
+    server_with(PracticeSettings::default()).await
 }
 
 /// A server with settings.
-pub async fn server_with(settings: Settings) -> PracticeServer {
+pub async fn server_with(settings: PracticeSettings) -> PracticeServer {
     let _ = rustls::crypto::ring::default_provider().install_default();
     PracticeServer::start(settings).await.expect("a server on a free port")
 }

@@ -117,7 +117,7 @@ impl Judge {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_answer_and_every_line_is_as_described() {
     let judge = Judge::new();
-    let settings = practice::Settings {
+    let settings = practice::PracticeSettings {
         patience: practice::Patience { gone_after: std::time::Duration::ZERO, ..Default::default() },
         claim_latency: std::time::Duration::ZERO,
         ..Default::default()
@@ -192,6 +192,18 @@ async fn every_answer_and_every_line_is_as_described() {
     let export = one.request(reqwest::Method::GET, &format!("/game/export/{id}?pgnInJson=true"));
     let export = export.header("Accept", "application/json").send().await.expect("an answer");
     judge.named("GameJson", &export.json().await.expect("JSON"));
+
+    let games = one.request(reqwest::Method::GET, "/api/games/user/one").header("Accept", "application/x-ndjson");
+    for line in games.send().await.expect("an answer").text().await.expect("lines").lines() {
+        judge.named("GameJson", &serde_json::from_str(line).expect("JSON"));
+    }
+    let users = one.request(reqwest::Method::POST, "/api/users").body("one,other").send().await.expect("an answer");
+    for user in users.json::<Vec<Value>>().await.expect("JSON") {
+        judge.named("User", &user);
+    }
+    let preferences = one.get("/api/account/preferences").await.ok().json();
+    judge.answer("get", "/api/account/preferences", 200, &preferences);
+    judge.named("ChallengeOpenJson", &one.post_form("/api/challenge/open", &BULLET).await.ok().json());
 
     // The server's own engine.
     let reply = one.post_form("/api/challenge/ai", &[("level", "3"), ("color", "black")]).await;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use practice::{
-    Settings,
+    PracticeSettings,
     faults::{StreamFault, Streams, When},
 };
 use reqwest::Method;
@@ -122,7 +122,9 @@ async fn a_move_stalls_and_is_never_made() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_http_2_connection_bears_so_many_streams_and_further_requests_wait() {
-    let server = server_with(Settings { faults: "streams=2".parse().expect("a plan"), ..Settings::default() }).await;
+    let server =
+        server_with(PracticeSettings { faults: "streams=2".parse().expect("a plan"), ..PracticeSettings::default() })
+            .await;
     let pair = Pair::start(&server, &BULLET).await;
     let connection = || reqwest::Client::builder().http2_prior_knowledge().build().expect("a client");
     let (one, other) = (pair.white.over(connection()), pair.white.over(connection()));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use practice::{
-    End, Settings, SparringKind,
+    End, PracticeSettings, SparringKind,
     faults::{RequestFault, RequestKind, Span, StreamFault, Streams, When},
 };
 use reqwest::{Method, StatusCode};
@@ -59,7 +59,8 @@ async fn an_event_stream_breaks_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_falls_silent_and_stays_so() {
-    let server = server_with(Settings { keep_alive: Duration::from_millis(5), ..Settings::default() }).await;
+    let server =
+        server_with(PracticeSettings { keep_alive: Duration::from_millis(5), ..PracticeSettings::default() }).await;
     let pair = Pair::start(&server, &BULLET).await;
     let (mut white_board, mut black_board) = pair.boards().await;
     let silenced = Streams::Board(pair.id.as_str().into(), "Black".to_owned());
@@ -173,7 +174,7 @@ async fn a_restart_drops_all_connections_and_keeps_all_games() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_climate_of_faults_is_a_line_of_text() {
     let plan = "seed=7,429=50%,502=20%,duplicate=50%,restart=50ms";
-    let settings = Settings { faults: plan.parse().expect("a plan"), ..Settings::default() };
+    let settings = PracticeSettings { faults: plan.parse().expect("a plan"), ..PracticeSettings::default() };
     let server = server_with(settings).await;
     server.sparring("one", SparringKind::Greedy).await.expect("a player");
     server.sparring("other", SparringKind::Random).await.expect("a player");

@@ -4,6 +4,7 @@ extern crate concilio_practice as practice;
 
 mod challenges;
 mod client;
+mod community;
 mod conformance;
 mod delays;
 mod faults;

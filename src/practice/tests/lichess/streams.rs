@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use practice::{End, Patience, Settings};
+use practice::{End, Patience, PracticeSettings};
 
 use crate::{
     client::{Client, StreamEnd, server, server_with},
@@ -40,7 +40,8 @@ async fn a_second_stream_closes_the_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_silent_stream_shows_that_it_lives() {
-    let server = server_with(Settings { keep_alive: Duration::from_millis(5), ..Settings::default() }).await;
+    let server =
+        server_with(PracticeSettings { keep_alive: Duration::from_millis(5), ..PracticeSettings::default() }).await;
     let pair = Pair::start(&server, &BULLET).await;
     let mut board = pair.white.board(&pair.id).await;
     board.next_of("gameFull").await;
@@ -53,13 +54,9 @@ async fn a_silent_stream_shows_that_it_lives() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_stays_away_loses_by_claim() {
-    let patience = Patience {
-        gone_after: Duration::ZERO,
-        claim_after: Duration::from_millis(50),
-        first_move: None,
-        flags_fall: true,
-    };
-    let settings = Settings { patience, claim_latency: Duration::ZERO, ..Settings::default() };
+    let patience =
+        Patience { gone_after: Duration::ZERO, claim_after: Duration::from_millis(50), ..Patience::default() };
+    let settings = PracticeSettings { patience, claim_latency: Duration::ZERO, ..PracticeSettings::default() };
     let server = server_with(settings).await;
     let pair = Pair::start(&server, &BULLET).await;
     let (mut white_board, black_board) = pair.boards().await;
@@ -80,7 +77,7 @@ async fn who_stays_away_loses_by_claim() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_comes_back_is_no_longer_gone() {
     let patience = Patience { gone_after: Duration::ZERO, ..Patience::default() };
-    let server = server_with(Settings { patience, ..Settings::default() }).await;
+    let server = server_with(PracticeSettings { patience, ..PracticeSettings::default() }).await;
     let pair = Pair::start(&server, &BULLET).await;
     let (mut white_board, black_board) = pair.boards().await;
     pair.play_all("e2e4 e7e5").await;

@@ -21,6 +21,13 @@ pub struct GameStart {
     pub kind: String,
 }
 
+impl GameStart {
+    /// The player who is not `name`.
+    pub fn opponent_of(&self, name: &str) -> &str {
+        if self.white.eq_ignore_ascii_case(name) { &self.black } else { &self.white }
+    }
+}
+
 /// `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameEnd {
@@ -40,14 +47,14 @@ pub struct GameEnd {
 
 /// One of the two.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GameLine {
+pub enum GameNotice {
     /// It begins or goes on.
     Start(GameStart),
     /// It is over, or adjourned.
     End(GameEnd),
 }
 
-impl GameLine {
+impl GameNotice {
     /// Reads a line that begins with `{Game `.
     pub fn read(line: &str) -> Option<Self> {
         let (game, rest) = line.strip_prefix("{Game ")?.split_once(" (")?;
@@ -152,7 +159,7 @@ mod tests {
             ("Bob exploded", "1-0", GameStatus::VariantEnd),
         ] {
             let line = format!("{{Game 12 (Ann vs. Bob) {words}}} {result}");
-            let Some(GameLine::End(end)) = GameLine::read(&line) else { panic!("{line}") };
+            let Some(GameNotice::End(end)) = GameNotice::read(&line) else { panic!("{line}") };
             assert_eq!(end.status, status, "{line}");
             assert_eq!(end.winner, (result == "1-0").then_some(Color::White), "{line}");
         }
@@ -160,7 +167,7 @@ mod tests {
 
     #[test]
     fn starts_and_lines_that_are_neither() {
-        let Some(GameLine::Start(start)) = GameLine::read("{Game 7 (Ann vs. Bob) Continuing rated wild/fr match.}")
+        let Some(GameNotice::Start(start)) = GameNotice::read("{Game 7 (Ann vs. Bob) Continuing rated wild/fr match.}")
         else {
             panic!("a start")
         };
@@ -172,7 +179,7 @@ mod tests {
             "{Game 1 (A vs. B) C} 2-0",
             "{Game 1 (A vs. B) Creating }",
         ] {
-            assert_eq!(GameLine::read(line), None, "{line}");
+            assert_eq!(GameNotice::read(line), None, "{line}");
         }
     }
 }

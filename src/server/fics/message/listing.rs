@@ -5,7 +5,7 @@
 use jiff::civil::Date;
 use shakmaty::Color;
 
-use super::{Message, reading::color_of};
+use super::FicsMessage;
 use chess::GameStatus;
 
 /// A line of the answer to `moves`.
@@ -56,15 +56,15 @@ pub struct PastGame {
 }
 
 /// Lines that begin with a blank or a digit.
-pub(super) fn read(line: &str) -> Option<Message> {
+pub(super) fn read(line: &str) -> Option<FicsMessage> {
     let text = line.trim_start();
     if text.starts_with('{') {
-        return Some(Message::Moves(ListedMoves::End));
+        return Some(FicsMessage::Moves(ListedMoves::End));
     }
     if let Some(rest) = text.strip_suffix('.').and_then(|text| text.split_once(' ')).map(|(_, rest)| rest)
         && rest.starts_with("stored game")
     {
-        return Some(Message::StoredEnd);
+        return Some(FicsMessage::StoredEnd);
     }
     if let Some((white, black)) = text.split_once(" vs. ")
         && line.starts_with("   ")
@@ -73,18 +73,18 @@ pub(super) fn read(line: &str) -> Option<Message> {
     {
         // Some servers name only the players, ours among them.
         let stored = StoredGame { opponent: format!("{white} {black}"), our_color: None, online: None, date: None };
-        return Some(Message::Stored(stored));
+        return Some(FicsMessage::Stored(stored));
     }
     let mut words = text.split_ascii_whitespace();
     let number = words.next()?;
     if let Some(number) = number.strip_suffix('.') {
         let number = number.parse().ok()?;
         let moves = words.filter(|word| !word.starts_with('(')).map(str::to_owned).collect();
-        return Some(Message::Moves(ListedMoves::Row { number, moves }));
+        return Some(FicsMessage::Moves(ListedMoves::Row { number, moves }));
     }
     number.strip_suffix(':')?.parse::<u32>().ok()?;
     if let Some(past) = past(text) {
-        return Some(Message::Past(past));
+        return Some(FicsMessage::Past(past));
     }
     let our_color = Some(color_of(words.next()?)?);
     let opponent = words.next()?.to_owned();
@@ -93,7 +93,7 @@ pub(super) fn read(line: &str) -> Option<Message> {
         "N" => Some(false),
         _ => None,
     };
-    Some(Message::Stored(StoredGame { opponent, our_color, online, date: date(text) }))
+    Some(FicsMessage::Stored(StoredGame { opponent, our_color, online, date: date(text) }))
 }
 
 /// `9: + 1500 B ---- Ann      [ br  3   0] C20 Dis Fri Nov 20, 21:11 UTC 2026`
@@ -123,6 +123,15 @@ fn past(text: &str) -> Option<PastGame> {
     Some(PastGame { opponent, status, winner, line: text.to_owned() })
 }
 
+/// The colour in a row of a list.
+fn color_of(letter: &str) -> Option<Color> {
+    match letter {
+        "W" => Some(Color::White),
+        "B" => Some(Color::Black),
+        _ => None,
+    }
+}
+
 /// `Wed Dec 23, 06:58 PST 2009` or `2026-11-20 21:10 UTC` at the end of a line.
 fn date(text: &str) -> Option<Date> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -137,11 +146,11 @@ fn date(text: &str) -> Option<Date> {
 }
 
 /// `Ann (1137) vs. Bob (UNR) --- ...`; the line begins with a name.
-pub(super) fn players(line: &str) -> Option<Message> {
+pub(super) fn players(line: &str) -> Option<FicsMessage> {
     let (players, _) = line.split_once(" --- ")?;
     let (white, black) = players.split_once(" vs. ")?;
     let name = |player: &str| player.split([' ', '(']).next().filter(|name| !name.is_empty()).map(str::to_owned);
-    Some(Message::Moves(ListedMoves::Players { white: name(white)?, black: name(black)? }))
+    Some(FicsMessage::Moves(ListedMoves::Players { white: name(white)?, black: name(black)? }))
 }
 
 #[cfg(test)]
@@ -150,19 +159,20 @@ mod tests {
 
     #[test]
     fn stored_games_of_several_servers() {
-        let Some(Message::Stored(game)) =
+        let Some(FicsMessage::Stored(game)) =
             read(" 1: W gbtami         N [ wr  2   2] 31-31 W18  --- Wed Dec 23, 06:58 PST 2009")
         else {
             panic!("a stored game")
         };
         assert_eq!((game.opponent.as_str(), game.our_color, game.online), ("gbtami", Some(Color::White), Some(false)));
         assert_eq!(game.date, Some(jiff::civil::date(2009, 12, 23)));
-        let Some(Message::Stored(game)) = read(" 1: B Ann  Y [  u 15   0] 39-39 W7   C88 2026-11-20 21:10 UTC") else {
+        let Some(FicsMessage::Stored(game)) = read(" 1: B Ann  Y [  u 15   0] 39-39 W7   C88 2026-11-20 21:10 UTC")
+        else {
             panic!("a stored game")
         };
         assert_eq!((game.online, game.date), (Some(true), Some(jiff::civil::date(2026, 11, 20))));
-        assert_eq!(read("1 stored game found."), Some(Message::StoredEnd));
-        assert!(matches!(read("   ann vs. bob"), Some(Message::Stored(_))));
+        assert_eq!(read("1 stored game found."), Some(FicsMessage::StoredEnd));
+        assert!(matches!(read("   ann vs. bob"), Some(FicsMessage::Stored(_))));
     }
 
     #[test]
@@ -187,7 +197,7 @@ mod tests {
                 None,
             ),
         ] {
-            let Some(Message::Past(game)) = read(line) else { panic!("{line}") };
+            let Some(FicsMessage::Past(game)) = read(line) else { panic!("{line}") };
             assert_eq!((game.opponent.as_str(), game.status, game.winner), (opponent, status, winner), "{line}");
         }
     }
@@ -195,15 +205,15 @@ mod tests {
     #[test]
     fn rows_of_moves() {
         let row = |line: &str| match read(line) {
-            Some(Message::Moves(ListedMoves::Row { number, moves })) => (number, moves.join(" ")),
+            Some(FicsMessage::Moves(ListedMoves::Row { number, moves })) => (number, moves.join(" ")),
             other => panic!("{line}: {other:?}"),
         };
         assert_eq!(row("  1.  e4      (0:00.000)     e5      (0:00.000)"), (1, "e4 e5".to_owned()));
         assert_eq!(row(" 12.  O-O-O   (1:00:01)"), (12, "O-O-O".to_owned()));
         assert_eq!(row("  1.  ...     (0:00)     e5      (0:00)"), (1, "... e5".to_owned()));
-        assert_eq!(read("      {Still in progress} *"), Some(Message::Moves(ListedMoves::End)));
+        assert_eq!(read("      {Still in progress} *"), Some(FicsMessage::Moves(ListedMoves::End)));
         let header = players("Ann (1137) vs. Bob (UNR) --- Wed Nov  5, 20:56 PST 2008");
         let (white, black) = ("Ann".to_owned(), "Bob".to_owned());
-        assert_eq!(header, Some(Message::Moves(ListedMoves::Players { white, black })));
+        assert_eq!(header, Some(FicsMessage::Moves(ListedMoves::Players { white, black })));
     }
 }

@@ -1,6 +1,6 @@
 //! What the lines of a server mean.
 //!
-//! [`Message::read`] turns one line of [`Frame::Line`](super::codec::Frame) into one [`Message`]. Every wording known
+//! [`FicsMessage::read`] turns one line of [`ServerFrame::Line`](super::codec::ServerFrame) into one [`FicsMessage`]. Every wording known
 //! from freechess.org and its relatives is accepted from every server, because servers claim to be each other. A line
 //! is judged by how it begins, never by what stands in its middle, where other people's words are; so nobody can speak
 //! in the server's name. Talk that is nothing to us costs a look at its first words.
@@ -13,14 +13,14 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use ending::{GameEnd, GameLine, GameStart, status_of};
+pub use ending::{GameEnd, GameNotice, GameStart, status_of};
 pub use listing::{ListedMoves, PastGame, StoredGame};
-pub use style12::{Board, Relation};
-pub use terms::{MatchTerms, Rating, Seat, time_control, variant_of};
+pub use style12::{BoardRelation, Style12};
+pub use terms::{MatchSide, MatchTerms, ShownRating, time_control, variant_of};
 
 /// One line of a server, understood.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Message {
+pub enum FicsMessage {
     // Logging in.
     /// `login:`
     AskName,
@@ -49,9 +49,9 @@ pub enum Message {
 
     // Boards and games.
     /// `<12>`
-    Board(Box<Board>),
+    Board(Box<Style12>),
     /// `<g1>`: what a game that is about to begin is.
-    GameFacts(GameFacts),
+    GameFacts(GameParameters),
     /// `Creating: ...`
     Creating(Box<MatchTerms>),
     /// `{Game ... Creating|Continuing ...}`
@@ -68,6 +68,8 @@ pub enum Message {
     NotPlaying,
     /// Our `flag` changed nothing: there is time left, or the server waits for the opponent's timeseal.
     NotFlagged,
+    /// Nobody can run out of time in our game.
+    NoClock,
     /// Our clock got this many seconds more.
     MoreTime(u32),
     /// The opponent's connection is lost.
@@ -83,7 +85,7 @@ pub enum Message {
     /// `Issuing: ...`: we challenge somebody.
     Issued(Box<MatchTerms>),
     /// `<pf>` and `<pt>`: an offer stands.
-    Offer(Offer),
+    Offer(FicsOffer),
     /// `<pr>`: these offers stand no more.
     OffersGone(Vec<u32>),
     /// Somebody asks for something in the game we play.
@@ -91,23 +93,23 @@ pub enum Message {
         /// Who.
         by: String,
         /// For what.
-        what: Proposal,
+        what: OfferKind,
     },
     /// What we asked for was sent.
-    AskSent(Proposal),
+    AskSent(OfferKind),
     /// Somebody's request stands no more; of challenges, all between them and us.
     Withdrawn {
         /// Whose it was.
         by: String,
         /// What it was.
-        what: Proposal,
+        what: OfferKind,
     },
     /// Somebody declines a request or challenge of ours.
     Declined {
         /// Who.
         by: String,
         /// What.
-        what: Proposal,
+        what: OfferKind,
     },
     /// Our challenge, seek or acceptance was not taken.
     Refused(String),
@@ -122,7 +124,7 @@ pub enum Message {
         /// Who.
         by: Speaker,
         /// To whom.
-        manner: Manner,
+        manner: SpeechKind,
         /// What.
         text: String,
     },
@@ -179,7 +181,7 @@ impl Speaker {
 
 /// How something is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum SpeechKind {
     /// To us alone.
     Tell,
     /// To us as the opponent.
@@ -192,7 +194,7 @@ pub enum Manner {
 
 /// What can be proposed to an opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proposal {
+pub enum OfferKind {
     /// A game.
     Match,
     /// A draw.
@@ -211,7 +213,7 @@ pub enum Proposal {
     Other,
 }
 
-impl Proposal {
+impl OfferKind {
     /// By the server's word for it; other words, such as `match offer's`, are ignored.
     fn of_word(word: &str) -> Option<Self> {
         Some(match word {
@@ -234,7 +236,7 @@ impl Proposal {
 
 /// `<pf> 5 w=Ann t=match p=...`
 #[derive(Clone, Debug, PartialEq)]
-pub struct Offer {
+pub struct FicsOffer {
     /// The server's number, unique while it stands.
     pub index: u32,
     /// Whether we made it.
@@ -242,14 +244,14 @@ pub struct Offer {
     /// The other side.
     pub with: String,
     /// What it proposes.
-    pub what: Proposal,
+    pub what: OfferKind,
     /// What is to be played, if it is a game.
     pub terms: Option<Box<MatchTerms>>,
 }
 
 /// `<g1> 1 p=0 t=blitz r=1 u=0,0 it=300,0 i=300,0 pt=0 rt=1586E,2100 ts=1,0`
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GameFacts {
+pub struct GameParameters {
     /// The server's number.
     pub game: u32,
     /// `blitz`, `wild/fr`.
@@ -257,7 +259,7 @@ pub struct GameFacts {
     /// Whether ratings change.
     pub rated: bool,
     /// White's and Black's rating.
-    pub ratings: [Rating; 2],
+    pub ratings: [ShownRating; 2],
     /// Whether White and Black use timeseal.
     pub timeseal: [bool; 2],
 }

@@ -1,24 +1,27 @@
-//! From a line to its [`Message`]: the first byte, then the first words decide. Each function knows one family of lines.
+//! From a line to its [`FicsMessage`]: the first byte, then the first words decide. Each function knows one family of lines.
 
-use shakmaty::Color;
+use super::{
+    FicsMessage, FicsOffer, GameNotice, GameParameters, MatchTerms, OfferKind, ShownRating, Speaker, SpeechKind,
+    Style12, listing,
+};
 
-use super::{Board, GameFacts, GameLine, Manner, MatchTerms, Message, Offer, Proposal, Rating, Speaker, listing};
-
-impl Message {
-    /// Reads one line. Cannot fail: what is not known is [`Message::Unknown`].
+impl FicsMessage {
+    /// Reads one line. Cannot fail: what is not known is [`FicsMessage::Unknown`].
     pub fn read(line: String) -> Self {
         let known = match line.as_bytes().first() {
             Some(b'<') => machine(&line),
-            Some(b'{') => GameLine::read(&line).map(|line| match line {
-                GameLine::Start(start) => Self::GameStart(start),
-                GameLine::End(end) => Self::GameEnd(end),
+            Some(b'{') => GameNotice::read(&line).map(|line| match line {
+                GameNotice::Start(start) => Self::GameStart(start),
+                GameNotice::End(end) => Self::GameEnd(end),
             }),
             Some(b'*') => starred(&line),
             Some(b':') => Some(Self::Service(line[1..].trim().to_owned())),
             Some(b'(') => acknowledgement(&line),
             Some(b'-') => dashed(&line),
             Some(b'"') => registration(&line),
-            Some(b' ' | b'0'..=b'9') => listing::read(&line).or_else(|| adjourned_online(&line)),
+            Some(b' ' | b'0'..=b'9') => {
+                announcement(&line).or_else(|| listing::read(&line)).or_else(|| adjourned_online(&line))
+            }
             // Speech comes first: somebody may be called Illegal, and say something about a move.
             Some(byte) if byte.is_ascii_alphabetic() => speech(&line)
                 .or_else(|| server_phrase(&line))
@@ -31,31 +34,38 @@ impl Message {
 }
 
 /// Lines made for programs: `<12>`, `<g1>`, `<pf>` and so on.
-fn machine(line: &str) -> Option<Message> {
+fn machine(line: &str) -> Option<FicsMessage> {
     let (tag, rest) = line.split_at(line.find('>')? + 1);
     match tag {
-        "<12>" => Board::read(line).map(|board| Message::Board(Box::new(board))),
-        "<g1>" => game_facts(rest).map(Message::GameFacts),
-        "<pf>" | "<pt>" => offer(rest, tag == "<pt>").map(Message::Offer),
-        "<pr>" => rest.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok().map(Message::OffersGone),
+        "<12>" => Style12::read(line).map(|board| FicsMessage::Board(Box::new(board))),
+        "<g1>" => game_facts(rest).map(FicsMessage::GameFacts),
+        "<pf>" | "<pt>" => offer(rest, tag == "<pt>").map(FicsMessage::Offer),
+        "<pr>" => {
+            rest.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok().map(FicsMessage::OffersGone)
+        }
         // Seeks of others, a game's moves in short, pieces in hand: all of it is told in another way where it is for us.
-        "<s>" | "<sn>" | "<sr>" | "<sc>" | "<d1>" | "<b1>" | "<a1>" => Some(Message::Noise),
+        "<s>" | "<sn>" | "<sr>" | "<sc>" | "<d1>" | "<b1>" | "<a1>" => Some(FicsMessage::Noise),
         _ => None,
     }
 }
 
-fn game_facts(text: &str) -> Option<GameFacts> {
+fn game_facts(text: &str) -> Option<GameParameters> {
     let mut fields = text.split_ascii_whitespace();
     let game = fields.next()?.parse().ok()?;
-    let mut facts =
-        GameFacts { game, kind: String::new(), rated: false, ratings: [Rating::default(); 2], timeseal: [false; 2] };
+    let mut facts = GameParameters {
+        game,
+        kind: String::new(),
+        rated: false,
+        ratings: [ShownRating::default(); 2],
+        timeseal: [false; 2],
+    };
     for field in fields {
         let (key, value) = field.split_once('=')?;
         let pair = value.split_once(',');
         match (key, pair) {
             ("t", _) => value.clone_into(&mut facts.kind),
             ("r", _) => facts.rated = value == "1",
-            ("rt", Some((white, black))) => facts.ratings = [white, black].map(Rating::read),
+            ("rt", Some((white, black))) => facts.ratings = [white, black].map(ShownRating::read),
             ("ts", Some((white, black))) => facts.timeseal = [white, black].map(|used| used == "1"),
             _ => {}
         }
@@ -63,46 +73,53 @@ fn game_facts(text: &str) -> Option<GameFacts> {
     (!facts.kind.is_empty()).then_some(facts)
 }
 
-fn offer(text: &str, ours: bool) -> Option<Offer> {
+fn offer(text: &str, ours: bool) -> Option<FicsOffer> {
     let (index, rest) = text.trim_start().split_once(' ')?;
     let (with, rest) = rest.strip_prefix("w=")?.split_once(' ')?;
     let (kind, parameters) = rest.strip_prefix("t=")?.split_once(" p=")?;
-    let what = match Proposal::of_word(kind).unwrap_or(Proposal::Other) {
-        Proposal::Takeback(_) => Proposal::Takeback(parameters.trim().parse().ok()?),
+    let what = match OfferKind::of_word(kind).unwrap_or(OfferKind::Other) {
+        OfferKind::Takeback(_) => OfferKind::Takeback(parameters.trim().parse().ok()?),
         what => what,
     };
     let terms = match what {
-        Proposal::Match => Some(Box::new(MatchTerms::read(parameters)?)),
+        OfferKind::Match => Some(Box::new(MatchTerms::read(parameters)?)),
         _ => None,
     };
-    Some(Offer { index: index.parse().ok()?, ours, with: speaker(with)?.0.name, what, terms })
+    Some(FicsOffer { index: index.parse().ok()?, ours, with: speaker(with)?.0.name, what, terms })
 }
 
 /// `**** ... ****` and `**ANNOUNCEMENT**`.
-fn starred(line: &str) -> Option<Message> {
+fn starred(line: &str) -> Option<FicsMessage> {
     let words = line.trim_matches(['*', ' ']);
     let said = || words.to_owned();
     if let Some((_, session)) = words.strip_prefix("Starting ").and_then(|words| words.split_once(" session as ")) {
-        return speaker(session).map(|(speaker, _)| Message::Session(speaker));
+        return speaker(session).map(|(speaker, _)| FicsMessage::Session(speaker));
     }
     Some(if words.starts_with("Invalid password") {
-        Message::WrongPassword
+        FicsMessage::WrongPassword
     } else if words.contains("you can't both be logged in") {
-        Message::Displaced
+        FicsMessage::Displaced
     } else if words.contains("is already logged in") {
         // We are the newcomer: the other connection, most likely our own lost one, is closed.
-        Message::Noise
+        FicsMessage::Noise
     } else if words.contains("kicked out") {
-        Message::Kicked(said())
+        FicsMessage::Kicked(said())
     } else if words.starts_with("Auto-logout") || words.starts_with("LOGIN TIMEOUT") {
-        Message::TimedOut(said())
+        FicsMessage::TimedOut(said())
     } else if shuts_down(words) {
-        Message::Shutdown(said())
+        FicsMessage::Shutdown(said())
     } else if words.starts_with("ANNOUNCEMENT") {
-        if shuts_down(words) { Message::Shutdown(said()) } else { Message::Noise }
+        if shuts_down(words) { FicsMessage::Shutdown(said()) } else { FicsMessage::Noise }
     } else {
         return login_refusal(words);
     })
+}
+
+/// `    **ANNOUNCEMENT** ...`: some servers indent what they tell everybody. Nothing else is believed of such a line.
+fn announcement(line: &str) -> Option<FicsMessage> {
+    let text = line.trim_start();
+    let known = text.starts_with("**").then(|| starred(text)).flatten();
+    known.filter(|message| matches!(message, FicsMessage::Shutdown(_) | FicsMessage::Noise))
 }
 
 fn shuts_down(words: &str) -> bool {
@@ -111,59 +128,59 @@ fn shuts_down(words: &str) -> bool {
 }
 
 /// What a server says instead of letting us in. Only lines that begin in the server's own way come here.
-fn login_refusal(words: &str) -> Option<Message> {
+fn login_refusal(words: &str) -> Option<FicsMessage> {
     let lower = words.to_ascii_lowercase();
     let any = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
     Some(if any(&["is banned", "are banned", "logins are blocked", "no longer allowed", "not allowed to log"]) {
-        Message::Banned(words.to_owned())
+        FicsMessage::Banned(words.to_owned())
     } else if any(&["server is full", "too many users", "too many connections", "maximum number of", "try again later"])
     {
-        Message::Full(words.to_owned())
+        FicsMessage::Full(words.to_owned())
     } else if any(&["name should be", "names should be", "names may be", "names can only", "is not a valid name"]) {
-        Message::BadName(words.to_owned())
+        FicsMessage::BadName(words.to_owned())
     } else {
         return None;
     })
 }
 
 /// `(told X, who is playing)` and the like.
-fn acknowledgement(line: &str) -> Option<Message> {
+fn acknowledgement(line: &str) -> Option<FicsMessage> {
     let known = ["(told ", "(kibitzed to ", "(whispered to ", "(After logging in", "(shouted to ", "(c-shouted to "];
     let counted = || {
         let (count, rest) = line[1..].split_once(' ')?;
         (count.bytes().all(|byte| byte.is_ascii_digit()) && rest.starts_with("player")).then_some(())
     };
-    (known.iter().any(|start| line.starts_with(start)) || counted().is_some()).then_some(Message::Noise)
+    (known.iter().any(|start| line.starts_with(start)) || counted().is_some()).then_some(FicsMessage::Noise)
 }
 
 /// `--** X is a computer **--`, `--> X shouts`, and rules across the screen.
-fn dashed(line: &str) -> Option<Message> {
+fn dashed(line: &str) -> Option<FicsMessage> {
     if let Some(words) = line.strip_prefix("--** ") {
         let name = words.split_once(" is a computer").map(|(name, _)| name);
-        return Some(name.map_or(Message::Noise, |name| Message::IsComputer(name.to_owned())));
+        return Some(name.map_or(FicsMessage::Noise, |name| FicsMessage::IsComputer(name.to_owned())));
     }
     let is_rule = line.bytes().all(|byte| matches!(byte, b'-' | b' '));
-    (line.starts_with("--> ") || is_rule).then_some(Message::Noise)
+    (line.starts_with("--> ") || is_rule).then_some(FicsMessage::Noise)
 }
 
 /// `"X" is a registered name.` or not.
-fn registration(line: &str) -> Option<Message> {
-    line.contains("registered name").then_some(Message::Noise)
+fn registration(line: &str) -> Option<FicsMessage> {
+    line.contains("registered name").then_some(FicsMessage::Noise)
 }
 
 /// `1 player, who has an adjourned game with you, is online: X`
-fn adjourned_online(line: &str) -> Option<Message> {
+fn adjourned_online(line: &str) -> Option<FicsMessage> {
     let (count, rest) = line.split_once(' ')?;
     if !count.bytes().all(|byte| byte.is_ascii_digit()) || !rest.starts_with("player") {
         return None;
     }
     let (_, names) = rest.split_once("adjourned game with you")?.1.split_once("online:")?;
     let names = names.split_ascii_whitespace().filter_map(|name| Some(speaker(name)?.0.name)).collect();
-    Some(Message::AdjournedOnline(names))
+    Some(FicsMessage::AdjournedOnline(names))
 }
 
 /// `frobnicate: Command not found.` and what other servers say instead.
-fn unknown_command(line: &str) -> Option<Message> {
+fn unknown_command(line: &str) -> Option<FicsMessage> {
     let ends = [
         ": Command not found",
         ": Command has failed",
@@ -177,62 +194,63 @@ fn unknown_command(line: &str) -> Option<Message> {
         .iter()
         .find_map(|end| bare.strip_suffix(end))
         .or_else(|| Some(starts.iter().find_map(|start| bare.strip_prefix(start))?.trim_end_matches(')')))?;
-    Some(Message::UnknownCommand(command.trim_matches(['"', '\'']).to_owned()))
+    Some(FicsMessage::UnknownCommand(command.trim_matches(['"', '\'']).to_owned()))
 }
 
 /// Lines that begin with words of the server's own.
-fn server_phrase(line: &str) -> Option<Message> {
-    let refused = || Some(Message::Refused(line.to_owned()));
+fn server_phrase(line: &str) -> Option<FicsMessage> {
+    let refused = || Some(FicsMessage::Refused(line.to_owned()));
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     match word {
-        "login:" | "Login:" => Some(Message::AskName),
-        "password:" | "Password:" => Some(Message::AskPassword),
+        "login:" | "Login:" => Some(FicsMessage::AskName),
+        "password:" | "Password:" => Some(FicsMessage::AskPassword),
         "Press" | "Hit" if rest.starts_with("return") || rest.starts_with("enter") => {
-            Some(Message::AskReturn(rest.split('"').nth(1).map(str::to_owned)))
+            Some(FicsMessage::AskReturn(rest.split('"').nth(1).map(str::to_owned)))
         }
-        "Invalid" if rest.starts_with("move") => Some(Message::IllegalMove),
-        "Invalid" | "Incorrect" | "Wrong" => rest.starts_with("password").then_some(Message::WrongPassword),
-        "Challenge:" => MatchTerms::read(rest).map(|terms| Message::Challenge(Box::new(terms))),
-        "Issuing:" => MatchTerms::read(rest).map(|terms| Message::Issued(Box::new(terms))),
-        "Creating:" => MatchTerms::read(rest).map(|terms| Message::Creating(Box::new(terms))),
+        "Invalid" if rest.starts_with("move") => Some(FicsMessage::IllegalMove),
+        "Invalid" | "Incorrect" | "Wrong" => rest.starts_with("password").then_some(FicsMessage::WrongPassword),
+        "Challenge:" => MatchTerms::read(rest).map(|terms| FicsMessage::Challenge(Box::new(terms))),
+        "Issuing:" => MatchTerms::read(rest).map(|terms| FicsMessage::Issued(Box::new(terms))),
+        "Creating:" => MatchTerms::read(rest).map(|terms| FicsMessage::Creating(Box::new(terms))),
         "Challenge" => challenge_gone(rest),
-        "Illegal" => rest.starts_with("move").then_some(Message::IllegalMove),
+        "Illegal" => rest.starts_with("move").then_some(FicsMessage::IllegalMove),
         "It" | "It's" => not_our_move(rest.trim_start_matches("is ").strip_prefix("not ")?),
         "Not" => not_our_move(rest),
         "Opponent" => {
-            rest.starts_with("is not out of time").then_some(Message::NotFlagged).or_else(|| timeseal_check(rest))
+            rest.starts_with("is not out of time").then_some(FicsMessage::NotFlagged).or_else(|| timeseal_check(rest))
         }
-        "Checking" => Some(Message::NotFlagged),
+        "Checking" => Some(FicsMessage::NotFlagged),
         "Draw" | "Abort" | "Adjourn" | "Takeback" | "Switch" | "Pause" | "Unpause" if rest.contains("request sent") => {
-            Proposal::in_words(&line.to_ascii_lowercase()).map(Message::AskSent)
+            OfferKind::in_words(&line.to_ascii_lowercase()).map(FicsMessage::AskSent)
         }
-        "Offering" => Proposal::in_words(rest).map(Message::AskSent),
-        "Requesting" => Proposal::in_words(rest).map(Message::AskSent),
+        "Offering" => OfferKind::in_words(rest).map(FicsMessage::AskSent),
+        "Requesting" => OfferKind::in_words(rest).map(FicsMessage::AskSent),
         "Accepting" | "Declining" | "Issuing" | "Removing" | "Ads" | "Logging" | "Thank" | "Ignoring" | "Movelist" => {
-            Some(Message::Noise)
+            Some(FicsMessage::Noise)
         }
-        "Updating" | "Setting" => Some(Message::Noise),
+        "Updating" | "Setting" => Some(FicsMessage::Noise),
         "Notification:" => notification(rest),
         "Match" => rest.starts_with("request").then(refused).flatten(),
-        "Player" => rest.contains("banned").then(|| Message::Banned(line.to_owned())).or_else(refused),
+        "Player" => rest.contains("banned").then(|| FicsMessage::Banned(line.to_owned())).or_else(refused),
         "No" => no_such(line, rest),
         "There" => there(line, rest),
-        "Bad" => rest.starts_with("value").then(|| Message::SettingRefused(line.to_owned())),
-        "Cannot" => rest.starts_with("alter").then(|| Message::SettingRefused(line.to_owned())),
+        "Bad" => rest.starts_with("value").then(|| FicsMessage::SettingRefused(line.to_owned())),
+        "Cannot" => rest.starts_with("alter").then(|| FicsMessage::SettingRefused(line.to_owned())),
         "The" => {
-            rest.starts_with("clock is not ticking").then_some(Message::NotFlagged).or_else(|| login_refusal(line))
+            rest.starts_with("clock is not ticking").then_some(FicsMessage::NotFlagged).or_else(|| login_refusal(line))
         }
-        "Local" => rest.starts_with("time").then_some(Message::Noise),
-        "Server" if rest.starts_with("time") => Some(Message::Noise),
-        "Server" => shuts_down(rest).then(|| Message::Shutdown(line.to_owned())).or_else(|| login_refusal(line)),
-        "Stored" => rest.starts_with("games for ").then_some(Message::Noise),
+        "Local" => rest.starts_with("time").then_some(FicsMessage::Noise),
+        "Server" if rest.starts_with("time") => Some(FicsMessage::Noise),
+        "Server" => shuts_down(rest).then(|| FicsMessage::Shutdown(line.to_owned())).or_else(|| login_refusal(line)),
+        "Stored" => rest.starts_with("games for ").then_some(FicsMessage::Noise),
         "Finger" | "Statistics" => None,
-        "On" => rest.starts_with("for").then_some(Message::Presence(true)),
-        "Last" => rest.starts_with("disconnected").then_some(Message::Presence(false)),
-        "Move" => Some(Message::Noise),
-        "Rated" | "Unrated" => rest.contains("match, initial time").then_some(Message::Noise),
+        "On" => rest.starts_with("for").then_some(FicsMessage::Presence(true)),
+        "Last" => rest.starts_with("disconnected").then_some(FicsMessage::Presence(false)),
+        "Move" => Some(FicsMessage::Noise),
+        "Only" if rest.starts_with("registered players") => refused(),
+        "Rated" | "Unrated" => rest.contains("match, initial time").then_some(FicsMessage::Noise),
         "Game" => about_game(rest),
-        "Command" => rest.starts_with("ignored").then(|| Message::UnknownCommand(line.to_owned())),
+        "Command" => rest.starts_with("ignored").then(|| FicsMessage::UnknownCommand(line.to_owned())),
         "A" | "Names" | "Sorry," | "Due" => login_refusal(line),
         "You" => you(line, rest),
         "Your" => your(rest),
@@ -241,103 +259,105 @@ fn server_phrase(line: &str) -> Option<Message> {
 }
 
 /// `your move.` after a "not".
-fn not_our_move(words: &str) -> Option<Message> {
-    (words.starts_with("your move") || words.starts_with("your turn")).then_some(Message::NotOurMove)
+fn not_our_move(words: &str) -> Option<FicsMessage> {
+    (words.starts_with("your move") || words.starts_with("your turn")).then_some(FicsMessage::NotOurMove)
 }
 
 /// `Challenge from X removed.`, `Challenge to X withdrawn.`
-fn challenge_gone(rest: &str) -> Option<Message> {
+fn challenge_gone(rest: &str) -> Option<FicsMessage> {
     if rest.starts_with("to ") {
-        return Some(Message::Noise);
+        return Some(FicsMessage::Noise);
     }
     let name = rest.strip_prefix("from ")?.split_once(" removed")?.0;
-    Some(Message::Withdrawn { by: name.to_owned(), what: Proposal::Match })
+    Some(FicsMessage::Withdrawn { by: name.to_owned(), what: OfferKind::Match })
 }
 
-fn timeseal_check(rest: &str) -> Option<Message> {
-    rest.starts_with("has timeseal").then_some(Message::NotFlagged)
+fn timeseal_check(rest: &str) -> Option<FicsMessage> {
+    rest.starts_with("has timeseal").then_some(FicsMessage::NotFlagged)
 }
 
 /// `X, who has an adjourned game with you, has arrived.`
-fn notification(rest: &str) -> Option<Message> {
+fn notification(rest: &str) -> Option<FicsMessage> {
     let (speaker, after) = speaker(rest)?;
     let arrived = after.contains("has arrived");
-    (arrived || after.contains("has departed")).then(|| Message::Notification {
+    (arrived || after.contains("has departed")).then(|| FicsMessage::Notification {
         name: speaker.name,
         arrived,
         adjourned: after.contains("adjourned game with you"),
     })
 }
 
-fn no_such(line: &str, rest: &str) -> Option<Message> {
+fn no_such(line: &str, rest: &str) -> Option<FicsMessage> {
     if rest.starts_with("such variable") || rest.starts_with("such ivariable") {
-        Some(Message::SettingRefused(line.to_owned()))
+        Some(FicsMessage::SettingRefused(line.to_owned()))
     } else if rest.starts_with("ratings adjustment") {
-        Some(Message::Noise)
+        Some(FicsMessage::Noise)
     } else if rest.starts_with("such command") {
         unknown_command(line)
     } else if rest.starts_with("player named") || rest.starts_with("user named") || rest.starts_with("such player") {
-        Some(Message::Refused(line.to_owned()))
+        Some(FicsMessage::Refused(line.to_owned()))
     } else {
         None
     }
 }
 
-fn there(line: &str, rest: &str) -> Option<Message> {
+fn there(line: &str, rest: &str) -> Option<FicsMessage> {
     if rest.starts_with("are no offers to")
         || rest.starts_with("are no pending offers")
         || rest.starts_with("is no offer")
     {
-        Some(Message::NoSuchOffer)
+        Some(FicsMessage::NoSuchOffer)
     } else if rest.starts_with("is no player matching") || rest.starts_with("is no such") {
-        Some(Message::Refused(line.to_owned()))
+        Some(FicsMessage::Refused(line.to_owned()))
     } else if rest.starts_with("are no") || rest.starts_with("is no") {
-        Some(Message::Noise)
+        Some(FicsMessage::Noise)
     } else {
         None
     }
 }
 
 /// `Game 12: X has lagged for 30 seconds.`
-fn about_game(rest: &str) -> Option<Message> {
+fn about_game(rest: &str) -> Option<FicsMessage> {
     let number = rest.split_once(':')?.0;
-    number.bytes().all(|byte| byte.is_ascii_digit()).then_some(Message::Noise)
+    number.bytes().all(|byte| byte.is_ascii_digit()).then_some(FicsMessage::Noise)
 }
 
 /// `You are not playing a game.`, `You accept the challenge of X.`
-fn you(line: &str, rest: &str) -> Option<Message> {
+fn you(line: &str, rest: &str) -> Option<FicsMessage> {
     let begins = |starts: &[&str]| starts.iter().any(|start| rest.starts_with(start));
     Some(if begins(&["can \"accept\""]) {
-        Message::ChallengeEnds
+        FicsMessage::ChallengeEnds
     } else if begins(&["are not playing", "are neither playing", "are not examining", "have no game"]) {
-        Message::NotPlaying
+        FicsMessage::NotPlaying
     } else if begins(&["have no offers", "have more than one", "have no pending"]) {
-        Message::NoSuchOffer
+        FicsMessage::NoSuchOffer
+    } else if rest.starts_with("can't flag an untimed") {
+        FicsMessage::NoClock
     } else if rest.starts_with("can't flag") {
-        Message::NotFlagged
+        FicsMessage::NotFlagged
     } else if begins(&["can't", "cannot", "can only have", "are on ", "are already", "must ", "do not ", "don't "]) {
-        Message::Refused(line.to_owned())
+        FicsMessage::Refused(line.to_owned())
     } else if begins(&["accept", "decline", "withdraw", "will ", "are now", "are connected", "have ", "can ", "would "])
     {
-        Message::Noise
+        FicsMessage::Noise
     } else {
         return None;
     })
 }
 
 /// `Your seek has been posted with index 46.`, `Your opponent has lost contact or quit.`
-fn your(rest: &str) -> Option<Message> {
+fn your(rest: &str) -> Option<FicsMessage> {
     if let Some(words) = rest.strip_prefix("opponent") {
         return if words.contains("has lost contact") {
-            Some(Message::OpponentLost)
+            Some(FicsMessage::OpponentLost)
         } else if words.contains("not out of time") || words.contains("has timeseal") {
-            Some(Message::NotFlagged)
+            Some(FicsMessage::NotFlagged)
         } else {
             more_time(words)
         };
     }
     if let Some((_, index)) = rest.split_once("posted with index ") {
-        return index.trim_end_matches('.').parse().ok().map(Message::SeekPosted);
+        return index.trim_end_matches('.').parse().ok().map(FicsMessage::SeekPosted);
     }
     let known = [
         "communication",
@@ -349,14 +369,15 @@ fn your(rest: &str) -> Option<Message> {
         "standard rating",
         "interface",
     ];
-    (known.iter().any(|start| rest.starts_with(start)) || rest.contains("rating will change")).then_some(Message::Noise)
+    (known.iter().any(|start| rest.starts_with(start)) || rest.contains("rating will change"))
+        .then_some(FicsMessage::Noise)
 }
 
 /// `... has added 30 seconds to your clock.`
-fn more_time(words: &str) -> Option<Message> {
+fn more_time(words: &str) -> Option<FicsMessage> {
     let (seconds, rest) = words.split_once("has added ")?.1.split_once(' ')?;
     rest.contains("to your clock").then_some(())?;
-    seconds.parse().ok().map(Message::MoreTime)
+    seconds.parse().ok().map(FicsMessage::MoreTime)
 }
 
 /// Reads `Name(titles)[game]` and gives what follows.
@@ -382,81 +403,74 @@ fn speaker(text: &str) -> Option<(Speaker, &str)> {
 }
 
 /// `Name(titles) tells you: ...`
-fn speech(line: &str) -> Option<Message> {
+fn speech(line: &str) -> Option<FicsMessage> {
     let (by, rest) = speaker(line)?;
     let (verb, _) = rest.strip_prefix(' ')?.split_once(": ")?;
     let manner = match verb {
-        "tells you" => Manner::Tell,
-        "says" => Manner::Say,
-        "kibitzes" => Manner::Kibitz,
-        "whispers" => Manner::Whisper,
+        "tells you" => SpeechKind::Tell,
+        "says" => SpeechKind::Say,
+        "kibitzes" => SpeechKind::Kibitz,
+        "whispers" => SpeechKind::Whisper,
         _ => return None,
     };
     let text = rest.get(verb.len() + 3..)?.to_owned();
-    Some(Message::Speech { by, manner, text })
+    Some(FicsMessage::Speech { by, manner, text })
 }
 
 /// Lines that begin with somebody's name.
-fn about_somebody(line: &str) -> Option<Message> {
+fn about_somebody(line: &str) -> Option<FicsMessage> {
     let (by, rest) = speaker(line)?;
     // `Name(53): ...` is a channel; `Name: ...` nothing we know.
     if rest.starts_with(": ") {
-        return (!by.titles.is_empty()).then_some(Message::Noise);
+        return (!by.titles.is_empty()).then_some(FicsMessage::Noise);
     }
     // It may be with us that they have begun to play; the board will show it.
     if [", who was challenging you, has ", ", whom you were challenging, has "]
         .iter()
         .any(|gone| rest.starts_with(gone))
     {
-        return Some(Message::Withdrawn { by: by.name, what: Proposal::Match });
+        return Some(FicsMessage::Withdrawn { by: by.name, what: OfferKind::Match });
     }
     let rest = rest.trim_start();
     if rest.starts_with('(') {
         // An advertisement: `Ann (1500) seeking 5 0 ...`.
-        return rest.contains(") seeking ").then_some(Message::Noise);
+        return rest.contains(") seeking ").then_some(FicsMessage::Noise);
     }
     let (verb, object) = rest.split_once(' ')?;
     match verb {
-        "shouts:" | "c-shouts:" | "seeking" | "accepts" | "updates" | "adjusts" | "intercepts" => Some(Message::Noise),
+        "shouts:" | "c-shouts:" | "seeking" | "accepts" | "updates" | "adjusts" | "intercepts" => {
+            Some(FicsMessage::Noise)
+        }
         "offers" => {
             let draw = object.trim_start_matches("you ").starts_with("a draw");
-            draw.then_some(Message::Asked { by: by.name, what: Proposal::Draw })
+            draw.then_some(FicsMessage::Asked { by: by.name, what: OfferKind::Draw })
         }
-        "would" | "requests" | "wants" | "asks" => asked(object).map(|what| Message::Asked { by: by.name, what }),
-        "declines" => Proposal::in_words(object).map(|what| Message::Declined { by: by.name, what }),
-        "withdraws" => Proposal::in_words(object).map(|what| Message::Withdrawn { by: by.name, what }),
+        "would" | "requests" | "wants" | "asks" => asked(object).map(|what| FicsMessage::Asked { by: by.name, what }),
+        "declines" => OfferKind::in_words(object).map(|what| FicsMessage::Declined { by: by.name, what }),
+        "withdraws" => OfferKind::in_words(object).map(|what| FicsMessage::Withdrawn { by: by.name, what }),
         "has" if object.starts_with("no adjourned games") || object.starts_with("no stored games") => {
-            Some(Message::StoredEnd)
+            Some(FicsMessage::StoredEnd)
         }
         "has" => more_time(rest).or_else(|| {
             let gone = object.starts_with("lost contact") || object.starts_with("disconnected");
-            gone.then_some(Message::OpponentLost)
+            gone.then_some(FicsMessage::OpponentLost)
         }),
         "is" => {
             let refusals =
                 ["not open", "censoring", "playing", "involved", "not logged in", "not online", "examining", "away"];
             let refused = refusals.iter().any(|start| object.starts_with(start));
-            refused.then(|| Message::Refused(line.to_owned()))
+            refused.then(|| FicsMessage::Refused(line.to_owned()))
         }
-        "rating" => object.starts_with("adjustment").then_some(Message::Noise),
-        "set" | "unset" | "set." | "unset." | "left" => Some(Message::Noise),
+        "rating" => object.starts_with("adjustment").then_some(FicsMessage::Noise),
+        "set" | "unset" | "set." | "unset." | "left" => Some(FicsMessage::Noise),
         _ => None,
     }
 }
 
 /// `like to take back 2 half move(s).`, `to abort game 1.`
-fn asked(object: &str) -> Option<Proposal> {
+fn asked(object: &str) -> Option<OfferKind> {
     if let Some((_, count)) = object.split_once("take back ") {
-        return count.split(' ').next()?.parse().ok().map(Proposal::Takeback);
+        return count.split(' ').next()?.parse().ok().map(OfferKind::Takeback);
     }
-    Proposal::in_words(object)
-}
-
-/// The colour of a stored game's row.
-pub(super) fn color_of(letter: &str) -> Option<Color> {
-    match letter {
-        "W" => Some(Color::White),
-        "B" => Some(Color::Black),
-        _ => None,
-    }
+    OfferKind::in_words(object)
 }

@@ -9,7 +9,7 @@ use shakmaty::Color;
 
 /// What the board is to us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub enum BoardRelation {
     /// We play, and it is our move.
     OurMove,
     /// We play, and the opponent is to move.
@@ -22,7 +22,7 @@ pub enum Relation {
 
 /// One board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Board {
+pub struct Style12 {
     /// The pieces, as the first field of a FEN.
     pub placement: String,
     /// Who is to move.
@@ -41,7 +41,7 @@ pub struct Board {
     /// Who has Black.
     pub black: String,
     /// What we have to do with it.
-    pub relation: Relation,
+    pub relation: BoardRelation,
     /// What each clock showed at the start, minutes; 0 with an increment means ten seconds.
     pub initial_minutes: u32,
     /// Seconds added after every move.
@@ -66,7 +66,7 @@ pub struct Board {
     pub lag: Option<i64>,
 }
 
-impl Board {
+impl Style12 {
     /// Reads a line that begins with `<12>`.
     pub fn read(line: &str) -> Option<Self> {
         let mut fields = line.strip_prefix("<12>")?.split_ascii_whitespace();
@@ -92,10 +92,10 @@ impl Board {
         let game = field()?.parse().ok()?;
         let (white, black) = (field()?.to_owned(), field()?.to_owned());
         let relation = match field()? {
-            "1" => Relation::OurMove,
-            "-1" => Relation::TheirMove,
-            "-4" => Relation::StartOfList,
-            _ => Relation::Watching,
+            "1" => BoardRelation::OurMove,
+            "-1" => BoardRelation::TheirMove,
+            "-4" => BoardRelation::StartOfList,
+            _ => BoardRelation::Watching,
         };
         let initial_minutes = field()?.parse().ok()?;
         let increment = field()?.parse().ok()?;
@@ -144,15 +144,15 @@ impl Board {
 
     /// Whether we are one of its players.
     pub fn is_ours(&self) -> bool {
-        matches!(self.relation, Relation::OurMove | Relation::TheirMove)
+        matches!(self.relation, BoardRelation::OurMove | BoardRelation::TheirMove)
     }
 
     /// Our colour, where we play.
     pub fn our_color(&self) -> Option<Color> {
         match self.relation {
-            Relation::OurMove => Some(self.turn),
-            Relation::TheirMove => Some(self.turn.other()),
-            Relation::StartOfList | Relation::Watching => None,
+            BoardRelation::OurMove => Some(self.turn),
+            BoardRelation::TheirMove => Some(self.turn.other()),
+            BoardRelation::StartOfList | BoardRelation::Watching => None,
         }
     }
 
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn every_field_is_read() {
-        let board = Board::read(
+        let board = Style12::read(
             "<12> r-bqk--r --ppbppp p-n--n-- -p--p--- B---P--- -----N-- PPPP-PPP RNBQR-K- W 1 0 0 1 1 0 7 Ann Bob -1 15 3 39 39 \
              898200 -184 7 P/b7-b5 (0:00.352) b5 1 1 -20",
         )
@@ -242,12 +242,12 @@ mod tests {
     fn older_servers_tell_less() {
         let old = "<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 A B 0 2 12 39 39 \
                    119 122 2 K/e1-e2 (0:06) Ke2 0";
-        let board = Board::read(old).expect("a board");
+        let board = Style12::read(old).expect("a board");
         assert_eq!((board.ticking, board.lag, board.exact_clocks), (None, None, false));
         assert_eq!(board.clocks[0], Duration::from_secs(119));
-        assert_eq!((board.relation, board.is_ours()), (Relation::Watching, false));
+        assert_eq!((board.relation, board.is_ours()), (BoardRelation::Watching, false));
         for cut in 0..old.len() - 6 {
-            assert_eq!(Board::read(&old[..cut]), None, "cut after {cut} bytes");
+            assert_eq!(Style12::read(&old[..cut]), None, "cut after {cut} bytes");
         }
     }
 

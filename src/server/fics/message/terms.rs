@@ -9,7 +9,7 @@ use chess::{GameTerms, Player, TimeControl, Variant};
 
 /// A rating as a server shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rating {
+pub struct ShownRating {
     /// The number, if there is one.
     pub value: Option<u32>,
     /// Estimated (`E`) or provisional (`P`).
@@ -18,7 +18,7 @@ pub struct Rating {
     pub guest: bool,
 }
 
-impl Rating {
+impl ShownRating {
     /// Reads `1500`, ` 943`, `1671E`, `0P`, `----`, `++++`, `UNR`.
     pub fn read(text: &str) -> Self {
         let text = text.trim();
@@ -30,15 +30,15 @@ impl Rating {
 
 /// Somebody at the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct MatchSide {
     /// The name.
     pub name: String,
     /// The rating in this kind of game.
-    pub rating: Rating,
+    pub rating: ShownRating,
 }
 
-impl Seat {
-    /// As the rest of the house knows players; guests carry the title `U`, as the server writes it.
+impl MatchSide {
+    /// In the words of the whole program; guests carry the title `U`, as the server writes it.
     pub fn player(&self, is_computer: bool) -> Player {
         Player {
             rating: self.rating.value,
@@ -53,9 +53,9 @@ impl Seat {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchTerms {
     /// The one who challenges; in a game that begins, the one who has White.
-    pub first: Seat,
+    pub first: MatchSide,
     /// The one who is challenged; in a game that begins, the one who has Black.
-    pub second: Seat,
+    pub second: MatchSide,
     /// The colour the first one takes, if it was asked for.
     pub first_color: Option<Color>,
     /// Whether ratings change.
@@ -123,7 +123,7 @@ impl MatchTerms {
     }
 
     /// The one who is not `name`.
-    pub fn other_than(&self, name: &str) -> &Seat {
+    pub fn other_than(&self, name: &str) -> &MatchSide {
         if self.first.name.eq_ignore_ascii_case(name) { &self.second } else { &self.first }
     }
 
@@ -177,7 +177,7 @@ pub fn variant_of(word: &str) -> Option<Variant> {
 }
 
 /// `Ann (1500) [white] ` and what follows.
-fn read_seat(text: &str) -> Option<(Seat, Option<Color>, &str)> {
+fn read_seat(text: &str) -> Option<(MatchSide, Option<Color>, &str)> {
     let text = text.trim_start();
     let (name, rest) = text.split_once('(')?;
     let (rating, rest) = rest.split_once(')')?;
@@ -191,7 +191,7 @@ fn read_seat(text: &str) -> Option<(Seat, Option<Color>, &str)> {
         (_, Some(rest)) => (Some(Color::Black), rest),
         _ => (None, rest),
     };
-    Some((Seat { name: name.to_owned(), rating: Rating::read(rating) }, color, rest))
+    Some((MatchSide { name: name.to_owned(), rating: ShownRating::read(rating) }, color, rest))
 }
 
 #[cfg(test)]

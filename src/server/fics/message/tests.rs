@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::Message;
+use super::FicsMessage;
 
 /// Lines of every family, to be cut and mixed.
 const LINES: [&str; 16] = [
@@ -39,6 +39,6 @@ fn line() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn no_line_breaks_the_reading(line in line()) {
-        let _ = Message::read(line);
+        let _ = FicsMessage::read(line);
     }
 }

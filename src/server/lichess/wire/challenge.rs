@@ -92,6 +92,7 @@ impl ChallengeJson {
             rematch_of: self.rematch_of.map(GameId::from),
             our_rating: our_self.and_then(|player| player.rating),
             playable: playable && known.is_ok(),
+            unknown_variant: self.variant.filter(|_| known.is_err()).map(|variant| variant.key),
         }
     }
 }

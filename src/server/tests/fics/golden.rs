@@ -1,14 +1,14 @@
 //! What the lines of a server mean, one by one: `golden/messages.txt` holds the lines, `golden/meanings.txt` how each is read.
 //! After a wanted change, `CONCILIO_BLESS=1 cargo test -p concilio-server --test fics` writes the second file anew.
 
-use server::fics::message::Message;
+use server::fics::message::FicsMessage;
 
 #[test]
 fn every_line_means_what_it_did() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/server/tests/fics/golden");
     let lines = std::fs::read_to_string(format!("{folder}/messages.txt")).expect("the lines");
     let read: String =
-        lines.lines().map(|line| format!("{line}\n    {:?}\n", Message::read(line.to_owned()))).collect();
+        lines.lines().map(|line| format!("{line}\n    {:?}\n", FicsMessage::read(line.to_owned()))).collect();
     let file = format!("{folder}/meanings.txt");
     if std::env::var_os("CONCILIO_BLESS").is_some() {
         std::fs::write(&file, &read).expect("a writable file");

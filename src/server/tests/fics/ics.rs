@@ -44,6 +44,17 @@ impl Ics {
         Connection { stream, received: Vec::new(), commands: VecDeque::new(), sealed: false }
     }
 
+    /// The next connection, let in as a guest of this name.
+    pub async fn guest(&self, name: &str) -> Connection {
+        let mut connection = self.connection().await;
+        connection.say("Welcome\n\nlogin: ").await;
+        connection.expect("guest").await;
+        connection.say(&format!("\nPress return to enter the server as \"{name}\":\n")).await;
+        connection.expect("").await;
+        connection.say(&format!("\n**** Starting FICS session as {name}(U) ****\n\nfics% ")).await;
+        connection
+    }
+
     /// The next connection, logged in as `name` with `sesame`, set up, and asking for its adjourned games.
     pub async fn session(&self, name: &str) -> Connection {
         let mut connection = self.connection().await;
@@ -146,7 +157,7 @@ impl Connection {
     }
 
     /// Takes every setting up to a command.
-    async fn set_up_until(&mut self, last: &str) -> Vec<String> {
+    pub async fn set_up_until(&mut self, last: &str) -> Vec<String> {
         let mut commands = Vec::new();
         loop {
             let command = self.command().await;

@@ -408,8 +408,6 @@ async fn a_game_survives_a_cut_connection() {
     client.connected().await;
     seat.say("Stored games for Somebot:\n    C Opponent       On Type          Str  M    ECO Date\n").await;
     seat.say(" 1: W Ann            Y [  u  5   2] 39-39 W2   B20 2026-11-20 21:10 UTC\nfics% ").await;
-    seat.expect("history").await;
-    seat.expect("endoflists").await;
     seat.expect("resume Ann").await;
     seat.announce("Issuing: Somebot (1500) Ann (++++) unrated blitz 5 2 (adjourned).").await;
     board.number = 9;
@@ -426,9 +424,7 @@ async fn a_game_from_before_our_start_is_taken_up() {
     let mut client = Client::start(ics.settings("Somebot"));
     let mut seat = ics.session("Somebot").await;
     seat.say("1 player, who has an adjourned game with you, is online: Ann\x07\nfics% ").await;
-    for command in ["history", "endoflists", "resume Ann"] {
-        seat.expect(command).await;
-    }
+    seat.expect("resume Ann").await;
     let mut board = Board::new(9, "Somebot", "Ann");
     for uci in ["e2e4", "c7c5", "g1f3"] {
         board.play(uci);
@@ -490,15 +486,15 @@ async fn a_server_with_few_commands_lets_us_go_on_as_well() {
     let (ics, seat, mut client, mut board, id) = in_a_game(Color::White).await;
     drop(seat);
     let mut seat = ics.session_after("Somebot", "refresh").await;
-    for command in ["refresh", "stored", "history", "endoflists"] {
-        if command != "refresh" {
-            seat.expect(command).await;
-        }
-        seat.say(&format!("{command}: Command not found.\nfics% ")).await;
+    let mut unknown = vec!["refresh".to_owned()];
+    while unknown.last().is_some_and(|command| command != "match Ann") {
+        let word = unknown.last().and_then(|command| command.split(' ').next()).unwrap_or_default().to_owned();
+        seat.say(&format!("{word}: Command not found.\nfics% ")).await;
+        unknown.push(seat.command().await);
     }
-    seat.expect("resume Ann").await;
-    seat.say("resume: Command not found.\nfics% ").await;
-    seat.expect("match Ann").await;
+    for command in ["stored", "resume Ann"] {
+        assert!(unknown.iter().any(|asked| asked == command), "{command} is not in {unknown:?}");
+    }
     // It forgets to show the board as well.
     seat.announce("{Game 3 (Somebot vs. Ann) Continuing unrated blitz match.}").await;
     seat.expect("refresh").await;
@@ -589,7 +585,72 @@ async fn games_are_sought_while_there_is_none() {
     let mut seat = ics.session("Somebot").await;
     client.connected().await;
     seat.expect("seek 5 0 rated m").await;
-    client.server.set_open(false).await;
+    client.server.close_to_new_games().await;
     seat.expect("unseek").await;
     seat.expect("set open 0").await;
+}
+
+/// The opponent's talk, or a stranger's, is not kept without bound for a reader who is busy.
+#[tokio::test]
+async fn a_flood_of_talk_is_not_kept_for_a_reader_who_does_not_come() {
+    let ics = Ics::start().await;
+    let mut client = Client::start(FicsSettings { timeseal: Timeseal::V2, ..ics.settings("Somebot") });
+    let mut seat = ics.connection().await;
+    assert!(seat.command().await.starts_with("TIMESEAL2|concilio"));
+    seat.log_in("Somebot").await;
+    seat.set_up().await;
+    for number in 0..100 {
+        let tells: Vec<String> = (0..50).map(|tell| format!("Ann tells you: {number} {tell}")).collect();
+        seat.announce(&tells.join("\n")).await;
+    }
+    // Nobody has read an event so far, and the ping is answered all the same.
+    seat.say("fics% [G]\0").await;
+    seat.expect("\u{2}9").await;
+    seat.announce("<pf> 7 w=Ann t=match p=Ann (1600) Somebot (1500) unrated blitz 5 2").await;
+    let mut tells = 0;
+    loop {
+        match client.event().await {
+            ServerEvent::Tell { .. } => tells += 1,
+            ServerEvent::Challenge(_) => break,
+            _ => {}
+        }
+    }
+    assert!((1..=1024).contains(&tells), "{tells} of 5000 were kept");
+}
+
+#[tokio::test]
+async fn an_account_is_checked_before_it_plays() {
+    let ics = Ics::start().await;
+    let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..ics.settings("Somebot") };
+    let check = tokio::spawn(async move { fics::account_check(&settings, Some(Password::new("sesame"))).await });
+    // A guest looks whether the account is in use.
+    let mut guest = ics.guest("GuestABCD").await;
+    guest.expect("finger Somebot").await;
+    guest.say("Finger of Somebot(C):\n\nLast disconnected: Fri Nov 20, 21:10 UTC 2026\n\nfics% ").await;
+    let mut seat = ics.connection().await;
+    seat.log_in("Somebot").await;
+    let commands = seat.set_up_until("quit").await;
+    assert!(!commands.contains(&"set open 1".to_owned()), "nobody is to challenge us");
+    let report = check.await.expect("no panic").expect("a report");
+    assert_eq!((report.name.as_str(), report.titles.join(","), report.timeseal), ("Somebot", "C".to_owned(), None));
+    assert_eq!(report.interface, ["ms", "nowrap", "pendinfo"]);
+    assert!(report.obstacles().is_empty() && report.to_string().contains("seeks: 5 0 rated"), "{report}");
+
+    let settings = ics.settings("Somebot");
+    let check = tokio::spawn(async move { fics::account_check(&settings, Some(Password::new("sesame"))).await });
+    let mut guest = ics.guest("GuestABCD").await;
+    guest.expect("finger Somebot").await;
+    guest.say("Finger of Somebot(C):\n\nOn for: 3 mins   Idle: 0 secs\n\nfics% ").await;
+    let in_use = check.await.expect("no panic");
+    assert!(matches!(in_use, Err(ActionError::Refused(why)) if why.contains("is logged in now")));
+}
+
+#[tokio::test]
+async fn a_guest_learns_what_guests_may_not() {
+    let ics = Ics::start().await;
+    let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..ics.settings("") };
+    let check = tokio::spawn(async move { fics::account_check(&settings, None).await });
+    ics.guest("GuestABCD").await.set_up_until("quit").await;
+    let report = check.await.expect("no panic").expect("a report");
+    assert!(report.to_string().contains("guests play unrated games only"), "{report}");
 }

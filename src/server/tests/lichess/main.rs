@@ -550,19 +550,6 @@ async fn a_token_that_is_taken_back_ends_the_account() {
 }
 
 #[tokio::test]
-async fn a_second_program_with_our_token_is_suspected() {
-    let (mut story, events) = Story::connected(|_| {}).await;
-    events.end().await;
-    for life in 0..2 {
-        assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }), "life {life}");
-        story.server.expect("GET /api/stream/event").await.stream().await.end().await;
-        assert!(matches!(story.event().await, ServerEvent::Connected(_)));
-    }
-    let ServerEvent::Disconnected { reason } = story.event().await else { panic!("no end") };
-    assert!(reason.contains("does another program use this token"), "{reason}");
-}
-
-#[tokio::test]
 async fn an_opening_lives_while_bytes_of_its_first_line_come() {
     let patience = Duration::from_secs(1);
     let (mut story, mut events) = Story::connected(|settings| settings.idle_timeout = patience).await;

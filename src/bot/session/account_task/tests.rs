@@ -1,0 +1,232 @@
+//! What an account does about the server's news, told by a server that is made up.
+
+use std::sync::Mutex;
+
+use super::*;
+use crate::{
+    journal::{Archive, GameKey, Journal, JournalSettings},
+    session::{EventBus, PlayerSettings, PreparedPlayer},
+};
+use chess::{
+    Account, Clock, Clocks, GameInfo, GameState, GameTerms, Line, Offers, Player, TimeControl, UciMove, Variant,
+};
+use council::{council::CouncilSettings, pool::Pool};
+
+/// Refuses and answers as it is told, and notes what was asked of it.
+#[derive(Default)]
+struct ScriptedServer {
+    asked: Mutex<Vec<Action>>,
+    /// Nobody has time to play.
+    all_are_busy: bool,
+    /// It is too late to abort a game.
+    aborts_nothing: bool,
+    /// The record of every finished game.
+    finished: Option<(GameInfo, GameState)>,
+}
+
+#[async_trait::async_trait]
+impl Server for ScriptedServer {
+    async fn perform(&self, action: Action) -> Result<Done, ActionError> {
+        let refused = self.aborts_nothing && matches!(action, Action::Abort(_));
+        self.asked.lock().expect("no panic").push(action);
+        if refused { Err(ActionError::Refused("both have moved".to_owned())) } else { Ok(Done::Taken) }
+    }
+
+    async fn resync(&self, _: &GameId) {}
+
+    async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
+        Ok(Vec::new())
+    }
+
+    async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
+        Ok(vec![!self.all_are_busy; ids.len()])
+    }
+
+    async fn finished_game(&self, game: &GameId) -> Result<(GameInfo, GameState), ActionError> {
+        let known = self.finished.clone().filter(|(info, _)| info.id == *game);
+        known.ok_or_else(|| ActionError::NotFound(game.to_string()))
+    }
+}
+
+fn terms() -> GameTerms {
+    let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
+    GameTerms { variant: Variant::Standard, time_control, rated: true }
+}
+
+/// A game in which we have White, and how it stands.
+fn game(moves: &str, status: GameStatus, winner: Option<Color>) -> (GameInfo, GameState) {
+    let info = GameInfo {
+        id: GameId::new("abcdefgh"),
+        terms: terms(),
+        white: Player::named("Concilio"),
+        black: Player::named("Ann"),
+        our_color: Color::White,
+        start: Line::start(Variant::Standard),
+        tournament: None,
+        url: None,
+    };
+    let state = GameState {
+        moves: moves.to_owned(),
+        clocks: Some(Clocks::both(Clock { remaining: Duration::from_secs(180), increment: Duration::from_secs(2) })),
+        status,
+        winner,
+        draw_offers: Offers::default(),
+        takeback_offers: Offers::default(),
+        received: Instant::now(),
+    };
+    (info, state)
+}
+
+/// An account on a server, with a journal of its own.
+struct Story {
+    server: Arc<ScriptedServer>,
+    journal: Journal,
+    events: mpsc::Sender<ServerEvent>,
+    shutdown: Shutdown,
+    account: tokio::task::JoinHandle<AccountEnd>,
+    folder: tempfile::TempDir,
+}
+
+impl Story {
+    async fn begin(server: ScriptedServer, before: impl FnOnce(&Journal)) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = JournalSettings {
+            path: folder.path().join("journal.db"),
+            pgn_directory: folder.path().join("pgn"),
+            ..JournalSettings::default()
+        };
+        let journal = Journal::open(&settings).expect("a journal");
+        before(&journal);
+        let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
+        let settings = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
+        let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
+        let runtime = Runtime {
+            journal: journal.clone(),
+            pool: Pool::new(1),
+            event_bus: EventBus::new(),
+            player: Arc::new(move |_: &GameInfo| Arc::clone(&player)),
+            policy: Arc::default(),
+        };
+        let server = Arc::new(server);
+        let (events, inbox) = mpsc::channel(100);
+        let connection =
+            Connection { name: ServerName::from("made-up"), server: Arc::clone(&server) as _, events: inbox };
+        let shutdown = Shutdown::default();
+        let account = tokio::spawn(play(connection, runtime, shutdown.clone()));
+        let story = Self { server, journal, events, shutdown, account, folder };
+        let us = Account { player: Player::named("Concilio"), is_bot: true, ratings: Vec::new(), games_played: 1 };
+        story.tells(ServerEvent::Connected(us)).await;
+        story
+    }
+
+    async fn tells(&self, event: ServerEvent) {
+        self.events.send(event).await.expect("the account listens");
+    }
+
+    async fn ends(self) -> (AccountEnd, tempfile::TempDir) {
+        drop(self.journal);
+        (self.account.await.expect("no panic"), self.folder)
+    }
+
+    /// Waits until the journal says that the game is over; its moves, status and PGN file.
+    async fn record(&self) -> (String, GameStatus, Option<Color>) {
+        let key = GameKey::new(&"made-up".into(), &GameId::new("abcdefgh"));
+        happens(|| {
+            let archive = Archive::open(self.journal.path()).ok()?;
+            let record = archive.game(&key).ok()??;
+            record.pgn_path.as_ref()?;
+            let moves: Vec<UciMove> = archive.moves(&record).ok()?.iter().map(|played| played.uci).collect();
+            Some((chess::moves_text(&moves), record.status, record.winner))
+        })
+        .await
+    }
+}
+
+/// Waits for something that another task does.
+async fn happens<T>(look: impl Fn() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(seen) = look() {
+            return seen;
+        }
+        assert!(began.elapsed() < Duration::from_secs(120), "it does not happen");
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_playing_is_not_challenged() {
+    let request = ChallengeRequest { opponent: "ann".to_owned(), terms: terms(), our_color: None, initial_fen: None };
+    let (answers, mut inbox) = mpsc::unbounded_channel();
+    let server = ScriptedServer { all_are_busy: true, ..ScriptedServer::default() };
+    ask(&server, Action::Challenge(request.clone()), &answers).await;
+    assert_eq!(*server.asked.lock().expect("no panic"), []);
+    match inbox.recv().await {
+        Some(LobbyInput::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
+            assert_eq!(asked, request);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Promise 8: an account that the server will not have, or not any more, is not played; what was written is safe.
+#[tokio::test]
+async fn an_account_that_is_rejected_ends_with_the_servers_reason() {
+    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let (info, state) = game("", GameStatus::Started, None);
+    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    story.tells(ServerEvent::Rejected { reason: "the token was revoked".to_owned() }).await;
+    let (end, folder) = story.ends().await;
+    assert_eq!(end, AccountEnd::Rejected("the token was revoked".to_owned()));
+    let archive = Archive::open(&folder.path().join("journal.db")).expect("a journal");
+    assert!(archive.games(&crate::journal::Filter::default()).is_ok());
+}
+
+/// A game whose rules we do not know is not left to be lost on time.
+#[tokio::test]
+async fn a_game_that_cannot_be_played_is_aborted_or_else_resigned() {
+    let id = GameId::new("abcdefgh");
+    for aborts_nothing in [false, true] {
+        let server = ScriptedServer { aborts_nothing, ..ScriptedServer::default() };
+        let story = Story::begin(server, |_| ()).await;
+        story.tells(ServerEvent::GameStarted(id.clone())).await;
+        let reason = "unknown variant \"fogOfWar\"".to_owned();
+        story.tells(ServerEvent::GameUnplayable { id: id.clone(), reason }).await;
+        let last = if aborts_nothing { Action::Resign(id.clone()) } else { Action::Abort(id.clone()) };
+        happens(|| story.server.asked.lock().expect("no panic").contains(&last).then_some(())).await;
+        story.shutdown.now.cancel();
+        assert_eq!(story.ends().await.0, AccountEnd::Closed);
+    }
+}
+
+/// Promise 5: a game that ended without us is looked up.
+#[tokio::test]
+async fn a_game_that_ended_while_we_were_away_is_completed() {
+    let finished = game("e2e4 e7e5 g1f3", GameStatus::OutOfTime, Some(Color::Black));
+    let server = ScriptedServer { finished: Some(finished), ..ScriptedServer::default() };
+    let story = Story::begin(server, |journal| {
+        let (info, _) = game("", GameStatus::Started, None);
+        journal.game_started(&"made-up".into(), &info);
+    })
+    .await;
+    assert_eq!(story.record().await, ("e2e4 e7e5 g1f3".to_owned(), GameStatus::OutOfTime, Some(Color::Black)));
+}
+
+/// The stream may end with the game and never show its last moves.
+#[tokio::test]
+async fn a_game_whose_end_was_only_told_is_looked_up() {
+    for told in [Some(GameStatus::Mate), None] {
+        let finished = game("f2f3 e7e5 g2g4 d8h4", GameStatus::Mate, Some(Color::Black));
+        let (id, server) = (finished.0.id.clone(), ScriptedServer { finished: Some(finished), ..Default::default() });
+        let story = Story::begin(server, |_| ()).await;
+        let (info, state) = game("f2f3 e7e5", GameStatus::Started, None);
+        story.tells(ServerEvent::Game(Box::new(info), state)).await;
+        story
+            .tells(match told {
+                Some(status) => ServerEvent::GameFinished { id, status: Some(status), winner: Some(Color::Black) },
+                None => ServerEvent::GameGone(id),
+            })
+            .await;
+        assert_eq!(story.record().await, ("f2f3 e7e5 g2g4 d8h4".to_owned(), GameStatus::Mate, Some(Color::Black)));
+    }
+}

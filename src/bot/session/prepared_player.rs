@@ -1,0 +1,43 @@
+//! The settings of a player, with what is made of them once for all its games.
+
+use std::{io, sync::Arc};
+
+use super::PlayerSettings;
+use council::{
+    council::{Roster, RosterError},
+    player::Library,
+};
+
+/// How a game is played.
+#[derive(Clone, Debug)]
+pub struct PreparedPlayer {
+    /// What the operator wrote.
+    pub settings: PlayerSettings,
+    /// Who proposes.
+    pub roster: Arc<Roster>,
+    /// The books and tablebases, open.
+    pub library: Arc<Library>,
+}
+
+/// Why a player cannot be made of its settings.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayerError {
+    /// The roster cannot be had.
+    #[error(transparent)]
+    Roster(#[from] RosterError),
+    /// A book or a tablebase cannot be read.
+    #[error(transparent)]
+    Library(#[from] io::Error),
+}
+
+impl PreparedPlayer {
+    /// Reads the roster, and opens books and tablebases.
+    ///
+    /// # Errors
+    /// [`PlayerError`] names what cannot be had.
+    pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
+        let roster = Arc::new(Roster::from_settings(&settings.council)?);
+        let library = Arc::new(Library::open(&settings.book, &settings.tablebases)?);
+        Ok(Self { settings, roster, library })
+    }
+}

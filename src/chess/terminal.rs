@@ -1,0 +1,67 @@
+//! What reaches the terminal: texts from outside made harmless, and printing that ends well where nobody reads.
+
+use std::{
+    borrow::Cow,
+    fmt::{self, Write as _},
+    io::{self, Write as _},
+    process,
+};
+
+/// A text from outside as it may be shown on a terminal: characters that steer a terminal or turn the direction of writing
+/// become `\u{1b}` and the like. Line ends count among them.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if steers(letter) {
+            // Writing to a text does not fail.
+            let _ = write!(shown, "{}", letter.escape_unicode());
+        } else {
+            shown.push(letter);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Control characters of all kinds, and Unicode's marks that reorder what follows.
+fn steers(letter: char) -> bool {
+    letter.is_control() || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Prints on standard output; see [`outln`](crate::outln).
+///
+/// Where nobody reads any more, as after `| head`, the program ends here with exit code 0; where the text cannot be
+/// written, as on a full disk, with one error and exit code 1.
+pub fn print(text: fmt::Arguments<'_>) {
+    let mut out = io::stdout().lock();
+    match out.write_fmt(text).and_then(|()| out.flush()) {
+        Ok(()) => (),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => process::exit(0),
+        Err(error) => {
+            // Where standard error is closed too, there is nobody to tell.
+            let _ = writeln!(io::stderr(), "concilio: standard output: {error}");
+            process::exit(1);
+        }
+    }
+}
+
+/// Prints a line on standard output as `println!` does, but does not panic where it cannot: see [`print()`].
+#[macro_export]
+macro_rules! outln {
+    () => { $crate::print(format_args!("\n")) };
+    ($($text:tt)*) => { $crate::print(format_args!("{}\n", format_args!($($text)*))) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_outside_steers_a_terminal() {
+        assert_eq!(printable("Ann ♞ Müller"), "Ann ♞ Müller");
+        assert_eq!(printable("\x1b]0;owned\x07"), "\\u{1b}]0;owned\\u{7}");
+        assert_eq!(printable("a\nb\r\u{9b}2J\u{202e}x"), "a\\u{a}b\\u{d}\\u{9b}2J\\u{202e}x");
+    }
+}

@@ -1,0 +1,103 @@
+//! Repaints the same lines of a terminal, so that what stood there before stays there.
+
+use std::io::{self, Write};
+
+use crossterm::{
+    QueueableCommand,
+    cursor::{Hide, MoveToColumn, MoveUp, Show},
+    terminal::{Clear, ClearType, size},
+};
+
+use super::Scene;
+
+/// The size that is assumed of a terminal that does not tell its own, in columns and rows.
+const USUAL_SIZE: (u16, u16) = (80, 24);
+
+/// Paints on `out`. The cursor is hidden meanwhile, and shown again when the painter is dropped.
+pub(super) struct Painter<W: Write> {
+    out: W,
+    /// What is on the terminal, and how wide it was then.
+    painted: Vec<String>,
+    columns: u16,
+}
+
+impl<W: Write> Painter<W> {
+    /// Begins below what is on the terminal.
+    pub(super) fn new(out: W) -> Self {
+        Self { out, painted: Vec::new(), columns: 0 }
+    }
+
+    /// Paints the scene in place of the last one. A terminal that is gone stops no games, so errors are not looked at.
+    pub(super) fn paint(&mut self, scene: &Scene) {
+        let (columns, rows) = size().ok().filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or(USUAL_SIZE);
+        let _ = self.paint_lines(scene.draw(usize::from(columns)), columns, rows);
+    }
+
+    /// Rewrites the lines that changed. Nothing is cleared as a whole: terminals keep what is cleared in their scrollback.
+    fn paint_lines(&mut self, mut lines: Vec<String>, columns: u16, rows: u16) -> io::Result<()> {
+        // A picture higher than the terminal could not be repainted in place.
+        lines.truncate(usize::from(rows.saturating_sub(1)));
+        if columns != self.columns && !self.painted.is_empty() {
+            // The terminal has wrapped its lines anew: where the last picture begins is not known.
+            self.painted.clear();
+        }
+        self.columns = columns;
+        self.out.queue(Hide)?.queue(MoveToColumn(0))?;
+        if let Some(height) = u16::try_from(self.painted.len()).ok().filter(|height| *height > 0) {
+            self.out.queue(MoveUp(height))?;
+        }
+        // Lines left over from a higher picture are emptied, and stay part of it.
+        lines.resize(lines.len().max(self.painted.len()), String::new());
+        for (index, line) in lines.iter().enumerate() {
+            if self.painted.get(index) != Some(line) {
+                write!(self.out, "{line}")?;
+                self.out.queue(Clear(ClearType::UntilNewLine))?;
+            }
+            write!(self.out, "\r\n")?;
+        }
+        self.painted = lines;
+        self.out.flush()
+    }
+}
+
+impl<W: Write> Drop for Painter<W> {
+    fn drop(&mut self) {
+        let _ = self.out.queue(Show).and_then(|out| out.flush());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn painted(pictures: &[&[&str]]) -> String {
+        let mut out = Vec::new();
+        let mut painter = Painter::new(&mut out);
+        for picture in pictures {
+            painter.paint_lines(picture.iter().map(|line| (*line).to_owned()).collect(), 80, 24).expect("written");
+        }
+        drop(painter);
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn only_lines_that_changed_are_written_again() {
+        let out = painted(&[&["board", "clock 1"], &["board", "clock 2"]]);
+        assert_eq!(out.matches("board").count(), 1, "{out:?}");
+        assert!(out.contains("\x1b[2A") && out.contains("clock 2\x1b[K"), "{out:?}");
+    }
+
+    #[test]
+    fn nothing_goes_to_the_scrollback() {
+        let out = painted(&[&["a", "b", "c"], &["d"], &["e", "f"]]);
+        assert!(!out.contains("\x1b[J") && !out.contains("\x1b[0J") && !out.contains("\x1b[2J"), "{out:?}");
+        // The picture keeps its height, so that the terminal does not scroll.
+        assert_eq!(out.matches("\x1b[3A").count(), 2, "{out:?}");
+    }
+
+    #[test]
+    fn the_cursor_is_shown_again() {
+        let out = painted(&[&["a"]]);
+        assert!(out.contains("\x1b[?25l") && out.ends_with("\x1b[?25h"), "{out:?}");
+    }
+}

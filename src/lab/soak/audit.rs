@@ -1,0 +1,166 @@
+//! The daemon's journal and PGN files, held against the server's record.
+
+use std::{fs, path::Path};
+
+use rusqlite::Connection;
+
+use super::{report::SoakReport, stage::SoakStage};
+use crate::openings::line_of_pgn;
+use bot::journal::{Archive, Filter, GameRecord, JournalError, MoveRecord};
+use chess::{Color, ServerName, UciMove};
+use practice::{GameOutcome, GameReport};
+
+/// Sources of moves that need no search: a book, a tablebase, the only legal move, and the journal of a daemon that was killed between
+/// the decision and the server's answer (the search stands there).
+const UNSEARCHED_SOURCES: [&str; 4] = ["book", "tablebase", "forced", "journal"];
+
+/// A game of the journal with its moves.
+struct JournalGame {
+    record: GameRecord,
+    moves: Vec<MoveRecord>,
+}
+
+/// A journal, read whole.
+pub(super) struct JournalAudit(Vec<JournalGame>);
+
+impl JournalAudit {
+    /// Checks the file that a killed daemon has left, and that every move of ours which the server knows stands in it.
+    pub(super) fn after_kill(stage: &SoakStage, running: &[GameReport], report: &mut SoakReport) {
+        let path = stage.journal_path();
+        if !path.exists() {
+            // It was killed before it had opened its journal for the first time.
+            return;
+        }
+        match integrity(&path) {
+            Ok(said) if said == "ok" => {}
+            Ok(said) => report.broken(format!("the journal after kill {}: {said}", report.kills)),
+            Err(error) => report.broken(format!("the journal after kill {}: {error}", report.kills)),
+        }
+        let journal = match Self::read(&path) {
+            Ok(journal) => journal,
+            Err(error) => return report.broken(format!("the journal after kill {}: {error}", report.kills)),
+        };
+        for game in running {
+            let Some((place, color)) = stage.ours(game) else { continue };
+            let ours = our_moves(game, color);
+            let missing = match journal.game_of(game, &place.server) {
+                Some(known) => ours.iter().filter(|mv| !known.has(**mv)).count(),
+                None => ours.len(),
+            };
+            if missing > 0 {
+                report.moves_missing += missing;
+                let kill = report.kills;
+                report.find(format!(
+                    "{}: {missing} acknowledged moves are not in the journal after kill {kill}",
+                    game.id
+                ));
+            }
+        }
+    }
+
+    /// Holds every game that has ended against its record in the journal and its PGN file, and looks for moves that nobody searched.
+    pub(super) fn at_end(stage: &SoakStage, games: &[GameReport], report: &mut SoakReport) {
+        let path = stage.journal_path();
+        let journal = match integrity(&path).map_err(JournalError::from).and_then(|said| Ok((said, Self::read(&path)?)))
+        {
+            Ok((said, journal)) if said == "ok" => journal,
+            Ok((said, _)) => return report.broken(format!("the journal at the end: {said}")),
+            Err(error) => return report.broken(format!("the journal at the end: {error}")),
+        };
+        for JournalGame { record, moves } in &journal.0 {
+            for mv in moves {
+                let Some(ours) = &mv.ours else { continue };
+                if ours.score.is_none() && !UNSEARCHED_SOURCES.contains(&ours.source.as_str()) {
+                    report.unsearched += 1;
+                    report
+                        .find(format!("{} ply {}: {} was not searched ({})", record.game, mv.ply, mv.uci, ours.source));
+                }
+            }
+        }
+        for game in games {
+            let Some((place, _)) = stage.ours(game) else { continue };
+            let Some(outcome) = game.outcome.as_ref().filter(|_| game.line.ply() >= 2) else { continue };
+            let fault = match journal.game_of(game, &place.server) {
+                Some(known) => known.differs(game, outcome),
+                None => Some("it is not in the journal".to_owned()),
+            };
+            if let Some(fault) = fault {
+                report.records_wrong += 1;
+                report.find(format!("{}: {fault}", game.id));
+            }
+        }
+    }
+
+    fn read(path: &Path) -> Result<Self, JournalError> {
+        let archive = Archive::open(path)?;
+        let games = archive.games(&Filter::default())?.into_iter();
+        games
+            .map(|record| Ok(JournalGame { moves: archive.moves(&record)?, record }))
+            .collect::<Result<_, JournalError>>()
+            .map(Self)
+    }
+
+    /// The journal's record of a game. Lichess names its games; a game of FICS has no name, so it is known by its players and its moves.
+    fn game_of(&self, game: &GameReport, server: &str) -> Option<&JournalGame> {
+        let server = ServerName::from(server);
+        let on_server = || self.0.iter().filter(|known| known.record.server == server);
+        on_server().find(|known| known.record.game == game.id).or_else(|| {
+            let sides = on_server().filter(|known| {
+                known.record.white.name.eq_ignore_ascii_case(&game.white)
+                    && known.record.black.name.eq_ignore_ascii_case(&game.black)
+            });
+            // Of equals the latest.
+            sides.max_by_key(|known| known.shared(game))
+        })
+    }
+}
+
+impl JournalGame {
+    /// How many of the first moves are those of the server's record.
+    fn shared(&self, game: &GameReport) -> usize {
+        self.moves.iter().zip(game.line.moves()).take_while(|(known, played)| known.uci == **played).count()
+    }
+
+    fn has(&self, (ply, uci): (usize, UciMove)) -> bool {
+        self.moves.iter().any(|known| known.ply as usize == ply && known.uci == uci)
+    }
+
+    /// What is not as in the server's record of a game that has ended.
+    fn differs(&self, game: &GameReport, outcome: &GameOutcome) -> Option<String> {
+        let confirmed = self.moves.iter().filter(|mv| mv.confirmed);
+        if !confirmed.map(|mv| mv.uci).eq(game.line.moves().iter().copied()) {
+            let (known, played) = (self.moves.len(), game.line.ply());
+            return Some(format!(
+                "the journal has {known} moves, {} of them as played, of {played}",
+                self.shared(game)
+            ));
+        }
+        if self.record.ended_at.is_none() {
+            return Some(format!("the journal does not know that it ended: {outcome}"));
+        }
+        let Some(path) = &self.record.pgn_path else { return Some("it has no PGN file".to_owned()) };
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => return Some(format!("its PGN file {path}: {error}")),
+        };
+        if !text.contains(&format!("[Result \"{}\"]", outcome.result())) {
+            return Some(format!("its PGN file does not say {}", outcome.result()));
+        }
+        match line_of_pgn(&text) {
+            Ok(line) if line.moves() == game.line.moves() => None,
+            Ok(line) => Some(format!("its PGN file has {} moves of {}", line.ply(), game.line.ply())),
+            Err(error) => Some(format!("its PGN file: {error}")),
+        }
+    }
+}
+
+/// The moves of a colour, with the number of moves before each.
+fn our_moves(game: &GameReport, color: Color) -> Vec<(usize, UciMove)> {
+    let first = usize::from(color.is_black());
+    game.line.moves().iter().copied().enumerate().skip(first).step_by(2).collect()
+}
+
+/// What SQLite says of the file: `ok`, or what is wrong.
+fn integrity(path: &Path) -> rusqlite::Result<String> {
+    Connection::open(path)?.query_row("PRAGMA integrity_check", [], |row| row.get(0))
+}

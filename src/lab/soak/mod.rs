@@ -1,0 +1,298 @@
+//! The daemon on the practice server for a long time, under faults, kills and load, and an account of everything that must not happen.
+//!
+//! The daemon is a process of its own. A partner challenges it until so many games are played; strangers propose games that its policy
+//! forbids; at moments drawn by lot it is killed (SIGKILL) and started again; so many other processes search beside it. What the daemon
+//! did is judged by the server's record alone, and its journal and PGN files are held against that record.
+//!
+//! | what | where |
+//! |---|---|
+//! | the server, the partners, the daemon's process and the busy ones beside it | `stage` |
+//! | the journal and the PGN files against the server's record | `audit` |
+//! | what is counted, and how it is printed | `report` |
+
+mod audit;
+mod report;
+mod stage;
+
+pub use report::{SoakMemory, SoakReport};
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use tokio::{
+    sync::mpsc,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use audit::JournalAudit;
+use chess::{Color, GameId, TimeControl};
+use practice::{GameReport, PracticeError, faults::FaultPlan};
+use stage::{SoakPlace, SoakStage};
+
+/// A game that has not begun, or not ended, after this time counts as unfinished.
+const LONGEST: Duration = Duration::from_secs(900);
+/// How long all places may take to be filled at the end.
+const FILLING: Duration = Duration::from_secs(120);
+/// The longest pause between the end of a game and the kill that was due with it.
+const KILL_WITHIN: Duration = Duration::from_secs(2);
+/// Every so many games somebody proposes one that the policy forbids.
+const FORBIDDEN_EVERY: usize = 5;
+/// From this game on memory is to stay as it is.
+const WARM: usize = 200;
+
+/// The protocol that is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SoakProtocol {
+    /// The Lichess Bot API: one account plays several games at once.
+    Lichess,
+    /// The language of FICS: several accounts play one game each.
+    Fics,
+}
+
+/// What is to be gone through.
+#[derive(Clone, Debug)]
+pub struct SoakPlan {
+    /// The protocol that is spoken.
+    pub protocol: SoakProtocol,
+    /// Games to play.
+    pub games: usize,
+    /// What goes wrong on the server.
+    pub faults: FaultPlan,
+    /// How often the daemon is killed and started again.
+    pub kills: usize,
+    /// Processes that search beside the daemon.
+    pub load: usize,
+    /// Games at once.
+    pub places: usize,
+    /// The clock of each game.
+    pub clock: TimeControl,
+    /// Decides colours, faults and the moments of the kills.
+    pub seed: u64,
+}
+
+/// Why nothing could be seen.
+#[derive(Debug, thiserror::Error)]
+pub enum SoakError {
+    /// The practice server failed.
+    #[error(transparent)]
+    Practice(#[from] PracticeError),
+    /// A process or a file of the stage could not be made.
+    #[error("cannot start the daemon: {0}")]
+    Start(#[from] std::io::Error),
+    /// The daemon does not connect.
+    #[error("the daemon did not connect within {} s; its log: {}", LONGEST.as_secs(), .0.display())]
+    Offline(PathBuf),
+}
+
+/// Goes through a plan in a folder, which keeps the daemon's settings, log, journal and games. `progress` is told after every game.
+/// When `stop` is cancelled, what was seen so far is reported.
+///
+/// # Errors
+/// [`SoakError`] if the practice server or the daemon does not start.
+pub async fn soak(
+    plan: &SoakPlan,
+    program: &Path,
+    folder: &Path,
+    stop: &CancellationToken,
+    progress: impl FnMut(&SoakReport),
+) -> Result<SoakReport, SoakError> {
+    let began = Instant::now();
+    let mut stage = SoakStage::set(plan, program, folder).await?;
+    let (unasked, mut proposed) = mpsc::unbounded_channel();
+    let watching = stage::watch_challenges(stage.server(), stage.bots(), unasked);
+    let mut soak = Soak::new(plan);
+    let playing = async {
+        stage.start_daemon()?;
+        let online = timeout(LONGEST, stage.wait_until_online()).await;
+        online.map_err(|_| SoakError::Offline(stage.log_path()))??;
+        soak.report.memory.begin = stage.resident();
+        soak.play(&mut stage, stop, progress).await?;
+        if stop.is_cancelled() {
+            stage.kill_daemon();
+        } else {
+            soak.fill_all_places(&stage).await?;
+            if !stage.end_daemon().await {
+                soak.report.find("the daemon did not end when it was told to".to_owned());
+            }
+        }
+        soak.judge(&stage).await
+    };
+    tokio::select! {
+        played = playing => played?,
+        watched = watching => watched?,
+    }
+    let mut unasked = BTreeSet::new();
+    while let Ok(challenge) = proposed.try_recv() {
+        unasked.insert(challenge);
+    }
+    soak.report.unasked = unasked.len();
+    for challenge in unasked {
+        soak.report.find(format!("the daemon made the challenge {challenge} unasked"));
+    }
+    soak.report.elapsed = began.elapsed();
+    Ok(soak.report)
+}
+
+/// What became of one game.
+struct SoakedGame {
+    place: usize,
+    /// `None` if it never began.
+    game: Option<GameId>,
+    ended: bool,
+}
+
+/// A soak at work.
+struct Soak<'a> {
+    plan: &'a SoakPlan,
+    report: SoakReport,
+    random: StdRng,
+    /// After how many games a kill is due, the next one last.
+    kills: Vec<usize>,
+}
+
+impl<'a> Soak<'a> {
+    fn new(plan: &'a SoakPlan) -> Self {
+        let mut random = StdRng::seed_from_u64(plan.seed);
+        let mut kills: Vec<usize> = (0..plan.kills).map(|_| random.random_range(0..plan.games.max(1))).collect();
+        kills.sort_unstable_by(|a, b| b.cmp(a));
+        Self { plan, report: SoakReport::default(), random, kills }
+    }
+
+    /// Plays all games, and kills the daemon in between.
+    async fn play(
+        &mut self,
+        stage: &mut SoakStage,
+        stop: &CancellationToken,
+        mut progress: impl FnMut(&SoakReport),
+    ) -> Result<(), SoakError> {
+        let server = stage.server();
+        let places = stage.places().to_vec();
+        let mut begun = 0;
+        let mut running = FuturesUnordered::new();
+        let mut free: Vec<usize> = (0..places.len()).rev().collect();
+        while self.report.games < self.plan.games {
+            while begun < self.plan.games
+                && let Some(place) = free.pop()
+            {
+                begun += 1;
+                if begun % FORBIDDEN_EVERY == 0 {
+                    stage.propose_forbidden(&places[place], begun / FORBIDDEN_EVERY).await;
+                }
+                let color = Color::from_white(self.random.random());
+                running.push(one_game(&server, &places[place], place, self.plan.clock, color));
+            }
+            while self.kills.last().is_some_and(|after| *after <= self.report.games) {
+                self.kills.pop();
+                let pause = self.random.random_range(Duration::ZERO..KILL_WITHIN);
+                tokio::select! {
+                    () = sleep(pause) => (),
+                    () = stop.cancelled() => return Ok(()),
+                }
+                self.kill(stage).await?;
+            }
+            let played = tokio::select! {
+                Some(played) = running.next() => played?,
+                () = stop.cancelled() => return Ok(()),
+            };
+            free.push(played.place);
+            self.report.games += 1;
+            if !played.ended {
+                let what = played.game.map_or_else(
+                    || format!("no challenge to {} was taken", places[played.place].bot),
+                    |game| format!("{game} did not end"),
+                );
+                self.report.unfinished += 1;
+                self.report.find(format!("{what} within {} s", LONGEST.as_secs()));
+            }
+            self.report.memory.sample(stage.resident(), self.report.games >= WARM);
+            progress(&self.report);
+        }
+        Ok(())
+    }
+
+    /// Kills the daemon, looks at its journal, and starts it again.
+    async fn kill(&mut self, stage: &mut SoakStage) -> Result<(), SoakError> {
+        stage.kill_daemon();
+        self.report.kills += 1;
+        let games = stage.server().games().await?;
+        let running: Vec<GameReport> = games.into_iter().filter(|game| game.outcome.is_none()).collect();
+        JournalAudit::after_kill(stage, &running, &mut self.report);
+        stage.start_daemon()
+    }
+
+    /// In calm weather all places are filled at once; those that cannot be were never given back.
+    async fn fill_all_places(&mut self, stage: &SoakStage) -> Result<(), SoakError> {
+        let server = stage.server();
+        server.faults().set_plan(FaultPlan { dialect: self.plan.faults.dialect, ..FaultPlan::default() });
+        stage.hold_partners(true);
+        let clock = TimeControl::real_time(LONGEST, Duration::ZERO);
+        let places = stage.places().to_vec();
+        let mut begun = FuturesUnordered::new();
+        for place in &places {
+            // The daemon has White, so that every game begins at once.
+            begun.push(stage::begin(&server, place, clock, Color::Black));
+        }
+        let mut games = Vec::new();
+        let filled = timeout(FILLING, async {
+            while let Some(game) = begun.next().await {
+                games.push(game?);
+            }
+            Ok::<(), SoakError>(())
+        });
+        if let Ok(failed) = filled.await {
+            failed?;
+        }
+        let leaked = places.len() - games.len();
+        if leaked > 0 {
+            self.report.places_leaked = leaked;
+            self.report.find(format!("{leaked} of {} places were not filled again", places.len()));
+        }
+        drop(begun);
+        stage.hold_partners(false);
+        for game in &games {
+            if timeout(LONGEST, server.wait_for_end(game)).await.is_err() {
+                self.report.unfinished += 1;
+                self.report.find(format!("{game} of the last round did not end within {} s", LONGEST.as_secs()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts what the server's record says, and holds journal and PGN against it.
+    async fn judge(&mut self, stage: &SoakStage) -> Result<(), SoakError> {
+        self.report.memory.settle();
+        let games = stage.server().games().await?;
+        for game in &games {
+            let Some((place, color)) = stage.ours(game) else { continue };
+            self.report.count(game, color);
+            if place.is_forbidden(game) {
+                self.report.against_policy += 1;
+                self.report.find(format!("{} was played against the policy: {:?}", game.id, game.terms));
+            }
+        }
+        JournalAudit::at_end(stage, &games, &mut self.report);
+        Ok(())
+    }
+}
+
+/// Challenges until a game comes of it, and waits for its end.
+async fn one_game(
+    server: &practice::PracticeServer,
+    place: &SoakPlace,
+    number: usize,
+    clock: TimeControl,
+    color: Color,
+) -> Result<SoakedGame, SoakError> {
+    let Ok(game) = timeout(LONGEST, stage::begin(server, place, clock, color)).await else {
+        return Ok(SoakedGame { place: number, game: None, ended: false });
+    };
+    let game = game?;
+    let ended = timeout(LONGEST, server.wait_for_end(&game)).await.is_ok();
+    Ok(SoakedGame { place: number, game: Some(game), ended })
+}

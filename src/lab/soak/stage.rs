@@ -1,0 +1,320 @@
+//! What a soak happens on: a practice server, partners, the daemon as a process of its own, and busy processes beside it.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::Write,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{ChildStdin, Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use tokio::{
+    sync::{mpsc, watch},
+    time::sleep,
+};
+
+use super::{SoakError, SoakPlan, SoakProtocol};
+use crate::own_process::OwnProcess;
+use chess::{Color, GameId, GameTerms, TimeControl, UciMove, Variant};
+use practice::{
+    AccountId, ChallengeTerms, FicsEndpoint, GameReport, GameView, PracticeError, PracticeServer, PracticeSettings,
+    Sparring, SparringKind,
+};
+
+/// Whoever proposes what the policy forbids.
+const BLOCKED: &str = "Blocked";
+/// With which every FICS account logs in.
+const PASSWORD: &str = "practice";
+/// How long the partners take for a move, so that faults and kills find a game in the middle.
+const PARTNERS_TAKE: Duration = Duration::from_millis(100);
+/// How long the daemon may take to end when it is told to.
+const ENDING: Duration = Duration::from_secs(120);
+/// How often it is looked whether it has ended.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// An account of the daemon, and who challenges it.
+#[derive(Clone, Debug)]
+pub(super) struct SoakPlace {
+    /// The daemon's account.
+    pub(super) bot: String,
+    /// The name of that account's server in the daemon's settings and journal.
+    pub(super) server: String,
+    /// The account that challenges it.
+    pub(super) partner: String,
+}
+
+impl SoakPlace {
+    /// Whether the policy forbids a game of this account.
+    pub(super) fn is_forbidden(&self, game: &GameReport) -> bool {
+        game.terms.rated || game.terms.variant != Variant::Standard || game.color_of(&self.partner).is_none()
+    }
+}
+
+/// Everything a soak happens on.
+pub(super) struct SoakStage {
+    server: Arc<PracticeServer>,
+    places: Vec<SoakPlace>,
+    token: String,
+    program: PathBuf,
+    folder: PathBuf,
+    hold: watch::Sender<bool>,
+    daemon: Option<OwnProcess>,
+    _load: Vec<BusyProcess>,
+}
+
+/// A process of ours that searches until it is dropped. It ends as well when its input is closed.
+struct BusyProcess {
+    _process: OwnProcess,
+    _input: Option<ChildStdin>,
+}
+
+impl SoakStage {
+    /// Starts the server and the load, opens the accounts and writes the daemon's settings; the daemon does not run yet.
+    pub(super) async fn set(plan: &SoakPlan, program: &Path, folder: &Path) -> Result<Self, SoakError> {
+        let fics =
+            (plan.protocol == SoakProtocol::Fics).then(|| FicsEndpoint::at(SocketAddr::from(([127, 0, 0, 1], 0))));
+        let settings = PracticeSettings {
+            faults: plan.faults.clone(),
+            seed: Some(plan.seed),
+            // The record of every game is wanted at the end: those of the last round, too.
+            keep_finished: plan.games + plan.places,
+            fics,
+            ..PracticeSettings::default()
+        };
+        let server = Arc::new(PracticeServer::start(settings).await?);
+        let (hold, held) = watch::channel(false);
+        let places: Vec<SoakPlace> = (0..plan.places).map(|number| place(plan.protocol, number)).collect();
+        let partner = || Arc::new(SoakPartner { player: SparringKind::Greedy.player(), held: held.clone() });
+        let mut token = String::new();
+        let accounts = if plan.protocol == SoakProtocol::Lichess { 1 } else { places.len() };
+        for place in &places[..accounts] {
+            match plan.protocol {
+                SoakProtocol::Lichess => token = server.add_account(&place.bot, true).await?,
+                SoakProtocol::Fics => server.add_fics_account(&place.bot, true, PASSWORD).await?,
+            }
+            server.sparring_with(&place.partner, partner()).await?;
+        }
+        server.sparring_with(BLOCKED, partner()).await?;
+        fs::write(folder.join("concilio.toml"), daemon_settings(plan, &server, &places[..accounts], folder))?;
+        let load = (0..plan.load).map(|_| BusyProcess::start(program)).collect::<Result<_, _>>()?;
+        let (program, folder) = (program.to_owned(), folder.to_owned());
+        Ok(Self { server, places, token, program, folder, hold, daemon: None, _load: load })
+    }
+
+    /// The practice server.
+    pub(super) fn server(&self) -> Arc<PracticeServer> {
+        Arc::clone(&self.server)
+    }
+
+    /// The places for games, as many as are played at once.
+    pub(super) fn places(&self) -> &[SoakPlace] {
+        &self.places
+    }
+
+    /// The daemon's accounts.
+    pub(super) fn bots(&self) -> Vec<AccountId> {
+        let mut bots: Vec<AccountId> = self.places.iter().map(|place| AccountId::of(&place.bot)).collect();
+        bots.dedup();
+        bots
+    }
+
+    /// The daemon's account in a game, and its colour.
+    pub(super) fn ours(&self, game: &GameReport) -> Option<(&SoakPlace, Color)> {
+        self.places.iter().find_map(|place| Some((place, game.color_of(&place.bot)?)))
+    }
+
+    /// Where the journal is.
+    pub(super) fn journal_path(&self) -> PathBuf {
+        self.folder.join("journal.db")
+    }
+
+    /// Where the daemon logs.
+    pub(super) fn log_path(&self) -> PathBuf {
+        self.folder.join("log")
+    }
+
+    /// Starts the daemon. It may not be connected yet.
+    pub(super) fn start_daemon(&mut self) -> Result<(), SoakError> {
+        let log = OpenOptions::new().create(true).append(true).open(self.log_path())?;
+        let mut command = Command::new(&self.program);
+        command
+            .args(["--log", "info", "run", "--config"])
+            .arg(self.folder.join("concilio.toml"))
+            .current_dir(&self.folder)
+            .env("CONCILIO_LICHESS_TOKEN", &self.token)
+            .env("CONCILIO_FICS_PASSWORD", PASSWORD)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log);
+        self.daemon = Some(OwnProcess::start(&mut command)?);
+        Ok(())
+    }
+
+    /// Kills the daemon (SIGKILL).
+    pub(super) fn kill_daemon(&mut self) {
+        self.daemon = None;
+    }
+
+    /// Tells the daemon to end (SIGTERM). `false` if it had to be killed.
+    pub(super) async fn end_daemon(&mut self) -> bool {
+        let Some(mut daemon) = self.daemon.take() else { return true };
+        daemon.terminate();
+        let ended = async {
+            while daemon.is_running() {
+                sleep(LOOK).await;
+            }
+        };
+        tokio::time::timeout(ENDING, ended).await.is_ok()
+    }
+
+    /// Waits until every account is connected.
+    pub(super) async fn wait_until_online(&self) -> Result<(), PracticeError> {
+        for place in &self.places {
+            self.server.wait_until_online(&place.bot).await?;
+        }
+        Ok(())
+    }
+
+    /// Resident memory of the daemon, KiB.
+    pub(super) fn resident(&self) -> Option<u64> {
+        self.daemon.as_ref().and_then(OwnProcess::resident)
+    }
+
+    /// Whether the partners wait before they move.
+    pub(super) fn hold_partners(&self, hold: bool) {
+        // They hear it while the server runs, which is as long as this stands.
+        let _ = self.hold.send(hold);
+    }
+
+    /// Proposes a game that the policy forbids, another kind with each number. It may be refused by the server already.
+    pub(super) async fn propose_forbidden(&self, place: &SoakPlace, number: usize) {
+        let time_control = TimeControl::real_time(Duration::from_secs(60), Duration::from_secs(1));
+        let terms = |variant, rated| ChallengeTerms::new(GameTerms { variant, time_control, rated });
+        let (from, terms) = match number % 3 {
+            0 => (BLOCKED, terms(Variant::Standard, false)),
+            1 => (place.partner.as_str(), terms(Variant::Standard, true)),
+            _ => (place.partner.as_str(), terms(Variant::Crazyhouse, false)),
+        };
+        let _ = self.server.challenge(from, &place.bot, terms).await;
+    }
+}
+
+/// Tells the name of every challenge that one of these accounts makes, for as long as the server runs.
+pub(super) async fn watch_challenges(
+    server: Arc<PracticeServer>,
+    accounts: Vec<AccountId>,
+    made: mpsc::UnboundedSender<String>,
+) -> Result<(), PracticeError> {
+    server
+        .wait(move |state| {
+            for account in &accounts {
+                let standing = state.challenges_of(account).into_iter();
+                for challenge in standing.filter(|challenge| challenge.challenger.account == *account) {
+                    // Nobody counts them any more when the soak is over.
+                    let _ = made.send(challenge.id.to_string());
+                }
+            }
+            None
+        })
+        .await
+}
+
+/// Lets the partner of a place challenge the daemon until a game begins; `color` is the partner's.
+pub(super) async fn begin(
+    server: &PracticeServer,
+    place: &SoakPlace,
+    time_control: TimeControl,
+    color: Color,
+) -> Result<GameId, PracticeError> {
+    let terms = GameTerms { variant: Variant::Standard, time_control, rated: false };
+    server.game_between(&place.partner, &place.bot, ChallengeTerms::new(terms).with_color(color)).await
+}
+
+fn place(protocol: SoakProtocol, number: usize) -> SoakPlace {
+    match protocol {
+        SoakProtocol::Lichess => {
+            SoakPlace { bot: "Soaked".into(), server: "practice".into(), partner: "Partner".into() }
+        }
+        SoakProtocol::Fics => {
+            // Names have letters only on FICS.
+            let letters: String = format!("{number:02}").bytes().map(|digit| char::from(b'A' + digit - b'0')).collect();
+            SoakPlace {
+                bot: format!("Soaked{letters}"),
+                server: format!("fics-{number}"),
+                partner: format!("Partner{letters}"),
+            }
+        }
+    }
+}
+
+/// The daemon's settings: casual games of standard chess on all places, moves by nodes, so that a game takes seconds.
+fn daemon_settings(plan: &SoakPlan, server: &PracticeServer, accounts: &[SoakPlace], folder: &Path) -> String {
+    let mut text = format!(
+        "[challenge]
+concurrency = {places}
+max_games_per_opponent = {places}
+max_waiting = 100
+modes = ['casual']
+variants = ['standard']
+block = ['{BLOCKED}']
+[player.council]
+roster = 'mp ma'
+hash = 1
+[player.limits]
+nodes = 2000
+[player.draw]
+offer = false
+accept = false
+[player.abort]
+bot = 3600
+[journal]
+path = '{journal}'
+pgn_directory = '{pgn}'
+",
+        places = plan.places,
+        journal = folder.join("journal.db").display(),
+        pgn = folder.join("pgn").display(),
+    );
+    for place in accounts {
+        text.push_str(&match server.fics_address() {
+            None => format!("[servers.{}]\nurl = '{}'\n", place.server, server.url()),
+            Some(address) => format!(
+                "[servers.{0}]\nprotocol = 'fics'\nurl = '{address}'\n[servers.{0}.fics]\nusername = '{1}'\n\
+                 fallback_port = 0\nping_after = 5\nping_timeout = 5\nreconnect_max = 2\n",
+                place.server, place.bot
+            ),
+        });
+    }
+    text
+}
+
+impl BusyProcess {
+    fn start(program: &Path) -> std::io::Result<Self> {
+        let mut command = Command::new(program);
+        command.args(["--log", "error", "uci", "--single"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut process = OwnProcess::start(&mut command)?;
+        let mut input = process.input();
+        if let Some(input) = &mut input {
+            input.write_all(b"position startpos\ngo infinite\n")?;
+        }
+        Ok(Self { _process: process, _input: input })
+    }
+}
+
+/// A partner that takes its time, and waits with its moves while it is held.
+struct SoakPartner {
+    player: Arc<dyn Sparring>,
+    held: watch::Receiver<bool>,
+}
+
+#[async_trait]
+impl Sparring for SoakPartner {
+    async fn choose(&self, game: &GameView) -> Option<UciMove> {
+        sleep(PARTNERS_TAKE).await;
+        self.held.clone().wait_for(|held| !held).await.ok()?;
+        self.player.choose(game).await
+    }
+}

@@ -1,0 +1,176 @@
+//! The boards a visitor sits at: what changed on them is worked out from one picture to the next.
+
+use std::{io, sync::Arc};
+
+use super::FicsSession;
+use crate::{
+    fics::{joined::JoinedBoard, offers::OfferKind, text},
+    state::{BoardEvent, GameView},
+};
+use chess::{ChatLine, ChatRoom, Color, Offers};
+
+impl FicsSession {
+    /// Sits down at a board of ours.
+    pub(super) async fn join_board(&mut self, view: &Arc<GameView>) -> io::Result<()> {
+        let Some(color) = view.pairing.color_of(&self.me.id) else { return Ok(()) };
+        let (id, key) = (view.pairing.id.clone(), self.key());
+        if self.playing.as_ref().is_some_and(|board| board.id == id) {
+            return Ok(());
+        }
+        let game = id.clone();
+        // It may be over already, and forgotten.
+        let Ok(events) = self.ask(move |state| state.join(&game, key)).await? else { return Ok(()) };
+        let number = self.context.lobby.number_of(&id);
+        self.last_game = Some(Arc::clone(view));
+        self.playing =
+            Some(JoinedBoard { id, number, relation: text::BoardRelation::Player(color), events, view: None });
+        Ok(())
+    }
+
+    /// Something happens at the board where we play; `None` is its end.
+    pub(in crate::fics) fn at_board(&mut self, event: Option<BoardEvent>) {
+        let Some(mut board) = self.playing.take() else { return };
+        let text::BoardRelation::Player(color) = board.relation else { return };
+        match event {
+            None => return,
+            Some(BoardEvent::Full(view)) => {
+                self.show_beginning(&view, board.number);
+                self.show_board(&view, board.number, board.relation);
+                board.view = Some(view);
+            }
+            Some(BoardEvent::State(view)) => {
+                let before = board.view.replace(Arc::clone(&view));
+                if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
+                    self.show_board(&view, board.number, board.relation);
+                }
+                self.show_offers(&view, color);
+            }
+            Some(BoardEvent::Chat(line)) => self.hear(&line, board.number),
+            Some(BoardEvent::OpponentGone(_) | BoardEvent::OpponentBack) => {}
+        }
+        let dialect = self.dialect();
+        match board.view.as_ref().and_then(|view| Some((view, text::end_line(view, board.number, dialect)?))) {
+            Some((view, end)) => {
+                if view.left == Some(!color)
+                    && let Some(lost) = dialect.opponent_lost(&view.pairing.players.get(!color).name)
+                {
+                    self.line(lost);
+                }
+                self.line(end);
+                if view.adjourned.is_none() {
+                    self.line(text::rating_lines(view, color));
+                }
+                self.withdraw_offers(|what| what.is_of_game());
+                self.context.lobby.release_number(&board.id);
+            }
+            None => self.playing = Some(board),
+        }
+    }
+
+    /// Something happens at the board we watch.
+    pub(in crate::fics) fn at_watched_board(&mut self, event: Option<BoardEvent>) {
+        let Some(mut board) = self.watching.take() else { return };
+        match event {
+            None => return,
+            Some(BoardEvent::Full(view) | BoardEvent::State(view)) => {
+                let before = board.view.replace(Arc::clone(&view));
+                if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
+                    self.show_board(&view, board.number, board.relation);
+                }
+                if let Some(end) = text::end_line(&view, board.number, self.dialect()) {
+                    self.line(end);
+                    return self.line(format!("Removing game {} from observation list.", board.number));
+                }
+            }
+            Some(BoardEvent::Chat(line)) if line.room == ChatRoom::Spectator => {
+                self.line(format!("{}[{}] whispers: {}", line.username, board.number, line.text));
+            }
+            Some(_) => {}
+        }
+        self.watching = Some(board);
+    }
+
+    fn hear(&mut self, line: &ChatLine, number: u32) {
+        // What is whispered is not for players.
+        if line.room == ChatRoom::Player && !line.username.eq_ignore_ascii_case(&self.me.name) {
+            let number = if self.dialect().numbers_what_is_said() { format!("[{number}]") } else { String::new() };
+            self.line(format!("{}{number} says: {}", line.username, line.text));
+        }
+    }
+
+    fn show_beginning(&mut self, view: &GameView, number: u32) {
+        let lobby = self.context.lobby.clone();
+        self.line(text::beginning(view, number, &lobby, self.dialect()));
+        if self.variables.interface("gameinfo") {
+            let ours = view.pairing.color_of(&self.me.id);
+            let sealed = Color::ALL.map(|color| ours == Some(color) && self.telnet.is_sealed());
+            self.line(text::game_facts(view, number, sealed, &lobby));
+        }
+    }
+
+    /// Shows a board as the player wants it: style 12 is for programs, everything else is drawn for people.
+    pub(in crate::fics) fn show_board(&mut self, view: &GameView, number: u32, relation: text::BoardRelation) {
+        let ours = matches!(relation, text::BoardRelation::Player(color) if view.is_turn_of(color));
+        let mut board = if self.variables.number("style") == 12 {
+            text::style12(view, number, relation, self.variables.interface("ms"), self.dialect())
+        } else {
+            let plays_black = relation == text::BoardRelation::Player(Color::Black);
+            text::diagram(view, number, plays_black != self.variables.is_on("flip"))
+        };
+        if let Some(holdings) = text::holdings(view, number) {
+            board.push('\n');
+            board.push_str(&holdings);
+        }
+        self.board(board, view.line_facts(&self.me.id), ours);
+    }
+
+    fn show_offers(&mut self, view: &GameView, color: Color) {
+        let opponent = view.pairing.players.get(!color).name.clone();
+        let plies = view.takeback_plies.unwrap_or(1);
+        let kinds: [(OfferKind, Offers); 4] = [
+            (OfferKind::Draw, view.draw_offers),
+            (OfferKind::Takeback(plies), view.takeback_offers),
+            (OfferKind::Abort, view.abort_offers),
+            (OfferKind::Adjourn, view.adjourn_offers),
+        ];
+        for (what, stands) in kinds {
+            for ours in [true, false] {
+                if stands.by(if ours { color } else { !color }) {
+                    self.offer_stands(ours, &opponent, what.clone());
+                } else {
+                    let word = what.word();
+                    let gone = self.offers.remove(|offer| offer.ours == ours && offer.what.word() == word);
+                    if ours && !gone.is_empty() && view.outcome.is_none() && view.adjourned.is_none() {
+                        self.line(format!("{opponent} declines the {word} request."));
+                    }
+                    self.show_gone(&gone);
+                }
+            }
+        }
+    }
+
+    fn offer_stands(&mut self, ours: bool, opponent: &str, what: OfferKind) {
+        let Some(index) = self.offers.add(ours, opponent, what.clone()) else { return };
+        let (asked, sent, parameter) = match &what {
+            OfferKind::Draw => ("offers you a draw.".to_owned(), "Draw request sent.", "#".to_owned()),
+            OfferKind::Takeback(plies) => {
+                (format!("would like to take back {plies} half move(s)."), "Takeback request sent.", plies.to_string())
+            }
+            OfferKind::Abort => (
+                "would like to abort the game; type \"abort\" to accept.".to_owned(),
+                "Abort request sent.",
+                "#".to_owned(),
+            ),
+            _ => (
+                "would like to adjourn the game; type \"adjourn\" to accept.".to_owned(),
+                "Adjourn request sent.",
+                "#".to_owned(),
+            ),
+        };
+        self.line(if ours { sent.to_owned() } else { format!("{opponent} {asked}") });
+        if self.variables.interface("pendinfo") {
+            let tag = if ours { "<pt>" } else { "<pf>" };
+            self.line(format!("{tag} {index} w={opponent} t={} p={parameter}", what.word()));
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! One connection as lines: telnet's marks and timeseal's wrapping are taken off what comes in, and what goes out suffers
+//! the faults of the plan.
+
+use std::{future::pending, io, time::Duration};
+
+use bytes::{Buf, BytesMut};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::timeout,
+};
+
+use crate::{
+    connection::ClientConnection,
+    faults::{FaultInjector, LineFacts, StreamFault, StreamFaults},
+};
+use chess::timeseal::{self, Version};
+
+/// How long a client may take to read what is sent.
+const WRITE: Duration = Duration::from_secs(10);
+/// Into how many pieces a slow connection cuts what it sends in a second.
+const PIECES_PER_SECOND: u32 = 20;
+/// The longest line that is read.
+const LONGEST: usize = 1023;
+/// Telnet's "interpret as command", and the first of the commands that name an option.
+const IAC: u8 = 0xff;
+const FIRST_WITH_OPTION: u8 = 251;
+
+/// Something that a client sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ClientInput {
+    /// A line, without its end.
+    Line(String),
+    /// The answer to a ping of timeseal's.
+    Pong,
+    /// A line that nobody should send.
+    TooLong,
+}
+
+/// What a connection brings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Incoming {
+    /// Something the client sends.
+    Input(ClientInput),
+    Fault(StreamFault),
+}
+
+pub(crate) struct TelnetConnection {
+    connection: ClientConnection,
+    read: BytesMut,
+    skipping: bool,
+    first_line: bool,
+    seal: Option<Version>,
+    /// Whether a line may be taken from what was read: where one command is done at a time, not before more comes.
+    ready: bool,
+    /// Pings that were not answered yet.
+    pings: u32,
+    plan: FaultInjector,
+    /// What happens to the stream, once somebody is logged in.
+    faults: Option<StreamFaults>,
+    silent: bool,
+    next_block: Option<StreamFault>,
+    held: Option<String>,
+}
+
+impl TelnetConnection {
+    /// Nothing was said yet.
+    pub(crate) fn new(connection: ClientConnection, plan: FaultInjector) -> Self {
+        Self {
+            connection,
+            read: BytesMut::with_capacity(1024),
+            skipping: false,
+            first_line: true,
+            seal: None,
+            ready: true,
+            pings: 0,
+            plan,
+            faults: None,
+            silent: false,
+            next_block: None,
+            held: None,
+        }
+    }
+
+    /// From now on faults apply.
+    pub(crate) fn set_faults(&mut self, faults: StreamFaults) {
+        self.faults = Some(faults);
+    }
+
+    /// Whether the client speaks timeseal.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.seal.is_some()
+    }
+
+    /// Whether a client that speaks timeseal owes us an answer.
+    pub(crate) fn owes_pong(&self) -> bool {
+        self.pings > 0
+    }
+
+    /// The next thing that comes. Nothing is lost when this is dropped while it waits.
+    ///
+    /// # Errors
+    /// When the connection is over.
+    pub(crate) async fn next(&mut self) -> io::Result<Incoming> {
+        loop {
+            if self.silent {
+                pending::<()>().await;
+            }
+            if self.ready
+                && let Some(input) = self.next_line()?
+            {
+                self.ready = self.faults.is_none() || !self.plan.dialect().takes_one_command_at_a_time();
+                return Ok(Incoming::Input(input));
+            }
+            let Self { connection, read, faults, .. } = self;
+            let fault = async {
+                match faults {
+                    Some(faults) => faults.next().await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                fault = fault => return Ok(Incoming::Fault(fault)),
+                read = connection.read_buf(read) => if read? == 0 {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                },
+            }
+            self.ready = true;
+        }
+    }
+
+    /// The next thing a client sends, where no faults apply yet.
+    ///
+    /// # Errors
+    /// When the connection is over.
+    pub(crate) async fn input(&mut self) -> io::Result<ClientInput> {
+        loop {
+            if let Incoming::Input(input) = self.next().await? {
+                return Ok(input);
+            }
+        }
+    }
+
+    fn next_line(&mut self) -> io::Result<Option<ClientInput>> {
+        let Some(end) = self.read.iter().position(|byte| *byte == b'\n') else {
+            if self.read.len() > LONGEST {
+                self.read.clear();
+                self.skipping = true;
+            }
+            return Ok(None);
+        };
+        let line = self.read.split_to(end);
+        self.read.advance(1);
+        if std::mem::take(&mut self.skipping) || line.len() > LONGEST {
+            return Ok(Some(ClientInput::TooLong));
+        }
+        if std::mem::take(&mut self.first_line)
+            && let Ok(opened) = timeseal::open(&line)
+        {
+            let Some(version) = Version::of_hello(&opened.line) else {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "unknown timeseal version"));
+            };
+            if self.plan.dialect().has_timeseal(if version == Version::One { 1 } else { 2 }) {
+                self.seal = Some(version);
+                // The name may have come along with it.
+                return self.next_line();
+            }
+        }
+        if self.seal.is_none() {
+            return Ok(Some(ClientInput::Line(without_telnet(&line))));
+        }
+        let opened = timeseal::open(&line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        if opened.line == timeseal::PONG {
+            self.pings = self.pings.saturating_sub(1);
+            return Ok(Some(ClientInput::Pong));
+        }
+        Ok(Some(ClientInput::Line(without_telnet(&opened.line))))
+    }
+
+    /// Sends bytes as they are: no fault strikes them.
+    ///
+    /// # Errors
+    /// When the connection is over, or nobody reads at the other end.
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.silent {
+            return Ok(());
+        }
+        let Some(rate) = self.plan.bytes_per_second() else { return self.write_now(bytes).await };
+        for piece in bytes.chunks((rate.get() / PIECES_PER_SECOND).max(1) as usize) {
+            self.write_now(piece).await?;
+            tokio::time::sleep(Duration::from_secs_f64(piece.len() as f64 / f64::from(rate.get()))).await;
+        }
+        Ok(())
+    }
+
+    async fn write_now(&mut self, bytes: &[u8]) -> io::Result<()> {
+        timeout(WRITE, self.connection.write_all(bytes)).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+    }
+
+    /// Asks timeseal for the time, if the client speaks it.
+    ///
+    /// # Errors
+    /// When the connection is over.
+    pub(crate) async fn ping(&mut self) -> io::Result<()> {
+        if self.silent {
+            return Ok(());
+        }
+        let ping: &[u8] = match self.seal {
+            None => return Ok(()),
+            Some(Version::One) => b"\n\r[G]\n\r",
+            Some(Version::Two) => b"[G]\0",
+        };
+        self.pings += 1;
+        self.write(ping).await
+    }
+
+    /// Sends a piece of text, whole lines that belong together; `facts` are what faults go by.
+    ///
+    /// # Errors
+    /// When the connection is over, or a fault ends it.
+    pub(crate) async fn send(&mut self, block: &str, facts: LineFacts) -> io::Result<()> {
+        let struck = self.next_block.take().or_else(|| self.faults.as_mut().and_then(|faults| faults.on_line(facts)));
+        match struck {
+            None => self.write(block.as_bytes()).await?,
+            Some(StreamFault::Reorder) => {
+                if let Some(held) = self.held.replace(block.to_owned()) {
+                    self.write(held.as_bytes()).await?;
+                }
+                return Ok(());
+            }
+            Some(fault) => self.apply(fault, Some(block)).await?,
+        }
+        match self.held.take() {
+            Some(held) => self.write(held.as_bytes()).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Lets a fault happen.
+    ///
+    /// # Errors
+    /// Faults that end the connection do so.
+    pub(crate) async fn apply(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
+        let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
+        let cut = || Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));
+        match (fault, block) {
+            (StreamFault::CleanEnd, _) => cut(),
+            (StreamFault::CutMidLine, _) => {
+                self.write(half.as_bytes()).await?;
+                cut()
+            }
+            (StreamFault::Abort, _) => {
+                self.connection.control().reset();
+                cut()
+            }
+            (StreamFault::AbortMidLine, _) => {
+                self.write(half.as_bytes()).await?;
+                self.connection.control().reset();
+                cut()
+            }
+            (StreamFault::Silence, _) => {
+                self.silent = true;
+                Ok(())
+            }
+            (StreamFault::Duplicate, Some(block)) => self.write(block.repeat(2).as_bytes()).await,
+            (StreamFault::Drop, Some(_)) => Ok(()),
+            (StreamFault::Late(time), Some(block)) => {
+                tokio::time::sleep(time).await;
+                self.write(block.as_bytes()).await
+            }
+            (StreamFault::Reorder | StreamFault::Duplicate | StreamFault::Drop | StreamFault::Late(_), _) => {
+                self.next_block = Some(fault);
+                Ok(())
+            }
+        }
+    }
+
+    /// Tears the connection down.
+    pub(crate) fn reset(&self) {
+        self.connection.control().reset();
+    }
+}
+
+/// A line without telnet's commands, carriage returns and anything else that is not text.
+fn without_telnet(line: &[u8]) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut bytes = line.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            IAC => {
+                let command = bytes.next().unwrap_or(IAC);
+                let _option = (FIRST_WITH_OPTION..IAC).contains(&command).then(|| bytes.next());
+            }
+            b' '..=b'~' => text.push(char::from(byte)),
+            _ => {}
+        }
+    }
+    text.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn telnet_is_not_part_of_a_line() {
+        assert_eq!(without_telnet(b"\xff\xfd\x03gue\xff\xf1st\r"), "guest");
+        assert_eq!(without_telnet(b"\xff\xff"), "");
+        assert_eq!(without_telnet(b"tell ann gr\xc3\xbc\xc3\x9fe\x07"), "tell ann gre");
+    }
+}

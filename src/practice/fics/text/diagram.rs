@@ -1,0 +1,75 @@
+//! Style 1: the board as people see it.
+
+use std::time::Duration;
+
+use shakmaty::{File, Position, Rank, Square};
+
+use super::board::{last_move, material};
+use crate::state::GameView;
+use chess::Color;
+
+const EDGE: &str = "       ---------------------------------";
+const RULE: &str = "       |---+---+---+---+---+---+---+---|";
+
+/// The board of a game in lines for people, with White at the bottom or (`flipped`) at the top.
+pub fn diagram(view: &GameView, number: u32, flipped: bool) -> String {
+    let players = &view.pairing.players;
+    let mut rows =
+        vec![format!("Game {number} ({} vs. {})\n", players.white.name, players.black.name), EDGE.to_owned()];
+    let notes = notes(view);
+    let mut ranks: Vec<Rank> = Rank::ALL.into_iter().rev().collect();
+    let mut files: Vec<File> = File::ALL.into_iter().collect();
+    if flipped {
+        ranks.reverse();
+        files.reverse();
+    }
+    let board = view.line.position().board();
+    for (row, rank) in ranks.into_iter().enumerate() {
+        if row > 0 {
+            rows.push(RULE.to_owned());
+        }
+        let squares: String = files
+            .iter()
+            .map(|file| match board.piece_at(Square::from_coords(*file, rank)) {
+                None => "   |".to_owned(),
+                Some(piece) => {
+                    format!("{}{} |", if piece.color.is_black() { '*' } else { ' ' }, piece.role.upper_char())
+                }
+            })
+            .collect();
+        let note = notes.get(row).map_or("", String::as_str);
+        rows.push(format!("    {}  |{squares}     {note}", rank.char()).trim_end().to_owned());
+    }
+    rows.push(EDGE.to_owned());
+    let letters: String = files.iter().map(|file| format!("{}   ", file.char())).collect();
+    rows.push(format!("         {}", letters.trim_end()));
+    rows.join("\n")
+}
+
+/// What stands beside the board, a line for each of its rows.
+fn notes(view: &GameView) -> [String; 8] {
+    let position = view.line.position();
+    let clock = |color: Color| {
+        let left = view.clocks.map(|clocks| clocks.of(color).remaining);
+        left.map_or_else(|| "untimed".to_owned(), minutes_and_seconds)
+    };
+    let last = last_move(&view.line).map_or_else(String::new, |last| {
+        let mover = (!view.line.turn()).fold_wb("White", "Black");
+        format!("{mover} Moves : '{}'", last.san)
+    });
+    [
+        format!("Move # : {} ({})", position.fullmoves(), position.turn().fold_wb("White", "Black")),
+        String::new(),
+        last,
+        String::new(),
+        format!("Black Clock : {}", clock(Color::Black)),
+        format!("White Clock : {}", clock(Color::White)),
+        format!("Black Strength : {}", material(position.board(), Color::Black)),
+        format!("White Strength : {}", material(position.board(), Color::White)),
+    ]
+}
+
+/// `5:00`.
+pub fn minutes_and_seconds(time: Duration) -> String {
+    format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60)
+}

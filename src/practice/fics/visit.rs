@@ -1,0 +1,114 @@
+//! A connection from its banner to its end: what comes in is obeyed, what happens is shown.
+
+use std::{future::pending, io, sync::Arc};
+
+use tokio::{sync::mpsc, time::Interval};
+
+use super::{
+    commands,
+    context::FicsContext,
+    joined::JoinedBoard,
+    lobby::Notice,
+    login::{self, LoginOutcome},
+    session::FicsSession,
+    telnet::{ClientInput, Incoming, TelnetConnection},
+};
+use crate::{
+    connection::ClientConnection,
+    faults::{RequestFault, StreamId},
+    state::BoardEvent,
+};
+
+pub(crate) async fn visit(context: Arc<FicsContext>, connection: ClientConnection) {
+    tokio::time::sleep(context.faults.opening_delay()).await;
+    let mut telnet = TelnetConnection::new(connection, context.faults.clone());
+    let ended = match login::enter(&context, &mut telnet).await {
+        Ok(LoginOutcome::Admitted(visitor, bits)) => {
+            let (mut session, notices, displaced) = FicsSession::new(context, visitor, bits.as_deref(), telnet);
+            let ended = session.attend(notices, displaced).await;
+            session.leave().await;
+            ended
+        }
+        Ok(LoginOutcome::Refused) => Ok(()),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a FICS connection is lost");
+    }
+}
+
+impl FicsSession {
+    async fn attend(&mut self, mut notices: mpsc::UnboundedReceiver<Notice>, displaced: bool) -> io::Result<()> {
+        let mut events = self.enter(displaced).await?;
+        self.telnet.set_faults(self.context.faults.open_stream(StreamId { account: self.me.name.clone(), game: None }));
+        while !self.leaving {
+            tokio::select! {
+                biased;
+                // What happened at a board comes before what others say of it.
+                event = next_of(&mut self.playing) => self.at_board(event),
+                event = next_of(&mut self.watching) => self.at_watched_board(event),
+                Some(event) = events.next() => self.account_event(event).await?,
+                Some(notice) = notices.recv() => self.notice(notice).await?,
+                incoming = self.telnet.next() => match incoming? {
+                    Incoming::Fault(fault) => self.telnet.apply(fault, None).await?,
+                    Incoming::Input(input) => {
+                        self.input(input).await?;
+                        continue;
+                    }
+                },
+                () = tick(&mut self.noise) => self.make_noise().await?,
+            }
+            self.flush(true).await?;
+        }
+        Ok(())
+    }
+
+    async fn input(&mut self, input: ClientInput) -> io::Result<()> {
+        let line = match input {
+            ClientInput::Pong => return Ok(()),
+            ClientInput::TooLong => "Command ignored: line too long.".to_owned(),
+            ClientInput::Line(line) => {
+                let fault = self.context.faults.on_request(commands::kind_of(&line));
+                return self.obey(&line, fault).await;
+            }
+        };
+        self.line(line);
+        self.flush(false).await
+    }
+
+    /// Does what a line says, and lets happen to it what is to happen. Answers of HTTP's own do not apply here.
+    async fn obey(&mut self, line: &str, fault: Option<RequestFault>) -> io::Result<()> {
+        match fault {
+            Some(RequestFault::Ignore) => return Ok(()),
+            Some(RequestFault::Delay(time) | RequestFault::DelayAnswer(time)) => tokio::time::sleep(time).await,
+            Some(RequestFault::LoseRequest) => {
+                self.telnet.reset();
+                return Err(io::ErrorKind::ConnectionReset.into());
+            }
+            Some(RequestFault::LoseAnswer) => {
+                self.command(line).await?;
+                self.telnet.reset();
+                return Err(io::ErrorKind::ConnectionReset.into());
+            }
+            Some(RequestFault::Answer(_)) | None => {}
+        }
+        self.command(line).await?;
+        self.flush(false).await
+    }
+}
+
+async fn next_of(board: &mut Option<JoinedBoard>) -> Option<BoardEvent> {
+    match board {
+        Some(board) => board.events.next().await,
+        None => pending().await,
+    }
+}
+
+async fn tick(noise: &mut Option<Interval>) {
+    match noise {
+        Some(ticks) => {
+            ticks.tick().await;
+        }
+        None => pending().await,
+    }
+}

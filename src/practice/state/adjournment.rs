@@ -1,0 +1,102 @@
+//! What the Internet chess servers do with games and Lichess does not: one game at a time, agreed aborts, adjournments.
+
+use std::sync::Arc;
+
+use super::{
+    server_state::{Denied, ServerState},
+    views::{AccountEvent, ChallengeState, GameView},
+};
+use crate::{
+    account::AccountId,
+    game::{ConnectionLoss, Stop},
+};
+use chess::GameId;
+
+impl ServerState {
+    /// From now on this account plays one game at a time; when one begins, its challenges are withdrawn.
+    pub fn play_one_at_a_time(&mut self, account: &AccountId) {
+        self.solo.insert(account.clone());
+    }
+
+    /// Whether an account can begin a game now.
+    ///
+    /// # Errors
+    /// [`Denied::Busy`] if it plays one at a time and does.
+    pub fn check_free(&self, account: &AccountId) -> Result<(), Denied> {
+        if self.solo.contains(account) && self.is_playing(account) {
+            let name = self.account(account).map_or_else(|| account.to_string(), |account| account.name.clone());
+            return Err(Denied::Busy(name));
+        }
+        Ok(())
+    }
+
+    pub(super) fn withdraw_challenges_of_busy(&mut self, account: &AccountId) {
+        if !self.solo.contains(account) {
+            return;
+        }
+        for challenge in self.challenges_of(account) {
+            if let Some(view) = self.close_challenge(&challenge.id, ChallengeState::Cancelled) {
+                self.tell_both(&view, AccountEvent::ChallengeCancelled);
+            }
+        }
+    }
+
+    /// Agrees to stop a game or asks for it (`yes`), or declines or withdraws. Where it makes no sense nothing happens.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
+    pub fn stop(&mut self, id: &GameId, by: &AccountId, stop: Stop, yes: bool) -> Result<(), Denied> {
+        let color = self.color_at(id, by)?;
+        self.with_game(id, |game, now| game.stop(color, stop, yes, now));
+        Ok(())
+    }
+
+    /// The connection of an account is lost, in all its games. `loss` says what becomes of each.
+    pub fn lose_connection(&mut self, account: &AccountId, loss: impl Fn(&GameView) -> ConnectionLoss) {
+        for view in self.games_of(account) {
+            let Some(color) = view.pairing.color_of(account) else { continue };
+            let loss = loss(&view);
+            self.with_game(&view.pairing.id, |game, now| game.lose_connection(color, loss, now));
+        }
+        for view in self.adjourned_of(account) {
+            if view.adjourned.is_some_and(|wishes| view.pairing.color_of(account).is_some_and(|color| wishes.by(color)))
+            {
+                let _ = self.resume(&view.pairing.id, account, false);
+            }
+        }
+    }
+
+    /// The adjourned games of an account, oldest first.
+    pub fn adjourned_of(&self, account: &AccountId) -> Vec<Arc<GameView>> {
+        self.views(|hosted| {
+            hosted.game.outcome().is_none()
+                && hosted.game.adjourned().is_some()
+                && hosted.pairing.color_of(account).is_some()
+        })
+    }
+
+    /// Wants an adjourned game to go on, or (`yes` is false) no longer does. It goes on when both players want it.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], [`Denied::Busy`].
+    pub fn resume(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
+        let color = self.color_at(id, by)?;
+        let players = self.game_view(id).ok_or(Denied::NoSuchGame)?;
+        if yes {
+            for seat in players.pairing.players.iter() {
+                self.check_free(&seat.account)?;
+            }
+        }
+        self.with_game(id, |game, now| game.resume(color, yes, now));
+        if let Some(view) = self.game_view(id) {
+            if view.adjourned.is_some() {
+                self.tell_players(&view, AccountEvent::ResumeOffer);
+            } else {
+                for seat in view.pairing.players.iter() {
+                    self.withdraw_challenges_of_busy(&seat.account);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,330 @@
+//! Challenges: made, withdrawn, declined, accepted, or left lying.
+
+use std::{sync::Arc, time::Duration};
+
+use rand::RngExt;
+
+use super::{
+    rate_limits::Gauge,
+    server_state::{Denied, Due, ServerState, ai_account},
+    views::{AccountEvent, ChallengeState, ChallengeView, GameView, PlayerView},
+};
+use crate::account::{AccountId, Category};
+use chess::{ChallengeId, Color, DeclineReason, GameId, GameTerms, Line, Variant};
+
+/// A challenge that nobody answers counts as offline after this time. It can still be accepted.
+const GOES_OFFLINE_AFTER: Duration = Duration::from_secs(20);
+
+/// What a challenger proposes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChallengeTerms {
+    /// Variant, clock, rated or not.
+    pub game: GameTerms,
+    /// The colour the challenger wants; `None` is drawn by lot.
+    pub color: Option<Color>,
+    /// The position to begin with, where it is not the variant's own.
+    pub fen: Option<String>,
+}
+
+impl ChallengeTerms {
+    /// Colours by lot, the usual position.
+    pub const fn new(game: GameTerms) -> Self {
+        Self { game, color: None, fen: None }
+    }
+
+    /// The challenger has `color`.
+    #[must_use]
+    pub const fn with_color(mut self, color: Color) -> Self {
+        self.color = Some(color);
+        self
+    }
+}
+
+pub(super) struct StandingChallenge {
+    pub number: u64,
+    pub id: ChallengeId,
+    pub challenger: PlayerView,
+    pub dest: PlayerView,
+    pub terms: GameTerms,
+    pub color: Option<Color>,
+    pub final_color: Color,
+    pub start: Line,
+    pub state: ChallengeState,
+    /// When it goes offline; `None` while its maker keeps it alive.
+    pub goes_offline: Option<Duration>,
+}
+
+impl ServerState {
+    /// Challenges somebody. With `keep_alive` it stands until [`ServerState::release_challenge`].
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchPlayer`], [`Denied::SelfChallenge`], [`Denied::Start`], [`Denied::Limited`].
+    pub fn challenge(
+        &mut self,
+        from: &AccountId,
+        to: &AccountId,
+        terms: ChallengeTerms,
+        keep_alive: bool,
+    ) -> Result<Arc<ChallengeView>, Denied> {
+        if from == to {
+            return Err(Denied::SelfChallenge);
+        }
+        let category = Category::of(&terms.game);
+        let (challenger, dest) = (self.seat(from, category)?, self.seat(to, category)?);
+        let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
+        self.charge_challenge(from, dest.bot)?;
+        if challenger.bot && dest.bot {
+            self.check_bot_games(from, to)?;
+        }
+        let final_color = terms.color.unwrap_or_else(|| self.random_color());
+        let id = ChallengeId::new(self.fresh_id().as_str());
+        let goes_offline = (!keep_alive).then(|| self.now + GOES_OFFLINE_AFTER);
+        let challenge = StandingChallenge {
+            number: self.next_number(),
+            id: id.clone(),
+            challenger,
+            dest,
+            terms: terms.game,
+            color: terms.color,
+            final_color,
+            start,
+            state: ChallengeState::Created,
+            goes_offline,
+        };
+        if let Some(at) = goes_offline {
+            self.deadlines.insert((at, Due::Challenge(id.clone())));
+        }
+        let view = Arc::new(self.view_challenge(&challenge));
+        self.challenges.insert(id, challenge);
+        self.tell(from, &AccountEvent::Challenge(Arc::clone(&view)));
+        self.tell(to, &AccountEvent::Challenge(Arc::clone(&view)));
+        Ok(view)
+    }
+
+    fn charge_challenge(&mut self, from: &AccountId, to_bot: bool) -> Result<(), Denied> {
+        let cost = if to_bot { 1 } else { 5 };
+        for gauge in [Gauge::ChallengesOfMinute, Gauge::ChallengesOfDay] {
+            self.rate_limiter.check(from, gauge, cost, self.now).map_err(|wait| Denied::Limited {
+                gauge,
+                wait,
+                by_opponent: false,
+            })?;
+        }
+        for gauge in [Gauge::ChallengesOfMinute, Gauge::ChallengesOfDay] {
+            self.rate_limiter.spend(from, gauge, cost, self.now);
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_bot_games(&mut self, asking: &AccountId, other: &AccountId) -> Result<(), Denied> {
+        let gauge = Gauge::GamesAgainstBots;
+        for (account, by_opponent) in [(asking, false), (other, true)] {
+            self.rate_limiter.check(account, gauge, 1, self.now).map_err(|wait| Denied::Limited {
+                gauge,
+                wait,
+                by_opponent,
+            })?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn starting_line(&mut self, variant: Variant, fen: Option<&str>) -> Result<Line, Denied> {
+        Ok(match fen {
+            Some(fen) => Line::from_fen(variant, fen)?,
+            None if variant == Variant::Chess960 => {
+                Line::from_fen(variant, &chess960_start(self.rng.random_range(0..960)))?
+            }
+            None => Line::start(variant),
+        })
+    }
+
+    pub(super) fn random_color(&mut self) -> Color {
+        Color::from_white(self.rng.random())
+    }
+
+    /// The challenger no longer keeps it alive.
+    pub fn release_challenge(&mut self, id: &ChallengeId) {
+        let at = self.now + GOES_OFFLINE_AFTER;
+        if let Some(challenge) = self.challenges.get_mut(id)
+            && challenge.state == ChallengeState::Created
+        {
+            challenge.goes_offline = Some(at);
+            self.deadlines.insert((at, Due::Challenge(id.clone())));
+        }
+    }
+
+    pub(super) fn challenge_is_due(&mut self, id: &ChallengeId) {
+        let now = self.now;
+        if let Some(challenge) = self.challenges.get_mut(id)
+            && challenge.state == ChallengeState::Created
+            && challenge.goes_offline.is_some_and(|at| now >= at)
+        {
+            challenge.state = ChallengeState::Offline;
+        }
+    }
+
+    /// Accepts a challenge, which becomes a game of the same name.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchChallenge`], [`Denied::ChallengeClosed`], [`Denied::Busy`], [`Denied::Limited`].
+    pub fn accept(&mut self, id: &ChallengeId, by: &AccountId) -> Result<GameId, Denied> {
+        let challenge = self.open_challenge(id)?;
+        if challenge.dest.account != *by {
+            return Err(Denied::NoSuchChallenge);
+        }
+        let (challenger, dest) = (challenge.challenger.clone(), challenge.dest.clone());
+        let (terms, start, final_color) = (challenge.terms, challenge.start.clone(), challenge.final_color);
+        for account in [by, &challenger.account] {
+            self.check_free(account)?;
+        }
+        if challenger.bot && dest.bot {
+            self.check_bot_games(by, &challenger.account)?;
+        }
+        self.close_challenge(id, ChallengeState::Accepted);
+        let (white, black) = final_color.fold_wb((challenger.clone(), dest.clone()), (dest, challenger));
+        let game = GameId::from(id);
+        self.start_game(game.clone(), terms, start, white, black);
+        Ok(game)
+    }
+
+    /// Begins a game against the server's own engine. Returns it and the colour of whoever asked.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchPlayer`], [`Denied::Start`].
+    pub fn play_ai(
+        &mut self,
+        by: &AccountId,
+        level: u8,
+        terms: ChallengeTerms,
+    ) -> Result<(Arc<GameView>, Color), Denied> {
+        let category = Category::of(&terms.game);
+        let (player, engine) = (self.seat(by, category)?, self.seat(&ai_account(level), category)?);
+        let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
+        let color = terms.color.unwrap_or_else(|| self.random_color());
+        let (white, black) = color.fold_wb((player.clone(), engine.clone()), (engine, player));
+        let id = self.fresh_id();
+        self.start_game(id.clone(), terms.game, start, white, black);
+        let view = self.game_view(&id).ok_or(Denied::NoSuchGame)?;
+        Ok((view, color))
+    }
+
+    /// Declines a challenge.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchChallenge`], [`Denied::ChallengeClosed`].
+    pub fn decline(&mut self, id: &ChallengeId, by: &AccountId, reason: DeclineReason) -> Result<(), Denied> {
+        if self.open_challenge(id)?.dest.account != *by {
+            return Err(Denied::NoSuchChallenge);
+        }
+        if let Some(view) = self.close_challenge(id, ChallengeState::Declined(reason)) {
+            self.tell_both(&view, AccountEvent::ChallengeDeclined);
+        }
+        Ok(())
+    }
+
+    /// Withdraws a challenge; aborts the game it has become, if that can still be aborted.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchChallenge`], [`Denied::ChallengeClosed`], or the game's refusal.
+    pub fn cancel(&mut self, id: &ChallengeId, by: &AccountId) -> Result<(), Denied> {
+        let game = GameId::from(id);
+        if self.games.contains_key(&game) {
+            return self.abort(&game, by);
+        }
+        if self.open_challenge(id)?.challenger.account != *by {
+            return Err(Denied::NoSuchChallenge);
+        }
+        if let Some(view) = self.close_challenge(id, ChallengeState::Cancelled) {
+            self.tell_both(&view, AccountEvent::ChallengeCancelled);
+        }
+        Ok(())
+    }
+
+    fn open_challenge(&self, id: &ChallengeId) -> Result<&StandingChallenge, Denied> {
+        let challenge = self.challenges.get(id).ok_or(Denied::NoSuchChallenge)?;
+        if challenge.state.is_open() { Ok(challenge) } else { Err(Denied::ChallengeClosed(challenge.state)) }
+    }
+
+    pub(super) fn close_challenge(&mut self, id: &ChallengeId, state: ChallengeState) -> Option<Arc<ChallengeView>> {
+        let challenge = self.challenges.get_mut(id)?;
+        challenge.state = state;
+        self.challenge_view(id)
+    }
+
+    pub(super) fn tell_both(&self, view: &Arc<ChallengeView>, event: fn(Arc<ChallengeView>) -> AccountEvent) {
+        for seat in [&view.challenger, &view.dest] {
+            self.tell(&seat.account, &event(Arc::clone(view)));
+        }
+    }
+
+    fn view_challenge(&self, challenge: &StandingChallenge) -> ChallengeView {
+        ChallengeView {
+            id: challenge.id.clone(),
+            challenger: challenge.challenger.clone(),
+            dest: challenge.dest.clone(),
+            online: (self.is_online(&challenge.challenger.account), self.is_online(&challenge.dest.account)),
+            terms: challenge.terms,
+            color: challenge.color,
+            final_color: challenge.final_color,
+            start: challenge.start.clone(),
+            state: challenge.state,
+        }
+    }
+
+    /// A challenge as it stands.
+    pub fn challenge_view(&self, id: &ChallengeId) -> Option<Arc<ChallengeView>> {
+        self.challenges.get(id).map(|challenge| Arc::new(self.view_challenge(challenge)))
+    }
+
+    /// The challenges that wait for an answer, by or to an account, oldest first.
+    pub fn challenges_of(&self, account: &AccountId) -> Vec<Arc<ChallengeView>> {
+        let mut standing: Vec<&StandingChallenge> = self
+            .challenges
+            .values()
+            .filter(|challenge| challenge.state == ChallengeState::Created)
+            .filter(|challenge| challenge.challenger.account == *account || challenge.dest.account == *account)
+            .collect();
+        standing.sort_by_key(|challenge| challenge.number);
+        standing.into_iter().map(|challenge| Arc::new(self.view_challenge(challenge))).collect()
+    }
+}
+
+/// The Chess960 starting position of a number below 960, by Reinhard Scharnagl's numbering.
+fn chess960_start(number: u32) -> String {
+    const KNIGHTS: [(usize, usize); 10] =
+        [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
+    let number = number as usize;
+    let mut rank = [' '; 8];
+    let (number, light_bishop) = (number / 4, number % 4);
+    rank[2 * light_bishop + 1] = 'b';
+    let (number, dark_bishop) = (number / 4, number % 4);
+    rank[2 * dark_bishop] = 'b';
+    let (number, queen) = (number / 6, number % 6);
+    let free = |rank: &[char; 8]| -> Vec<usize> { (0..8).filter(|file| rank[*file] == ' ').collect() };
+    rank[free(&rank)[queen]] = 'q';
+    let places = free(&rank);
+    let (first, second) = KNIGHTS[number % KNIGHTS.len()];
+    rank[places[first]] = 'n';
+    rank[places[second]] = 'n';
+    for (place, piece) in free(&rank).into_iter().zip(['r', 'k', 'r']) {
+        rank[place] = piece;
+    }
+    let black: String = rank.iter().collect();
+    format!("{black}/pppppppp/8/8/8/8/PPPPPPPP/{} w KQkq - 0 1", black.to_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chess960_numbers_are_scharnagls() {
+        assert!(chess960_start(518).starts_with("rnbqkbnr/"), "518 is the usual position");
+        assert!(chess960_start(0).starts_with("bbqnnrkr/"));
+        assert!(chess960_start(959).starts_with("rkrnnqbb/"));
+        for number in 0..960 {
+            let fen = chess960_start(number);
+            assert!(Line::from_fen(Variant::Chess960, &fen).is_ok(), "{number}: {fen}");
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! The games: each with its two players, whoever listens, and what is said there.
+
+use std::{sync::Arc, time::Duration};
+
+use shakmaty::ByColor;
+use tokio::sync::mpsc;
+
+use super::{
+    rate_limits::Gauge,
+    server_state::{Denied, Due, Listener, ServerState},
+    views::{AccountEvent, BoardEvent, GameView, Lease, ListenerKey, Pairing, PlayerView, RefusedMove, Subscription},
+};
+use crate::{
+    account::AccountId,
+    game::{End, GameChange, GameOutcome, GameRefusal, PracticeGame, Stop},
+};
+use chess::{ChatLine, ChatRoom, Color, GameId, GameTerms, Line, UciMove};
+
+/// The same text again, or more than this many lines within [`FLOOD_WINDOW`], is not said at all.
+const FLOOD_LINES: usize = 4;
+const FLOOD_WINDOW: Duration = Duration::from_secs(10);
+/// How many refused moves a report remembers.
+const REFUSED_REMEMBERED: usize = 100;
+
+pub(super) struct HostedGame {
+    pub(super) number: u64,
+    pub(super) pairing: Arc<Pairing>,
+    pub(super) game: PracticeGame,
+    pub(super) listeners: Vec<Listener<BoardEvent>>,
+    pub(super) chat: Vec<(Option<AccountId>, Duration, ChatLine)>,
+    pub(super) deadline: Option<Duration>,
+    pub(super) changed: Duration,
+    pub(super) rating_changes: Option<ByColor<i32>>,
+    pub(super) refused: Vec<RefusedMove>,
+    pub(super) streams_opened: ByColor<u32>,
+}
+
+impl HostedGame {
+    pub(super) fn is_running(&self) -> bool {
+        self.game.outcome().is_none() && self.game.adjourned().is_none()
+    }
+}
+
+impl ServerState {
+    pub(super) fn start_game(
+        &mut self,
+        id: GameId,
+        terms: GameTerms,
+        start: Line,
+        white: PlayerView,
+        black: PlayerView,
+    ) {
+        if white.bot && black.bot {
+            for seat in [&white, &black] {
+                self.rate_limiter.spend(&seat.account, Gauge::GamesAgainstBots, 1, self.now);
+            }
+        }
+        let players = ByColor { white, black };
+        for seat in players.iter() {
+            self.withdraw_challenges_of_busy(&seat.account);
+        }
+        let pairing = Arc::new(Pairing { id: id.clone(), terms, players, created_at: self.unix_now() });
+        let mut patience = self.settings.patience;
+        patience.flags_fall &= self.settings.faults.dialect.flags_fall();
+        if pairing.players.iter().any(|seat| seat.ai_level.is_some()) {
+            // Nobody claims the win there, and nobody waits.
+            patience.abandoned_after = Some(patience.gone_after + patience.claim_after);
+        }
+        let mut game = PracticeGame::new(start, terms.time_control, patience, self.now);
+        for color in Color::ALL {
+            game.set_present(color, false, self.now);
+        }
+        let hosted = HostedGame {
+            number: self.next_number(),
+            pairing: Arc::clone(&pairing),
+            game,
+            listeners: Vec::new(),
+            chat: Vec::new(),
+            deadline: None,
+            changed: self.now,
+            rating_changes: None,
+            refused: Vec::new(),
+            streams_opened: ByColor::default(),
+        };
+        let view = self.view(&hosted);
+        self.games.insert(id.clone(), hosted);
+        self.settle(&id);
+        self.tell_players(&view, AccountEvent::GameStart);
+    }
+
+    fn view(&self, hosted: &HostedGame) -> Arc<GameView> {
+        Arc::new(GameView {
+            pairing: Arc::clone(&hosted.pairing),
+            line: hosted.game.line().clone(),
+            clocks: hosted.game.clocks(self.now),
+            move_times: hosted.game.move_times().to_vec(),
+            outcome: hosted.game.outcome().cloned(),
+            draw_offers: hosted.game.draw_offers(),
+            takeback_offers: hosted.game.takeback_offers(),
+            takeback_plies: hosted.game.takeback_plies(),
+            abort_offers: hosted.game.stop_offers(Stop::Abort),
+            adjourn_offers: hosted.game.stop_offers(Stop::Adjourn),
+            adjourned: hosted.game.adjourned(),
+            left: hosted.game.left(),
+            rating_changes: hosted.rating_changes,
+            changed_at: self.unix_millis(hosted.changed),
+        })
+    }
+
+    /// A game as it stands.
+    pub fn game_view(&self, id: &GameId) -> Option<Arc<GameView>> {
+        self.games.get(id).map(|hosted| self.view(hosted))
+    }
+
+    /// The running games of an account, oldest first.
+    pub fn games_of(&self, account: &AccountId) -> Vec<Arc<GameView>> {
+        self.views(|hosted| hosted.is_running() && hosted.pairing.color_of(account).is_some())
+    }
+
+    /// All games of an account that are remembered, oldest first.
+    pub fn all_games_of(&self, account: &AccountId) -> Vec<Arc<GameView>> {
+        self.views(|hosted| hosted.pairing.color_of(account).is_some())
+    }
+
+    /// All finished games that are remembered, oldest first.
+    pub fn finished_games(&self) -> Vec<Arc<GameView>> {
+        self.views(|hosted| hosted.game.outcome().is_some())
+    }
+
+    /// All running games, oldest first.
+    pub fn running_games(&self) -> Vec<Arc<GameView>> {
+        self.views(HostedGame::is_running)
+    }
+
+    pub(super) fn views(&self, wanted: impl Fn(&HostedGame) -> bool) -> Vec<Arc<GameView>> {
+        let mut hosted: Vec<&HostedGame> = self.games.values().filter(|hosted| wanted(hosted)).collect();
+        hosted.sort_by_key(|hosted| hosted.number);
+        hosted.into_iter().map(|hosted| self.view(hosted)).collect()
+    }
+
+    /// Whether an account plays a game that is neither over nor adjourned. Cheap.
+    pub fn is_playing(&self, account: &AccountId) -> bool {
+        self.games.values().any(|hosted| hosted.is_running() && hosted.pairing.color_of(account).is_some())
+    }
+
+    /// How a game ended, if it did. Cheap, for conditions.
+    pub fn outcome(&self, id: &GameId) -> Option<&GameOutcome> {
+        self.games.get(id)?.game.outcome()
+    }
+
+    /// How many moves were played in a game. Cheap, for conditions.
+    pub fn ply(&self, id: &GameId) -> Option<usize> {
+        self.games.get(id).map(|hosted| hosted.game.line().ply())
+    }
+
+    /// How many games were begun, and how many of them run. Cheap, for conditions.
+    pub fn game_counts(&self) -> (usize, usize) {
+        let running = self.games.values().filter(|hosted| hosted.game.outcome().is_none()).count();
+        (self.games.len(), running)
+    }
+
+    /// Listens at a board. The first event is the whole game. A game that is over says only that.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
+    pub fn join(&mut self, id: &GameId, key: ListenerKey) -> Result<Subscription<BoardEvent>, Denied> {
+        let color = self.color_at(id, &key.account)?;
+        self.listen_at(id, key, Some(color))
+    }
+
+    /// Watches a game of others.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`].
+    pub fn watch(&mut self, id: &GameId, key: ListenerKey) -> Result<Subscription<BoardEvent>, Denied> {
+        self.listen_at(id, key, None)
+    }
+
+    fn listen_at(
+        &mut self,
+        id: &GameId,
+        key: ListenerKey,
+        color: Option<Color>,
+    ) -> Result<Subscription<BoardEvent>, Denied> {
+        let listener = self.next_number();
+        let hosted = self.games.get(id).ok_or(Denied::NoSuchGame)?;
+        let view = self.view(hosted);
+        let (sender, events) = mpsc::unbounded_channel();
+        let over = view.outcome.is_some();
+        let _ = sender.send(BoardEvent::Full(view));
+        if let Some(hosted) = self.games.get_mut(id) {
+            if let Some(color) = color {
+                *hosted.streams_opened.get_mut(color) += 1;
+            }
+            if !over {
+                hosted.listeners.retain(|known| known.key != key);
+                hosted.listeners.push(Listener { id: listener, key, sender });
+            }
+        }
+        if let Some(color) = color {
+            self.with_game(id, |game, now| game.set_present(color, true, now));
+        }
+        let lease = Lease { departures: self.departures.clone(), listener, game: Some(id.clone()) };
+        Ok(Subscription { events, _lease: lease })
+    }
+
+    pub(super) fn leave_game(&mut self, id: &GameId, listener: u64) {
+        let Some(hosted) = self.games.get_mut(id) else { return };
+        let Some(index) = hosted.listeners.iter().position(|known| known.id == listener) else { return };
+        let account = hosted.listeners.swap_remove(index).key.account;
+        let still_there = hosted.listeners.iter().any(|known| known.key.account == account);
+        if let Some(color) = hosted.pairing.color_of(&account)
+            && !still_there
+        {
+            self.with_game(id, |game, now| game.set_present(color, false, now));
+        }
+    }
+
+    /// The colour an account has in a game.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
+    pub fn color_at(&self, id: &GameId, account: &AccountId) -> Result<Color, Denied> {
+        let hosted = self.games.get(id).ok_or(Denied::NoSuchGame)?;
+        hosted.pairing.color_of(account).ok_or(Denied::NotYourGame)
+    }
+
+    /// Plays a move. With `offer_draw` the offer is made (or a standing one accepted, which ends the game before the
+    /// move) first, and told before the move is: `Some(false)` declines or withdraws.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
+    pub fn play(&mut self, id: &GameId, by: &AccountId, uci: UciMove, offer_draw: Option<bool>) -> Result<(), Denied> {
+        let color = self.color_at(id, by)?;
+        if let Some(yes) = offer_draw {
+            self.with_game(id, |game, now| game.draw(color, yes, now));
+            if yes && self.outcome(id).is_some_and(|outcome| outcome.end == End::Agreement) {
+                return Ok(());
+            }
+        }
+        let mut played = Ok(());
+        self.with_game(id, |game, now| played = game.play(color, uci, now));
+        if let (Err(refusal), Some(hosted)) = (&played, self.games.get_mut(id))
+            && hosted.refused.len() < REFUSED_REMEMBERED
+        {
+            let ply = hosted.game.line().ply();
+            hosted.refused.push(RefusedMove { color, uci, ply, refusal: refusal.clone() });
+        }
+        Ok(played?)
+    }
+
+    /// Makes or accepts (`yes`), or withdraws or declines a draw offer. Where it makes no sense nothing happens.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
+    pub fn draw(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
+        let color = self.color_at(id, by)?;
+        self.with_game(id, |game, now| game.draw(color, yes, now));
+        Ok(())
+    }
+
+    /// The same for so many plies; `None` withdraws or refuses.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
+    pub fn takeback_of(&mut self, id: &GameId, by: &AccountId, plies: Option<usize>) -> Result<(), Denied> {
+        let color = self.color_at(id, by)?;
+        self.with_game(id, |game, now| game.takeback_of(color, plies, now));
+        Ok(())
+    }
+
+    /// Asks for or grants (`yes`), or withdraws or refuses a takeback. Where it makes no sense nothing happens.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
+    pub fn takeback(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
+        let color = self.color_at(id, by)?;
+        self.with_game(id, |game, now| game.takeback(color, yes, now));
+        Ok(())
+    }
+
+    /// Aborts a game.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
+    pub fn abort(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
+        self.try_with_game(id, by, |game, _, now| game.abort(now))
+    }
+
+    /// Gives a game up.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
+    pub fn resign(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
+        self.try_with_game(id, by, PracticeGame::resign)
+    }
+
+    /// Claims that the opponent's time is over; whether it is, which ends the game.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
+    pub fn claim_flag(&mut self, id: &GameId, by: &AccountId) -> Result<bool, Denied> {
+        let color = self.color_at(id, by)?;
+        let mut fell = Ok(false);
+        self.with_game(id, |game, now| fell = game.claim_flag(color, now));
+        Ok(fell?)
+    }
+
+    /// Claims the win because the opponent is gone; nothing happens if it is too early for that.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
+    pub fn claim_victory(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
+        self.try_with_game(id, by, PracticeGame::claim_victory)
+    }
+
+    /// Claims a draw because the opponent is gone; nothing happens if it is too early for that.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`], or the game's refusal.
+    pub fn claim_draw(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
+        self.try_with_game(id, by, PracticeGame::claim_draw)
+    }
+
+    fn try_with_game<F>(&mut self, id: &GameId, by: &AccountId, act: F) -> Result<(), Denied>
+    where
+        F: FnOnce(&mut PracticeGame, Color, Duration) -> Result<(), GameRefusal>,
+    {
+        let color = self.color_at(id, by)?;
+        let mut done = Ok(());
+        self.with_game(id, |game, now| done = act(game, color, now));
+        Ok(done?)
+    }
+
+    /// Says something in a game. What floods the room is swallowed without a word.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
+    pub fn say(&mut self, id: &GameId, by: &AccountId, room: ChatRoom, text: &str) -> Result<(), Denied> {
+        self.color_at(id, by)?;
+        let now = self.now;
+        let username = self.accounts.get(by).map(|account| account.name.clone()).unwrap_or_default();
+        let hosted = self.games.get_mut(id).ok_or(Denied::NoSuchGame)?;
+        let mine = || hosted.chat.iter().rev().filter(|(speaker, _, _)| speaker.as_ref() == Some(by));
+        let repeated = mine().next().is_some_and(|(_, _, line)| line.text == text && line.room == room);
+        let lately = mine().take_while(|(_, at, _)| *at + FLOOD_WINDOW > now).count();
+        if repeated || lately >= FLOOD_LINES {
+            return Ok(());
+        }
+        let line = ChatLine { room, username, text: text.to_owned() };
+        hosted.chat.push((Some(by.clone()), now, line.clone()));
+        for listener in &hosted.listeners {
+            let _ = listener.sender.send(BoardEvent::Chat(line.clone()));
+        }
+        Ok(())
+    }
+
+    /// What was said in a room of a game.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchGame`], [`Denied::NotYourGame`].
+    pub fn chat(&self, id: &GameId, by: &AccountId, room: ChatRoom) -> Result<Vec<ChatLine>, Denied> {
+        self.color_at(id, by)?;
+        let hosted = self.games.get(id).ok_or(Denied::NoSuchGame)?;
+        Ok(hosted.chat.iter().map(|(_, _, line)| line).filter(|line| line.room == room).cloned().collect())
+    }
+
+    /// Does something to a game and tells everybody what changed.
+    pub(super) fn with_game(&mut self, id: &GameId, act: impl FnOnce(&mut PracticeGame, Duration)) {
+        let now = self.now;
+        if let Some(hosted) = self.games.get_mut(id) {
+            let was_over = hosted.game.outcome().is_some();
+            act(&mut hosted.game, now);
+            let is_over = hosted.game.outcome().is_some();
+            if is_over && !was_over {
+                self.rate(id);
+            }
+            self.settle(id);
+        }
+    }
+
+    /// Tells the changes of a game and plans its next deadline.
+    fn settle(&mut self, id: &GameId) {
+        let now = self.now;
+        let Some(hosted) = self.games.get_mut(id) else { return };
+        let changes = hosted.game.take_changes();
+        if changes
+            .iter()
+            .any(|change| matches!(change, GameChange::State | GameChange::Adjourned | GameChange::Resumed))
+        {
+            hosted.changed = now;
+        }
+        let deadline = hosted.game.next_deadline();
+        let planned = std::mem::replace(&mut hosted.deadline, deadline);
+        if let Some(at) = planned {
+            self.deadlines.remove(&(at, Due::Game(id.clone())));
+        }
+        if let Some(at) = deadline {
+            self.deadlines.insert((at, Due::Game(id.clone())));
+        }
+        for change in changes {
+            self.tell_listeners(id, change);
+        }
+    }
+
+    fn tell_listeners(&mut self, id: &GameId, change: GameChange) {
+        let Some(hosted) = self.games.get(id) else { return };
+        let to_opponent_of = |color: Color, event: &BoardEvent| {
+            let opponent = &hosted.pairing.players.get(!color).account;
+            for listener in hosted.listeners.iter().filter(|listener| listener.key.account == *opponent) {
+                let _ = listener.sender.send(event.clone());
+            }
+        };
+        match change {
+            GameChange::Gone(color, claim_after) => to_opponent_of(color, &BoardEvent::OpponentGone(claim_after)),
+            GameChange::Back(color) => to_opponent_of(color, &BoardEvent::OpponentBack),
+            GameChange::Resumed => {
+                let view = self.view(hosted);
+                self.tell_players(&view, AccountEvent::GameStart);
+            }
+            GameChange::State | GameChange::Adjourned => {
+                let view = self.view(hosted);
+                for listener in &hosted.listeners {
+                    let _ = listener.sender.send(BoardEvent::State(Arc::clone(&view)));
+                }
+                if view.adjourned.is_some() {
+                    self.dismiss_listeners(id);
+                    self.tell_players(&view, AccountEvent::GameAdjourned);
+                } else if view.outcome.is_some() {
+                    self.close_game(id, &view);
+                }
+            }
+        }
+    }
+
+    fn close_game(&mut self, id: &GameId, view: &Arc<GameView>) {
+        self.dismiss_listeners(id);
+        self.tell_players(view, AccountEvent::GameFinish);
+        self.finished.push_back(id.clone());
+        while self.finished.len() > self.settings.keep_finished
+            && let Some(oldest) = self.finished.pop_front()
+        {
+            self.games.remove(&oldest);
+            self.challenges.remove(oldest.as_str());
+        }
+    }
+
+    fn dismiss_listeners(&mut self, id: &GameId) {
+        if let Some(hosted) = self.games.get_mut(id) {
+            hosted.listeners.clear();
+        }
+    }
+
+    pub(super) fn tell_players(&self, view: &Arc<GameView>, event: fn(Arc<GameView>) -> AccountEvent) {
+        for seat in view.pairing.players.iter() {
+            self.tell(&seat.account, &event(Arc::clone(view)));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The server's state: one actor that owns the accounts, the challenges and the games.
+//!
+//! Both protocols and the sparring players hold a [`StateHandle`]; what they ask is done one after the other on the actor's
+//! [`ServerState`], and what comes of it is told to everybody who listens. Timers are deadlines, looked up and slept until,
+//! never polled.
+
+mod adjournment;
+mod challenges;
+mod games;
+mod open_challenges;
+mod rate_limits;
+mod ratings;
+mod reports;
+mod server_state;
+mod views;
+
+use std::sync::Arc;
+
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+pub use challenges::ChallengeTerms;
+pub use open_challenges::OpenChallenge;
+pub use rate_limits::Gauge;
+pub use reports::GameReport;
+pub use server_state::{Denied, ServerState};
+use views::Departure;
+pub use views::{
+    AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, ListenerKey, Pairing, PlayerView, RefusedMove,
+    Subscription,
+};
+
+use crate::settings::PracticeSettings;
+use chess::ChallengeId;
+
+type StateJob = Box<dyn FnOnce(&mut ServerState) + Send>;
+type Condition = Box<dyn FnMut(&ServerState) -> bool + Send>;
+
+/// The server's state has stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the practice server has stopped")]
+pub struct Stopped;
+
+enum StateMessage {
+    Job(StateJob),
+    Condition(Condition),
+    Departure(Departure),
+}
+
+/// A handle on the server's state.
+#[derive(Clone)]
+pub struct StateHandle {
+    inbox: mpsc::UnboundedSender<StateMessage>,
+}
+
+impl StateHandle {
+    /// Starts the actor; it runs until `stop` is cancelled.
+    pub fn start(settings: Arc<PracticeSettings>, stop: CancellationToken) -> Self {
+        let (inbox, messages) = mpsc::unbounded_channel();
+        let (departures, departed) = mpsc::unbounded_channel();
+        let started = Instant::now();
+        tokio::spawn(run(ServerState::new(settings, departures), messages, departed, started, stop));
+        Self { inbox }
+    }
+
+    /// Does something with the server's state's state and returns what came of it.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn ask<T, F>(&self, job: F) -> Result<T, Stopped>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut ServerState) -> T + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let job: StateJob = Box::new(move |state| {
+            let _ = reply.send(job(state));
+        });
+        self.inbox.send(StateMessage::Job(job)).map_err(|_| Stopped)?;
+        answer.await.map_err(|_| Stopped)
+    }
+
+    /// Waits until `condition` finds what it looks for. It is asked now and after everything that happens.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub async fn wait<T, F>(&self, mut condition: F) -> Result<T, Stopped>
+    where
+        T: Send + 'static,
+        F: FnMut(&ServerState) -> Option<T> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let mut reply = Some(reply);
+        let condition: Condition = Box::new(move |state| {
+            if reply.as_ref().is_none_or(oneshot::Sender::is_closed) {
+                return true;
+            }
+            let Some(found) = condition(state) else { return false };
+            if let Some(reply) = reply.take() {
+                let _ = reply.send(found);
+            }
+            true
+        });
+        self.inbox.send(StateMessage::Condition(condition)).map_err(|_| Stopped)?;
+        answer.await.map_err(|_| Stopped)
+    }
+
+    /// Nobody keeps a challenge alive any more.
+    pub fn release_challenge(&self, id: ChallengeId) {
+        let _ = self.inbox.send(StateMessage::Job(Box::new(move |state| state.release_challenge(&id))));
+    }
+}
+
+async fn run(
+    mut state: ServerState,
+    mut inbox: mpsc::UnboundedReceiver<StateMessage>,
+    mut departures: mpsc::UnboundedReceiver<Departure>,
+    started: Instant,
+    stop: CancellationToken,
+) {
+    let mut conditions: Vec<Condition> = Vec::new();
+    loop {
+        let deadline = state.next_deadline();
+        let alarm = async {
+            match deadline {
+                Some(at) => tokio::time::sleep_until(started + at).await,
+                None => std::future::pending().await,
+            }
+        };
+        let message = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            message = inbox.recv() => message,
+            Some(departure) = departures.recv() => Some(StateMessage::Departure(departure)),
+            () = alarm => None,
+        };
+        // Whatever was due before the message came is done before it.
+        state.advance(started.elapsed());
+        match message {
+            Some(StateMessage::Job(job)) => job(&mut state),
+            Some(StateMessage::Condition(condition)) => conditions.push(condition),
+            Some(StateMessage::Departure(departure)) => state.forget(&departure),
+            None => {}
+        }
+        conditions.retain_mut(|condition| !condition(&state));
+    }
+}

@@ -1,0 +1,72 @@
+//! Open challenges: made for nobody in particular, and played by the first two who join.
+
+use super::{
+    challenges::ChallengeTerms,
+    server_state::{Denied, ServerState},
+};
+use crate::account::{AccountId, Category};
+use chess::{ChallengeId, Color, GameId, GameTerms, Line};
+
+/// A challenge that anybody may join.
+#[derive(Clone, Debug)]
+pub struct OpenChallenge {
+    /// The name that its game will have.
+    pub id: ChallengeId,
+    /// Variant, clock, rated or not.
+    pub terms: GameTerms,
+    /// The board before the first move.
+    pub start: Line,
+    /// Who has joined, and the colour that player wants.
+    first: Option<(AccountId, Option<Color>)>,
+}
+
+impl ServerState {
+    /// Makes a challenge that anybody may join.
+    ///
+    /// # Errors
+    /// [`Denied::Start`].
+    pub fn challenge_anybody(&mut self, terms: ChallengeTerms) -> Result<OpenChallenge, Denied> {
+        let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
+        let id = ChallengeId::new(self.fresh_id().as_str());
+        let challenge = OpenChallenge { id: id.clone(), terms: terms.game, start, first: None };
+        self.open_challenges.insert(id, challenge.clone());
+        Ok(challenge)
+    }
+
+    /// Whether a challenge stands that anybody may join.
+    pub fn is_open_to_anybody(&self, id: &ChallengeId) -> bool {
+        self.open_challenges.contains_key(id)
+    }
+
+    /// Joins an open challenge; with the second player the game begins. A colour that is taken is not given again.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchChallenge`], [`Denied::NoSuchPlayer`], [`Denied::Busy`].
+    pub fn join_open_challenge(
+        &mut self,
+        id: &ChallengeId,
+        by: &AccountId,
+        color: Option<Color>,
+    ) -> Result<Option<GameId>, Denied> {
+        let challenge = self.open_challenges.get_mut(id).ok_or(Denied::NoSuchChallenge)?;
+        let (first, wanted) = match &challenge.first {
+            Some((first, wanted)) if first != by => (first.clone(), *wanted),
+            _ => {
+                challenge.first = Some((by.clone(), color));
+                return Ok(None);
+            }
+        };
+        let (terms, start) = (challenge.terms, challenge.start.clone());
+        let category = Category::of(&terms);
+        for account in [&first, by] {
+            self.check_free(account)?;
+        }
+        let (one, other) = (self.seat(&first, category)?, self.seat(by, category)?);
+        let first_has = wanted.or(color.map(|color| !color)).unwrap_or_else(|| self.random_color());
+        let (white, black) = first_has.fold_wb((one.clone(), other.clone()), (other, one));
+        self.open_challenges.remove(id);
+        let game = GameId::from(id);
+        self.start_game(game.clone(), terms, start, white, black);
+        Ok(Some(game))
+    }
+}

@@ -1,0 +1,106 @@
+//! How much the server bears: sliding windows over what each account has asked for.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    time::Duration,
+};
+
+use crate::{account::AccountId, settings::RateLimits};
+
+const MINUTE: Duration = Duration::from_secs(60);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Something that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gauge {
+    /// Games that a bot plays against other bots.
+    GamesAgainstBots,
+    /// Challenge credits within a minute.
+    ChallengesOfMinute,
+    /// Challenge credits within a day.
+    ChallengesOfDay,
+    /// Openings of the event stream.
+    EventStreams,
+    /// Questions for one's own account.
+    AccountRequests,
+}
+
+impl Gauge {
+    fn bound(self, limits: &RateLimits) -> (u32, Duration) {
+        match self {
+            Self::GamesAgainstBots => (limits.games_against_bots_per_day, DAY),
+            Self::ChallengesOfMinute => (limits.challenge_credits_per_minute, MINUTE),
+            Self::ChallengesOfDay => (limits.challenge_credits_per_day, DAY),
+            Self::EventStreams => (limits.event_streams_per_ten_minutes, MINUTE * 10),
+            Self::AccountRequests => (limits.account_requests_per_five_minutes, MINUTE * 5),
+        }
+    }
+}
+
+/// What was spent, and when. Without limits everything is free.
+#[derive(Debug, Default)]
+pub(crate) struct RateLimiter {
+    limits: Option<RateLimits>,
+    spent: HashMap<(AccountId, Gauge), VecDeque<(Duration, u32)>>,
+}
+
+impl RateLimiter {
+    pub(crate) fn new(limits: Option<RateLimits>) -> Self {
+        Self { limits, spent: HashMap::new() }
+    }
+
+    /// How many more may be had now, and how long to wait for the next.
+    fn left(&mut self, account: &AccountId, gauge: Gauge, now: Duration) -> Option<(u32, Duration)> {
+        let (most, window) = gauge.bound(self.limits.as_ref()?);
+        let spent = self.spent.entry((account.clone(), gauge)).or_default();
+        while spent.front().is_some_and(|(at, _)| *at + window <= now) {
+            spent.pop_front();
+        }
+        let sum: u32 = spent.iter().map(|(_, cost)| cost).sum();
+        let wait = spent.front().map_or(Duration::ZERO, |(at, _)| (*at + window).saturating_sub(now));
+        Some((most.saturating_sub(sum), wait))
+    }
+
+    /// Whether `cost` could be spent.
+    ///
+    /// # Errors
+    /// How long to wait.
+    pub(crate) fn check(
+        &mut self,
+        account: &AccountId,
+        gauge: Gauge,
+        cost: u32,
+        now: Duration,
+    ) -> Result<(), Duration> {
+        match self.left(account, gauge, now) {
+            Some((left, wait)) if left < cost => Err(wait),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn spend(&mut self, account: &AccountId, gauge: Gauge, cost: u32, now: Duration) {
+        if self.limits.is_some() {
+            self.spent.entry((account.clone(), gauge)).or_default().push_back((now, cost));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_spent_comes_back_when_its_window_has_passed() {
+        let me = AccountId::of("me");
+        let mut rate_limiter =
+            RateLimiter::new(Some(RateLimits { challenge_credits_per_minute: 2, ..RateLimits::default() }));
+        for second in [0, 10] {
+            let now = Duration::from_secs(second);
+            assert_eq!(rate_limiter.check(&me, Gauge::ChallengesOfMinute, 1, now), Ok(()));
+            rate_limiter.spend(&me, Gauge::ChallengesOfMinute, 1, now);
+        }
+        let wait = rate_limiter.check(&me, Gauge::ChallengesOfMinute, 1, Duration::from_secs(20));
+        assert_eq!(wait, Err(Duration::from_secs(40)));
+        assert_eq!(rate_limiter.check(&me, Gauge::ChallengesOfMinute, 1, Duration::from_secs(60)), Ok(()));
+    }
+}

@@ -1,0 +1,91 @@
+//! Everything about a game that a test may want to know.
+
+use std::time::Duration;
+
+use shakmaty::ByColor;
+
+use super::{games::HostedGame, server_state::ServerState, views::RefusedMove};
+use crate::game::{End, GameOutcome};
+use chess::{ChatLine, Clocks, Color, GameId, GameTerms, Line};
+
+/// Everything about a game that a test may want to know.
+#[derive(Clone, Debug)]
+pub struct GameReport {
+    /// The game's name, eight letters and digits.
+    pub id: GameId,
+    /// The name of the player of the white pieces.
+    pub white: String,
+    /// The name of the player of the black pieces.
+    pub black: String,
+    /// Variant, clock, rated or not.
+    pub terms: GameTerms,
+    /// The moves that were played, from the starting position on.
+    pub line: Line,
+    /// The clocks, now or at the end.
+    pub clocks: Option<Clocks>,
+    /// What the mover's clock showed after each move.
+    pub clocks_after: Vec<Option<Duration>>,
+    /// How it ended, and who won.
+    pub outcome: Option<GameOutcome>,
+    /// Moves that were sent and not taken, the first hundred.
+    pub refused: Vec<RefusedMove>,
+    /// How often each side opened the game's stream.
+    pub streams_opened: ByColor<u32>,
+    /// What was said in both rooms, oldest first.
+    pub chat: Vec<ChatLine>,
+}
+
+impl GameReport {
+    /// Why it ended, if it did.
+    pub fn end(&self) -> Option<End> {
+        self.outcome.as_ref().map(|outcome| outcome.end)
+    }
+
+    /// The name of the loser, if somebody lost.
+    pub fn loser(&self) -> Option<&str> {
+        let loser = self.outcome.as_ref()?.loser()?;
+        Some(loser.fold_wb(&self.white, &self.black))
+    }
+
+    /// The name of the winner, if somebody won.
+    pub fn winner(&self) -> Option<&str> {
+        let winner = self.outcome.as_ref()?.winner?;
+        Some(winner.fold_wb(&self.white, &self.black))
+    }
+
+    /// The colour of a player.
+    pub fn color_of(&self, name: &str) -> Option<Color> {
+        Color::ALL.into_iter().find(|color| color.fold_wb(&self.white, &self.black).eq_ignore_ascii_case(name))
+    }
+}
+
+impl ServerState {
+    /// Everything about a game.
+    pub fn report(&self, id: &GameId) -> Option<GameReport> {
+        self.games.get(id).map(|hosted| self.report_of(hosted))
+    }
+
+    /// Everything about every game, oldest first.
+    pub fn reports(&self) -> Vec<GameReport> {
+        let mut hosted: Vec<&HostedGame> = self.games.values().collect();
+        hosted.sort_by_key(|hosted| hosted.number);
+        hosted.into_iter().map(|hosted| self.report_of(hosted)).collect()
+    }
+
+    fn report_of(&self, hosted: &HostedGame) -> GameReport {
+        let players = &hosted.pairing.players;
+        GameReport {
+            id: hosted.pairing.id.clone(),
+            white: players.white.name.clone(),
+            black: players.black.name.clone(),
+            terms: hosted.pairing.terms,
+            line: hosted.game.line().clone(),
+            clocks: hosted.game.clocks(self.now),
+            clocks_after: hosted.game.move_times().to_vec(),
+            outcome: hosted.game.outcome().cloned(),
+            refused: hosted.refused.clone(),
+            streams_opened: hosted.streams_opened,
+            chat: hosted.chat.iter().map(|(_, _, line)| line.clone()).collect(),
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! What the server's state knows: accounts, who listens, and the deadlines to keep. Challenges and games have files of their own.
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet, VecDeque},
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use tokio::sync::mpsc;
+
+use super::{
+    challenges::StandingChallenge,
+    games::HostedGame,
+    open_challenges::OpenChallenge,
+    rate_limits::{Gauge, RateLimiter},
+    views::{AccountEvent, ChallengeState, Departure, Lease, ListenerKey, PlayerView, Subscription},
+};
+use crate::{
+    PracticeSettings,
+    account::{AccountId, Category, PracticeAccount},
+    game::GameRefusal,
+};
+use chess::{ChallengeId, GameId, LineError};
+
+/// Why the server's state did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Denied {
+    /// Nobody has this name.
+    #[error("no such player: {0}")]
+    NoSuchPlayer(String),
+    /// There is no such game.
+    #[error("no such game")]
+    NoSuchGame,
+    /// The game is played by others.
+    #[error("not your game")]
+    NotYourGame,
+    /// There is no such challenge, or it is not for you.
+    #[error("no such challenge")]
+    NoSuchChallenge,
+    /// The challenge is no longer open.
+    #[error("the challenge is no longer open")]
+    ChallengeClosed(ChallengeState),
+    /// The account plays one game at a time, and does.
+    #[error("{0} is playing a game")]
+    Busy(String),
+    /// Nobody can challenge himself.
+    #[error("you cannot challenge yourself")]
+    SelfChallenge,
+    /// The board cannot be set up.
+    #[error(transparent)]
+    Start(#[from] LineError),
+    /// The account has played and cannot become a bot.
+    #[error("the account has already played games")]
+    HasPlayed,
+    /// The name is taken.
+    #[error("the name {0} is taken")]
+    NameTaken(String),
+    /// Too much was asked for, by the account itself or (`by_opponent`) by the other one.
+    #[error("too many requests; wait {wait:?}")]
+    Limited {
+        /// The limit that was reached.
+        gauge: Gauge,
+        /// When it may be tried again.
+        wait: Duration,
+        /// Whether it is the opponent's limit.
+        by_opponent: bool,
+    },
+    /// The rules of the game refused it.
+    #[error(transparent)]
+    Game(#[from] GameRefusal),
+}
+
+pub(super) struct Listener<E> {
+    pub id: u64,
+    pub key: ListenerKey,
+    pub sender: mpsc::UnboundedSender<E>,
+}
+
+/// Something that is due at some time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    Game(GameId),
+    Challenge(ChallengeId),
+}
+
+/// Everything the server's state owns.
+pub struct ServerState {
+    pub(super) settings: Arc<PracticeSettings>,
+    pub(super) departures: mpsc::UnboundedSender<Departure>,
+    pub(super) now: Duration,
+    started_at: Duration,
+    pub(super) accounts: HashMap<AccountId, PracticeAccount>,
+    pub(super) listeners: HashMap<AccountId, Vec<Listener<AccountEvent>>>,
+    pub(super) challenges: HashMap<ChallengeId, StandingChallenge>,
+    pub(super) open_challenges: HashMap<ChallengeId, OpenChallenge>,
+    pub(super) games: HashMap<GameId, HostedGame>,
+    pub(super) finished: VecDeque<GameId>,
+    pub(super) deadlines: BTreeSet<(Duration, Due)>,
+    pub(super) rate_limiter: RateLimiter,
+    pub(super) rng: StdRng,
+    /// Accounts that play one game at a time.
+    pub(super) solo: HashSet<AccountId>,
+    counter: u64,
+}
+
+impl ServerState {
+    pub(super) fn new(settings: Arc<PracticeSettings>, departures: mpsc::UnboundedSender<Departure>) -> Self {
+        let rng = match settings.seed {
+            Some(seed) => StdRng::seed_from_u64(seed),
+            None => rand::make_rng(),
+        };
+        Self {
+            rate_limiter: RateLimiter::new(settings.limits.clone()),
+            settings,
+            departures,
+            now: Duration::ZERO,
+            started_at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
+            accounts: HashMap::new(),
+            listeners: HashMap::new(),
+            challenges: HashMap::new(),
+            open_challenges: HashMap::new(),
+            games: HashMap::new(),
+            finished: VecDeque::new(),
+            deadlines: BTreeSet::new(),
+            rng,
+            solo: HashSet::new(),
+            counter: 0,
+        }
+    }
+
+    /// When something is due next.
+    pub(super) fn next_deadline(&self) -> Option<Duration> {
+        self.deadlines.first().map(|(at, _)| *at)
+    }
+
+    /// Lets time pass: does all that is due by `now`, in its order.
+    pub(super) fn advance(&mut self, now: Duration) {
+        while let Some((at, due)) = self.deadlines.first().cloned()
+            && at <= now
+        {
+            self.deadlines.pop_first();
+            self.now = at;
+            match due {
+                Due::Game(id) => self.with_game(&id, |game, now| game.tick(now)),
+                Due::Challenge(id) => self.challenge_is_due(&id),
+            }
+        }
+        self.now = now;
+    }
+
+    /// Milliseconds since 1970 at a time of the server's state's.
+    pub fn unix_millis(&self, at: Duration) -> u64 {
+        u64::try_from((self.started_at + at).as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// The time now, in milliseconds since 1970.
+    pub fn unix_now(&self) -> u64 {
+        self.unix_millis(self.now)
+    }
+
+    /// A number that was never given out before.
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.counter += 1;
+        self.counter
+    }
+
+    /// Eight letters and digits, as Lichess names games.
+    pub(super) fn fresh_id(&mut self) -> GameId {
+        const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+        loop {
+            let id: String = (0..8).map(|_| char::from(ALPHABET[self.rng.random_range(0..ALPHABET.len())])).collect();
+            let id = GameId::from(id);
+            if !self.games.contains_key(&id) && !self.challenges.contains_key(id.as_str()) {
+                return id;
+            }
+        }
+    }
+
+    /// Opens an account.
+    ///
+    /// # Errors
+    /// [`Denied::NameTaken`].
+    pub fn add_account(&mut self, name: &str, bot: bool) -> Result<AccountId, Denied> {
+        let account = PracticeAccount::new(name, bot, self.now);
+        let id = account.id.clone();
+        if self.accounts.contains_key(&id) {
+            return Err(Denied::NameTaken(name.to_owned()));
+        }
+        self.accounts.insert(id.clone(), account);
+        Ok(id)
+    }
+
+    /// Sets up the server's own engine at a level.
+    pub(crate) fn add_ai(&mut self, level: u8) -> AccountId {
+        let mut account = PracticeAccount::new(&format!("Stockfish level {level}"), true, self.now);
+        // A colon is in nobody's name.
+        account.id = ai_account(level);
+        account.ai_level = Some(level);
+        let id = account.id.clone();
+        self.accounts.insert(id.clone(), account);
+        id
+    }
+
+    /// An account, if there is one.
+    pub fn account(&self, id: &AccountId) -> Option<&PracticeAccount> {
+        self.accounts.get(id)
+    }
+
+    /// Gives an account a rating in every category that so many games have made certain.
+    pub fn establish_rating(&mut self, id: &AccountId, points: i32, games: u32) {
+        if let Some(account) = self.accounts.get_mut(id) {
+            account.establish(points, games);
+        }
+    }
+
+    /// Whether an account listens to its events.
+    pub fn is_online(&self, id: &AccountId) -> bool {
+        self.listeners.get(id).is_some_and(|listeners| !listeners.is_empty())
+    }
+
+    /// The bots that are online, by name.
+    pub fn online_bots(&self) -> Vec<PracticeAccount> {
+        let mut bots: Vec<PracticeAccount> = self
+            .accounts
+            .values()
+            .filter(|account| account.bot && account.ai_level.is_none() && self.is_online(&account.id))
+            .cloned()
+            .collect();
+        bots.sort_by(|a, b| a.id.cmp(&b.id));
+        bots
+    }
+
+    /// Makes an account a bot account, for ever.
+    ///
+    /// # Errors
+    /// [`Denied::HasPlayed`], [`Denied::NoSuchPlayer`].
+    pub fn upgrade(&mut self, id: &AccountId) -> Result<(), Denied> {
+        let playing = !self.games_of(id).is_empty();
+        let account = self.accounts.get_mut(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
+        if account.counts.all() > 0 || playing {
+            return Err(Denied::HasPlayed);
+        }
+        account.bot = true;
+        Ok(())
+    }
+
+    /// Counts a request against a limit.
+    ///
+    /// # Errors
+    /// [`Denied::Limited`].
+    pub fn count(&mut self, id: &AccountId, gauge: Gauge) -> Result<(), Denied> {
+        self.rate_limiter.check(id, gauge, 1, self.now).map_err(|wait| Denied::Limited {
+            gauge,
+            wait,
+            by_opponent: false,
+        })?;
+        self.rate_limiter.spend(id, gauge, 1, self.now);
+        Ok(())
+    }
+
+    /// Listens to an account's events: first to the games that run and the challenges that stand, oldest first, then to
+    /// what happens. Ends the subscription that the same client had.
+    pub fn listen(&mut self, key: ListenerKey) -> Subscription<AccountEvent> {
+        let (sender, events) = mpsc::unbounded_channel();
+        for view in self.games_of(&key.account) {
+            let _ = sender.send(AccountEvent::GameStart(view));
+        }
+        for view in self.challenges_of(&key.account) {
+            let _ = sender.send(AccountEvent::Challenge(view));
+        }
+        let id = self.next_number();
+        let listeners = self.listeners.entry(key.account.clone()).or_default();
+        listeners.retain(|listener| listener.key != key);
+        listeners.push(Listener { id, key, sender });
+        Subscription { events, _lease: Lease { departures: self.departures.clone(), listener: id, game: None } }
+    }
+
+    pub(super) fn forget(&mut self, Departure { listener, game }: &Departure) {
+        match game {
+            Some(game) => self.leave_game(game, *listener),
+            None => {
+                for listeners in self.listeners.values_mut() {
+                    listeners.retain(|known| known.id != *listener);
+                }
+            }
+        }
+    }
+
+    pub(super) fn tell(&self, account: &AccountId, event: &AccountEvent) {
+        for listener in self.listeners.get(account).into_iter().flatten() {
+            let _ = listener.sender.send(event.clone());
+        }
+    }
+
+    /// A player as others see it in games of a category.
+    ///
+    /// # Errors
+    /// [`Denied::NoSuchPlayer`].
+    pub fn seat(&self, id: &AccountId, category: Category) -> Result<PlayerView, Denied> {
+        let account = self.accounts.get(id).ok_or_else(|| Denied::NoSuchPlayer(id.to_string()))?;
+        Ok(PlayerView {
+            account: id.clone(),
+            name: account.name.clone(),
+            bot: account.bot,
+            ai_level: account.ai_level,
+            rating: account.rating(category),
+        })
+    }
+}
+
+/// The account behind the server's own engine.
+pub(crate) fn ai_account(level: u8) -> AccountId {
+    AccountId::of(&format!("ai:{level}"))
+}

@@ -1,0 +1,247 @@
+//! What the server's state tells whoever listens: whole pictures, never differences, so that each can be shown by itself.
+
+use std::{sync::Arc, time::Duration};
+
+use shakmaty::ByColor;
+use tokio::sync::mpsc;
+
+use crate::{
+    account::{AccountId, Category},
+    faults::LineFacts,
+    game::{GameOutcome, GameRefusal},
+    rating::PlayerRating,
+};
+use chess::{
+    ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers, UciMove,
+};
+
+/// A player as seen by others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerView {
+    /// The account of the player.
+    pub account: AccountId,
+    /// The name as it is shown.
+    pub name: String,
+    /// Whether it is a bot account.
+    pub bot: bool,
+    /// Set for the server's own engine.
+    pub ai_level: Option<u8>,
+    /// In the game's category, when the game or challenge began.
+    pub rating: PlayerRating,
+}
+
+/// What does not change while a game runs.
+#[derive(Clone, Debug)]
+pub struct Pairing {
+    /// The game's name, eight letters and digits.
+    pub id: GameId,
+    /// Variant, clock, rated or not.
+    pub terms: GameTerms,
+    /// The players by colour, as they were when the game began.
+    pub players: ByColor<PlayerView>,
+    /// When it began, in milliseconds since 1970.
+    pub created_at: u64,
+}
+
+impl Pairing {
+    /// The category in which it is rated.
+    pub fn category(&self) -> Category {
+        Category::of(&self.terms)
+    }
+
+    /// The colour of a player, if it plays.
+    pub fn color_of(&self, account: &AccountId) -> Option<Color> {
+        Color::ALL.into_iter().find(|color| self.players.get(*color).account == *account)
+    }
+}
+
+/// A game as it stands at one moment.
+#[derive(Clone, Debug)]
+pub struct GameView {
+    /// What does not change while it runs.
+    pub pairing: Arc<Pairing>,
+    /// The moves so far.
+    pub line: Line,
+    /// Both clocks at that moment; `None` without a clock.
+    pub clocks: Option<Clocks>,
+    /// The mover's clock after each move.
+    pub move_times: Vec<Option<Duration>>,
+    /// How it ended; `None` while it runs.
+    pub outcome: Option<GameOutcome>,
+    /// Who offers a draw.
+    pub draw_offers: Offers,
+    /// Who asks for a takeback.
+    pub takeback_offers: Offers,
+    /// Of how many plies.
+    pub takeback_plies: Option<usize>,
+    /// Who wants to abort by agreement.
+    pub abort_offers: Offers,
+    /// Who wants to adjourn by agreement.
+    pub adjourn_offers: Offers,
+    /// While it is adjourned: who wants to go on.
+    pub adjourned: Option<Offers>,
+    /// Whose lost connection stopped it.
+    pub left: Option<Color>,
+    /// What the game did to the ratings, once it is over and if it was rated.
+    pub rating_changes: Option<ByColor<i32>>,
+    /// When its state changed last, in milliseconds since 1970.
+    pub changed_at: u64,
+}
+
+impl GameView {
+    /// The status by its usual name.
+    pub fn status(&self) -> GameStatus {
+        self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
+    }
+
+    /// The colour of the winner, if somebody won.
+    pub fn winner(&self) -> Option<Color> {
+        self.outcome.as_ref().and_then(|outcome| outcome.winner)
+    }
+
+    /// What faults go by when this state is shown to `reader`.
+    pub fn line_facts(&self, reader: &AccountId) -> LineFacts {
+        let ply = self.line.ply();
+        let mover = (ply > 0).then(|| !self.line.turn());
+        LineFacts { ply: Some(ply), own_move: mover.is_some() && mover == self.pairing.color_of(reader) }
+    }
+
+    /// Whether `color` is to move in a game that runs.
+    pub fn is_turn_of(&self, color: Color) -> bool {
+        self.outcome.is_none() && self.adjourned.is_none() && self.line.turn() == color
+    }
+}
+
+/// A move that the server did not take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedMove {
+    /// The colour of the player who sent it.
+    pub color: Color,
+    /// The move as it was sent.
+    pub uci: UciMove,
+    /// How many moves had been played.
+    pub ply: usize,
+    /// Why it was refused.
+    pub refusal: GameRefusal,
+}
+
+/// How a challenge stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChallengeState {
+    /// It waits for an answer.
+    Created,
+    /// It has waited long; it can still be accepted.
+    Offline,
+    /// Its maker has withdrawn it.
+    Cancelled,
+    /// Whom it was made to has declined it.
+    Declined(DeclineReason),
+    /// Accepted: the game has the same name.
+    Accepted,
+}
+
+impl ChallengeState {
+    /// Whether it can still be accepted.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Created | Self::Offline)
+    }
+}
+
+/// A challenge as it stands at one moment.
+#[derive(Clone, Debug)]
+pub struct ChallengeView {
+    /// The challenge's name, which its game will have too.
+    pub id: ChallengeId,
+    /// The player who made it.
+    pub challenger: PlayerView,
+    /// The player it was made to.
+    pub dest: PlayerView,
+    /// Whether the two were online.
+    pub online: (bool, bool),
+    /// What is to be played.
+    pub terms: GameTerms,
+    /// The colour the challenger asked for; `None` is drawn by lot.
+    pub color: Option<Color>,
+    /// The colour the challenger will have.
+    pub final_color: Color,
+    /// The board before the first move.
+    pub start: Line,
+    /// Whether it waits, or how it was answered.
+    pub state: ChallengeState,
+}
+
+/// What an account hears, over all its games.
+#[derive(Clone, Debug)]
+pub enum AccountEvent {
+    /// A game of its runs.
+    GameStart(Arc<GameView>),
+    /// A game of its is over.
+    GameFinish(Arc<GameView>),
+    /// A game of its is put off.
+    GameAdjourned(Arc<GameView>),
+    /// A player of an adjourned game of its wants to go on, or no longer does.
+    ResumeOffer(Arc<GameView>),
+    /// A challenge by it or to it stands.
+    Challenge(Arc<ChallengeView>),
+    /// A challenge by it or to it was withdrawn.
+    ChallengeCancelled(Arc<ChallengeView>),
+    /// A challenge by it or to it was declined.
+    ChallengeDeclined(Arc<ChallengeView>),
+}
+
+/// What is heard at one board.
+#[derive(Clone, Debug)]
+pub enum BoardEvent {
+    /// The whole game: first of all.
+    Full(Arc<GameView>),
+    /// A move, an offer, a takeback or the end has changed it.
+    State(Arc<GameView>),
+    /// A player said something.
+    Chat(ChatLine),
+    /// The opponent is gone; the win may be claimed after this time.
+    OpponentGone(Duration),
+    /// The opponent is back.
+    OpponentBack,
+}
+
+/// Who listens: an account may listen several times, under different keys. A second subscription under a key ends the first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ListenerKey {
+    /// The account that listens.
+    pub account: AccountId,
+    /// Which of its clients: whatever its protocol takes to tell them apart.
+    pub client: String,
+}
+
+/// An open subscription. Dropping it tells the server's state.
+pub struct Subscription<E> {
+    pub(super) events: mpsc::UnboundedReceiver<E>,
+    pub(super) _lease: Lease,
+}
+
+impl<E> Subscription<E> {
+    /// The next event; `None` once the server's state has ended the subscription: the game is over, or the same client listens anew.
+    pub async fn next(&mut self) -> Option<E> {
+        self.events.recv().await
+    }
+}
+
+/// A listener that no longer listens.
+pub(super) struct Departure {
+    pub listener: u64,
+    /// The game it listened at; `None` for an account's events.
+    pub game: Option<GameId>,
+}
+
+/// Reports the departure of a listener when it is dropped.
+pub(super) struct Lease {
+    pub departures: mpsc::UnboundedSender<Departure>,
+    pub listener: u64,
+    pub game: Option<GameId>,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let _ = self.departures.send(Departure { listener: self.listener, game: self.game.take() });
+    }
+}

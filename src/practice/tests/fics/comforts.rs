@@ -1,0 +1,133 @@
+//! What makes a server pleasant to sit at: partners that can be found, boards that can be read, help, and games looked
+//! through again.
+
+use practice::{PracticeServer, SparringKind};
+
+use crate::{server, telnet::Telnet};
+
+/// Ann and Bob.
+async fn two_people() -> (PracticeServer, Telnet, Telnet) {
+    let server = server("").await;
+    let (ann, bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
+    (server, ann, bob)
+}
+
+/// Ann, with White, begins a game against Bob.
+async fn begin(ann: &mut Telnet, bob: &mut Telnet) {
+    ann.say("match Bob 5 0 unrated white").await;
+    bob.until("Challenge: Ann").await;
+    bob.say("accept Ann").await;
+    for telnet in [ann, bob] {
+        telnet.until("{Game 1 (Ann vs. Bob) Creating").await;
+        telnet.until("<12> ").await;
+        telnet.until("fics% ").await;
+    }
+}
+
+/// Plays fool's mate.
+async fn fools_mate(ann: &mut Telnet, bob: &mut Telnet) {
+    begin(ann, bob).await;
+    ann.play("f3", "f3").await;
+    bob.play("e5", "e5").await;
+    ann.play("g4", "g4").await;
+    bob.say("qh4").await;
+    for telnet in [ann, bob] {
+        telnet.until("{Game 1 (Ann vs. Bob) Ann checkmated} 0-1").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sparring_partners_stand_in_who_and_sought_and_their_seeks_are_played() {
+    let server = server("").await;
+    server.sparring("Sparring", SparringKind::Random).await.expect("a player");
+    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    assert!(ann.ask("who").await.contains("Sparring(C)"));
+    let sought = ann.ask("sought").await;
+    assert!(sought.contains("Sparring(C)") && sought.contains("1 ad displayed."), "{sought}");
+    ann.say("play 1").await;
+    ann.until("unrated blitz match.}").await;
+    assert!(ann.ask("sought").await.contains("1 ad displayed."), "it takes other games as well");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn boards_are_drawn_for_people() {
+    let (_server, mut ann, mut bob) = two_people().await;
+    begin(&mut ann, &mut bob).await;
+    ann.ask("style 1").await;
+    ann.say("e2e4").await;
+    let board = ann.until("a   b   c   d   e   f   g   h").await;
+    assert!(board.contains("Game 1 (Ann vs. Bob)"), "{board}");
+    assert!(board.contains("    4  |   |   |   |   | P |   |   |   |     Black Clock : 5:00"), "{board}");
+    assert!(board.contains("    8  | *R| *N| *B| *Q| *K| *B| *N| *R|     Move # : 1 (Black)"), "{board}");
+    ann.say("flip").await;
+    ann.until("Flip on.").await;
+    assert!(ann.until("fics% ").await.contains("h   g   f   e   d   c   b   a"));
+    bob.ask("style 1").await;
+    bob.say("refresh").await;
+    assert!(bob.until("fics% ").await.contains("h   g   f   e   d   c   b   a"), "Black sits at the other side");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pieces_may_be_written_small_and_clocks_be_asked_for() {
+    let (_server, mut ann, mut bob) = two_people().await;
+    begin(&mut ann, &mut bob).await;
+    ann.play("nf3", "Nf3").await;
+    // The clocks stand until both have moved.
+    assert!(ann.ask("time").await.contains("White Clock : 5:00\n\rBlack Clock : 5:00"));
+    bob.play("nc6", "Nc6").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn help_tells_what_a_command_does() {
+    let (_server, mut ann, _bob) = two_people().await;
+    assert!(ann.ask("help smoves").await.contains("Usage:    smoves [player] [n]"));
+    assert!(ann.ask("help").await.contains("rematch"));
+    assert!(ann.ask("help frobnicate").await.contains("There is no help available on \"frobnicate\"."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finished_game_is_listed_and_looked_through() {
+    let (_server, mut ann, mut bob) = two_people().await;
+    fools_mate(&mut ann, &mut bob).await;
+    let list = ann.ask("smoves Bob -1").await;
+    assert!(list.contains("  2.  g4      (0:00.000)     Qh4#    (0:00.000)"), "{list}");
+    assert!(list.contains("{White checkmated} 0-1"), "{list}");
+    assert!(ann.ask("smoves 7").await.contains("Ann has no such game in the history."));
+
+    assert!(ann.ask("examine").await.contains(" W -1 1 1 1 1 0 1 Ann Bob 2 "), "the first board of an examined game");
+    assert!(ann.ask("forward 3").await.contains("Game 1: Ann goes forward 3 moves."));
+    let board = ann.ask("forward 9").await;
+    assert!(board.contains("goes forward 1 move.") && board.contains("Qh4#"), "{board}");
+    assert!(ann.ask("forward").await.contains("You're at the end of the game."));
+    assert!(ann.ask("back 2").await.contains("Game 1: Ann backs up 2 moves."));
+    assert!(ann.ask("unexamine").await.contains("You are no longer examining game 1."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rematch_is_a_challenge_on_the_same_terms() {
+    let (_server, mut ann, mut bob) = two_people().await;
+    fools_mate(&mut ann, &mut bob).await;
+    bob.say("rematch").await;
+    ann.until("Challenge: Bob (----) Ann (----) unrated blitz 5 0.").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn watchers_whisper_to_each_other_and_not_to_the_players() {
+    let (server, mut ann, mut bob) = two_people().await;
+    let (mut cyd, mut dan) = (Telnet::newcomer(&server, "Cyd").await, Telnet::newcomer(&server, "Dan").await);
+    begin(&mut ann, &mut bob).await;
+    cyd.ask("observe Ann").await;
+    dan.ask("observe 1").await;
+    cyd.ask("whisper what a game").await;
+    dan.until("Cyd[1] whispers: what a game").await;
+    assert!(!ann.ask("date").await.contains("whispers"));
+    assert!(bob.ask("whisper hello").await.contains("(whispered)"));
+    cyd.until("Bob[1] whispers: hello").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn announcements_reach_everybody() {
+    let (_server, mut ann, mut bob) = two_people().await;
+    ann.say("announce supper is ready").await;
+    bob.until("\n\r    **ANNOUNCEMENT** from Ann: supper is ready\n\r").await;
+}

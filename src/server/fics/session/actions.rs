@@ -1,0 +1,242 @@
+//! What is wanted of us, in the server's commands.
+
+use std::time::{Duration, Instant};
+
+use super::{CurrentGame, FicsSession, FollowedGame, RequestAnswer, Ticket, requests::Want};
+use crate::fics::message::OfferKind;
+use chess::{
+    Action, ActionError, ChallengeId, ChallengeRequest, ChatRoom, DeclineReason, Done, GameId, TimeControl, UciMove,
+    Variant,
+};
+
+/// What an action comes to.
+enum Course {
+    /// Send these; that is all there is to it.
+    Commands(Vec<String>),
+    /// Send these when nothing that matters more is held up by them; that is all there is to it.
+    Talk(Vec<String>),
+    /// Send this, and wait for what the server says.
+    Await(String, Want),
+}
+
+impl FicsSession {
+    /// Does one thing, or says why not. The answer comes as an effect.
+    pub(crate) fn act(&mut self, action: Action, ticket: Ticket, now: Instant) {
+        if self.us.is_none() {
+            let answer = ActionError::Unavailable("not connected".to_owned());
+            return self.requests.answer(ticket, Err(answer));
+        }
+        match self.course(action) {
+            Ok(Course::Commands(commands)) => {
+                for command in commands {
+                    self.send(&command);
+                }
+                self.requests.answer(ticket, Ok(RequestAnswer::Done(Done::Taken)));
+            }
+            Ok(Course::Talk(commands)) => {
+                commands.into_iter().for_each(|command| self.send_in_turn(command));
+                self.requests.answer(ticket, Ok(RequestAnswer::Done(Done::Taken)));
+            }
+            Ok(Course::Await(command, want)) => {
+                self.requests.open(ticket, want, now);
+                self.send(&command);
+            }
+            Err(error) => self.requests.answer(ticket, Err(error)),
+        }
+        self.send_what_waits(now);
+    }
+
+    /// Asks whether somebody is there.
+    pub(crate) fn look_for(&mut self, name: &str, ticket: Ticket, now: Instant) {
+        if self.us.is_none() {
+            let answer = ActionError::Unavailable("not connected".to_owned());
+            return self.requests.answer(ticket, Err(answer));
+        }
+        self.requests.open(ticket, Want::Presence, now);
+        self.send(&format!("finger {}", one_word(name)));
+    }
+
+    fn course(&mut self, action: Action) -> Result<Course, ActionError> {
+        let command = |text: &str| Ok(Course::Commands(vec![text.to_owned()]));
+        match action {
+            Action::Accept(id) => {
+                let handle = self.handle_of(&id)?;
+                Ok(Course::Await(format!("accept {handle}"), Want::Game(id)))
+            }
+            Action::Decline(id, reason) => self.decline(&id, reason),
+            Action::Cancel(id) => {
+                let handle = self.handle_of(&id)?;
+                self.challenges.remove(&id);
+                command(&format!("withdraw {handle}"))
+            }
+            Action::Challenge(request) => {
+                let command = match_command(&request)?;
+                Ok(Course::Await(command, Want::Issued(request.opponent.to_lowercase())))
+            }
+            Action::Move { game, uci, offer_draw } => self.make_move(&game, uci, offer_draw),
+            Action::Abort(id) => self.game_on_the_board(&id).and_then(|()| command("abort")),
+            Action::Resign(id) => self.game_on_the_board(&id).and_then(|()| command("resign")),
+            // The server ends the game at once where a claim is right; elsewhere this is an offer.
+            Action::Draw(id, true) | Action::ClaimDraw(id) => self.running_game(&id).and_then(|_| command("draw")),
+            Action::Draw(id, false) => self.decline_offer(&id, |what| what == OfferKind::Draw),
+            Action::Takeback(id, true) => {
+                let grant = self.running_game(&id)?.takeback_command();
+                command(&grant)
+            }
+            Action::Takeback(id, false) => self.decline_offer(&id, |what| matches!(what, OfferKind::Takeback(_))),
+            Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
+            Action::Chat(id, room, text) => self.chat(&id, room, &text),
+            Action::Tell { to, text } => Ok(Course::Talk(vec![format!("tell {} {text}", one_word(&to))])),
+        }
+    }
+
+    fn chat(&mut self, id: &GameId, room: ChatRoom, text: &str) -> Result<Course, ActionError> {
+        let is_over = self.ended.as_ref().is_some_and(|(ended, _)| ended == id);
+        if !is_over {
+            self.running_game(id)?;
+        }
+        Ok(Course::Talk(match room {
+            // The last opponent hears us after the game, too.
+            ChatRoom::Player => vec![format!("say {text}")],
+            ChatRoom::Spectator if is_over => Vec::new(),
+            ChatRoom::Spectator => vec![format!("whisper {text}")],
+        }))
+    }
+
+    /// How the server knows a challenge.
+    fn handle_of(&self, id: &ChallengeId) -> Result<String, ActionError> {
+        let handle = self.challenges.get(id).map(|pending| pending.server_name());
+        handle.ok_or_else(|| ActionError::NotFound(format!("challenge {id}")))
+    }
+
+    fn decline(&mut self, id: &ChallengeId, reason: DeclineReason) -> Result<Course, ActionError> {
+        let handle = self.handle_of(id)?;
+        let opponent = self.challenges.remove(id).map(|pending| pending.opponent).unwrap_or_default();
+        if let Some(why) = polite(reason) {
+            self.send_in_turn(format!("tell {opponent} Sorry, {why}."));
+        }
+        Ok(Course::Commands(vec![format!("decline {handle}")]))
+    }
+
+    /// Whether this game is on the board, played or not.
+    fn game_on_the_board(&self, id: &GameId) -> Result<(), ActionError> {
+        let is_there = self.current_id() == Some(id);
+        is_there.then_some(()).ok_or_else(|| ActionError::NotFound(format!("game {id} does not run")))
+    }
+
+    fn running_game(&mut self, id: &GameId) -> Result<&mut FollowedGame, ActionError> {
+        match &mut self.current {
+            CurrentGame::Running(game) if game.info.id == *id => Ok(game),
+            _ => Err(ActionError::NotFound(format!("game {id} does not run"))),
+        }
+    }
+
+    fn make_move(&mut self, id: &GameId, uci: UciMove, offer_draw: bool) -> Result<Course, ActionError> {
+        let game = self.running_game(id)?;
+        if !game.is_our_move() {
+            return Err(ActionError::Refused("it is not our move".to_owned()));
+        }
+        let they_offer = game.draw_offers.by(game.info.our_color.other());
+        let Some(command) = game.command(uci) else {
+            return Err(ActionError::Refused(format!("{uci} is not legal on the board")));
+        };
+        if offer_draw && they_offer {
+            return Ok(Course::Commands(vec!["draw".to_owned()]));
+        }
+        if self.requests.is_open(|want| matches!(want, Want::OurMove { .. })) {
+            return Err(ActionError::Refused("a move is already on its way".to_owned()));
+        }
+        // An offer belongs after the move, when it is the opponent's turn to think about it.
+        Ok(Course::Await(command.clone(), Want::OurMove { command, draw_after: offer_draw }))
+    }
+
+    /// Declines an offer by its number, or by the opponent's name where there are no numbers.
+    fn decline_offer(&mut self, id: &GameId, is_kind: impl Fn(OfferKind) -> bool) -> Result<Course, ActionError> {
+        let game = self.running_game(id)?;
+        let handle = game.their_offer(is_kind).map(|index| index.to_string());
+        let handle = handle.unwrap_or_else(|| game.info.opponent().name.clone());
+        Ok(Course::Commands(vec![format!("decline {handle}")]))
+    }
+}
+
+/// A name as a command takes it; nobody's name has blanks.
+fn one_word(name: &str) -> &str {
+    name.split_ascii_whitespace().next().unwrap_or_default()
+}
+
+/// The reason for a refusal, as one says it; none where there is nothing to say.
+fn polite(reason: DeclineReason) -> Option<&'static str> {
+    Some(match reason {
+        DeclineReason::Generic => return None,
+        DeclineReason::Later => "not now",
+        DeclineReason::TooFast => "that is too fast for me",
+        DeclineReason::TooSlow => "that is too slow for me",
+        DeclineReason::TimeControl => "I do not play this time control",
+        DeclineReason::Rated => "I play rated games only",
+        DeclineReason::Casual => "I play unrated games only",
+        DeclineReason::Standard => "I play standard chess only",
+        DeclineReason::Variant => "I do not play this variant",
+        DeclineReason::NoBot => "I do not play computers",
+        DeclineReason::OnlyBot => "I play computers only",
+    })
+}
+
+/// `match Ann 5 12 unrated white`.
+fn match_command(request: &ChallengeRequest) -> Result<String, ActionError> {
+    if request.initial_fen.is_some() {
+        return Err(ActionError::Unsupported("FICS has no games from a position of one's own"));
+    }
+    let (minutes, increment) = match request.terms.time_control {
+        TimeControl::Unlimited => (0, 0),
+        TimeControl::Correspondence { .. } => return Err(ActionError::Unsupported("FICS has no correspondence games")),
+        TimeControl::RealTime { initial, increment } => match whole_minutes(initial, increment) {
+            Some(time) => time,
+            None => return Err(ActionError::Unsupported("FICS counts in whole minutes and whole seconds")),
+        },
+    };
+    let variant = match request.terms.variant {
+        Variant::Standard => "",
+        Variant::Chess960 => " wild fr",
+        Variant::Crazyhouse => " crazyhouse",
+        Variant::Atomic => " atomic",
+        _ => return Err(ActionError::Unsupported("FICS does not play this variant")),
+    };
+    let rated = if request.terms.rated { "rated" } else { "unrated" };
+    let color = request.our_color.map_or("", |color| color.fold_wb(" white", " black"));
+    Ok(format!("match {} {minutes} {increment} {rated}{color}{variant}", one_word(&request.opponent)))
+}
+
+/// Ten seconds and an increment are what the server makes of no minutes and an increment.
+fn whole_minutes(initial: Duration, increment: Duration) -> Option<(u64, u64)> {
+    if increment.subsec_nanos() > 0 || initial.subsec_nanos() > 0 {
+        return None;
+    }
+    match (initial.as_secs(), increment.as_secs()) {
+        (10, increment) if increment > 0 => Some((0, increment)),
+        (seconds, increment) if seconds > 0 && seconds % 60 == 0 => Some((seconds / 60, increment)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::{Color, GameTerms};
+
+    #[test]
+    fn challenges_in_the_servers_words() {
+        let request = |time: &str, variant| ChallengeRequest {
+            opponent: "Ann".to_owned(),
+            terms: GameTerms { variant, time_control: time.parse().expect("a time control"), rated: false },
+            our_color: Some(Color::White),
+            initial_fen: None,
+        };
+        let command = |time, variant| match_command(&request(time, variant)).ok();
+        assert_eq!(command("300+12", Variant::Standard).as_deref(), Some("match Ann 5 12 unrated white"));
+        assert_eq!(command("10+1", Variant::Chess960).as_deref(), Some("match Ann 0 1 unrated white wild fr"));
+        assert_eq!(command("90+0", Variant::Standard), None);
+        assert_eq!(command("60+0.1", Variant::Standard), None);
+        assert_eq!(command("3d", Variant::Standard), None);
+        assert_eq!(command("60+0", Variant::Antichess), None);
+    }
+}

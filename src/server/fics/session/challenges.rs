@@ -1,0 +1,140 @@
+//! Challenges that stand, ours and others'.
+//!
+//! Servers of the newer kind number them; the older ones know them by the challenger's name alone. Each gets a name of
+//! ours that is never used again, and the game that comes of it bears the same name.
+
+use std::time::{Duration, Instant};
+
+use crate::fics::message::{MatchSide, MatchTerms};
+use chess::{Challenge, ChallengeId};
+
+/// A challenge that the server took away may have become a game, whose board comes next; for so long that is believed.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A challenge.
+#[derive(Clone, Debug)]
+pub(super) struct PendingChallenge {
+    pub id: ChallengeId,
+    /// Lower case.
+    pub opponent: String,
+    pub incoming: bool,
+    /// The server's number.
+    pub index: Option<u32>,
+    pub terms: Box<MatchTerms>,
+    /// When the server took it away.
+    gone: Option<Instant>,
+}
+
+impl PendingChallenge {
+    /// How the server knows it in `accept`, `decline` and `withdraw`.
+    pub(super) fn server_name(&self) -> String {
+        self.index.map_or_else(|| self.opponent.clone(), |index| index.to_string())
+    }
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(super) struct Challenges {
+    pending: Vec<PendingChallenge>,
+}
+
+impl Challenges {
+    /// The challenge between us and `opponent` in this direction.
+    pub(super) fn with(&mut self, opponent: &str, incoming: bool) -> Option<&mut PendingChallenge> {
+        let same =
+            |one: &&mut PendingChallenge| one.incoming == incoming && one.opponent.eq_ignore_ascii_case(opponent);
+        self.pending.iter_mut().find(same)
+    }
+
+    /// By our name for it.
+    pub(super) fn get(&self, id: &ChallengeId) -> Option<&PendingChallenge> {
+        self.pending.iter().find(|one| one.id == *id)
+    }
+
+    /// Notes a challenge. The server lets one player make us one at a time, so an older one that it replaces is returned.
+    pub(super) fn add(
+        &mut self,
+        id: ChallengeId,
+        opponent: &MatchSide,
+        incoming: bool,
+        index: Option<u32>,
+        terms: Box<MatchTerms>,
+    ) -> Option<ChallengeId> {
+        let opponent = opponent.name.to_lowercase();
+        let replaced = self.with(&opponent, incoming).map(|one| one.id.clone());
+        self.pending.retain(|one| Some(&one.id) != replaced.as_ref());
+        self.pending.push(PendingChallenge { id, opponent, incoming, index, terms, gone: None });
+        replaced
+    }
+
+    /// Forgets one.
+    pub(super) fn remove(&mut self, id: &ChallengeId) -> Option<PendingChallenge> {
+        let position = self.pending.iter().position(|one| one.id == *id)?;
+        Some(self.pending.remove(position))
+    }
+
+    /// The server took these away.
+    pub(super) fn indices_gone(&mut self, indices: &[u32], now: Instant) {
+        for one in &mut self.pending {
+            if one.index.is_some_and(|index| indices.contains(&index)) {
+                one.gone.get_or_insert(now);
+            }
+        }
+    }
+
+    /// The server took away what was between `opponent` and us.
+    pub(super) fn withdrawn_by(&mut self, opponent: &str, now: Instant) {
+        for one in self.pending.iter_mut().filter(|one| one.opponent.eq_ignore_ascii_case(opponent)) {
+            one.gone.get_or_insert(now);
+        }
+    }
+
+    /// Those that no game came of.
+    pub(super) fn expired(&mut self, now: Instant) -> Vec<PendingChallenge> {
+        let expired =
+            |one: &PendingChallenge| one.gone.is_some_and(|gone| now.saturating_duration_since(gone) >= GRACE);
+        let (gone, pending) = std::mem::take(&mut self.pending).into_iter().partition(expired);
+        self.pending = pending;
+        gone
+    }
+
+    /// When [`Challenges::expired`] will have news.
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        self.pending.iter().filter_map(|one| one.gone).min().map(|gone| gone + GRACE)
+    }
+
+    /// A game with `opponent` begins: gives the name of the challenge it came of, and those that are void now.
+    pub(super) fn game_begins(&mut self, opponent: &str) -> (Option<ChallengeId>, Vec<ChallengeId>) {
+        let all = std::mem::take(&mut self.pending);
+        let source = all.iter().find(|one| one.opponent.eq_ignore_ascii_case(opponent)).map(|one| one.id.clone());
+        let void = all.into_iter().map(|one| one.id).filter(|id| Some(id) != source.as_ref()).collect();
+        (source, void)
+    }
+
+    /// The connection is lost, and all challenges with it.
+    pub(super) fn clear(&mut self) -> Vec<ChallengeId> {
+        self.pending.drain(..).map(|one| one.id).collect()
+    }
+}
+
+/// A challenge in the words of the whole program.
+pub(super) fn challenge(pending: &PendingChallenge, us: &str, is_computer: bool) -> Challenge {
+    let terms = &pending.terms;
+    let we_are_first = terms.first.name.eq_ignore_ascii_case(us);
+    let opponent = terms.other_than(us);
+    let our_seat = terms.other_than(&opponent.name);
+    Challenge {
+        id: pending.id.clone(),
+        incoming: pending.incoming,
+        opponent: Some(opponent.player(is_computer)),
+        terms: terms.game_terms(),
+        our_color: terms.first_color.map(|color| if we_are_first { color } else { color.other() }),
+        initial_fen: None,
+        rules: Vec::new(),
+        rematch_of: None,
+        our_rating: our_seat.rating.value,
+        // Variants that have no name with us, and clocks that differ, are not for us.
+        playable: terms.variant().is_some() && terms.second_time.is_none(),
+        unknown_variant: None,
+    }
+}

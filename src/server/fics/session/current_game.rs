@@ -1,0 +1,247 @@
+//! The game on the board, from its first board to its end.
+
+use std::time::{Duration, Instant};
+
+use super::{
+    CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer,
+    game::{Announcement, Followed, FollowedGame, MovesAnswer},
+    requests::Want,
+};
+use crate::fics::message::{BoardRelation, GameEnd, ListedMoves, Style12};
+use chess::{ActionError, Done, GameId, GameStatus, ServerEvent};
+
+/// How long the answer to `moves` may take before a game is played from the position on the board.
+const LIST_PATIENCE: Duration = Duration::from_secs(5);
+
+impl FicsSession {
+    pub(super) fn board(&mut self, board: Style12, now: Instant) {
+        if board.relation == BoardRelation::StartOfList {
+            if let CurrentGame::Opening(opening) = &mut self.current {
+                opening.list.starts_from(board);
+            }
+            return;
+        }
+        if !board.is_ours() {
+            return;
+        }
+        self.board_due = None;
+        if self.is_afterthought(&board) {
+            return;
+        }
+        match &mut self.current {
+            CurrentGame::Running(game) if game.is_shown_by(&board) => match game.follow(&board, now) {
+                Followed::Lost => self.reopen(board, now),
+                followed => self.followed(followed, board.relation),
+            },
+            CurrentGame::Opening(opening)
+                if opening.board.game == board.game
+                    && opening.board.white == board.white
+                    && opening.board.black == board.black =>
+            {
+                opening.board = board;
+                opening.received = now;
+            }
+            CurrentGame::Unplayable(number, _) if *number == board.game => {}
+            _ => self.game_begins(board, now),
+        }
+    }
+
+    /// Whether a board shows once more the game that has just ended, as some servers do after its end.
+    fn is_afterthought(&self, board: &Style12) -> bool {
+        let announced = self.said.start.as_ref().is_some_and(|start| start.game == board.game);
+        let ended = self.ended.as_ref().is_some_and(|(_, end)| {
+            end.game == board.game
+                && end.white.eq_ignore_ascii_case(&board.white)
+                && end.black.eq_ignore_ascii_case(&board.black)
+        });
+        ended && !announced && board.last_move.is_some()
+    }
+
+    pub(super) fn followed(&mut self, followed: Followed, relation: BoardRelation) {
+        if followed != Followed::Same {
+            self.flagging = None;
+        }
+        if followed == Followed::Moved && relation == BoardRelation::TheirMove {
+            let ours = |want: &Want| matches!(want, Want::OurMove { .. });
+            if let Some(Want::OurMove { draw_after: true, .. }) =
+                self.requests.settle(ours, Ok(RequestAnswer::Done(Done::Taken)))
+            {
+                self.send("draw");
+            }
+        }
+        // After a takeback nobody who only adds moves to what he knows would follow.
+        if followed == Followed::Back || self.whole_due.is_some() { self.tell_whole() } else { self.tell_state() }
+    }
+
+    pub(super) fn game_begins(&mut self, board: Style12, now: Instant) {
+        if let Some(id) = self.current_id().cloned() {
+            self.tell(ServerEvent::GameGone(id));
+        }
+        let ours = self.us.as_ref().map_or("", |us| us.name.as_str());
+        let opponent = if board.white.eq_ignore_ascii_case(ours) { &board.black } else { &board.white }.clone();
+        let mut said = std::mem::take(&mut self.said);
+        said.start.take_if(|start| start.game != board.game);
+        said.facts.take_if(|facts| facts.game != board.game);
+        said.terms.take_if(|terms| !terms.first.name.eq_ignore_ascii_case(&board.white));
+
+        let (source, void) = self.challenges.game_begins(&opponent);
+        let resumed = board.last_move.is_some() || said.start.as_ref().is_some_and(|start| start.resumed);
+        if !resumed {
+            self.history.game_begins();
+        }
+        let is_unwanted = !resumed && source.is_none() && self.adjournments.is_unmarked(&opponent);
+        if resumed {
+            self.adjournments.marked(&opponent);
+        } else if is_unwanted {
+            // It was to resume a game; instead the server has begun one that nobody wanted.
+            self.adjournments.is_new(&opponent);
+            self.send("abort");
+        }
+        let (waiting, known) = self.adjournments.resumed(&opponent, resumed).unzip();
+        let id = waiting
+            .or_else(|| source.as_ref().map(GameId::from))
+            .unwrap_or_else(|| GameId::new(self.new_name(&opponent)));
+        if let Some(source) = source {
+            self.requests.settle(|want| *want == Want::Game(source.clone()), Ok(RequestAnswer::Done(Done::Taken)));
+        }
+        let issued = Done::Challenged(id.as_str().into());
+        let to_them = |want: &Want| matches!(want, Want::Issued(name) if name.eq_ignore_ascii_case(&opponent));
+        self.requests.settle(to_them, Ok(RequestAnswer::Done(issued)));
+        let busy = ActionError::Refused("another game has begun".to_owned());
+        self.requests.settle_all(|want| matches!(want, Want::Issued(_) | Want::Game(_)), &Err(busy));
+        for id in void {
+            self.tell(ServerEvent::ChallengeCancelled(id));
+        }
+
+        self.ended = None;
+        self.flagging = None;
+        self.whole_due = None;
+        self.tell(ServerEvent::GameStarted(id.clone()));
+        if let Some(mut game) = known.flatten()
+            && game.goes_on(id.clone(), &board, said.clone(), now)
+        {
+            return self.run(game);
+        }
+        if board.last_move.is_some() {
+            return self.open_with_list(id, said, board, now);
+        }
+        match FollowedGame::begin(id.clone(), &board, &said, now) {
+            Ok(game) => self.run(Box::new(game)),
+            Err(error) => self.cannot_play(id, board.game, &error.to_string()),
+        }
+    }
+
+    /// Asks for the moves of a game that we cannot know from its boards.
+    pub(super) fn open_with_list(&mut self, id: GameId, said: Announcement, board: Style12, now: Instant) {
+        let list = MovesAnswer::default();
+        self.current = CurrentGame::Opening(Box::new(OpeningGame {
+            id,
+            said,
+            board,
+            received: now,
+            list,
+            give_up_at: now + LIST_PATIENCE,
+        }));
+        self.send("moves");
+    }
+
+    /// A board came that the moves we know do not lead to.
+    pub(super) fn reopen(&mut self, board: Style12, now: Instant) {
+        let CurrentGame::Running(game) = std::mem::replace(&mut self.current, CurrentGame::Empty) else { return };
+        let id = game.info.id;
+        let what = format!("the board {} does not follow from the moves we know", board.fen());
+        self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
+        self.open_with_list(id, game.said, board, now);
+    }
+
+    pub(super) fn listed(&mut self, line: ListedMoves) {
+        let CurrentGame::Opening(opening) = &mut self.current else { return };
+        if !opening.list.take(line) {
+            return;
+        }
+        let OpeningGame { id, board, list, said, received, .. } = opening.as_ref();
+        match FollowedGame::resume(id.clone(), board, list, said, *received) {
+            Some(game) => self.run(Box::new(game)),
+            None => self.open_from_here(),
+        }
+    }
+
+    /// The moves are not to be had: the game is played from where it is.
+    pub(super) fn open_from_here(&mut self) {
+        let CurrentGame::Opening(opening) = std::mem::replace(&mut self.current, CurrentGame::Empty) else { return };
+        let OpeningGame { id, said, board, received, .. } = *opening;
+        let what = "the server did not tell the moves of this game; it is played from the board".to_owned();
+        self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
+        match FollowedGame::from_here(id.clone(), &board, &said, received) {
+            Ok(game) => self.run(Box::new(game)),
+            Err(error) => self.cannot_play(id, board.game, &error.to_string()),
+        }
+    }
+
+    fn run(&mut self, game: Box<FollowedGame>) {
+        self.current = CurrentGame::Running(game);
+        self.tell_whole();
+    }
+
+    /// A game by rules that have no name with us: whoever decides about games has to end it.
+    pub(super) fn cannot_play(&mut self, id: GameId, number: u32, why: &str) {
+        self.current = CurrentGame::Unplayable(number, id.clone());
+        self.tell(ServerEvent::GameUnplayable { id, reason: format!("a game we cannot play: {why}") });
+    }
+
+    pub(super) fn game_end(&mut self, end: GameEnd, now: Instant) {
+        let (id, last) = match &self.current {
+            CurrentGame::Running(game) if game.is(end.game, &end.white, &end.black) => {
+                (game.info.id.clone(), Some(game.ended(end.status.clone(), end.winner)))
+            }
+            CurrentGame::Opening(opening) if opening.board.game == end.game => (opening.id.clone(), None),
+            CurrentGame::Unplayable(number, id) if *number == end.game => (id.clone(), None),
+            _ => return self.other_game_ended(&end),
+        };
+        let opponent = self.opponent_name();
+        let game = self.take_current();
+        if end.status == GameStatus::Adjourned
+            && let Some(opponent) = opponent
+        {
+            self.adjournments.adjourned(&opponent, &id, game);
+        }
+        self.said = Announcement::default();
+        self.flagging = None;
+        self.whole_due = None;
+        self.seek_at = Some(now + REST);
+        let over = Err(ActionError::NotFound(format!("the game is over: {}", end.words)));
+        self.requests.settle_all(|want| matches!(want, Want::OurMove { .. }), &over);
+        if let Some(last) = last {
+            self.tell(ServerEvent::GameState(id.clone(), last));
+        }
+        self.tell(ServerEvent::GameFinished { id: id.clone(), status: Some(end.status.clone()), winner: end.winner });
+        self.ended = Some((id, end));
+        self.history.game_ends();
+        self.send_in_turn("history".to_owned());
+        self.look_for_tournaments();
+    }
+
+    pub(super) fn move_refused(&mut self, why: &str) {
+        let ours = |want: &Want| matches!(want, Want::OurMove { .. });
+        self.requests.settle(ours, Err(ActionError::Refused(why.to_owned())));
+    }
+
+    pub(super) fn not_playing(&mut self) {
+        let ours = |want: &Want| matches!(want, Want::OurMove { .. });
+        let not_found = ActionError::NotFound("the server says that we are not playing".to_owned());
+        if self.requests.settle(ours, Err(not_found)).is_some()
+            && let Some(id) = self.current_id().cloned()
+        {
+            self.current = CurrentGame::Empty;
+            self.tell(ServerEvent::GameGone(id));
+        }
+    }
+
+    pub(super) fn more_time(&mut self, seconds: u32) {
+        if let CurrentGame::Running(game) = &mut self.current {
+            let color = game.info.our_color;
+            game.add_time(color, Duration::from_secs(seconds.into()));
+            self.tell_state();
+        }
+    }
+}

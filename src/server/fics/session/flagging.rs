@@ -1,0 +1,52 @@
+//! Opponents who are out of time.
+
+use std::time::{Duration, Instant};
+
+use super::{CurrentGame, FicsSession};
+use crate::fics::message::Speaker;
+
+/// The pause before `flag` is said again; each further one is twice as long.
+const FLAG_AGAIN: Duration = Duration::from_secs(10);
+
+/// An opponent out of time whom the server does not flag.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flagging {
+    since: Instant,
+    again_at: Instant,
+    pause: Duration,
+}
+
+impl FicsSession {
+    pub(super) fn flag_at(&self) -> Option<Instant> {
+        match &self.current {
+            CurrentGame::Running(game) => self.flagging.map(|flagging| flagging.again_at).or_else(|| game.flag_at()),
+            _ => None,
+        }
+    }
+
+    /// Calls `flag` on an opponent out of time; where the server will not have it because his connection lags, and goes on
+    /// to lag, the game is put off instead. Whatever is asked is asked again with growing pauses.
+    pub(super) fn flag(&mut self, now: Instant) {
+        let Some(due) = self.flag_at().filter(|due| *due <= now) else { return };
+        let CurrentGame::Running(game) = &self.current else { return };
+        let (since, pause) = self.flagging.map_or((due, FLAG_AGAIN), |flagging| (flagging.since, flagging.pause * 2));
+        self.flagging = Some(Flagging { since, again_at: now + pause, pause });
+        let courtesy = Duration::from_secs(self.settings.courtesy_after);
+        if !courtesy.is_zero() && now.saturating_duration_since(since) >= courtesy {
+            // What guests play is not kept.
+            let guests =
+                self.us.as_ref().is_some_and(Speaker::is_guest) || game.info.opponent().title.as_deref() == Some("U");
+            self.send(if guests { "abort" } else { "adjourn" });
+        } else {
+            self.send("flag");
+        }
+    }
+
+    /// The server says that nobody can run out of time in this game, whatever its boards show.
+    pub(super) fn has_no_clock(&mut self) {
+        if let CurrentGame::Running(game) = &mut self.current {
+            game.has_no_clock();
+        }
+        self.flagging = None;
+    }
+}

@@ -1,0 +1,478 @@
+//! We as a player, without sockets: what the server says goes in, what is to be told and sent comes out.
+//!
+//! [`FicsSession`] holds what is true between two connections (which game of ours waits to be resumed) as well as within one
+//! (challenges, the game on the board, requests that wait for an answer). It reads no clock and is given the time, so
+//! whole evenings of play are unit tests.
+//!
+//! A server plays one game with us at a time. That game is [`CurrentGame::Opening`] until all its moves are known, then
+//! [`CurrentGame::Running`]; only then is it told.
+
+mod actions;
+mod challenges;
+mod current_game;
+mod flagging;
+mod game;
+mod history;
+mod offers;
+mod outbox;
+mod requests;
+mod resumption;
+mod seeking;
+mod speech;
+#[cfg(test)]
+mod tests;
+mod tournament;
+
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+use shakmaty::Position;
+
+pub(crate) use self::requests::{RequestAnswer, Ticket};
+use self::{
+    challenges::Challenges,
+    flagging::Flagging,
+    game::{Announcement, FollowedGame, MovesAnswer},
+    history::History,
+    outbox::Outbox,
+    requests::{Requests, Want},
+    resumption::Adjournments,
+};
+use super::{
+    message::{FicsMessage, GameEnd, GameStart, MatchTerms, Speaker, Style12},
+    settings::FicsSettings,
+};
+use chess::{Account, ActionError, GameId, ServerEvent};
+
+/// How long the answer to `refresh` may take before a game is told as we know it.
+const REFRESH_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a challenge told in a sentence may take to be whole, and a game that was announced to be shown.
+const SENTENCE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// A command that no server knows: its refusal says that everything asked for before it has been answered.
+const END_OF_LISTS: &str = "endoflists";
+
+/// The pause after a game before we seek the next one.
+const REST: Duration = Duration::from_secs(5);
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) enum SessionEffect {
+    /// Tell the reader of our events.
+    Event(ServerEvent),
+    /// Send a command.
+    Send(String),
+    /// Answer a request.
+    Answer(Ticket, Result<RequestAnswer, ActionError>),
+}
+
+/// The game that we have, if any.
+enum CurrentGame {
+    Empty,
+    /// A game of which we wait to learn the moves.
+    Opening(Box<OpeningGame>),
+    Running(Box<FollowedGame>),
+    /// A game by rules that have no name with us, with the server's number; its boards are not looked at.
+    Unplayable(u32, GameId),
+}
+
+struct OpeningGame {
+    id: GameId,
+    said: Announcement,
+    /// The newest board.
+    board: Style12,
+    received: Instant,
+    list: MovesAnswer,
+    give_up_at: Instant,
+}
+
+/// We, on one server.
+pub(crate) struct FicsSession {
+    settings: FicsSettings,
+    /// Our name, while we are logged in.
+    us: Option<Speaker>,
+    /// Whether offers come with numbers; sentences about them are then not needed.
+    tells_offers: bool,
+    /// Makes names unique: when this process began.
+    run: String,
+    serial: u64,
+    /// A challenge that is being told in sentences, and when it will be taken as told.
+    telling: Option<(Box<MatchTerms>, Instant)>,
+    /// Who is known to be a computer, in lower case.
+    computers: BTreeSet<String>,
+    challenges: Challenges,
+    requests: Requests,
+    said: Announcement,
+    current: CurrentGame,
+    /// The last game, and how it ended.
+    ended: Option<(GameId, GameEnd)>,
+    /// When the board of a game that was announced is asked for.
+    board_due: Option<Instant>,
+    adjournments: Adjournments,
+    history: History,
+    flagging: Option<Flagging>,
+    /// Until when the next board is waited for, to be told as a whole game.
+    whole_due: Option<Instant>,
+    seek_at: Option<Instant>,
+    next_seek: usize,
+    /// The last seek, and when it was made.
+    sought: Option<(String, Instant)>,
+    /// The server's words when it refused a seek.
+    seek_refusal: Option<String>,
+    /// Whether new games are still taken.
+    open: bool,
+    /// Commands that can wait.
+    outbox: Outbox,
+    effects: Vec<SessionEffect>,
+}
+
+impl FicsSession {
+    /// Not logged in yet. `run` distinguishes the names given by this process from those of earlier ones.
+    pub(crate) fn new(settings: FicsSettings, run: String) -> Self {
+        let patience = Duration::from_secs(settings.answer_timeout);
+        Self {
+            settings,
+            us: None,
+            tells_offers: false,
+            run,
+            serial: 0,
+            telling: None,
+            computers: BTreeSet::new(),
+            challenges: Challenges::default(),
+            requests: Requests::new(patience),
+            said: Announcement::default(),
+            current: CurrentGame::Empty,
+            ended: None,
+            board_due: None,
+            adjournments: Adjournments::default(),
+            history: History::default(),
+            flagging: None,
+            whole_due: None,
+            seek_at: None,
+            next_seek: 0,
+            sought: None,
+            seek_refusal: None,
+            open: true,
+            outbox: Outbox::default(),
+            effects: Vec::new(),
+        }
+    }
+
+    /// What there is to be done since the last call.
+    pub(crate) fn effects(&mut self) -> Vec<SessionEffect> {
+        let answers = self.requests.answers().into_iter().map(|(ticket, answer)| SessionEffect::Answer(ticket, answer));
+        let mut effects = std::mem::take(&mut self.effects);
+        effects.extend(answers);
+        effects
+    }
+
+    /// The game that we have.
+    pub(crate) fn running(&self) -> Vec<GameId> {
+        self.current_id().cloned().into_iter().collect()
+    }
+
+    /// Login and set-up are done.
+    pub(crate) fn connected(&mut self, us: Speaker, now: Instant) {
+        let computer = us.titles.iter().any(|title| title == "C");
+        let title = if computer { Some("C".to_owned()) } else { us.is_guest().then(|| "U".to_owned()) };
+        let player = chess::Player { title, ..chess::Player::named(&us.name) };
+        self.us = Some(us);
+        self.tells_offers = false;
+        self.tell(ServerEvent::Connected(Account { player, is_bot: true, ratings: Vec::new(), games_played: 0 }));
+        self.adjournments.connected(now);
+        if self.adjournments.has_cut_off() {
+            // Where a server lets a game run on without us, this shows it.
+            self.send("refresh");
+        }
+        for question in ["stored", "history", END_OF_LISTS] {
+            self.send_in_turn(question.to_owned());
+        }
+        self.seek_at = Some(now + REST);
+        if !self.settings.tournament_manager.is_empty() {
+            self.send_in_turn("td set tourneyinfo on".to_owned());
+            self.send_in_turn("td set autostart yes".to_owned());
+            self.look_for_tournaments();
+        }
+        if !self.open {
+            self.send("set open 0");
+        }
+        self.send_what_waits(now);
+    }
+
+    /// The server has said that offers come with numbers from now on.
+    pub(crate) fn offers_are_numbered(&mut self) {
+        self.tells_offers = true;
+    }
+
+    /// The connection is lost, and with it all that the server forgets of us.
+    pub(crate) fn disconnected(&mut self, reason: String) {
+        self.requests.settle_all(|_| true, &Err(ActionError::Unavailable(format!("connection lost: {reason}"))));
+        if self.us.take().is_none() {
+            return;
+        }
+        for id in self.challenges.clear() {
+            self.tell(ServerEvent::ChallengeCancelled(id));
+        }
+        if let (Some(id), Some(opponent)) = (self.current_id().cloned(), self.opponent_name()) {
+            let game = self.take_current();
+            self.adjournments.cut_off(&opponent, id, game);
+        }
+        self.current = CurrentGame::Empty;
+        self.outbox.clear();
+        self.ended = None;
+        self.board_due = None;
+        self.said = Announcement::default();
+        self.telling = None;
+        self.flagging = None;
+        self.whole_due = None;
+        self.seek_at = None;
+        self.tell(ServerEvent::Disconnected { reason });
+    }
+
+    /// The server says something.
+    pub(crate) fn on(&mut self, message: FicsMessage, now: Instant) {
+        match message {
+            FicsMessage::Board(board) => self.board(*board, now),
+            FicsMessage::GameFacts(facts) => self.said.facts = Some(facts),
+            FicsMessage::Creating(terms) => self.said.terms = Some(terms),
+            FicsMessage::GameStart(start) => self.announced(start, now),
+            FicsMessage::GameEnd(end) => self.game_end(end, now),
+            FicsMessage::Moves(line) => self.listed(line),
+            FicsMessage::IllegalMove => self.move_refused("not a legal move"),
+            FicsMessage::NotOurMove => self.move_refused("it is not our move"),
+            FicsMessage::UnknownCommand(command) => self.unknown_command(&command),
+            FicsMessage::NotPlaying => self.not_playing(),
+            FicsMessage::MoreTime(seconds) => self.more_time(seconds),
+            FicsMessage::OpponentLost => {
+                if let Some(id) = self.current_id().cloned() {
+                    self.tell(ServerEvent::OpponentGone { id, gone: true, claim_after: None });
+                }
+            }
+            FicsMessage::Speech { by, manner, text } => self.heard(&by, manner, text),
+            FicsMessage::Service(line) => self.service(&line),
+            FicsMessage::Presence(there) => {
+                self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(there)));
+            }
+            FicsMessage::Notification { name, arrived, adjourned } => self.notified(&name, arrived, adjourned),
+            FicsMessage::AdjournedOnline(names) => {
+                for name in names {
+                    self.notified(&name, true, true);
+                }
+            }
+            FicsMessage::Stored(game) => self.stored(game),
+            FicsMessage::Past(game) => self.history.row(game),
+            FicsMessage::NoClock => self.has_no_clock(),
+            FicsMessage::Unknown(line) => tracing::debug!(?line, "a line we do not know"),
+            other => self.offer_message(other, now),
+        }
+        self.resume_if_possible(now);
+        self.send_what_waits(now);
+    }
+
+    /// The server is ready for a command.
+    pub(crate) fn prompted(&mut self, now: Instant) {
+        self.outbox.prompted();
+        self.send_what_waits(now);
+    }
+
+    /// The time named by [`FicsSession::wake_at`] has come.
+    pub(crate) fn tick(&mut self, now: Instant) {
+        self.requests.expire(now);
+        for gone in self.challenges.expired(now) {
+            let not_there = Err(ActionError::NotFound(format!("the challenge {} stands no more", gone.id)));
+            self.requests.settle(|want| *want == Want::Game(gone.id.clone()), not_there);
+            self.tell(ServerEvent::ChallengeCancelled(gone.id));
+        }
+        if matches!(&self.current, CurrentGame::Opening(opening) if opening.give_up_at <= now) {
+            self.open_from_here();
+        }
+        if self.whole_due.is_some_and(|due| due <= now) {
+            self.tell_whole();
+        }
+        if self.telling.as_ref().is_some_and(|(_, due)| *due <= now) {
+            self.told();
+        }
+        if self.us.is_none() {
+            return;
+        }
+        if self.board_due.take_if(|due| *due <= now).is_some() {
+            self.send("refresh");
+        }
+        if self.adjournments.is_verdict_due(now) {
+            self.settle_cut_off();
+        }
+        self.withdraw_new_game_if_due(now);
+        self.resume_if_possible(now);
+        self.flag(now);
+        self.seek(now);
+        self.send_what_waits(now);
+    }
+
+    /// When [`FicsSession::tick`] is to be called, at the latest.
+    pub(crate) fn wake_at(&self) -> Option<Instant> {
+        let opening = match &self.current {
+            CurrentGame::Opening(opening) => Some(opening.give_up_at),
+            _ => None,
+        };
+        let seek = self.seek_at.filter(|_| self.may_seek());
+        let times = [
+            self.requests.wake_at(),
+            self.challenges.wake_at(),
+            opening,
+            self.whole_due,
+            self.board_due,
+            self.telling.as_ref().map(|(_, due)| *due),
+            self.adjournments.wake_at(self.may_resume()).filter(|_| self.us.is_some()),
+            self.flag_at(),
+            seek,
+            self.outbox.wake_at().filter(|_| self.us.is_some() && !self.is_our_move()),
+        ];
+        times.into_iter().flatten().min()
+    }
+
+    /// Tells a game whole as soon as the server has shown it again.
+    pub(crate) fn resync(&mut self, id: &GameId, now: Instant) {
+        match &self.current {
+            CurrentGame::Running(game) if game.info.id == *id => {
+                self.whole_due = Some(now + REFRESH_PATIENCE);
+                self.send("refresh");
+            }
+            // It will be told anyway, or told to be over.
+            CurrentGame::Opening(opening) if opening.id == *id => {}
+            _ if self.adjournments.is_cut_off(id) => {}
+            _ => self.tell(ServerEvent::GameGone(id.clone())),
+        }
+    }
+
+    /// Takes no new games from now on, in this connection and those to come.
+    pub(crate) fn close_to_new_games(&mut self) {
+        if std::mem::replace(&mut self.open, false) && self.us.is_some() {
+            if !self.settings.seeks.is_empty() {
+                self.send("unseek");
+            }
+            self.send("set open 0");
+        }
+    }
+
+    /// A game is announced: its board should come next, unless it came before.
+    fn announced(&mut self, start: GameStart, now: Instant) {
+        let us = self.our_name();
+        let ours = start.white.eq_ignore_ascii_case(us) || start.black.eq_ignore_ascii_case(us);
+        let is_shown = match &self.current {
+            CurrentGame::Running(game) => game.is(start.game, &start.white, &start.black),
+            CurrentGame::Opening(opening) => opening.board.game == start.game,
+            CurrentGame::Empty | CurrentGame::Unplayable(..) => false,
+        };
+        if ours && start.resumed {
+            let opponent = start.opponent_of(us).to_owned();
+            self.adjournments.marked(&opponent);
+        }
+        if ours && !is_shown {
+            self.board_due = Some(now + SENTENCE_PATIENCE);
+            self.said.start = Some(start);
+        }
+    }
+
+    /// A command of ours that the server does not know.
+    fn unknown_command(&mut self, command: &str) {
+        match command.split(' ').next().unwrap_or_default() {
+            END_OF_LISTS => self.lists_are_told(),
+            "stored" => self.adjournments.are_not_listed(),
+            "resume" => self.adjournments.know_no_resume(),
+            "moves" if matches!(self.current, CurrentGame::Opening(_)) => self.open_from_here(),
+            _ => {
+                let is_move = |want: &Want| matches!(want, Want::OurMove { command: sent, .. } if sent.eq_ignore_ascii_case(command));
+                self.requests.settle(is_move, Err(ActionError::Refused(format!("{command} is no move to the server"))));
+            }
+        }
+    }
+
+    fn current_id(&self) -> Option<&GameId> {
+        match &self.current {
+            CurrentGame::Empty => None,
+            CurrentGame::Unplayable(_, id) => Some(id),
+            CurrentGame::Opening(opening) => Some(&opening.id),
+            CurrentGame::Running(game) => Some(&game.info.id),
+        }
+    }
+
+    fn opponent_name(&self) -> Option<String> {
+        match &self.current {
+            CurrentGame::Empty | CurrentGame::Unplayable(..) => None,
+            CurrentGame::Opening(opening) => {
+                let (white, black) = (&opening.board.white, &opening.board.black);
+                opening.board.our_color().map(|color| color.fold_wb(black, white).clone())
+            }
+            CurrentGame::Running(game) => Some(game.info.opponent().name.clone()),
+        }
+    }
+
+    /// Takes the game off the board; gives it, if its moves are known.
+    fn take_current(&mut self) -> Option<Box<FollowedGame>> {
+        match std::mem::replace(&mut self.current, CurrentGame::Empty) {
+            CurrentGame::Running(game) => Some(game),
+            CurrentGame::Empty | CurrentGame::Opening(_) | CurrentGame::Unplayable(..) => None,
+        }
+    }
+
+    /// A name that no challenge or game of ours had before.
+    fn new_name(&mut self, opponent: &str) -> String {
+        self.serial += 1;
+        format!("{}-{}-{}", opponent.to_lowercase(), self.run, self.serial)
+    }
+
+    fn tell(&mut self, event: ServerEvent) {
+        self.effects.push(SessionEffect::Event(event));
+    }
+
+    /// Sends a command at once.
+    fn send(&mut self, command: &str) {
+        self.effects.push(SessionEffect::Send(command.to_owned()));
+    }
+
+    /// Sends a command when nothing that matters more is held up by it.
+    fn send_in_turn(&mut self, command: String) {
+        self.outbox.push(command);
+    }
+
+    /// Sends the next of the commands that can wait, if it may go now.
+    fn send_what_waits(&mut self, now: Instant) {
+        if self.effects.iter().any(|effect| matches!(effect, SessionEffect::Send(_))) {
+            self.outbox.sent(now);
+        }
+        if self.us.is_some()
+            && !self.is_our_move()
+            && let Some(command) = self.outbox.next(now)
+        {
+            self.send(&command);
+        }
+    }
+
+    /// Whether a move may be sent at any time now.
+    fn is_our_move(&self) -> bool {
+        matches!(&self.current, CurrentGame::Running(game) if game.is_our_move() && !game.position().is_game_over())
+    }
+
+    /// Tells the state of the game, unless the board shows that it is over: then the server is about to say how.
+    fn tell_state(&mut self) {
+        if let CurrentGame::Running(game) = &self.current
+            && !game.position().is_game_over()
+        {
+            let event = ServerEvent::GameState(game.info.id.clone(), game.state());
+            self.tell(event);
+        }
+    }
+
+    fn tell_whole(&mut self) {
+        self.whole_due = None;
+        if let CurrentGame::Running(game) = &self.current
+            && !game.position().is_game_over()
+        {
+            let event = ServerEvent::Game(Box::new(game.info.clone()), game.state());
+            self.tell(event);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Challenges and offers, as far as [`FicsSession`] hears of them.
+
+use std::time::Instant;
+
+use super::{
+    CurrentGame, FicsSession, RequestAnswer, SENTENCE_PATIENCE,
+    challenges::{PendingChallenge, challenge},
+    requests::Want,
+};
+use crate::fics::message::{FicsMessage, FicsOffer, MatchTerms, OfferKind};
+use chess::{ActionError, ChallengeId, DeclineReason, Done, ServerEvent};
+
+/// Computers' names are remembered until there are so many.
+const MOST_COMPUTERS: usize = 1000;
+
+impl FicsSession {
+    /// The messages about challenges and offers, and all that need no reaction.
+    pub(super) fn offer_message(&mut self, message: FicsMessage, now: Instant) {
+        match message {
+            FicsMessage::Challenge(terms) if !self.tells_offers => {
+                self.told();
+                self.telling = Some((terms, now + SENTENCE_PATIENCE));
+            }
+            FicsMessage::IsComputer(name) => {
+                if self.computers.len() >= MOST_COMPUTERS {
+                    self.computers.clear();
+                }
+                self.computers.insert(name.to_lowercase());
+            }
+            FicsMessage::ChallengeEnds => self.told(),
+            FicsMessage::Issued(terms) => self.issued(terms, None),
+            FicsMessage::Offer(offer) => self.offered(offer),
+            FicsMessage::OffersGone(indices) => self.offers_gone(&indices, now),
+            FicsMessage::Asked { by, what } => self.asked(&by, what),
+            FicsMessage::AskSent(what) => self.note_offer(true, what, true),
+            FicsMessage::Withdrawn { by, what: OfferKind::Match } => self.challenges.withdrawn_by(&by, now),
+            FicsMessage::Withdrawn { by, what } if self.is_opponent(&by) => self.note_offer(false, what, false),
+            FicsMessage::Declined { by, what: OfferKind::Match } => self.declined(&by),
+            FicsMessage::Declined { by, what } if self.is_opponent(&by) => self.note_offer(true, what, false),
+            FicsMessage::Refused(words) => self.refused(&words, now),
+            FicsMessage::NoSuchOffer => {
+                let none = ActionError::NotFound("the server knows no such offer".to_owned());
+                self.requests.settle(|want| matches!(want, Want::Game(_)), Err(none));
+            }
+            _ => {}
+        }
+    }
+
+    /// A challenge in a sentence is whole.
+    pub(super) fn told(&mut self) {
+        if let Some((terms, _)) = self.telling.take() {
+            self.challenged(terms, None);
+        }
+    }
+
+    /// Somebody challenges us.
+    fn challenged(&mut self, terms: Box<MatchTerms>, index: Option<u32>) {
+        let opponent = terms.other_than(self.our_name()).clone();
+        if let Some(pending) = self.challenges.with(&opponent.name, true)
+            && pending.index.is_none()
+            && *pending.terms == *terms
+        {
+            // Told in a sentence before, and now once more with its number.
+            pending.index = index;
+            return;
+        }
+        if terms.adjourned && self.settings.resume && self.open {
+            let handle = index.map_or_else(|| opponent.name.clone(), |index| index.to_string());
+            self.send(&format!("accept {handle}"));
+            return;
+        }
+        let waiting = self.adjournments.name_of_game_with(&opponent.name).filter(|_| terms.adjourned);
+        let id = match waiting {
+            Some(game) => ChallengeId::new(game.as_str()),
+            None => ChallengeId::new(self.new_name(&opponent.name)),
+        };
+        if terms.variant().is_none() || terms.second_time.is_some() {
+            let why =
+                if terms.second_time.is_some() { "time odds" } else { terms.loaded.as_ref().unwrap_or(&terms.kind) };
+            tracing::info!(opponent = opponent.name, "a challenge that cannot be played here: {why}");
+        }
+        if let Some(replaced) = self.challenges.add(id.clone(), &opponent, true, index, terms) {
+            self.tell(ServerEvent::ChallengeCancelled(replaced));
+        }
+        self.tell_challenge(&id);
+    }
+
+    /// Our challenge stands. Those that resume games are between the server and us.
+    fn issued(&mut self, terms: Box<MatchTerms>, index: Option<u32>) {
+        let opponent = terms.other_than(self.our_name()).clone();
+        if let Some(pending) = self.challenges.with(&opponent.name, false) {
+            pending.index = index.or(pending.index);
+            return;
+        }
+        let asked_for = |want: &Want| matches!(want, Want::Issued(name) if name.eq_ignore_ascii_case(&opponent.name));
+        if terms.adjourned {
+            return self.adjournments.marked(&opponent.name);
+        }
+        if !self.requests.is_open(asked_for) {
+            // Nobody has asked for it. Where we believe that a game waits, it was to resume that one.
+            if self.adjournments.name_of_game_with(&opponent.name).is_some() {
+                self.withdraw_new_game(&opponent.name, index);
+            }
+            return;
+        }
+        let id = ChallengeId::new(self.new_name(&opponent.name));
+        self.challenges.add(id.clone(), &opponent, false, index, terms);
+        self.requests.settle(asked_for, Ok(RequestAnswer::Done(Done::Challenged(id.clone()))));
+        self.tell_challenge(&id);
+    }
+
+    fn tell_challenge(&mut self, id: &ChallengeId) {
+        if let Some(pending) = self.challenges.get(id) {
+            let is_computer = self.computers.contains(&pending.opponent);
+            let told = challenge(pending, self.our_name(), is_computer);
+            self.tell(ServerEvent::Challenge(told));
+        }
+    }
+
+    fn offered(&mut self, offer: FicsOffer) {
+        self.tells_offers = true;
+        self.told();
+        match (offer.what, offer.terms) {
+            (OfferKind::Match, Some(terms)) if offer.ours => self.issued(terms, Some(offer.index)),
+            (OfferKind::Match, Some(terms)) => self.challenged(terms, Some(offer.index)),
+            (OfferKind::Match, None) => {}
+            (what @ (OfferKind::Draw | OfferKind::Takeback(_)), _) => {
+                if let CurrentGame::Running(game) = &mut self.current {
+                    game.offers.push((offer.index, offer.ours, what));
+                }
+                self.note_offer(offer.ours, what, true);
+            }
+            (what, _) if !offer.ours => self.answer_request(what, Some(offer.index), &offer.with),
+            _ => {}
+        }
+    }
+
+    fn offers_gone(&mut self, indices: &[u32], now: Instant) {
+        self.challenges.indices_gone(indices, now);
+        let mut gone = Vec::new();
+        if let CurrentGame::Running(game) = &mut self.current {
+            gone.extend(game.offers.iter().copied().filter(|(index, ..)| indices.contains(index)));
+            game.offers.retain(|(index, ..)| !indices.contains(index));
+        }
+        for (_, ours, what) in gone {
+            self.note_offer(ours, what, false);
+        }
+    }
+
+    /// The opponent asks for something, in a sentence.
+    fn asked(&mut self, by: &str, what: OfferKind) {
+        if !self.is_opponent(by) {
+            return;
+        }
+        match what {
+            OfferKind::Draw | OfferKind::Takeback(_) => self.note_offer(false, what, true),
+            // It will come with its number, too.
+            _ if self.tells_offers => {}
+            _ => self.answer_request(what, None, by),
+        }
+    }
+
+    /// Answers a request that needs no thought about the position.
+    fn answer_request(&mut self, what: OfferKind, index: Option<u32>, by: &str) {
+        // Whoever asks for the same agrees: where offers have no numbers, no server misunderstands that.
+        let same = match what {
+            OfferKind::Abort if self.settings.accept_abort => Some("abort"),
+            OfferKind::Adjourn if self.settings.accept_adjourn => Some("adjourn"),
+            _ => None,
+        };
+        let command = match (same, index) {
+            (Some(_), Some(index)) => format!("accept {index}"),
+            (Some(same), None) => same.to_owned(),
+            (None, Some(index)) => format!("decline {index}"),
+            (None, None) => format!("decline {by}"),
+        };
+        self.send(&command);
+    }
+
+    fn note_offer(&mut self, ours: bool, what: OfferKind, stands: bool) {
+        if let CurrentGame::Running(game) = &mut self.current {
+            let our_color = game.info.our_color;
+            if game.note_offer(if ours { our_color } else { our_color.other() }, what, stands) {
+                self.tell_state();
+            }
+        }
+    }
+
+    /// Somebody declines a challenge of ours.
+    fn declined(&mut self, by: &str) {
+        self.adjournments.declined(by);
+        let Some(PendingChallenge { id, .. }) = self.challenges.with(by, false).cloned() else { return };
+        self.challenges.remove(&id);
+        let by = Some(chess::Player::named(by));
+        self.tell(ServerEvent::ChallengeDeclined { id, by, reason: DeclineReason::Generic });
+    }
+
+    /// A sentence that refuses something; it does not say what, so it is for whoever waits.
+    fn refused(&mut self, words: &str, now: Instant) {
+        let refused = || Err(ActionError::Refused(words.to_owned()));
+        let settled = self.requests.settle(|want| matches!(want, Want::Issued(_) | Want::Game(_)), refused());
+        if settled.is_none()
+            && self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(false))).is_none()
+        {
+            tracing::debug!(words, "the server refuses something");
+            self.seek_refused(words, now);
+        }
+    }
+
+    fn is_opponent(&self, name: &str) -> bool {
+        matches!(&self.current, CurrentGame::Running(game) if game.info.opponent().name.eq_ignore_ascii_case(name))
+    }
+
+    pub(super) fn our_name(&self) -> &str {
+        self.us.as_ref().map_or("", |us| us.name.as_str())
+    }
+}

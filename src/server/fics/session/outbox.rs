@@ -1,0 +1,89 @@
+//! Commands that can wait: talk, lists, seeks.
+//!
+//! Some servers answer one command at a time and leave the next ones lying until more comes. So what can wait is sent singly, when
+//! everything sent before has been answered, and never while it is our move: no move stands behind talk.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+/// How long the prompt after a command may take before the next command is sent without it.
+const PROMPT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// More commands do not wait; the newest are dropped.
+const MOST_WAITING: usize = 100;
+
+/// Commands in the order in which they will be sent.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    waiting: VecDeque<String>,
+    /// When the last command was sent, until the server shows its prompt.
+    unanswered: Option<Instant>,
+}
+
+impl Outbox {
+    /// Adds a command.
+    pub(super) fn push(&mut self, command: String) {
+        if self.waiting.len() < MOST_WAITING {
+            self.waiting.push_back(command);
+        } else {
+            tracing::warn!(command, "not sent, for too many commands wait already");
+        }
+    }
+
+    /// Whether this command waits.
+    pub(super) fn holds(&self, command: &str) -> bool {
+        self.waiting.iter().any(|waiting| waiting == command)
+    }
+
+    /// A command was sent, this one or another.
+    pub(super) fn sent(&mut self, now: Instant) {
+        self.unanswered = Some(now);
+    }
+
+    /// The server is ready for a command.
+    pub(super) fn prompted(&mut self) {
+        self.unanswered = None;
+    }
+
+    /// The command to send now.
+    pub(super) fn next(&mut self, now: Instant) -> Option<String> {
+        if self.unanswered.is_some_and(|sent| now < sent + PROMPT_PATIENCE) {
+            return None;
+        }
+        let command = self.waiting.pop_front()?;
+        self.unanswered = Some(now);
+        Some(command)
+    }
+
+    /// When [`Outbox::next`] may have one, prompt or not.
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        self.unanswered.filter(|_| !self.waiting.is_empty()).map(|sent| sent + PROMPT_PATIENCE)
+    }
+
+    /// The connection is lost.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_command_at_a_time() {
+        let (mut outbox, now) = (Outbox::default(), Instant::now());
+        outbox.push("say hello".to_owned());
+        outbox.push("whisper 0.30".to_owned());
+        assert_eq!(outbox.next(now).as_deref(), Some("say hello"));
+        assert_eq!(outbox.next(now), None, "the first is not answered");
+        outbox.prompted();
+        outbox.sent(now);
+        assert_eq!(outbox.next(now), None, "a move came between");
+        assert_eq!(outbox.wake_at(), Some(now + PROMPT_PATIENCE));
+        assert_eq!(outbox.next(now + PROMPT_PATIENCE).as_deref(), Some("whisper 0.30"), "some servers show no prompt");
+        assert_eq!(outbox.wake_at(), None);
+    }
+}

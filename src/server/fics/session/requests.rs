@@ -1,0 +1,98 @@
+//! What was asked of us and waits for the server's word.
+
+use std::time::{Duration, Instant};
+
+use chess::{ActionError, ChallengeId, Done};
+
+/// Names a request to whoever made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Ticket(pub u64);
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RequestAnswer {
+    /// Of an action.
+    Done(Done),
+    /// Of the question whether somebody is there.
+    There(bool),
+}
+
+/// What is waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    /// The board that shows our move.
+    OurMove { command: String, draw_after: bool },
+    /// The game that comes of a challenge we accepted.
+    Game(ChallengeId),
+    /// Our challenge to this player (lower case) being issued.
+    Issued(String),
+    /// Somebody's presence.
+    Presence,
+}
+
+/// Requests in the order in which they were sent.
+#[derive(Debug)]
+pub(super) struct Requests {
+    /// How long the server may take to answer one.
+    patience: Duration,
+    open: Vec<(Ticket, Want, Instant)>,
+    answers: Vec<(Ticket, Result<RequestAnswer, ActionError>)>,
+}
+
+impl Requests {
+    /// None yet.
+    pub(super) fn new(patience: Duration) -> Self {
+        Self { patience, open: Vec::new(), answers: Vec::new() }
+    }
+
+    /// Waits from now on.
+    pub(super) fn open(&mut self, ticket: Ticket, want: Want, now: Instant) {
+        self.open.push((ticket, want, now + self.patience));
+    }
+
+    /// Answers something without waiting.
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<RequestAnswer, ActionError>) {
+        self.answers.push((ticket, answer));
+    }
+
+    /// Answers the oldest request of this kind; gives what it wanted.
+    pub(super) fn settle(
+        &mut self,
+        kind: impl Fn(&Want) -> bool,
+        answer: Result<RequestAnswer, ActionError>,
+    ) -> Option<Want> {
+        let position = self.open.iter().position(|(_, want, _)| kind(want))?;
+        let (ticket, want, _) = self.open.remove(position);
+        self.answers.push((ticket, answer));
+        Some(want)
+    }
+
+    /// Answers every request of this kind.
+    pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &Result<RequestAnswer, ActionError>) {
+        while self.settle(&kind, answer.clone()).is_some() {}
+    }
+
+    /// Whether something of this kind is waited for.
+    pub(super) fn is_open(&self, kind: impl Fn(&Want) -> bool) -> bool {
+        self.open.iter().any(|(_, want, _)| kind(want))
+    }
+
+    /// Gives up those that have waited too long.
+    pub(super) fn expire(&mut self, now: Instant) {
+        while let Some(position) = self.open.iter().position(|(.., until)| *until <= now) {
+            let (ticket, ..) = self.open.remove(position);
+            let silence = format!("the server did not answer within {:?}", self.patience);
+            self.answers.push((ticket, Err(ActionError::Unavailable(silence))));
+        }
+    }
+
+    /// When [`Requests::expire`] will have something to do.
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        self.open.iter().map(|(.., until)| *until).min()
+    }
+
+    /// The answers since the last call.
+    pub(super) fn answers(&mut self) -> Vec<(Ticket, Result<RequestAnswer, ActionError>)> {
+        std::mem::take(&mut self.answers)
+    }
+}

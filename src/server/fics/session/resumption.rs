@@ -1,0 +1,350 @@
+//! Games that wait: adjourned by agreement, by a lost connection, or by ours.
+//!
+//! What the server itself marks as `(adjourned)` resumes one of them; nothing else does, whatever we believe to wait. A match that we ask
+//! for to that end and that the server takes for a new one is withdrawn.
+//!
+//! A game cut off with our connection and taken up at once bears the same name as before. One that was told to be over
+//! comes back under a new one, `...-7.2` after `...-7`: nobody has to take back that a game has ended.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use super::{CurrentGame, END_OF_LISTS, FicsSession, Want, game::FollowedGame};
+use crate::fics::message::{GameEnd, StoredGame};
+use chess::{GameId, GameStatus, ServerEvent};
+
+/// How long after a login the server may take to list our adjourned games, and the opponent to take up again the one that
+/// was cut off.
+const VERDICT: Duration = Duration::from_secs(5);
+
+/// How long the server may take to mark a match that is to resume a game, before it is withdrawn.
+const MARK_PATIENCE: Duration = Duration::from_secs(3);
+
+/// The pause between two attempts to resume a game with the same opponent.
+const ASK_AGAIN: Duration = Duration::from_secs(60);
+
+/// A game that waits.
+struct Adjourned {
+    /// Its name when it is resumed.
+    id: GameId,
+    /// As we know it.
+    game: Option<Box<FollowedGame>>,
+    /// As the server writes it.
+    opponent: String,
+    /// Whether the server itself says that it waits, since we are connected.
+    confirmed: bool,
+    online: bool,
+    declined: bool,
+    asked: Option<Instant>,
+    adjudication_asked: bool,
+}
+
+/// All of them, by opponent in lower case: a server keeps one a pair of players.
+#[derive(Default)]
+pub(super) struct Adjournments {
+    games: BTreeMap<String, Adjourned>,
+    /// The opponent of the game that ran when the connection was lost, until its fate is known.
+    cut_off: Option<String>,
+    verdict_at: Option<Instant>,
+    /// Whether this server has shown that it does not know `resume`.
+    knows_no_resume: bool,
+    /// Whether this server has shown that it has no list of games that wait.
+    knows_no_list: bool,
+    /// The opponent whom we have asked by `match`, and until when the server may say that this resumes a game.
+    asked_by_match: Option<(String, Instant)>,
+}
+
+impl Adjournments {
+    /// We are logged in again; the list of games is on its way. What was asked over an older connection counts no more.
+    pub(super) fn connected(&mut self, now: Instant) {
+        self.verdict_at = Some(now + VERDICT);
+        self.knows_no_resume = false;
+        self.knows_no_list = false;
+        self.asked_by_match = None;
+        for game in self.games.values_mut() {
+            game.confirmed = false;
+            game.online = false;
+            game.declined = false;
+            game.asked = None;
+        }
+    }
+
+    /// The connection is lost while this game runs.
+    pub(super) fn cut_off(&mut self, opponent: &str, id: GameId, game: Option<Box<FollowedGame>>) {
+        self.waits(opponent, id, game);
+        self.cut_off = Some(opponent.to_lowercase());
+    }
+
+    /// Whether there is a game whose fate is not known.
+    pub(super) fn has_cut_off(&self) -> bool {
+        self.cut_off.is_some()
+    }
+
+    /// The server has no list of games that wait: perhaps the one that was cut off does.
+    pub(super) fn are_not_listed(&mut self) {
+        self.knows_no_list = true;
+        if let Some(game) = self.cut_off.as_ref().and_then(|opponent| self.games.get_mut(opponent)) {
+            game.confirmed = true;
+            game.online = true;
+        }
+    }
+
+    /// The server does not know `resume`: those who were asked so are asked in another way.
+    pub(super) fn know_no_resume(&mut self) {
+        if !std::mem::replace(&mut self.knows_no_resume, true) {
+            self.games.values_mut().for_each(|game| game.asked = None);
+        }
+    }
+
+    /// The list is asked for once more: what it does not name does not wait. Whether there is such a list.
+    fn ask_again(&mut self) -> bool {
+        if !self.knows_no_list {
+            self.games.values_mut().for_each(|game| game.confirmed = false);
+        }
+        !self.knows_no_list
+    }
+
+    /// The server marks a match with this player as one that resumes a game.
+    pub(super) fn marked(&mut self, opponent: &str) {
+        self.asked_by_match.take_if(|(asked, _)| asked.eq_ignore_ascii_case(opponent));
+    }
+
+    /// The server takes what was to resume a game with this player for something new: nothing waits there.
+    pub(super) fn is_new(&mut self, opponent: &str) {
+        self.marked(opponent);
+        if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
+            game.confirmed = false;
+        }
+    }
+
+    /// Whether this player was asked by a match that the server has not marked yet.
+    pub(super) fn is_unmarked(&self, opponent: &str) -> bool {
+        self.asked_by_match.as_ref().is_some_and(|(asked, _)| asked.eq_ignore_ascii_case(opponent))
+    }
+
+    /// Whom we have asked by a match that the server has not marked in time.
+    fn unmarked(&mut self, now: Instant) -> Option<String> {
+        self.asked_by_match.take_if(|(_, until)| *until <= now).map(|(opponent, _)| opponent)
+    }
+
+    /// Whether the game that was cut off may be going on in a moment.
+    fn cut_off_may_go_on(&self) -> bool {
+        let game = self.cut_off.as_ref().and_then(|opponent| self.games.get(opponent));
+        game.is_some_and(|game| game.confirmed && game.online && !game.declined)
+    }
+
+    /// Whether it is time to say what became of the game that was cut off.
+    pub(super) fn is_verdict_due(&self, now: Instant) -> bool {
+        self.verdict_at.is_some_and(|at| at <= now)
+    }
+
+    /// Whether this is the game whose fate is not known.
+    pub(super) fn is_cut_off(&self, id: &GameId) -> bool {
+        self.cut_off.as_ref().and_then(|opponent| self.games.get(opponent)).is_some_and(|game| game.id == *id)
+    }
+
+    /// The game of this name is adjourned, and told to be over.
+    pub(super) fn adjourned(&mut self, opponent: &str, id: &GameId, game: Option<Box<FollowedGame>>) {
+        self.waits(opponent, next_part(id), game);
+    }
+
+    /// A game waits, and will have this name.
+    fn waits(&mut self, opponent: &str, id: GameId, game: Option<Box<FollowedGame>>) {
+        let game = Adjourned {
+            id,
+            game,
+            opponent: opponent.to_owned(),
+            confirmed: true,
+            online: false,
+            declined: false,
+            asked: None,
+            adjudication_asked: false,
+        };
+        self.games.insert(opponent.to_lowercase(), game);
+    }
+
+    /// A game with `opponent` is on the board: its name, and it as we knew it, if it is one that waited.
+    pub(super) fn resumed(&mut self, opponent: &str, is_resumed: bool) -> Option<(GameId, Option<Box<FollowedGame>>)> {
+        let opponent = opponent.to_lowercase();
+        self.cut_off.take_if(|cut_off| is_resumed && *cut_off == opponent);
+        if is_resumed { self.games.remove(&opponent).map(|game| (game.id, game.game)) } else { None }
+    }
+
+    /// Somebody came or went.
+    pub(super) fn notified(&mut self, name: &str, arrived: bool, adjourned: bool) {
+        if let Some(game) = self.games.get_mut(&name.to_lowercase()) {
+            game.online = arrived;
+            game.confirmed |= adjourned;
+            if arrived {
+                game.declined = false;
+            }
+        }
+    }
+
+    /// An opponent does not want to go on now.
+    pub(super) fn declined(&mut self, name: &str) {
+        if let Some(game) = self.games.get_mut(&name.to_lowercase()) {
+            game.declined = true;
+        }
+    }
+
+    /// Whether a game with this player waits.
+    pub(super) fn name_of_game_with(&self, opponent: &str) -> Option<&GameId> {
+        self.games.get(&opponent.to_lowercase()).map(|game| &game.id)
+    }
+
+    /// The commands by which those are asked whose turn it is. The first one who is willing gets the game; the server takes back
+    /// the other requests.
+    fn due_to_ask(&mut self, now: Instant) -> Vec<String> {
+        // Some servers have no word for it: there a match with somebody with whom a game waits resumes it.
+        let verb = if self.knows_no_resume { "match" } else { "resume" };
+        let mut due = Vec::new();
+        for game in self.games.values_mut() {
+            if self.asked_by_match.is_some() {
+                break;
+            }
+            let asked_lately = game.asked.is_some_and(|asked| now.saturating_duration_since(asked) < ASK_AGAIN);
+            if game.confirmed && game.online && !game.declined && !asked_lately {
+                game.asked = Some(now);
+                due.push(format!("{verb} {}", game.opponent));
+                if self.knows_no_resume {
+                    self.asked_by_match = Some((game.opponent.clone(), now + MARK_PATIENCE));
+                }
+            }
+        }
+        due
+    }
+
+    /// When something is due; `may_ask` says whether opponents can be asked at all.
+    pub(super) fn wake_at(&self, may_ask: bool) -> Option<Instant> {
+        let waiting = self.games.values().filter(|game| may_ask && game.confirmed && game.online && !game.declined);
+        let again = waiting.filter_map(|game| game.asked).map(|asked| asked + ASK_AGAIN).min();
+        let unmarked = self.asked_by_match.as_ref().map(|(_, until)| *until);
+        self.verdict_at.into_iter().chain(again).chain(unmarked).min()
+    }
+}
+
+/// The name of a game's next part.
+fn next_part(id: &GameId) -> GameId {
+    let parts = id.as_str().rsplit_once('.').and_then(|(first, part)| Some((first, part.parse::<u32>().ok()?)));
+    let (first, part) = parts.unwrap_or((id.as_str(), 1));
+    GameId::new(format!("{first}.{}", part.saturating_add(1)))
+}
+
+impl FicsSession {
+    /// A row of the list of adjourned games.
+    pub(super) fn stored(&mut self, stored: StoredGame) {
+        let ours = self.us.as_ref().map_or("", |us| us.name.as_str());
+        let Some(opponent) = stored.opponent.split(' ').find(|name| !name.eq_ignore_ascii_case(ours)) else { return };
+        let opponent = opponent.to_owned();
+        if self.adjournments.name_of_game_with(&opponent).is_none() {
+            let id = GameId::new(self.new_name(&opponent));
+            self.adjournments.waits(&opponent, id, None);
+        }
+        let days = self.settings.adjudicate_after;
+        let old = stored.date.is_some_and(|date| {
+            let today = jiff::Zoned::now().date();
+            today.since(date).is_ok_and(|age| i64::from(age.get_days()) >= i64::from(days))
+        });
+        let Some(game) = self.adjournments.games.get_mut(&opponent.to_lowercase()) else { return };
+        game.confirmed = true;
+        // Where the server does not say, asking does no harm.
+        game.online = stored.online.unwrap_or(true);
+        if days > 0 && old && !std::mem::replace(&mut game.adjudication_asked, true) {
+            let command = self.settings.adjudicate_command.replace("{opponent}", &opponent);
+            self.send_in_turn(command);
+        }
+    }
+
+    /// Whether nothing speaks against going on with a game that waits.
+    pub(super) fn may_resume(&self) -> bool {
+        let free =
+            matches!(self.current, CurrentGame::Empty) && !self.requests.is_open(|want| matches!(want, Want::Game(_)));
+        self.settings.resume && self.open && free && self.us.is_some()
+    }
+
+    /// Asks the opponents who are there to go on.
+    pub(super) fn resume_if_possible(&mut self, now: Instant) {
+        if !self.may_resume() {
+            return;
+        }
+        for command in self.adjournments.due_to_ask(now) {
+            self.send(&command);
+        }
+    }
+
+    /// A match that was to resume a game and that the server has not marked as that is none of ours.
+    pub(super) fn withdraw_new_game_if_due(&mut self, now: Instant) {
+        if let Some(opponent) = self.adjournments.unmarked(now) {
+            self.withdraw_new_game(&opponent, None);
+        }
+    }
+
+    /// Takes back a match that nobody wanted: the server does not know that a game waits.
+    pub(super) fn withdraw_new_game(&mut self, opponent: &str, index: Option<u32>) {
+        self.adjournments.is_new(opponent);
+        let handle = index.map_or_else(|| opponent.to_owned(), |index| index.to_string());
+        self.send(&format!("withdraw {handle}"));
+    }
+
+    /// Asks anew which games wait, where something speaks against what we believe.
+    pub(super) fn ask_for_stored_games(&mut self) {
+        if !self.outbox.holds("stored") && self.adjournments.ask_again() {
+            self.send_in_turn("stored".to_owned());
+            self.send_in_turn(END_OF_LISTS.to_owned());
+        }
+    }
+
+    /// A game that is not on our board has ended; if it is one of ours, it waited and has been given up.
+    pub(super) fn other_game_ended(&mut self, end: &GameEnd) {
+        let us = self.our_name();
+        if [&end.white, &end.black].into_iter().any(|name| name.eq_ignore_ascii_case(us)) {
+            self.ask_for_stored_games();
+        }
+    }
+
+    /// Somebody came or went, perhaps one with whom a game waits that we do not know of.
+    pub(super) fn notified(&mut self, name: &str, arrived: bool, adjourned: bool) {
+        if arrived && !adjourned && self.adjournments.name_of_game_with(name).is_some() {
+            // The server does not say that a game waits. Its list knows.
+            self.ask_for_stored_games();
+        }
+        if adjourned && self.adjournments.name_of_game_with(name).is_none() {
+            let id = GameId::new(self.new_name(name));
+            self.adjournments.waits(name, id, None);
+        }
+        self.adjournments.notified(name, arrived, adjourned);
+    }
+
+    /// The lists of games that wait and that are over have been told.
+    pub(super) fn lists_are_told(&mut self) {
+        self.history.is_told();
+        if !self.adjournments.has_cut_off() {
+            self.adjournments.games.retain(|_, game| game.confirmed);
+        } else if !self.adjournments.cut_off_may_go_on() {
+            self.settle_cut_off();
+        }
+    }
+
+    /// Says what became of the game that was cut off, when there has been time enough to know.
+    pub(super) fn settle_cut_off(&mut self) {
+        self.adjournments.verdict_at = None;
+        if let Some(opponent) = self.adjournments.cut_off.take()
+            && let Some(game) = self.adjournments.games.get_mut(&opponent)
+        {
+            let next = next_part(&game.id);
+            let id = std::mem::replace(&mut game.id, next);
+            let event = if game.confirmed {
+                ServerEvent::GameFinished { id, status: Some(GameStatus::Adjourned), winner: None }
+            } else if let Some(past) = self.history.end_of_game_with(&opponent) {
+                ServerEvent::GameFinished { id, status: Some(past.status.clone()), winner: past.winner }
+            } else {
+                ServerEvent::GameGone(id)
+            };
+            self.tell(event);
+        }
+        self.adjournments.games.retain(|_, game| game.confirmed);
+    }
+}

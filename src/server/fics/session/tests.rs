@@ -1,0 +1,400 @@
+//! Evenings of play, with time as the tests give it.
+
+use proptest::prelude::*;
+
+use super::*;
+use chess::{Action, ServerEvent};
+
+/// A player, the time, and what came of both.
+struct Evening {
+    session: FicsSession,
+    now: Instant,
+    tickets: u64,
+}
+
+impl Evening {
+    fn begin(settings: FicsSettings) -> Self {
+        let mut evening =
+            Self { session: FicsSession::new(settings, "run".to_owned()), now: Instant::now(), tickets: 0 };
+        evening.log_in();
+        evening
+    }
+
+    fn log_in(&mut self) {
+        let us = Speaker { name: "Somebot".to_owned(), titles: vec!["C".to_owned()], game: None };
+        self.session.connected(us, self.now);
+        // It answers the questions for lists, one after the other.
+        for _ in 0..3 {
+            self.session.prompted(self.now);
+        }
+    }
+
+    /// The server says these lines; gives what was told, sent and answered, in words.
+    fn hear(&mut self, lines: &[&str]) -> Vec<String> {
+        for line in lines {
+            self.session.on(FicsMessage::read((*line).to_owned()), self.now);
+        }
+        let effects = self.effects();
+        // Whatever was said, the prompt follows.
+        self.session.prompted(self.now);
+        effects.into_iter().chain(self.effects()).collect()
+    }
+
+    fn play(&mut self, uci: &str) -> Vec<String> {
+        let game = self.session.running().pop().expect("a game");
+        self.act(Action::Move { game, uci: uci.parse().expect("a move"), offer_draw: false })
+    }
+
+    fn act(&mut self, action: Action) -> Vec<String> {
+        self.tickets += 1;
+        self.session.act(action, Ticket(self.tickets), self.now);
+        self.effects()
+    }
+
+    /// Time passes, with every timer on its way.
+    fn pass(&mut self, duration: Duration) -> Vec<String> {
+        let end = self.now + duration;
+        while let Some(wake) = self.session.wake_at().filter(|wake| *wake <= end) {
+            self.now = self.now.max(wake);
+            self.session.tick(self.now);
+            assert!(self.session.wake_at().is_none_or(|next| next > self.now), "a timer that never rests");
+        }
+        self.now = end;
+        self.effects()
+    }
+
+    fn effects(&mut self) -> Vec<String> {
+        let words = |effect| match effect {
+            SessionEffect::Send(command) => format!("> {command}"),
+            SessionEffect::Answer(_, answer) => format!("= {answer:?}"),
+            SessionEffect::Event(ServerEvent::Challenge(challenge)) => format!("challenge {}", challenge.id),
+            SessionEffect::Event(ServerEvent::ChallengeCancelled(id)) => format!("cancelled {id}"),
+            SessionEffect::Event(ServerEvent::GameStarted(id)) => format!("started {id}"),
+            SessionEffect::Event(ServerEvent::Game(info, state)) => format!("game {}: {}", info.id, state.moves),
+            SessionEffect::Event(ServerEvent::GameState(_, state)) => {
+                format!("state {}: {}", state.status.name(), state.moves)
+            }
+            SessionEffect::Event(ServerEvent::GameFinished { status, .. }) => {
+                format!("finished {}", status.map_or("?".to_owned(), |status| status.name().to_owned()))
+            }
+            SessionEffect::Event(other) => {
+                format!("{other:?}").split([' ', '{', '(']).next().unwrap_or_default().to_owned()
+            }
+        };
+        self.session.effects().into_iter().map(words).collect()
+    }
+}
+
+const START: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 Ann Somebot -1 5 0 39 39 \
+                     300 300 1 none (0:00) none 1 0";
+const E4: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 Ann Somebot 1 5 0 39 39 \
+                  300 300 1 P/e2-e4 (0:00) e4 1 0";
+const E5: &str = "<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR W 4 1 1 1 1 0 1 Ann Somebot -1 5 0 39 39 \
+                  300 300 2 P/e7-e5 (0:00) e5 1 1";
+
+#[test]
+fn an_older_server_is_understood_by_its_sentences() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    assert_eq!(evening.effects(), ["Connected", "> stored", "> history", "> endoflists"]);
+    let told = evening.hear(&[
+        "Challenge: Ann (----) Somebot (----) unrated blitz 5 0.",
+        "You can \"accept\" or \"decline\", or propose different parameters.",
+    ]);
+    assert_eq!(told, ["challenge ann-run-1"]);
+    assert_eq!(evening.act(Action::Accept("ann-run-1".into())), ["> accept ann"]);
+    let told = evening.hear(&[
+        "You accept the challenge of Ann.",
+        "Ann, who was challenging you, has joined a match with Somebot.",
+        "Creating: Ann (0) Somebot (0) unrated blitz 5 0",
+        "{Game 1 (Ann vs. Somebot) Creating unrated blitz match.}",
+        START,
+    ]);
+    assert_eq!(told, ["started ann-run-1", "game ann-run-1: ", "= Ok(Done(Taken))"]);
+    assert_eq!(evening.hear(&[E4]), ["state started: e2e4"]);
+    let uci = "e7e5".parse().expect("a move");
+    assert_eq!(evening.act(Action::Move { game: "ann-run-1".into(), uci, offer_draw: false }), ["> e7e5"]);
+    assert_eq!(evening.hear(&[E5]), ["state started: e2e4 e7e5", "= Ok(Done(Taken))"]);
+    // Here there are no numbers for offers; the opponent's name will do.
+    assert_eq!(evening.hear(&["Ann offers you a draw."]), ["state started: e2e4 e7e5"]);
+    assert_eq!(evening.act(Action::Draw("ann-run-1".into(), false)), ["> decline Ann", "= Ok(Done(Taken))"]);
+    assert_eq!(evening.hear(&["Ann would like to abort the game; type \"abort\" to accept."]), ["> decline Ann"]);
+    assert_eq!(evening.hear(&["Bob would like to abort the game; type \"abort\" to accept."]), [""; 0]);
+    let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Somebot resigns} 1-0", "No ratings adjustment done."]);
+    assert_eq!(told, ["state resign: e2e4 e7e5", "finished resign", "> history"]);
+}
+
+#[test]
+fn an_opponent_out_of_time_is_flagged_and_one_who_lags_is_spared() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&["Creating: Ann (1500) Somebot (1500) rated blitz 5 0", START, E4, E5]);
+    assert_eq!(evening.pass(Duration::from_secs(300)), [""; 0]);
+    assert_eq!(evening.pass(Duration::from_secs(1)), ["> flag"]);
+    assert_eq!(evening.hear(&["Opponent has timeseal; checking if (s)he's lagging."]), [""; 0]);
+    assert_eq!(evening.pass(Duration::from_secs(40)), ["> flag"; 2]);
+    assert_eq!(evening.pass(Duration::from_secs(30)), ["> adjourn"]);
+    assert_eq!(evening.pass(Duration::from_secs(79)), [""; 0], "what is not granted is asked for with patience");
+    assert_eq!(evening.pass(Duration::from_secs(1)), ["> adjourn"]);
+}
+
+#[test]
+fn nobody_is_flagged_in_a_game_without_a_clock() {
+    // Some servers tell an increment and run no clock; others say it when we flag.
+    let untimed = |board: &str| board.replace(" 5 0 39 39 300 300 ", " 0 1 39 39 0 0 ");
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&[&untimed(START), &untimed(E4), &untimed(E5)]);
+    assert_eq!(evening.pass(Duration::from_secs(3600)), [""; 0]);
+
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&[START, E4, E5]);
+    assert_eq!(evening.pass(Duration::from_secs(301)), ["> flag"]);
+    evening.hear(&["You can't flag an untimed game."]);
+    assert_eq!(evening.pass(Duration::from_secs(3600)), [""; 0]);
+}
+
+/// A game with Ann was adjourned; she is here.
+fn with_a_game_that_waits() -> Evening {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&[START, E4, "{Game 1 (Ann vs. Somebot) Ann lost connection; game adjourned} *"]);
+    evening
+}
+
+const HERE: &str = "Notification: Ann, who has an adjourned game with you, has arrived.";
+
+/// Promise 8: no game that the policy has not seen.
+#[test]
+fn only_what_the_server_marks_resumes_a_game() {
+    let mut evening = with_a_game_that_waits();
+    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
+    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) rated lightning 1 0.", ends]);
+    assert_eq!(told, ["challenge ann-run-2"], "it is for the policy to decide");
+    assert_eq!(
+        evening.act(Action::Decline("ann-run-2".into(), chess::DeclineReason::Generic)).first().map(String::as_str),
+        Some("> decline ann")
+    );
+    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) rated blitz 5 0 (adjourned).", ends]);
+    assert_eq!(told, ["> accept Ann"]);
+}
+
+/// Promise 8: no challenge that nobody asked for.
+#[test]
+fn a_match_that_resumes_nothing_is_withdrawn() {
+    let asked = |answer: &[&str]| {
+        let mut evening = with_a_game_that_waits();
+        assert_eq!(evening.hear(&[HERE]), ["> resume Ann"]);
+        assert_eq!(evening.hear(&["resume: Command not found."]), ["> match Ann"]);
+        let told = evening.hear(answer);
+        (evening, told)
+    };
+    let (mut evening, told) = asked(&["Issuing: Somebot (1500) Ann (1500) rated blitz 2 12."]);
+    assert_eq!(told, ["> withdraw Ann"]);
+    assert_eq!(evening.pass(Duration::from_secs(600)), [""; 0], "it is not asked for again");
+    let (_, told) = asked(&["<pt> 7 w=Ann t=match p=Somebot (1500) Ann (1500) rated blitz 2 12"]);
+    assert_eq!(told, ["> withdraw 7"]);
+    let (mut evening, told) = asked(&[]);
+    assert!(told.is_empty());
+    assert_eq!(evening.pass(Duration::from_secs(600)), ["> withdraw Ann"], "the server marked nothing");
+    let (mut evening, told) = asked(&["Issuing: Somebot (1500) Ann (1500) rated blitz 5 0 (adjourned)."]);
+    assert!(told.is_empty() && evening.pass(Duration::from_secs(30)).is_empty());
+    let (_, told) = asked(&[&START.replace(" 1 Ann", " 2 Ann")]);
+    assert_eq!(told[..2], ["> abort", "started ann-run-2"], "she was quicker than we were");
+}
+
+#[test]
+fn which_games_wait_is_asked_anew_when_something_speaks_against_it() {
+    for line in ["Notification: Ann has arrived.", "{Game 5 (Ann vs. Somebot) Ann resigns} 0-1"] {
+        let mut evening = with_a_game_that_waits();
+        assert_eq!(evening.hear(&[line]), ["> stored", "> endoflists"], "{line}");
+        evening.hear(&["Somebot has no adjourned games.", "endoflists: Command not found."]);
+        assert_eq!(
+            evening.hear(&[HERE.replace(", who has an adjourned game with you,", "").as_str()]),
+            [""; 0],
+            "{line}"
+        );
+        assert_eq!(evening.pass(Duration::from_secs(600)), [""; 0], "{line}");
+    }
+    let mut evening = with_a_game_that_waits();
+    evening.hear(&["Notification: Ann has arrived."]);
+    let row = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
+    assert_eq!(evening.hear(&[row, "endoflists: Command not found."]), ["> resume Ann"]);
+}
+
+/// Some servers answer one command at a time.
+#[test]
+fn no_move_stands_behind_talk() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    let say = |text: &str| Action::Chat("ann-run-1".into(), chess::ChatRoom::Player, text.to_owned());
+    evening.hear(&[START, E4]);
+    // It is our move: what we have to say waits.
+    assert_eq!(evening.act(say("hello")), ["= Ok(Done(Taken))"]);
+    assert_eq!(evening.act(say("good luck")), ["= Ok(Done(Taken))"]);
+    assert_eq!(evening.play("e7e5"), ["> e7e5"]);
+    assert_eq!(evening.hear(&[]), [""; 0], "a prompt that belongs to something else");
+    // The server shows our move, then its prompt; each command waits for the one before.
+    evening.session.on(FicsMessage::read(E5.to_owned()), evening.now);
+    let told = evening.effects();
+    assert!(told.contains(&"> say hello".to_owned()) && !told.contains(&"> say good luck".to_owned()), "{told:?}");
+    evening.session.prompted(evening.now);
+    assert_eq!(evening.effects(), ["> say good luck"]);
+}
+
+/// What is written in the log at level WARN while `story` is told.
+fn warnings(story: impl FnOnce()) -> String {
+    #[derive(Clone, Default)]
+    struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+    impl std::io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("no panic").extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    tracing::subscriber::with_default(subscriber, story);
+    String::from_utf8_lossy(&log.0.lock().expect("no panic")).into_owned()
+}
+
+#[test]
+fn a_seek_that_is_refused_is_said_once_with_a_remedy() {
+    let log = warnings(|| {
+        let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], seek_every: 60, ..FicsSettings::default() };
+        let mut evening = Evening::begin(settings);
+        for _ in 0..3 {
+            let sent = evening.pass(Duration::from_secs(70));
+            assert!(sent.contains(&"> seek 5 0 rated m".to_owned()), "{sent:?}");
+            evening.hear(&["Only registered players can play rated games."]);
+        }
+    });
+    assert_eq!(log.matches("Only registered players can play rated games.").count(), 1, "{log}");
+    assert!(log.contains("5 0 rated") && log.contains("remedy"), "{log}");
+}
+
+#[test]
+fn a_list_of_moves_that_does_not_come_is_done_without() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    assert_eq!(
+        evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing rated blitz match.}", E5]),
+        ["started ann-run-1", "> moves"]
+    );
+    let told = evening.pass(Duration::from_secs(6));
+    assert!(told.contains(&"Fault".to_owned()) && told.contains(&"game ann-run-1: ".to_owned()), "{told:?}");
+}
+
+#[test]
+fn boards_that_do_not_follow_make_us_ask_for_the_moves() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.hear(&[START]);
+    assert_eq!(evening.hear(&[E5]), ["Fault", "> moves"]);
+    let told = evening.hear(&[
+        "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
+        "  1.  e4      (0:00)     e5      (0:00)",
+        "      {Still in progress} *",
+    ]);
+    assert_eq!(told, ["game ann-run-1: e2e4 e7e5"]);
+}
+
+#[test]
+fn a_variant_nobody_asked_for_is_left_alone() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    let no_king = START.replace("RNBQKBNR", "RNBQ-BNR");
+    assert_eq!(evening.hear(&[&no_king]), ["started ann-run-1", "GameUnplayable"]);
+    assert_eq!(evening.hear(&[&no_king]), [""; 0]);
+    assert_eq!(evening.act(Action::Abort("ann-run-1".into())), ["> abort", "= Ok(Done(Taken))"]);
+    let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Game aborted on move 1} *"]);
+    assert_eq!(told[0], "finished aborted");
+    assert_eq!(evening.hear(&[START]), ["started ann-run-2", "game ann-run-2: "]);
+}
+
+#[test]
+fn stale_games_are_put_before_an_adjudicator_once() {
+    let settings = FicsSettings { adjudicate_after: 30, resume: false, ..FicsSettings::default() };
+    let mut evening = Evening::begin(settings);
+    evening.effects();
+    let row = " 1: W Ann         N [ wr  2   2] 31-31 W18  --- Wed Dec 23, 06:58 PST 2009";
+    let asked = "> message adjudicator Please adjudicate my adjourned game against Ann.";
+    assert_eq!(evening.hear(&[row, row]), [asked]);
+}
+
+#[test]
+fn requests_without_an_answer_are_given_up() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&[START, E4]);
+    let uci = "e7e5".parse().expect("a move");
+    evening.act(Action::Move { game: "ann-run-1".into(), uci, offer_draw: false });
+    let told = evening.pass(Duration::from_secs(11));
+    assert!(told.iter().any(|told| told.starts_with("= Err(Unavailable")), "{told:?}");
+}
+
+/// Lines as a server may say them, in an order that it never would.
+fn lines() -> impl Strategy<Value = String> {
+    let boards = prop_oneof![Just(START), Just(E4), Just(E5)];
+    let name = prop_oneof![Just("Ann"), Just("Somebot"), Just("Bob")];
+    prop_oneof![
+        (boards, 1..3u32).prop_map(|(board, game)| board.replace(" 1 Ann", &format!(" {game} Ann"))),
+        (
+            name.clone(),
+            1..3u32,
+            prop_oneof![Just("resigns} 1-0"), Just("lost connection; game adjourned} *"), Just("Creating} *")]
+        )
+            .prop_map(|(name, game, words)| format!("{{Game {game} (Ann vs. Somebot) {name} {words}")),
+        (name.clone(), 1..9u32).prop_map(|(name, index)| format!(
+            "<pf> {index} w={name} t=match p={name} (1500) Somebot (1500) rated blitz 5 0"
+        )),
+        (name.clone(), 1..9u32).prop_map(|(name, index)| format!("<pf> {index} w={name} t=takeback p={index}")),
+        (name.clone(), 1..9u32).prop_map(|(name, index)| format!("<pt> {index} w={name} t=draw p=#")),
+        (1..9u32).prop_map(|index| format!("<pr> {index}")),
+        (name.clone(), any::<bool>()).prop_map(|(name, online)| format!(
+            " 1: W {name}  {} [ wr  2   2] 31-31 W18  --- Wed Dec 23, 06:58 PST 2009",
+            if online { "Y" } else { "N" }
+        )),
+        name.clone().prop_map(|name| format!("Notification: {name}, who has an adjourned game with you, has arrived.")),
+        name.prop_map(|name| format!("{name} declines the match offer.")),
+        Just("  1.  e4  (0:00)  e5  (0:00)".to_owned()),
+        Just("Ann (1) vs. Somebot (2) --- now".to_owned()),
+        Just("      {Still in progress} *".to_owned()),
+        Just("You are not playing a game.".to_owned()),
+        Just("Illegal move.".to_owned()),
+        "[ -~]{0,40}",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_order_of_lines_and_times_leads_astray(
+        story in proptest::collection::vec((lines(), 0..20_000u64, 0..12u8), 0..60),
+    ) {
+        let mut evening = Evening::begin(FicsSettings { seeks: vec!["5 0".to_owned()], ..FicsSettings::default() });
+        for (line, millis, turn) in story {
+            match turn {
+                0 => {
+                    evening.session.disconnected("a cable".to_owned());
+                    evening.log_in();
+                }
+                1 => {
+                    let game = GameId::new(format!("ann-run-{}", millis % 4));
+                    evening.act(Action::Move { game: game.clone(), uci: "e7e5".parse().expect("a move"), offer_draw: true });
+                    evening.act(Action::Accept(game.as_str().into()));
+                    evening.session.resync(&game, evening.now);
+                }
+                _ => {
+                    evening.hear(&[&line]);
+                }
+            }
+            evening.pass(Duration::from_millis(millis));
+        }
+        // Every request is answered in the end.
+        evening.pass(Duration::from_secs(600));
+        prop_assert!(!evening.session.requests.is_open(|_| true));
+    }
+}

@@ -1,0 +1,152 @@
+//! Where settings come from: files, the environment, flags. Each becomes layers that the `config` crate takes.
+
+use std::{collections::BTreeMap, fs, io, path::PathBuf};
+
+use config::{ConfigError, Map, Source, Value, ValueKind};
+use toml::{Table, de::DeTable};
+
+use super::{
+    Problem, Problems,
+    values::{Path, VARIABLE_PREFIX, from_toml},
+};
+
+/// Where settings come from, beside what is built in.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Files, the later over the earlier: their names, for messages, and their texts.
+    pub files: Vec<(String, String)>,
+    /// Variables of the environment; those that do not begin with `CONCILIO__` are ignored.
+    pub environment: Vec<(String, String)>,
+    /// What the command line sets.
+    pub flags: Vec<Flag>,
+}
+
+/// One key that the command line sets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flag {
+    /// The flag that does it, such as `--set`, for messages.
+    pub name: &'static str,
+    /// The key, with dots between tables.
+    pub key: String,
+    /// What it is set to.
+    pub text: String,
+}
+
+impl Sources {
+    /// The environment of this process, with the texts of `files`.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn of_process(files: &[PathBuf], flags: Vec<Flag>) -> Result<Self, Problems> {
+        let read = |path: &PathBuf| {
+            let name = path.display().to_string();
+            let unreadable = |error: io::Error| {
+                Problems::from(Problem::new(&Some(name.clone()), format!("cannot be read: {error}")))
+            };
+            Ok((name.clone(), fs::read_to_string(path).map_err(unreadable)?))
+        };
+        let environment = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        Ok(Self { files: files.iter().map(read).collect::<Result<_, Problems>>()?, environment, flags })
+    }
+
+    /// The texts of the environment and of the command line, in the order in which they are laid.
+    pub(super) fn texts(&self) -> impl Iterator<Item = GivenText<'_>> {
+        // In the order of their names, so that a table comes before its keys whatever order the system has them in.
+        let variables: BTreeMap<&String, &String> = self.environment.iter().map(|(name, text)| (name, text)).collect();
+        let variables = variables.into_iter().filter_map(|(name, text)| {
+            let path = name.strip_prefix(VARIABLE_PREFIX)?.split("__").map(str::to_lowercase).collect();
+            Some(GivenText { origin: name.clone(), path, text })
+        });
+        let flags = self.flags.iter().map(|Flag { name, key, text }| GivenText {
+            origin: (*name).to_owned(),
+            path: key.split('.').map(str::to_owned).collect(),
+            text,
+        });
+        variables.chain(flags)
+    }
+}
+
+/// A text that the environment or the command line gives for one key.
+#[derive(Debug)]
+pub(super) struct GivenText<'a> {
+    pub(super) origin: String,
+    pub(super) path: Path,
+    pub(super) text: &'a str,
+}
+
+impl GivenText<'_> {
+    /// What it may mean: a value of TOML, the text itself, a list of texts; the likeliest last.
+    pub(super) fn readings(&self) -> Vec<Value> {
+        let string = |text: &str| toml::Value::String(text.to_owned());
+        let items = self.text.split(',').map(str::trim).filter(|item| !item.is_empty());
+        let mut readings = vec![toml::Value::Array(items.map(string).collect()), string(self.text)];
+        let as_toml = format!("value = {}", self.text).parse::<Table>().ok().filter(|table| table.len() == 1);
+        readings.extend(as_toml.into_iter().flatten().map(|(_, value)| value));
+        readings.iter().map(|value| from_toml(value, None, &|_| Some(self.origin.clone()))).collect()
+    }
+}
+
+/// One layer of settings.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layer(pub(super) Map<String, Value>);
+
+impl Source for Layer {
+    fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    fn collect(&self) -> Result<Map<String, Value>, ConfigError> {
+        Ok(self.0.clone())
+    }
+}
+
+impl Layer {
+    /// What is built in.
+    pub(super) fn built_in(table: &Table) -> Self {
+        Self::of(from_toml(&toml::Value::Table(table.clone()), None, &|_| None))
+    }
+
+    /// A file, every value with its line.
+    ///
+    /// # Errors
+    /// Every line that is not TOML.
+    pub(super) fn file(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
+        let line = |span: Option<std::ops::Range<usize>>| {
+            let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
+            Some(format!("{name}:{}", before.matches('\n').count() + 1))
+        };
+        let (document, errors) = DeTable::parse_recoverable(text);
+        let refused = |error: &toml::de::Error| Problem::new(&line(error.span()), error.message().to_owned());
+        if !errors.is_empty() {
+            return Err(errors.iter().map(refused).collect());
+        }
+        let table: Table = text.parse().map_err(|error| vec![refused(&error)])?;
+        let values = table
+            .iter()
+            .map(|(key, value)| (key.clone(), from_toml(value, document.get_ref().get(key.as_str()), &line)));
+        Ok(Self(values.collect()))
+    }
+
+    /// One value below tables. `None` where the path names no key.
+    pub(super) fn of_value(path: &[String], value: Value) -> Option<Self> {
+        let named = !path.is_empty() && path.iter().all(|key| !key.is_empty());
+        let table = |value, key: &String| Value::new(None, ValueKind::Table(Map::from([(key.clone(), value)])));
+        named.then(|| Self::of(path.iter().rev().fold(value, table)))
+    }
+
+    fn of(value: Value) -> Self {
+        match value.kind {
+            ValueKind::Table(table) => Self(table),
+            _ => Self::default(),
+        }
+    }
+
+    /// Takes out the keys that the `config` crate would take for paths; no key of ours is one.
+    pub(super) fn take_strange_keys(&mut self) -> Vec<(String, Value)> {
+        let bare = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        let strange: Vec<String> = self.0.keys().filter(|key| !bare(key)).cloned().collect();
+        strange.into_iter().filter_map(|key| self.0.remove_entry(&key)).collect()
+    }
+}

@@ -1,0 +1,78 @@
+//! Printing into pipes and files.
+
+use std::{fs, io, process::Output};
+
+use super::concilio;
+
+/// Commands that print and need nothing.
+const PRINTING: [&[&str]; 5] =
+    [&["eval"], &["config", "check"], &["completions", "bash"], &["--help"], &["uci", "--help"]];
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_the_program_quietly() {
+    for arguments in PRINTING {
+        let (reader, writer) = io::pipe().expect("a pipe");
+        drop(reader);
+        let output = concilio(arguments).stdout(writer).output().expect("it starts");
+        assert_eq!(stderr(&output), "", "{arguments:?}");
+        assert!(output.status.success(), "{arguments:?}: {}", output.status);
+    }
+}
+
+#[test]
+fn a_full_disk_is_one_error() {
+    for arguments in PRINTING.iter().filter(|arguments| !arguments.contains(&"--help")) {
+        let full = fs::File::create("/dev/full").expect("the device");
+        let output = concilio(arguments).stdout(full).output().expect("it starts");
+        let stderr = stderr(&output);
+        assert!(stderr.starts_with("concilio: standard output: ") && stderr.lines().count() == 1, "{stderr}");
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+    }
+}
+
+#[test]
+fn wrong_usage_has_exit_code_2() {
+    for arguments in [&["nosuch"][..], &["--log", "nosense", "eval"], &["eval", "no position"], &["uci", "--set", "x"]]
+    {
+        let output = concilio(arguments).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+    }
+    let output = concilio(&["--log", "nosense", "eval"]).output().expect("it starts");
+    assert!(stderr(&output).contains("expected off, error, warn"), "{}", stderr(&output));
+}
+
+#[test]
+fn every_shell_has_completions() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = concilio(&["completions", shell]).output().expect("it starts");
+        let script = String::from_utf8(output.stdout).expect("text");
+        assert!(output.status.success() && script.contains("concilio") && script.contains("practice"), "{shell}");
+    }
+    assert_eq!(concilio(&["completions", "nosuch"]).output().expect("it starts").status.code(), Some(2));
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pages = folder.path().join("man1");
+    let output = concilio(&["man", "--output", &pages.to_string_lossy()]).output().expect("it starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    for name in ["concilio", "concilio-run", "concilio-demo", "concilio-config-check", "concilio-lab-match"] {
+        let page = fs::read_to_string(pages.join(format!("{name}.1"))).expect("a page");
+        assert!(page.contains(".TH") && page.contains(".SH NAME"), "{name}");
+    }
+}
+
+#[test]
+fn a_text_without_end_makes_no_book() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let book = folder.path().join("book.bin");
+    let output =
+        concilio(&["book", "make", "/dev/zero", "--output", &book.to_string_lossy()]).output().expect("it starts");
+    assert!(!output.status.success() && stderr(&output).contains("/dev/zero: longer than"), "{}", stderr(&output));
+    assert!(!book.exists());
+}

@@ -1,0 +1,62 @@
+//! Where the settings come from.
+
+use std::fs;
+
+use super::concilio;
+
+#[test]
+fn the_games_are_those_of_the_settings_journal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("bot.toml");
+    let journal = folder.path().join("elsewhere.db");
+    fs::write(&file, format!("journal.path = {journal:?}\n")).expect("a file");
+    let named = |output: std::process::Output| String::from_utf8_lossy(&output.stderr).contains("elsewhere.db");
+    assert!(named(concilio(&["games"]).env("CONCILIO_CONFIG", &file).output().expect("it starts")));
+    assert!(named(concilio(&["games", "--config", &file.to_string_lossy()]).output().expect("it starts")));
+    assert!(named(
+        concilio(&["games", "--set", &format!("journal.path={}", journal.display())]).output().expect("it starts")
+    ));
+}
+
+#[test]
+fn a_later_file_overrides_an_earlier_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("a file");
+        path.to_string_lossy().into_owned()
+    };
+    let (common, own) = (
+        file("common.toml", "challenge.min_rating = 1500\nplayer.ponder = 2\n"),
+        file("own.toml", "\nplayer.ponder = 3\n"),
+    );
+    let output = concilio(&["config", "check", "--config", &common, "--config", &own]).output().expect("it starts");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains(&format!("min_rating = 1500  # {common}:1\n")), "{text}");
+    assert!(text.contains(&format!("ponder = 3  # {own}:2\n")), "{text}");
+}
+
+#[test]
+fn a_check_names_what_the_machine_lacks() {
+    let engine = "player.council.electors=[{ engine = \"/no/such/engine\" }]";
+    let output = concilio(&["config", "check", "--set", "player.council.roster=custom", "--set", engine, "--nats"])
+        .output()
+        .expect("it starts");
+    assert_eq!(output.status.code(), Some(2), "there is no --nats here");
+    let output = concilio(&[
+        "config",
+        "check",
+        "--set",
+        "player.council.roster=custom",
+        "--set",
+        engine,
+        "--set",
+        "cluster.nats=foo",
+    ])
+    .output()
+    .expect("it starts");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("--set: player.council.electors = ") && text.contains("/no/such/engine does not"), "{text}");
+    assert!(text.contains("--set: cluster.nats = \"foo\": expected nats://HOST:4222"), "{text}");
+}

@@ -1,0 +1,73 @@
+//! A server that takes its time: streams that open late, and lines that come late. Whoever asks again too soon is never
+//! answered.
+
+use bot::session::LimitSettings;
+use chess::{Color, Variant};
+use practice::faults::{StreamFault, Streams, When};
+use server::lichess::LichessSettings;
+
+use super::harness::{BOT, Plan, Story, openings, tc};
+
+/// Real patience with silent streams, and a clock that a game needs to be played slowly.
+fn slowly(plan: &mut Plan) {
+    plan.lichess = LichessSettings::default();
+    plan.limits = LimitSettings { nodes: Some(500), ..LimitSettings::default() };
+    plan.time_control = tc("60+0");
+}
+
+/// We mate in two with our rooks, with White.
+fn two_rooks(terms: &mut practice::ChallengeTerms) {
+    terms.game.variant = Variant::FromPosition;
+    terms.fen = Some("4k3/8/8/8/8/8/R7/1R5K w - - 0 1".to_owned());
+    terms.color = Some(Color::Black);
+}
+
+/// Promise 1: the echo of one of our moves is lost, and no stream opens within four seconds: it is waited for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_survives_a_lost_echo_where_streams_open_late() {
+    let story = Story::begin(slowly).await;
+    story.server.faults().set_plan("open=4s".parse().expect("a plan"));
+    let game = story.challenge_with(two_rooks).await;
+    story.server.faults().break_stream(Streams::Board(game.clone(), BOT.to_owned()), When::OwnMove, StreamFault::Drop);
+    let report = story.played(&game).await;
+    assert!(openings(&report) <= 3, "{report:#?}");
+}
+
+/// Promise 1: the first line of every stream comes four seconds late.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_survives_first_lines_that_come_late() {
+    let story = Story::begin(slowly).await;
+    story.server.faults().set_plan("first-line=4s".parse().expect("a plan"));
+    let game = story.challenge_with(two_rooks).await;
+    story.server.faults().break_stream(Streams::Board(game.clone(), BOT.to_owned()), When::OwnMove, StreamFault::Drop);
+    let report = story.played(&game).await;
+    assert!(openings(&report) <= 3, "{report:#?}");
+}
+
+/// Promise 1: every line comes five seconds late. What was learnt from the first move holds for the next ones.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_survives_lines_that_all_come_late() {
+    let story = Story::begin(slowly).await;
+    story.server.faults().set_plan("late=5s".parse().expect("a plan"));
+    let game = story
+        .challenge_with(|terms| {
+            two_rooks(terms);
+            terms.game.time_control = tc("120+5");
+        })
+        .await;
+    let report = story.played(&game).await;
+    assert!(openings(&report) <= 3, "{report:#?}");
+    assert!(report.line.ply() >= 3);
+    story.server.faults().set_plan("".parse().expect("no faults"));
+}
+
+/// Nothing is late for ever: when the server is quick again, so are we.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_hour_leaves_nothing_behind() {
+    let story = Story::begin(slowly).await;
+    story.server.faults().set_plan("late=1s".parse().expect("a plan"));
+    let game = story.challenge_with(two_rooks).await;
+    story.played(&game).await;
+    story.server.faults().set_plan("".parse().expect("no faults"));
+    story.goes_on_and_closes().await;
+}
