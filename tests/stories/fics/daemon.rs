@@ -96,6 +96,7 @@ async fn an_opponent_who_was_cut_off_finds_the_game_again() {
     ann.until("password: ").await;
     ann.say(PASSWORD).await;
     ann.until("Challenge: Concilio (----) Ann (----) unrated blitz 5 0 (adjourned).").await;
+    ann.say("set style 12").await;
     ann.say("accept").await;
     ann.until("Continuing unrated blitz match").await;
     ann.until("Ann Concilio 1 ").await;
