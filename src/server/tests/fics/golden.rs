@@ -5,7 +5,7 @@ use server::fics::message::FicsMessage;
 
 #[test]
 fn every_line_means_what_it_did() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/server/tests/fics/golden");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fics/golden");
     let lines = std::fs::read_to_string(format!("{folder}/messages.txt")).expect("the lines");
     let read: String =
         lines.lines().map(|line| format!("{line}\n    {:?}\n", FicsMessage::read(line.to_owned()))).collect();
