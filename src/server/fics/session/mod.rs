@@ -126,6 +126,8 @@ pub(crate) struct FicsSession {
     open: bool,
     /// Commands that can wait.
     outbox: Outbox,
+    /// Whether a command was sent that no prompt has followed yet, and that the outbox does not know of.
+    has_sent: bool,
     effects: Vec<SessionEffect>,
 }
 
@@ -157,6 +159,7 @@ impl FicsSession {
             seek_refusal: None,
             open: true,
             outbox: Outbox::default(),
+            has_sent: false,
             effects: Vec::new(),
         }
     }
@@ -274,6 +277,7 @@ impl FicsSession {
 
     /// The server is ready for a command.
     pub(crate) fn prompted(&mut self, now: Instant) {
+        self.has_sent = false;
         self.outbox.prompted();
         self.send_what_waits(now);
     }
@@ -431,6 +435,7 @@ impl FicsSession {
     /// Sends a command at once.
     fn send(&mut self, command: &str) {
         self.effects.push(SessionEffect::Send(command.to_owned()));
+        self.has_sent = true;
     }
 
     /// Sends a command when nothing that matters more is held up by it.
@@ -440,14 +445,14 @@ impl FicsSession {
 
     /// Sends the next of the commands that can wait, if it may go now.
     fn send_what_waits(&mut self, now: Instant) {
-        if self.effects.iter().any(|effect| matches!(effect, SessionEffect::Send(_))) {
+        if std::mem::take(&mut self.has_sent) {
             self.outbox.sent(now);
         }
         if self.us.is_some()
             && !self.is_our_move()
             && let Some(command) = self.outbox.next(now)
         {
-            self.send(&command);
+            self.effects.push(SessionEffect::Send(command));
         }
     }
 

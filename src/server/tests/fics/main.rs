@@ -546,7 +546,10 @@ async fn noise_in_any_pieces_hides_no_move() {
         _ => None,
     });
     assert_eq!(said.await, ("Ann".to_owned(), ChatRoom::Player, "hello".to_owned()));
-    assert_eq!(client.do_now(Action::Chat(id, ChatRoom::Player, "hi\nresign".to_owned())).await, Ok(Done::Taken));
+    let hello = Action::Chat(id.clone(), ChatRoom::Player, "hi\nresign".to_owned());
+    assert_eq!(client.do_now(hello).await, Ok(Done::Taken));
+    // It is our move, which nothing may hold up.
+    we_play(&mut seat, &mut client, &mut board, &id, "g1f3", Color::White).await;
     seat.expect("say hi resign").await;
 }
 
