@@ -22,7 +22,7 @@ use server::{
 };
 
 /// What the sparring partner searches for a move: enough for a game worth watching, too little to win it usually.
-const SPARRING_NODES: u64 = 1_000;
+const SPARRING_NODES: u64 = 500;
 
 /// The bots of the demo, one for each protocol, and who spars with them.
 const BOT: &str = "Concilio";
