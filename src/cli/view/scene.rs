@@ -373,6 +373,7 @@ mod tests {
         assert!(lines.iter().any(|line| line.contains("a b c d") || line.contains(" 7 ") && line.contains("Sparring")));
     }
 
+    /// Promise 7: what a server calls somebody reaches the terminal as text.
     #[test]
     fn a_name_does_not_steer_the_terminal() {
         let drawn = scene("\x1b]0;owned\x07\u{9b}2J").draw(80).join("\n");

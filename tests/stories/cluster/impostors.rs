@@ -82,6 +82,7 @@ fn lies(order: &SearchCommand) -> Vec<SearchEvent> {
     vec![stale, event(kind)]
 }
 
+/// Promise 7: a move that a worker proposes is checked to be legal.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_that_lies_is_not_believed() {
     let nats = Nats::start();

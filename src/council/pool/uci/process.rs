@@ -189,6 +189,7 @@ mod tests {
         process.read(Duration::from_secs(60)).expect("it runs").expect("a line")
     }
 
+    /// Promise 7: what an engine prints does not grow without bound here.
     #[test]
     fn a_line_takes_no_more_memory_than_the_longest_that_is_kept() {
         let endless = io::repeat(b'x').take(50 << 20).chain(&b"\nshort\r\n"[..]);
