@@ -7,7 +7,6 @@ use toml::Table;
 
 use super::{
     Problem, Sources,
-    read::built_in,
     sources::SettingsLayer,
     values::{Origin, Path, at, at_mut, headers, origin_of, to_toml},
 };
@@ -38,10 +37,10 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Lays the sources over what is built in. What cannot be laid is a problem.
-    pub(super) fn merge(sources: &Sources) -> (Self, Vec<Problem>) {
+    /// Lays the sources over what is `built_in`. What cannot be laid is a problem.
+    pub(super) fn merge(built_in: &Table, sources: &Sources) -> (Self, Vec<Problem>) {
         let (mut problems, mut headers_found, mut readings) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-        let defaults = SettingsLayer::built_in(&built_in());
+        let defaults = SettingsLayer::built_in(built_in);
         let mut layers = vec![defaults.clone()];
         for (name, text) in &sources.files {
             match SettingsLayer::file(name, text) {

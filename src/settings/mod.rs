@@ -139,7 +139,7 @@ impl Sources {
     /// # Errors
     /// All that is wrong, one line each.
     pub fn load(&self) -> Result<Loaded, Problems> {
-        let (mut layers, mut problems) = Layers::merge(self);
+        let (mut layers, mut problems) = Layers::merge(&read::built_in(), self);
         let settings = read::read(&mut layers, &mut problems);
         if let Some(settings) = &settings {
             check::check(settings, &layers, &mut problems);

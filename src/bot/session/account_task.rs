@@ -16,9 +16,10 @@ use tokio_util::task::TaskTracker;
 
 use super::{
     AccountPolicy, BotEvent, Connection, Runtime, ShutdownGames,
+    account_context::AccountContext,
     chat::Reception,
     game_end,
-    game_task::{self, AccountContext, Exit},
+    game_task::{self, Exit},
     lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory},
     machine::GameInput,
     stream_losses::StreamLosses,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::{event::BotEvent, game_task::AccountContext};
+use super::{account_context::AccountContext, event::BotEvent};
 use crate::journal::JournalError;
 use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, Line};
 

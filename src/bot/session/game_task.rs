@@ -10,92 +10,30 @@ use std::{
     collections::HashMap,
     ops::ControlFlow,
     panic::AssertUnwindSafe,
-    sync::{Arc, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use futures_util::FutureExt as _;
 use tokio::{sync::mpsc, time::sleep_until};
-use tokio_util::task::TaskTracker;
 
 use super::{
-    ChoosePlayer,
+    account_context::AccountContext,
     adjudicator::Adjudicator,
     chat::Conversation,
-    event::{BotEvent, EventBus},
+    event::BotEvent,
     game_end,
     machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
 };
-use crate::{
-    journal::{DecidedMove, GameKey, Journal},
-    policy::ChatSettings,
-};
-use chess::{
-    Action, ActionError, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, ServerName, Source, TimeControl,
-    UciMove,
-};
+use crate::journal::{DecidedMove, GameKey};
+use chess::{Action, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, Source, TimeControl, UciMove};
 use council::{
     council::Council,
-    player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, SharedLag, Time},
-    pool::Pool,
+    player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
-use server::Server;
 
 /// The longest time that a timer is set for.
 const LONGEST_TIMER: Duration = Duration::from_hours(24);
-
-/// What all games of one server account share.
-#[derive(Clone)]
-pub(super) struct AccountContext {
-    pub name: ServerName,
-    pub server: Arc<dyn Server>,
-    pub pool: Pool,
-    pub lag: SharedLag,
-    pub event_bus: EventBus,
-    pub journal: Journal,
-    pub player: ChoosePlayer,
-    pub chat: ChatSettings,
-    /// Requests on their way, to be waited for when we stop.
-    pub requests: TaskTracker,
-}
-
-impl AccountContext {
-    /// The journal's name for a game.
-    pub(super) fn key(&self, game: &GameId) -> GameKey {
-        GameKey::new(&self.name, game)
-    }
-
-    /// Tells the log, the journal and whoever watches that something went wrong and was coped with.
-    pub(super) fn fault(&self, game: Option<&GameId>, what: String) {
-        tracing::warn!(server = %self.name, game = game.map(GameId::as_str), "{what}");
-        self.journal.fault(&self.name, game, &what);
-        self.event_bus.tell(|| BotEvent::Fault(game.cloned(), what));
-    }
-
-    /// Asks the server for something whose effect its events will tell.
-    fn perform(&self, game: &GameId, action: Action) {
-        let (context, game) = (self.clone(), game.clone());
-        self.requests.spawn(async move {
-            if let Err(error) = context.server.perform(action.clone()).await {
-                tracing::info!(%game, ?action, %error, "not taken");
-                context.journal.fault(&context.name, Some(&game), &format!("{action:?}: {error}"));
-            }
-        });
-    }
-
-    /// Sends a move and measures how long the server takes to acknowledge one.
-    async fn send_move(&self, action: Action) -> Result<(), ActionError> {
-        let sent = Instant::now();
-        self.server.perform(action).await?;
-        self.lag.lock().unwrap_or_else(PoisonError::into_inner).record(sent.elapsed());
-        Ok(())
-    }
-
-    /// What is held back for the way of a move.
-    fn typical_lag(&self) -> Duration {
-        self.lag.lock().unwrap_or_else(PoisonError::into_inner).typical()
-    }
-}
 
 /// How the task of a game came to its end.
 #[derive(Debug)]

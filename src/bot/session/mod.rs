@@ -9,6 +9,7 @@
 //! for. All truth about a game is the server's: it can be cut off, killed and started again at any moment, and goes on from
 //! the whole state that the server then tells.
 
+mod account_context;
 mod account_task;
 mod adjudicator;
 mod chat;
