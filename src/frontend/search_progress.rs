@@ -79,10 +79,19 @@ impl SearchProgress {
     }
 
     /// The leading proposal: of those for the leading move that of the second phase, or the deepest.
-    pub(super) fn standing(&self) -> Option<LeadingProposal<'_>> {
+    fn standing(&self) -> Option<LeadingProposal<'_>> {
+        self.foremost(|proposal| Some(proposal.best) == self.leader)
+    }
+
+    /// The leading proposal, or the deepest where the leader's elector has just changed its mind.
+    pub(super) fn standing_or_deepest(&self) -> Option<LeadingProposal<'_>> {
+        self.standing().or_else(|| self.foremost(|_| true))
+    }
+
+    fn foremost(&self, counts: impl Fn(&Proposal) -> bool) -> Option<LeadingProposal<'_>> {
         let rank = |proposal: &&Proposal| (proposal.search.phase == Phase::Second, proposal.depth);
-        let for_it = self.proposals.iter().filter(|proposal| Some(proposal.best) == self.leader);
+        let proposal = self.proposals.iter().filter(|proposal| counts(proposal)).max_by_key(rank)?;
         let nodes = self.proposals.iter().map(|proposal| proposal.nodes).sum();
-        Some(LeadingProposal { proposal: for_it.max_by_key(rank)?, nodes, time: self.began.elapsed() })
+        Some(LeadingProposal { proposal, nodes, time: self.began.elapsed() })
     }
 }
