@@ -13,6 +13,8 @@ use super::{
     question::{Progress, share_of},
     search_session::{Event, SearchSession},
     searcher::{CouncilSearcher, next_serial},
+    second::{SearchAssignment, SecondPhaseTask},
+    split_group::SplitGroup,
 };
 use crate::pool::{ElectorSpec, Guidance, Hints, Job, SearchReport};
 use chess::{Bound, Line, Phase, Proposal, SearchId, Task, UciMove};
@@ -49,6 +51,8 @@ pub(super) struct FirstPhase {
     /// The moves proposed, for the searcher that never stops.
     pub hints: Hints,
     best_of_groups: Vec<Arc<BestOfGroup>>,
+    /// By elector: the group that searches for it by PV-split, where there is one.
+    split_groups: Vec<Option<SplitGroup>>,
     /// Where the searchers take turns, in virtual time.
     round_robin: Option<Arc<Turnstile>>,
 }
@@ -69,6 +73,7 @@ impl FirstPhase {
             changes: 0,
             hints: Hints::default(),
             best_of_groups: setup.electors.iter().map(|_| Arc::default()).collect(),
+            split_groups: setup.electors.iter().map(|_| None).collect(),
             round_robin: session.question.in_step.then(|| Turnstile::new(searchers.len())),
             setup,
             line,
@@ -82,6 +87,41 @@ impl FirstPhase {
         phase
     }
 
+    /// The searchers that search for an elector by PV-split; none where it is searched for otherwise.
+    fn members_of_split(&self, elector: usize, searchers: &[CouncilSearcher]) -> Vec<usize> {
+        if self.setup.groups != GroupMode::PvSplit {
+            return Vec::new();
+        }
+        let members = (0..searchers.len()).filter(|number| searchers[*number].elector == Some(elector));
+        let members: Vec<usize> = members.filter(|number| self.setup.anchor != Some(*number)).collect();
+        if members.len() > 1 { members } else { Vec::new() }
+    }
+
+    fn put_group_to_work(
+        &mut self,
+        elector: usize,
+        members: Vec<usize>,
+        line: Arc<Line>,
+        session: &SearchSession,
+        searchers: &mut [CouncilSearcher],
+    ) {
+        for number in &members {
+            self.lines[*number] = Arc::clone(&line);
+            // Its searches come and go; whoever takes turns does not wait for it.
+            if let Some(round_robin) = &self.round_robin {
+                round_robin.place(*number).leave();
+            }
+        }
+        let question = &*session.question;
+        let allowed = question.root_moves();
+        let candidates = if allowed.is_empty() { line.legal_moves() } else { allowed };
+        let limits = share_of(&question.limits, self.setup.share);
+        let task = SecondPhaseTask { line, candidates, searchers: members.len(), limits };
+        let (group, assignments) = SplitGroup::begin(task, members);
+        self.split_groups[elector] = Some(group);
+        assign(assignments, session, searchers);
+    }
+
     fn put_to_work(
         &mut self,
         number: usize,
@@ -89,6 +129,16 @@ impl FirstPhase {
         session: &SearchSession,
         searchers: &mut [CouncilSearcher],
     ) {
+        if let Some(elector) = searchers[number].elector {
+            let members = self.members_of_split(elector, searchers);
+            if members.contains(&number) {
+                // The first of them begins for all.
+                if members.first() == Some(&number) {
+                    self.put_group_to_work(elector, members, line, session, searchers);
+                }
+                return;
+            }
+        }
         let question = &*session.question;
         let whole = self.setup.anchor == Some(number);
         let task = Task {
@@ -115,13 +165,15 @@ impl FirstPhase {
         if members < 2 {
             return Guidance::default();
         }
-        let member = searchers[..number].iter().filter(|searcher| searcher.elector == Some(elector)).count();
-        // Members that looked at the same moves in the same order would do the same work twice.
-        let hints = Hints::default();
-        hints.tell(line.legal_moves().into_iter().skip(member).step_by(members).collect());
+        let hints = (self.setup.groups == GroupMode::PeerHinted).then(|| {
+            let member = searchers[..number].iter().filter(|searcher| searcher.elector == Some(elector)).count();
+            let hints = Hints::default();
+            hints.tell(line.legal_moves().into_iter().skip(member).step_by(members).collect());
+            hints
+        });
         let shares_score = self.setup.groups == GroupMode::PeerScore;
         let best_of_group = shares_score.then(|| Arc::clone(&self.best_of_groups[elector]));
-        Guidance { hints: Some(hints), best_of_group, ..Guidance::default() }
+        Guidance { hints, best_of_group, ..Guidance::default() }
     }
 
     /// Listens to the electors until the time of this phase is over, all have finished, or those that have not cannot change the
@@ -185,6 +237,11 @@ impl FirstPhase {
     /// Takes a report; `true` if it was a proposal that counts.
     fn take(&mut self, report: SearchReport, session: &mut SearchSession, searchers: &mut [CouncilSearcher]) -> bool {
         let Some(number) = searchers.iter_mut().position(|searcher| searcher.accepts(&report)) else { return false };
+        if let Some(elector) = searchers[number].elector
+            && self.split_groups[elector].is_some()
+        {
+            return self.take_of_group(elector, number, &report, session, searchers);
+        }
         let SearchReport::Proposal(proposal) = report else { return false };
         session.show(&proposal);
         self.newest[number] = Some(proposal);
@@ -195,16 +252,45 @@ impl FirstPhase {
         counts
     }
 
+    /// Takes what a member of a group reports; `true` if the group proposes something new that counts.
+    fn take_of_group(
+        &mut self,
+        elector: usize,
+        number: usize,
+        report: &SearchReport,
+        session: &mut SearchSession,
+        searchers: &mut [CouncilSearcher],
+    ) -> bool {
+        let Some(group) = &mut self.split_groups[elector] else { return false };
+        let before = group.found().map(|found| (found.best, found.score, found.depth));
+        let assignments = group.on_report(number, report);
+        let found = group.found().cloned();
+        let counts = **group.line() == *self.line;
+        assign(assignments, session, searchers);
+        let Some(found) = found.filter(|found| before != Some((found.best, found.score, found.depth))) else {
+            return false;
+        };
+        session.show(&found);
+        if counts {
+            self.cast(elector, searchers);
+        }
+        counts
+    }
+
     /// The newest proposal of a searcher about the position in question.
     pub(super) fn newest_of(&self, number: usize) -> Option<&Proposal> {
         self.newest.get(number)?.as_ref().filter(|_| *self.lines[number] == *self.line)
     }
 
-    /// Casts an elector's vote: of a group, the one who searched most speaks for it.
+    /// Casts an elector's vote: of a group, the one who searched most speaks for it; one that searches together speaks as one.
     fn cast(&mut self, elector: usize, searchers: &[CouncilSearcher]) {
-        let members = (0..searchers.len()).filter(|number| searchers[*number].elector == Some(elector));
-        let proposals = members.filter_map(|number| self.newest_of(number));
-        let speaker = proposals.max_by_key(|p| (p.bound == Bound::Exact, p.depth, p.nodes)).cloned();
+        let speaker = if let Some(group) = &self.split_groups[elector] {
+            group.found().filter(|_| **group.line() == *self.line).cloned()
+        } else {
+            let members = (0..searchers.len()).filter(|number| searchers[*number].elector == Some(elector));
+            let proposals = members.filter_map(|number| self.newest_of(number));
+            proposals.max_by_key(|p| (p.bound == Bound::Exact, p.depth, p.nodes)).cloned()
+        };
         let Some(speaker) = speaker else { return };
         self.ballots.cast(elector, speaker);
         if self.setup.anchor.is_some() {
@@ -284,6 +370,15 @@ impl FirstPhase {
     /// The rule by which it elects.
     pub(super) fn rule(&self) -> &Rule {
         &self.setup.rule
+    }
+}
+
+/// Hands the members of a group what they are to search.
+fn assign(assignments: Vec<SearchAssignment>, session: &SearchSession, searchers: &mut [CouncilSearcher]) {
+    for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
+        let game = session.question.game.clone();
+        let id = SearchId { game, ply: line.ply(), serial: next_serial(), phase: Phase::First };
+        searchers[searcher].search(Job::guided(Task { id, line, root_moves, limits }, guidance), &session.reports);
     }
 }
 

@@ -38,6 +38,7 @@ mod search_session;
 mod searcher;
 mod second;
 mod settings;
+mod split_group;
 
 pub use chess::{CriterionName, SecondPhaseMode};
 pub use election::{Outcome, elect, features};
@@ -280,8 +281,9 @@ impl Council {
         let electors = Arc::clone(&self.electors);
         let cores = match self.settings.groups {
             _ if self.settings.cores != 0 => self.settings.cores,
-            GroupMode::Shared | GroupMode::Peer => self.pool.cores_together(),
-            GroupMode::PeerScore | GroupMode::None => self.pool.cores(),
+            GroupMode::Shared | GroupMode::Peer | GroupMode::PeerHinted => self.pool.cores_together(),
+            // Their members share a score or a table.
+            GroupMode::PeerScore | GroupMode::PvSplit | GroupMode::None => self.pool.cores(),
         };
         // The threads of one search are on one machine.
         let widest = if self.settings.cores == 0 { self.pool.cores_of_widest() } else { cores };
@@ -293,9 +295,14 @@ impl Council {
             let members = if grouped { members(place, electors.len(), cores) } else { 1 };
             let slots = if self.settings.groups == GroupMode::Shared { 1 } else { members };
             let threads = (members / slots).min(widest);
-            let spec = ElectorSpec { threads: elector.threads * threads, ..elector.clone() };
+            let one_table = slots > 1 && self.settings.groups == GroupMode::PvSplit;
+            let spec = ElectorSpec {
+                threads: elector.threads * threads,
+                shares_table: elector.shares_table || one_table,
+                ..elector.clone()
+            };
             for _ in 0..slots {
-                self.open(&spec, Some(place), true);
+                self.open(&spec, Some(place), !one_table);
             }
         }
         if continues {

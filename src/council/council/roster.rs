@@ -2,7 +2,7 @@
 
 use super::{
     CouncilSettings, ElectorSettings,
-    distributions::{self, DISTRIBUTIONS},
+    distributions::{self, DISTRIBUTIONS, WITHOUT_CENTRE},
 };
 use crate::pool::{ElectorKind, ElectorSpec, Instance, UciProgram};
 use chess::{ElectorName, Heuristic, Knowledge, Variant};
@@ -71,7 +71,7 @@ impl RosterError {
 impl Roster {
     /// The distributions known by name.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        DISTRIBUTIONS.iter().map(|(name, _)| *name)
+        DISTRIBUTIONS.iter().chain(WITHOUT_CENTRE).map(|(name, _)| *name)
     }
 
     /// These electors, each with a name of its own, at least one.

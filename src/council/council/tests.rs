@@ -11,7 +11,9 @@ use std::{
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{Council, CouncilSettings, CriterionName, Pondering, Progress, Question, Roster, SecondPhaseMode};
+use super::{
+    Council, CouncilSettings, CriterionName, GroupMode, Pondering, Progress, Question, Roster, SecondPhaseMode,
+};
 use crate::pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool};
 use chess::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant};
 
@@ -313,6 +315,32 @@ async fn in_step_even_those_who_share_a_table_can_be_repeated() {
             decisions.push((decision.best, decision.score, decision.nodes(), votes));
         }
         assert_eq!(decisions[0], decisions[1], "{} {}", settings.roster, settings.second_phase.word());
+    }
+}
+
+/// Whatever the members of a group do among themselves, each elector has one voice, and all processes work.
+#[tokio::test]
+async fn groups_speak_with_one_voice_in_every_mode() {
+    for groups in GroupMode::ALL {
+        let settings = CouncilSettings {
+            roster: "mp mbxkcpar".to_owned(),
+            criterion: CriterionName::Weights,
+            groups,
+            cores: 6,
+            hash: 1,
+            ..CouncilSettings::default()
+        };
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let mut council = Council::new(&Pool::new(6), &roster, &settings, Variant::Standard);
+        for in_step in [true, false] {
+            let limits = Limits { nodes: Some(6_000), ..Limits::default() };
+            let decision = decide(&mut council, Question { limits, in_step, ..question() }).await;
+            assert_eq!(decision.votes.len(), 2, "{groups:?}");
+            assert!(decision.votes.iter().all(|vote| vote.proposal.depth >= 4), "{groups:?}: {:?}", decision.votes);
+            let expected = if groups == GroupMode::None { 2 } else { 6 };
+            let busy = decision.metrics.processes.iter().filter(|process| process.nodes > 0).count();
+            assert_eq!(busy, expected, "{groups:?}: {:?}", decision.metrics);
+        }
     }
 }
 

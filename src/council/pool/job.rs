@@ -50,6 +50,14 @@ pub enum SearchReport {
 }
 
 impl SearchReport {
+    /// The proposal, if it is one.
+    pub fn proposal(&self) -> Option<&Proposal> {
+        match self {
+            Self::Proposal(proposal) => Some(proposal),
+            Self::Finished(..) | Self::Failed(..) => None,
+        }
+    }
+
     /// The search it is about.
     pub fn search(&self) -> &SearchId {
         match self {
