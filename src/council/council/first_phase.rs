@@ -17,7 +17,7 @@ use super::{
     split_group::SplitGroup,
 };
 use crate::pool::{ElectorSpec, Guidance, Hints, Job, SearchReport};
-use chess::{Bound, Line, Phase, Proposal, SearchId, Task, UciMove};
+use chess::{Bound, Limits, Line, Phase, Proposal, SearchId, Task, UciMove};
 use engine::{BestOfGroup, Turnstile};
 
 /// Where nothing but the electors' own limits ends a question, those that have neither said nor done anything for so long
@@ -34,6 +34,10 @@ pub(super) struct FirstPhaseSetup {
     pub groups: GroupMode,
     /// Its part of the time and of the nodes, 0 to 1.
     pub share: f64,
+    /// The part of the move's time in which advisers search, 0 to 1.
+    pub advised_share: f64,
+    /// The advisers' part of the cores meanwhile, 0 to 0.5; 0 where there are none.
+    pub advice: f64,
     /// The searcher that goes on afterwards and so gets all of its nodes.
     pub anchor: Option<usize>,
 }
@@ -46,6 +50,8 @@ pub(super) struct FirstPhase {
     /// By searcher: what it searches, and its newest proposal about that.
     lines: Vec<Arc<Line>>,
     newest: Vec<Option<Proposal>>,
+    /// The searchers that advise.
+    advisers: Vec<usize>,
     pub leader: Option<Proposal>,
     changes: u32,
     /// The moves proposed, for the searcher that never stops.
@@ -69,12 +75,13 @@ impl FirstPhase {
             ballots: Ballots::new(Arc::clone(&setup.electors), Arc::clone(&line)),
             lines: searchers.iter().map(|_| Arc::clone(&line)).collect(),
             newest: searchers.iter().map(|_| None).collect(),
+            advisers: (0..searchers.len()).filter(|number| searchers[*number].adviser.is_some()).collect(),
             leader: None,
             changes: 0,
-            hints: Hints::default(),
+            hints: Hints::new(setup.anchor.is_some()),
             best_of_groups: setup.electors.iter().map(|_| Arc::default()).collect(),
             split_groups: setup.electors.iter().map(|_| None).collect(),
-            round_robin: session.question.in_step.then(|| Turnstile::new(searchers.len())),
+            round_robin: session.question.in_step.then(|| Turnstile::paced(turns(&setup, searchers))),
             setup,
             line,
         };
@@ -145,7 +152,14 @@ impl FirstPhase {
             id: SearchId { game: question.game.clone(), ply: line.ply(), serial: next_serial(), phase: Phase::First },
             line: Arc::clone(&line),
             root_moves: question.root_moves(),
-            limits: share_of(&question.limits, if whole { 1.0 } else { self.setup.share }),
+            limits: match searchers[number].adviser {
+                Some(_) => self.limits_of_adviser(&question.limits, searchers),
+                None if whole => question.limits,
+                None => Limits {
+                    nodes: share_of(&question.limits, self.setup.share * (1.0 - self.advised_nodes())).nodes,
+                    ..share_of(&question.limits, self.setup.share)
+                },
+            },
         };
         let turn = self.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
@@ -154,16 +168,38 @@ impl FirstPhase {
         searchers[number].search(Job::guided(task, guidance), &session.reports);
     }
 
+    /// The advisers' part of all nodes of a move.
+    fn advised_nodes(&self) -> f64 {
+        self.setup.advice * self.setup.advised_share
+    }
+
+    /// Where nodes are limited, advisers search with what the electors do without.
+    fn limits_of_adviser(&self, limits: &Limits, searchers: &[CouncilSearcher]) -> Limits {
+        let advisers = searchers.iter().filter(|searcher| searcher.adviser.is_some()).count();
+        let others = searchers.len() - advisers;
+        let nodes = self.advised_nodes() * others as f64 / advisers.max(1) as f64;
+        Limits { nodes: share_of(limits, nodes).nodes, ..share_of(limits, self.setup.advised_share) }
+    }
+
+    /// What was advised about the position in question.
+    pub(super) fn advice(&self) -> impl Iterator<Item = &Proposal> {
+        self.advisers.iter().filter_map(|number| self.newest_of(*number))
+    }
+
     /// What a searcher is told besides its task: the anchor what others propose, the members of a group their share of the
     /// root moves and the group's best score.
     fn guidance(&self, number: usize, line: &Line, searchers: &[CouncilSearcher]) -> Guidance {
         if self.setup.anchor == Some(number) {
             return Guidance { hints: Some(self.hints.clone()), ..Guidance::default() };
         }
+        if let Some(adviser) = searchers[number].adviser {
+            return Guidance { advises: Some((self.hints.clone(), adviser)), ..Guidance::default() };
+        }
         let Some(elector) = searchers[number].elector else { return Guidance::default() };
+        let advised = || (!self.advisers.is_empty()).then(|| self.hints.clone());
         let members = searchers.iter().filter(|searcher| searcher.elector == Some(elector)).count();
         if members < 2 {
-            return Guidance::default();
+            return Guidance { hints: advised(), ..Guidance::default() };
         }
         let hints = (self.setup.groups == GroupMode::PeerHinted).then(|| {
             let member = searchers[..number].iter().filter(|searcher| searcher.elector == Some(elector)).count();
@@ -173,7 +209,7 @@ impl FirstPhase {
         });
         let shares_score = self.setup.groups == GroupMode::PeerScore;
         let best_of_group = shares_score.then(|| Arc::clone(&self.best_of_groups[elector]));
-        Guidance { hints, best_of_group, ..Guidance::default() }
+        Guidance { hints: hints.or_else(advised), best_of_group, ..Guidance::default() }
     }
 
     /// Listens to the electors until the time of this phase is over, all have finished, or those that have not cannot change the
@@ -191,12 +227,19 @@ impl FirstPhase {
                 Some(_) => deadline,
                 None => session.deadline(&self.progress(), 1.0).max(deadline),
             };
+            // They advise for their part of the move.
+            let advised_until = session.deadline(&self.progress(), self.setup.advised_share);
+            let advising = self.advisers.iter().any(|number| searchers[*number].is_searching());
+            let until = if advising { until.min(advised_until) } else { until };
             let patient_until = Instant::now() + PATIENCE;
             let work_before = nodes(searchers);
             let impatient = self.any_finished(searchers) && patient_until < until;
             match session.next(if impatient { patient_until } else { until }, self.leader.is_some()).await {
                 Event::Cancelled => return None,
                 Event::TimeIsUp if impatient && !session.must_answer() && nodes(searchers) > work_before => {}
+                Event::TimeIsUp if advising && !session.must_answer() && Instant::now() < deadline => {
+                    self.advisers.iter().for_each(|number| searchers[*number].stop());
+                }
                 Event::TimeIsUp => break,
                 Event::Reconsider => {
                     self.turn(session, searchers);
@@ -330,7 +373,8 @@ impl FirstPhase {
     /// Whether nothing that may still be said can change the outcome. The anchor goes on in the second phase and is not
     /// waited for.
     fn is_settled(&self, searchers: &[CouncilSearcher]) -> bool {
-        let searching = searchers.iter().enumerate().filter(|(_, searcher)| searcher.is_searching());
+        let searching =
+            searchers.iter().enumerate().filter(|(_, searcher)| searcher.is_searching() && searcher.adviser.is_none());
         if self.leader.is_none() {
             return searching.count() == 0;
         }
@@ -371,6 +415,16 @@ impl FirstPhase {
     pub(super) fn rule(&self) -> &Rule {
         &self.setup.rule
     }
+}
+
+/// In virtual time: in how many rounds each searcher has one turn. Advisers have their part of the cores together.
+fn turns(setup: &FirstPhaseSetup, searchers: &[CouncilSearcher]) -> Vec<u64> {
+    let advisers = searchers.iter().filter(|searcher| searcher.adviser.is_some()).count();
+    let others = searchers.len() - advisers;
+    let turns_of_all = others as f64 * setup.advice / (1.0 - setup.advice);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let every = (advisers as f64 / turns_of_all.max(0.001)).round() as u64;
+    searchers.iter().map(|searcher| if searcher.adviser.is_some() { every.max(1) } else { 1 }).collect()
 }
 
 /// Hands the members of a group what they are to search.

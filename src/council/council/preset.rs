@@ -28,6 +28,7 @@ fn gnupar() -> CouncilSettings {
         split: 1.0 / 3.0,
         second_phase: SecondPhaseMode::Sequential,
         groups: GroupMode::None,
+        advisers: String::new(),
         ..CouncilSettings::default()
     }
 }
@@ -41,6 +42,7 @@ fn chesspar() -> CouncilSettings {
         split: 0.5,
         second_phase: SecondPhaseMode::PvSplit,
         groups: GroupMode::PvSplit,
+        advisers: String::new(),
         ..CouncilSettings::default()
     }
 }

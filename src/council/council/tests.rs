@@ -344,6 +344,52 @@ async fn groups_speak_with_one_voice_in_every_mode() {
     }
 }
 
+/// Advisers are heard and seen, and the electors decide; the whole can be repeated, and costs the nodes that it may.
+#[tokio::test]
+async fn advisers_are_shown_and_do_not_vote() {
+    let settings = CouncilSettings {
+        roster: "complete-2".to_owned(),
+        advisers: "mp mbxk".to_owned(),
+        hash: 4,
+        ..CouncilSettings::default()
+    };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut decisions = Vec::new();
+    for _ in 0..2 {
+        let mut council = Council::new(&Pool::new(2), &roster, &settings, Variant::Standard);
+        let limits = Limits { nodes: Some(30_000), ..Limits::default() };
+        let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+        let votes: Vec<_> = decision.votes.iter().map(|v| (v.proposal.elector.to_string(), v.weight > 0.0)).collect();
+        let names: Vec<&str> = votes.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["complete-1", "complete-2", "mp", "mbxk"]);
+        assert!(votes.iter().all(|(name, weighs)| *weighs == name.starts_with("complete")), "{votes:?}");
+        assert!((57_000..=63_000).contains(&decision.nodes()), "{} nodes", decision.nodes());
+        decisions.push((decision.best, decision.score, decision.nodes()));
+    }
+    assert_eq!(decisions[0], decisions[1]);
+}
+
+/// By the clock they have their part of the move, and then the cores are the electors'.
+#[tokio::test]
+async fn advisers_are_told_to_stop_and_the_electors_search_on() {
+    let settings = CouncilSettings {
+        roster: "complete-1".to_owned(),
+        advisers: "mp".to_owned(),
+        hash: 4,
+        ..CouncilSettings::default()
+    };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let time = Duration::from_millis(600);
+    let decision = decide(&mut council, Question { timing: Some(Box::new(move |_| time)), ..question() }).await;
+    let busy = |name: &str| {
+        let process = decision.metrics.processes.iter().find(|process| process.elector.as_str() == name);
+        process.map_or(Duration::ZERO, |process| process.busy)
+    };
+    assert!(busy("mp") < busy("complete-1"), "{:?}", decision.metrics);
+    assert_eq!(decision.votes.len(), 2);
+}
+
 #[tokio::test]
 async fn where_memory_is_short_tables_shrink_and_the_council_plays() {
     let settings = CouncilSettings { roster: "mp ma mx".to_owned(), hash: 1000, ..CouncilSettings::default() };

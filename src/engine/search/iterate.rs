@@ -124,7 +124,8 @@ impl Worker<'_> {
             self.make(&mut next, board, mv, 0);
             let first = i == self.pv_index;
             let hinted = self.root_moves[i].hinted && !first;
-            let new_depth = depth - 1 + i32::from(hinted && depth > 3);
+            let extended = hinted && self.shared.root.extends_hints && depth > 3;
+            let new_depth = depth - 1 + i32::from(extended);
             let mut value = alpha;
             if !first {
                 let late = i - self.pv_index;

@@ -18,8 +18,10 @@ pub type MovesNow<'a> = dyn Fn() -> Vec<Move> + Sync + 'a;
 pub struct Root<'a> {
     /// Only these moves are considered; all legal ones if there are none.
     pub moves: &'a [Move],
-    /// Moves that others propose: looked at right after the best one, without reduction and a ply deeper.
+    /// Moves that others propose: looked at right after the best one, without reduction.
     pub hints: Option<&'a MovesNow<'a>>,
+    /// Whether such a move is searched a ply deeper as well.
+    pub extends_hints: bool,
     /// Only a value between these two matters, from the side of the player to move.
     pub window: Option<(Score, Score)>,
     /// The best value that the processes of a group have found for the player to move: raised before every iteration by
