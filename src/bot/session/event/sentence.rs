@@ -244,3 +244,119 @@ fn moves(plies: usize) -> String {
 fn seconds(time: Duration) -> String {
     format!("{:.0} s", time.as_secs_f64().max(1.0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::GameKey;
+    use chess::{ChallengeId, DeclineReason, GameId, Player, TimeControl};
+
+    fn info() -> Box<GameInfo> {
+        let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
+        Box::new(GameInfo {
+            id: GameId::new("abcd1234"),
+            terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
+            white: Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") },
+            black: Player { rating: Some(1500), ..Player::named("maia1") },
+            our_color: Color::White,
+            start: Line::start(Variant::Standard),
+            tournament: None,
+            url: Some("https://lichess.org/abcd1234".to_owned()),
+        })
+    }
+
+    fn of_account(event: AccountEvent) -> String {
+        BotEvent::Account("lichess".into(), event).sentence().expect("a sentence").text
+    }
+
+    fn of_game(event: GameEvent) -> String {
+        let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
+        BotEvent::Game(game, event).sentence().expect("a sentence").text
+    }
+
+    #[test]
+    fn an_account_tells_its_day_in_plain_sentences() {
+        let account = Account {
+            player: Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") },
+            is_bot: true,
+            ratings: vec![("bullet".to_owned(), 1500), ("blitz".to_owned(), 1620)],
+            games_played: 1,
+        };
+        assert_eq!(
+            of_account(AccountEvent::Connected { account: account.clone(), away: None }),
+            "lichess: connected as BOT Concilio (bullet 1500, blitz 1620)"
+        );
+        assert_eq!(
+            of_account(AccountEvent::Connected { account, away: Some(Duration::from_secs(12)) }),
+            "lichess: connected again as BOT Concilio after 12 s"
+        );
+        let challenge = Challenge {
+            id: ChallengeId::new("abcd1234"),
+            incoming: true,
+            opponent: Some(info().black),
+            terms: info().terms,
+            our_color: Some(Color::Black),
+            initial_fen: None,
+            rules: Vec::new(),
+            rematch_of: None,
+            our_rating: None,
+            playable: true,
+            unknown_variant: None,
+        };
+        assert_eq!(
+            of_account(AccountEvent::Challenge {
+                challenge: Box::new(challenge),
+                outcome: ChallengeOutcome::Declined,
+                why: "their rating is too low".to_owned(),
+            }),
+            "lichess: maia1 (1500) challenges us, 3+2 rated blitz, we would have black: declined, their rating is too low"
+        );
+        assert_eq!(
+            of_account(AccountEvent::Declined {
+                challenge: ChallengeId::new("ours0001"),
+                opponent: Some("maia1".to_owned()),
+                reason: DeclineReason::TooFast,
+            }),
+            "lichess: maia1 declined our challenge ours0001: too fast"
+        );
+    }
+
+    #[test]
+    fn a_game_is_told_from_its_beginning_to_its_end() {
+        let begun = |ply| of_game(GameEvent::Started { info: info(), electors: [].into(), ply });
+        assert_eq!(
+            begun(0),
+            "lichess: game abcd1234 begun: white against maia1 (1500), 3+2 rated blitz, https://lichess.org/abcd1234"
+        );
+        assert!(begun(20).starts_with("lichess: game abcd1234 goes on at move 11: white against maia1 (1500)"));
+        let over = |info, status, winner| {
+            of_game(GameEvent::Over { info, status, winner, plies: 67, pgn: Some("games/one.pgn".into()) })
+        };
+        assert_eq!(
+            over(Some(info()), GameStatus::Resign, Some(Color::White)),
+            "lichess: game abcd1234 over: won by resignation against maia1 (1500) after 34 moves, written to games/one.pgn"
+        );
+        assert!(over(Some(info()), GameStatus::OutOfTime, Some(Color::Black)).contains("over: lost on time against"));
+        assert!(over(Some(info()), GameStatus::Stalemate, None).contains("over: drawn by stalemate against"));
+        assert!(over(None, GameStatus::Mate, Some(Color::Black)).contains("over: 0-1 by checkmate, written"));
+        assert!(over(Some(info()), GameStatus::Aborted, None).contains("over: aborted against"));
+        assert_eq!(of_game(GameEvent::Rated { change: -9 }), "lichess: game abcd1234: our rating changes by -9");
+    }
+
+    #[test]
+    fn moves_that_matter_say_why() {
+        let line = std::sync::Arc::new(Line::start(Variant::Standard));
+        let decided = |split, left_book| {
+            let decision =
+                Decision { split, ..Decision::without_vote("e2e4".parse().expect("a move"), Source::Council) };
+            let lag = Duration::ZERO;
+            let event =
+                GameEvent::Decided { line: line.clone(), decision: decision.into(), budget: None, lag, left_book };
+            let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
+            BotEvent::Game(game, event).sentence().expect("a sentence")
+        };
+        assert_eq!((decided(0.0, false).level, decided(0.0, true).level), (Level::DEBUG, Level::INFO));
+        assert_eq!(decided(0.0, true).text, "lichess: game abcd1234: out of book: 1. e4  by council  (0.00 s)");
+        assert!(decided(0.8, false).text.contains("the votes are split: 1. e4"));
+    }
+}

@@ -130,6 +130,8 @@ pub(super) struct Lobby {
     orders: Orders,
     /// Whether a challenge of ours is on its way, or somebody to challenge is looked for.
     looking: bool,
+    /// Whom a challenge on its way to the server is for, by id: it takes a place as one that stands does.
+    asked: Option<String>,
     serial: u64,
     random: StdRng,
 }
@@ -176,6 +178,7 @@ impl Lobby {
             mode: AccountMode::default(),
             orders: Orders::new(),
             looking: false,
+            asked: None,
             serial: 0,
             random: StdRng::seed_from_u64(seed),
         };
@@ -512,6 +515,7 @@ impl Lobby {
         let matchmaker = &mut self.memory.matchmaker;
         match matchmaker.choose(&self.policy.matchmaking, &lists, &us.ratings, bots, now, &mut self.random) {
             Some(request) => {
+                self.asked = Some(request.opponent.to_lowercase());
                 if self.policy.keep_limits {
                     self.memory.rate_limits.spend(Spending::ChallengeToBot, now);
                 }
@@ -530,6 +534,7 @@ impl Lobby {
         effects: &mut Vec<LobbyEffect>,
     ) {
         self.looking = false;
+        self.asked = None;
         match outcome {
             Ok(id) => self.made(id, &request.opponent, request.terms, now),
             Err(error) => {
@@ -557,8 +562,8 @@ impl Lobby {
             kind: opponent.map_or(Kind::Bot, Kind::of),
         };
         let mut taken: Vec<TakenPlace> = self.places.values().map(|known| place(known.opponent.as_ref())).collect();
-        let challenged = self.memory.matchmaker.standing();
-        taken.extend(challenged.map(|(_, id)| TakenPlace { opponent: id.to_owned(), kind: Kind::Bot }));
+        let standing = self.memory.matchmaker.standing().map(|(_, id)| id.to_owned());
+        taken.extend(standing.or_else(|| self.asked.clone()).map(|opponent| TakenPlace { opponent, kind: Kind::Bot }));
         taken
     }
 }

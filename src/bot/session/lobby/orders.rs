@@ -127,6 +127,7 @@ impl Lobby {
             self.orders.pop_front();
         }
         self.looking = true;
+        self.asked = Some(request.opponent.to_lowercase());
         if self.policy.keep_limits {
             self.memory.rate_limits.spend(Spending::ChallengeToBot, now.timestamp());
             effects.push(LobbyEffect::Save);
