@@ -6,11 +6,13 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use clap::{Args, ValueEnum};
 use tokio::task::JoinSet;
 
-use super::{Failure, runtime, signals::StopSignals, view::Viewer};
+use super::{Failure, runtime, signals::Signals, view::Viewer};
 use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountPolicy, Connection, EventBus, PlayerSettings, PreparedPlayer, Runtime, ShutdownGames},
+    session::{
+        self, AccountPolicy, Connection, Control, EventBus, PlayerSettings, PreparedPlayer, Runtime, ShutdownGames,
+    },
 };
 use chess::{GameTerms, Shutdown, TimeControl, Variant, outln};
 use cluster::ClusterSettings;
@@ -96,13 +98,14 @@ impl DemoCommand {
         let viewer = Viewer::start(event_bus.listen());
 
         let shutdown = Shutdown::default();
-        let runtime = self.runtime(journal, event_bus, player, self.pool(&shutdown).await?);
+        let control = Control::new(shutdown.clone());
+        let runtime = self.runtime(journal, event_bus, player, self.pool(&shutdown).await?, control);
         let mut daemons = JoinSet::new();
         for connection in self.connections(&server, &shutdown).await? {
             daemons.spawn(session::play(connection, runtime.clone(), shutdown.clone()));
         }
 
-        let mut signals = StopSignals::listen();
+        let mut signals = Signals::listen();
         let (played, stopped) = tokio::select! {
             played = self.challenge_and_wait(&server) => (played, false),
             () = told_to_stop(&mut signals) => (Ok(()), true),
@@ -186,7 +189,14 @@ impl DemoCommand {
         Ok(Pool::with_remote(0, remote_pool))
     }
 
-    fn runtime(&self, journal: Journal, event_bus: EventBus, player: Arc<PreparedPlayer>, pool: Pool) -> Runtime {
+    fn runtime(
+        &self,
+        journal: Journal,
+        event_bus: EventBus,
+        player: Arc<PreparedPlayer>,
+        pool: Pool,
+        control: Control,
+    ) -> Runtime {
         let challenge = ChallengeSettings {
             concurrency: self.concurrency as usize,
             max_games_per_opponent: self.concurrency as usize,
@@ -208,6 +218,7 @@ impl DemoCommand {
                 games_at_shutdown: ShutdownGames::Resign,
                 ..AccountPolicy::default()
             }),
+            control,
         }
     }
 
@@ -245,9 +256,9 @@ impl DemoCommand {
 }
 
 /// Waits for a signal to stop; for ever where none can be heard.
-async fn told_to_stop(signals: &mut Option<StopSignals>) {
+async fn told_to_stop(signals: &mut Option<Signals>) {
     match signals {
-        Some(signals) => signals.next().await,
+        Some(signals) => signals.told_to_stop().await,
         None => std::future::pending().await,
     }
 }

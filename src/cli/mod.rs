@@ -13,6 +13,7 @@ mod lists;
 mod log;
 mod man;
 mod practice;
+mod reload;
 mod run;
 mod runtime;
 mod signals;

@@ -19,6 +19,7 @@
 //! to [`Settings`] or [`bot::session::PlayerSettings`], and explain its keys in `config/example.toml`; a test says what is
 //! missing there, and where default or range differ.
 
+mod changes;
 mod check;
 mod layers;
 mod problem;

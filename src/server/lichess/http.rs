@@ -57,6 +57,8 @@ pub enum Topic {
     Chat,
     /// Other players.
     Users,
+    /// Tournaments.
+    Tournament,
 }
 
 /// How a request stands to the others.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::*;
 use crate::{
     journal::{Archive, GameKey, Journal, JournalSettings},
-    session::{EventBus, PlayerSettings, PreparedPlayer},
+    session::{Control, EventBus, PlayerSettings, PreparedPlayer},
 };
 use chess::{
     Account, Clock, Clocks, GameInfo, GameState, GameTerms, Line, Offers, Player, TimeControl, UciMove, Variant,
@@ -83,6 +83,7 @@ struct Story {
     journal: Journal,
     events: mpsc::Sender<ServerEvent>,
     shutdown: Shutdown,
+    control: Control,
     account: tokio::task::JoinHandle<AccountEnd>,
     folder: tempfile::TempDir,
 }
@@ -100,12 +101,14 @@ impl Story {
         let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
         let settings = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
         let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
+        let control = Control::default();
         let runtime = Runtime {
             journal: journal.clone(),
             pool: Pool::new(1),
             event_bus: EventBus::new(),
             player: Arc::new(move |_: &GameInfo| Arc::clone(&player)),
             policy: Arc::default(),
+            control: control.clone(),
         };
         let server = Arc::new(server);
         let (events, inbox) = mpsc::channel(100);
@@ -113,7 +116,7 @@ impl Story {
             Connection { name: ServerName::from("made-up"), server: Arc::clone(&server) as _, events: inbox };
         let shutdown = Shutdown::default();
         let account = tokio::spawn(play(connection, runtime, shutdown.clone()));
-        let story = Self { server, journal, events, shutdown, account, folder };
+        let story = Self { server, journal, events, shutdown, control, account, folder };
         let us = Account { player: Player::named("Concilio"), is_bot: true, ratings: Vec::new(), games_played: 1 };
         story.tells(ServerEvent::Connected(us)).await;
         story
@@ -159,7 +162,7 @@ async fn whoever_is_playing_is_not_challenged() {
     let request = ChallengeRequest { opponent: "ann".to_owned(), terms: terms(), our_color: None, initial_fen: None };
     let (answers, mut inbox) = mpsc::unbounded_channel();
     let server = ScriptedServer { all_are_busy: true, ..ScriptedServer::default() };
-    ask(&server, Action::Challenge(request.clone()), &answers).await;
+    ask(&server, Action::Challenge(request.clone()), &answers).await.expect("the lobby is told");
     assert_eq!(*server.asked.lock().expect("no panic"), []);
     match inbox.recv().await {
         Some(LobbyInput::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
@@ -223,7 +226,12 @@ async fn a_game_whose_end_was_only_told_is_looked_up() {
         story.tells(ServerEvent::Game(Box::new(info), state)).await;
         story
             .tells(match told {
-                Some(status) => ServerEvent::GameFinished { id, status: Some(status), winner: Some(Color::Black) },
+                Some(status) => ServerEvent::GameFinished {
+                    id,
+                    status: Some(status),
+                    winner: Some(Color::Black),
+                    rating_change: None,
+                },
                 None => ServerEvent::GameGone(id),
             })
             .await;
