@@ -1,5 +1,7 @@
 //! What was written, read back: a connection of its own for every reader, beside a daemon that writes or without one.
 
+mod notes;
+
 use std::{fmt, path::Path, str::FromStr, time::Duration};
 
 use jiff::Timestamp;
@@ -11,6 +13,8 @@ use serde::{Serialize, Serializer};
 
 use super::{GameKey, GameResult, JournalError, codes, schema};
 use chess::{Color, GameId, GameStatus, Score, ServerName, Speed, TimeControl, UciMove, Variant};
+
+pub use notes::{ChatRecord, FaultRecord};
 
 /// Which games are asked for; what is not set does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -35,7 +35,7 @@ use chess::{
     Account, Challenge, ChatLine, Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, ServerName, UciMove,
 };
 
-pub use archive::{Archive, Filter, GameRecord, MoveRecord, OurMove, PlayerRecord, ProposalRecord};
+pub use archive::{Archive, ChatRecord, FaultRecord, Filter, GameRecord, MoveRecord, OurMove, PlayerRecord, ProposalRecord};
 pub use codes::GameResult;
 pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
 pub use settings::{JournalSettings, PgnGrouping};
