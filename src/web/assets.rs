@@ -1,6 +1,10 @@
 //! The page's files, all of them in this program: nothing is read from a disk and nothing is fetched from elsewhere.
 
-use std::{collections::HashMap, hash::{DefaultHasher, Hash, Hasher}, sync::Arc};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
 
 use axum::{
     Extension,

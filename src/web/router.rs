@@ -32,7 +32,7 @@ const LONGEST_BODY: usize = 16 << 10;
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 
 /// What the handlers share.
-#[derive(Clone, FromRef)]
+#[derive(Clone)]
 pub(crate) struct WebState {
     pub keys: Keys,
     pub watch: Watch,
@@ -41,6 +41,27 @@ pub(crate) struct WebState {
     pub play_room: Arc<PlayRoom>,
     pub control: Option<Control>,
     pub health: Health,
+}
+
+/// Lets a handler have one part of the state alone.
+macro_rules! parts {
+    ($($field:ident: $part:ty),* $(,)?) => {
+        $(impl FromRef<WebState> for $part {
+            fn from_ref(state: &WebState) -> Self {
+                state.$field.clone()
+            }
+        })*
+    };
+}
+
+parts! {
+    keys: Keys,
+    watch: Watch,
+    archive: archive::ArchiveDoor,
+    pool: Pool,
+    play_room: Arc<PlayRoom>,
+    control: Option<Control>,
+    health: Health,
 }
 
 /// The whole of the page's server, in front of `context`.

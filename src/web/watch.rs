@@ -5,7 +5,10 @@
 //! - A browser that is slow misses frames and then gets the whole picture again; nothing is kept for it.
 //! - While nobody watches, no frame is made.
 
-use std::{sync::Arc, time::{Duration, Instant}};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
     body::{Body, Bytes},

@@ -39,7 +39,7 @@ use server::Server;
 
 pub use account_task::{AccountEnd, play};
 pub use control::{Control, ControlCommand, ControlError};
-pub use event::{AccountEvent, AccountMode, BotEvent, EventBus, GameEvent, how_it_ended};
+pub use event::{AccountEvent, AccountMode, BotEvent, EventBus, GameEvent, Sentence, how_it_ended};
 pub use prepared_player::{PlayerError, PreparedPlayer};
 pub use settings::{LimitSettings, PlayerSettings, ShutdownGames, ShutdownSettings};
 

@@ -35,12 +35,15 @@ impl GamesQuery {
         });
         let speed = named(&self.speed).map(|word| {
             let known = Speed::ALL.into_iter().find(|speed| speed.key().eq_ignore_ascii_case(&word));
-            known.ok_or_else(|| Problem::bad(format!("speed: expected one of {}", Speed::ALL.map(Speed::key).join(", "))))
+            known.ok_or_else(|| {
+                Problem::bad(format!("speed: expected one of {}", Speed::ALL.map(Speed::key).join(", ")))
+            })
         });
         let day = |text: &str| -> Result<Option<Timestamp>, Problem> {
             let Some(text) = named(text) else { return Ok(None) };
             let midnight = text.parse::<Date>().and_then(|day| day.to_zoned(TimeZone::system()));
-            let midnight = midnight.map_err(|_| Problem::bad(format!("{text:?}: expected a day such as 2026-11-01")))?;
+            let midnight =
+                midnight.map_err(|_| Problem::bad(format!("{text:?}: expected a day such as 2026-11-01")))?;
             Ok(Some(midnight.timestamp()))
         };
         Ok(Filter {

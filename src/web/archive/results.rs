@@ -66,7 +66,7 @@ impl Results {
     pub(super) fn of(games: &[GameRecord], openings: &[Vec<UciMove>]) -> Self {
         let mut results = Self::default();
         let [mut opponents, mut speeds, mut colours, mut begun, mut endings] = <[Table; 5]>::default();
-        let mut count = |table: &mut Table, name: String, result| table.entry(name).or_default().count(result);
+        let count = |table: &mut Table, name: String, result| table.entry(name).or_default().count(result);
         for (game, moves) in games.iter().zip(openings) {
             results.note_rating(game);
             let Some(result) = game.result else { continue };

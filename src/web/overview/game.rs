@@ -12,7 +12,7 @@ use shakmaty::Position as _;
 use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, OverRow, VoteRow, color_word, shown};
 use bot::session::{GameEvent, how_it_ended};
 use chess::{ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal};
-use council::{clock::Budget, pool::ElectorSpec, player::vote_report};
+use council::{clock::Budget, player::vote_report, pool::ElectorSpec};
 
 /// How much of what is said in a game is kept.
 const MOST_CHAT: usize = 60;
@@ -94,13 +94,7 @@ struct VotesFrame<'a> {
 }
 
 impl GameOverview {
-    pub(super) fn new(
-        server: &str,
-        info: &GameInfo,
-        electors: &[ElectorSpec],
-        now: Instant,
-        time: Timestamp,
-    ) -> Self {
+    pub(super) fn new(server: &str, info: &GameInfo, electors: &[ElectorSpec], now: Instant, time: Timestamp) -> Self {
         let line = Arc::new(info.start.clone());
         Self {
             head: GameHead::new(server, info, electors, time),
@@ -171,8 +165,9 @@ impl GameOverview {
         let second = proposal.search.phase == Phase::Second;
         let elector = if second { vote_report::SECOND_PHASE } else { proposal.elector.as_str() }.to_owned();
         let row = VoteRow::new(elector, self.line.san(proposal.best), proposal, None, second);
-        match self.votes.iter_mut().find(|(known, _)| known.elector == row.elector && known.second == second) {
-            Some(known) => *known = (row, true),
+        let known = self.votes.iter().position(|(known, _)| known.elector == row.elector && known.second == second);
+        match known {
+            Some(index) => self.votes[index] = (row, true),
             None if self.votes.len() < MOST_ROWS => self.votes.push((row, true)),
             None => {}
         }
@@ -234,7 +229,7 @@ impl GameOverview {
             clocks[side] = clocks[side].saturating_sub(elapsed);
         }
         self.board.running = false;
-        let words = how_it_ended(status, winner);
+        let words = ending(status, winner);
         self.over = Some(OverRow { words, result, ours, rating_change: None, at: time });
         (self.changed.over, self.changed.board) = (true, true);
     }
@@ -263,7 +258,8 @@ impl GameOverview {
     }
 
     fn frame(&self, parts: Changed, now: Instant) -> GameFrame<'_> {
-        let rows: Vec<&VoteRow> = self.votes.iter().filter(|(_, new)| parts.votes || *new).map(|(row, _)| row).collect();
+        let rows: Vec<&VoteRow> =
+            self.votes.iter().filter(|(_, new)| parts.votes || *new).map(|(row, _)| row).collect();
         let votes = VotesFrame { ply: self.votes_ply, fresh: parts.votes, rows };
         let board = BoardFrame { board: &self.board, elapsed: self.elapsed(now) };
         GameFrame {
@@ -275,6 +271,17 @@ impl GameOverview {
             over: self.over.as_ref().filter(|_| parts.over),
             fault: self.fault.as_deref().filter(|_| parts.fault),
         }
+    }
+}
+
+/// How a game ended, in words: `White won by resignation`.
+pub(crate) fn ending(status: &GameStatus, winner: Option<Color>) -> String {
+    let how = how_it_ended(status);
+    match winner {
+        Some(Color::White) => format!("White won {how}"),
+        Some(Color::Black) => format!("Black won {how}"),
+        None if counts(status) => format!("drawn {how}"),
+        None => how,
     }
 }
 

@@ -5,8 +5,6 @@
 
 mod game;
 mod rows;
-#[cfg(test)]
-mod tests;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -25,6 +23,7 @@ use chess::ServerName;
 use game::GameOverview;
 
 pub use game::GameFrame;
+pub(crate) use game::ending;
 pub use rows::{
     AccountRow, AccountState, BoardRow, ChallengeRow, ChatRow, DecisionRow, ElectorRow, GameHead, LogRow, OverRow,
     PlayerRow, VoteRow,
@@ -102,8 +101,11 @@ impl Overview {
     }
 
     fn account(&mut self, server: &ServerName, event: &AccountEvent, time: Timestamp) {
-        let row = self.accounts.entry(server.clone()).or_insert_with(|| AccountRow { mode: "playing", ..AccountRow::default() });
-        let mut stands = |row: &mut AccountRow, state, reason: Option<&String>| {
+        let row = self
+            .accounts
+            .entry(server.clone())
+            .or_insert_with(|| AccountRow { mode: "playing", ..AccountRow::default() });
+        let stands = |row: &mut AccountRow, state, reason: Option<&String>| {
             (row.state, row.reason, row.since) = (state, reason.cloned(), Some(time));
         };
         match event {
@@ -199,7 +201,12 @@ impl Overview {
         let Changes { accounts, gone, serial } = &self.changes;
         let changed = self.games.iter().filter(|(_, game)| game.has_changed());
         Frame {
-            accounts: self.accounts.iter().filter(|(n, _)| accounts.contains(*n)).map(|(n, r)| (n.as_str(), r)).collect(),
+            accounts: self
+                .accounts
+                .iter()
+                .filter(|(n, _)| accounts.contains(*n))
+                .map(|(n, r)| (n.as_str(), r))
+                .collect(),
             games: changed.map(|(key, game)| (key.to_string(), game.changes(now))).collect(),
             gone: gone.iter().map(ToString::to_string).collect(),
             challenges: self.challenges.iter().filter(|row| row.serial > *serial).collect(),

@@ -138,7 +138,7 @@ struct Act {
 #[derive(Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case")]
 enum WhatIsDone {
-    Move { uci: UciMove },
+    Move { uci: String },
     Takeback,
     OfferDraw,
     DeclineDraw,
@@ -162,7 +162,10 @@ async fn act(
     let (seat, page_game) = room.seat(&game, &seat).await?;
     let hint = match what {
         WhatIsDone::Hint => Some(hint::ask(&room.context.pool, &page_game.player, seat.line().await?).await?),
-        WhatIsDone::Move { uci } => seat.play(uci).await.map(|()| None)?,
+        WhatIsDone::Move { uci } => {
+            let uci = uci.parse::<UciMove>().map_err(|_| Problem::bad(format!("{uci:?} is no move such as e2e4")))?;
+            seat.play(uci).await.map(|()| None)?
+        }
         WhatIsDone::Takeback => seat.take_back().await.map(|()| None)?,
         WhatIsDone::OfferDraw => seat.draw(true).await.map(|()| None)?,
         WhatIsDone::DeclineDraw => seat.draw(false).await.map(|()| None)?,

@@ -68,7 +68,9 @@ impl GameRequest {
         let time_control = if self.time_control.is_empty() { "5+3" } else { &self.time_control };
         let time_control = TimeControl::from_minutes(time_control).map_err(|error| Problem::bad(error.to_string()))?;
         if matches!(time_control, TimeControl::Correspondence { .. }) {
-            return Err(Problem::bad("games of days are not played in the page; choose minutes such as 5+3, or unlimited"));
+            return Err(Problem::bad(
+                "games of days are not played in the page; choose minutes such as 5+3, or unlimited",
+            ));
         }
         let color = match self.color.as_str() {
             "white" => Some(Color::White),

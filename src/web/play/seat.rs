@@ -10,8 +10,7 @@ use subtle::ConstantTimeEq;
 use tokio_util::sync::CancellationToken;
 
 use super::stage::{Stage, guest};
-use crate::problem::Problem;
-use bot::session::how_it_ended;
+use crate::{overview::ending, problem::Problem};
 use chess::{Color, GameId, Line, UciMove};
 use practice::{AccountId, BoardEvent, Denied, GameView, ListenerKey, ServerState, Subscription};
 
@@ -166,7 +165,7 @@ impl SeatView {
             legal: legal.into_iter().map(|uci| LegalMove::of(line, uci)).collect(),
             draw_offered: view.draw_offers.by(!color),
             draw_asked: view.draw_offers.by(color),
-            over: view.outcome.as_ref().map(|_| how_it_ended(&view.status(), view.winner())),
+            over: view.outcome.as_ref().map(|_| ending(&view.status(), view.winner())),
         }
     }
 }

@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use super::{MOST_GAMES, request::GameOrder};
 use crate::{WebContext, problem::Problem};
 use bot::{
-    policy::ChallengeSettings,
-    session::{self, AccountPolicy, Connection, PlayerError, PreparedPlayer, Runtime, ShutdownGames},
+    policy::{ChallengeSettings, NameLists, challenge::Names},
+    session::{self, AccountPolicy, Connection, Control, PlayerError, PreparedPlayer, Runtime, ShutdownGames},
 };
 use chess::{GameId, GameInfo, Shutdown};
 use practice::{AccountId, ChallengeTerms, GamePatience, PracticeError, PracticeServer, PracticeSettings, ServerState};
@@ -59,7 +59,7 @@ impl Stage {
         let stage = Self { server, players: Players::default() };
         let shutdown = Shutdown { drain: stop.child_token(), now: stop.child_token() };
         let connection = stage.connect(&token, &shutdown)?;
-        let runtime = stage.runtime(context)?;
+        let runtime = stage.runtime(context, &shutdown)?;
         tokio::spawn(session::play(connection, runtime, shutdown));
         stage.server.wait_until_online(COUNCIL).await?;
         Ok(stage)
@@ -75,7 +75,7 @@ impl Stage {
         Ok(Connection { name: SERVER.into(), server: Arc::new(lichess), events })
     }
 
-    fn runtime(&self, context: &WebContext) -> Result<Runtime, StageError> {
+    fn runtime(&self, context: &WebContext, shutdown: &Shutdown) -> Result<Runtime, StageError> {
         let usual = Arc::new(PreparedPlayer::new(context.player.clone())?);
         let players = Arc::clone(&self.players);
         let choose = move |game: &GameInfo| {
@@ -88,7 +88,7 @@ impl Stage {
             ..ChallengeSettings::default()
         };
         // Whoever sits at this machine is played on any terms.
-        let lists = bot::policy::NameLists { friends: bot::policy::challenge::Names::parse(GUEST), ..Default::default() };
+        let lists = NameLists { friends: Names::parse(GUEST), ..NameLists::default() };
         Ok(Runtime {
             journal: context.journal.clone(),
             pool: context.pool.clone(),
@@ -100,7 +100,7 @@ impl Stage {
                 games_at_shutdown: ShutdownGames::Resign,
                 ..AccountPolicy::default()
             }),
-            control: context.page_control.clone(),
+            control: Control::new(shutdown.clone()),
         })
     }
 

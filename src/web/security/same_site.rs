@@ -92,7 +92,9 @@ mod tests {
 
     #[test]
     fn only_names_of_ours_are_answered() {
-        for host in ["127.0.0.1", "127.0.0.1:8080", "[::1]:8080", "[::1]", "localhost:1", "bot.example.org", "10.0.0.7:1"] {
+        for host in
+            ["127.0.0.1", "127.0.0.1:8080", "[::1]:8080", "[::1]", "localhost:1", "bot.example.org", "10.0.0.7:1"]
+        {
             assert!(allowed(host, &[]), "{host}");
         }
         for host in ["evil.example", "localhost.evil.example:8080", "bot.example.org.evil", "127.0.0.1.evil:80", ""] {
