@@ -15,6 +15,7 @@ use crate::settings::{Flag, Loaded, LogFormat, LogSettings, Protocol, ServerSett
 use bot::{
     journal::Journal,
     session::{self, AccountEnd, Connection, Control, ControlCommand, EventBus, ShutdownGames},
+    webhook,
 };
 use chess::{ServerName, Shutdown};
 use server::{
@@ -98,10 +99,12 @@ impl RunCommand {
         let socket = settings.control_socket();
         let serving = CancellationToken::new();
         let player = settings.player.clone();
-        let page = page::serve(&settings.web, &runtime, player, Some(&socket), serving.clone()).await?;
+        let health = page::health(&runtime, servers(&settings).into_keys().map(ServerName::from));
+        let page = page::serve(&settings.web, &runtime, player, Some(&socket), health, serving.clone()).await?;
         if let Some(url) = page.url() {
             tracing::info!("the page is at {url}");
         }
+        webhook::start(&settings.webhook, event_bus.listen()).map_err(Failure::usage)?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
             let connection = connect(&name, &server, &shutdown)?;

@@ -26,6 +26,33 @@ pub struct Sentence {
     pub text: String,
 }
 
+impl Sentence {
+    /// Every kind of event that has a sentence.
+    pub const KINDS: [&str; 21] = [
+        "connected",
+        "reconnected",
+        "disconnected",
+        "rejected",
+        "mode",
+        "challenge",
+        "challenged",
+        "challenge_failed",
+        "challenge_declined",
+        "limit",
+        "tell",
+        "command",
+        "fault",
+        "closed",
+        "game_started",
+        "move",
+        "chat",
+        "opponent_gone",
+        "opponent_back",
+        "game_over",
+        "rated",
+    ];
+}
+
 impl BotEvent {
     /// The event in words; `None` for what comes many times a move.
     pub fn sentence(&self) -> Option<Sentence> {
