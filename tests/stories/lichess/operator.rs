@@ -71,9 +71,9 @@ async fn a_whole_game_can_be_read_in_the_log() {
     };
     let order = [
         position(&[" INFO practice: connected as BOT Concilio"]),
-        position(&[" INFO practice: Partner", "challenges us, 0.5+0.1 casual", ": accepted, it suits"]),
-        position(&[&format!(" INFO practice: game {game} begun: "), "against Partner", &story.server.url()]),
-        position(&[&format!(" INFO practice: game {game} over: "), " against Partner", " moves, written to "]),
+        position(&[" INFO practice: BOT Partner", "challenges us, 0.5+0.1 casual", ": accepted, it suits"]),
+        position(&[&format!(" INFO practice: game {game} begun: "), "against BOT Partner", &story.server.url()]),
+        position(&[&format!(" INFO practice: game {game} over: "), " against BOT Partner", " moves, written to "]),
         position(&[" INFO told to stop"]),
         position(&[" INFO practice: closed"]),
     ];
