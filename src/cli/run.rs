@@ -10,7 +10,7 @@ use super::{
     signals::{Signal, Signals},
     view::Viewer,
 };
-use crate::settings::{Flag, Loaded, Protocol, ServerSettings, Settings, Sources};
+use crate::settings::{Flag, Loaded, LogFormat, LogSettings, Protocol, ServerSettings, Settings, Sources};
 use bot::{
     journal::Journal,
     session::{self, AccountEnd, Connection, Control, ControlCommand, EventBus, ShutdownGames},
@@ -74,11 +74,15 @@ impl SettingsArgs {
 impl RunCommand {
     /// Plays on every enabled server until told to stop.
     ///
-    /// `log` is what the command line wants logged; otherwise the settings say it.
-    pub(super) async fn run(self, log: Option<String>) -> Result<(), Failure> {
+    /// `level` and `format` are what the command line says of the log; otherwise the settings say it.
+    pub(super) async fn run(self, level: Option<String>, format: Option<LogFormat>) -> Result<(), Failure> {
         let loaded = self.settings.clone().load()?;
         let settings = loaded.settings.clone();
-        log::init(log.as_deref().unwrap_or(&settings.log.level));
+        log::init(&LogSettings {
+            level: level.unwrap_or_else(|| settings.log.level.clone()),
+            format: format.unwrap_or(settings.log.format),
+            ..settings.log.clone()
+        })?;
         let journal = Journal::open(&settings.journal)?;
         let event_bus = EventBus::new();
         let shutdown = Shutdown::default();

@@ -49,6 +49,7 @@ fn faults(settings: &Settings) -> Vec<Fault> {
         }
     }
     add(&["cluster"], settings.cluster.faults());
+    add(&["web"], settings.web.faults());
     add(&["log"], log(&settings.log.level));
     faults
 }

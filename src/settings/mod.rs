@@ -43,9 +43,10 @@ use bot::{
 };
 use cluster::ClusterSettings;
 use layers::Layers;
+use web::WebSettings;
 
 pub use problem::{Problem, Problems};
-pub use sections::{FicsAddressError, LogSettings, Protocol, ServerSettings};
+pub use sections::{FicsAddressError, LogFormat, LogSettings, Protocol, ServerSettings};
 pub use sources::{Flag, Sources};
 
 /// Everything that can be set.
@@ -72,7 +73,9 @@ pub struct Settings {
     pub cluster: ClusterSettings,
     /// What becomes of games when we stop.
     pub shutdown: ShutdownSettings,
-    /// What is logged on standard error.
+    /// The page in the browser and the control channel.
+    pub web: WebSettings,
+    /// What is logged, and where.
     pub log: LogSettings,
 }
 
@@ -89,6 +92,7 @@ impl Default for Settings {
             journal: JournalSettings::default(),
             cluster: ClusterSettings::default(),
             shutdown: ShutdownSettings::default(),
+            web: WebSettings::default(),
             log: LogSettings::default(),
         }
     }
@@ -102,6 +106,16 @@ impl Settings {
             // Loading refused every name that is not known.
             name => TimeZone::get(name).unwrap_or(TimeZone::UTC),
         }
+    }
+
+    /// Where the daemon's control channel is: the socket that is set, or the one beside the journal.
+    pub fn control_socket(&self) -> PathBuf {
+        if !self.web.socket.as_os_str().is_empty() {
+            return self.web.socket.clone();
+        }
+        let mut beside = self.journal.path.clone().into_os_string();
+        beside.push(".sock");
+        beside.into()
     }
 
     /// The names that challenges are held against, read anew from their files.

@@ -254,6 +254,11 @@ impl Archive {
         Ok(Self { connection: schema::open_to_read(path)? })
     }
 
+    /// What it is read through.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// The games that pass the filter, oldest first.
     ///
     /// # Errors
