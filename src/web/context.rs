@@ -1,6 +1,6 @@
 //! What the page is given by the program that it shows.
 
-use std::{fmt, path::PathBuf, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use bot::{
     journal::Journal,
@@ -13,10 +13,8 @@ use council::pool::Pool;
 pub struct WebContext {
     /// Where everything that happens is told.
     pub event_bus: EventBus,
-    /// Where games played in the page are written down.
+    /// The games that were played; those in the page are added to it.
     pub journal: Journal,
-    /// The same journal's file, to read from.
-    pub journal_path: PathBuf,
     /// Where searches run.
     pub pool: Pool,
     /// How the council plays in the page where nothing else is chosen.

@@ -75,7 +75,7 @@ pub(crate) fn build(
     let state = WebState {
         keys: keys.clone(),
         watch: Watch::start(context.event_bus.listen(), settings.watchers, stop.clone()),
-        archive: archive::ArchiveDoor::new(context.journal_path.clone()),
+        archive: archive::ArchiveDoor::new(context.journal.path().to_owned()),
         pool: context.pool.clone(),
         control: context.control.clone(),
         health: context.health.clone(),

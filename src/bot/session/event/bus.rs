@@ -25,7 +25,7 @@ impl EventBus {
     }
 
     /// Tells what happened, which is made up only if somebody listens.
-    pub(in crate::session) fn tell(&self, event: impl FnOnce() -> BotEvent) {
+    pub fn tell(&self, event: impl FnOnce() -> BotEvent) {
         if self.0.receiver_count() > 0 {
             let _ = self.0.send(Arc::new(event()));
         }
