@@ -33,7 +33,6 @@ pub(super) async fn serve(
     let context = WebContext {
         event_bus: runtime.event_bus.clone(),
         journal: runtime.journal.clone(),
-        journal_path: runtime.journal.path().to_owned(),
         pool: runtime.pool.clone(),
         player,
         control: Some(runtime.control.clone()),
