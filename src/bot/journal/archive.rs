@@ -1,5 +1,7 @@
 //! What was written, read back: a connection of its own for every reader, beside a daemon that writes or without one.
 
+mod notes;
+
 use std::{fmt, path::Path, str::FromStr, time::Duration};
 
 use jiff::Timestamp;
@@ -11,6 +13,8 @@ use serde::{Serialize, Serializer};
 
 use super::{GameKey, GameResult, JournalError, codes, schema};
 use chess::{Color, GameId, GameStatus, Score, ServerName, Speed, TimeControl, UciMove, Variant};
+
+pub use notes::{ChatRecord, FaultRecord};
 
 /// Which games are asked for; what is not set does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -248,6 +252,11 @@ impl Archive {
     /// [`JournalError::Open`] if there is none or an old one, [`JournalError::Newer`] if a newer program wrote it.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         Ok(Self { connection: schema::open_to_read(path)? })
+    }
+
+    /// What it is read through.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     /// The games that pass the filter, oldest first.

@@ -7,16 +7,28 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::{account_context::AccountContext, event::BotEvent};
+use super::{account_context::AccountContext, event::GameEvent};
 use crate::journal::JournalError;
 use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, Line};
 
 /// The pauses before a finished game is looked up again: a server may need a moment to file it.
 const AGAIN: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(30)];
 
-/// Writes down how a game ended, and tells so.
-pub(super) async fn record(context: &AccountContext, game: &GameId, status: &GameStatus, winner: Option<Color>) {
-    let pgn = match context.journal.game_over(&context.key(game), status, winner).await {
+/// A game as it was when it ended.
+pub(super) struct FinalState {
+    pub info: Box<GameInfo>,
+    pub plies: usize,
+}
+
+/// Writes down how a game ended, and tells so; `state` is what we saw of it, if we did.
+pub(super) async fn record(
+    context: &AccountContext,
+    game: &GameId,
+    state: Option<FinalState>,
+    status: GameStatus,
+    winner: Option<Color>,
+) {
+    let pgn = match context.journal.game_over(&context.key(game), &status, winner).await {
         Ok(pgn) => pgn,
         // It ended before we saw anything of it.
         Err(JournalError::UnknownGame(_)) => None,
@@ -25,10 +37,8 @@ pub(super) async fn record(context: &AccountContext, game: &GameId, status: &Gam
             None
         }
     };
-    let won_by = winner.map(|color| if color.is_white() { "white" } else { "black" });
-    tracing::info!(%game, status = status.name(), winner = won_by, "a game is over");
-    let (game, status) = (game.clone(), Some(status.clone()));
-    context.event_bus.tell(|| BotEvent::GameOver { game, status, winner, pgn });
+    let (info, plies) = state.map_or((None, 0), |state| (Some(state.info), state.plies));
+    context.tell_of_game(game, GameEvent::Over { info, status, winner, plies, pgn });
 }
 
 /// Records a game that ended unseen, as the server has it; where the server does not say, as it was `told` elsewhere.
@@ -44,7 +54,7 @@ pub(super) fn look_up(context: &AccountContext, game: &GameId, told: Option<(Gam
             }
         }
         let (status, winner) = told.unwrap_or((GameStatus::UnknownFinish, None));
-        record(&context, &game, &status, winner).await;
+        record(&context, &game, None, status, winner).await;
     });
 }
 
@@ -58,7 +68,7 @@ pub(super) fn complete_record(context: &AccountContext) {
         });
         for game in unfinished {
             if ask(&context, &game).await == LookUp::NotKnown {
-                record(&context, &game, &GameStatus::UnknownFinish, None).await;
+                record(&context, &game, None, GameStatus::UnknownFinish, None).await;
             }
         }
     });
@@ -95,7 +105,8 @@ async fn record_whole(context: &AccountContext, info: &GameInfo, state: &GameSta
     if let Err(error) = line.play_all(&state.moves) {
         context.fault(Some(&info.id), format!("the server's record of the game makes no sense: {error}"));
     }
+    let seen = FinalState { info: Box::new(info.clone()), plies: line.ply() };
     context.journal.game_started(&context.name, info);
     context.journal.line_seen(&context.key(&info.id), &line.into(), None);
-    record(context, &info.id, &state.status, state.winner).await;
+    record(context, &info.id, Some(seen), state.status.clone(), state.winner).await;
 }

@@ -58,7 +58,7 @@ pub(super) enum FicsRequest {
     Act(Action, oneshot::Sender<RequestResult>),
     LookFor(String, oneshot::Sender<RequestResult>),
     Resync(GameId),
-    CloseToNewGames,
+    OpenToNewGames(bool),
 }
 
 /// Why a connection is over.
@@ -501,7 +501,7 @@ impl Actor {
                 self.session.look_for(&name, ticket, now);
             }
             FicsRequest::Resync(game) => self.session.resync(&game, now),
-            FicsRequest::CloseToNewGames => self.session.close_to_new_games(),
+            FicsRequest::OpenToNewGames(open) => self.session.open_to_new_games(open, now),
         }
     }
 

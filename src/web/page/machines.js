@@ -1,0 +1,43 @@
+// Machines: whose cores search, and for what.
+
+import { h } from "./dom.js";
+import { get } from "./server.js";
+import { short, words } from "./words.js";
+
+const EVERY = 1000;
+
+export function open(page) {
+  const all = h("div.columns");
+  page.append(h("h1", {}, "Machines"), all);
+  let here = true;
+  async function look() {
+    if (!here) return;
+    try {
+      if (!document.hidden) {
+        const machines = await get("/api/machines");
+        all.replaceChildren(...machines.map(card));
+      }
+    } catch (error) {
+      all.replaceChildren(h("p.empty", {}, words(error)));
+    }
+    setTimeout(look, EVERY);
+  }
+  look();
+  return () => (here = false);
+}
+
+function card(machine) {
+  const ours = machine.searches.filter(({ ours }) => ours).reduce((sum, { threads }) => sum + threads, 0);
+  const cores = Array.from({ length: Math.min(256, machine.cores) }, (_, index) => {
+    const kind = machine.here ? (index < (machine.busy ?? 0) ? "busy" : "") : index < ours ? "busy" : index < (machine.busy ?? 0) ? "other" : "";
+    return h(kind ? `i.${kind}` : "i");
+  });
+  const facts = [`${machine.cores} core${machine.cores === 1 ? "" : "s"}`, machine.busy !== null && `${machine.busy} thread${machine.busy === 1 ? "" : "s"} searching`,
+    machine.speed && `${short(machine.speed * 1000)} nodes a second and core`, machine.lag !== null && `${machine.lag.toFixed(1)} ms away`];
+  const rows = machine.searches.map((search) => h("tr", {}, h("td", {}, search.elector), h("td", {}, search.ours ? search.game : "another bot's"),
+    h("td.num", {}, search.threads), h("td.num", {}, short(search.nodes))));
+  return h("section.card.machine", {}, h("h2", {}, machine.name, h("span.quiet", {}, machine.here ? "plays the games" : "")),
+    h("div.cores", { "aria-hidden": "true" }, ...cores), h("p.quiet", {}, facts.filter(Boolean).join(" · ")),
+    machine.closed && h("p.reason", {}, `It gets no searches: ${machine.closed}.`),
+    rows.length > 0 && h("div.scroll", {}, h("table.list", {}, h("thead", {}, h("tr", {}, h("th", {}, "Elector"), h("th", {}, "Game"), h("th.num", {}, "Threads"), h("th.num", {}, "Nodes"))), h("tbody", {}, ...rows))));
+}
