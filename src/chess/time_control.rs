@@ -45,7 +45,9 @@ impl TimeControl {
     pub fn in_minutes(self) -> String {
         match self {
             Self::RealTime { initial, increment } => {
-                format!("{}+{}", initial.as_secs_f64() / 60.0, increment.as_secs_f64())
+                // Minutes that cannot be written in a few digits are rounded: 20 seconds are 0.33.
+                let minutes = (initial.as_secs_f64() / 60.0 * 100.0).round() / 100.0;
+                format!("{minutes}+{}", increment.as_secs_f64())
             }
             Self::Correspondence { days: 1 } => "1 day a move".to_owned(),
             Self::Correspondence { days } => format!("{days} days a move"),

@@ -3,7 +3,7 @@
 import { curves, legend } from "./chart.js";
 import { choice, field, h, say } from "./dom.js";
 import { get } from "./server.js";
-import { day, moment, words } from "./words.js";
+import { day, inMinutes, moment, words } from "./words.js";
 
 const SPEEDS = ["ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence"];
 const PAGE = 50;
@@ -93,7 +93,7 @@ function gameRow(game) {
   return h("tr", { data: { result: game.result ?? "" } },
     h("td", {}, h("a", { href: address }, moment(game.started_at))),
     h("td", {}, game.our_color), h("td.opponent", { title: opponent.name }, [opponent.title, opponent.name].filter(Boolean).join(" ")),
-    h("td.num", {}, opponent.rating ?? ""), h("td", {}, `${game.time_control} ${game.speed}`),
+    h("td.num", {}, opponent.rating ?? ""), h("td", {}, `${inMinutes(game.time_control)} ${game.speed}`),
     h("td", {}, `${game.rated ? "rated" : "casual"}${game.variant === "standard" ? "" : ` ${game.variant}`}`),
     h("td", {}, game.result ? h("span.tag", {}, game.result) : "—"), h("td", {}, game.status),
     h("td.num", {}, Math.ceil(game.plies / 2)));
@@ -112,8 +112,8 @@ function sumCard(title, rows) {
       h("td.num", {}, `${((100 * (row.won + row.drawn / 2)) / games).toFixed(0)} %`),
       h("td", {}, h("span.split", { title: `${row.won} won, ${row.drawn} drawn, ${row.lost} lost` }, part("won"), part("drawn"), part("lost"))));
   };
-  return h("section.card", {}, h("h2", {}, title), h("div.rows", {}, h("table.list", {},
-    h("thead", {}, h("tr", {}, h("th", {}, ""), h("th.num", {}, "Games"), h("th.num", {}, "Score"), h("th", {}, "Won, drawn, lost"))),
+  return h("section.card.sums", {}, h("h2", {}, title), h("div.rows", {}, h("table.list", {},
+    h("thead", {}, h("tr", {}, h("th", {}, ""), h("th.num", {}, "Games"), h("th.num", {}, "Score"), h("th", {}, h("span", { title: "won, drawn, lost" }, "+ = −")))),
     h("tbody", {}, ...rows.map(line)))));
 }
 

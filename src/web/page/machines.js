@@ -1,7 +1,8 @@
 // Machines: whose cores search, and for what.
 
 import { h } from "./dom.js";
-import { get } from "./server.js";
+import { tableOf } from "./now.js";
+import { get, live } from "./server.js";
 import { short, words } from "./words.js";
 
 const EVERY = 1000;
@@ -15,7 +16,7 @@ export function open(page) {
     try {
       if (!document.hidden) {
         const machines = await get("/api/machines");
-        all.replaceChildren(...machines.map(card));
+        all.replaceChildren(...machines.map(card), machines.length === 1 ? alone() : "");
       }
     } catch (error) {
       all.replaceChildren(h("p.empty", {}, words(error)));
@@ -34,10 +35,26 @@ function card(machine) {
   });
   const facts = [`${machine.cores} core${machine.cores === 1 ? "" : "s"}`, machine.busy !== null && `${machine.busy} thread${machine.busy === 1 ? "" : "s"} searching`,
     machine.speed && `${short(machine.speed * 1000)} nodes a second and core`, machine.lag !== null && `${machine.lag.toFixed(1)} ms away`];
-  const rows = machine.searches.map((search) => h("tr", {}, h("td", {}, search.elector), h("td", {}, search.ours ? search.game : "another bot's"),
+  const searches = machine.here ? hereNow() : machine.searches;
+  const rows = searches.map((search) => h("tr", {}, h("td", {}, search.elector), h("td", {}, search.ours ? search.game : "another bot's"),
     h("td.num", {}, search.threads), h("td.num", {}, short(search.nodes))));
   return h("section.card.machine", {}, h("h2", {}, machine.name, h("span.quiet", {}, machine.here ? "plays the games" : "")),
     h("div.cores", { "aria-hidden": "true" }, ...cores), h("p.quiet", {}, facts.filter(Boolean).join(" · ")),
     machine.closed && h("p.reason", {}, `It gets no searches: ${machine.closed}.`),
     rows.length > 0 && h("div.scroll", {}, h("table.list", {}, h("thead", {}, h("tr", {}, h("th", {}, "Elector"), h("th", {}, "Game"), h("th.num", {}, "Threads"), h("th.num", {}, "Nodes"))), h("tbody", {}, ...rows))));
+}
+
+/** What is searched on this machine: the electors of councils in session that nobody else lends cores for. */
+function hereNow() {
+  return Object.values(live.games).filter(({ head, board }) => head && board).flatMap((game) => {
+    const { thinking, votes } = tableOf(game);
+    const threads = (name) => game.head.electors.find((elector) => elector.name === name)?.threads ?? 1;
+    return thinking ? votes.filter(({ machine }) => !machine)
+      .map(({ elector, nodes }) => ({ elector, nodes, game: game.head.id, threads: threads(elector), ours: true })) : [];
+  });
+}
+
+function alone() {
+  return h("section.card", {}, h("h2", {}, "Nobody else lends cores"),
+    h("p.quiet", {}, "Start concilio worker on other machines, with the NATS server that the cluster table of the settings names, and they appear here."));
 }
