@@ -14,6 +14,7 @@ mod journal;
 mod lists;
 mod log;
 mod man;
+mod page;
 mod practice;
 mod reload;
 mod run;

@@ -4,9 +4,10 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
 use tokio::{task::JoinSet, time::sleep};
+use tokio_util::sync::CancellationToken;
 
 use super::{
-    Failure, log, reload, runtime,
+    Failure, log, page, reload, runtime,
     signals::{Signal, Signals},
     view::Viewer,
 };
@@ -14,6 +15,7 @@ use crate::settings::{Flag, Loaded, LogFormat, LogSettings, Protocol, ServerSett
 use bot::{
     journal::Journal,
     session::{self, AccountEnd, Connection, Control, ControlCommand, EventBus, ShutdownGames},
+    webhook,
 };
 use chess::{ServerName, Shutdown};
 use server::{
@@ -32,6 +34,9 @@ terminal that closes stops nothing.")]
 pub(super) struct RunCommand {
     #[command(flatten)]
     settings: SettingsArgs,
+    /// Serve the page in the browser here, such as 127.0.0.1:8080
+    #[arg(long, value_name = "ADDRESS")]
+    web: Option<String>,
     /// Show boards and votes on the terminal instead of the log alone
     #[arg(long)]
     watch: bool,
@@ -76,7 +81,9 @@ impl RunCommand {
     ///
     /// `level` and `format` are what the command line says of the log; otherwise the settings say it.
     pub(super) async fn run(self, level: Option<String>, format: Option<LogFormat>) -> Result<(), Failure> {
-        let loaded = self.settings.clone().load()?;
+        let page = self.web.map(|text| Flag { name: "--web", key: "web.address".to_owned(), text });
+        let args = self.settings.with(page);
+        let loaded = args.clone().load()?;
         let settings = loaded.settings.clone();
         log::init(&LogSettings {
             level: level.unwrap_or_else(|| settings.log.level.clone()),
@@ -88,7 +95,16 @@ impl RunCommand {
         let shutdown = Shutdown::default();
         let runtime = runtime::build(&settings, journal, event_bus.clone(), &shutdown)?;
         let control = runtime.control.clone();
-        control.reloads_by(reload::of(self.settings, loaded, control.clone()));
+        control.reloads_by(reload::of(args, loaded, control.clone()));
+        let socket = settings.control_socket();
+        let serving = CancellationToken::new();
+        let player = settings.player.clone();
+        let health = page::health(&runtime, servers(&settings).into_keys().map(ServerName::from));
+        let page = page::serve(&settings.web, &runtime, player, Some(&socket), health, serving.clone()).await?;
+        if let Some(url) = page.url() {
+            tracing::info!("the page is at {url}");
+        }
+        webhook::start(&settings.webhook, event_bus.listen()).map_err(Failure::usage)?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
             let connection = connect(&name, &server, &shutdown)?;
@@ -118,6 +134,11 @@ impl RunCommand {
         }
         if let Some(viewer) = viewer {
             viewer.close().await;
+        }
+        serving.cancel();
+        page.closed().await;
+        if let Err(error) = runtime.journal.close().await {
+            tracing::warn!(%error, "the journal is in two files, FILE and FILE-wal: copy both, or back it up");
         }
         rejected.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
     }

@@ -16,6 +16,9 @@ use async_trait::async_trait;
 
 use chess::{Account, Action, ActionError, Done, GameId, GameInfo, GameState};
 
+/// The measurement of requests that a server refused for their number, by endpoint.
+pub const REQUESTS_LIMITED: &str = "concilio_requests_limited_total";
+
 /// The outgoing side of a server. Cheap to share behind an `Arc`; every method may be called from several tasks at once,
 /// and a move never waits behind another kind of request.
 #[async_trait]

@@ -40,6 +40,7 @@ use bot::{
     journal::JournalSettings,
     policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, Profile, challenge::Names},
     session::{PlayerSettings, ShutdownSettings},
+    webhook::WebhookSettings,
 };
 use cluster::ClusterSettings;
 use layers::Layers;
@@ -75,6 +76,8 @@ pub struct Settings {
     pub shutdown: ShutdownSettings,
     /// The page in the browser and the control channel.
     pub web: WebSettings,
+    /// What is told to an address on the web.
+    pub webhook: WebhookSettings,
     /// What is logged, and where.
     pub log: LogSettings,
 }
@@ -93,6 +96,7 @@ impl Default for Settings {
             cluster: ClusterSettings::default(),
             shutdown: ShutdownSettings::default(),
             web: WebSettings::default(),
+            webhook: WebhookSettings::default(),
             log: LogSettings::default(),
         }
     }

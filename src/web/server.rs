@@ -80,24 +80,25 @@ pub async fn serve(
     }
     let tasks = TaskTracker::new();
     let router = router::build(settings, secret, context, stop.clone());
-    let mut bound = None;
-    if let Some(address) = address {
-        let error = |source| WebError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(error)?;
-        bound = Some(listener.local_addr().map_err(error)?);
-        listen::on_tcp(listener, router.clone(), &tasks, stop.clone());
-    }
+    // The socket first: where it cannot be had, nothing is left behind and the caller may go without it.
     #[cfg(unix)]
     let socket = match socket {
         Some(path) => Some(
-            listen::on_unix(path, router, &tasks, stop)
+            listen::on_unix(path, router.clone(), &tasks, stop.clone())
                 .await
                 .map_err(|source| WebError::Socket { path: path.to_owned(), source })?,
         ),
         None => None,
     };
     #[cfg(not(unix))]
-    let _ = (router, socket, stop);
+    let _ = socket;
+    let mut bound = None;
+    if let Some(address) = address {
+        let error = |source| WebError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(error)?;
+        bound = Some(listener.local_addr().map_err(error)?);
+        listen::on_tcp(listener, router, &tasks, stop);
+    }
     tasks.close();
     Ok(WebServer {
         address: bound,

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     journal::{GameKey, Journal},
+    metrics,
     policy::ChatSettings,
 };
 use chess::{Action, ActionError, GameId, ServerName};
@@ -64,10 +65,12 @@ impl AccountContext {
         self.event_bus.tell(|| BotEvent::Game(self.key(game), event()));
     }
 
-    /// The one place where something that happened reaches the journal, the log, and whoever watches. Each is told once.
+    /// The one place where something that happened reaches the journal, the log, the metrics, and whoever watches. Each is told
+    /// once.
     fn announce(&self, event: BotEvent) {
         self.write_down(&event);
         log(&event);
+        metrics::count(&event);
         self.event_bus.tell(|| event);
     }
 
@@ -105,7 +108,7 @@ impl AccountContext {
         self.server.perform(action).await?;
         let lag = sent.elapsed();
         self.lag.lock().unwrap_or_else(PoisonError::into_inner).record(lag);
-        self.show(game, || GameEvent::Sent { lag });
+        self.tell_of_game(game, GameEvent::Sent { lag });
         Ok(())
     }
 

@@ -24,7 +24,7 @@ use super::{
     machine::GameInput,
     stream_losses::StreamLosses,
 };
-use crate::policy::NameLists;
+use crate::{metrics, policy::NameLists};
 use chess::{
     Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, ServerEvent, ServerName, Shutdown,
 };
@@ -301,6 +301,7 @@ impl Manager {
 
     fn game_ended(&mut self, id: GameId) {
         self.games.remove(&id);
+        metrics::games_running(&self.context.name, self.games.len());
         self.over.insert(id.clone());
         self.tell_lobby(LobbyInput::GameEnded(id));
     }
@@ -345,6 +346,7 @@ impl Manager {
             LobbyEffect::Play(id) => {
                 let (context, exits) = (self.context.clone(), self.exits_sender.clone());
                 self.games.entry(id.clone()).or_insert_with(|| game_task::start(id, context, exits));
+                metrics::games_running(&self.context.name, self.games.len());
             }
             LobbyEffect::Do(action) => {
                 let (context, answers) = (self.context.clone(), self.answers_sender.clone());

@@ -25,7 +25,10 @@ use super::{
     game_end::{self, FinalState},
     machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
 };
-use crate::journal::{DecidedMove, GameKey};
+use crate::{
+    journal::{DecidedMove, GameKey},
+    metrics,
+};
 use chess::{Action, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, Source, TimeControl, UciMove};
 use council::{
     council::Council,
@@ -101,6 +104,8 @@ struct RunningGame {
     conversation: Conversation,
     /// Whether the journal was asked for a move decided before a restart.
     journal_was_asked: bool,
+    /// How many electors the roster has.
+    electors: usize,
     /// Whether a book knew our last move.
     in_book: bool,
 }
@@ -207,6 +212,7 @@ impl GameTask {
             search: None,
             conversation,
             journal_was_asked: false,
+            electors: prepared.roster.electors().len(),
             in_book: false,
         };
         game.show_position(&self.context);
@@ -371,6 +377,9 @@ impl RunningGame {
                 tracing::debug!(game = %info.id, %error, "a move is not in the journal yet");
             }
             self.conversation.decided(line, &decision, budget);
+        }
+        if decision.source == Source::Council {
+            metrics::electors_silent(&context.name, self.electors.saturating_sub(decision.votes.len()));
         }
         let in_book = decision.source == Source::Book;
         let left_book = std::mem::replace(&mut self.in_book, in_book) && !in_book;

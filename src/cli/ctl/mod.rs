@@ -122,7 +122,7 @@ struct Game {
 struct ChallengeArgs {
     /// Whom
     name: String,
-    /// Minutes and seconds a move, such as 3+2; or days a move, such as 3d
+    /// Minutes and seconds a move, such as 3+2; 10s+1 counts in seconds; or days a move, such as 3d
     #[arg(value_parser = TimeControl::from_minutes, value_name = "TIME")]
     time_control: TimeControl,
     /// How many games, one after the other

@@ -61,6 +61,33 @@ pub enum Topic {
     Tournament,
 }
 
+impl Topic {
+    /// The word by which it is measured.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Playing => "playing",
+            Self::Answer => "challenge_answer",
+            Self::Challenge => "challenge",
+            Self::Chat => "chat",
+            Self::Users => "users",
+            Self::Tournament => "tournament",
+        }
+    }
+}
+
+/// Measures an answer of the server's that it has had too many requests.
+fn count_limit<T>(lane: Lane, answer: &Result<T, ActionError>) {
+    if let Err(ActionError::Limited { .. }) = answer {
+        let endpoint = match lane {
+            Lane::Stream => "stream",
+            Lane::Urgent => "game",
+            Lane::Ordinary(topic) => topic.word(),
+        };
+        metrics::counter!(crate::REQUESTS_LIMITED, "endpoint" => endpoint).increment(1);
+    }
+}
+
 /// How a request stands to the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
@@ -267,7 +294,9 @@ impl Http {
             request = request.header(CONTENT_TYPE, "text/plain").body(text.to_owned());
         }
         let response = request.send().await.map_err(|error| unavailable(&error))?;
-        self.read(response).await
+        let answer = self.read(response).await;
+        count_limit(call.lane, &answer);
+        answer
     }
 
     /// Opens a stream of lines, which the server may take `patience` to begin.
@@ -278,7 +307,10 @@ impl Http {
             if response.status().is_success() { Ok(response) } else { Err(self.refusal(response).await) }
         };
         match tokio::time::timeout(patience, answer).await {
-            Ok(answer) => answer,
+            Ok(answer) => {
+                count_limit(Lane::Stream, &answer);
+                answer
+            }
             Err(_) => Err(ActionError::Unavailable("the stream does not open".to_owned())),
         }
     }

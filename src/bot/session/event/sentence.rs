@@ -9,11 +9,13 @@ use tracing::Level;
 
 use super::{AccountEvent, AccountMode, BotEvent, GameEvent};
 use crate::journal::ChallengeOutcome;
-use chess::{Account, Challenge, Color, Decision, GameInfo, GameStatus, GameTerms, Line, Source, Variant};
+use chess::{Account, Challenge, Color, Decision, GameInfo, GameStatus, GameTerms, Line, Source, Speed, Variant};
 use council::{clock::Budget, player::vote_report};
 
 /// How split a vote is that is worth reading about: the share of the electors that wanted another move.
 const SPLIT: f64 = 0.7;
+/// The fewest votes that can be split: two that differ are an opinion each.
+const COUNCIL: usize = 3;
 
 /// An event in words, and how much it matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +26,33 @@ pub struct Sentence {
     pub kind: &'static str,
     /// One line that begins with the account's name, and `game ID` where it is about a game.
     pub text: String,
+}
+
+impl Sentence {
+    /// Every kind of event that has a sentence.
+    pub const KINDS: [&str; 21] = [
+        "connected",
+        "reconnected",
+        "disconnected",
+        "rejected",
+        "mode",
+        "challenge",
+        "challenged",
+        "challenge_failed",
+        "challenge_declined",
+        "limit",
+        "tell",
+        "command",
+        "fault",
+        "closed",
+        "game_started",
+        "move",
+        "chat",
+        "opponent_gone",
+        "opponent_back",
+        "game_over",
+        "rated",
+    ];
 }
 
 impl BotEvent {
@@ -145,7 +174,10 @@ impl AccountMode {
 
 /// `BOT Concilio (bullet 1500, blitz 1620)`.
 fn whoami(account: &Account) -> String {
-    let ratings: Vec<String> = account.ratings.iter().map(|(speed, rating)| format!("{speed} {rating}")).collect();
+    // Those of the variants would fill the line.
+    let speeds = [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical].map(Speed::key);
+    let ratings = account.ratings.iter().filter(|(name, _)| speeds.contains(&name.as_str()));
+    let ratings: Vec<String> = ratings.map(|(speed, rating)| format!("{speed} {rating}")).collect();
     let ratings = if ratings.is_empty() { String::new() } else { format!(" ({})", ratings.join(", ")) };
     format!("{}{ratings}", account.player)
 }
@@ -176,7 +208,7 @@ fn remark(line: &Line, decision: &Decision, budget: Option<Budget>, left_book: b
         Some("later than the clock allowed".to_owned())
     } else if let Some(second) = second {
         Some(format!("the second search overruled {}", line.san(second.first_choice)))
-    } else if decision.split >= SPLIT {
+    } else if decision.split >= SPLIT && decision.votes.len() >= COUNCIL {
         Some("the votes are split".to_owned())
     } else {
         None
@@ -279,7 +311,9 @@ mod tests {
         let account = Account {
             player: Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") },
             is_bot: true,
-            ratings: vec![("bullet".to_owned(), 1500), ("blitz".to_owned(), 1620)],
+            ratings: [("bullet", 1500), ("atomic", 1400), ("blitz", 1620)]
+                .map(|(name, rating)| (name.to_owned(), rating))
+                .to_vec(),
             games_played: 1,
         };
         assert_eq!(
@@ -357,6 +391,6 @@ mod tests {
         };
         assert_eq!((decided(0.0, false).level, decided(0.0, true).level), (Level::DEBUG, Level::INFO));
         assert_eq!(decided(0.0, true).text, "lichess: game abcd1234: out of book: 1. e4  by council  (0.00 s)");
-        assert!(decided(0.8, false).text.contains("the votes are split: 1. e4"));
+        assert_eq!(decided(0.8, false).level, Level::DEBUG, "nobody voted");
     }
 }
