@@ -136,12 +136,24 @@ async fn every_page_has_something_to_show() {
     browser.until("document.querySelectorAll('.moves li.here').length === 1").await;
     browser.script("document.querySelectorAll('.moves button')[16].click()").await;
     browser.pictures("game").await;
+    assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_running_game_is_a_live_board_with_its_council() {
+    let Some(browser) = Browser::start().await else { return };
+    let mut stage = Stage::open().await;
+    stage.seat("balanced-7");
+    let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
     for _ in 0..5 {
         bot.game("180+2").await;
     }
-    browser.go(&stage.url("#/")).await;
-    browser.until("document.querySelectorAll('.small').length >= 3").await;
-    browser.until("document.querySelectorAll('.focus .council tbody tr').length >= 3").await;
+    browser.go(&stage.url("")).await;
+    browser.until("document.querySelectorAll('.small').length === 4").await;
+    browser.until("document.querySelectorAll('.focus .council tbody tr:not(.silent)').length === 7").await;
+    browser.until("document.querySelectorAll('.focus .moves li').length >= 8").await;
+    browser.until("document.querySelectorAll('.focus .arrow').length >= 2").await;
     browser.pictures("now").await;
     let paint = browser.script("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime").await;
     println!("first paint after {paint} ms");

@@ -109,6 +109,12 @@ impl Stage {
         self.client.post(self.url(path)).json(body)
     }
 
+    /// From now on councils have this roster, and think as long as the clock lets them.
+    pub fn seat(&mut self, roster: &str) {
+        self.player.council.roster = roster.to_owned();
+        self.player.limits = LimitSettings::default();
+    }
+
     /// A bot that is connected to a practice server, with a partner there.
     pub async fn bot(&self, partner: SparringKind) -> PlayingBot {
         let server = PracticeServer::start(PracticeSettings::default()).await.expect("a free port");
