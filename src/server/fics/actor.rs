@@ -159,7 +159,6 @@ impl Actor {
     }
 
     fn lost(&mut self, reason: String) {
-        tracing::info!(reason, "FICS connection lost");
         self.session.disconnected(reason);
         self.apply_offline();
     }
@@ -420,7 +419,7 @@ impl Actor {
             LoginStep::Send(line) => link.send(&line).await?,
             LoginStep::SendPassword(password) => link.send_password(&password).await?,
             LoginStep::Done(us) => {
-                tracing::info!(name = us.name, titles = us.titles.join(","), "logged in to {}", self.settings.host);
+                tracing::debug!(name = us.name, titles = us.titles.join(","), "logged in to {}", self.settings.host);
                 let setup = Box::new(SetUp::new(&self.settings));
                 let (sent, patience) = (Instant::now(), SETUP_PATIENCE);
                 *phase = ConnectionPhase::SetUp { us, setup, sent, patience, early: Vec::new() };

@@ -7,7 +7,8 @@ use std::{
     time::Duration,
 };
 
-use practice::{ChallengeState, End};
+use chess::TournamentKind;
+use practice::{AccountId, ChallengeState, End};
 use rustix::process::Signal;
 
 use super::{
@@ -146,6 +147,23 @@ async fn a_daemon_does_what_its_operator_says() {
     within("the challenge to be declined", declined).await.expect("a server");
     logged(&story, &["challenges us", "declined, the operator has paused us"]).await;
     ctl(&story, &["resume"]).await.expect("it plays again");
+
+    for kind in [TournamentKind::Arena, TournamentKind::Swiss] {
+        story.server.ask(move |state| state.announce_tournament(kind, "open0001")).await.expect("a server");
+        let there = |state: &mut practice::ServerState, kind| {
+            state.participants(kind, "open0001").is_some_and(|those| those.contains(&AccountId::of(BOT)))
+        };
+        let page = format!(
+            "https://lichess.org/{}/open0001",
+            if kind == TournamentKind::Arena { "tournament" } else { "swiss" }
+        );
+        ctl(&story, &["join", &page]).await.expect("it is open");
+        assert!(story.server.ask(move |state| there(state, kind)).await.expect("a server"), "{page}");
+        ctl(&story, &["leave", &page]).await.expect("it takes part");
+        assert!(!story.server.ask(move |state| there(state, kind)).await.expect("a server"), "{page}");
+    }
+    let none = ctl(&story, &["join", "nowhere0"]).await.expect_err("there is no such tournament");
+    assert!(none.contains("not found"), "{none}");
 
     let nowhere = ctl(&story, &["resign", "nogame00"]).await.expect_err("there is no such game");
     assert!(nowhere.contains("no account plays a game nogame00"), "{nowhere}");
