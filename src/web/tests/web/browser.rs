@@ -129,6 +129,23 @@ impl Browser {
         }
     }
 
+    /// Waits until an expression is true, and lets the page hear nothing more from that moment on, so that it can be pictured.
+    pub async fn still(&self, expression: &str) {
+        let script = format!(
+            "const done = arguments[0];
+             import('/assets/server.js').then(({{ live }}) => {{
+               const begun = Date.now();
+               (function look() {{
+                 if ({expression}) (live.close(), done(true));
+                 else if (Date.now() - begun > 120000) done(false);
+                 else setTimeout(look, 20);
+               }})();
+             }});"
+        );
+        let found = self.call("execute/async", json!({ "script": script, "args": [] })).await;
+        assert_eq!(found, true, "in vain for {expression}");
+    }
+
     /// What the browser had to say of the page.
     pub async fn console(&self) -> String {
         self.call("se/log", json!({ "type": "browser" })).await.to_string()
