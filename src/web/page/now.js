@@ -65,7 +65,7 @@ export function open(page) {
     focus.tick();
     for (const card of small.values()) card.tick();
   });
-  return () => (stop(), still());
+  return () => (stop(), still(), operator?.stop());
 }
 
 const rowsOf = (rows, make, none) => (rows.length ? rows.slice(-60).reverse().map(make) : [h("li.quiet", {}, none)]);

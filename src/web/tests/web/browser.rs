@@ -202,8 +202,7 @@ impl Browser {
     }
 
     /// Leaves a picture of the whole page in the folder of `CONCILIO_WEB_PICTURES`, if that is set.
-    pub async fn picture(&self, name: &str) {
-        let Some(folder) = pictures() else { return };
+    async fn picture(&self, name: &str) {
         // Pictures are taken after what moves has come to rest.
         self.until("!document.getAnimations().some((moving) => moving.playState === 'running')").await;
         // The window becomes as high as the page: what is out of sight may not be drawn.
@@ -213,6 +212,13 @@ impl Browser {
             [0, 1, 2].map(|index| sizes[index].as_u64().and_then(|size| u32::try_from(size).ok()));
         let (width, height) = (width.expect("a width"), height.expect("a height"));
         self.resize(width, whole.unwrap_or(height).max(height)).await;
+        self.save(name).await;
+        self.resize(width, height).await;
+    }
+
+    /// Saves a picture of the window.
+    async fn save(&self, name: &str) {
+        let Some(folder) = pictures() else { return };
         let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(1)))";
         self.call("execute/async", json!({ "script": painted, "args": [] })).await;
         let shot = json!({ "cmd": "Page.captureScreenshot", "params": {} });
@@ -220,14 +226,15 @@ impl Browser {
         let bytes = base64(picture["data"].as_str().expect("a picture"));
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join(format!("{name}.png")), bytes).expect("a file");
-        self.resize(width, height).await;
     }
 
-    /// The same at three widths, and in dark.
+    /// The same at three widths, and in dark; and as much as one sees at once, for the manual.
     pub async fn pictures(&self, name: &str) {
         if pictures().is_none() {
             return;
         }
+        self.resize(1200, 800).await;
+        self.save(name).await;
         for (width, height) in [(390, 844), (800, 1100), (1400, 900)] {
             self.resize(width, height).await;
             self.picture(&format!("{name}-{width}")).await;

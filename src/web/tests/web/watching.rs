@@ -189,3 +189,40 @@ fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
+
+/// What three watchers add to the time between a partner's move and the bot's answer. It prints both; `--ignored
+/// --nocapture` runs it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn what_watchers_cost_the_bots_answers() {
+    let mut stage = Stage::open().await;
+    stage.seat("trivial");
+    let bot = stage.bot(SparringKind::Random).await;
+    let mut answers = [Vec::new(), Vec::new()];
+    for round in 0..24 {
+        let watched = round % 2;
+        let mut watchers = Vec::new();
+        for _ in 0..3 * watched {
+            let mut response = stage.get("api/events").send().await.expect("a stream");
+            watchers.push(tokio::spawn(async move { while let Ok(Some(_)) = response.chunk().await {} }));
+        }
+        let report = bot.whole_game("60+1").await;
+        let ours = usize::from(report.white != "Concilio");
+        // The clock went down by the time for the move and up by the increment of a second.
+        let clocks = &report.clocks_after;
+        let taken = (4..clocks.len()).filter(|ply| ply % 2 == ours).filter_map(|ply| {
+            let (before, after) = (clocks[ply - 2]?.as_secs_f64(), clocks[ply]?.as_secs_f64());
+            Some((before + 1.0 - after) * 1000.0)
+        });
+        answers[watched].extend(taken);
+        watchers.iter().for_each(tokio::task::JoinHandle::abort);
+    }
+    for (times, watchers) in answers.iter_mut().zip([0, 3]) {
+        times.sort_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
+        let error = (variance / times.len() as f64).sqrt();
+        println!("{watchers} watchers: {mean:.2} ms ± {error:.2}, median {median:.2} ms, of {} answers", times.len());
+    }
+}
