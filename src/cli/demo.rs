@@ -14,7 +14,7 @@ use bot::{
 };
 use chess::{GameTerms, Shutdown, TimeControl, Variant, outln};
 use cluster::ClusterSettings;
-use council::{council::CouncilSettings, pool::Pool};
+use council::{CouncilSettings, pool::Pool};
 use practice::{ChallengeTerms, FicsEndpoint, PracticeServer, SparringKind, faults::FaultPlan};
 use server::{
     fics::{self, FicsSettings, Password, Timeseal},

@@ -3,15 +3,17 @@
 //! | room | its one job |
 //! |---|---|
 //! | [`player`] | who finds the moves of one game: book, tablebases, council, in time |
-//! | [`council`] | rosters, the two phases, the election |
+//! | [`Council`] | rosters, the two phases, the election |
 //! | [`pool`] | where electors run |
 //! | [`clock`] | how much time a move may have: pure functions |
 
 pub mod clock;
-pub mod council;
+mod council;
 pub mod player;
 pub mod pool;
 
 pub use council::{
-    Council, CouncilSettings, CriterionName, GroupMode, Pondering, Question, Roster, SecondPhaseMode, elect,
+    Calibration, Council, CouncilSettings, CriterionName, ElectorSettings, FEATURES, GroupMode, HeuristicWeights,
+    Model, ModelError, Outcome, Pondering, PositionClass, PositionClasses, Progress, Question, Roster, RosterError,
+    SecondPhaseMode, Timing, elect, features,
 };

@@ -147,7 +147,7 @@ impl PartialEq for Tablebases {
 
 /// Tables at hand for tests, where the checkout has them beside it.
 #[cfg(test)]
-pub fn for_tests() -> Option<Tablebases> {
+pub(crate) fn for_tests() -> Option<Tablebases> {
     let directories =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|d| d.join("shared/data/syzygy"));
     let directory = directories.into_iter().find(|directory| directory.is_dir())?;

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::Setup;
 use chess::{Clock, Clocks, Color, GameId, Limits, Line, TimeControl, UciMove, Variant};
 use council::{
-    council::Council,
+    Council,
     player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 
@@ -77,8 +77,8 @@ impl EngineSession {
         self.requests += 1;
         let request = RequestId(self.requests);
         let EngineQuestion { time, limits, excluded, always_search } = question;
-        let topic = SearchRequest { thought: request, line, others: Vec::new(), time, limits, excluded, always_search };
-        let search = self.player()?.think(topic);
+        let search = SearchRequest { id: request, line, others: Vec::new(), time, limits, excluded, always_search };
+        let search = self.player()?.think(search);
         self.search = Some(search);
         Ok(request)
     }

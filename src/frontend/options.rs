@@ -7,7 +7,7 @@ use std::{fmt::Display, path::PathBuf, time::Duration};
 
 use super::Setup;
 use council::{
-    council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode},
+    CouncilSettings, CriterionName, GroupMode, SecondPhaseMode,
     player::{BookSettings, TablebaseSettings},
 };
 

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use bot::policy::{DrawSettings, ResignSettings};
 use chess::Limits;
 use council::{
+    CouncilSettings, Roster, RosterError,
     clock::{ClockSettings, Lag},
-    council::{CouncilSettings, Roster, RosterError},
     player::Library,
     pool::{Pool, RemotePool},
 };

@@ -22,10 +22,7 @@ use super::{
     suite::TestPosition,
 };
 use chess::{Decision, Limits, UciMove, Variant};
-use council::{
-    council::{Council, CouncilSettings, Question, Roster, RosterError},
-    pool::Pool,
-};
+use council::{Council, CouncilSettings, Question, Roster, RosterError, pool::Pool};
 
 /// A council and what each of its processes may spend.
 #[derive(Clone, Debug)]

@@ -15,10 +15,7 @@ use super::{
     suite::TestPosition,
 };
 use chess::{Knowledge, Proposal, UciMove};
-use council::{
-    council::{CouncilSettings, CriterionName, Roster, RosterError, elect},
-    pool::ElectorSpec,
-};
+use council::{CouncilSettings, CriterionName, Roster, RosterError, elect, pool::ElectorSpec};
 
 /// What follows the first phase.
 #[derive(Clone, Copy, Debug, PartialEq)]

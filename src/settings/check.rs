@@ -13,7 +13,7 @@ use super::{
 };
 use bot::{policy::Conditions, session::PlayerSettings};
 use chess::Fault;
-use council::council::Roster;
+use council::Roster;
 use server::lichess::ServerUrl;
 
 /// Adds all that is wrong, but for what only follows from a value that was reported already.

@@ -5,7 +5,7 @@ use engine::Position;
 use crate::Random;
 
 /// Random plies, or one more: so both sides begin the searched part equally often.
-pub const RANDOM_PLIES: usize = 8;
+pub(crate) const RANDOM_PLIES: usize = 8;
 
 /// A position after random moves, in which there is something to play. Who wants a fair one asks again.
 pub fn random_opening(random: &mut Random) -> Position {

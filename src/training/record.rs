@@ -11,11 +11,11 @@ use crate::random::mix;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum GameResult {
-    /// Black won.
+    /// Black won the game.
     Black,
-    /// Nobody.
+    /// The game was a draw.
     Draw,
-    /// White won.
+    /// White won the game.
     White,
 }
 

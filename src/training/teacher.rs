@@ -26,7 +26,7 @@ const MATE: i16 = 32_000;
 /// How a teacher is started and what it may spend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeacherPlan {
-    /// The program.
+    /// The program to start, by path or by name.
     pub program: PathBuf,
     /// Nodes a position.
     pub nodes: u64,
@@ -38,7 +38,7 @@ pub enum TeacherError {
     /// The program cannot be started, or has ended.
     #[error("teacher {program}: {error}")]
     Program {
-        /// As given.
+        /// The program, as given.
         program: PathBuf,
         /// What is wrong with it.
         error: io::Error,
@@ -46,12 +46,12 @@ pub enum TeacherError {
     /// It does not say what a position is worth.
     #[error("teacher {program}: no score for {fen}")]
     NoScore {
-        /// As given.
+        /// The program, as given.
         program: PathBuf,
-        /// The position.
+        /// The position it was asked about.
         fen: String,
     },
-    /// A file.
+    /// A file of records cannot be read or written.
     #[error(transparent)]
     Shard(#[from] ShardError),
 }

@@ -28,7 +28,7 @@ use super::{
 use crate::journal::{DecidedMove, GameKey};
 use chess::{Action, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, Source, TimeControl, UciMove};
 use council::{
-    council::Council,
+    Council,
     player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 
@@ -335,8 +335,8 @@ impl RunningGame {
     ) {
         self.search = None;
         let limits = self.limits;
-        let topic = SearchRequest { thought: request, line, others, time, limits, excluded, always_search: false };
-        self.search = Some(self.player.think(topic));
+        let search = SearchRequest { id: request, line, others, time, limits, excluded, always_search: false };
+        self.search = Some(self.player.think(search));
     }
 
     /// Writes a decision into the journal; one that the journal remembered stands there already, with the votes that made it.

@@ -3,10 +3,7 @@
 use std::{io, sync::Arc};
 
 use super::PlayerSettings;
-use council::{
-    council::{Roster, RosterError},
-    player::Library,
-};
+use council::{Roster, RosterError, player::Library};
 
 /// How a game is played.
 #[derive(Clone, Debug)]

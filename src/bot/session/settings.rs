@@ -10,8 +10,8 @@ use chess::{
     values::{Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone},
 };
 use council::{
+    CouncilSettings,
     clock::ClockSettings,
-    council::CouncilSettings,
     player::{BookSettings, TablebaseSettings},
 };
 

@@ -6,7 +6,7 @@
 //! clock has begun to run, or that the position has left the board.
 //!
 //! Thinking in the opponent's time is an ordinary request with [`Time::Unbounded`]: about the position that is expected.
-//! When it comes about, [`SearchHandle::comes_about`] starts the clock in mid-search; when not, the thought is dropped.
+//! When it comes about, [`SearchHandle::comes_about`] starts the clock in mid-search; when not, the search is dropped.
 
 mod library;
 mod timing;
@@ -30,15 +30,15 @@ use timing::{Agreement, Timekeeper};
 /// Lag as it is measured for a whole server.
 pub type SharedLag = Arc<Mutex<Lag>>;
 
-/// The number of a thought, given by whoever asks for it; what is said of a thought with another number is stale.
+/// The number of a search, given by whoever asks for it; what is said of a search with another number is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId(pub u64);
 
-/// What is to be thought about.
+/// What is to be searched, and under which bounds.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// Comes back with everything that is said about it.
-    pub thought: RequestId,
+    pub id: RequestId,
     /// The position, as its line. It must have a legal move.
     pub line: Arc<Line>,
     /// Other positions, any of which may come about instead: thinking in the opponent's time, spread over the electors.
@@ -80,7 +80,7 @@ pub struct PlayerConfig {
 #[derive(Debug)]
 pub struct GamePlayer(mpsc::UnboundedSender<PlayerCommand>);
 
-/// A hold on a running thought. Dropping it drops the thought: nothing more is said about it.
+/// A hold on a running search. Dropping it drops the search: nothing more is said about it.
 #[derive(Debug)]
 pub struct SearchHandle {
     time: watch::Sender<Agreement>,
@@ -132,12 +132,12 @@ impl GamePlayer {
         Self(requests)
     }
 
-    /// Another game begins: the council stays and forgets the last one. A thought that still runs should be dropped first.
+    /// Another game begins: the council stays and forgets the last one. A search that still runs should be dropped first.
     pub fn new_game(&self) {
         let _ = self.0.send(PlayerCommand::NewGame);
     }
 
-    /// Begins a thought. One that still runs should be dropped first: they are taken one after the other.
+    /// Begins a search. One that still runs should be dropped first: they are taken one after the other.
     #[must_use]
     pub fn think(&self, request: SearchRequest) -> SearchHandle {
         let (time, now) = watch::channel(Agreement::now(request.time));
@@ -190,13 +190,13 @@ impl PlayerTask {
                 queued.time.clone(),
             );
             let timekeeper = timekeeper.after(self.last_score);
-            let (thought, account) = (queued.request.thought, timekeeper.account());
+            let (id, account) = (queued.request.id, timekeeper.account());
             if let Some(mut decision) = self.think(queued, timekeeper).await {
                 self.last_score = decision.score.or(self.last_score);
                 let (budget, running) = account();
                 // What was thought in the opponent's time did not cost ours.
                 decision.elapsed = decision.elapsed.min(running);
-                let _ = self.events.send(PlayerEvent::Decided(thought, Box::new(decision), budget));
+                let _ = self.events.send(PlayerEvent::Decided(id, Box::new(decision), budget));
             }
         }
     }
@@ -211,11 +211,11 @@ impl PlayerTask {
                 return Some(decision);
             }
         }
-        let thought = request.thought;
+        let id = request.id;
         let leaders = self.events.clone();
         let question = Question {
             timing: Some(timekeeper.timing(move |leader| {
-                let _ = leaders.send(PlayerEvent::Leader(thought, leader));
+                let _ = leaders.send(PlayerEvent::Leader(id, leader));
             })),
             limits: request.limits,
             excluded: request.excluded,
@@ -226,7 +226,7 @@ impl PlayerTask {
         };
         let events = self.events.clone();
         let mut watch = |proposal: &Proposal| {
-            let _ = events.send(PlayerEvent::Proposal(thought, proposal.clone()));
+            let _ = events.send(PlayerEvent::Proposal(id, proposal.clone()));
         };
         self.council.decide(question, &dropped, &mut watch).await
     }

@@ -19,9 +19,9 @@ fn line(moves: &str) -> Arc<Line> {
 }
 
 fn topic(number: u64, line: Arc<Line>, time: Time) -> SearchRequest {
-    let thought = RequestId(number);
+    let id = RequestId(number);
     SearchRequest {
-        thought,
+        id,
         line,
         others: Vec::new(),
         time,

@@ -15,7 +15,7 @@ pub enum Stage {
     Noisy,
     /// The rest, with the other promotions.
     Quiet,
-    /// Both.
+    /// Captures and quiet moves.
     All,
 }
 

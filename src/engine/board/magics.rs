@@ -4,7 +4,7 @@
 //! relevant squares to an index without a harmful collision. Any such numbers serve.
 
 /// For rooks, by square.
-pub const ROOK_MAGICS: [u64; 64] = [
+pub(super) const ROOK_MAGICS: [u64; 64] = [
     0x1080_0014_8040_0a20,
     0x0440_0510_0020_0040,
     0x3080_0820_0010_0080,
@@ -72,7 +72,7 @@ pub const ROOK_MAGICS: [u64; 64] = [
 ];
 
 /// For bishops, by square.
-pub const BISHOP_MAGICS: [u64; 64] = [
+pub(super) const BISHOP_MAGICS: [u64; 64] = [
     0x0020_1904_0284_1040,
     0x0090_0122_0400_5080,
     0x0022_0a00_4202_0000,

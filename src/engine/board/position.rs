@@ -20,7 +20,7 @@ pub enum PositionError {
     /// The starting position is wrong.
     #[error("FEN {fen:?}: {reason}")]
     Fen {
-        /// As given.
+        /// The text that should be a FEN.
         fen: String,
         /// What is wrong with it.
         reason: FenError,
@@ -28,7 +28,7 @@ pub enum PositionError {
     /// One of the moves cannot be played.
     #[error("{text:?} is no legal move in {fen} (ply {ply} of the line)")]
     Move {
-        /// As given.
+        /// The text that should be a move.
         text: String,
         /// The position in which it was to be played.
         fen: String,

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// A player.
+/// The side that has the white or the black pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Color {
-    /// Moves first.
+    /// White, who moves first.
     White,
-    /// Moves second.
+    /// Black, who moves second.
     Black,
 }
 

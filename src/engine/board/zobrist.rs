@@ -50,30 +50,30 @@ static KEYS: Keys = make_keys();
 
 /// Of a piece on a square.
 #[inline]
-pub fn piece(piece: Piece, square: Square) -> u64 {
+pub(super) fn piece(piece: Piece, square: Square) -> u64 {
     KEYS.pieces[piece.index()][square.index()]
 }
 
 /// Of the `n`-th piece of its kind, counted from 0: the sum over all pieces names the material.
 #[inline]
-pub fn count(color: Color, role: Role, n: usize) -> u64 {
+pub(super) fn count(color: Color, role: Role, n: usize) -> u64 {
     KEYS.counts[Piece::new(color, role).index()][n & 15]
 }
 
 /// Of a set of castling rights, four bits.
 #[inline]
-pub fn castling(rights: u8) -> u64 {
+pub(super) fn castling(rights: u8) -> u64 {
     KEYS.castling[usize::from(rights & 15)]
 }
 
 /// Of the file on which a pawn can be taken in passing.
 #[inline]
-pub fn en_passant(square: Square) -> u64 {
+pub(super) fn en_passant(square: Square) -> u64 {
     KEYS.en_passant[square.file()]
 }
 
 /// Of black being the one to move.
 #[inline]
-pub fn black_to_move() -> u64 {
+pub(super) fn black_to_move() -> u64 {
     KEYS.black_to_move
 }

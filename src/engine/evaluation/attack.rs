@@ -6,7 +6,7 @@ use super::{
 };
 use crate::board::{Bitboard, Board, Color, Role, Square, attacks};
 
-pub fn evaluate<T: Trace>(board: &Board, context: &Context, passed: Bitboard, us: Color, tally: &mut Tally<T>) {
+pub(super) fn evaluate<T: Trace>(board: &Board, context: &Context, passed: Bitboard, us: Color, tally: &mut Tally<T>) {
     for square in passed {
         passed_pawn(board, context, square, us, tally);
     }

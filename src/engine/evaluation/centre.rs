@@ -11,7 +11,7 @@ const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 /// c3 to f6.
 const LARGE_CENTRE: Bitboard = Bitboard(0x0000_3c3c_3c3c_0000);
 
-pub fn evaluate<T: Trace>(board: &Board, context: &Context, us: Color, tally: &mut Tally<T>) {
+pub(super) fn evaluate<T: Trace>(board: &Board, context: &Context, us: Color, tally: &mut Tally<T>) {
     let weights = tally.weights();
     let own = context.side(us);
     let pawns = board.men(us, Role::Pawn);

@@ -8,7 +8,7 @@ use crate::board::{Bitboard, Board, Color, Role, Square, attacks};
 
 /// A knight, bishop, rook or queen and what it attacks.
 #[derive(Clone, Copy)]
-pub struct Officer {
+pub(super) struct Officer {
     pub role: Role,
     pub square: Square,
     /// Bishops look through queens, rooks through queens and own rooks.
@@ -18,13 +18,13 @@ pub struct Officer {
 impl Officer {
     /// 0 for a knight to 3 for a queen.
     #[inline]
-    pub fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         (self.role.index() - 1) & 3
     }
 }
 
 /// One side's part of the context.
-pub struct Side {
+pub(super) struct Side {
     pub officers: ArrayVec<Officer, 16>,
     /// What each role attacks.
     pub by_role: [Bitboard; 6],
@@ -38,20 +38,20 @@ pub struct Side {
 }
 
 /// The attack maps of both sides.
-pub struct Context {
+pub(super) struct Context {
     pub occupied: Bitboard,
     pub sides: [Side; 2],
 }
 
 impl Context {
     /// Looks at every man once.
-    pub fn new(board: &Board) -> Self {
+    pub(super) fn new(board: &Board) -> Self {
         let side = |color| Side::new(board, color);
         Self { occupied: board.occupied(), sides: [side(Color::White), side(Color::Black)] }
     }
 
     #[inline]
-    pub fn side(&self, color: Color) -> &Side {
+    pub(super) fn side(&self, color: Color) -> &Side {
         &self.sides[color.index()]
     }
 }

@@ -13,7 +13,7 @@ const VALUES: [i32; 6] = [0, 3, 3, 5, 9, 0];
 
 /// 24 with all pieces on the board, 0 with none.
 #[inline]
-pub fn phase(board: &Board) -> i32 {
+pub(super) fn phase(board: &Board) -> i32 {
     let sum: i32 = Role::ALL.iter().map(|role| board.role(*role).count() as i32 * PHASES[role.index()]).sum();
     sum.min(FULL_PHASE)
 }
@@ -27,7 +27,7 @@ fn pieces(board: &Board, color: Color) -> i32 {
 const WON_PAWN_ENDING: i32 = 400;
 
 /// The part of the endgame value that counts when `ahead` is ahead: 0 to 64.
-pub fn scale(board: &Board, ahead: Color) -> i32 {
+pub(super) fn scale(board: &Board, ahead: Color) -> i32 {
     if let Some((_, won)) = pawn_ending(board) {
         return if won { FULL_SCALE } else { 0 };
     }
@@ -93,7 +93,7 @@ pub(super) fn pawn_ending(board: &Board) -> Option<(Color, bool)> {
 
 /// What wins by itself: a pawn that cannot be stopped from queening, or against a bare king what drives it to the edge (with bishop and knight, to the bishop's corner) and brings the kings
 /// together. White's view, centipawns.
-pub fn drive(board: &Board) -> i32 {
+pub(super) fn drive(board: &Board) -> i32 {
     if let Some((us, won)) = pawn_ending(board) {
         return if won { WON_PAWN_ENDING * us.sign() } else { 0 };
     }

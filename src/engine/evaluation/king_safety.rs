@@ -14,7 +14,7 @@ const ATTACKER_UNITS: [usize; 4] = [2, 2, 3, 4];
 /// Units of a safe check, knight to queen.
 const CHECK_UNITS: [usize; 4] = [4, 3, 5, 4];
 
-pub fn evaluate<T: Trace>(board: &Board, context: &Context, us: Color, tally: &mut Tally<T>) {
+pub(super) fn evaluate<T: Trace>(board: &Board, context: &Context, us: Color, tally: &mut Tally<T>) {
     let weights = tally.weights();
     let (own, enemy) = (context.side(us), context.side(!us));
     let king = own.king;

@@ -29,7 +29,7 @@ static WINS: LazyLock<Box<Wins>> = LazyLock::new(|| {
 });
 
 /// Whether the side with the pawn wins; squares as it sees them ([`Square::relative`]). Both kings must stand legally.
-pub fn is_won(king: Square, pawn: Square, bare_king: Square, pawn_side_to_move: bool) -> bool {
+pub(super) fn is_won(king: Square, pawn: Square, bare_king: Square, pawn_side_to_move: bool) -> bool {
     let mirror = if pawn.file() > 3 { 7 } else { 0 };
     let [king, pawn, bare_king] = [king, pawn, bare_king].map(|square| Square::new(square.index() ^ mirror));
     let sets = if pawn_side_to_move { &WINS.strong } else { &WINS.weak };

@@ -5,20 +5,20 @@ use crate::board::{Bitboard, Board, Color, Role, attacks};
 
 /// Every square that pawns attack or could attack further on their way.
 #[inline]
-pub fn attack_span(pawns: Bitboard, us: Color) -> Bitboard {
+pub(super) fn attack_span(pawns: Bitboard, us: Color) -> Bitboard {
     pawns.pawn_attacks(us).fill_forward(us)
 }
 
 /// Pawns that no enemy pawn can stop: none before them on their file or its neighbours, and no own pawn before them.
 #[inline]
-pub fn passed(board: &Board, us: Color) -> Bitboard {
+pub(super) fn passed(board: &Board, us: Color) -> Bitboard {
     let pawns = board.men(us, Role::Pawn);
     let enemies = board.men(!us, Role::Pawn);
     let guarded = enemies.forward(!us).fill_forward(!us) | attack_span(enemies, !us);
     pawns & !guarded & !pawns.forward(!us).fill_forward(!us)
 }
 
-pub fn evaluate<T: Trace>(board: &Board, us: Color, tally: &mut Tally<T>) {
+pub(super) fn evaluate<T: Trace>(board: &Board, us: Color, tally: &mut Tally<T>) {
     let weights = tally.weights();
     let pawns = board.men(us, Role::Pawn);
     let enemies = board.men(!us, Role::Pawn);

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::board::{Bitboard, Board, Color, Role};
 
-pub fn evaluate<T: Trace>(board: &Board, context: &Context, us: Color, tally: &mut Tally<T>) {
+pub(super) fn evaluate<T: Trace>(board: &Board, context: &Context, us: Color, tally: &mut Tally<T>) {
     let weights = tally.weights();
     let (own, enemy) = (context.side(us), context.side(!us));
     let men = board.color(us);

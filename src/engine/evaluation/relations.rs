@@ -3,7 +3,7 @@
 use super::tally::{Tally, Trace};
 use crate::board::{Bitboard, Board, Color, Role, attacks};
 
-pub fn evaluate<T: Trace>(board: &Board, us: Color, tally: &mut Tally<T>) {
+pub(super) fn evaluate<T: Trace>(board: &Board, us: Color, tally: &mut Tally<T>) {
     let weights = tally.weights();
     let pawns = board.men(us, Role::Pawn);
     let roles = [Role::Knight, Role::Bishop, Role::Rook];

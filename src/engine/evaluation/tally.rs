@@ -10,7 +10,7 @@ pub trait Trace {
 }
 
 /// Nobody: compiles to nothing.
-pub struct NoTrace;
+pub(super) struct NoTrace;
 
 impl Trace for NoTrace {
     #[inline(always)]
@@ -18,7 +18,7 @@ impl Trace for NoTrace {
 }
 
 /// The sum of one heuristic for one side.
-pub struct Tally<'a, T> {
+pub(super) struct Tally<'a, T> {
     weights: &'a Weights,
     color: Color,
     sum: Packed,
@@ -28,39 +28,39 @@ pub struct Tally<'a, T> {
 impl<'a, T: Trace> Tally<'a, T> {
     /// Nothing counted yet.
     #[inline]
-    pub fn new(weights: &'a Weights, color: Color, trace: &'a mut T) -> Self {
+    pub(super) fn new(weights: &'a Weights, color: Color, trace: &'a mut T) -> Self {
         Self { weights, color, sum: Packed::ZERO, trace }
     }
 
     /// The weights to choose from.
     #[inline]
-    pub fn weights(&self) -> &'a Weights {
+    pub(super) fn weights(&self) -> &'a Weights {
         self.weights
     }
 
     /// Counts a weight `count` times.
     #[inline]
-    pub fn add(&mut self, weight: &Packed, count: usize) {
+    pub(super) fn add(&mut self, weight: &Packed, count: usize) {
         self.sum += *weight * count as i32;
         self.trace.note(self.weights.index_of(weight), self.color, count as i32);
     }
 
     /// Counts a weight a positive or negative number of times.
     #[inline]
-    pub fn add_signed(&mut self, weight: &Packed, count: i32) {
+    pub(super) fn add_signed(&mut self, weight: &Packed, count: i32) {
         self.sum += *weight * count;
         self.trace.note(self.weights.index_of(weight), self.color, count);
     }
 
     /// Counts the entry of a table by square.
     #[inline]
-    pub fn add_square(&mut self, table: &'a [Packed; 32], square: Square) {
+    pub(super) fn add_square(&mut self, table: &'a [Packed; 32], square: Square) {
         self.add(&table[table_index(square, self.color)], 1);
     }
 
     /// What was counted.
     #[inline]
-    pub fn sum(self) -> Packed {
+    pub(super) fn sum(self) -> Packed {
         self.sum
     }
 }

@@ -19,7 +19,7 @@ struct Layer {
 
 /// The first layers of the last positions. It belongs to one net: another must not be asked through it.
 #[derive(Clone)]
-pub struct Accumulator {
+pub(crate) struct Accumulator {
     /// By player, and by whether the player sees the board mirrored: mirroring moves every input.
     layers: [[Layer; 2]; 2],
 }
@@ -33,7 +33,7 @@ impl Default for Accumulator {
 
 impl Accumulator {
     /// The value of a board for the player to move, in centipawns.
-    pub fn evaluate(&mut self, net: &Net, board: &Board) -> i32 {
+    pub(crate) fn evaluate(&mut self, net: &Net, board: &Board) -> i32 {
         let men = net.header().mask.men(board);
         let mirrored = players(board).map(|player| features::is_mirrored(board.king(player)));
         for (player, mirrored) in players(board).into_iter().zip(mirrored) {

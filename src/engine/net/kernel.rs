@@ -6,7 +6,7 @@ use super::{ONE, Row};
 
 /// Adds the rows of `added` to `sum` and takes those of `removed` off.
 #[inline]
-pub fn update(sum: &mut Row, weights: &[Row], added: &[u16], removed: &[u16]) {
+pub(super) fn update(sum: &mut Row, weights: &[Row], added: &[u16], removed: &[u16]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, which is all the function asks for.
@@ -17,7 +17,7 @@ pub fn update(sum: &mut Row, weights: &[Row], added: &[u16], removed: &[u16]) {
 
 /// The sum over both layers of the numbers, cut to 0 and [`ONE`], squared, times their weights.
 #[inline]
-pub fn output(layers: [&Row; 2], weights: &[Row; 2]) -> i32 {
+pub(super) fn output(layers: [&Row; 2], weights: &[Row; 2]) -> i32 {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, which is all the function asks for.

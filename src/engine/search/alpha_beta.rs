@@ -73,7 +73,7 @@ enum Verdict {
 impl Worker<'_> {
     /// The value of `board` searched `depth` plies, between `alpha` and `beta` exact, outside a bound. `PV` nodes have an
     /// open window; `cut` nodes are expected to fail high.
-    pub fn search<const PV: bool>(
+    pub(super) fn search<const PV: bool>(
         &mut self,
         board: &Board,
         mut alpha: Value,

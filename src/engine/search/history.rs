@@ -7,7 +7,7 @@ use super::value::{self, Value};
 use crate::board::{Board, Color, Move, Piece, Role};
 
 /// No history exceeds this.
-pub const LIMIT: i32 = 16_384;
+pub(super) const LIMIT: i32 = 16_384;
 
 /// A learnt number.
 #[derive(Clone, Copy, Default)]
@@ -25,17 +25,17 @@ impl Learnt {
 
 /// A piece and the square it went to, as one index; or nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct MovedTo(u16);
+pub(super) struct MovedTo(u16);
 
 const MOVED: usize = 12 * 64 + 1;
 
 impl MovedTo {
     /// No move, or a null move.
-    pub const NONE: Self = Self(12 * 64);
+    pub(super) const NONE: Self = Self(12 * 64);
 
     /// Of a move about to be made.
     #[inline]
-    pub fn new(board: &Board, mv: Move) -> Self {
+    pub(super) fn new(board: &Board, mv: Move) -> Self {
         board.piece_on(mv.from()).map_or(Self::NONE, |piece| Self::of(piece, mv))
     }
 
@@ -58,7 +58,7 @@ const CORRECTION_LIMIT: i32 = 1024;
 type CorrectionTable = Box<[[Learnt; 2]]>;
 
 /// All that one thread has learnt.
-pub struct Histories {
+pub(super) struct Histories {
     /// Quiet moves by colour, from and to.
     quiet: Box<[[Learnt; 64 * 64]; 2]>,
     /// Captures by piece and target, and role taken.
@@ -78,7 +78,7 @@ fn zeroed<T: Clone + Default>(len: usize) -> Box<[T]> {
 }
 
 impl Histories {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             quiet: Box::new([[Learnt(0); 64 * 64]; 2]),
             captures: zeroed(MOVED),
@@ -96,7 +96,7 @@ impl Histories {
 
     /// How well a quiet move has done, here and as an answer to the moves before. Within ±4 limits.
     #[inline]
-    pub fn quiet(&self, board: &Board, mv: Move, recent: &[MovedTo; 3]) -> i32 {
+    pub(super) fn quiet(&self, board: &Board, mv: Move, recent: &[MovedTo; 3]) -> i32 {
         let moved = MovedTo::new(board, mv).index();
         let answer = |earlier: MovedTo| i32::from(self.continuations[earlier.index() * MOVED + moved].0);
         i32::from(self.quiet[board.turn().index()][Self::from_to(mv)].0)
@@ -107,13 +107,13 @@ impl Histories {
 
     /// How well a capture has done.
     #[inline]
-    pub fn capture(&self, board: &Board, mv: Move) -> i32 {
+    pub(super) fn capture(&self, board: &Board, mv: Move) -> i32 {
         let taken = board.captured(mv).unwrap_or(Role::Pawn);
         i32::from(self.captures[MovedTo::new(board, mv).index()][taken.index()].0)
     }
 
     /// A quiet move did well (or not) at this depth.
-    pub fn learn_quiet(&mut self, board: &Board, mv: Move, recent: &[MovedTo; 3], bonus: i32) {
+    pub(super) fn learn_quiet(&mut self, board: &Board, mv: Move, recent: &[MovedTo; 3], bonus: i32) {
         self.quiet[board.turn().index()][Self::from_to(mv)].pull(bonus, LIMIT);
         let moved = MovedTo::new(board, mv);
         for earlier in recent {
@@ -122,21 +122,21 @@ impl Histories {
     }
 
     /// A move did well (or not) as an answer to an earlier one.
-    pub fn learn_answer(&mut self, earlier: MovedTo, moved: MovedTo, bonus: i32) {
+    pub(super) fn learn_answer(&mut self, earlier: MovedTo, moved: MovedTo, bonus: i32) {
         if earlier != MovedTo::NONE {
             self.continuations[earlier.index() * MOVED + moved.index()].pull(bonus, LIMIT);
         }
     }
 
     /// A capture did well (or not).
-    pub fn learn_capture(&mut self, board: &Board, mv: Move, bonus: i32) {
+    pub(super) fn learn_capture(&mut self, board: &Board, mv: Move, bonus: i32) {
         let taken = board.captured(mv).unwrap_or(Role::Pawn);
         self.captures[MovedTo::new(board, mv).index()][taken.index()].pull(bonus, LIMIT);
     }
 
     /// The static evaluation with what searches of like positions have added to it on average.
     #[inline]
-    pub fn corrected(&self, board: &Board, evaluation: Value) -> Value {
+    pub(super) fn corrected(&self, board: &Board, evaluation: Value) -> Value {
         let (keys, turn) = (board.keys(), board.turn().index());
         let of = |table: &CorrectionTable, key: u64| i32::from(table[key as usize % CORRECTIONS][turn].0);
         let sum = 2 * of(&self.pawns, keys.pawns)
@@ -147,7 +147,7 @@ impl Histories {
     }
 
     /// The search of a position found `difference` more than its static evaluation said.
-    pub fn learn_correction(&mut self, board: &Board, depth: i32, difference: Value) {
+    pub(super) fn learn_correction(&mut self, board: &Board, depth: i32, difference: Value) {
         let bonus = (difference * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let (keys, turn) = (*board.keys(), board.turn().index());
         let learn = |table: &mut CorrectionTable, key: u64| {

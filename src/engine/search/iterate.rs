@@ -11,7 +11,7 @@ use crate::{board::Board, syzygy::Outcome};
 
 impl Worker<'_> {
     /// Searches deeper and deeper until told to stop, and returns what is known then.
-    pub fn iterate(&mut self, on_iteration: &mut dyn FnMut(&Iteration)) -> Option<Iteration> {
+    pub(super) fn iterate(&mut self, on_iteration: &mut dyn FnMut(&Iteration)) -> Option<Iteration> {
         let limits = self.shared.limits;
         let deepest = limits.depth.map_or(MAX_PLY as i32 / 2, |depth| (depth as i32).clamp(1, MAX_PLY as i32 / 2));
         let lines = self.options.multi_pv.clamp(1, self.root_moves.len());

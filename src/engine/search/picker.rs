@@ -24,7 +24,7 @@ enum Stage {
 const CHECK_BONUS: i32 = 10_000;
 
 /// Yields pseudo-legal moves, the most promising first.
-pub struct Picker {
+pub(super) struct Picker {
     stage: Stage,
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
@@ -39,12 +39,12 @@ pub struct Picker {
 
 impl Picker {
     /// For the main search.
-    pub fn new(board: &Board, table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
+    pub(super) fn new(board: &Board, table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
         Self::make(board, table_move, killers, 0, true)
     }
 
     /// Captures and queen promotions that are worth at least `threshold` centipawns.
-    pub fn noisy(board: &Board, table_move: Option<Move>, threshold: i32) -> Self {
+    pub(super) fn noisy(board: &Board, table_move: Option<Move>, threshold: i32) -> Self {
         let table_move = table_move.filter(|mv| board.is_noisy(*mv) && board.exchange_reaches(*mv, threshold));
         Self::make(board, table_move, [None; 2], threshold, false)
     }
@@ -70,17 +70,17 @@ impl Picker {
     }
 
     /// Leaves out the quiet moves that have not been yielded yet.
-    pub fn skip_quiet(&mut self) {
+    pub(super) fn skip_quiet(&mut self) {
         self.with_quiet = false;
     }
 
     /// Whether the moves yielded now are the captures that lose material.
-    pub fn is_bad_noisy(&self) -> bool {
+    pub(super) fn is_bad_noisy(&self) -> bool {
         self.stage == Stage::BadNoisy
     }
 
     /// The next move that is not known to be illegal, or nothing at the end.
-    pub fn next(&mut self, board: &Board, histories: &Histories, recent: &[MovedTo; 3]) -> Option<Move> {
+    pub(super) fn next(&mut self, board: &Board, histories: &Histories, recent: &[MovedTo; 3]) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::TableMove => {

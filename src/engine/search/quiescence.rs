@@ -10,7 +10,13 @@ use crate::board::{Board, EXCHANGE_VALUES};
 
 impl Worker<'_> {
     /// The value of `board` when only captures (all moves if in check) are looked at. Fail-soft.
-    pub fn quiescence<const PV: bool>(&mut self, board: &Board, mut alpha: Value, beta: Value, ply: usize) -> Value {
+    pub(super) fn quiescence<const PV: bool>(
+        &mut self,
+        board: &Board,
+        mut alpha: Value,
+        beta: Value,
+        ply: usize,
+    ) -> Value {
         if self.visit() {
             return 0;
         }

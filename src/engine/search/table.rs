@@ -13,7 +13,7 @@ use crate::board::Move;
 /// How a stored value relates to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Bound {
+pub(super) enum Bound {
     /// No value is stored, only a static evaluation.
     None,
     /// The true value is at most this.
@@ -29,7 +29,7 @@ impl Bound {
 
     /// Whether a value with this bound proves that the true one is at least `beta` or at most `beta - 1`.
     #[inline]
-    pub fn settles(self, value: Value, beta: Value) -> bool {
+    pub(super) fn settles(self, value: Value, beta: Value) -> bool {
         match self {
             Self::None => false,
             Self::Exact => true,
@@ -41,7 +41,7 @@ impl Bound {
 
 /// What is known about a position.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub(super) struct Entry {
     /// The best move found, if any.
     pub mv: Option<Move>,
     /// The value, mates counted from the position itself. See [`Entry::value_at`].
@@ -60,7 +60,7 @@ pub struct Entry {
 impl Entry {
     /// The value seen from `ply` plies below the root: mates are stored as distances from the position.
     #[inline]
-    pub fn value_at(&self, ply: usize) -> Value {
+    pub(super) fn value_at(&self, ply: usize) -> Value {
         value::from_table(Value::from(self.stored), ply)
     }
 
@@ -106,7 +106,7 @@ fn fold(data: u64) -> u16 {
 }
 
 /// The shared table.
-pub struct Table {
+pub(super) struct Table {
     clusters: Box<[Cluster]>,
     age: AtomicU8,
     /// The root of the newest search.
@@ -115,7 +115,7 @@ pub struct Table {
 
 impl Table {
     /// A table of about `mebibytes` MiB, at least 1.
-    pub fn new(mebibytes: usize) -> Self {
+    pub(super) fn new(mebibytes: usize) -> Self {
         let count = (mebibytes.max(1) << 20) / size_of::<Cluster>();
         // SAFETY: a cluster is atomic integers, for which all bits zero is a value.
         let clusters = unsafe { Box::<[Cluster]>::new_zeroed_slice(count).assume_init() };
@@ -124,14 +124,14 @@ impl Table {
 
     /// Begins a search of the position with this key. Entries of other positions' searches give way first: what several
     /// engines or the two phases of a move search together is one search.
-    pub fn begin(&self, root: u64) {
+    pub(super) fn begin(&self, root: u64) {
         if self.root.swap(root, Relaxed) != root {
             self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
         }
     }
 
     /// Forgets everything.
-    pub fn clear(&self) {
+    pub(super) fn clear(&self) {
         for cluster in &self.clusters {
             cluster.data.iter().for_each(|data| data.store(0, Relaxed));
             cluster.keys.iter().for_each(|key| key.store(0, Relaxed));
@@ -146,7 +146,7 @@ impl Table {
 
     /// Asks for the memory of a position before it is needed.
     #[inline]
-    pub fn prefetch(&self, key: u64) {
+    pub(super) fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -159,7 +159,7 @@ impl Table {
 
     /// What is known about the position with this key.
     #[inline]
-    pub fn probe(&self, key: u64) -> Option<Entry> {
+    pub(super) fn probe(&self, key: u64) -> Option<Entry> {
         let cluster = self.cluster(key);
         cluster.data.iter().zip(&cluster.keys).find_map(|(data, stored_key)| {
             let data = data.load(Relaxed);
@@ -169,7 +169,7 @@ impl Table {
 
     /// Remembers a search of `depth` plies. Keeps the move known before where this search found none.
     #[expect(clippy::too_many_arguments, reason = "they are the fields of an entry")]
-    pub fn store(
+    pub(super) fn store(
         &self,
         key: u64,
         ply: usize,
@@ -211,7 +211,7 @@ impl Table {
     }
 
     /// How full the table is with entries of this search, in thousandths, by a sample.
-    pub fn per_mille_full(&self) -> usize {
+    pub(super) fn per_mille_full(&self) -> usize {
         let age = self.age.load(Relaxed);
         let sample = &self.clusters[..self.clusters.len().min(1000)];
         let current = |data: &AtomicU64| {

@@ -4,38 +4,38 @@
 //! and the loser prolongs. Tablebase wins lie between the two.
 
 /// A value.
-pub type Value = i32;
+pub(super) type Value = i32;
 
 /// No path is longer than this.
-pub const MAX_PLY: usize = 192;
+pub(super) const MAX_PLY: usize = 192;
 /// Beyond every value.
-pub const INFINITE: Value = 32_001;
+pub(super) const INFINITE: Value = 32_001;
 /// Mate on the board.
-pub const MATE: Value = 32_000;
+pub(super) const MATE: Value = 32_000;
 /// At least this: a forced mate.
-pub const MATE_BOUND: Value = MATE - MAX_PLY as Value;
+pub(super) const MATE_BOUND: Value = MATE - MAX_PLY as Value;
 /// A tablebase win on the board.
-pub const TABLEBASE_WIN: Value = MATE_BOUND - 1;
+pub(super) const TABLEBASE_WIN: Value = MATE_BOUND - 1;
 /// At least this: won by force, by mate or by tablebase.
-pub const WIN_BOUND: Value = TABLEBASE_WIN - MAX_PLY as Value;
+pub(super) const WIN_BOUND: Value = TABLEBASE_WIN - MAX_PLY as Value;
 /// Stands for a static evaluation that there is not (in check).
-pub const NONE: Value = -32_768;
+pub(super) const NONE: Value = -32_768;
 
 /// The value of being mated `ply` plies from the root.
 #[inline]
-pub const fn mated_in(ply: usize) -> Value {
+pub(super) const fn mated_in(ply: usize) -> Value {
     ply as Value - MATE
 }
 
 /// Whether a side is won by force.
 #[inline]
-pub const fn is_decisive(value: Value) -> bool {
+pub(super) const fn is_decisive(value: Value) -> bool {
     value >= WIN_BOUND || value <= -WIN_BOUND
 }
 
 /// Counts forced wins from the position itself rather than from the root.
 #[inline]
-pub const fn to_table(value: Value, ply: usize) -> Value {
+pub(super) const fn to_table(value: Value, ply: usize) -> Value {
     if value >= WIN_BOUND {
         value + ply as Value
     } else if value <= -WIN_BOUND {
@@ -47,7 +47,7 @@ pub const fn to_table(value: Value, ply: usize) -> Value {
 
 /// The inverse of [`to_table`].
 #[inline]
-pub const fn from_table(value: Value, ply: usize) -> Value {
+pub(super) const fn from_table(value: Value, ply: usize) -> Value {
     if value >= WIN_BOUND {
         value - ply as Value
     } else if value <= -WIN_BOUND {

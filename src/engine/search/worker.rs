@@ -16,24 +16,24 @@ use crate::{
 };
 
 /// What a thread keeps from one search to the next.
-pub struct Memory {
+pub(super) struct Memory {
     histories: Histories,
     evaluator: Evaluator,
 }
 
 impl Memory {
     /// For an engine that evaluates by `recipe`.
-    pub fn new(recipe: Recipe) -> Self {
+    pub(super) fn new(recipe: Recipe) -> Self {
         Self { histories: Histories::new(), evaluator: Evaluator::new(recipe) }
     }
 }
 
 /// A line of moves.
-pub type Line = ArrayVec<Move, MAX_PLY>;
+pub(super) type Line = ArrayVec<Move, MAX_PLY>;
 
 /// What the search knows about one ply of the line it is on.
 #[derive(Clone)]
-pub struct Frame {
+pub(super) struct Frame {
     /// The piece that was moved from here and where it went.
     pub moved: MovedTo,
     /// Whether the move from here was a null move.
@@ -68,7 +68,7 @@ impl Default for Frame {
 }
 
 /// A move at the root.
-pub struct RootMove {
+pub(super) struct RootMove {
     pub mv: Move,
     /// Of the current iteration; `-INFINITE` if it did not raise alpha.
     pub value: Value,
@@ -94,7 +94,7 @@ const FIRST_ITERATION: u64 = 4096;
 const BEFORE_ROOT: usize = 6;
 
 /// A thread at work.
-pub struct Worker<'a> {
+pub(super) struct Worker<'a> {
     /// 0 is the main thread.
     pub id: usize,
     pub shared: &'a Shared<'a>,
@@ -129,7 +129,7 @@ pub struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(
+    pub(super) fn new(
         id: usize,
         shared: &'a Shared<'a>,
         options: &'a EngineOptions,
@@ -186,29 +186,29 @@ impl<'a> Worker<'a> {
 
     /// The frame of a ply of the search.
     #[inline]
-    pub fn frame(&self, ply: usize) -> &Frame {
+    pub(super) fn frame(&self, ply: usize) -> &Frame {
         &self.frames[ply + BEFORE_ROOT]
     }
 
     #[inline]
-    pub fn frame_mut(&mut self, ply: usize) -> &mut Frame {
+    pub(super) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
         &mut self.frames[ply + BEFORE_ROOT]
     }
 
     /// The frame `back` plies before `ply`, at most [`BEFORE_ROOT`].
     #[inline]
-    pub fn frame_before(&self, ply: usize, back: usize) -> &Frame {
+    pub(super) fn frame_before(&self, ply: usize, back: usize) -> &Frame {
         &self.frames[ply + BEFORE_ROOT - back]
     }
 
     /// What was moved 1, 2 and 4 plies before.
     #[inline]
-    pub fn recent_moves(&self, ply: usize) -> [MovedTo; 3] {
+    pub(super) fn recent_moves(&self, ply: usize) -> [MovedTo; 3] {
         [1, 2, 4].map(|back| self.frame_before(ply, back).moved)
     }
 
     /// Makes `line` the principal variation of a ply: a move and what follows it.
-    pub fn update_pv(&mut self, ply: usize, mv: Move) {
+    pub(super) fn update_pv(&mut self, ply: usize, mv: Move) {
         let (before, after) = self.frames.split_at_mut(ply + BEFORE_ROOT + 1);
         if let (Some(here), Some(next)) = (before.last_mut(), after.first()) {
             here.pv.clear();
@@ -219,7 +219,7 @@ impl<'a> Worker<'a> {
 
     /// Counts a node and says whether the search is over.
     #[inline]
-    pub fn visit(&mut self) -> bool {
+    pub(super) fn visit(&mut self) -> bool {
         if self.stopped {
             return true;
         }
@@ -251,23 +251,23 @@ impl<'a> Worker<'a> {
 
     /// Plies of a reduction, by the selectivity of the search.
     #[inline]
-    pub fn more_selective(&self, plies: i32) -> i32 {
+    pub(super) fn more_selective(&self, plies: i32) -> i32 {
         plies * i32::from(self.options.selectivity) / 100
     }
 
     /// A margin of pruning in centipawns, by the selectivity of the search.
     #[inline]
-    pub fn less_margin(&self, margin: Value) -> Value {
+    pub(super) fn less_margin(&self, margin: Value) -> Value {
         margin * 100 / i32::from(self.options.selectivity.max(1))
     }
 
     /// Nodes of all threads.
-    pub fn total_nodes(&self) -> u64 {
+    pub(super) fn total_nodes(&self) -> u64 {
         self.shared.nodes.load(Relaxed) + self.uncounted
     }
 
     /// The static evaluation for the player to move, before correction. It fades as the fifty-move rule draws near.
-    pub fn evaluate(&mut self, board: &Board) -> Value {
+    pub(super) fn evaluate(&mut self, board: &Board) -> Value {
         let value = self.evaluator.evaluate(board);
         let value = value * (220 - i32::from(board.halfmoves().min(100))) / 220;
         value.clamp(-value::WIN_BOUND + 1, value::WIN_BOUND - 1)
@@ -276,14 +276,14 @@ impl<'a> Worker<'a> {
     /// What a draw is worth to the player to move at `ply`. A little noise keeps the search from settling on one of
     /// several ways to repeat.
     #[inline]
-    pub fn draw_value(&self, ply: usize) -> Value {
+    pub(super) fn draw_value(&self, ply: usize) -> Value {
         let noise = 1 - (self.nodes & 2) as Value;
         if ply.is_multiple_of(2) { self.draw + noise } else { noise - self.draw }
     }
 
     /// Whether the position is drawn by rule. Within the search one repetition is enough: what could be avoided once can
     /// be avoided again.
-    pub fn is_draw(&self, board: &Board, ply: usize) -> bool {
+    pub(super) fn is_draw(&self, board: &Board, ply: usize) -> bool {
         if board.halfmoves() >= 100 && (!board.in_check() || !board.legal_moves().is_empty()) {
             return true;
         }
@@ -313,7 +313,7 @@ impl<'a> Worker<'a> {
 
     /// Steps from `board` by `mv`, which it plays on `next`, a copy of `board`; notes the move in the frame and the new
     /// key. Undone by [`Self::undo`].
-    pub fn make(&mut self, next: &mut Board, board: &Board, mv: Move, ply: usize) {
+    pub(super) fn make(&mut self, next: &mut Board, board: &Board, mv: Move, ply: usize) {
         next.play(mv, board);
         self.shared.table.prefetch(next.keys().position);
         let frame = self.frame_mut(ply);
@@ -323,7 +323,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Steps by passing the turn.
-    pub fn make_null(&mut self, board: &Board, ply: usize) -> Board {
+    pub(super) fn make_null(&mut self, board: &Board, ply: usize) -> Board {
         let next = board.after_null();
         self.shared.table.prefetch(next.keys().position);
         let frame = self.frame_mut(ply);
@@ -333,7 +333,7 @@ impl<'a> Worker<'a> {
         next
     }
 
-    pub fn undo(&mut self) {
+    pub(super) fn undo(&mut self) {
         self.keys.pop();
     }
 }

@@ -6,7 +6,7 @@ use crate::{EngineOptions, Heuristic, Net, Tablebases};
 
 /// The options as they stand.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub(super) struct Options {
     pub engine: EngineOptions,
     pub chess960: bool,
     /// Taken off every clock for the way of the move to the server.
@@ -42,7 +42,7 @@ fn weight_name(heuristic: Heuristic) -> String {
 
 impl Options {
     /// The `option` lines.
-    pub fn describe() -> Vec<String> {
+    pub(super) fn describe() -> Vec<String> {
         let spin = |name: &str, default, min, max| {
             format!("option name {name} type spin default {default} min {min} max {max}")
         };
@@ -59,7 +59,7 @@ impl Options {
     }
 
     /// Sets what follows `setoption`: `name NAME value VALUE`. Names are read without regard to case.
-    pub fn set(&mut self, text: &str) -> Result<(), String> {
+    pub(super) fn set(&mut self, text: &str) -> Result<(), String> {
         let text = text.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
         let (name, value) = text.split_once(" value ").unwrap_or((text, ""));
         let (name, value) = (name.trim().to_lowercase(), value.trim());

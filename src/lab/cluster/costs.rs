@@ -15,7 +15,7 @@ use cluster::{
     wire::{self, ProposalText, RemoteElector, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand},
 };
 use council::{
-    council::{Council, CouncilSettings, CriterionName, Question, Roster},
+    Council, CouncilSettings, CriterionName, Question, Roster,
     pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool},
 };
 use engine::{Engine, EngineOptions, Limits, Position};

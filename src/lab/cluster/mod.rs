@@ -27,7 +27,7 @@ use super::own_process::OwnProcess;
 use chess::{GameId, Knowledge, Limits, Line, Phase, SearchId, Task, Variant};
 use cluster::{ClusterClient, ClusterSettings, ConnectionError};
 use council::{
-    council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster},
+    Council, CouncilSettings, CriterionName, GroupMode, Question, Roster,
     pool::{ElectorKind, ElectorSpec, Job, Pool, SearchReport, Slot},
 };
 

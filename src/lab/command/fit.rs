@@ -33,7 +33,7 @@ use crate::{
     state::ExperimentState,
     suite::TestPosition,
 };
-use council::council::{CouncilSettings, FEATURES, Roster};
+use council::{CouncilSettings, FEATURES, Roster};
 
 /// What is fitted.
 #[derive(Debug, Subcommand)]

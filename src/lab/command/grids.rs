@@ -18,7 +18,7 @@ use crate::{
     positions::SystemFigures,
     stats::Estimate,
 };
-use council::council::CouncilSettings;
+use council::CouncilSettings;
 
 /// Try every split of the budget between the phases, with a cold and a warm table
 #[derive(Debug, Args)]

@@ -16,10 +16,7 @@ use crate::{
     state::fnv1a,
     suite::{Suite, TestPosition},
 };
-use council::{
-    council::{CouncilSettings, ElectorSettings, Roster},
-    pool::ElectorSpec,
-};
+use council::{CouncilSettings, ElectorSettings, Roster, pool::ElectorSpec};
 
 /// Of the lines that say nothing, so many are shown.
 const BAD_LINES_SHOWN: usize = 10;

@@ -14,10 +14,7 @@ use crate::{
     positions::{CandidateRoster, PositionsPlan, PositionsReport, RoundProgress, markdown, run},
     searches::Searches,
 };
-use council::{
-    council::{CouncilSettings, CriterionName, Roster},
-    pool::ElectorSpec,
-};
+use council::{CouncilSettings, CriterionName, Roster, pool::ElectorSpec};
 
 /// Try electors, rosters and criteria on test positions
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@
 
 use super::selector::folds_of;
 use crate::stats::{Clusters, Estimate, bootstrap};
-use council::council::Calibration;
+use council::Calibration;
 
 /// Newton's method needs no more steps than these, from anywhere.
 const STEPS: usize = 30;

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde::{Deserialize, Serialize};
 
 use chess::{Heuristic, Knowledge};
-use council::council::HeuristicWeights;
+use council::HeuristicWeights;
 
 /// Individuals of a generation.
 pub const INDIVIDUALS: usize = 30;

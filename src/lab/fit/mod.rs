@@ -17,7 +17,7 @@ use super::{
     suite::{Judgement, TestPosition},
 };
 use chess::{Bound, Proposal, Score};
-use council::council::{CouncilSettings, Roster, features};
+use council::{CouncilSettings, Roster, features};
 
 /// What the electors of a roster propose in some positions.
 #[derive(Clone, Debug)]

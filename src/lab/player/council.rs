@@ -5,10 +5,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure};
 use chess::{Limits, Variant};
-use council::{
-    council::{Council, CouncilSettings, Question, Roster},
-    pool::Pool,
-};
+use council::{Council, CouncilSettings, Question, Roster, pool::Pool};
 
 pub(super) struct CouncilPlayer {
     runtime: Runtime,
@@ -44,7 +41,7 @@ impl MatchPlayer for CouncilPlayer {
         });
         let time = turn.time();
         let question = Question {
-            timing: time.map(|time| -> council::council::Timing { Box::new(move |_| time) }),
+            timing: time.map(|time| -> council::Timing { Box::new(move |_| time) }),
             limits: Limits { nodes: turn.nodes(), ..Limits::default() },
             in_step: !turn.pace.is_timed(),
             ..Question::new("lab".into(), turn.line.clone())

@@ -12,10 +12,7 @@ use super::{
     MatchPlayer, Pace, PaceError, PlayerFailure, council::CouncilPlayer, own::OwnPlayer, uci::UciPlayer,
     xboard::XboardPlayer,
 };
-use council::{
-    council::{CouncilSettings, Roster, RosterError},
-    pool::UciProgram,
-};
+use council::{CouncilSettings, Roster, RosterError, pool::UciProgram};
 use engine::EngineOptions;
 
 /// Transposition table of a player that does not say otherwise, MiB.
@@ -286,7 +283,7 @@ pub fn set_key(table: &mut toml::Table, key: &str, value: toml::Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use council::council::CriterionName;
+    use council::CriterionName;
 
     fn council(text: &str) -> CouncilSettings {
         match text.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{error}")).kind {

@@ -24,10 +24,7 @@ use super::{
     suite::TestPosition,
 };
 use chess::{Knowledge, Proposal, UciMove};
-use council::{
-    council::{CouncilSettings, CriterionName, Roster, elect},
-    pool::ElectorSpec,
-};
+use council::{CouncilSettings, CriterionName, Roster, elect, pool::ElectorSpec};
 
 /// A roster with the settings that its criteria go by.
 #[derive(Clone, Debug)]

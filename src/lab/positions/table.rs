@@ -10,7 +10,7 @@ use crate::{
     suite::{Judgement, TestPosition},
 };
 use chess::{Proposal, UciMove};
-use council::{council::CriterionName, pool::ElectorSpec};
+use council::{CriterionName, pool::ElectorSpec};
 
 /// A move that gives away so much expected score by the oracle is one of the worst, as those that a suite warns of are.
 const BLUNDER: f64 = 0.2;

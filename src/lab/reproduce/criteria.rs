@@ -7,7 +7,7 @@ use crate::{
     plot::{Bar, figures},
     stats::{Clusters, Estimate, bootstrap},
 };
-use council::council::CriterionName;
+use council::CriterionName;
 
 pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
     let rosters = published::BY_CRITERION.map(|(roster, _)| roster);

@@ -33,7 +33,7 @@ use super::{
     state::{ExperimentState, StateError, short_name},
     suite::{Suite, TestPosition},
 };
-use council::council::{CouncilSettings, CriterionName, Roster};
+use council::{CouncilSettings, CriterionName, Roster};
 
 /// The suites that are built in.
 const SUITES: [&str; 3] = [

@@ -15,7 +15,7 @@ use crate::{
     suite::{Judgement, TestPosition},
 };
 use chess::Limits;
-use council::council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
+use council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
 
 const PROCESSES: [usize; 5] = [1, 4, 7, 11, 19];
 const MODES: [SecondPhaseMode; 6] = [

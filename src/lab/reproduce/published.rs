@@ -1,6 +1,6 @@
 //! The theses' figures, as docs/method.md has them.
 
-use council::council::CriterionName;
+use council::CriterionName;
 
 /// §2: the order of the heuristics, and the best moves of 500 with each and those before it. Material alone has no figure.
 pub(super) const HEURISTICS: [(char, Option<u32>); 8] = [

@@ -5,54 +5,16 @@ use std::{sync::Arc, time::Duration};
 use rand::RngExt;
 
 use super::{
+    hosted::{ChallengeTerms, HostedChallenge},
     rate_limits::Gauge,
     server_state::{Denied, Due, ServerState, ai_account},
-    views::{AccountEvent, ChallengeState, ChallengeView, GameView, PlayerView},
+    views::{AccountEvent, ChallengeState, ChallengeView, GameView},
 };
 use crate::account::{AccountId, Category};
-use chess::{ChallengeId, Color, DeclineReason, GameId, GameTerms, Line, Variant};
+use chess::{ChallengeId, Color, DeclineReason, GameId, Line, Variant};
 
 /// A challenge that nobody answers counts as offline after this time. It can still be accepted.
 const GOES_OFFLINE_AFTER: Duration = Duration::from_secs(20);
-
-/// What a challenger proposes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChallengeTerms {
-    /// Variant, clock, rated or not.
-    pub game: GameTerms,
-    /// The colour the challenger wants; `None` is drawn by lot.
-    pub color: Option<Color>,
-    /// The position to begin with, where it is not the variant's own.
-    pub fen: Option<String>,
-}
-
-impl ChallengeTerms {
-    /// Colours by lot, the usual position.
-    pub const fn new(game: GameTerms) -> Self {
-        Self { game, color: None, fen: None }
-    }
-
-    /// The challenger has `color`.
-    #[must_use]
-    pub const fn with_color(mut self, color: Color) -> Self {
-        self.color = Some(color);
-        self
-    }
-}
-
-pub(super) struct HostedChallenge {
-    pub number: u64,
-    pub id: ChallengeId,
-    pub challenger: PlayerView,
-    pub dest: PlayerView,
-    pub terms: GameTerms,
-    pub color: Option<Color>,
-    pub final_color: Color,
-    pub start: Line,
-    pub state: ChallengeState,
-    /// When it goes offline; `None` while its maker keeps it alive.
-    pub goes_offline: Option<Duration>,
-}
 
 impl ServerState {
     /// Challenges somebody. With `keep_alive` it stands until [`ServerState::release_challenge`].

@@ -6,8 +6,9 @@ use shakmaty::ByColor;
 use tokio::sync::mpsc;
 
 use super::{
+    hosted::{HostedGame, Listener},
     rate_limits::Gauge,
-    server_state::{Denied, Due, Listener, ServerState},
+    server_state::{Denied, Due, ServerState},
     views::{AccountEvent, BoardEvent, GameView, Lease, ListenerKey, Pairing, PlayerView, RefusedMove, Subscription},
 };
 use crate::{
@@ -21,25 +22,6 @@ const FLOOD_LINES: usize = 4;
 const FLOOD_WINDOW: Duration = Duration::from_secs(10);
 /// How many refused moves a report remembers.
 const REFUSED_REMEMBERED: usize = 100;
-
-pub(super) struct HostedGame {
-    pub(super) number: u64,
-    pub(super) pairing: Arc<Pairing>,
-    pub(super) game: PracticeGame,
-    pub(super) listeners: Vec<Listener<BoardEvent>>,
-    pub(super) chat: Vec<(Option<AccountId>, Duration, ChatLine)>,
-    pub(super) deadline: Option<Duration>,
-    pub(super) changed: Duration,
-    pub(super) rating_changes: Option<ByColor<i32>>,
-    pub(super) refused: Vec<RefusedMove>,
-    pub(super) streams_opened: ByColor<u32>,
-}
-
-impl HostedGame {
-    pub(super) fn is_running(&self) -> bool {
-        self.game.outcome().is_none() && self.game.adjourned().is_none()
-    }
-}
 
 impl ServerState {
     pub(super) fn start_game(

@@ -7,6 +7,7 @@
 mod adjournment;
 mod challenges;
 mod games;
+mod hosted;
 mod open_challenges;
 mod rate_limits;
 mod ratings;
@@ -22,8 +23,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use challenges::ChallengeTerms;
-pub use open_challenges::OpenChallenge;
+pub use hosted::{ChallengeTerms, OpenChallenge};
 pub use rate_limits::Gauge;
 pub use reports::GameReport;
 pub use server_state::{Denied, ServerState};

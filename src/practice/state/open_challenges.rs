@@ -1,24 +1,11 @@
 //! Open challenges: made for nobody in particular, and played by the first two who join.
 
 use super::{
-    challenges::ChallengeTerms,
+    hosted::{ChallengeTerms, OpenChallenge},
     server_state::{Denied, ServerState},
 };
 use crate::account::{AccountId, Category};
-use chess::{ChallengeId, Color, GameId, GameTerms, Line};
-
-/// A challenge that anybody may join.
-#[derive(Clone, Debug)]
-pub struct OpenChallenge {
-    /// The name that its game will have.
-    pub id: ChallengeId,
-    /// Variant, clock, rated or not.
-    pub terms: GameTerms,
-    /// The board before the first move.
-    pub start: Line,
-    /// Who has joined, and the colour that player wants.
-    first: Option<(AccountId, Option<Color>)>,
-}
+use chess::{ChallengeId, Color, GameId};
 
 impl ServerState {
     /// Makes a challenge that anybody may join.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shakmaty::ByColor;
 
-use super::{games::HostedGame, server_state::ServerState, views::RefusedMove};
+use super::{hosted::HostedGame, server_state::ServerState, views::RefusedMove};
 use crate::game::{End, GameOutcome};
 use chess::{ChatLine, Clocks, Color, GameId, GameTerms, Line};
 

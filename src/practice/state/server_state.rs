@@ -10,9 +10,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
 
 use super::{
-    challenges::HostedChallenge,
-    games::HostedGame,
-    open_challenges::OpenChallenge,
+    hosted::{HostedChallenge, HostedGame, Listener, OpenChallenge},
     rate_limits::{Gauge, RateLimiter},
     views::{AccountEvent, ChallengeState, Departure, Lease, ListenerKey, PlayerView, Subscription},
 };
@@ -69,12 +67,6 @@ pub enum Denied {
     /// The rules of the game refused it.
     #[error(transparent)]
     Game(#[from] GameRefusal),
-}
-
-pub(super) struct Listener<E> {
-    pub id: u64,
-    pub key: ListenerKey,
-    pub sender: mpsc::UnboundedSender<E>,
 }
 
 /// Something that is due at some time.

@@ -30,7 +30,7 @@ pub enum LoginError {
     /// The server does not take this name.
     #[error("the server does not take the name {name}: {reason}")]
     BadName {
-        /// The name.
+        /// The name we gave.
         name: String,
         /// The server's words.
         reason: String,

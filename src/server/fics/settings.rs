@@ -22,7 +22,7 @@ const TIMESEAL_PORT: u16 = 5000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FicsSettings {
-    /// The server.
+    /// The name or address of the server.
     pub host: String,
     /// Its port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
     #[serde(with = "WholeNumber::<1, 65535>")]
@@ -153,7 +153,7 @@ pub enum Timeseal {
     V1,
     /// The newer version, `TIMESEAL2`.
     V2,
-    /// Never.
+    /// Plain telnet, without timeseal.
     Off,
 }
 

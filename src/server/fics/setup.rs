@@ -42,7 +42,7 @@ const SHOW_INTERFACE: &str = "ivariables";
 
 /// The list of commands, as far as it is done.
 #[derive(Clone, Debug)]
-pub struct SetUp {
+pub(super) struct SetUp {
     commands: VecDeque<String>,
     current: Option<String>,
     shown: BTreeMap<String, String>,
@@ -57,7 +57,7 @@ pub struct SetUp {
 
 impl SetUp {
     /// Everything that `settings` ask for.
-    pub fn new(settings: &FicsSettings) -> Self {
+    pub(super) fn new(settings: &FicsSettings) -> Self {
         let set = |(name, value): (&str, &str)| format!("set {name} {value}");
         let mut commands: VecDeque<String> = VARIABLES.into_iter().map(set).collect();
         commands.push_back(format!("set interface concilio {}", env!("CARGO_PKG_VERSION")));
@@ -81,7 +81,7 @@ impl SetUp {
     }
 
     /// The command to send now; `None` when all is done. To be called at each prompt.
-    pub fn next_command(&mut self) -> Option<String> {
+    pub(super) fn next_command(&mut self) -> Option<String> {
         if self.commands.is_empty() && !self.repeated {
             self.repeated = true;
             let again: Vec<String> = self.missing().into_iter().map(|(command, ..)| command).collect();
@@ -99,7 +99,7 @@ impl SetUp {
     }
 
     /// The server answers, or says something else in between.
-    pub fn on(&mut self, message: &FicsMessage) {
+    pub(super) fn on(&mut self, message: &FicsMessage) {
         match message {
             FicsMessage::SettingRefused(words) => self.refused.push(words.clone()),
             FicsMessage::Unknown(line) => {
@@ -116,13 +116,13 @@ impl SetUp {
     }
 
     /// Whether the server tells of offers by number; if not, the sentences for people are all there is.
-    pub fn tells_offers(&self) -> bool {
+    pub(super) fn tells_offers(&self) -> bool {
         self.shown_interface.get("pendinfo").is_some_and(|value| value == "1")
     }
 
     /// What the server has not taken or holds otherwise than we asked, in one line for the log; nothing if all is as it should be. A server
     /// without a variable refuses it once and is done with.
-    pub fn shortcomings(&self) -> Option<String> {
+    pub(super) fn shortcomings(&self) -> Option<String> {
         let differing =
             self.missing().into_iter().map(|(command, shown)| format!("{command}: the server shows {shown}"));
         let all: Vec<String> = self.refused.iter().cloned().chain(differing).collect();
@@ -130,7 +130,7 @@ impl SetUp {
     }
 
     /// What the server shows of its interface variables, by name.
-    pub fn interface(&self) -> &BTreeMap<String, String> {
+    pub(super) fn interface(&self) -> &BTreeMap<String, String> {
         &self.shown_interface
     }
 

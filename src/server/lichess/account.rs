@@ -1,65 +1,12 @@
-//! Whose a token is, what it allows, and whether that is enough to play.
-
-use chess::{Account, ActionError};
+//! What is asked of an account before it plays: whose the token is, and to become a bot.
 
 use super::{
     LichessSettings, Token,
-    http::{Http, HttpCall, Topic},
+    account_report::AccountReport,
+    http::Http,
+    request::{HttpCall, Topic},
 };
-
-/// The scope without which a token is of no use to us.
-const BOT_SCOPE: &str = "bot:play";
-
-/// What an operator wants to know of an account before it plays.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccountReport {
-    /// Who the token belongs to.
-    pub account: Account,
-    /// What it allows, by Lichess's names such as `bot:play`; `None` if the server does not tell.
-    pub scopes: Option<Vec<String>>,
-}
-
-impl AccountReport {
-    /// Whether the token lets us play, as far as is known.
-    pub fn may_play(&self) -> bool {
-        self.scopes.as_ref().is_none_or(|scopes| scopes.iter().any(|scope| scope == BOT_SCOPE))
-    }
-
-    /// Whether the account can still become a bot: it is none, and has never played.
-    pub fn can_upgrade(&self) -> bool {
-        !self.account.is_bot && self.account.games_played == 0
-    }
-
-    /// What kind of account it is, and where it is none of a bot, what can be done about that.
-    pub fn kind(&self) -> String {
-        match (self.account.is_bot, self.can_upgrade()) {
-            (true, _) => "a bot account".to_owned(),
-            (false, true) => "no bot account yet; `concilio account upgrade` makes it one, for good".to_owned(),
-            (false, false) => format!(
-                "no bot account, and it has played {} games; only an account without games can become one",
-                self.account.games_played
-            ),
-        }
-    }
-
-    /// What the scopes are good for.
-    pub fn permission(&self) -> &'static str {
-        match (&self.scopes, self.may_play()) {
-            (None, _) => "not told by the server",
-            (Some(_), true) => "sufficient",
-            (Some(_), false) => "bot:play is missing; make a new token with it",
-        }
-    }
-
-    /// Why this account cannot play, and the remedy; `None` if it can.
-    pub fn obstacle(&self) -> Option<String> {
-        let name = &self.account.player.name;
-        if !self.account.is_bot {
-            return Some(format!("{name} is {}", self.kind()));
-        }
-        (!self.may_play()).then(|| format!("the token of {name}: {}", self.permission()))
-    }
-}
+use chess::ActionError;
 
 /// Who we are, whether as a bot, and what the token allows.
 ///

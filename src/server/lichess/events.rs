@@ -29,7 +29,7 @@ const ASK: Duration = Duration::from_secs(2);
 const ASK_AT_LEAST: Duration = Duration::from_secs(8);
 
 /// Follows the event stream.
-pub struct EventStream {
+pub(super) struct EventStream {
     http: Arc<Http>,
     games: GameStreams,
     events: mpsc::Sender<ServerEvent>,
@@ -44,7 +44,7 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    pub fn new(http: Arc<Http>, games: GameStreams, events: mpsc::Sender<ServerEvent>) -> Self {
+    pub(super) fn new(http: Arc<Http>, games: GameStreams, events: mpsc::Sender<ServerEvent>) -> Self {
         Self {
             http,
             games,
@@ -58,7 +58,7 @@ impl EventStream {
     }
 
     /// Returns only when the server will not have us.
-    pub async fn follow(mut self) {
+    pub(super) async fn follow(mut self) {
         loop {
             let (reason, at_least) = match self.open_and_read().await {
                 Ok(reason) => (reason, Duration::ZERO),

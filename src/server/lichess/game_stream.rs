@@ -38,7 +38,7 @@ const DISORDER: &str = "the stream did not begin with the whole state";
 
 /// What a game's task can be told.
 #[derive(Clone, Debug, Default)]
-pub struct GameSignals {
+pub(super) struct GameSignals {
     /// The event stream says that the game is over.
     pub finished: CancellationToken,
     /// The whole state is wanted.
@@ -54,7 +54,7 @@ enum StreamOutcome {
 }
 
 /// Follows one game.
-pub struct GameStream {
+pub(super) struct GameStream {
     id: GameId,
     http: Arc<Http>,
     events: mpsc::Sender<ServerEvent>,
@@ -75,7 +75,7 @@ pub struct GameStream {
 
 impl GameStream {
     /// Opens nothing yet.
-    pub fn new(id: GameId, http: Arc<Http>, events: mpsc::Sender<ServerEvent>, signals: GameSignals) -> Self {
+    pub(super) fn new(id: GameId, http: Arc<Http>, events: mpsc::Sender<ServerEvent>, signals: GameSignals) -> Self {
         let patience = Patience::new(http.idle_timeout());
         Self {
             id,
@@ -93,7 +93,7 @@ impl GameStream {
     }
 
     /// Tells of the game until it is over or gone.
-    pub async fn follow(mut self) {
+    pub(super) async fn follow(mut self) {
         loop {
             // Once the game is finished elsewhere, one more look at it gives the last moves; then it is enough.
             let last_look = self.signals.finished.is_cancelled();

@@ -12,7 +12,7 @@ use chess::{GameId, ServerEvent};
 
 /// The streams of all games. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct GameStreams {
+pub(super) struct GameStreams {
     commands: mpsc::UnboundedSender<Watching>,
 }
 
@@ -26,30 +26,30 @@ enum Watching {
 
 impl GameStreams {
     /// The handle, and what serves it.
-    pub fn new(http: Arc<Http>, events: mpsc::Sender<ServerEvent>) -> (Self, GameStreamsActor) {
+    pub(super) fn new(http: Arc<Http>, events: mpsc::Sender<ServerEvent>) -> (Self, GameStreamsActor) {
         let (commands, inbox) = mpsc::unbounded_channel();
         (Self { commands }, GameStreamsActor { inbox, http, events, games: HashMap::new(), tasks: JoinSet::new() })
     }
 
     /// Follows a game, unless it is followed already.
-    pub fn watch(&self, id: GameId) {
+    pub(super) fn watch(&self, id: GameId) {
         // After the shutdown nothing is followed any more.
         let _ = self.commands.send(Watching::Watch(id));
     }
 
     /// Opens the stream of a game anew, because its first line is the whole state.
-    pub fn reopen(&self, id: GameId) {
+    pub(super) fn reopen(&self, id: GameId) {
         let _ = self.commands.send(Watching::Reopen(id));
     }
 
     /// The server says elsewhere that a game is over.
-    pub fn finished(&self, id: GameId) {
+    pub(super) fn finished(&self, id: GameId) {
         let _ = self.commands.send(Watching::Finished(id));
     }
 }
 
 /// Starts and forgets the games' tasks. Dropping it ends them all.
-pub struct GameStreamsActor {
+pub(super) struct GameStreamsActor {
     inbox: mpsc::UnboundedReceiver<Watching>,
     http: Arc<Http>,
     events: mpsc::Sender<ServerEvent>,
@@ -59,7 +59,7 @@ pub struct GameStreamsActor {
 
 impl GameStreamsActor {
     /// Serves the handles until there are none.
-    pub async fn run(mut self) {
+    pub(super) async fn run(mut self) {
         loop {
             tokio::select! {
                 biased;

@@ -21,8 +21,9 @@ use tokio::sync::{Mutex, Notify, OnceCell};
 
 use super::{
     Token,
-    account::AccountReport,
+    account_report::AccountReport,
     connections::Connections,
+    request::{HttpCall, Lane, Topic},
     settings::{LichessSettings, ServerUrl},
     wire,
 };
@@ -42,82 +43,9 @@ const LONGEST_DETAIL: usize = 300;
 #[error("cannot set up HTTPS: {0} (are the system's CA certificates installed?)")]
 pub struct SetupError(String);
 
-/// What a request is about: each topic has a limit of its own at the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Topic {
-    /// Who we are.
-    Account,
-    /// Which games we play.
-    Playing,
-    /// Answers to challenges.
-    Answer,
-    /// Challenges of ours.
-    Challenge,
-    /// Talk.
-    Chat,
-    /// Other players.
-    Users,
-}
-
-/// How a request stands to the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lane {
-    /// It opens a stream, which stays.
-    Stream,
-    /// A clock waits for it.
-    Urgent,
-    /// It can wait for its turn.
-    Ordinary(Topic),
-}
-
-/// A request.
-#[derive(Clone, Debug)]
-pub struct HttpCall<'a> {
-    method: Method,
-    path: &'a [&'a str],
-    query: &'a [(&'a str, &'a str)],
-    form: &'a [(&'a str, String)],
-    text: Option<&'a str>,
-    json: bool,
-    lane: Lane,
-}
-
-impl<'a> HttpCall<'a> {
-    pub fn get(path: &'a [&'a str], topic: Topic) -> Self {
-        Self { method: Method::GET, path, query: &[], form: &[], text: None, json: false, lane: Lane::Ordinary(topic) }
-    }
-
-    pub fn post(path: &'a [&'a str], topic: Topic) -> Self {
-        Self { method: Method::POST, ..Self::get(path, topic) }
-    }
-
-    /// A POST on which a clock waits.
-    pub fn urgent(path: &'a [&'a str]) -> Self {
-        Self { method: Method::POST, path, query: &[], form: &[], text: None, json: false, lane: Lane::Urgent }
-    }
-
-    pub fn query(self, query: &'a [(&'a str, &'a str)]) -> Self {
-        Self { query, ..self }
-    }
-
-    pub fn form(self, form: &'a [(&'a str, String)]) -> Self {
-        Self { form, ..self }
-    }
-
-    /// The answer is wanted as JSON, where the server has other forms of it.
-    pub fn json(self) -> Self {
-        Self { json: true, ..self }
-    }
-
-    /// A body of plain text.
-    pub fn text(self, text: &'a str) -> Self {
-        Self { text: Some(text), ..self }
-    }
-}
-
 /// The client of one account.
 #[derive(Debug)]
-pub struct Http {
+pub(super) struct Http {
     connections: Connections,
     url: ServerUrl,
     token: Token,
@@ -145,7 +73,7 @@ impl Http {
     ///
     /// # Errors
     /// [`SetupError`] where the system has no certificates to trust.
-    pub fn new(settings: &LichessSettings, token: Token) -> Result<Self, SetupError> {
+    pub(super) fn new(settings: &LichessSettings, token: Token) -> Result<Self, SetupError> {
         Self::with(settings, token, |builder| builder)
     }
 
@@ -177,7 +105,7 @@ impl Http {
     }
 
     /// The server's address.
-    pub fn url(&self) -> &ServerUrl {
+    pub(super) fn url(&self) -> &ServerUrl {
         &self.url
     }
 
@@ -185,7 +113,7 @@ impl Http {
     ///
     /// # Errors
     /// [`ActionError::Unauthorised`] with the remedy, where the token or the account does not let us play; others as they come.
-    pub async fn account(&self) -> Result<Arc<Account>, ActionError> {
+    pub(super) async fn account(&self) -> Result<Arc<Account>, ActionError> {
         let ask = || async {
             let report = self.report().await?;
             if let Some(obstacle) = report.obstacle() {
@@ -200,7 +128,7 @@ impl Http {
     }
 
     /// Whose the token is, and what it allows.
-    pub async fn report(&self) -> Result<AccountReport, ActionError> {
+    pub(super) async fn report(&self) -> Result<AccountReport, ActionError> {
         let test = HttpCall::post(&["api", "token", "test"], Topic::Account).text(self.token.secret());
         let scopes = match self.call(test).await {
             Ok(body) => {
@@ -216,18 +144,18 @@ impl Http {
     }
 
     /// Waits until the server refuses the token although it once took it.
-    pub async fn token_is_doubted(&self) {
+    pub(super) async fn token_is_doubted(&self) {
         self.doubt.notified().await;
     }
 
     /// Who we are now.
-    pub async fn fetch_account(&self) -> Result<Account, ActionError> {
+    pub(super) async fn fetch_account(&self) -> Result<Account, ActionError> {
         let body = self.call(HttpCall::get(&["api", "account"], Topic::Account)).await?;
         decode::<wire::AccountJson>("the account", &body).map(wire::AccountJson::into_account)
     }
 
     /// Sends one request in its lane and gives the body of a good answer.
-    pub async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
+    pub(super) async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
         let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
         let mut closed = self.turn.lock().await;
         let now = Instant::now();
@@ -269,7 +197,7 @@ impl Http {
     }
 
     /// Opens a stream of lines, which the server may take `patience` to begin.
-    pub async fn open(&self, path: &[&str], patience: Duration) -> Result<Response, ActionError> {
+    pub(super) async fn open(&self, path: &[&str], patience: Duration) -> Result<Response, ActionError> {
         let answer = async {
             let response =
                 self.request(Method::GET, path, Lane::Stream).send().await.map_err(|error| unavailable(&error))?;
@@ -282,12 +210,12 @@ impl Http {
     }
 
     /// How long to rest after a 429 that does not say it.
-    pub fn limited_pause(&self) -> Duration {
+    pub(super) fn limited_pause(&self) -> Duration {
         self.limited_pause
     }
 
     /// How long a stream may be silent.
-    pub fn idle_timeout(&self) -> Duration {
+    pub(super) fn idle_timeout(&self) -> Duration {
         self.idle_timeout
     }
 
@@ -349,7 +277,7 @@ impl Http {
     }
 
     /// Words from outside in one line of bounded length that may be logged: without our secret, should the server echo it.
-    pub fn printable(&self, words: &str) -> String {
+    pub(super) fn printable(&self, words: &str) -> String {
         words
             .replace(self.token.secret(), "***")
             .chars()
@@ -360,7 +288,7 @@ impl Http {
 }
 
 /// Reads an answer that must be `what`.
-pub fn decode<T: serde::de::DeserializeOwned>(what: &str, body: &str) -> Result<T, ActionError> {
+pub(super) fn decode<T: serde::de::DeserializeOwned>(what: &str, body: &str) -> Result<T, ActionError> {
     wire::read(what, body).map_err(|error| ActionError::Unavailable(error.to_string()))
 }
 
@@ -394,7 +322,7 @@ fn unavailable(error: &reqwest::Error) -> ActionError {
 }
 
 /// An error of the network with its causes, which is where it tells what happened.
-pub fn chain(error: &reqwest::Error) -> String {
+pub(super) fn chain(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return if error.is_connect() { "no connection in time".to_owned() } else { "no answer in time".to_owned() };
     }
@@ -412,7 +340,99 @@ pub fn chain(error: &reqwest::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::{TcpListener, TcpStream},
+        sync::mpsc,
+        task::JoinSet,
+    };
+
     use super::*;
+
+    const OK: &str = r#"{"ok":true}"#;
+
+    /// A server that allows ten requests at a time on a connection of HTTP/2. A stream it begins never ends.
+    async fn server() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        tokio::spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                tokio::spawn(async move {
+                    let mut start = [0; 3];
+                    let _ = socket.peek(&mut start).await;
+                    if &start == b"PRI" { over_http2(socket).await } else { over_http1(socket).await }
+                });
+            }
+        });
+        url
+    }
+
+    async fn over_http2(socket: TcpStream) {
+        let mut builder = h2::server::Builder::new();
+        let mut connection =
+            builder.max_concurrent_streams(10).handshake::<_, bytes::Bytes>(socket).await.expect("HTTP/2");
+        let mut open = Vec::new();
+        while let Some(Ok((request, mut respond))) = connection.accept().await {
+            let response = ::http::Response::new(());
+            if request.uri().path().contains("/stream/") {
+                open.push(respond.send_response(response, false));
+            } else if let Ok(mut body) = respond.send_response(response, false) {
+                let _ = body.send_data(OK.into(), true);
+            }
+        }
+    }
+
+    async fn over_http1(mut socket: TcpStream) {
+        let mut request = vec![0; 4096];
+        let length = socket.read(&mut request).await.unwrap_or(0);
+        let is_stream = request[..length].windows(8).any(|part| part == b"/stream/");
+        let head = if is_stream { "Transfer-Encoding: chunked" } else { "Content-Length: 11" };
+        let body = if is_stream { "" } else { OK };
+        let answer = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}");
+        let _ = socket.write_all(answer.as_bytes()).await;
+        // It stays open until the client has gone.
+        while socket.read(&mut request).await.is_ok_and(|count| count > 0) {}
+    }
+
+    /// Moves share nothing with the streams, and streams share no connection with each other.
+    #[tokio::test]
+    async fn a_hundred_games_behind_a_limit_of_ten_streams_move_without_waiting() {
+        let settings = LichessSettings {
+            url: server().await.parse().expect("an address"),
+            move_timeout: Duration::from_secs(60),
+            idle_timeout: Duration::from_secs(60),
+            ..LichessSettings::default()
+        };
+        let token = Token::parse("lip_secret", "the test").expect("a token");
+        let http = Http::with(&settings, token, reqwest::ClientBuilder::http2_prior_knowledge).expect("a client");
+        let http = Arc::new(http);
+        let mut streams = Vec::new();
+        for game in 0..100 {
+            let path = ["api", "bot", "game", "stream", &format!("game{game:04}")];
+            streams.push(http.open(&path, settings.idle_timeout).await.expect("a stream"));
+        }
+        let mut moves = JoinSet::new();
+        let (waited, mut waits) = mpsc::unbounded_channel();
+        for game in 0..100 {
+            let (http, waited) = (Arc::clone(&http), waited.clone());
+            moves.spawn(async move {
+                let asked = Instant::now();
+                let path = ["api", "bot", "game", &format!("game{game:04}"), "move", "e2e4"];
+                let answer = http.call(HttpCall::urgent(&path)).await;
+                let _ = waited.send(asked.elapsed());
+                answer
+            });
+        }
+        while let Some(answer) = moves.join_next().await {
+            assert_eq!(answer.expect("no panic").as_deref(), Ok(OK));
+        }
+        drop(waited);
+        let mut longest = Duration::ZERO;
+        while let Some(wait) = waits.recv().await {
+            longest = longest.max(wait);
+        }
+        println!("{} streams are open; the slowest of 100 moves took {longest:?}", streams.len());
+    }
 
     #[test]
     fn the_time_to_wait_is_told_in_seconds_or_as_a_date() {

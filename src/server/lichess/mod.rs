@@ -11,6 +11,7 @@
 //! the server's limits. Everything that is lost is reopened; what the server then says is whole, so nothing needs to be remembered.
 
 mod account;
+mod account_report;
 mod connections;
 mod events;
 mod game_stream;
@@ -19,6 +20,7 @@ mod http;
 pub mod ndjson;
 mod open_budget;
 mod patience;
+mod request;
 mod settings;
 mod stream;
 mod token;
@@ -33,7 +35,8 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-pub use account::{AccountReport, account_check, upgrade};
+pub use account::{account_check, upgrade};
+pub use account_report::AccountReport;
 pub use http::SetupError;
 pub use settings::{LichessSettings, ServerUrl, ServerUrlError};
 pub use token::{TOKEN_CREDENTIAL, TOKEN_VARIABLE, Token, TokenError};
@@ -41,7 +44,8 @@ pub use token::{TOKEN_CREDENTIAL, TOKEN_VARIABLE, Token, TokenError};
 use self::{
     events::EventStream,
     games::GameStreams,
-    http::{Http, HttpCall, Topic, decode},
+    http::{Http, decode},
+    request::{HttpCall, Topic},
 };
 use chess::{
     Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, ServerEvent, TimeControl,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// Keeps the openings of the event stream under the server's limit of thirty in ten minutes: a few may come at once, then
 /// one every twenty-five seconds.
 #[derive(Debug, Default)]
-pub struct OpenBudget {
+pub(super) struct OpenBudget {
     /// When the openings so far would be due if each had waited its interval.
     due: Option<Instant>,
 }
@@ -15,7 +15,7 @@ impl OpenBudget {
     const BURST: u32 = 5;
 
     /// Takes one opening, and says how long to wait for it.
-    pub fn take(&mut self, now: Instant) -> Duration {
+    pub(super) fn take(&mut self, now: Instant) -> Duration {
         let due = self.due.map_or(now, |due| due.max(now));
         self.due = Some(due + Self::INTERVAL);
         due.duration_since(now).saturating_sub(Self::INTERVAL * (Self::BURST - 1))

@@ -16,7 +16,7 @@ use super::{
 use chess::ActionError;
 
 /// A stream that the server keeps open.
-pub struct Stream {
+pub(super) struct Stream {
     response: Response,
     reader: LineReader,
     lines: VecDeque<Result<String, LineTooLong>>,
@@ -32,7 +32,7 @@ pub struct Stream {
 const GOOD: Duration = Duration::from_secs(1);
 
 /// What a stream brings.
-pub struct StreamLine {
+pub(super) struct StreamLine {
     /// The line, unless it was too long.
     pub text: Result<String, LineTooLong>,
     /// When its last bytes arrived.
@@ -41,7 +41,7 @@ pub struct StreamLine {
 
 /// Why a stream is over.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StreamEnd {
+pub(super) enum StreamEnd {
     /// The server closed it in good order.
     #[error("the server closed the stream")]
     Closed,
@@ -58,7 +58,7 @@ impl Stream {
     ///
     /// # Errors
     /// As the server answers.
-    pub async fn open(http: &Http, path: &[&str], patience: Duration) -> Result<Self, ActionError> {
+    pub(super) async fn open(http: &Http, path: &[&str], patience: Duration) -> Result<Self, ActionError> {
         let response = http.open(path, patience).await?;
         let now = Instant::now();
         Ok(Self {
@@ -74,17 +74,17 @@ impl Stream {
     }
 
     /// Changes how long the stream may be silent.
-    pub fn set_patience(&mut self, patience: Duration) {
+    pub(super) fn set_patience(&mut self, patience: Duration) {
         self.patience = patience;
     }
 
     /// When bytes of a line last came.
-    pub fn progress(&self) -> Instant {
+    pub(super) fn progress(&self) -> Instant {
         self.progress
     }
 
     /// Whether it has been open long enough for its loss to be answered at once by another one.
-    pub fn was_good(&self) -> bool {
+    pub(super) fn was_good(&self) -> bool {
         self.opened.elapsed() >= GOOD
     }
 
@@ -92,7 +92,7 @@ impl Stream {
     ///
     /// # Errors
     /// When the stream is over.
-    pub async fn next(&mut self) -> Result<StreamLine, StreamEnd> {
+    pub(super) async fn next(&mut self) -> Result<StreamLine, StreamEnd> {
         loop {
             if let Some(text) = self.lines.pop_front() {
                 return Ok(StreamLine { text, received: self.received });

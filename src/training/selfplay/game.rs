@@ -15,20 +15,20 @@ const DECIDED: (usize, i32) = (4, 1000);
 const LONGEST: usize = 300;
 
 /// Plays game after game.
-pub struct SelfPlayer {
+pub(super) struct SelfPlayer {
     engine: Engine,
     limits: Limits,
 }
 
 impl SelfPlayer {
     /// With the nodes of the plan.
-    pub fn new(plan: &Plan) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
         let engine = Engine::new(EngineOptions { hash: 1, ..EngineOptions::default() });
         Self { engine, limits: Limits { nodes: Some(plan.nodes), ..Limits::default() } }
     }
 
     /// The quiet positions of the game of this number. `None` when told to stop.
-    pub fn play(&mut self, plan: &Plan, number: u64, stop: &AtomicBool) -> Option<Vec<Record>> {
+    pub(super) fn play(&mut self, plan: &Plan, number: u64, stop: &AtomicBool) -> Option<Vec<Record>> {
         self.engine.new_game();
         let mut random = Random::new(plan.seed.rotate_left(32) ^ number);
         // Games of other seeds must not seem to be the same.

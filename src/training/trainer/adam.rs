@@ -8,7 +8,7 @@ const TINY: f32 = 1e-8;
 
 /// The numbers that are trained and what the optimiser remembers of each.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub(super) struct State {
     /// The net's numbers.
     pub numbers: Vec<f32>,
     /// Running means of the gradient and of its square.
@@ -19,12 +19,12 @@ pub struct State {
 
 impl State {
     /// Before the first step.
-    pub fn new(numbers: Vec<f32>) -> Self {
+    pub(super) fn new(numbers: Vec<f32>) -> Self {
         Self { numbers, means: [vec![0.0; COUNT], vec![0.0; COUNT]], steps: 0 }
     }
 
     /// One step against `gradient`; all weights lose `decay` times `rate` of themselves.
-    pub fn step(&mut self, gradient: &[f32], rate: f32, decay: f32) {
+    pub(super) fn step(&mut self, gradient: &[f32], rate: f32, decay: f32) {
         self.steps += 1;
         let steps = self.steps.min(1 << 20) as i32;
         let (unbias_first, unbias_second) = (1.0 / (1.0 - FIRST.powi(steps)), 1.0 / (1.0 - SECOND.powi(steps)));

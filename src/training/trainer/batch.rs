@@ -20,7 +20,7 @@ struct Slice {
 }
 
 /// Gradients of a batch, kept from one to the next.
-pub struct Batch {
+pub(super) struct Batch {
     slices: Vec<Slice>,
     mask: Mask,
     scale: f32,
@@ -29,13 +29,13 @@ pub struct Batch {
 
 impl Batch {
     /// For nets that see so much, with the unit of the sigmoid in centipawns.
-    pub fn new(mask: Mask, scale: f32, threads: NonZeroUsize) -> Self {
+    pub(super) fn new(mask: Mask, scale: f32, threads: NonZeroUsize) -> Self {
         let slices = (0..SLICES).map(|_| Slice { gradient: vec![0.0; COUNT], loss: 0.0 }).collect();
         Self { slices, mask, scale, threads }
     }
 
     /// The mean loss of the samples with these indices, and its gradient in the first slice.
-    pub fn run(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32]) -> (f64, &[f32]) {
+    pub(super) fn run(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32]) -> (f64, &[f32]) {
         let (mask, scale) = (self.mask, self.scale);
         let per_slice = indices.len().div_ceil(SLICES).max(1);
         let mut work: Vec<(&mut Slice, &[u32])> = self.slices.iter_mut().zip(indices.chunks(per_slice)).collect();

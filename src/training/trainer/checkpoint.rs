@@ -32,7 +32,7 @@ pub enum CheckpointError {
     },
 }
 
-pub fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
+pub(super) fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&(plan.len() as u32).to_le_bytes());
     bytes.extend_from_slice(plan.as_bytes());
@@ -46,7 +46,7 @@ pub fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
 }
 
 /// The state, if the bytes are whole and of this plan.
-pub fn from_bytes(bytes: &[u8], plan: &str) -> Result<State, &'static str> {
+pub(super) fn from_bytes(bytes: &[u8], plan: &str) -> Result<State, &'static str> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("no checkpoint of a training")?;
     let (body, sum) = bytes.split_last_chunk::<8>().ok_or("cut off")?;
     if checksum(body) != u64::from_le_bytes(*sum) {
@@ -68,7 +68,7 @@ pub fn from_bytes(bytes: &[u8], plan: &str) -> Result<State, &'static str> {
 }
 
 /// Writes a file that is there as a whole or not at all.
-pub fn write(path: &Path, state: &State, plan: &str) -> Result<(), CheckpointError> {
+pub(super) fn write(path: &Path, state: &State, plan: &str) -> Result<(), CheckpointError> {
     let unfinished = path.with_extension("unfinished");
     fs::write(&unfinished, to_bytes(state, plan))
         .and_then(|()| fs::rename(&unfinished, path))
@@ -76,7 +76,7 @@ pub fn write(path: &Path, state: &State, plan: &str) -> Result<(), CheckpointErr
 }
 
 /// The state in a file; nothing if there is no file.
-pub fn read(path: &Path, plan: &str) -> Result<Option<State>, CheckpointError> {
+pub(super) fn read(path: &Path, plan: &str) -> Result<Option<State>, CheckpointError> {
     match fs::read(path) {
         Ok(bytes) => from_bytes(&bytes, plan)
             .map(Some)

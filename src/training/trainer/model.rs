@@ -14,14 +14,14 @@ use engine::{
 use crate::{Random, Record};
 
 /// Where the parts of the numbers begin.
-pub const BIAS: usize = INPUTS * WIDTH;
-pub const OUTPUT: usize = BIAS + WIDTH;
-pub const OUTPUT_BIAS: usize = OUTPUT + 2 * WIDTH;
+pub(super) const BIAS: usize = INPUTS * WIDTH;
+pub(super) const OUTPUT: usize = BIAS + WIDTH;
+pub(super) const OUTPUT_BIAS: usize = OUTPUT + 2 * WIDTH;
 /// How many numbers there are.
-pub const COUNT: usize = OUTPUT_BIAS + 1;
+pub(super) const COUNT: usize = OUTPUT_BIAS + 1;
 
 /// No weight is larger than what can be written in whole numbers.
-pub fn largest(i: usize) -> f32 {
+pub(super) fn largest(i: usize) -> f32 {
     match i {
         0..OUTPUT => f32::from(LARGEST_INPUT_WEIGHT) / ONE as f32,
         OUTPUT..OUTPUT_BIAS => f32::from(LARGEST_OUTPUT_WEIGHT) / OUTPUT_ONE as f32,
@@ -30,7 +30,7 @@ pub fn largest(i: usize) -> f32 {
 }
 
 /// Numbers to begin with: small and random.
-pub fn initial(seed: u64) -> Vec<f32> {
+pub(super) fn initial(seed: u64) -> Vec<f32> {
     let mut random = Random::new(seed);
     let mut within = |most: f32| (2.0 * random.share() as f32 - 1.0) * most;
     (0..COUNT)
@@ -45,14 +45,14 @@ pub fn initial(seed: u64) -> Vec<f32> {
 
 /// The inputs of a position: those of the player to move, then of the other.
 #[derive(Clone, Default)]
-pub struct Inputs {
+pub(super) struct Inputs {
     sides: [[u16; 32]; 2],
     count: usize,
 }
 
 impl Inputs {
     /// Of what `mask` lets be seen.
-    pub fn new(record: &Record, mask: Mask) -> Self {
+    pub(super) fn new(record: &Record, mask: Mask) -> Self {
         let mut kings = [Square::new(0); 2];
         for (piece, square) in record.men() {
             if piece.role() == engine::board::Role::King {
@@ -82,7 +82,7 @@ type DenseLayer = [f32; WIDTH];
 const LANES: usize = 8;
 
 /// What the forward pass leaves for the backward pass.
-pub struct Pass {
+pub(super) struct Pass {
     sums: [DenseLayer; 2],
     /// Centipawns for the player to move.
     pub value: f32,
@@ -94,7 +94,7 @@ fn row(numbers: &[f32], at: usize) -> &[f32] {
 
 /// The value of a position.
 #[inline(always)]
-pub fn forward(numbers: &[f32], inputs: &Inputs) -> Pass {
+pub(super) fn forward(numbers: &[f32], inputs: &Inputs) -> Pass {
     let mut sums = [[0.0; WIDTH]; 2];
     let mut lanes = [0.0_f32; LANES];
     for (side, sum) in sums.iter_mut().enumerate() {
@@ -118,7 +118,7 @@ pub fn forward(numbers: &[f32], inputs: &Inputs) -> Pass {
 
 /// Adds to `gradient` what the loss changes by with every number, where it changes by `slope` with the value.
 #[inline(always)]
-pub fn backward(numbers: &[f32], inputs: &Inputs, pass: &Pass, slope: f32, gradient: &mut [f32]) {
+pub(super) fn backward(numbers: &[f32], inputs: &Inputs, pass: &Pass, slope: f32, gradient: &mut [f32]) {
     let slope = slope * CENTIPAWNS as f32;
     gradient[OUTPUT_BIAS] += slope;
     for (side, sum) in pass.sums.iter().enumerate() {

@@ -23,9 +23,9 @@ pub struct Quantised {
 /// Differences between the trained net and the one in whole numbers, in centipawns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QuantisationError {
-    /// The root of the mean square.
+    /// The root of the mean square, in centipawns.
     pub root_mean_square: f64,
-    /// The largest.
+    /// The largest of all samples, in centipawns.
     pub largest: f64,
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use cluster::{ClusterSettings, survey};
-use council::council::CouncilSettings;
+use council::CouncilSettings;
 
 use crate::frontend::program::Program;
 

@@ -7,10 +7,7 @@ use bot::journal::{Archive, GameKey};
 use bot::session::LimitSettings;
 use chess::GameId;
 use cluster::{ClusterClient, ClusterSettings};
-use council::{
-    council::{CouncilSettings, GroupMode},
-    pool::Pool,
-};
+use council::{CouncilSettings, GroupMode, pool::Pool};
 use practice::SparringKind;
 use rustix::process::Signal;
 use tokio_util::sync::CancellationToken;

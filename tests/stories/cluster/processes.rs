@@ -13,10 +13,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// Turns a hang into a failure.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A NATS server on a port of its own.
-pub struct Nats {
+pub(super) struct Nats {
     port: u16,
     configuration: Option<String>,
     child: Option<Child>,
@@ -25,12 +25,12 @@ pub struct Nats {
 
 impl Nats {
     /// One that lets everybody in.
-    pub fn start() -> Self {
+    pub(super) fn start() -> Self {
         Self::start_with(None)
     }
 
     /// One that is configured by this text.
-    pub fn start_with(configuration: Option<String>) -> Self {
+    pub(super) fn start_with(configuration: Option<String>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let port = listener.local_addr().expect("an address").port();
         drop(listener);
@@ -41,7 +41,7 @@ impl Nats {
     }
 
     /// Starts again on the same port, and waits until it listens.
-    pub fn starts(&mut self) {
+    pub(super) fn starts(&mut self) {
         let mut arguments = vec!["-a".to_owned(), "127.0.0.1".to_owned(), "-p".to_owned(), self.port.to_string()];
         if let Some(text) = &self.configuration {
             let file = self.folder.path().join("nats.conf");
@@ -57,18 +57,18 @@ impl Nats {
     }
 
     /// Dies.
-    pub fn dies(&mut self) {
+    pub(super) fn dies(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 
-    pub fn port(&self) -> u16 {
+    pub(super) fn port(&self) -> u16 {
         self.port
     }
 
-    pub fn url(&self) -> String {
+    pub(super) fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 }
@@ -92,7 +92,7 @@ fn program(arguments: &[String]) -> Child {
 }
 
 /// A worker of our own program.
-pub struct Worker {
+pub(super) struct Worker {
     child: Child,
     log: PathBuf,
     _folder: TempDir,
@@ -100,12 +100,12 @@ pub struct Worker {
 
 impl Worker {
     /// One that lends so many cores under that name.
-    pub fn start(url: &str, name: &str, cores: usize) -> Self {
+    pub(super) fn start(url: &str, name: &str, cores: usize) -> Self {
         Self::start_with(url, name, &["--cores", &cores.to_string()], &[])
     }
 
     /// The same with any arguments and environment.
-    pub fn start_with(url: &str, name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+    pub(super) fn start_with(url: &str, name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("log");
         let child = Command::new(env!("CARGO_BIN_EXE_concilio"))
@@ -119,18 +119,18 @@ impl Worker {
         Self { child, log, _folder: folder }
     }
 
-    pub fn signal(&self, signal: Signal) {
+    pub(super) fn signal(&self, signal: Signal) {
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process");
         kill_process(pid, signal).expect("it runs");
     }
 
     /// What it has written so far.
-    pub fn log(&self) -> String {
+    pub(super) fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
     /// Waits until it has ended.
-    pub async fn ends(&mut self) -> ExitStatus {
+    pub(super) async fn ends(&mut self) -> ExitStatus {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().expect("our child") {
@@ -150,7 +150,7 @@ impl Drop for Worker {
 }
 
 /// Waits until something is so.
-pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(super) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}");

@@ -8,14 +8,14 @@ use tokio::{
     sync::watch,
 };
 
-pub struct Proxy {
+pub(super) struct Proxy {
     address: SocketAddr,
     open: watch::Sender<bool>,
 }
 
 impl Proxy {
     /// A way to that port of this machine.
-    pub async fn to(port: u16) -> Self {
+    pub(super) async fn to(port: u16) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let (open, state) = watch::channel(true);
@@ -33,15 +33,15 @@ impl Proxy {
         Self { address, open }
     }
 
-    pub fn url(&self) -> String {
+    pub(super) fn url(&self) -> String {
         format!("nats://{}", self.address)
     }
 
-    pub fn cut(&self) {
+    pub(super) fn cut(&self) {
         self.open.send_replace(false);
     }
 
-    pub fn mend(&self) {
+    pub(super) fn mend(&self) {
         self.open.send_replace(true);
     }
 }

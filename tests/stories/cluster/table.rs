@@ -11,10 +11,7 @@ use std::{
 
 use chess::{GameId, Line, Proposal, Variant};
 use cluster::{ClusterClient, ClusterSettings};
-use council::{
-    council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster},
-    pool::Pool,
-};
+use council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster, pool::Pool};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::processes::{PATIENCE, until};
@@ -26,10 +23,10 @@ const LATE: Duration = Duration::from_millis(800);
 /// Threads that wake one another up in turn until a move is decided.
 const WAKES: u32 = 10;
 /// Moves of a story.
-pub const MOVES: usize = 100;
+pub(super) const MOVES: usize = 100;
 
 /// A council of four with one core of its own.
-pub struct Table {
+pub(super) struct Table {
     pub cluster: ClusterClient,
     pool: Pool,
     council: Council,
@@ -43,12 +40,12 @@ pub struct Table {
 
 impl Table {
     /// With a server there or not.
-    pub fn at(url: &str) -> Self {
+    pub(super) fn at(url: &str) -> Self {
         Self::with(url, |_| ())
     }
 
     /// The same, with other settings of the cluster.
-    pub fn with(url: &str, change: impl FnOnce(&mut ClusterSettings)) -> Self {
+    pub(super) fn with(url: &str, change: impl FnOnce(&mut ClusterSettings)) -> Self {
         let stop = CancellationToken::new();
         let mut settings =
             ClusterSettings { nats: url.to_owned(), name: "table".to_owned(), ..ClusterSettings::default() };
@@ -69,12 +66,12 @@ impl Table {
     }
 
     /// Another council sits down, as at the beginning of a game.
-    pub fn seats(&mut self, settings: &CouncilSettings) {
+    pub(super) fn seats(&mut self, settings: &CouncilSettings) {
         self.council = convene(&self.pool, settings);
     }
 
     /// Waits until just these workers are there.
-    pub async fn knows(&self, workers: &[&str]) {
+    pub(super) async fn knows(&self, workers: &[&str]) {
         let names = || self.cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         let sorted = |mut names: Vec<String>| {
             names.sort_unstable();
@@ -84,12 +81,12 @@ impl Table {
     }
 
     /// Makes so many moves.
-    pub async fn plays(&mut self, moves: usize) {
+    pub(super) async fn plays(&mut self, moves: usize) {
         self.plays_while(moves, |_, _| ()).await;
     }
 
     /// Makes so many moves, while `watch` sees every proposal with the number of the move.
-    pub async fn plays_while(&mut self, moves: usize, mut watch: impl FnMut(usize, &Proposal) + Send) {
+    pub(super) async fn plays_while(&mut self, moves: usize, mut watch: impl FnMut(usize, &Proposal) + Send) {
         for _ in 0..moves {
             if self.line.legal_moves().is_empty() || self.line.ply() >= 200 {
                 self.line = Line::start(Variant::Standard);
@@ -117,7 +114,7 @@ impl Table {
     }
 
     /// Makes moves until a machine has a vote: it may take a while until one that was away is trusted again.
-    pub async fn plays_until_heard(&mut self, machine: &str) {
+    pub(super) async fn plays_until_heard(&mut self, machine: &str) {
         let begun = Instant::now();
         self.votes.clear();
         while !self.votes.contains_key(machine) {
@@ -127,7 +124,7 @@ impl Table {
     }
 
     /// Votes that a machine had; from now on they are counted anew.
-    pub fn votes_of(&mut self, machine: &str) -> usize {
+    pub(super) fn votes_of(&mut self, machine: &str) -> usize {
         self.votes.remove(machine).unwrap_or_default()
     }
 }

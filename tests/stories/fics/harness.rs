@@ -10,10 +10,7 @@ use bot::{
     },
 };
 use chess::{Color, GameId, GameTerms, Shutdown, TimeControl, Variant};
-use council::{
-    council::{CouncilSettings, CriterionName},
-    pool::Pool,
-};
+use council::{CouncilSettings, CriterionName, pool::Pool};
 use practice::{
     AccountId, ChallengeTerms, End, FicsEndpoint, GameRefusal, GameReport, PracticeServer, SparringKind,
     faults::FaultPlan,
@@ -27,15 +24,15 @@ use tokio::task::JoinHandle;
 mod telnet;
 
 use telnet::PATIENCE;
-pub use telnet::{PASSWORD, Telnet};
+pub(super) use telnet::{PASSWORD, Telnet};
 
 /// The account that the daemon plays, where there is one.
-pub const BOT: &str = "Concilio";
+pub(super) const BOT: &str = "Concilio";
 /// Who spars with it.
-pub const PARTNER: &str = "Partner";
+pub(super) const PARTNER: &str = "Partner";
 
 /// Waits, but not for ever.
-pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+pub(super) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(value) => value,
         Err(_) => panic!("waited {PATIENCE:?} in vain for {what}"),
@@ -43,12 +40,12 @@ pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
 }
 
 /// A server that speaks FICS.
-pub async fn server(faults: &str) -> PracticeServer {
+pub(super) async fn server(faults: &str) -> PracticeServer {
     server_with(faults.parse().expect("a plan of faults"), 0).await
 }
 
 /// The same, with noise.
-pub async fn server_with(faults: FaultPlan, noise: u32) -> PracticeServer {
+pub(super) async fn server_with(faults: FaultPlan, noise: u32) -> PracticeServer {
     let _ = tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_test_writer()
@@ -60,7 +57,7 @@ pub async fn server_with(faults: FaultPlan, noise: u32) -> PracticeServer {
 }
 
 /// The adapter's settings for an account.
-pub fn settings(server: &PracticeServer, name: &str) -> FicsSettings {
+pub(super) fn settings(server: &PracticeServer, name: &str) -> FicsSettings {
     let address = server.fics_address().expect("a FICS face");
     FicsSettings {
         host: address.ip().to_string(),
@@ -76,13 +73,13 @@ pub fn settings(server: &PracticeServer, name: &str) -> FicsSettings {
 }
 
 /// Minutes and seconds, unrated.
-pub fn terms(minutes: u64, increment: u64) -> GameTerms {
+pub(super) fn terms(minutes: u64, increment: u64) -> GameTerms {
     let time_control = TimeControl::real_time(Duration::from_secs(60 * minutes), Duration::from_secs(increment));
     GameTerms { variant: Variant::Standard, time_control, rated: false }
 }
 
 /// A daemon at work.
-pub struct Daemon {
+pub(super) struct Daemon {
     pub name: String,
     folder: TempDir,
     shutdown: Shutdown,
@@ -91,7 +88,7 @@ pub struct Daemon {
 
 impl Daemon {
     /// Opens an account and lets the daemon play it; returns when it takes challenges.
-    pub async fn start(server: &PracticeServer, name: &str) -> Self {
+    pub(super) async fn start(server: &PracticeServer, name: &str) -> Self {
         server.add_fics_account(name, true, PASSWORD).await.expect("a new account");
         let settings = settings(server, name);
         let folder = tempfile::tempdir().expect("a folder");
@@ -133,7 +130,7 @@ impl Daemon {
     }
 
     /// Finishes its games and ends; its journal and games are in the folder.
-    pub async fn closes(self) -> TempDir {
+    pub(super) async fn closes(self) -> TempDir {
         self.shutdown.drain.cancel();
         let end = within("the daemon to end", self.task).await.expect("no panic");
         assert_eq!(end, AccountEnd::Closed);
@@ -142,28 +139,28 @@ impl Daemon {
 }
 
 /// A name for one of several partners: names have letters only.
-pub fn partner_of(number: u8) -> String {
+pub(super) fn partner_of(number: u8) -> String {
     format!("{PARTNER}{}", char::from(b'A' + number))
 }
 
 /// Lets one challenge the other to a game of a minute and a second a move.
-pub async fn game_between(server: &PracticeServer, from: &str, to: &str, color: Option<Color>) -> GameId {
+pub(super) async fn game_between(server: &PracticeServer, from: &str, to: &str, color: Option<Color>) -> GameId {
     let terms = ChallengeTerms { color, ..ChallengeTerms::new(terms(1, 1)) };
     within("a game", server.game_between(from, to, terms)).await.expect("a game")
 }
 
 /// The end of a game.
-pub async fn ended(server: &PracticeServer, game: &GameId) -> GameReport {
+pub(super) async fn ended(server: &PracticeServer, game: &GameId) -> GameReport {
     within(&format!("the end of {game}"), server.wait_for_end(game)).await.expect("a report")
 }
 
 /// A sparring partner on the server.
-pub async fn partner(server: &PracticeServer, name: &str, kind: SparringKind) {
+pub(super) async fn partner(server: &PracticeServer, name: &str, kind: SparringKind) {
     server.sparring(name, kind).await.expect("a new account");
 }
 
 /// The game that an account plays.
-pub async fn game_of(server: &PracticeServer, name: &str) -> GameId {
+pub(super) async fn game_of(server: &PracticeServer, name: &str) -> GameId {
     let id = AccountId::of(name);
     let game = server.wait(move |state| state.games_of(&id).first().map(|view| view.pairing.id.clone()));
     within("a game", game).await.expect("a server")
@@ -171,7 +168,7 @@ pub async fn game_of(server: &PracticeServer, name: &str) -> GameId {
 
 /// Fails unless a game ended on the board, and without a move that the rules forbid ever having been sent.
 #[track_caller]
-pub fn was_played_out(report: &GameReport) {
+pub(super) fn was_played_out(report: &GameReport) {
     let end = report.outcome.as_ref().expect("it is over").end;
     let elsewhere = matches!(end, End::OutOfTime | End::Abandoned | End::Aborted | End::Resignation);
     assert!(!elsewhere, "{end:?}: {report:#?}");

@@ -11,7 +11,7 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running face.
-pub struct Program {
+pub(crate) struct Program {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: mpsc::Receiver<String>,
@@ -19,13 +19,13 @@ pub struct Program {
 
 impl Program {
     /// Starts `concilio` with these arguments, and a council small enough for a test.
-    pub fn start(arguments: &[&str]) -> Self {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
         let small = ["--set", "player.council.roster=mbxkcpar mp ma", "--set", "player.council.hash=1"];
         Self::start_with(&[arguments, &small].concat())
     }
 
     /// Starts `concilio` with these arguments and nothing else.
-    pub fn start_with(arguments: &[&str]) -> Self {
+    pub(crate) fn start_with(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_concilio"))
             .args(arguments)
             .env_remove("CONCILIO_CONFIG")
@@ -41,18 +41,18 @@ impl Program {
     }
 
     /// Says lines.
-    pub fn say(&mut self, lines: &str) {
+    pub(crate) fn say(&mut self, lines: &str) {
         let stdin = self.stdin.as_mut().expect("it is still spoken to");
         writeln!(stdin, "{lines}").expect("it listens");
     }
 
     /// The lines up to the first that begins so, that one included.
-    pub fn until(&self, start: &str) -> Vec<String> {
+    pub(crate) fn until(&self, start: &str) -> Vec<String> {
         self.until_one(start, |line| line.starts_with(start))
     }
 
     /// The lines up to the first that tells XBoard of thinking: it begins with a depth.
-    pub fn until_it_thinks(&self) -> Vec<String> {
+    pub(crate) fn until_it_thinks(&self) -> Vec<String> {
         self.until_one("depth", |line| line.starts_with(|letter: char| letter.is_ascii_digit()))
     }
 
@@ -69,7 +69,7 @@ impl Program {
     }
 
     /// The rest of the first line that begins so.
-    pub fn answer(&self, start: &str) -> String {
+    pub(crate) fn answer(&self, start: &str) -> String {
         self.until(start)
             .pop()
             .and_then(|line| line.strip_prefix(start).map(|rest| rest.trim().to_owned()))
@@ -78,14 +78,14 @@ impl Program {
 
     /// Sends it a signal, such as `STOP`.
     #[cfg(target_os = "linux")]
-    pub fn signal(&self, signal: &str) {
+    pub(crate) fn signal(&self, signal: &str) {
         let number = self.child.id().to_string();
         let sent = Command::new("kill").args(["-s", signal, &number]).status().expect("kill");
         assert!(sent.success(), "{signal}");
     }
 
     /// Says nothing more; what it still has to say, until it ends by itself.
-    pub fn end(mut self) -> Vec<String> {
+    pub(crate) fn end(mut self) -> Vec<String> {
         self.stdin = None;
         let rest = std::iter::from_fn(|| self.lines.recv_timeout(PATIENCE).ok()).collect();
         assert!(self.child.wait().expect("it ends").success());

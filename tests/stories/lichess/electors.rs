@@ -10,13 +10,13 @@ use std::{
 use bot::journal::{Archive, GameKey};
 use bot::session::LimitSettings;
 use chess::GameId;
-use council::council::{CouncilSettings, ElectorSettings};
+use council::{CouncilSettings, ElectorSettings};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::harness::{SERVER, Story, roster, tc, within};
 
 /// Writes a program for the shell.
-pub fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
+pub(super) fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("allowed");
@@ -24,7 +24,7 @@ pub fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
 }
 
 /// Our own engine as a foreign one, and the processes it was started as so far.
-pub fn uci_engine(folder: &Path) -> (PathBuf, impl Fn() -> Vec<Pid> + use<>) {
+pub(super) fn uci_engine(folder: &Path) -> (PathBuf, impl Fn() -> Vec<Pid> + use<>) {
     let pids = folder.join("pids");
     let text = format!("echo $$ >> '{}'\nexec '{}' uci --single", pids.display(), env!("CARGO_BIN_EXE_concilio"));
     let read = move || {
@@ -35,7 +35,7 @@ pub fn uci_engine(folder: &Path) -> (PathBuf, impl Fn() -> Vec<Pid> + use<>) {
 }
 
 /// Waits until a process has ended.
-pub async fn is_gone(pid: Pid) {
+pub(super) async fn is_gone(pid: Pid) {
     let gone = async {
         while rustix::process::test_kill_process(pid).is_ok() {
             tokio::time::sleep(Duration::from_millis(20)).await;

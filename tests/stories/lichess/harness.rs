@@ -19,10 +19,7 @@ use bot::{
     },
 };
 use chess::{GameId, GameInfo, GameTerms, Shutdown, TimeControl, UciMove, Variant};
-use council::{
-    council::{CouncilSettings, CriterionName},
-    pool::Pool,
-};
+use council::{CouncilSettings, CriterionName, pool::Pool};
 use practice::{
     AccountId, ChallengeTerms, End, GameRefusal, GameReport, GameView, PracticeServer, Sparring, SparringKind,
 };
@@ -31,17 +28,17 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 /// The account that the daemon plays.
-pub const BOT: &str = "Concilio";
+pub(crate) const BOT: &str = "Concilio";
 /// Who spars with it.
-pub const PARTNER: &str = "Partner";
+pub(crate) const PARTNER: &str = "Partner";
 /// The daemon's name for the server.
-pub const SERVER: &str = "practice";
+pub(crate) const SERVER: &str = "practice";
 
 /// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How a story is set up; every part may be changed.
-pub struct Plan {
+pub(crate) struct Plan {
     pub practice: practice::PracticeSettings,
     pub lichess: LichessSettings,
     pub council: CouncilSettings,
@@ -87,7 +84,7 @@ impl Default for Plan {
 }
 
 /// A roster by name or letters, with both phases and small tables.
-pub fn roster(name: &str) -> CouncilSettings {
+pub(crate) fn roster(name: &str) -> CouncilSettings {
     CouncilSettings {
         roster: name.to_owned(),
         criterion: CriterionName::ReSearch,
@@ -97,12 +94,12 @@ pub fn roster(name: &str) -> CouncilSettings {
 }
 
 /// Seconds and increment.
-pub fn tc(text: &str) -> TimeControl {
+pub(crate) fn tc(text: &str) -> TimeControl {
     text.parse().expect("a time control")
 }
 
 /// Waits, but not for ever.
-pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(value) => value,
         Err(_) => panic!("waited {PATIENCE:?} in vain for {what}"),
@@ -128,7 +125,7 @@ impl Sparring for Thoughtful {
 }
 
 /// A practice server with a partner on it, and the daemon if it runs.
-pub struct Story {
+pub(crate) struct Story {
     pub server: PracticeServer,
     pub plan: Plan,
     pub token: String,
@@ -143,7 +140,7 @@ struct Daemon {
 
 impl Story {
     /// A server and a partner, without the daemon.
-    pub async fn set_the_stage(change: impl FnOnce(&mut Plan)) -> Self {
+    pub(crate) async fn set_the_stage(change: impl FnOnce(&mut Plan)) -> Self {
         // Say RUST_LOG=concilio=debug to see what a story is made of.
         let _ = tracing_subscriber::fmt()
             .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
@@ -160,7 +157,7 @@ impl Story {
     }
 
     /// The same, with the daemon online.
-    pub async fn begin(change: impl FnOnce(&mut Plan)) -> Self {
+    pub(crate) async fn begin(change: impl FnOnce(&mut Plan)) -> Self {
         let mut story = Self::set_the_stage(change).await;
         story.daemon_starts();
         within("the daemon to be online", story.server.wait_until_online(BOT)).await.expect("a server");
@@ -168,7 +165,7 @@ impl Story {
     }
 
     /// Starts the daemon.
-    pub fn daemon_starts(&mut self) {
+    pub(crate) fn daemon_starts(&mut self) {
         let plan = &self.plan;
         let journal = JournalSettings {
             path: self.journal_path(),
@@ -212,12 +209,12 @@ impl Story {
     }
 
     /// The partner challenges the daemon; the game will have the name that is returned.
-    pub async fn challenge(&self) -> GameId {
+    pub(crate) async fn challenge(&self) -> GameId {
         self.challenge_with(|_| ()).await
     }
 
     /// The same, on other terms.
-    pub async fn challenge_with(&self, change: impl FnOnce(&mut ChallengeTerms)) -> GameId {
+    pub(crate) async fn challenge_with(&self, change: impl FnOnce(&mut ChallengeTerms)) -> GameId {
         let game = GameTerms { variant: Variant::Standard, time_control: self.plan.time_control, rated: false };
         let mut terms = ChallengeTerms::new(game);
         change(&mut terms);
@@ -225,7 +222,7 @@ impl Story {
     }
 
     /// Begins a game over the daemon's head.
-    pub async fn game_begins(&self) -> GameId {
+    pub(crate) async fn game_begins(&self) -> GameId {
         let game = self.challenge().await;
         let id = game.as_str().into();
         let accepted = self.server.ask(move |state| state.accept(&id, &AccountId::of(BOT))).await.expect("a server");
@@ -233,12 +230,12 @@ impl Story {
     }
 
     /// Waits until so many moves were made in a game.
-    pub async fn ply(&self, game: &GameId, ply: usize) -> GameReport {
+    pub(crate) async fn ply(&self, game: &GameId, ply: usize) -> GameReport {
         within(&format!("ply {ply} of {game}"), self.server.wait_for_ply(game, ply)).await.expect("a report")
     }
 
     /// Waits for the end of a game, and looks whether it was played to its end.
-    pub async fn played(&self, game: &GameId) -> GameReport {
+    pub(crate) async fn played(&self, game: &GameId) -> GameReport {
         let report = within(&format!("the end of {game}"), self.server.wait_for_end(game)).await.expect("a report");
         was_played_out(&report);
         report
@@ -246,7 +243,7 @@ impl Story {
 
     /// Nothing was lost on the way: there is a place for another game, which is played; and the daemon ends when it is told
     /// to.
-    pub async fn goes_on_and_closes(mut self) -> Self {
+    pub(crate) async fn goes_on_and_closes(mut self) -> Self {
         let game = self.challenge().await;
         self.played(&game).await;
         self.closes().await;
@@ -254,7 +251,7 @@ impl Story {
     }
 
     /// The daemon finishes its games and ends; then the record of all its games is complete.
-    pub async fn closes(&mut self) {
+    pub(crate) async fn closes(&mut self) {
         let daemon = self.daemon.take().expect("a daemon");
         daemon.shutdown.drain.cancel();
         let end = within("the daemon to end", daemon.task).await.expect("no panic");
@@ -266,12 +263,12 @@ impl Story {
     }
 
     /// Where the daemon's journal is.
-    pub fn journal_path(&self) -> PathBuf {
+    pub(crate) fn journal_path(&self) -> PathBuf {
         self.folder.path().join("journal.db")
     }
 
     /// The moves of a game that stand in the journal.
-    pub fn journal_of(&self, game: &GameId) -> Vec<MoveRecord> {
+    pub(crate) fn journal_of(&self, game: &GameId) -> Vec<MoveRecord> {
         let archive = Archive::open(&self.journal_path()).expect("a journal");
         let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
         archive.moves(&record).expect("readable")
@@ -281,7 +278,7 @@ impl Story {
 /// Fails unless a game ended on the board: not by a clock, not by somebody who was gone, and without a move that the rules
 /// forbid ever having been sent.
 #[track_caller]
-pub fn was_played_out(report: &GameReport) {
+pub(crate) fn was_played_out(report: &GameReport) {
     let end = report.outcome.as_ref().expect("it is over").end;
     let on_the_board = matches!(
         end,
@@ -299,13 +296,13 @@ pub fn was_played_out(report: &GameReport) {
 }
 
 /// How many moves the daemon made in a game.
-pub fn our_moves(report: &GameReport) -> u64 {
+pub(crate) fn our_moves(report: &GameReport) -> u64 {
     let we_began = report.color_of(BOT) == Some(chess::Color::White);
     let plies = report.line.ply() + usize::from(we_began);
     u64::try_from(plies / 2).expect("a small number")
 }
 
 /// How often the daemon opened the stream of a game.
-pub fn openings(report: &GameReport) -> u32 {
+pub(crate) fn openings(report: &GameReport) -> u32 {
     *report.streams_opened.get(report.color_of(BOT).expect("a player"))
 }

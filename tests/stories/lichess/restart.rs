@@ -20,16 +20,16 @@ use super::{
 };
 
 /// `concilio run`, with everything logged to a file. Killed when dropped.
-pub struct Daemon(Child);
+pub(super) struct Daemon(Child);
 
 impl Daemon {
     /// Starts it with these tables of settings, besides those that connect it to the story's server.
-    pub fn run(story: &Story, settings: &str) -> Self {
+    pub(super) fn run(story: &Story, settings: &str) -> Self {
         Self::run_in(story.folder.path(), story, settings)
     }
 
     /// The same with journal, PGN, settings and log in another folder than the story's.
-    pub fn run_in(folder: &Path, story: &Story, settings: &str) -> Self {
+    pub(super) fn run_in(folder: &Path, story: &Story, settings: &str) -> Self {
         let config = folder.join("concilio.toml");
         let text = format!(
             "[servers.{SERVER}]\nurl = '{}'\n[journal]\npath = '{}'\npgn_directory = '{}'\n{settings}",
@@ -52,7 +52,7 @@ impl Daemon {
     }
 
     /// Kill -9.
-    pub fn kill(&mut self) {
+    pub(super) fn kill(&mut self) {
         self.0.kill().expect("it runs");
         self.0.wait().expect("it has ended");
     }
@@ -64,7 +64,7 @@ impl Daemon {
     }
 
     /// Waits for its end.
-    pub async fn ends(mut self) -> ExitStatus {
+    pub(super) async fn ends(mut self) -> ExitStatus {
         let ended = tokio::task::spawn_blocking(move || self.0.wait());
         within("the program to end", ended).await.expect("no panic").expect("a status")
     }

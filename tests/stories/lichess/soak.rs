@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Plays so many games by `concilio lab soak` and gives what it saw; it fails if anything was lost by the daemon's fault.
-pub fn soak(server: &str, games: u32, faults: &str) -> Value {
+pub(crate) fn soak(server: &str, games: u32, faults: &str) -> Value {
     let output = Command::new(env!("CARGO_BIN_EXE_concilio"))
         .args(["--log", "error", "lab", "soak", "--json", "--server", server, "--faults", faults])
         .args(["--games", &games.to_string(), "--places", "4", "--kills", "3", "--load", "1", "--clock", "600+5"])

@@ -10,7 +10,7 @@ use crate::{
 use chess::{
     Account, Clock, Clocks, GameInfo, GameState, GameTerms, Line, Offers, Player, TimeControl, UciMove, Variant,
 };
-use council::{council::CouncilSettings, pool::Pool};
+use council::{CouncilSettings, pool::Pool};
 
 /// Refuses and answers as it is told, and notes what was asked of it.
 #[derive(Default)]

@@ -8,7 +8,7 @@ const fn s(middlegame: i32, endgame: i32) -> Packed {
 
 /// A number for every field.
 #[rustfmt::skip]
-pub static WEIGHTS: Weights = Weights {
+pub(super) static WEIGHTS: Weights = Weights {
     material: [
         s(60, 139), s(286, 337), s(319, 367), s(394, 646), s(982, 1046),
     ],

@@ -8,7 +8,7 @@ const fn s(middlegame: i32, endgame: i32) -> Packed {
 
 /// A number for every field.
 #[rustfmt::skip]
-pub static WEIGHTS: Weights = Weights {
+pub(super) static WEIGHTS: Weights = Weights {
     material: [
         s(62, 145), s(318, 364), s(338, 380), s(398, 641), s(1028, 1094),
     ],

@@ -8,7 +8,7 @@ const fn s(middlegame: i32, endgame: i32) -> Packed {
 
 /// A number for every field.
 #[rustfmt::skip]
-pub static WEIGHTS: Weights = Weights {
+pub(super) static WEIGHTS: Weights = Weights {
     material: [
         s(53, 150), s(281, 349), s(321, 381), s(364, 660), s(981, 1040),
     ],

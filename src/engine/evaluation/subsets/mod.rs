@@ -13,7 +13,7 @@ mod mkcp;
 mod mpar;
 
 /// The weights of an instance with this knowledge: its own, or the common ones.
-pub fn weights(knowledge: Knowledge) -> &'static Weights {
+pub(super) fn weights(knowledge: Knowledge) -> &'static Weights {
     match knowledge.to_string().as_str() {
         "mpar" => &mpar::WEIGHTS,
         "mbxp" => &mbxp::WEIGHTS,

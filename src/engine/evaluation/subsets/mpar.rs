@@ -8,7 +8,7 @@ const fn s(middlegame: i32, endgame: i32) -> Packed {
 
 /// A number for every field.
 #[rustfmt::skip]
-pub static WEIGHTS: Weights = Weights {
+pub(super) static WEIGHTS: Weights = Weights {
     material: [
         s(11, 118), s(276, 401), s(305, 423), s(389, 754), s(1031, 1069),
     ],

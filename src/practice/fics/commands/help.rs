@@ -1,7 +1,7 @@
 //! What each command does, as `help` tells it.
 
 /// A command.
-pub struct Command {
+pub(super) struct Command {
     /// Its name, which may be shortened.
     pub name: &'static str,
     /// What follows it.
@@ -15,7 +15,7 @@ const fn command(name: &'static str, usage: &'static str, purpose: &'static str)
 }
 
 /// Every command, in the order in which the beginning of one is taken for it: `m` is `match`, not `moves`.
-pub const COMMANDS: [Command; 72] = [
+pub(super) const COMMANDS: [Command; 72] = [
     command("accept", "[n|player|kind|all]", "accepts an offer"),
     command("abort", "", "aborts the game, or asks the opponent for it"),
     command("adjourn", "", "asks the opponent to go on another time"),
@@ -99,14 +99,14 @@ pub const COMMANDS: [Command; 72] = [
 ];
 
 /// The command that a word means: the one of that name, or the first whose name begins so.
-pub fn command_of(word: &str) -> Option<&'static str> {
+pub(super) fn command_of(word: &str) -> Option<&'static str> {
     let word = word.to_lowercase();
     let exact = COMMANDS.iter().find(|command| command.name == word);
     exact.or_else(|| COMMANDS.iter().find(|command| command.name.starts_with(&word))).map(|command| command.name)
 }
 
 /// The answer to `help`, or to `help` with the name of a command.
-pub fn help(word: &str) -> String {
+pub(super) fn help(word: &str) -> String {
     if word.is_empty() {
         let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
         let rows: Vec<String> = names

@@ -12,7 +12,7 @@ const EDGE: &str = "       ---------------------------------";
 const RULE: &str = "       |---+---+---+---+---+---+---+---|";
 
 /// The board of a game in lines for people, with White at the bottom or (`flipped`) at the top.
-pub fn diagram(view: &GameView, number: u32, flipped: bool) -> String {
+pub(crate) fn diagram(view: &GameView, number: u32, flipped: bool) -> String {
     let players = &view.pairing.players;
     let mut rows =
         vec![format!("Game {number} ({} vs. {})\n", players.white.name, players.black.name), EDGE.to_owned()];
@@ -69,6 +69,6 @@ fn notes(view: &GameView) -> [String; 8] {
 }
 
 /// `5:00`.
-pub fn minutes_and_seconds(time: Duration) -> String {
+pub(crate) fn minutes_and_seconds(time: Duration) -> String {
     format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60)
 }

@@ -9,12 +9,12 @@ use tokio::{
 };
 
 /// With which every account logs in.
-pub const PASSWORD: &str = "sesame";
+pub(crate) const PASSWORD: &str = "sesame";
 /// Turns a hang into a failure.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Somebody at a telnet.
-pub struct Telnet {
+pub(crate) struct Telnet {
     /// Only what was not read yet comes from here.
     pub stream: TcpStream,
     text: String,
@@ -22,7 +22,7 @@ pub struct Telnet {
 
 impl Telnet {
     /// Connects, and sees the banner.
-    pub async fn connect(server: &PracticeServer) -> Self {
+    pub(crate) async fn connect(server: &PracticeServer) -> Self {
         let address = server.fics_address().expect("a FICS face");
         let stream = TcpStream::connect(address).await.expect("a connection");
         let mut telnet = Self { stream, text: String::new() };
@@ -31,7 +31,7 @@ impl Telnet {
     }
 
     /// Logs in, and sets what a client sets.
-    pub async fn login(server: &PracticeServer, name: &str) -> Self {
+    pub(crate) async fn login(server: &PracticeServer, name: &str) -> Self {
         let mut telnet = Self::connect(server).await;
         telnet.say(name).await;
         telnet.until("password: ").await;
@@ -44,18 +44,18 @@ impl Telnet {
     }
 
     /// An account of its own, logged in.
-    pub async fn newcomer(server: &PracticeServer, name: &str) -> Self {
+    pub(crate) async fn newcomer(server: &PracticeServer, name: &str) -> Self {
         server.add_fics_account(name, false, PASSWORD).await.expect("a new account");
         Self::login(server, name).await
     }
 
     /// Sends a line.
-    pub async fn say(&mut self, line: &str) {
+    pub(crate) async fn say(&mut self, line: &str) {
         self.stream.write_all(format!("{line}\r\n").as_bytes()).await.expect("writable");
     }
 
     /// Reads up to and with `wanted`; returns what was read.
-    pub async fn until(&mut self, wanted: &str) -> String {
+    pub(crate) async fn until(&mut self, wanted: &str) -> String {
         let read = async {
             loop {
                 if let Some(at) = self.text.find(wanted) {
@@ -75,7 +75,7 @@ impl Telnet {
     }
 
     /// Sends a line, and reads all up to the answer to one after it that nobody understands.
-    pub async fn ask(&mut self, line: &str) -> String {
+    pub(crate) async fn ask(&mut self, line: &str) -> String {
         self.say(line).await;
         self.say("that_was_all").await;
         let answer = self.until("that_was_all: Command ").await;
@@ -84,7 +84,7 @@ impl Telnet {
     }
 
     /// Makes a move, and sees it on the board.
-    pub async fn play(&mut self, command: &str, san: &str) {
+    pub(crate) async fn play(&mut self, command: &str, san: &str) {
         self.say(command).await;
         self.until(&format!(") {san} ")).await;
         self.until("fics% ").await;

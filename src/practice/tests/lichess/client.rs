@@ -7,11 +7,11 @@ use reqwest::{Method, Response, StatusCode};
 use serde_json::Value;
 
 /// Turns a hang into a failure.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One account at one server.
 #[derive(Clone)]
-pub struct Client {
+pub(crate) struct Client {
     http: reqwest::Client,
     url: String,
     token: String,
@@ -19,64 +19,64 @@ pub struct Client {
 
 impl Client {
     /// Opens a bot account.
-    pub async fn bot(server: &PracticeServer, name: &str) -> Self {
+    pub(crate) async fn bot(server: &PracticeServer, name: &str) -> Self {
         Self::with_token(server, &server.add_account(name, true).await.expect("a new account"))
     }
 
     /// Uses any token.
-    pub fn with_token(server: &PracticeServer, token: &str) -> Self {
+    pub(crate) fn with_token(server: &PracticeServer, token: &str) -> Self {
         let http = reqwest::Client::builder().user_agent("practice-test").build().expect("a client");
         Self { http, url: server.url(), token: token.to_owned() }
     }
 
     /// The same account through another program.
-    pub fn other_program(&self, user_agent: &str) -> Self {
+    pub(crate) fn other_program(&self, user_agent: &str) -> Self {
         let http = reqwest::Client::builder().user_agent(user_agent).build().expect("a client");
         Self { http, ..self.clone() }
     }
 
     /// The same account over another connection.
-    pub fn over(&self, http: reqwest::Client) -> Self {
+    pub(crate) fn over(&self, http: reqwest::Client) -> Self {
         Self { http, ..self.clone() }
     }
 
     /// A request as it goes out.
-    pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+    pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token).timeout(PATIENCE)
     }
 
     /// A GET without anything.
-    pub async fn get(&self, path: &str) -> Reply {
+    pub(crate) async fn get(&self, path: &str) -> Reply {
         Reply::of(self.request(Method::GET, path).send().await.expect("an answer")).await
     }
 
     /// A POST without a body.
-    pub async fn post(&self, path: &str) -> Reply {
+    pub(crate) async fn post(&self, path: &str) -> Reply {
         Reply::of(self.request(Method::POST, path).send().await.expect("an answer")).await
     }
 
     /// A POST of a form.
-    pub async fn post_form(&self, path: &str, form: &[(&str, &str)]) -> Reply {
+    pub(crate) async fn post_form(&self, path: &str, form: &[(&str, &str)]) -> Reply {
         Reply::of(self.request(Method::POST, path).form(form).send().await.expect("an answer")).await
     }
 
     /// Plays a move.
-    pub async fn play(&self, game: &str, uci: &str) -> Reply {
+    pub(crate) async fn play(&self, game: &str, uci: &str) -> Reply {
         self.post(&format!("/api/bot/game/{game}/move/{uci}")).await
     }
 
     /// Opens the event stream.
-    pub async fn events(&self) -> Lines {
+    pub(crate) async fn events(&self) -> Lines {
         self.lines("/api/stream/event").await
     }
 
     /// Opens a game stream.
-    pub async fn board(&self, game: &str) -> Lines {
+    pub(crate) async fn board(&self, game: &str) -> Lines {
         self.lines(&format!("/api/bot/game/stream/{game}")).await
     }
 
     /// Opens any stream of lines.
-    pub async fn lines(&self, path: &str) -> Lines {
+    pub(crate) async fn lines(&self, path: &str) -> Lines {
         let response = self.request(Method::GET, path).send().await.expect("an answer");
         assert_eq!(response.status(), StatusCode::OK, "{path}");
         Lines::of(response)
@@ -85,7 +85,7 @@ impl Client {
 
 /// A whole answer.
 #[derive(Debug)]
-pub struct Reply {
+pub(crate) struct Reply {
     /// The status code.
     pub status: StatusCode,
     /// The body.
@@ -99,18 +99,18 @@ impl Reply {
     }
 
     /// The body as JSON.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
 
     /// The body's `error`.
-    pub fn error(&self) -> String {
+    pub(crate) fn error(&self) -> String {
         self.json()["error"].as_str().unwrap_or_default().to_owned()
     }
 
     /// Fails unless it is a success.
     #[track_caller]
-    pub fn ok(self) -> Self {
+    pub(crate) fn ok(self) -> Self {
         assert!(self.status.is_success(), "{}: {}", self.status, self.text);
         self
     }
@@ -118,7 +118,7 @@ impl Reply {
 
 /// How a stream ended.
 #[derive(Debug, PartialEq, Eq)]
-pub enum StreamEnd {
+pub(crate) enum StreamEnd {
     /// The server closed it in good order; what is left is a line without an end.
     Clean(String),
     /// The connection broke.
@@ -126,7 +126,7 @@ pub enum StreamEnd {
 }
 
 /// A stream of lines that is open.
-pub struct Lines {
+pub(crate) struct Lines {
     response: Response,
     buffer: Vec<u8>,
     /// Empty lines so far.
@@ -135,12 +135,12 @@ pub struct Lines {
 
 impl Lines {
     /// Reads an answer line by line.
-    pub fn of(response: Response) -> Self {
+    pub(crate) fn of(response: Response) -> Self {
         Self { response, buffer: Vec::new(), keep_alives: 0 }
     }
 
     /// The next line that is not empty.
-    pub async fn next(&mut self) -> Result<Value, StreamEnd> {
+    pub(crate) async fn next(&mut self) -> Result<Value, StreamEnd> {
         loop {
             match &self.line().await?[..] {
                 [] => self.keep_alives += 1,
@@ -150,7 +150,7 @@ impl Lines {
     }
 
     /// The next line, without its end.
-    pub async fn line(&mut self) -> Result<Vec<u8>, StreamEnd> {
+    pub(crate) async fn line(&mut self) -> Result<Vec<u8>, StreamEnd> {
         loop {
             if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
                 let mut line: Vec<u8> = self.buffer.drain(..=end).collect();
@@ -168,7 +168,7 @@ impl Lines {
     }
 
     /// The next line of a type; others are passed over.
-    pub async fn next_of(&mut self, kind: &str) -> Value {
+    pub(crate) async fn next_of(&mut self, kind: &str) -> Value {
         loop {
             let line = self.next().await.unwrap_or_else(|end| panic!("{kind} expected, but the stream ended: {end:?}"));
             if line["type"] == kind {
@@ -178,7 +178,7 @@ impl Lines {
     }
 
     /// How the stream ends, after any number of lines.
-    pub async fn end(&mut self) -> StreamEnd {
+    pub(crate) async fn end(&mut self) -> StreamEnd {
         loop {
             if let Err(end) = self.next().await {
                 return end;
@@ -188,12 +188,12 @@ impl Lines {
 }
 
 /// A server with settings that make tests quick.
-pub async fn server() -> PracticeServer {
+pub(crate) async fn server() -> PracticeServer {
     server_with(PracticeSettings::default()).await
 }
 
 /// A server with settings.
-pub async fn server_with(settings: PracticeSettings) -> PracticeServer {
+pub(crate) async fn server_with(settings: PracticeSettings) -> PracticeServer {
     let _ = rustls::crypto::ring::default_provider().install_default();
     PracticeServer::start(settings).await.expect("a server on a free port")
 }

@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use crate::client::{Client, Lines, StreamEnd, server};
 
 /// Two bots at a board.
-pub struct Pair {
+pub(crate) struct Pair {
     pub white: Client,
     pub black: Client,
     pub id: String,
@@ -15,14 +15,14 @@ pub struct Pair {
 
 impl Pair {
     /// Opens two accounts and starts a game between them.
-    pub async fn start(server: &practice::PracticeServer, form: &[(&str, &str)]) -> Self {
+    pub(crate) async fn start(server: &practice::PracticeServer, form: &[(&str, &str)]) -> Self {
         let (white, black) = (Client::bot(server, "White").await, Client::bot(server, "Black").await);
         let id = start_game(&white, &black, "black", form).await;
         Self { white, black, id }
     }
 
     /// Opens both streams and reads their first lines.
-    pub async fn boards(&self) -> (Lines, Lines) {
+    pub(crate) async fn boards(&self) -> (Lines, Lines) {
         let (mut white, mut black) = (self.white.board(&self.id).await, self.black.board(&self.id).await);
         white.next_of("gameFull").await;
         black.next_of("gameFull").await;
@@ -30,7 +30,7 @@ impl Pair {
     }
 
     /// Plays moves in turn.
-    pub async fn play_all(&self, moves: &str) {
+    pub(crate) async fn play_all(&self, moves: &str) {
         for (ply, uci) in moves.split(' ').enumerate() {
             let mover = if ply % 2 == 0 { &self.white } else { &self.black };
             mover.play(&self.id, uci).await.ok();
@@ -39,7 +39,7 @@ impl Pair {
 }
 
 /// `white` challenges, `black` accepts.
-pub async fn start_game(white: &Client, black: &Client, black_name: &str, form: &[(&str, &str)]) -> String {
+pub(crate) async fn start_game(white: &Client, black: &Client, black_name: &str, form: &[(&str, &str)]) -> String {
     let mut fields = vec![("color", "white")];
     fields.extend(form);
     let challenge = white.post_form(&format!("/api/challenge/{black_name}"), &fields).await.ok().json();
@@ -49,9 +49,9 @@ pub async fn start_game(white: &Client, black: &Client, black_name: &str, form: 
 }
 
 /// A minute and a second.
-pub const BULLET: [(&str, &str); 2] = [("clock.limit", "60"), ("clock.increment", "1")];
+pub(crate) const BULLET: [(&str, &str); 2] = [("clock.limit", "60"), ("clock.increment", "1")];
 
-pub fn terms(time_control: &str) -> ChallengeTerms {
+pub(crate) fn terms(time_control: &str) -> ChallengeTerms {
     let time_control = time_control.parse().expect("a time control");
     ChallengeTerms::new(GameTerms { variant: Variant::Standard, time_control, rated: true })
 }

@@ -39,7 +39,7 @@ pub struct GameEnd {
     pub black: String,
     /// How it ended.
     pub status: GameStatus,
-    /// Who won.
+    /// The side that won; `None` for a draw, or a game without result.
     pub winner: Option<Color>,
     /// The server's words.
     pub words: String,

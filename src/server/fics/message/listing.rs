@@ -49,7 +49,7 @@ pub struct PastGame {
     pub opponent: String,
     /// How it ended.
     pub status: GameStatus,
-    /// Who won.
+    /// The side that won; `None` for a draw, or a game without result.
     pub winner: Option<Color>,
     /// The line, which tells it from every other.
     pub line: String,

@@ -90,9 +90,9 @@ pub enum FicsMessage {
     OffersGone(Vec<u32>),
     /// Somebody asks for something in the game we play.
     Asked {
-        /// Who.
+        /// The name of the player who asks.
         by: String,
-        /// For what.
+        /// What is asked for.
         what: OfferKind,
     },
     /// What we asked for was sent.
@@ -106,9 +106,9 @@ pub enum FicsMessage {
     },
     /// Somebody declines a request or challenge of ours.
     Declined {
-        /// Who.
+        /// The name of the player who declines.
         by: String,
-        /// What.
+        /// What is declined.
         what: OfferKind,
     },
     /// Our challenge, seek or acceptance was not taken.
@@ -121,18 +121,18 @@ pub enum FicsMessage {
     // People.
     /// Somebody speaks to us or in our game.
     Speech {
-        /// Who.
+        /// The speaker, as the server names them.
         by: Speaker,
-        /// To whom.
+        /// Whether it is a tell, a say, a kibitz or a whisper.
         manner: SpeechKind,
-        /// What.
+        /// What is said, in one line.
         text: String,
     },
     /// A line from a service, such as the tournament manager: those begin with a colon.
     Service(String),
     /// Somebody on our notify list, or with an adjourned game, came or went.
     Notification {
-        /// Who.
+        /// The name of the player.
         name: String,
         /// Whether they came.
         arrived: bool,
@@ -195,9 +195,9 @@ pub enum SpeechKind {
 /// What can be proposed to an opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferKind {
-    /// A game.
+    /// To play a game.
     Match,
-    /// A draw.
+    /// To end the game as a draw.
     Draw,
     /// To take back so many plies.
     Takeback(u32),

@@ -31,7 +31,7 @@ impl ShownRating {
 /// Somebody at the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchSide {
-    /// The name.
+    /// The name, without titles.
     pub name: String,
     /// The rating in this kind of game.
     pub rating: ShownRating,

@@ -7,23 +7,23 @@ use chess::{Challenge, ChallengeId, DeclineReason, GameId, GameTerms, ServerEven
 
 /// `challenge`, `challengeCanceled` and `challengeDeclined`.
 #[derive(Deserialize)]
-pub struct ChallengeEnvelope {
+pub(super) struct ChallengeEnvelope {
     challenge: ChallengeJson,
     #[serde(default, deserialize_with = "lenient")]
     compat: Option<Compat>,
 }
 
 impl ChallengeEnvelope {
-    pub fn into_challenge(self, us: &str) -> Challenge {
+    pub(super) fn into_challenge(self, us: &str) -> Challenge {
         let playable = self.compat.and_then(|compat| compat.bot).unwrap_or(true);
         self.challenge.into_challenge(us, playable)
     }
 
-    pub fn into_id(self) -> ChallengeId {
+    pub(super) fn into_id(self) -> ChallengeId {
         ChallengeId::from(self.challenge.id)
     }
 
-    pub fn into_decline(self) -> ServerEvent {
+    pub(super) fn into_decline(self) -> ServerEvent {
         let Self { challenge, .. } = self;
         ServerEvent::ChallengeDeclined {
             id: ChallengeId::from(challenge.id),
@@ -41,7 +41,7 @@ struct Compat {
 /// A challenge.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChallengeJson {
+pub(super) struct ChallengeJson {
     id: String,
     challenger: Option<User>,
     dest_user: Option<User>,
@@ -63,7 +63,7 @@ pub struct ChallengeJson {
 }
 
 impl ChallengeJson {
-    pub fn into_challenge(self, us: &str, playable: bool) -> Challenge {
+    pub(super) fn into_challenge(self, us: &str, playable: bool) -> Challenge {
         let challenger = self.challenger.map(User::into_player);
         let challenged = self.dest_user.map(User::into_player);
         let incoming = match &challenger {
@@ -100,18 +100,18 @@ impl ChallengeJson {
 /// The answer to a challenge of ours: the challenge, at times in an envelope.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub enum ChallengeCreated {
+pub(crate) enum ChallengeCreated {
     Bare(Id),
     Envelope { challenge: Id },
 }
 
 #[derive(Deserialize)]
-pub struct Id {
+pub(crate) struct Id {
     id: String,
 }
 
 impl ChallengeCreated {
-    pub fn into_id(self) -> ChallengeId {
+    pub(crate) fn into_id(self) -> ChallengeId {
         let (Self::Bare(Id { id }) | Self::Envelope { challenge: Id { id } }) = self;
         ChallengeId::from(id)
     }

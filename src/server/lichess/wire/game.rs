@@ -15,16 +15,16 @@ use chess::{
 
 /// `gameStart` and `gameFinish`.
 #[derive(Deserialize)]
-pub struct GameEnvelope {
+pub(super) struct GameEnvelope {
     game: GameEvent,
 }
 
 impl GameEnvelope {
-    pub fn into_start(self) -> Result<ServerEvent, LichessLineError> {
+    pub(super) fn into_start(self) -> Result<ServerEvent, LichessLineError> {
         self.game.id().map(ServerEvent::GameStarted)
     }
 
-    pub fn into_finish(self) -> Result<ServerEvent, LichessLineError> {
+    pub(super) fn into_finish(self) -> Result<ServerEvent, LichessLineError> {
         Ok(ServerEvent::GameFinished {
             id: self.game.id()?,
             status: self.game.status.map(Status::into_status),
@@ -70,12 +70,12 @@ impl Status {
 /// The games we are playing, by `/api/account/playing`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Playing {
+pub(crate) struct Playing {
     now_playing: Vec<GameEvent>,
 }
 
 impl Playing {
-    pub fn into_ids(self) -> Vec<GameId> {
+    pub(crate) fn into_ids(self) -> Vec<GameId> {
         self.now_playing.iter().filter_map(|game| game.id().ok()).collect()
     }
 }
@@ -83,7 +83,7 @@ impl Playing {
 /// All of a game: the first line of its stream.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct GameFull {
+pub(super) struct GameFull {
     id: String,
     variant: Option<VariantKey>,
     clock: Option<ClockJson>,
@@ -105,7 +105,7 @@ struct ClockJson {
 }
 
 impl GameFull {
-    pub fn into_game(
+    pub(super) fn into_game(
         self,
         us: &str,
         url: &ServerUrl,
@@ -146,7 +146,7 @@ impl GameFull {
 
 /// What changes in a game. Clocks are milliseconds.
 #[derive(Deserialize)]
-pub struct GameStateJson {
+pub(super) struct GameStateJson {
     moves: Option<String>,
     wtime: Option<f64>,
     btime: Option<f64>,
@@ -161,7 +161,7 @@ pub struct GameStateJson {
 }
 
 impl GameStateJson {
-    pub fn into_state(self, received: Instant) -> GameState {
+    pub(super) fn into_state(self, received: Instant) -> GameState {
         let clock = |time: Option<f64>, increment: Option<f64>| {
             // The largest 32-bit integer stands for a game without a clock.
             time.filter(|&time| time < f64::from(i32::MAX)).map(|time| Clock {
@@ -189,14 +189,14 @@ fn offers(white: Option<bool>, black: Option<bool>) -> Offers {
 }
 
 #[derive(Deserialize)]
-pub struct ChatJson {
+pub(super) struct ChatJson {
     username: Option<String>,
     text: Option<String>,
     room: Option<String>,
 }
 
 impl ChatJson {
-    pub fn into_line(self) -> ChatLine {
+    pub(super) fn into_line(self) -> ChatLine {
         ChatLine {
             room: if self.room.as_deref() == Some("player") { ChatRoom::Player } else { ChatRoom::Spectator },
             username: self.username.unwrap_or_default(),
@@ -207,13 +207,13 @@ impl ChatJson {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct OpponentGone {
+pub(super) struct OpponentGone {
     gone: bool,
     claim_win_in_seconds: Option<f64>,
 }
 
 impl OpponentGone {
-    pub fn into_event(self, id: GameId) -> ServerEvent {
+    pub(super) fn into_event(self, id: GameId) -> ServerEvent {
         ServerEvent::OpponentGone { id, gone: self.gone, claim_after: self.claim_win_in_seconds.map(seconds) }
     }
 }

@@ -15,7 +15,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
-pub use self::{
+pub(super) use self::{
     challenge::ChallengeCreated,
     export::exported_game,
     game::Playing,
@@ -30,7 +30,7 @@ use chess::{Color, GameId, ServerEvent, Variant};
 
 /// A line of a stream that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum LichessLineError {
+pub(super) enum LichessLineError {
     /// The server says that something is wrong.
     #[error("the server says: {0}")]
     Server(String),
@@ -65,7 +65,7 @@ struct Head<'a> {
 ///
 /// # Errors
 /// [`LichessLineError`], which concerns this line alone.
-pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
+pub(super) fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
     let kind = kind(line)?;
     Ok(match &*kind {
         "gameStart" => read::<GameEnvelope>(&kind, line)?.into_start()?,
@@ -81,7 +81,7 @@ pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
 ///
 /// # Errors
 /// [`LichessLineError`], which concerns this line alone.
-pub fn game_event(
+pub(super) fn game_event(
     line: &str,
     game: &GameId,
     us: &str,
@@ -105,12 +105,12 @@ pub fn game_event(
 ///
 /// # Errors
 /// [`LichessLineError::Malformed`], naming `what` it should have been.
-pub fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, LichessLineError> {
+pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, LichessLineError> {
     serde_json::from_str(text).map_err(|error| malformed(what, error))
 }
 
 /// The server's words in the body of an error: `{"error": "..."}`, or the faults of a form by field.
-pub fn error_text(body: &str) -> Option<String> {
+pub(super) fn error_text(body: &str) -> Option<String> {
     fn words(value: &serde_json::Value) -> Option<String> {
         use serde_json::Value;
         match value {
@@ -186,18 +186,18 @@ fn whole_days(days: f64) -> u32 {
 
 /// The body of a 429, or of a 400 where it is the opponent's limit.
 #[derive(Deserialize)]
-pub struct Limited {
+pub(super) struct Limited {
     pub ratelimit: RateLimit,
 }
 
 #[derive(Deserialize)]
-pub struct RateLimit {
+pub(super) struct RateLimit {
     pub key: Option<String>,
     seconds: Option<f64>,
 }
 
 impl RateLimit {
-    pub fn wait(&self) -> Option<Duration> {
+    pub(super) fn wait(&self) -> Option<Duration> {
         self.seconds.map(seconds)
     }
 }

@@ -10,7 +10,7 @@ use chess::{Account, Player};
 /// Somebody, by any of the names that the server has for the same things.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct User {
+pub(super) struct User {
     id: Option<String>,
     name: Option<String>,
     username: Option<String>,
@@ -25,7 +25,7 @@ pub struct User {
 }
 
 impl User {
-    pub fn into_player(self) -> Player {
+    pub(super) fn into_player(self) -> Player {
         if let Some(level) = self.ai_level {
             let name = format!("Stockfish level {level}");
             return Player { name, ai_level: self.ai_level, rating: self.rating, ..Player::default() };
@@ -49,7 +49,7 @@ impl User {
 
 /// An account: `/api/account`, and each of the bots that are online.
 #[derive(Deserialize)]
-pub struct AccountJson {
+pub(crate) struct AccountJson {
     id: String,
     username: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
@@ -80,11 +80,11 @@ struct Count {
 
 impl AccountJson {
     /// Whether the account is closed, or marked for breaking the terms of service.
-    pub fn is_shut_out(&self) -> bool {
+    pub(crate) fn is_shut_out(&self) -> bool {
         self.disabled.unwrap_or(false) || self.breaks_terms.unwrap_or(false)
     }
 
-    pub fn into_account(self) -> Account {
+    pub(crate) fn into_account(self) -> Account {
         let perfs = self.perfs.unwrap_or_default();
         let played = perfs.iter().filter(|(name, _)| *name != "puzzle").filter_map(|(_, perf)| perf.games).sum();
         Account {
@@ -103,27 +103,27 @@ impl AccountJson {
 
 /// Whether somebody is there: `/api/users/status`.
 #[derive(Deserialize)]
-pub struct UserStatus {
+pub(crate) struct UserStatus {
     pub id: String,
     online: Option<bool>,
     playing: Option<bool>,
 }
 
 impl UserStatus {
-    pub fn is_available(&self) -> bool {
+    pub(crate) fn is_available(&self) -> bool {
         self.online.unwrap_or(false) && !self.playing.unwrap_or(false)
     }
 }
 
 /// What a token is good for: `/api/token/test`.
 #[derive(Deserialize)]
-pub struct TokenInfo {
+pub(crate) struct TokenInfo {
     #[serde(default, deserialize_with = "lenient")]
     scopes: Option<String>,
 }
 
 impl TokenInfo {
-    pub fn scopes(&self) -> Vec<String> {
+    pub(crate) fn scopes(&self) -> Vec<String> {
         let scopes = self.scopes.as_deref().unwrap_or_default().split(',').map(str::trim);
         scopes.filter(|scope| !scope.is_empty()).map(str::to_owned).collect()
     }

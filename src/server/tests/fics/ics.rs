@@ -13,20 +13,20 @@ use tokio::{
 };
 
 /// Turns a hang into a failure.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The listening server.
-pub struct Ics {
+pub(crate) struct Ics {
     listener: TcpListener,
 }
 
 impl Ics {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self { listener: TcpListener::bind("127.0.0.1:0").await.expect("a free port") }
     }
 
     /// Settings for a client of it.
-    pub fn settings(&self, name: &str) -> FicsSettings {
+    pub(crate) fn settings(&self, name: &str) -> FicsSettings {
         FicsSettings {
             host: "127.0.0.1".to_owned(),
             port: self.listener.local_addr().expect("an address").port(),
@@ -39,13 +39,13 @@ impl Ics {
     }
 
     /// The next connection, with nothing said yet.
-    pub async fn connection(&self) -> Connection {
+    pub(crate) async fn connection(&self) -> Connection {
         let (stream, _) = timeout(PATIENCE, self.listener.accept()).await.expect("a client").expect("a connection");
         Connection { stream, received: Vec::new(), commands: VecDeque::new(), sealed: false }
     }
 
     /// The next connection, let in as a guest of this name.
-    pub async fn guest(&self, name: &str) -> Connection {
+    pub(crate) async fn guest(&self, name: &str) -> Connection {
         let mut connection = self.connection().await;
         connection.say("Welcome\n\nlogin: ").await;
         connection.expect("guest").await;
@@ -56,7 +56,7 @@ impl Ics {
     }
 
     /// The next connection, logged in as `name` with `sesame`, set up, and asking for its adjourned games.
-    pub async fn session(&self, name: &str) -> Connection {
+    pub(crate) async fn session(&self, name: &str) -> Connection {
         let mut connection = self.connection().await;
         connection.log_in(name).await;
         connection.set_up().await;
@@ -64,7 +64,7 @@ impl Ics {
     }
 
     /// The same, of a client that asks `first` before its adjourned games.
-    pub async fn session_after(&self, name: &str, first: &str) -> Connection {
+    pub(crate) async fn session_after(&self, name: &str, first: &str) -> Connection {
         let mut connection = self.connection().await;
         connection.log_in(name).await;
         connection.set_up_until(first).await;
@@ -73,7 +73,7 @@ impl Ics {
 }
 
 /// One client, from the server's side.
-pub struct Connection {
+pub(crate) struct Connection {
     stream: TcpStream,
     received: Vec<u8>,
     commands: VecDeque<String>,
@@ -82,26 +82,26 @@ pub struct Connection {
 
 impl Connection {
     /// Sends text; line ends become the server's own.
-    pub async fn say(&mut self, text: &str) {
+    pub(crate) async fn say(&mut self, text: &str) {
         self.write(text.replace('\n', "\n\r").as_bytes()).await;
     }
 
     /// Sends something unasked, as the server does: on lines of its own, and the prompt after it.
-    pub async fn announce(&mut self, text: &str) {
+    pub(crate) async fn announce(&mut self, text: &str) {
         self.say(&format!("\n{text}\nfics% ")).await;
     }
 
-    pub async fn write(&mut self, bytes: &[u8]) {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).await.expect("the client reads");
     }
 
     /// The next command.
-    pub async fn command(&mut self) -> String {
+    pub(crate) async fn command(&mut self) -> String {
         timeout(PATIENCE, self.next_command()).await.expect("a command").expect("a connection that stands")
     }
 
     /// The next command, or nothing when the client has gone.
-    pub async fn next_command(&mut self) -> Option<String> {
+    pub(crate) async fn next_command(&mut self) -> Option<String> {
         loop {
             if let Some(command) = self.commands.pop_front() {
                 return Some(command);
@@ -126,7 +126,7 @@ impl Connection {
     }
 
     /// The next command must be this one; questions for a sign of life and for our last games are answered on the way.
-    pub async fn expect(&mut self, expected: &str) {
+    pub(crate) async fn expect(&mut self, expected: &str) {
         loop {
             let command = self.command().await;
             let answer = match command.as_str() {
@@ -140,7 +140,7 @@ impl Connection {
         }
     }
 
-    pub async fn log_in(&mut self, name: &str) {
+    pub(crate) async fn log_in(&mut self, name: &str) {
         self.say("Welcome\n\nlogin: ").await;
         self.expect(name).await;
         self.say(&format!("\n\"{name}\" is a registered name.  If it is yours, type the password.\n\npassword: "))
@@ -152,12 +152,12 @@ impl Connection {
     }
 
     /// Takes every setting, and the question for adjourned games that follows; a client that lost a game has the board shown first.
-    pub async fn set_up(&mut self) -> Vec<String> {
+    pub(crate) async fn set_up(&mut self) -> Vec<String> {
         self.set_up_until("stored").await
     }
 
     /// Takes every setting up to a command.
-    pub async fn set_up_until(&mut self, last: &str) -> Vec<String> {
+    pub(crate) async fn set_up_until(&mut self, last: &str) -> Vec<String> {
         let mut commands = Vec::new();
         loop {
             let command = self.command().await;
@@ -172,7 +172,7 @@ impl Connection {
 }
 
 /// A game as the server keeps it.
-pub struct Board {
+pub(crate) struct Board {
     pub number: u32,
     pub white: &'static str,
     pub black: &'static str,
@@ -180,16 +180,16 @@ pub struct Board {
 }
 
 impl Board {
-    pub fn new(number: u32, white: &'static str, black: &'static str) -> Self {
+    pub(crate) fn new(number: u32, white: &'static str, black: &'static str) -> Self {
         Self { number, white, black, line: Line::start(chess::Variant::Standard) }
     }
 
-    pub fn play(&mut self, uci: &str) {
+    pub(crate) fn play(&mut self, uci: &str) {
         self.line.play_all(uci).expect("a legal move");
     }
 
     /// The lines with which the game begins or goes on, for the player of `color`.
-    pub fn start(&self, verb: &str, color: Color) -> String {
+    pub(crate) fn start(&self, verb: &str, color: Color) -> String {
         let Self { number, white, black, .. } = self;
         format!(
             "Creating: {white} (1500) {black} (++++) unrated blitz 5 2\n\
@@ -200,12 +200,12 @@ impl Board {
     }
 
     /// The end of it.
-    pub fn end(&self, reason: &str) -> String {
+    pub(crate) fn end(&self, reason: &str) -> String {
         format!("{{Game {} ({} vs. {}) {reason}", self.number, self.white, self.black)
     }
 
     /// The answer to `moves`.
-    pub fn moves(&self) -> String {
+    pub(crate) fn moves(&self) -> String {
         let mut text = format!(
             "\nMovelist for game {}:\n\n{} (1500) vs. {} (UNR) --- Fri Nov 20, 21:11 UTC 2026\n\
              Unrated blitz match, initial time: 5 minutes, increment: 2 seconds.\n\nMove  White   Black\n----  -----   -----\n",
@@ -227,7 +227,7 @@ impl Board {
     }
 
     /// Style 12, as the player of `color` sees it.
-    pub fn style12(&self, color: Color) -> String {
+    pub(crate) fn style12(&self, color: Color) -> String {
         let position = self.line.position();
         let fen = position.board().board_fen().to_string();
         let ranks: Vec<String> = fen

@@ -9,11 +9,11 @@ use tokio::{
 };
 
 /// Turns a hang into a failure.
-pub async fn soon<F: Future>(what: &str, future: F) -> F::Output {
+pub(crate) async fn soon<F: Future>(what: &str, future: F) -> F::Output {
     tokio::time::timeout(Duration::from_secs(30), future).await.unwrap_or_else(|_| panic!("{what} never came"))
 }
 
-pub struct ScriptedServer {
+pub(crate) struct ScriptedServer {
     pub url: String,
     requests: mpsc::UnboundedReceiver<Request>,
     /// Came before anybody asked for them.
@@ -21,7 +21,7 @@ pub struct ScriptedServer {
 }
 
 impl ScriptedServer {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let (sender, requests) = mpsc::unbounded_channel();
@@ -34,7 +34,7 @@ impl ScriptedServer {
     }
 
     /// The next request that begins with `start`, such as `POST /api/challenge`. Others wait for their turn.
-    pub async fn expect(&mut self, start: &str) -> Request {
+    pub(crate) async fn expect(&mut self, start: &str) -> Request {
         if let Some(at) = self.waiting.iter().position(|request| request.line.starts_with(start)) {
             return self.waiting.remove(at).expect("just found");
         }
@@ -48,7 +48,7 @@ impl ScriptedServer {
     }
 
     /// How many requests beginning with `start` have come and wait for an answer.
-    pub fn count(&mut self, start: &str) -> usize {
+    pub(crate) fn count(&mut self, start: &str) -> usize {
         while let Ok(request) = self.requests.try_recv() {
             self.waiting.push_back(request);
         }
@@ -56,7 +56,7 @@ impl ScriptedServer {
     }
 }
 
-pub struct Request {
+pub(crate) struct Request {
     /// Method and path with query.
     pub line: String,
     pub headers: Vec<(String, String)>,
@@ -66,23 +66,23 @@ pub struct Request {
 }
 
 impl Request {
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    pub async fn ok(self, body: &str) {
+    pub(crate) async fn ok(self, body: &str) {
         self.answer(200, "Content-Type: application/json\r\n", body).await;
     }
 
     /// Answers, and keeps the connection for the next request. Headers end in `\r\n` each.
-    pub async fn answer(mut self, status: u16, headers: &str, body: &str) {
+    pub(crate) async fn answer(mut self, status: u16, headers: &str, body: &str) {
         let text = format!("HTTP/1.1 {status} Words\r\nContent-Length: {}\r\n{headers}\r\n{body}", body.len());
         self.socket.write_all(text.as_bytes()).await.expect("the client listens");
         tokio::spawn(read_request(self.socket, self.next));
     }
 
     /// Opens a stream of lines as the answer.
-    pub async fn stream(mut self) -> Lines {
+    pub(crate) async fn stream(mut self) -> Lines {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";
         self.socket.write_all(head.as_bytes()).await.expect("the client listens");
         self.socket.set_nodelay(true).expect("a socket");
@@ -91,17 +91,17 @@ impl Request {
 }
 
 /// An open stream. Dropped, its connection breaks off in the middle.
-pub struct Lines {
+pub(crate) struct Lines {
     socket: TcpStream,
 }
 
 impl Lines {
-    pub async fn line(&mut self, line: &str) {
+    pub(crate) async fn line(&mut self, line: &str) {
         self.bytes(format!("{line}\n").as_bytes()).await;
     }
 
     /// One chunk.
-    pub async fn bytes(&mut self, bytes: &[u8]) {
+    pub(crate) async fn bytes(&mut self, bytes: &[u8]) {
         let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
         chunk.extend_from_slice(bytes);
         chunk.extend_from_slice(b"\r\n");
@@ -109,17 +109,17 @@ impl Lines {
     }
 
     /// Ends the stream in good order.
-    pub async fn end(mut self) {
+    pub(crate) async fn end(mut self) {
         self.socket.write_all(b"0\r\n\r\n").await.expect("the client listens");
     }
 
     /// Resets the connection.
-    pub fn reset(self) {
+    pub(crate) fn reset(self) {
         self.socket.set_zero_linger().expect("a socket");
     }
 
     /// Waits until the client has closed the connection.
-    pub async fn closed(mut self) {
+    pub(crate) async fn closed(mut self) {
         let mut nothing = [0; 16];
         while soon("the end", self.socket.read(&mut nothing)).await.is_ok_and(|count| count > 0) {}
     }

@@ -1,6 +1,8 @@
 //! How fast the lines of a chess server are read: the talk of a busy server with a game in between, on one core.
 //!
-//! `cargo run --release --example fics_throughput`
+//! `cargo run --release -p concilio-server --example fics_throughput`
+
+extern crate concilio_server as server;
 
 use std::time::Instant;
 

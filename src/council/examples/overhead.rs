@@ -1,9 +1,11 @@
 //! What a council costs around its searches, at 100 ms a move.
 //!
-//!     cargo run --release --example council_overhead [MOVES]
+//!     cargo run --release -p concilio-council --example overhead [MOVES]
 //!
 //! Two figures. How late the decision is: wall time of `decide` over the time it was given. And what the coordinator computes:
 //! the processor time of the thread it runs on, per move, as a share of that time. Then the same with a member that hangs.
+
+extern crate concilio_council as council;
 
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -12,7 +14,7 @@ use std::{
 
 use chess::{Line, Proposal, Variant};
 use council::{
-    council::{Council, CouncilSettings, CriterionName, Question, Roster},
+    Council, CouncilSettings, CriterionName, Question, Roster,
     pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool},
 };
 use rustix::time::{ClockId, clock_gettime};

@@ -1,0 +1,90 @@
+//! What stands on the server: challenges, open challenges and games, as plain values.
+
+use std::{sync::Arc, time::Duration};
+
+use shakmaty::ByColor;
+use tokio::sync::mpsc;
+
+use super::views::{BoardEvent, ChallengeState, ListenerKey, Pairing, PlayerView, RefusedMove};
+use crate::{account::AccountId, game::PracticeGame};
+use chess::{ChallengeId, ChatLine, Color, GameTerms, Line};
+
+/// What a challenger proposes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChallengeTerms {
+    /// Variant, clock, rated or not.
+    pub game: GameTerms,
+    /// The colour the challenger wants; `None` is drawn by lot.
+    pub color: Option<Color>,
+    /// The position to begin with, where it is not the variant's own.
+    pub fen: Option<String>,
+}
+
+impl ChallengeTerms {
+    /// Colours by lot, the usual position.
+    pub const fn new(game: GameTerms) -> Self {
+        Self { game, color: None, fen: None }
+    }
+
+    /// The challenger has `color`.
+    #[must_use]
+    pub const fn with_color(mut self, color: Color) -> Self {
+        self.color = Some(color);
+        self
+    }
+}
+
+/// A challenge to one player, and what has become of it.
+pub(super) struct HostedChallenge {
+    pub(super) number: u64,
+    pub(super) id: ChallengeId,
+    pub(super) challenger: PlayerView,
+    pub(super) dest: PlayerView,
+    pub(super) terms: GameTerms,
+    pub(super) color: Option<Color>,
+    pub(super) final_color: Color,
+    pub(super) start: Line,
+    pub(super) state: ChallengeState,
+    /// When it goes offline; `None` while its maker keeps it alive.
+    pub(super) goes_offline: Option<Duration>,
+}
+
+/// A challenge that anybody may join.
+#[derive(Clone, Debug)]
+pub struct OpenChallenge {
+    /// The name that its game will have.
+    pub id: ChallengeId,
+    /// Variant, clock, rated or not.
+    pub terms: GameTerms,
+    /// The board before the first move.
+    pub start: Line,
+    /// Who has joined, and the colour that player wants.
+    pub(super) first: Option<(AccountId, Option<Color>)>,
+}
+
+/// A subscription, from the side that tells.
+pub(super) struct Listener<E> {
+    pub(super) id: u64,
+    pub(super) key: ListenerKey,
+    pub(super) sender: mpsc::UnboundedSender<E>,
+}
+
+/// A game, whoever listens to it, and what is said there.
+pub(super) struct HostedGame {
+    pub(super) number: u64,
+    pub(super) pairing: Arc<Pairing>,
+    pub(super) game: PracticeGame,
+    pub(super) listeners: Vec<Listener<BoardEvent>>,
+    pub(super) chat: Vec<(Option<AccountId>, Duration, ChatLine)>,
+    pub(super) deadline: Option<Duration>,
+    pub(super) changed: Duration,
+    pub(super) rating_changes: Option<ByColor<i32>>,
+    pub(super) refused: Vec<RefusedMove>,
+    pub(super) streams_opened: ByColor<u32>,
+}
+
+impl HostedGame {
+    pub(super) fn is_running(&self) -> bool {
+        self.game.outcome().is_none() && self.game.adjourned().is_none()
+    }
+}

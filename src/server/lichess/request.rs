@@ -1,0 +1,76 @@
+//! Requests, and how one stands to the others.
+
+use reqwest::Method;
+
+/// What a request is about: each topic has a limit of its own at the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Topic {
+    /// Who we are.
+    Account,
+    /// Which games we play.
+    Playing,
+    /// Answers to challenges.
+    Answer,
+    /// Challenges of ours.
+    Challenge,
+    /// What is said in the rooms of a game.
+    Chat,
+    /// Which other players are there.
+    Users,
+}
+
+/// How a request stands to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// It opens a stream, which stays.
+    Stream,
+    /// A clock waits for it.
+    Urgent,
+    /// It can wait for its turn.
+    Ordinary(Topic),
+}
+
+/// A request to be sent: where to, with what, and how it stands to the others.
+#[derive(Clone, Debug)]
+pub(super) struct HttpCall<'a> {
+    pub(super) method: Method,
+    pub(super) path: &'a [&'a str],
+    pub(super) query: &'a [(&'a str, &'a str)],
+    pub(super) form: &'a [(&'a str, String)],
+    pub(super) text: Option<&'a str>,
+    pub(super) json: bool,
+    pub(super) lane: Lane,
+}
+
+impl<'a> HttpCall<'a> {
+    pub(super) fn get(path: &'a [&'a str], topic: Topic) -> Self {
+        Self { method: Method::GET, path, query: &[], form: &[], text: None, json: false, lane: Lane::Ordinary(topic) }
+    }
+
+    pub(super) fn post(path: &'a [&'a str], topic: Topic) -> Self {
+        Self { method: Method::POST, ..Self::get(path, topic) }
+    }
+
+    /// A POST on which a clock waits.
+    pub(super) fn urgent(path: &'a [&'a str]) -> Self {
+        Self { method: Method::POST, path, query: &[], form: &[], text: None, json: false, lane: Lane::Urgent }
+    }
+
+    pub(super) fn query(self, query: &'a [(&'a str, &'a str)]) -> Self {
+        Self { query, ..self }
+    }
+
+    pub(super) fn form(self, form: &'a [(&'a str, String)]) -> Self {
+        Self { form, ..self }
+    }
+
+    /// The answer is wanted as JSON, where the server has other forms of it.
+    pub(super) fn json(self) -> Self {
+        Self { json: true, ..self }
+    }
+
+    /// A body of plain text.
+    pub(super) fn text(self, text: &'a str) -> Self {
+        Self { text: Some(text), ..self }
+    }
+}
