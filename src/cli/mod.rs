@@ -8,11 +8,13 @@ mod completions;
 mod config;
 mod demo;
 mod eval;
+mod filter;
 mod games;
 mod lists;
 mod log;
 mod man;
 mod practice;
+mod report;
 mod run;
 mod runtime;
 mod signals;
@@ -58,6 +60,8 @@ enum Subcommands {
     Practice(practice::PracticeCommand),
     /// List and export the games of the journal
     Games(games::GamesCommand),
+    /// Study the games of the journal: what each move cost, and which knowledge knew better
+    Report(Box<report::ReportCommand>),
     /// Look at the accounts, or make one a bot's
     Account(account::AccountCommand),
     /// Look at the settings
@@ -97,6 +101,7 @@ impl Cli {
             Subcommands::Demo(demo) => in_runtime(demo.run()),
             Subcommands::Practice(practice) => in_runtime(practice.run()),
             Subcommands::Games(games) => games.run(),
+            Subcommands::Report(report) => in_runtime(report.run()),
             Subcommands::Account(account) => in_runtime(account.run()),
             Subcommands::Config(config) => config.run(),
             Subcommands::Eval(eval) => eval.run(),

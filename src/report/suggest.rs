@@ -5,7 +5,7 @@
 //! trying one heuristic after another. Re-search is left out: without a search nobody knows what it would elect.
 
 use chess::CriterionName;
-use council::{CouncilSettings, council::HeuristicWeights};
+use council::{CouncilSettings, HeuristicWeights};
 use serde::Serialize;
 
 use crate::{

@@ -116,7 +116,7 @@ impl GameMaterial {
 }
 
 /// The position after a move, as a line that begins with it; `None` if the move is not legal.
-pub fn after(line: &Line, uci: UciMove) -> Option<Line> {
+pub(crate) fn after(line: &Line, uci: UciMove) -> Option<Line> {
     let mut position = line.position().clone();
     position.play_unchecked(uci.to_move(&position).ok()?);
     alone(line, &position)

@@ -86,9 +86,9 @@ fn errors(game: &GameStudy) -> String {
     for (index, played) in worst {
         let mut arrows = vec![Arrow { of: played.played, color: "#c0392b" }];
         arrows.extend(played.better.map(|better| Arrow { of: better, color: "#2a7d2a" }));
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "<figure id=\"p{}\">{}<figcaption>{}<br>{}</figcaption></figure>\n",
+            "<figure id=\"p{}\">{}<figcaption>{}<br>{}</figcaption></figure>",
             played.ply,
             board(&played.fen, &arrows, game.record.our_color),
             move_name(played),

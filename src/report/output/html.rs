@@ -7,7 +7,7 @@ use crate::statistics::MeanWithError;
 /// The look of all pages: readable without a script and without anything from elsewhere, light or dark as the reader has it.
 const STYLE: &str = "
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 70em; padding: 1em; }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 84em; padding: 1em; }
 nav a { margin-right: 1em; } h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 1.6em; }
 table { border-collapse: collapse; margin: .4em 0 1em; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .15em .7em; border-bottom: 1px solid var(--line); vertical-align: top; }

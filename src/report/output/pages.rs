@@ -39,7 +39,8 @@ pub(super) fn index(report: &Report, newest: &str) -> String {
         ("By opponent", &by.opponents[..by.opponents.len().min(OPPONENTS)]),
         ("By ending", &by.endings),
     ];
-    for (title, figures) in tables {
+    // What all games have in common is said above.
+    for (title, figures) in tables.into_iter().filter(|(_, figures)| figures.len() > 1) {
         body.push_str(&groups(title, figures));
     }
     body.push_str(&losses(totals));

@@ -1,7 +1,7 @@
 //! The parts of a game: opening, middlegame, and the ending by the material that is left.
 
 use chess::Line;
-use council::council::{PositionClass, PositionClasses};
+use council::{PositionClass, PositionClasses};
 use serde::Serialize;
 use shakmaty::{Board, Color, Position as _, Role, Square};
 

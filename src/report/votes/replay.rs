@@ -34,15 +34,11 @@ impl ReplayRule {
         Self { name: name.word().to_owned(), settings }
     }
 
-    /// The move it elects, and what that costs, per cent of a point. Re-search cannot be held again without a search: what it
-    /// elected is what was recorded, and `None` where the electors did not agree and no second phase was recorded.
+    /// The move it elects, and what that costs, per cent of a point. Re-search cannot be held again without a search: it
+    /// counts where it was the rule, and elects what it elected then; elsewhere `None`.
     pub fn elect(&self, vote: &VoteStudy, recorded: &RecordedProposals) -> Option<(UciMove, f64)> {
         let elected = match self.settings.criterion {
-            CriterionName::ReSearch if vote.had_second_phase => vote.played,
-            CriterionName::ReSearch => {
-                let first = vote.voters.first()?.best;
-                vote.voters.iter().all(|voter| voter.best == first).then_some(first)?
-            }
+            CriterionName::ReSearch => (vote.criterion == CriterionName::ReSearch.word()).then_some(vote.played)?,
             _ => {
                 // Ties are decided as the council would, by position and settings alone.
                 let seed = self.settings.seed ^ (vote.ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
