@@ -10,6 +10,7 @@ mod demo;
 mod eval;
 mod filter;
 mod games;
+mod idle_study;
 mod lists;
 mod log;
 mod man;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 use clap::Args;
 use tokio::{task::JoinSet, time::sleep};
 
-use super::{Failure, log, runtime, signals::StopSignals, view::Viewer};
+use super::{Failure, idle_study, log, runtime, signals::StopSignals, view::Viewer};
 use crate::settings::{Flag, Loaded, Protocol, ServerSettings, Settings, Sources};
 use bot::{
     journal::Journal,
@@ -78,6 +78,7 @@ impl RunCommand {
         let event_bus = EventBus::new();
         let shutdown = Shutdown::default();
         let runtime = runtime::build(&settings, journal, event_bus.clone(), &shutdown)?;
+        idle_study::start(&settings.report, &settings.journal, event_bus.listen())?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
             let connection = connect(&name, &server, &shutdown)?;

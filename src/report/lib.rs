@@ -11,11 +11,13 @@
 //! | all games: by opponent, speed, opening; why games were lost | [`totals`] |
 //! | the texts and pages people look at | [`output`] |
 //! | the whole of it, from journal to pages | [`make_report`] |
+//! | the same while nothing is played | [`IdleStudy`] |
 //!
 //! Searching happens in [`judge`] alone; everything after it computes on what the journal holds, so that a report can be made
 //! again in a moment. Expectations are per cent of a point from 0 (lost) to 100 (won), losses are differences of them.
 
 pub mod formulas;
+mod idle;
 pub mod judge;
 mod make;
 pub mod openings;
@@ -26,4 +28,5 @@ pub mod suggest;
 pub mod totals;
 pub mod votes;
 
+pub use idle::{IdleStudy, ReportSettings};
 pub use make::{MadeReport, ReportError, ReportProgress, ReportRequest, make_report};

@@ -42,6 +42,7 @@ use bot::{
 };
 use cluster::ClusterSettings;
 use layers::Layers;
+use report::ReportSettings;
 
 pub use problem::{Problem, Problems};
 pub use sections::{FicsAddressError, LogSettings, Protocol, ServerSettings};
@@ -67,6 +68,8 @@ pub struct Settings {
     pub profiles: BTreeMap<String, Profile<PlayerSettings>>,
     /// Where games are kept.
     pub journal: JournalSettings,
+    /// Games studied while none is played.
+    pub report: ReportSettings,
     /// The machines that lend us their cores.
     pub cluster: ClusterSettings,
     /// What becomes of games when we stop.
@@ -86,6 +89,7 @@ impl Default for Settings {
             player: PlayerSettings::default(),
             profiles: BTreeMap::new(),
             journal: JournalSettings::default(),
+            report: ReportSettings::default(),
             cluster: ClusterSettings::default(),
             shutdown: ShutdownSettings::default(),
             log: LogSettings::default(),

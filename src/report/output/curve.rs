@@ -124,7 +124,7 @@ pub(super) fn ratings(points: &[RatingPoint]) -> String {
 
 fn open(height: f64, title: &str) -> String {
     format!(
-        "<svg viewBox=\"0 0 {WIDTH:.0} {height:.0}\" width=\"{WIDTH:.0}\" role=\"img\" font-size=\"12\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" width=\"{WIDTH:.0}\" role=\"img\" font-size=\"12\" \
          fill=\"currentColor\"><title>{}</title>",
         escaped(title)
     )
