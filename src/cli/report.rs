@@ -61,7 +61,7 @@ pub(super) struct ReportCommand {
     #[arg(long, default_value = "data/report", value_name = "FOLDER")]
     output: PathBuf,
     /// Look for the rule of election that would have done best, judged on games it was not chosen by; it is written to
-    /// suggestion.toml in the folder
+    /// suggestion.toml in the folder, as comments where it is not better by more than the error
     #[arg(long)]
     suggest: bool,
     /// Write one JSON object a line and game on standard output, with every move and vote

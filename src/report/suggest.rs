@@ -152,19 +152,25 @@ fn loss(rule: &ReplayRule, games: &[&GameVotes]) -> MeanWithError {
 }
 
 impl Suggestion {
-    /// The suggestion as a part of a settings file, with the evidence in comments: the owner takes it or leaves it.
+    /// Whether it loses less than what was played on games that it was not chosen by, by more than the error.
+    pub fn is_better(&self) -> bool {
+        self.against_played.mean + self.against_played.margin() < 0.0
+    }
+
+    /// The suggestion as a part of a settings file, with the evidence in comments: the owner takes it or leaves it. Where there
+    /// is no evidence that it is better, the settings too are comments.
     pub fn settings_text(&self) -> String {
         let margin = |mean: &MeanWithError| format!("{:.3} +- {:.3}", mean.mean, mean.margin());
-        let verdict = if self.against_played.mean + self.against_played.margin() < 0.0 {
-            "# On games it was not chosen by it loses less than what was played, by more than the error."
+        let verdict = if self.is_better() {
+            "On games it was not chosen by it loses less than what was played, by more than the error."
         } else {
-            "# On games it was not chosen by the difference is within the error: there is no evidence that it is better."
+            "On games it was not chosen by the difference is within the error, or it loses more: there is no evidence that\n\
+             # it is better, and it is best left alone."
         };
-        let mut text = format!(
+        let evidence = format!(
             "# Suggested by `concilio report --suggest`: the rule `{}`, the best of {} tried on {} games.\n\
              # On {} other games, in the votes that were not unanimous, it loses {} per cent of a point a move;\n\
-             # what was played lost {} (difference {}, 95 % intervals).\n{verdict}\n\
-             [player.council]\ncriterion = \"{}\"\n",
+             # what was played lost {} (difference {}, 95 % intervals).\n# {verdict}\n",
             self.rule,
             self.tried,
             self.games.0,
@@ -172,19 +178,63 @@ impl Suggestion {
             margin(&self.loss),
             margin(&self.played),
             margin(&self.against_played),
-            self.criterion.word(),
         );
+        let sign = if self.is_better() { "" } else { "#" };
+        let settings = self.settings_lines().into_iter().map(|line| format!("{sign}{line}\n"));
+        evidence + &settings.collect::<String>()
+    }
+
+    /// What the rule is in the settings.
+    fn settings_lines(&self) -> Vec<String> {
+        let mut lines = vec!["[player.council]".to_owned(), format!("criterion = \"{}\"", self.criterion.word())];
         match self.criterion {
-            CriterionName::ScoreMargin => text.push_str(&format!("margin = {:?}\n", self.settings.margin)),
+            CriterionName::ScoreMargin => lines.push(format!("margin = {:?}", self.settings.margin)),
             CriterionName::Weights => {
-                text.push_str("\n[player.council.weights]\n");
-                for heuristic in chess::Heuristic::ALL {
+                lines.push("[player.council.weights]".to_owned());
+                lines.extend(chess::Heuristic::ALL.map(|heuristic| {
                     let weight = self.settings.weights.of(heuristic);
-                    text.push_str(&format!("{} = {:?}\n", heuristic.letter(), (weight * 1000.0).round() / 1000.0));
-                }
+                    format!("{} = {:?}", heuristic.letter(), (weight * 1000.0).round() / 1000.0)
+                }));
             }
             _ => (),
         }
-        text
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suggestion(difference: f64) -> Suggestion {
+        let figure = |mean| MeanWithError { mean, error: 0.01, count: 100 };
+        Suggestion {
+            rule: "weights, fitted".to_owned(),
+            criterion: CriterionName::Weights,
+            settings: by_weights(HeuristicWeights::default()).settings,
+            games: (10, 10),
+            tried: 138,
+            loss_seen: figure(0.3),
+            loss: figure(0.5 + difference),
+            played: figure(0.5),
+            against_played: figure(difference),
+        }
+    }
+
+    #[test]
+    fn what_is_better_may_be_taken_as_it_stands() {
+        let text = suggestion(-0.2).settings_text();
+        let settings: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(settings.len(), 3 + 8, "{text}");
+        assert!(settings.contains(&"criterion = \"weights\"") && settings.contains(&"m = 30.0"), "{text}");
+    }
+
+    #[test]
+    fn without_evidence_nothing_takes_effect() {
+        for difference in [-0.01, 0.0, 0.3] {
+            let text = suggestion(difference).settings_text();
+            assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
+            assert!(text.contains("no evidence"), "{text}");
+        }
     }
 }

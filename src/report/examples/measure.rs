@@ -123,7 +123,7 @@ async fn record(settings: &JournalSettings, games: usize, lines: &[Line]) {
 async fn record_game(journal: &Journal, number: usize, line: &Line) {
     let server = ServerName::from("made");
     let player = |name: &str, rating| Player { rating: Some(rating), ..Player::named(name) };
-    let ours = if number % 2 == 0 { Color::White } else { Color::Black };
+    let ours = if number.is_multiple_of(2) { Color::White } else { Color::Black };
     let (us, them) =
         (player("Concilio", 2000), player(&format!("Opponent{}", number % 50), 1500 + (number % 1000) as u32));
     let (white, black) = if ours.is_white() { (us, them) } else { (them, us) };
