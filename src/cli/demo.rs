@@ -293,6 +293,8 @@ impl DemoCommand {
         }
         outln!("  games    {}", journal.pgn_directory.display());
         outln!("  journal  {}  (look at it with: concilio games --journal {0})", journal.path.display());
+        let pages = self.data.join("report");
+        outln!("  study them with: concilio report --journal {} --output {}", journal.path.display(), pages.display());
         Ok(())
     }
 }

@@ -9,14 +9,17 @@ mod config;
 mod ctl;
 mod demo;
 mod eval;
+mod filter;
 mod games;
 mod journal;
+mod idle_study;
 mod lists;
 mod log;
 mod man;
 mod page;
 mod practice;
 mod reload;
+mod report;
 mod run;
 mod runtime;
 mod signals;
@@ -70,6 +73,8 @@ enum Subcommands {
     Games(games::GamesCommand),
     /// Copy the journal while it is written
     Journal(journal::JournalCommand),
+    /// Study the games of the journal: what each move cost, and which knowledge knew better
+    Report(Box<report::ReportCommand>),
     /// Look at the accounts, or make one a bot's
     Account(account::AccountCommand),
     /// Look at the settings
@@ -115,6 +120,7 @@ impl Cli {
             Subcommands::Practice(practice) => in_runtime(practice.run()),
             Subcommands::Games(games) => games.run(),
             Subcommands::Journal(journal) => journal.run(),
+            Subcommands::Report(report) => in_runtime(report.run()),
             Subcommands::Account(account) => in_runtime(account.run()),
             Subcommands::Config(config) => config.run(),
             Subcommands::Eval(eval) => eval.run(),

@@ -7,7 +7,7 @@ use tokio::{task::JoinSet, time::sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Failure, log, page, reload, runtime,
+    Failure, idle_study, log, page, reload, runtime,
     signals::{Signal, Signals},
     view::Viewer,
 };
@@ -105,6 +105,7 @@ impl RunCommand {
             tracing::info!("the page is at {url}");
         }
         webhook::start(&settings.webhook, event_bus.listen()).map_err(Failure::usage)?;
+        idle_study::start(&settings.report, &settings.journal, event_bus.listen())?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
             let connection = connect(&name, &server, &shutdown)?;

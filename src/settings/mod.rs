@@ -44,6 +44,7 @@ use bot::{
 };
 use cluster::ClusterSettings;
 use layers::Layers;
+use report::ReportSettings;
 use web::WebSettings;
 
 pub use problem::{Problem, Problems};
@@ -70,6 +71,8 @@ pub struct Settings {
     pub profiles: BTreeMap<String, Profile<PlayerSettings>>,
     /// Where games are kept.
     pub journal: JournalSettings,
+    /// Games studied while none is played.
+    pub report: ReportSettings,
     /// The machines that lend us their cores.
     pub cluster: ClusterSettings,
     /// What becomes of games when we stop.
@@ -93,6 +96,7 @@ impl Default for Settings {
             player: PlayerSettings::default(),
             profiles: BTreeMap::new(),
             journal: JournalSettings::default(),
+            report: ReportSettings::default(),
             cluster: ClusterSettings::default(),
             shutdown: ShutdownSettings::default(),
             web: WebSettings::default(),

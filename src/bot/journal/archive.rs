@@ -2,7 +2,7 @@
 
 mod notes;
 
-use std::{fmt, path::Path, str::FromStr, time::Duration};
+use std::{collections::BTreeMap, fmt, path::Path, str::FromStr, time::Duration};
 
 use jiff::Timestamp;
 use rusqlite::{
@@ -291,6 +291,21 @@ impl Archive {
     pub fn game(&self, key: &GameKey) -> Result<Option<GameRecord>, JournalError> {
         let mut statement = self.connection.prepare_cached(&format!("{GAMES} WHERE server = ? AND game = ?"))?;
         Ok(statement.query_row([key.server.as_str(), key.id.as_str()], GameRecord::read).optional()?)
+    }
+
+    /// How many faults were noted in each game that had any.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn fault_counts(&self) -> Result<BTreeMap<GameKey, usize>, JournalError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT server, game, count(*) FROM faults WHERE game IS NOT NULL GROUP BY server, game")?;
+        let rows = statement.query_map([], |row| {
+            let key = GameKey { server: row.get::<_, String>(0)?.into(), id: row.get::<_, String>(1)?.into() };
+            Ok((key, usize::try_from(row.get::<_, i64>(2)?).unwrap_or(0)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The moves of a game, without those taken back.

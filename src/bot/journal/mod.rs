@@ -9,13 +9,14 @@
 //!   that loses its power may lose the last moments, but never the file;
 //! - nothing is deleted: a move taken back or decided anew is marked as superseded;
 //! - a disk that is full or read-only stops no game: what it does not take is kept and written when it does;
-//! - one program at a time writes a journal;
+//! - one program at a time writes a journal; only judgements of games that are over may come from another ([`Judgements`]);
 //! - no secrets: what is written are the plain values of `chess` and `server`, which have none.
 
 mod archive;
 mod backup;
 mod codes;
 mod export;
+mod judgements;
 mod lock;
 mod pgn;
 mod private;
@@ -42,6 +43,8 @@ pub use archive::{
 };
 pub use codes::GameResult;
 pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
+pub use judgements::{JudgeId, JudgementRecord, Judgements};
+pub use pgn::{PgnWriter, pgn_clock, result as pgn_result};
 pub use settings::{JournalSettings, PgnGrouping};
 
 use lock::JournalLock;
