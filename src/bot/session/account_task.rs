@@ -26,7 +26,8 @@ use super::{
 };
 use crate::policy::NameLists;
 use chess::{
-    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, ServerEvent, ServerName, Shutdown,
+    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, KnownGame, ServerEvent,
+    ServerName, Shutdown,
 };
 use council::player::SharedLag;
 use server::Server;
@@ -56,6 +57,11 @@ pub enum AccountEnd {
 pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) -> AccountEnd {
     let Connection { name, server, mut events } = connection;
     let memory = remembered(&runtime, &name).await;
+    let unfinished = runtime.journal.unfinished(&name).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the games that ran when we last stopped are not known");
+        Vec::new()
+    });
+    server.remember(&unfinished).await;
     let policy = Arc::clone(&runtime.policy);
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
@@ -77,7 +83,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         games: HashMap::new(),
         over: HashSet::new(),
         stream_losses: StreamLosses::default(),
-        was_connected: false,
+        unfinished,
         exits_sender,
         answers_sender,
         policy,
@@ -165,7 +171,8 @@ struct Manager {
     /// Games that are over, so that a late event does not open them again.
     over: HashSet<GameId>,
     stream_losses: StreamLosses,
-    was_connected: bool,
+    /// Games of earlier processes whose end is to be looked up once we are connected.
+    unfinished: Vec<KnownGame>,
     exits_sender: mpsc::UnboundedSender<Exit>,
     /// Answers to the lobby's requests.
     answers_sender: mpsc::UnboundedSender<LobbyInput>,
@@ -227,9 +234,7 @@ impl Manager {
         self.context.event_bus.tell(|| BotEvent::Connected(name, account.clone()));
         self.reception.called(&account.player.name);
         self.tell_lobby(LobbyInput::Connected(account));
-        if !std::mem::replace(&mut self.was_connected, true) {
-            game_end::complete_record(&self.context);
-        }
+        game_end::complete_record(&self.context, std::mem::take(&mut self.unfinished));
     }
 
     fn disconnected(&mut self, reason: String) {

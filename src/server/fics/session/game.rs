@@ -82,6 +82,11 @@ impl MovesAnswer {
         }
     }
 
+    /// The moves, in short algebraic notation; `None` before the list has begun.
+    pub(super) fn moves(&self) -> Option<&[String]> {
+        self.begun.then_some(self.moves.as_slice())
+    }
+
     pub(super) fn starts_from(&mut self, board: Style12) {
         self.start = Some(board);
     }
@@ -329,6 +334,11 @@ impl FollowedGame {
         }
     }
 
+    /// All moves that we know of.
+    pub(super) fn line(&self) -> &Line {
+        &self.line
+    }
+
     /// The position on the board.
     pub(super) fn position(&self) -> &VariantPosition {
         self.line.position()
@@ -357,6 +367,11 @@ impl FollowedGame {
             takeback_offers: self.takeback_offers,
             received: self.received,
         }
+    }
+
+    /// Our clock, as the server showed it last; `None` without one.
+    pub(super) fn our_clock(&self) -> Option<Duration> {
+        self.clocks.map(|clocks| clocks.of(self.info.our_color).remaining)
     }
 
     /// When the opponent's time will be over, if nothing happens.
@@ -403,7 +418,8 @@ fn move_to(line: &Line, board: &Style12) -> Option<UciMove> {
     Some(mv.to_uci(line.castling_mode()))
 }
 
-fn read_san(line: &Line, san: &str) -> Option<UciMove> {
+/// The move that a server writes so in its lists.
+pub(super) fn read_san(line: &Line, san: &str) -> Option<UciMove> {
     Some(san_of(san)?.to_move(line.position()).ok()?.to_uci(line.castling_mode()))
 }
 
