@@ -101,12 +101,17 @@ impl FicsSession {
         if !resumed {
             self.history.game_begins();
         }
-        let is_unwanted = !resumed && source.is_none() && self.adjournments.is_unmarked(&opponent);
+        let is_other = source.as_ref().is_some_and(|source| !resumed && said.contradicts(&source.terms, &board));
+        let source = source.map(|source| source.id);
+        let is_unwanted = is_other || !resumed && source.is_none() && self.adjournments.is_unmarked(&opponent);
         if resumed {
             self.adjournments.marked(&opponent);
         } else if is_unwanted {
-            // It was to resume a game; instead the server has begun one that nobody wanted.
-            self.adjournments.is_new(&opponent);
+            // It was to resume a game, or another challenge had taken the place of the one that was accepted by its challenger's
+            // name; the server has begun a game that nobody wanted.
+            if !is_other {
+                self.adjournments.is_new(&opponent);
+            }
             self.send("abort");
         }
         let (waiting, known) = self.adjournments.resumed(&opponent, resumed).unzip();

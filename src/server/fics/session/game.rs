@@ -38,6 +38,13 @@ impl Announcement {
         by_kind.or_else(|| self.terms.as_ref()?.variant()).unwrap_or_default()
     }
 
+    /// Whether the game that begins with `board` is another than `terms` say, as far as the server tells what it is.
+    pub(super) fn contradicts(&self, terms: &MatchTerms, board: &Style12) -> bool {
+        let is_told = self.start.is_some() || self.facts.is_some();
+        let is_other_kind = is_told && (self.rated() != terms.rated || terms.variant() != Some(self.variant()));
+        is_other_kind || terms.time.is_some_and(|time| time != (board.initial_minutes, board.increment))
+    }
+
     fn rated(&self) -> bool {
         self.start.as_ref().map(|start| start.rated).or(self.facts.as_ref().map(|facts| facts.rated)).unwrap_or(false)
     }

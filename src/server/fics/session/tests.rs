@@ -177,6 +177,24 @@ fn only_what_the_server_marks_resumes_a_game() {
     assert_eq!(told, ["> accept Ann"]);
 }
 
+/// Promise 8: where challenges have no numbers, another one may take the place of the one that is accepted by name.
+#[test]
+fn a_game_that_is_not_the_one_that_was_accepted_is_aborted() {
+    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
+    for (creating, start, is_aborted) in [
+        ("Creating unrated blitz", START.to_owned(), false),
+        ("Creating rated blitz", START.to_owned(), true),
+        ("Creating unrated wild/fr", START.to_owned(), true),
+        ("Creating unrated blitz", START.replace(" 5 0 ", " 1 0 "), true),
+    ] {
+        let mut evening = Evening::begin(FicsSettings::default());
+        evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0.", ends]);
+        evening.act(Action::Accept("ann-run-1".into()));
+        let told = evening.hear(&[&format!("{{Game 1 (Ann vs. Somebot) {creating} match.}}"), &start]);
+        assert_eq!(told.contains(&"> abort".to_owned()), is_aborted, "{creating}: {told:?}");
+    }
+}
+
 /// Promise 8: no challenge that nobody asked for.
 #[test]
 fn a_match_that_resumes_nothing_is_withdrawn() {
