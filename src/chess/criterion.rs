@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum CriterionName {
     /// The sum of the weights of the heuristics that propose a move.
     Weights,
+    /// The same, where an elector weighs the mean of its heuristics' weights: Tozzi's variant.
+    MeanWeights,
     /// Depth and root moves completed.
     Depth,
     /// What a move gains over the proposer's own static value of the position.
@@ -38,8 +40,9 @@ pub enum CriterionName {
 
 impl CriterionName {
     /// Every one that there is, in the order of the documentation.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Weights,
+        Self::MeanWeights,
         Self::Depth,
         Self::Relative1,
         Self::Relative1Democratic,
@@ -57,6 +60,7 @@ impl CriterionName {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Weights => "weights",
+            Self::MeanWeights => "mean-weights",
             Self::Depth => "depth",
             Self::Relative1 => "relative-1",
             Self::Relative1Democratic => "relative-1-democratic",
@@ -82,7 +86,7 @@ pub enum SecondPhaseMode {
     Static,
     /// Every process takes a move, several may share one; the deepest score of a move counts.
     Peer,
-    /// The same, and all prune with the best score that one of them has found.
+    /// The same, and the best score that one of them has found sets the aspiration window of all.
     PeerScore,
     /// Down the principal variation, then the siblings of each of its nodes as jobs, level by level on the way up.
     PvSplit,

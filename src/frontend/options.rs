@@ -56,6 +56,7 @@ pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
             &NO_PRESET,
         ),
         choice("Roster", OptionKind::Text, &council.roster),
+        choice("Advisers", OptionKind::Text, &council.advisers),
         choice(
             "Criterion",
             OptionKind::Combo(CriterionName::ALL.map(CriterionName::word).to_vec()),
@@ -99,6 +100,10 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
             changed.council.roster = roster;
             changed.roster().map_err(|error| error.to_string())?;
             changed.share_hash(total);
+        }
+        ("Advisers", OptionValue::Text(advisers)) => {
+            changed.council.advisers = advisers;
+            changed.roster().map_err(|error| error.to_string())?;
         }
         ("Preset", OptionValue::Text(name)) => {
             if let Some(preset) = CouncilSettings::preset(&name) {

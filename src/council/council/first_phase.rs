@@ -13,9 +13,11 @@ use super::{
     question::{Progress, share_of},
     search_session::{Event, SearchSession},
     searcher::{CouncilSearcher, next_serial},
+    second::{SearchAssignment, SecondPhaseTask},
+    split_group::SplitGroup,
 };
 use crate::pool::{ElectorSpec, Guidance, Hints, Job, SearchReport};
-use chess::{Bound, Line, Phase, Proposal, SearchId, Task, UciMove};
+use chess::{Bound, Limits, Line, Phase, Proposal, SearchId, Task, UciMove};
 use engine::{BestOfGroup, Turnstile};
 
 /// Where nothing but the electors' own limits ends a question, those that have neither said nor done anything for so long
@@ -32,6 +34,10 @@ pub(super) struct FirstPhaseSetup {
     pub groups: GroupMode,
     /// Its part of the time and of the nodes, 0 to 1.
     pub share: f64,
+    /// The part of the move's time in which advisers search, 0 to 1.
+    pub advised_share: f64,
+    /// The advisers' part of the cores meanwhile, 0 to 0.5; 0 where there are none.
+    pub advice: f64,
     /// The searcher that goes on afterwards and so gets all of its nodes.
     pub anchor: Option<usize>,
 }
@@ -44,11 +50,15 @@ pub(super) struct FirstPhase {
     /// By searcher: what it searches, and its newest proposal about that.
     lines: Vec<Arc<Line>>,
     newest: Vec<Option<Proposal>>,
+    /// The searchers that advise.
+    advisers: Vec<usize>,
     pub leader: Option<Proposal>,
     changes: u32,
     /// The moves proposed, for the searcher that never stops.
     pub hints: Hints,
     best_of_groups: Vec<Arc<BestOfGroup>>,
+    /// By elector: the group that searches for it by PV-split, where there is one.
+    split_groups: Vec<Option<SplitGroup>>,
     /// Where the searchers take turns, in virtual time.
     round_robin: Option<Arc<Turnstile>>,
 }
@@ -65,11 +75,13 @@ impl FirstPhase {
             ballots: Ballots::new(Arc::clone(&setup.electors), Arc::clone(&line)),
             lines: searchers.iter().map(|_| Arc::clone(&line)).collect(),
             newest: searchers.iter().map(|_| None).collect(),
+            advisers: (0..searchers.len()).filter(|number| searchers[*number].adviser.is_some()).collect(),
             leader: None,
             changes: 0,
-            hints: Hints::default(),
+            hints: Hints::new(setup.anchor.is_some()),
             best_of_groups: setup.electors.iter().map(|_| Arc::default()).collect(),
-            round_robin: session.question.in_step.then(|| Turnstile::new(searchers.len())),
+            split_groups: setup.electors.iter().map(|_| None).collect(),
+            round_robin: session.question.in_step.then(|| Turnstile::paced(turns(&setup, searchers))),
             setup,
             line,
         };
@@ -82,6 +94,41 @@ impl FirstPhase {
         phase
     }
 
+    /// The searchers that search for an elector by PV-split; none where it is searched for otherwise.
+    fn members_of_split(&self, elector: usize, searchers: &[CouncilSearcher]) -> Vec<usize> {
+        if self.setup.groups != GroupMode::PvSplit {
+            return Vec::new();
+        }
+        let members = (0..searchers.len()).filter(|number| searchers[*number].elector == Some(elector));
+        let members: Vec<usize> = members.filter(|number| self.setup.anchor != Some(*number)).collect();
+        if members.len() > 1 { members } else { Vec::new() }
+    }
+
+    fn put_group_to_work(
+        &mut self,
+        elector: usize,
+        members: Vec<usize>,
+        line: Arc<Line>,
+        session: &SearchSession,
+        searchers: &mut [CouncilSearcher],
+    ) {
+        for number in &members {
+            self.lines[*number] = Arc::clone(&line);
+            // Its searches come and go; whoever takes turns does not wait for it.
+            if let Some(round_robin) = &self.round_robin {
+                round_robin.place(*number).leave();
+            }
+        }
+        let question = &*session.question;
+        let allowed = question.root_moves();
+        let candidates = if allowed.is_empty() { line.legal_moves() } else { allowed };
+        let limits = share_of(&question.limits, self.setup.share);
+        let task = SecondPhaseTask { line, candidates, searchers: members.len(), limits };
+        let (group, assignments) = SplitGroup::begin(task, members);
+        self.split_groups[elector] = Some(group);
+        assign(assignments, session, searchers);
+    }
+
     fn put_to_work(
         &mut self,
         number: usize,
@@ -89,13 +136,30 @@ impl FirstPhase {
         session: &SearchSession,
         searchers: &mut [CouncilSearcher],
     ) {
+        if let Some(elector) = searchers[number].elector {
+            let members = self.members_of_split(elector, searchers);
+            if members.contains(&number) {
+                // The first of them begins for all.
+                if members.first() == Some(&number) {
+                    self.put_group_to_work(elector, members, line, session, searchers);
+                }
+                return;
+            }
+        }
         let question = &*session.question;
         let whole = self.setup.anchor == Some(number);
         let task = Task {
             id: SearchId { game: question.game.clone(), ply: line.ply(), serial: next_serial(), phase: Phase::First },
             line: Arc::clone(&line),
             root_moves: question.root_moves(),
-            limits: share_of(&question.limits, if whole { 1.0 } else { self.setup.share }),
+            limits: match searchers[number].adviser {
+                Some(_) => self.limits_of_adviser(&question.limits, searchers),
+                None if whole => question.limits,
+                None => Limits {
+                    nodes: share_of(&question.limits, self.setup.share * (1.0 - self.advised_nodes())).nodes,
+                    ..share_of(&question.limits, self.setup.share)
+                },
+            },
         };
         let turn = self.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
@@ -104,24 +168,48 @@ impl FirstPhase {
         searchers[number].search(Job::guided(task, guidance), &session.reports);
     }
 
+    /// The advisers' part of all nodes of a move.
+    fn advised_nodes(&self) -> f64 {
+        self.setup.advice * self.setup.advised_share
+    }
+
+    /// Where nodes are limited, advisers search with what the electors do without.
+    fn limits_of_adviser(&self, limits: &Limits, searchers: &[CouncilSearcher]) -> Limits {
+        let advisers = searchers.iter().filter(|searcher| searcher.adviser.is_some()).count();
+        let others = searchers.len() - advisers;
+        let nodes = self.advised_nodes() * others as f64 / advisers.max(1) as f64;
+        Limits { nodes: share_of(limits, nodes).nodes, ..share_of(limits, self.setup.advised_share) }
+    }
+
+    /// What was advised about the position in question.
+    pub(super) fn advice(&self) -> impl Iterator<Item = &Proposal> {
+        self.advisers.iter().filter_map(|number| self.newest_of(*number))
+    }
+
     /// What a searcher is told besides its task: the anchor what others propose, the members of a group their share of the
     /// root moves and the group's best score.
     fn guidance(&self, number: usize, line: &Line, searchers: &[CouncilSearcher]) -> Guidance {
         if self.setup.anchor == Some(number) {
             return Guidance { hints: Some(self.hints.clone()), ..Guidance::default() };
         }
+        if let Some(adviser) = searchers[number].adviser {
+            return Guidance { advises: Some((self.hints.clone(), adviser)), ..Guidance::default() };
+        }
         let Some(elector) = searchers[number].elector else { return Guidance::default() };
+        let advised = || (!self.advisers.is_empty()).then(|| self.hints.clone());
         let members = searchers.iter().filter(|searcher| searcher.elector == Some(elector)).count();
         if members < 2 {
-            return Guidance::default();
+            return Guidance { hints: advised(), ..Guidance::default() };
         }
-        let member = searchers[..number].iter().filter(|searcher| searcher.elector == Some(elector)).count();
-        // Members that looked at the same moves in the same order would do the same work twice.
-        let hints = Hints::default();
-        hints.tell(line.legal_moves().into_iter().skip(member).step_by(members).collect());
+        let hints = (self.setup.groups == GroupMode::PeerHinted).then(|| {
+            let member = searchers[..number].iter().filter(|searcher| searcher.elector == Some(elector)).count();
+            let hints = Hints::default();
+            hints.tell(line.legal_moves().into_iter().skip(member).step_by(members).collect());
+            hints
+        });
         let shares_score = self.setup.groups == GroupMode::PeerScore;
         let best_of_group = shares_score.then(|| Arc::clone(&self.best_of_groups[elector]));
-        Guidance { hints: Some(hints), best_of_group, ..Guidance::default() }
+        Guidance { hints: hints.or_else(advised), best_of_group, ..Guidance::default() }
     }
 
     /// Listens to the electors until the time of this phase is over, all have finished, or those that have not cannot change the
@@ -139,12 +227,19 @@ impl FirstPhase {
                 Some(_) => deadline,
                 None => session.deadline(&self.progress(), 1.0).max(deadline),
             };
+            // They advise for their part of the move.
+            let advised_until = session.deadline(&self.progress(), self.setup.advised_share);
+            let advising = self.advisers.iter().any(|number| searchers[*number].is_searching());
+            let until = if advising { until.min(advised_until) } else { until };
             let patient_until = Instant::now() + PATIENCE;
             let work_before = nodes(searchers);
             let impatient = self.any_finished(searchers) && patient_until < until;
             match session.next(if impatient { patient_until } else { until }, self.leader.is_some()).await {
                 Event::Cancelled => return None,
                 Event::TimeIsUp if impatient && !session.must_answer() && nodes(searchers) > work_before => {}
+                Event::TimeIsUp if advising && !session.must_answer() && Instant::now() < deadline => {
+                    self.advisers.iter().for_each(|number| searchers[*number].stop());
+                }
                 Event::TimeIsUp => break,
                 Event::Reconsider => {
                     self.turn(session, searchers);
@@ -185,6 +280,11 @@ impl FirstPhase {
     /// Takes a report; `true` if it was a proposal that counts.
     fn take(&mut self, report: SearchReport, session: &mut SearchSession, searchers: &mut [CouncilSearcher]) -> bool {
         let Some(number) = searchers.iter_mut().position(|searcher| searcher.accepts(&report)) else { return false };
+        if let Some(elector) = searchers[number].elector
+            && self.split_groups[elector].is_some()
+        {
+            return self.take_of_group(elector, number, &report, session, searchers);
+        }
         let SearchReport::Proposal(proposal) = report else { return false };
         session.show(&proposal);
         self.newest[number] = Some(proposal);
@@ -195,16 +295,45 @@ impl FirstPhase {
         counts
     }
 
+    /// Takes what a member of a group reports; `true` if the group proposes something new that counts.
+    fn take_of_group(
+        &mut self,
+        elector: usize,
+        number: usize,
+        report: &SearchReport,
+        session: &mut SearchSession,
+        searchers: &mut [CouncilSearcher],
+    ) -> bool {
+        let Some(group) = &mut self.split_groups[elector] else { return false };
+        let before = group.found().map(|found| (found.best, found.score, found.depth));
+        let assignments = group.on_report(number, report);
+        let found = group.found().cloned();
+        let counts = **group.line() == *self.line;
+        assign(assignments, session, searchers);
+        let Some(found) = found.filter(|found| before != Some((found.best, found.score, found.depth))) else {
+            return false;
+        };
+        session.show(&found);
+        if counts {
+            self.cast(elector, searchers);
+        }
+        counts
+    }
+
     /// The newest proposal of a searcher about the position in question.
     pub(super) fn newest_of(&self, number: usize) -> Option<&Proposal> {
         self.newest.get(number)?.as_ref().filter(|_| *self.lines[number] == *self.line)
     }
 
-    /// Casts an elector's vote: of a group, the one who searched most speaks for it.
+    /// Casts an elector's vote: of a group, the one who searched most speaks for it; one that searches together speaks as one.
     fn cast(&mut self, elector: usize, searchers: &[CouncilSearcher]) {
-        let members = (0..searchers.len()).filter(|number| searchers[*number].elector == Some(elector));
-        let proposals = members.filter_map(|number| self.newest_of(number));
-        let speaker = proposals.max_by_key(|p| (p.bound == Bound::Exact, p.depth, p.nodes)).cloned();
+        let speaker = if let Some(group) = &self.split_groups[elector] {
+            group.found().filter(|_| **group.line() == *self.line).cloned()
+        } else {
+            let members = (0..searchers.len()).filter(|number| searchers[*number].elector == Some(elector));
+            let proposals = members.filter_map(|number| self.newest_of(number));
+            proposals.max_by_key(|p| (p.bound == Bound::Exact, p.depth, p.nodes)).cloned()
+        };
         let Some(speaker) = speaker else { return };
         self.ballots.cast(elector, speaker);
         if self.setup.anchor.is_some() {
@@ -244,7 +373,8 @@ impl FirstPhase {
     /// Whether nothing that may still be said can change the outcome. The anchor goes on in the second phase and is not
     /// waited for.
     fn is_settled(&self, searchers: &[CouncilSearcher]) -> bool {
-        let searching = searchers.iter().enumerate().filter(|(_, searcher)| searcher.is_searching());
+        let searching =
+            searchers.iter().enumerate().filter(|(_, searcher)| searcher.is_searching() && searcher.adviser.is_none());
         if self.leader.is_none() {
             return searching.count() == 0;
         }
@@ -284,6 +414,25 @@ impl FirstPhase {
     /// The rule by which it elects.
     pub(super) fn rule(&self) -> &Rule {
         &self.setup.rule
+    }
+}
+
+/// In virtual time: in how many rounds each searcher has one turn. Advisers have their part of the cores together.
+fn turns(setup: &FirstPhaseSetup, searchers: &[CouncilSearcher]) -> Vec<u64> {
+    let advisers = searchers.iter().filter(|searcher| searcher.adviser.is_some()).count();
+    let others = searchers.len() - advisers;
+    let turns_of_all = others as f64 * setup.advice / (1.0 - setup.advice);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let every = (advisers as f64 / turns_of_all.max(0.001)).round() as u64;
+    searchers.iter().map(|searcher| if searcher.adviser.is_some() { every.max(1) } else { 1 }).collect()
+}
+
+/// Hands the members of a group what they are to search.
+fn assign(assignments: Vec<SearchAssignment>, session: &SearchSession, searchers: &mut [CouncilSearcher]) {
+    for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
+        let game = session.question.game.clone();
+        let id = SearchId { game, ply: line.ply(), serial: next_serial(), phase: Phase::First };
+        searchers[searcher].search(Job::guided(Task { id, line, root_moves, limits }, guidance), &session.reports);
     }
 }
 

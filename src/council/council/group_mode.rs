@@ -10,8 +10,12 @@ pub enum GroupMode {
     None,
     /// Every process searches; the one that searched most speaks for the group.
     Peer,
-    /// The same, and all prune with the best score that one of them has found.
+    /// The same, and each is hinted other root moves, so that they do not all search the same tree in the same order.
+    PeerHinted,
+    /// As `peer`, and the best score that one of them has found sets the aspiration window of all.
     PeerScore,
+    /// PV-split within the group.
+    PvSplit,
     /// Threads of one search over one table (Lazy SMP).
     #[default]
     Shared,
@@ -19,14 +23,16 @@ pub enum GroupMode {
 
 impl GroupMode {
     /// Every one that there is.
-    pub const ALL: [Self; 4] = [Self::None, Self::Peer, Self::PeerScore, Self::Shared];
+    pub const ALL: [Self; 6] = [Self::None, Self::Peer, Self::PeerHinted, Self::PeerScore, Self::PvSplit, Self::Shared];
 
     /// The name as it is written in the settings.
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Peer => "peer",
+            Self::PeerHinted => "peer-hinted",
             Self::PeerScore => "peer-score",
+            Self::PvSplit => "pv-split",
             Self::Shared => "shared",
         }
     }

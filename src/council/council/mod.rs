@@ -38,6 +38,7 @@ mod search_session;
 mod searcher;
 mod second;
 mod settings;
+mod split_group;
 
 pub use chess::{CriterionName, SecondPhaseMode};
 pub use election::{Outcome, elect, features};
@@ -63,7 +64,7 @@ use self::{
     second::{Layout, SecondPhaseRun, SecondPhaseTask},
 };
 use crate::pool::{ElectorKind, ElectorSpec, Instance, MemoryClaim, Pool, Slot};
-use chess::{Decision, Knowledge, Proposal, Source, Variant};
+use chess::{Decision, Knowledge, Proposal, Source, Variant, Vote};
 
 /// The electors of a roster, asked for one move after another, in one game after another.
 pub struct Council {
@@ -72,7 +73,8 @@ pub struct Council {
     /// The criterion; where the rules of the game are not our engine's, one that needs nothing of it.
     criterion: CriterionName,
     electors: Arc<[ElectorSpec]>,
-    /// First those who search in the first phase: the electors with their groups. Then complete knowledge for the second
+    advisers: Vec<ElectorSpec>,
+    /// First those who search in the first phase: the advisers, and the electors with their groups. Then complete knowledge for the second
     /// phase, whose slots are opened when they are first needed. In the mode `continued` the last of the former is the one that goes on.
     searchers: Vec<CouncilSearcher>,
     voters: usize,
@@ -90,13 +92,15 @@ impl Council {
     pub fn new(pool: &Pool, roster: &Roster, settings: &CouncilSettings, variant: Variant) -> Self {
         let standard = variant.is_standard_rules();
         let mut electors = roster.electors_for(variant, pool.cores_together());
+        let mut advisers = if standard { roster.advisers().to_vec() } else { Vec::new() };
         let mut settings = settings.clone();
-        let memory = fit_tables(pool, &mut electors, &mut settings);
+        let memory = fit_tables(pool, &mut electors, &mut advisers, &mut settings);
         let mut council = Self {
             pool: pool.clone(),
             criterion: if standard { settings.criterion } else { CriterionName::Depth },
             settings,
             electors: electors.into(),
+            advisers,
             tables_for: roster.electors().len(),
             searchers: Vec::new(),
             voters: 0,
@@ -142,6 +146,8 @@ impl Council {
             rule: Rule::new(self.criterion, &self.settings, self.seed_of(session.question)),
             groups: self.settings.groups,
             share: self.first_share(),
+            advised_share: self.settings.split.clamp(0.0, 1.0),
+            advice: if self.advisers.is_empty() { 0.0 } else { self.settings.advice },
             anchor: self.anchor(),
         };
         let electing = &mut self.searchers[..self.voters];
@@ -198,7 +204,8 @@ impl Council {
         let elected = second_phase.as_ref().map(|second| &second.proposal);
         let elected = elected.or(outcome.as_ref().map(|outcome| &outcome.elected));
         // Should all others have failed, the one that never stops has the word.
-        let elected = elected.or(self.anchor().and_then(|anchor| first.newest_of(anchor))).cloned();
+        let elected = elected.or(self.anchor().and_then(|anchor| first.newest_of(anchor)));
+        let elected = elected.or(first.advice().next()).cloned();
         let (elected, source) = match elected {
             Some(proposal) => (proposal, Source::Council),
             None => (self.fall_back(first, session)?, Source::Fallback),
@@ -214,11 +221,24 @@ impl Council {
             source,
             criterion: (source == Source::Council).then_some(rule),
             split: outcome.as_ref().map_or(0.0, |outcome| outcome.split),
-            votes: outcome.map(|outcome| outcome.votes).unwrap_or_default(),
+            votes: outcome.into_iter().flat_map(|outcome| outcome.votes).chain(self.advice(first)).collect(),
             metrics: metrics(&[&self.searchers[..self.voters], &self.searchers[self.voters..]], session.elapsed()),
             elapsed: session.elapsed(),
             second_phase,
         })
+    }
+
+    /// What was advised, as votes without weight.
+    fn advice(&self, first: &FirstPhase) -> Vec<Vote> {
+        let knowledge = |proposal: &Proposal| {
+            self.advisers.iter().find(|adviser| adviser.name == proposal.elector).and_then(ElectorSpec::knowledge)
+        };
+        let votes = first.advice().map(|proposal| Vote {
+            proposal: proposal.clone(),
+            knowledge: knowledge(proposal),
+            weight: 0.0,
+        });
+        votes.collect()
     }
 
     /// Searches a move itself, because no elector has said anything, and tells of it as of an elector's.
@@ -277,11 +297,16 @@ impl Council {
     /// Opens the slots of the electors. Where there are more cores than electors, searcher `i` searches for elector `i` modulo their number
     /// (docs/method.md §7).
     fn open_first_phase(&mut self) {
+        for number in 0..self.advisers.len() {
+            let slot = Slot::local(self.advisers[number].clone(), None);
+            self.searchers.push(CouncilSearcher::advising(slot, number));
+        }
         let electors = Arc::clone(&self.electors);
         let cores = match self.settings.groups {
             _ if self.settings.cores != 0 => self.settings.cores,
-            GroupMode::Shared | GroupMode::Peer => self.pool.cores_together(),
-            GroupMode::PeerScore | GroupMode::None => self.pool.cores(),
+            GroupMode::Shared | GroupMode::Peer | GroupMode::PeerHinted => self.pool.cores_together(),
+            // Their members share a score or a table.
+            GroupMode::PeerScore | GroupMode::PvSplit | GroupMode::None => self.pool.cores(),
         };
         // The threads of one search are on one machine.
         let widest = if self.settings.cores == 0 { self.pool.cores_of_widest() } else { cores };
@@ -293,9 +318,14 @@ impl Council {
             let members = if grouped { members(place, electors.len(), cores) } else { 1 };
             let slots = if self.settings.groups == GroupMode::Shared { 1 } else { members };
             let threads = (members / slots).min(widest);
-            let spec = ElectorSpec { threads: elector.threads * threads, ..elector.clone() };
+            let one_table = slots > 1 && self.settings.groups == GroupMode::PvSplit;
+            let spec = ElectorSpec {
+                threads: elector.threads * threads,
+                shares_table: elector.shares_table || one_table,
+                ..elector.clone()
+            };
             for _ in 0..slots {
-                self.open(&spec, Some(place), true);
+                self.open(&spec, Some(place), !one_table);
             }
         }
         if continues {
@@ -338,9 +368,14 @@ impl Council {
 }
 
 /// Claims the memory for the tables of a council. Where this process may not have so much, every table shrinks.
-fn fit_tables(pool: &Pool, electors: &mut [ElectorSpec], settings: &mut CouncilSettings) -> MemoryClaim {
+fn fit_tables(
+    pool: &Pool,
+    electors: &mut [ElectorSpec],
+    advisers: &mut [ElectorSpec],
+    settings: &mut CouncilSettings,
+) -> MemoryClaim {
     let second_phase = if settings.criterion == CriterionName::ReSearch { settings.hash } else { 0 };
-    let wanted = electors.iter().map(|elector| elector.hash).sum::<usize>() + second_phase;
+    let wanted = electors.iter().chain(advisers.iter()).map(|elector| elector.hash).sum::<usize>() + second_phase;
     let memory = pool.claim_memory(wanted);
     let granted = memory.granted;
     if granted < wanted {
@@ -348,7 +383,7 @@ fn fit_tables(pool: &Pool, electors: &mut [ElectorSpec], settings: &mut CouncilS
             "the tables of a council want {wanted} MiB and shrink to {granted} MiB: this process may not have more"
         );
         let shrunk = |hash: usize| (hash * granted / wanted).max(1);
-        electors.iter_mut().for_each(|elector| elector.hash = shrunk(elector.hash));
+        electors.iter_mut().chain(advisers).for_each(|elector| elector.hash = shrunk(elector.hash));
         settings.hash = shrunk(settings.hash);
     }
     memory

@@ -28,19 +28,21 @@ fn gnupar() -> CouncilSettings {
         split: 1.0 / 3.0,
         second_phase: SecondPhaseMode::Sequential,
         groups: GroupMode::None,
+        advisers: String::new(),
         ..CouncilSettings::default()
     }
 }
 
-/// ChessPar (Castellani 2002): the balanced seven, groups of peers that share scores where there are more cores, half of the
-/// time for proposing, PV-split in the second phase. 12.95 of 20 (docs/method.md §8).
+/// ChessPar (Castellani 2002): the balanced seven, half of the time for proposing, PV-split within the groups of the first phase
+/// and by all in the second. 12.95 of 20 (docs/method.md §8).
 fn chesspar() -> CouncilSettings {
     CouncilSettings {
         roster: "balanced-7".to_owned(),
         criterion: CriterionName::ReSearch,
         split: 0.5,
         second_phase: SecondPhaseMode::PvSplit,
-        groups: GroupMode::PeerScore,
+        groups: GroupMode::PvSplit,
+        advisers: String::new(),
         ..CouncilSettings::default()
     }
 }

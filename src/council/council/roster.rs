@@ -2,7 +2,7 @@
 
 use super::{
     CouncilSettings, ElectorSettings,
-    distributions::{self, DISTRIBUTIONS},
+    distributions::{self, DISTRIBUTIONS, WITHOUT_CENTRE},
 };
 use crate::pool::{ElectorKind, ElectorSpec, Instance, UciProgram};
 use chess::{ElectorName, Heuristic, Knowledge, Variant};
@@ -12,6 +12,7 @@ use engine::Noise;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Roster {
     electors: Vec<ElectorSpec>,
+    advisers: Vec<ElectorSpec>,
     /// `auto` without a number of cores: it has a copy for each core there is.
     grows: bool,
 }
@@ -19,6 +20,9 @@ pub struct Roster {
 /// A roster that cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RosterError {
+    /// Advisers that are no list of knowledge sets.
+    #[error("advisers {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    UnknownAdvisers(String),
     /// Neither a distribution nor a list of knowledge sets.
     #[error("roster {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Unknown(String),
@@ -55,6 +59,11 @@ impl RosterError {
                     ),
                 )
             }
+            Self::UnknownAdvisers(_) => (
+                "advisers",
+                "auto, nothing, knowledge letters such as \"mpar mbxp\", or a distribution such as balanced-3"
+                    .to_owned(),
+            ),
             Self::Empty => ("electors", "at least one elector for the roster \"custom\"".to_owned()),
             Self::Ambiguous(index) => (
                 "electors",
@@ -71,12 +80,12 @@ impl RosterError {
 impl Roster {
     /// The distributions known by name.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        DISTRIBUTIONS.iter().map(|(name, _)| *name)
+        DISTRIBUTIONS.iter().chain(WITHOUT_CENTRE).map(|(name, _)| *name)
     }
 
     /// These electors, each with a name of its own, at least one.
     pub fn of(electors: Vec<ElectorSpec>) -> Self {
-        Self { electors, grows: false }
+        Self { electors, advisers: Vec::new(), grows: false }
     }
 
     /// The roster that the settings ask for.
@@ -109,12 +118,19 @@ impl Roster {
                 return Err(RosterError::Duplicate(elector.name.clone()));
             }
         }
-        Ok(Self { electors, grows: name == "auto" && settings.cores == 0 })
+        let advisers = distributions::advisers(&settings.advisers, name == "auto", hash);
+        let advisers = advisers.ok_or_else(|| RosterError::UnknownAdvisers(settings.advisers.clone()))?;
+        Ok(Self { electors, advisers, grows: name == "auto" && settings.cores == 0 })
     }
 
     /// The electors, in their order.
     pub fn electors(&self) -> &[ElectorSpec] {
         &self.electors
+    }
+
+    /// Those who advise the electors where the rules of the game are our engine's.
+    pub fn advisers(&self) -> &[ElectorSpec] {
+        &self.advisers
     }
 
     /// What no elector knows. The theses' rule is that this be empty; a foreign engine is taken to know everything.

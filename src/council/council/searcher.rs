@@ -44,6 +44,8 @@ impl Tables {
 pub(super) struct CouncilSearcher {
     /// The elector that proposes here, by its place in the roster; `None` for those that do not vote.
     pub elector: Option<usize>,
+    /// The number of the adviser that searches here; `None` for all others.
+    pub adviser: Option<usize>,
     slot: Slot,
     current: Option<CurrentSearch>,
     /// Of its searches that are over.
@@ -61,7 +63,12 @@ struct CurrentSearch {
 impl CouncilSearcher {
     /// On a slot of the pool.
     pub(super) fn on(slot: Slot, elector: Option<usize>) -> Self {
-        Self { elector, slot, current: None, nodes: 0, busy: Duration::ZERO }
+        Self { elector, adviser: None, slot, current: None, nodes: 0, busy: Duration::ZERO }
+    }
+
+    /// The adviser of this number, on a slot of the pool.
+    pub(super) fn advising(slot: Slot, number: usize) -> Self {
+        Self { adviser: Some(number), ..Self::on(slot, None) }
     }
 
     pub(super) fn spec(&self) -> &ElectorSpec {

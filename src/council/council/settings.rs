@@ -20,6 +20,13 @@ pub struct CouncilSettings {
     pub roster: String,
     /// The electors of a `custom` roster.
     pub electors: Vec<ElectorSettings>,
+    /// Who advises: instances with a part of the knowledge, as knowledge letters or a roster by name, each with a table of its own. For
+    /// the first part of a move, by `split`, they search beside the electors, whose searches look at the advised moves first; they do
+    /// not vote. Empty for nobody; `auto` for what measured best beside the roster `auto`, and nobody beside any other.
+    pub advisers: String,
+    /// The advisers' part of the cores while they search. 0 to 0.5.
+    #[serde(with = "Decimal::<0, 500>")]
+    pub advice: f64,
     /// How one proposal is elected.
     pub criterion: CriterionName,
     /// What each heuristic weighs in the criterion `weights`.
@@ -29,7 +36,8 @@ pub struct CouncilSettings {
     pub margin: f64,
     /// What the criteria `calibrated`, `learned` and `routing` have learnt: a file, or the empty path for what is built in.
     pub model: Model,
-    /// The first phase's share of the time where the criterion has a second one (docs/method.md §5). 0 to 1.
+    /// The first phase's share of the time where the criterion has a second one (docs/method.md §5), and the part of a move in which
+    /// advisers search. 0 to 1.
     #[serde(with = "Decimal::<0, 1000>")]
     pub split: f64,
     /// How the second phase uses the cores.
@@ -80,11 +88,13 @@ pub struct ElectorSettings {
 }
 
 impl Default for CouncilSettings {
-    /// What measured best (docs/results): complete copies over one table, and a vote that counts scores.
+    /// Complete copies over one table that specialists advise, and a vote that counts scores.
     fn default() -> Self {
         Self {
             roster: "auto".to_owned(),
             electors: Vec::new(),
+            advisers: "auto".to_owned(),
+            advice: 0.1,
             criterion: CriterionName::default(),
             weights: HeuristicWeights::default(),
             margin: 14.0,

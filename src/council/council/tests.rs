@@ -11,7 +11,9 @@ use std::{
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{Council, CouncilSettings, CriterionName, Pondering, Progress, Question, Roster, SecondPhaseMode};
+use super::{
+    Council, CouncilSettings, CriterionName, GroupMode, Pondering, Progress, Question, Roster, SecondPhaseMode,
+};
 use crate::pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool};
 use chess::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant};
 
@@ -314,6 +316,78 @@ async fn in_step_even_those_who_share_a_table_can_be_repeated() {
         }
         assert_eq!(decisions[0], decisions[1], "{} {}", settings.roster, settings.second_phase.word());
     }
+}
+
+/// Whatever the members of a group do among themselves, each elector has one voice, and all processes work.
+#[tokio::test]
+async fn groups_speak_with_one_voice_in_every_mode() {
+    for groups in GroupMode::ALL {
+        let settings = CouncilSettings {
+            roster: "mp mbxkcpar".to_owned(),
+            criterion: CriterionName::Weights,
+            groups,
+            cores: 6,
+            hash: 1,
+            ..CouncilSettings::default()
+        };
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let mut council = Council::new(&Pool::new(6), &roster, &settings, Variant::Standard);
+        for in_step in [true, false] {
+            let limits = Limits { nodes: Some(6_000), ..Limits::default() };
+            let decision = decide(&mut council, Question { limits, in_step, ..question() }).await;
+            assert_eq!(decision.votes.len(), 2, "{groups:?}");
+            assert!(decision.votes.iter().all(|vote| vote.proposal.depth >= 4), "{groups:?}: {:?}", decision.votes);
+            let expected = if groups == GroupMode::None { 2 } else { 6 };
+            let busy = decision.metrics.processes.iter().filter(|process| process.nodes > 0).count();
+            assert_eq!(busy, expected, "{groups:?}: {:?}", decision.metrics);
+        }
+    }
+}
+
+/// Advisers are heard and seen, and the electors decide; the whole can be repeated, and costs the nodes that it may.
+#[tokio::test]
+async fn advisers_are_shown_and_do_not_vote() {
+    let settings = CouncilSettings {
+        roster: "complete-2".to_owned(),
+        advisers: "mp mbxk".to_owned(),
+        hash: 4,
+        ..CouncilSettings::default()
+    };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut decisions = Vec::new();
+    for _ in 0..2 {
+        let mut council = Council::new(&Pool::new(2), &roster, &settings, Variant::Standard);
+        let limits = Limits { nodes: Some(30_000), ..Limits::default() };
+        let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+        let votes: Vec<_> = decision.votes.iter().map(|v| (v.proposal.elector.to_string(), v.weight > 0.0)).collect();
+        let names: Vec<&str> = votes.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["complete-1", "complete-2", "mp", "mbxk"]);
+        assert!(votes.iter().all(|(name, weighs)| *weighs == name.starts_with("complete")), "{votes:?}");
+        assert!((57_000..=63_000).contains(&decision.nodes()), "{} nodes", decision.nodes());
+        decisions.push((decision.best, decision.score, decision.nodes()));
+    }
+    assert_eq!(decisions[0], decisions[1]);
+}
+
+/// By the clock they have their part of the move, and then the cores are the electors'.
+#[tokio::test]
+async fn advisers_are_told_to_stop_and_the_electors_search_on() {
+    let settings = CouncilSettings {
+        roster: "complete-1".to_owned(),
+        advisers: "mp".to_owned(),
+        hash: 4,
+        ..CouncilSettings::default()
+    };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let time = Duration::from_millis(600);
+    let decision = decide(&mut council, Question { timing: Some(Box::new(move |_| time)), ..question() }).await;
+    let busy = |name: &str| {
+        let process = decision.metrics.processes.iter().find(|process| process.elector.as_str() == name);
+        process.map_or(Duration::ZERO, |process| process.busy)
+    };
+    assert!(busy("mp") < busy("complete-1"), "{:?}", decision.metrics);
+    assert_eq!(decision.votes.len(), 2);
 }
 
 #[tokio::test]

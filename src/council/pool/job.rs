@@ -1,8 +1,11 @@
 //! One search as a slot gets it, what is reported of it, and what other searches may tell it while it runs.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering::Relaxed},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use chess::{ElectorName, Proposal, Score, SearchId, Task, UciMove};
@@ -50,6 +53,14 @@ pub enum SearchReport {
 }
 
 impl SearchReport {
+    /// The proposal, if it is one.
+    pub fn proposal(&self) -> Option<&Proposal> {
+        match self {
+            Self::Proposal(proposal) => Some(proposal),
+            Self::Finished(..) | Self::Failed(..) => None,
+        }
+    }
+
     /// The search it is about.
     pub fn search(&self) -> &SearchId {
         match self {
@@ -64,6 +75,8 @@ impl SearchReport {
 pub struct Guidance {
     /// Moves that others propose.
     pub hints: Option<Hints>,
+    /// Where it tells its own move to others as a hint, and by which number.
+    pub advises: Option<(Hints, usize)>,
     /// Only a value between these two matters, from the side of the player to move.
     pub window: Option<(Score, Score)>,
     /// The best value of a group whose processes share it (docs/method.md §7).
@@ -75,24 +88,42 @@ pub struct Guidance {
 impl Guidance {
     /// Whether it can be followed on another machine: what changes there by the microsecond cannot.
     pub fn can_travel(&self) -> bool {
-        self.best_of_group.is_none() && self.turn.is_none()
+        self.best_of_group.is_none() && self.turn.is_none() && self.advises.is_none()
     }
 }
 
-/// Moves that others propose, told while a search runs: it looks at them next after its own best one, and a ply deeper.
-/// Cheap to clone; clones are the same list.
+/// Moves that others propose, told while a search runs: it looks at them next after its own best one. Cheap to clone; clones are
+/// the same list.
 #[derive(Clone, Debug, Default)]
-pub struct Hints(Arc<Mutex<Vec<UciMove>>>);
+pub struct Hints {
+    moves: Arc<Mutex<BTreeMap<usize, UciMove>>>,
+    extend: bool,
+}
 
 impl Hints {
+    /// None yet; `extend` says whether hinted moves are searched a ply deeper as well.
+    pub fn new(extend: bool) -> Self {
+        Self { extend, ..Self::default() }
+    }
+
+    /// Whether hinted moves are searched a ply deeper as well.
+    pub fn extend(&self) -> bool {
+        self.extend
+    }
+
     /// Replaces the list by these moves.
     pub fn tell(&self, moves: Vec<UciMove>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = moves;
+        *self.moves.lock().unwrap_or_else(PoisonError::into_inner) = moves.into_iter().enumerate().collect();
+    }
+
+    /// The move of the adviser of this number, in place of its last one.
+    pub fn advise(&self, adviser: usize, best: UciMove) {
+        self.moves.lock().unwrap_or_else(PoisonError::into_inner).insert(adviser, best);
     }
 
     /// The moves that are in the list now.
     pub fn now(&self) -> Vec<UciMove> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.moves.lock().unwrap_or_else(PoisonError::into_inner).values().copied().collect()
     }
 }
 

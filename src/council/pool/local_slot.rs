@@ -54,7 +54,7 @@ impl LocalSlot {
             table: table.cloned(),
             elector: None,
             backoff: Backoff::new(SHORTEST_REST, LONGEST_REST).first_at_once(),
-            priority: Priority::of_this_thread(),
+            priority: Priority::of_this_thread(spec.niceness),
         };
         let started = std::thread::Builder::new()
             .name(format!("elector {}", spec.name))
@@ -124,6 +124,9 @@ impl ElectorThread {
         // A foreign engine is a process of its own, with the priority that it is started with.
         if self.spec.instance().is_none() {
             self.priority.give_way();
+        }
+        if self.spec.niceness != 0 {
+            self.priority.come_back();
         }
         // One that does not start is tried again with the first search, which can report it.
         self.elector = self.spec.start_with(self.table.as_ref()).ok();

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::{Elector, ElectorFailure, Job};
+use super::{Elector, ElectorFailure, Hints, Job};
 use chess::{Bound, ElectorName, Limits, Proposal, Score, Task, UciMove, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Iteration, Move, Place, Position, Root, ScoreBound, SharedTable};
 
@@ -57,6 +57,7 @@ impl Elector for OwnElector {
         let root = Root {
             moves: &ours(&task.root_moves),
             hints: hints.as_ref().map(|hints| hints as &engine::MovesNow<'_>),
+            extends_hints: guidance.hints.as_ref().is_some_and(Hints::extend),
             window: guidance.window.map(|(low, high)| (engine_score(low), engine_score(high))),
             best_of_group: guidance.best_of_group.as_deref(),
             nodes: Some(meter.counter()),
@@ -67,6 +68,9 @@ impl Elector for OwnElector {
         let limits = engine::Limits { time, nodes, depth, mate: None };
         let mut tell = |iteration: &Iteration| {
             if let Some(proposal) = proposal(&self.name, task, &position, iteration) {
+                if let Some((hints, number)) = &guidance.advises {
+                    hints.advise(*number, proposal.best);
+                }
                 report(proposal);
             }
         };

@@ -12,9 +12,9 @@ impl Priority {
     /// search, little enough that other programs do not starve the search.
     const YIELDED: i32 = 5;
 
-    /// Of this thread as it is now.
-    pub(super) fn of_this_thread() -> Self {
-        Self { usual: rustix::process::getpriority_process(None).unwrap_or(0) }
+    /// Of this thread as it is now, or so many steps lower.
+    pub(super) fn of_this_thread(lower: i32) -> Self {
+        Self { usual: rustix::process::getpriority_process(None).unwrap_or(0) + lower }
     }
 
     pub(super) fn give_way(&self) {

@@ -19,6 +19,8 @@ pub struct ElectorSpec {
     pub threads: usize,
     /// Whether it searches with one table together with the others of its council that evaluate alike. Own instances only.
     pub shares_table: bool,
+    /// How much more than other searches its thread gives way to all else, in steps of niceness.
+    pub niceness: i32,
     /// What it weighs in the vote where the criterion weighs electors by hand; `None` leaves it to what it knows.
     pub weight: Option<f64>,
 }
@@ -139,7 +141,7 @@ impl ElectorSpec {
 
     /// One thread, a table of its own, and no weight by hand.
     pub fn new(name: ElectorName, kind: ElectorKind, hash: usize) -> Self {
-        Self { name, kind, hash, threads: 1, shares_table: false, weight: None }
+        Self { name, kind, hash, threads: 1, shares_table: false, niceness: 0, weight: None }
     }
 
     /// The knowledge of an own instance.

@@ -206,13 +206,15 @@ impl Weights {
 
     /// The numbers as the source of `weights.rs`.
     pub fn to_source(&self) -> String {
-        format!("{ABOUT_ALL}{OPENING}{}}};\n", self.fields_to_source(|_| true))
+        format!("{ABOUT_ALL}{OPENING}pub {STATIC}{}}};\n", self.fields_to_source(|_| true))
     }
 
     /// What is not as in `common`, as the source of a file in `subsets`: the weights of an instance with this knowledge.
     pub fn difference_to_source(&self, common: &Self, knowledge: Knowledge) -> String {
         let fields = self.fields_to_source(|place| self.as_slice()[place.clone()] != common.as_slice()[place]);
-        format!("//! What {knowledge} counts in its own way.{ABOUT_SUBSET}{OPENING}{fields}    ..super::WEIGHTS\n}};\n")
+        format!(
+            "//! What {knowledge} counts in its own way.{ABOUT_SUBSET}{OPENING}pub(super) {STATIC}{fields}    ..super::WEIGHTS\n}};\n"
+        )
     }
 
     /// Those fields, by their place in the flat array, that are wanted.
@@ -245,8 +247,9 @@ use super::{score::Packed, terms::Weights};\n\n";
 
 const OPENING: &str = "const fn s(middlegame: i32, endgame: i32) -> Packed {\n    Packed::new(middlegame, endgame)\n}\n\n\
 /// A number for every field.\n\
-#[rustfmt::skip]\n\
-pub static WEIGHTS: Weights = Weights {\n";
+#[rustfmt::skip]\n";
+
+const STATIC: &str = "static WEIGHTS: Weights = Weights {\n";
 
 #[cfg(test)]
 mod tests {

@@ -62,14 +62,16 @@ impl Worker<'_> {
         self.draw = -contempt * share / 100;
     }
 
-    /// Aspiration: searches a narrow window around the value of the iteration before, and widens it on the failing side.
+    /// Aspiration: searches a narrow window around the value of the iteration before, and widens it on the failing side. Around
+    /// a value that was not ours, a failure on either side is searched again with the full window (docs/method.md §7).
     fn aspire(&mut self, depth: i32) {
-        let previous = self.root_moves[self.pv_index].previous;
-        let mut delta = 12 + previous.abs().min(2000) / 100;
+        let borrowed = self.better_of_group();
+        let expected = borrowed.unwrap_or(self.root_moves[self.pv_index].previous);
+        let mut delta = 12 + expected.abs().min(2000) / 100;
         let (low, high) = self.bounds();
         let (mut alpha, mut beta) = (low, high);
-        if depth >= 5 && !value::is_decisive(previous) && low < previous && previous < high {
-            (alpha, beta) = ((previous - delta).max(low), (previous + delta).min(high));
+        if depth >= 5 && !value::is_decisive(expected) && low < expected && expected < high {
+            (alpha, beta) = ((expected - delta).max(low), (expected + delta).min(high));
         }
         let mut fails_high = 0;
         loop {
@@ -96,7 +98,7 @@ impl Worker<'_> {
                 return;
             }
             delta += delta / 2;
-            if delta > 800 || value::is_decisive(found) {
+            if delta > 800 || value::is_decisive(found) || borrowed.is_some() {
                 (alpha, beta) = (low, high);
             }
         }
@@ -122,7 +124,8 @@ impl Worker<'_> {
             self.make(&mut next, board, mv, 0);
             let first = i == self.pv_index;
             let hinted = self.root_moves[i].hinted && !first;
-            let new_depth = depth - 1 + i32::from(hinted && depth > 3);
+            let extended = hinted && self.shared.root.extends_hints && depth > 3;
+            let new_depth = depth - 1 + i32::from(extended);
             let mut value = alpha;
             if !first {
                 let late = i - self.pv_index;

@@ -18,12 +18,14 @@ pub type MovesNow<'a> = dyn Fn() -> Vec<Move> + Sync + 'a;
 pub struct Root<'a> {
     /// Only these moves are considered; all legal ones if there are none.
     pub moves: &'a [Move],
-    /// Moves that others propose: looked at right after the best one, without reduction and a ply deeper.
+    /// Moves that others propose: looked at right after the best one, without reduction.
     pub hints: Option<&'a MovesNow<'a>>,
+    /// Whether such a move is searched a ply deeper as well.
+    pub extends_hints: bool,
     /// Only a value between these two matters, from the side of the player to move.
     pub window: Option<(Score, Score)>,
     /// The best value that the processes of a group have found for the player to move: raised before every iteration by
-    /// ours, and where another process has raised it higher, nothing below it matters to us.
+    /// ours, and where another process has raised it higher, the aspiration window lies around it.
     pub best_of_group: Option<&'a BestOfGroup>,
     /// Counts the nodes while the search runs.
     pub nodes: Option<&'a AtomicU64>,
@@ -34,7 +36,7 @@ pub struct Root<'a> {
 impl Root<'_> {
     /// Whether the search is one of all moves and of all values: only then its result is known about the position.
     pub(super) fn is_whole(&self) -> bool {
-        self.moves.is_empty() && self.window.is_none() && self.best_of_group.is_none()
+        self.moves.is_empty() && self.window.is_none()
     }
 }
 
@@ -70,17 +72,18 @@ impl Score {
 impl Worker<'_> {
     /// The values between which the root's one matters: everything, unless the search was told otherwise.
     pub(super) fn bounds(&self) -> (Value, Value) {
-        let root = &self.shared.root;
-        let (mut low, high) = match root.window {
+        let (low, high) = match self.shared.root.window {
             Some((low, high)) => (low.to_value(), high.to_value()),
             None => (-value::INFINITE, value::INFINITE),
         };
-        if let Some(best) = root.best_of_group {
-            let own = self.root_moves.first().map_or(-value::INFINITE, |root_move| root_move.previous);
-            let own = if self.bound == ScoreBound::Exact { own } else { -value::INFINITE };
-            low = best.raise(own).map_or(low, |others| low.max(others));
-        }
         if low < high { (low, high) } else { (high - 1, high) }
+    }
+
+    /// What another process of the group has found, where that is better than what we have.
+    pub(super) fn better_of_group(&self) -> Option<Value> {
+        let own = self.root_moves.first().map_or(-value::INFINITE, |root_move| root_move.previous);
+        let own = if self.bound == ScoreBound::Exact { own } else { -value::INFINITE };
+        self.shared.root.best_of_group?.raise(own)
     }
 
     /// Moves the hinted root moves behind the best one, or to the front where there is no best one yet.

@@ -219,3 +219,22 @@ fn a_net_on_top_of_others_adds_to_them() {
     assert_eq!(error, "mn needs a net that plays on top of m; this one plays on top of mk");
     assert_eq!(without.check_net(), Ok(()));
 }
+
+/// What the processes of a group share says where to look first; it is no floor under what they find.
+#[test]
+fn a_score_that_another_process_overrated_costs_a_repetition_and_nothing_else() {
+    let (won, level) = ("6k1/5ppp/8/8/8/8/5PPP/1Q4K1 w - - 0 1", "6k1/5ppp/8/8/8/8/5PPP/6K1 w - - 0 1");
+    let alone = ask(&mut new_engine(), level, depth(9));
+    let best_of_group = BestOfGroup::default();
+    let root = Root { best_of_group: Some(&best_of_group), ..Root::default() };
+    let search = |fen: &str| {
+        let never = AtomicBool::new(false);
+        new_engine().search_root(&position(fen), &root, &depth(9), &never, &mut |_| {}).expect("a move")
+    };
+    let decided = search(won).score;
+    assert!(matches!(decided, Score::Cp(500..) | Score::Mate(1..)), "{decided:?}");
+    let grouped = search(level);
+    assert_eq!(grouped.bound, ScoreBound::Exact);
+    let (Score::Cp(expected), Score::Cp(found)) = (alone.score, grouped.score) else { panic!("no mate is near") };
+    assert!((found - expected).abs() < 60, "{found} beside {expected}");
+}

@@ -20,6 +20,10 @@ pub struct Turnstile {
 #[derive(Debug)]
 struct Queue {
     current: usize,
+    /// Rounds that are over.
+    round: u64,
+    /// A place has its turn once in so many rounds.
+    every: Box<[u64]>,
     /// Places whose holder has not left. One that has yet to come is waited for.
     taking_part: Box<[bool]>,
 }
@@ -27,7 +31,14 @@ struct Queue {
 impl Turnstile {
     /// A turnstile for so many threads. Each must claim its place with [`Self::place`], or the others wait for ever.
     pub fn new(places: usize) -> Arc<Self> {
-        let queue = Mutex::new(Queue { current: 0, taking_part: vec![true; places].into() });
+        Self::paced(vec![1; places])
+    }
+
+    /// The same, where a thread has its turn only once in so many rounds: as if it had that part of a core.
+    pub fn paced(every: Vec<u64>) -> Arc<Self> {
+        let places = every.len();
+        let taking_part = vec![true; places].into();
+        let queue = Mutex::new(Queue { current: 0, round: 0, every: every.into(), taking_part });
         Arc::new(Self { queue, called: (0..places).map(|_| Condvar::new()).collect() })
     }
 
@@ -43,10 +54,20 @@ impl Turnstile {
     /// Calls the next of those that take part.
     fn call_next(&self, queue: &mut Queue) {
         let places = queue.taking_part.len();
-        let next = (1..=places).map(|step| (queue.current + step) % places).find(|place| queue.taking_part[*place]);
-        if let Some(next) = next {
-            queue.current = next;
-            self.called[next].notify_one();
+        if !queue.taking_part.contains(&true) {
+            return;
+        }
+        loop {
+            queue.current += 1;
+            if queue.current >= places {
+                queue.current = 0;
+                queue.round += 1;
+            }
+            let place = queue.current;
+            if queue.taking_part[place] && queue.round.is_multiple_of(queue.every[place].max(1)) {
+                self.called[place].notify_one();
+                return;
+            }
         }
     }
 
@@ -99,6 +120,25 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slow_thread_has_its_turn_once_in_some_rounds() {
+        let turnstile = Turnstile::paced(vec![1, 3]);
+        let log = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for (index, turns) in [(0, 6), (1, 2)] {
+                let (place, log) = (turnstile.place(index), &log);
+                scope.spawn(move || {
+                    place.enter();
+                    for _ in 0..turns {
+                        log.lock().expect("a log").push(index);
+                        place.pass();
+                    }
+                });
+            }
+        });
+        assert_eq!(log.into_inner().expect("a log"), [0, 1, 0, 0, 0, 1, 0, 0]);
+    }
 
     #[test]
     fn threads_take_turns_in_order_and_one_that_leaves_is_not_waited_for() {

@@ -17,7 +17,7 @@ use crate::{
 use chess::Limits;
 use council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
 
-const PROCESSES: [usize; 5] = [1, 4, 7, 11, 19];
+const PROCESSES: [usize; 7] = [1, 3, 4, 7, 11, 15, 19];
 const MODES: [SecondPhaseMode; 6] = [
     SecondPhaseMode::Sequential,
     SecondPhaseMode::Static,
@@ -45,12 +45,14 @@ impl Case {
         let one_each = matches!(self.mode, SecondPhaseMode::Sequential | SecondPhaseMode::Static);
         let roster = match self.processes {
             1 => "complete".to_owned(),
+            3 => "balanced-3".to_owned(),
             4 => "balanced-4".to_owned(),
-            11 | 19 if one_each => format!("balanced-{}", self.processes),
+            11 | 15 | 19 if one_each => format!("balanced-{}", self.processes),
             _ => "balanced-7".to_owned(),
         };
         let groups = match self.mode {
-            SecondPhaseMode::PeerScore | SecondPhaseMode::PvSplit => GroupMode::PeerScore,
+            SecondPhaseMode::PeerScore => GroupMode::PeerScore,
+            SecondPhaseMode::PvSplit => GroupMode::PvSplit,
             _ if one_each => GroupMode::None,
             _ => GroupMode::Peer,
         };

@@ -44,7 +44,10 @@ pub(crate) fn features(settings: &CouncilSettings, ballots: &Ballots) -> Vec<(us
 
 impl FeatureReader {
     fn new(settings: &CouncilSettings) -> Self {
-        Self { weights: HandWeights(settings.weights), calibrated: Calibrated::new(&settings.model) }
+        Self {
+            weights: HandWeights { weights: settings.weights, mean: false },
+            calibrated: Calibrated::new(&settings.model),
+        }
     }
 
     fn features(&self, ballot: &Ballot, ballots: &Ballots) -> [f64; FEATURES.len()] {

@@ -50,7 +50,10 @@ fn highest(weights: &[f64]) -> f64 {
 /// decide.
 pub(super) fn of(name: CriterionName, settings: &CouncilSettings) -> Box<dyn Criterion> {
     match name {
-        CriterionName::Weights | CriterionName::ReSearch => Box::new(weights::HandWeights(settings.weights)),
+        CriterionName::Weights | CriterionName::ReSearch => {
+            Box::new(weights::HandWeights { weights: settings.weights, mean: false })
+        }
+        CriterionName::MeanWeights => Box::new(weights::HandWeights { weights: settings.weights, mean: true }),
         CriterionName::Depth => Box::new(depth::Depth),
         CriterionName::Relative1 => Box::new(relative::Relative1),
         CriterionName::Relative1Democratic => Box::new(relative::Relative1Democratic),

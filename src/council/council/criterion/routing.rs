@@ -25,7 +25,7 @@ impl Routing {
 
 impl Criterion for Routing {
     fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
-        let voter = HandWeights(self.weights_in(ballots.classes())).of(ballot.elector);
+        let voter = HandWeights { weights: self.weights_in(ballots.classes()), mean: false }.of(ballot.elector);
         voter * self.margin.weigh(ballot, ballots)
     }
 

@@ -10,6 +10,8 @@ mod pv_split;
 mod static_decomposition;
 mod whole;
 
+pub(super) use pv_split::PvSplit;
+
 use std::sync::Arc;
 
 use super::{

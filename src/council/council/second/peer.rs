@@ -1,5 +1,6 @@
 //! Peer cooperation (docs/method.md §7): every searcher takes the subtree of a proposed move, several may share one, and per move
-//! the deepest score counts. With score sharing, all prune with the best score that one of them has found.
+//! the deepest score counts. With score sharing, the best score that one of them has found
+//! sets the aspiration window of all.
 
 use std::sync::Arc;
 

@@ -2,7 +2,8 @@
 //! siblings of each node of the variation are handed out as jobs, level by level on the way back up.
 //!
 //! The siblings of a level are searched with the best value so far as their bound, so that most of them only have to be
-//! refuted. Deepening is iterative: the variation of one iteration is the path of the next.
+//! refuted. Deepening is iterative: the variation of one iteration is the path of the next. Where nodes are limited, all
+//! searchers spend from what they have together.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -12,15 +13,18 @@ use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::pool::SearchReport;
 use chess::{Limits, Line, Proposal, Score, UciMove};
 
-/// With so many plies left a node is searched by one searcher.
+/// The node of the variation so many plies from the root is searched by one searcher.
 const THRESHOLD: u32 = 4;
+
+/// The depth of the first iteration, plies. One searcher does it alone.
+const SHALLOWEST: u32 = 4;
 
 /// No iteration is deeper.
 const DEEPEST: u32 = 100;
 
 /// The state of the search.
 #[derive(Default)]
-pub(super) struct PvSplit {
+pub(in super::super) struct PvSplit {
     /// Plies of the iteration that runs.
     depth: u32,
     /// The variation of the iteration before.
@@ -28,8 +32,8 @@ pub(super) struct PvSplit {
     /// The level that is being searched; below it all is done.
     level: Option<Level>,
     jobs: Vec<Option<JobAtWork>>,
-    /// What each searcher has spent of its nodes.
-    spent: Vec<u64>,
+    /// The nodes that all searchers together may still visit.
+    nodes_left: Option<u64>,
     found: Option<Proposal>,
     /// Nothing is left to do.
     over: bool,
@@ -57,6 +61,7 @@ struct Best {
 /// What a searcher is searching: a child of the level's node, or (`None`) the node itself.
 struct JobAtWork {
     child: Option<UciMove>,
+    root_moves: Vec<UciMove>,
     newest: Option<Proposal>,
     depth: u32,
 }
@@ -64,8 +69,8 @@ struct JobAtWork {
 impl SecondPhaseStrategy for PvSplit {
     fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
         self.jobs = (0..task.searchers).map(|_| None).collect();
-        self.spent = vec![0; task.searchers];
-        self.depth = task.limits.depth.map_or(THRESHOLD, |deepest| deepest.clamp(1, THRESHOLD));
+        self.nodes_left = task.limits.nodes.map(|nodes| nodes.saturating_mul(task.searchers as u64));
+        self.depth = task.limits.depth.map_or(SHALLOWEST, |deepest| deepest.clamp(1, SHALLOWEST));
         self.descend(task)
     }
 
@@ -96,7 +101,7 @@ impl SecondPhaseStrategy for PvSplit {
 impl PvSplit {
     /// Goes down the variation and gives its last node to the first searcher.
     fn descend(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
-        let levels = (self.depth.saturating_sub(THRESHOLD) as usize).min(self.variation.len());
+        let levels = (self.depth.saturating_sub(1).min(THRESHOLD) as usize).min(self.variation.len());
         let mut line = (*task.line).clone();
         let played = self.variation.iter().take(levels).take_while(|uci| line.play(**uci).is_ok()).count();
         // A node without moves has no value to search for; its parent is searched as a whole.
@@ -111,15 +116,18 @@ impl PvSplit {
     /// A searcher has completed its job.
     fn finish(&mut self, task: &SecondPhaseTask, searcher: usize) -> Vec<SearchAssignment> {
         let Some(job) = self.jobs[searcher].take() else { return Vec::new() };
-        let nodes = job.newest.as_ref().map_or(0, |newest| newest.nodes);
-        self.spent[searcher] += nodes;
-        let (Some(level), Some(newest)) = (&mut self.level, job.newest) else { return Vec::new() };
-        if newest.depth < job.depth && !matches!(newest.score, Score::Mate(_)) {
-            // Its nodes were used up.
+        let (Some(level), Some(newest)) = (&mut self.level, job.newest) else {
             self.over = true;
-        }
+            return Vec::new();
+        };
+        self.nodes_left = self.nodes_left.map(|left| left.saturating_sub(newest.nodes.max(1)));
         if self.over {
             return Vec::new();
+        }
+        if newest.depth < job.depth && !matches!(newest.score, Score::Mate(_)) {
+            // Its part of the nodes was used up: it goes on with a part of what is left, and its table remembers where it was.
+            let window = job.child.and(level.best.as_ref()).map(|best| (Score::Mate(0), to_child(best.score)));
+            return self.assignment(task, searcher, job.child, job.root_moves, window).into_iter().collect();
         }
         level.take(job.child, newest);
         if level.ply == 0 {
@@ -162,7 +170,8 @@ impl PvSplit {
         assignments
     }
 
-    /// An assignment for a child of the level's node, or for the node itself. None where the searcher has no nodes left.
+    /// An assignment for a child of the level's node, or for the node itself. None where no nodes are left. Children are searched by
+    /// several, each with its part of the nodes; the node itself by one, with all of them.
     fn assignment(
         &mut self,
         task: &SecondPhaseTask,
@@ -181,16 +190,15 @@ impl PvSplit {
                 return None;
             }
         }
-        let nodes = match task.limits.nodes {
-            Some(nodes) if nodes <= self.spent[searcher] => {
-                self.over = true;
-                return None;
-            }
-            nodes => nodes.map(|nodes| nodes - self.spent[searcher]),
-        };
+        if self.nodes_left == Some(0) {
+            self.over = true;
+            return None;
+        }
+        let parts = if child.is_some() { self.jobs.len() as u64 } else { 1 };
+        let nodes = self.nodes_left.map(|left| left.div_ceil(parts));
         let depth = self.depth.saturating_sub(level.ply + u32::from(child.is_some())).max(1);
         let limits = Limits { nodes, depth: Some(depth), ..task.limits };
-        self.jobs[searcher] = Some(JobAtWork { child, newest: None, depth });
+        self.jobs[searcher] = Some(JobAtWork { child, root_moves: root_moves.clone(), newest: None, depth });
         let mut assignment = SearchAssignment { line, root_moves, limits, ..task.assign(searcher, Vec::new()) };
         assignment.guidance.window = window;
         Some(assignment)

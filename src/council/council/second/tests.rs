@@ -100,6 +100,28 @@ fn a_budget_of_nodes_ends_every_mode() {
 }
 
 #[test]
+fn the_processes_of_pv_split_spend_what_they_have_together() {
+    for searchers in [1, 4] {
+        let limits = Limits { nodes: Some(5_000), ..Limits::default() };
+        let task = task("startpos", "e2e4 d2d4 c2c4 g1f3", searchers, limits);
+        let mut engine = ElectorSpec::own(Knowledge::COMPLETE, 1).start().expect("our own engine");
+        let mut strategy = of(SecondPhaseMode::PvSplit, None);
+        let mut assignments: VecDeque<SearchAssignment> = strategy.begin(&task).into();
+        let mut spent = 0;
+        while let Some(assignment) = assignments.pop_front() {
+            let reports = carry_out(&mut *engine, &assignment);
+            spent +=
+                reports.iter().filter_map(SearchReport::proposal).map(|proposal| proposal.nodes).max().unwrap_or(0);
+            for report in reports {
+                assignments.extend(strategy.on_report(&task, assignment.searcher, &report));
+            }
+        }
+        let all = 5_000 * searchers as u64;
+        assert!((all * 9 / 10..=all * 11 / 10).contains(&spent), "{spent} of {all}");
+    }
+}
+
+#[test]
 fn layouts_use_the_cores_there_are() {
     for cores in [1, 2, 7] {
         for mode in SecondPhaseMode::ALL {
