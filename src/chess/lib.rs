@@ -41,7 +41,7 @@ pub use decision::{Decision, Metrics, ProcessMetrics, SecondPhase, Source, Vote}
 pub use engine_position::{engine_move, engine_position};
 pub use failure::Failure;
 pub use fault::Fault;
-pub use game::{GameInfo, GameState, GameStatus, Offers};
+pub use game::{GameInfo, GameState, GameStatus, KnownGame, Offers};
 pub use ids::{ChallengeId, ElectorName, GameId, MachineName, ServerName};
 pub use line::{Line, LineError, moves_text};
 pub use people::{Account, Player};

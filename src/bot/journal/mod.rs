@@ -35,7 +35,8 @@ use std::{
 use jiff::Timestamp;
 
 use chess::{
-    Account, Challenge, ChatLine, Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, ServerName, UciMove,
+    Account, Challenge, ChatLine, Clocks, Color, Decision, GameId, GameInfo, GameStatus, KnownGame, Line, ServerName,
+    UciMove,
 };
 
 pub use archive::{
@@ -352,13 +353,34 @@ impl Journal {
         }
     }
 
-    /// The games of a server that were started here and whose end is not known.
+    /// The games of a server that were started here and whose end is not known, oldest first; those that were adjourned are not
+    /// among them.
     ///
     /// # Errors
     /// Where the journal cannot be read.
-    pub async fn unfinished(&self, server: &ServerName) -> Result<Vec<GameId>, JournalError> {
-        let server = server.clone();
-        self.writer.call(move |store| store.unfinished(&server)).await
+    pub async fn unfinished(&self, server: &ServerName) -> Result<Vec<KnownGame>, JournalError> {
+        let wanted = server.clone();
+        let ids = self.writer.call(move |store| store.unfinished(&wanted)).await?;
+        self.known(ids.iter().map(|id| GameKey::new(server, id)).collect()).await
+    }
+
+    /// What is known of a game, if it was started here.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn known_game(&self, game: &GameKey) -> Result<Option<KnownGame>, JournalError> {
+        self.flush().await?;
+        Ok(self.known(vec![game.clone()]).await?.pop())
+    }
+
+    async fn known(&self, games: Vec<GameKey>) -> Result<Vec<KnownGame>, JournalError> {
+        let settings = Arc::clone(&self.settings);
+        let read = tokio::task::spawn_blocking(move || {
+            let archive = Archive::open(&settings.path)?;
+            let games = games.iter().filter_map(|key| archive.known_game(key).transpose());
+            games.collect()
+        });
+        read.await.map_err(|_| JournalError::Closed)?
     }
 
     /// Notes that the opponent was granted a takeback.

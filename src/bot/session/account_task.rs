@@ -26,7 +26,8 @@ use super::{
 };
 use crate::{metrics, policy::NameLists};
 use chess::{
-    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, ServerEvent, ServerName, Shutdown,
+    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, KnownGame, ServerEvent,
+    ServerName, Shutdown,
 };
 use commands::OpenCommands;
 use council::player::SharedLag;
@@ -59,6 +60,11 @@ pub enum AccountEnd {
 pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) -> AccountEnd {
     let Connection { name, server, mut events } = connection;
     let memory = remembered(&runtime, &name).await;
+    let unfinished = runtime.journal.unfinished(&name).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the games that ran when we last stopped are not known");
+        Vec::new()
+    });
+    server.remember(&unfinished).await;
     let policy = Arc::clone(&runtime.policy);
     let mut commands = runtime.control.seat(&name);
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
@@ -82,9 +88,9 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         over: HashSet::new(),
         stream_losses: StreamLosses::default(),
         lost_at: None,
-        was_connected: false,
         open_commands: OpenCommands::default(),
         lists: policy.newer_lists.clone(),
+        unfinished,
         exits_sender,
         answers_sender,
         policy,
@@ -182,11 +188,12 @@ struct Manager {
     stream_losses: StreamLosses,
     /// Since when the connection is lost, if it is.
     lost_at: Option<Instant>,
-    was_connected: bool,
     /// Newer lists of names as they come, if they are followed.
     lists: Option<watch::Receiver<NameLists>>,
     /// Commands that wait for the server.
     open_commands: OpenCommands,
+    /// Games of earlier processes whose end is to be looked up once we are connected.
+    unfinished: Vec<KnownGame>,
     exits_sender: mpsc::UnboundedSender<Exit>,
     /// Answers to the lobby's requests.
     answers_sender: mpsc::UnboundedSender<LobbyInput>,
@@ -255,9 +262,7 @@ impl Manager {
         self.reception.called(&account.player.name);
         self.context.tell(AccountEvent::Connected { account: account.clone(), away });
         self.tell_lobby(LobbyInput::Connected(account));
-        if !std::mem::replace(&mut self.was_connected, true) {
-            game_end::complete_record(&self.context);
-        }
+        game_end::complete_record(&self.context, std::mem::take(&mut self.unfinished));
     }
 
     fn disconnected(&mut self, reason: String) {

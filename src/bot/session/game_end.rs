@@ -9,10 +9,14 @@ use tokio::time::sleep;
 
 use super::{account_context::AccountContext, event::GameEvent};
 use crate::journal::JournalError;
-use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, Line};
+use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line};
 
-/// The pauses before a finished game is looked up again: a server may need a moment to file it.
+/// The pauses before a finished game is looked up again: a server may need a moment to file it, and longer where it is in trouble.
 const AGAIN: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(30)];
+/// And where nothing waits for the answer.
+const AGAIN_AT_LEISURE: [Duration; 3] = [Duration::from_secs(60), Duration::from_secs(120), Duration::from_secs(600)];
+/// A server is believed that it does not know a game when it has said so this often: its list may have come with a gap.
+const TIMES_NOT_KNOWN: u32 = 2;
 
 /// A game as it was when it ended.
 pub(super) struct FinalState {
@@ -45,55 +49,78 @@ pub(super) async fn record(
 pub(super) fn look_up(context: &AccountContext, game: &GameId, told: Option<(GameStatus, Option<Color>)>) {
     let (context, game) = (context.clone(), game.clone());
     context.requests.clone().spawn(async move {
-        let mut pauses = AGAIN.into_iter();
-        loop {
-            match (ask(&context, &game).await, pauses.next()) {
-                (LookUp::Recorded, _) => return,
-                (LookUp::NotYet, Some(pause)) => sleep(pause).await,
-                (LookUp::NotYet | LookUp::NotKnown | LookUp::NotTold, _) => break,
-            }
+        // A game that was adjourned is not over.
+        let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
+        if is_adjourned || ask(&context, &game, true, &AGAIN).await != LookUp::Recorded {
+            let (status, winner) = told.unwrap_or((GameStatus::UnknownFinish, None));
+            record(&context, &game, None, status, winner).await;
         }
-        let (status, winner) = told.unwrap_or((GameStatus::UnknownFinish, None));
-        record(&context, &game, None, status, winner).await;
     });
 }
 
-/// Completes the record of those games that ended while nobody was there to see it.
-pub(super) fn complete_record(context: &AccountContext) {
-    let context = context.clone();
-    context.requests.clone().spawn(async move {
-        let unfinished = context.journal.unfinished(&context.name).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the games that ended while we were away are not known");
-            Vec::new()
-        });
-        for game in unfinished {
-            if ask(&context, &game).await == LookUp::NotKnown {
-                record(&context, &game, None, GameStatus::UnknownFinish, None).await;
+/// Completes the record of games that ran when we last stopped, where they have ended since.
+pub(super) fn complete_record(context: &AccountContext, unfinished: Vec<KnownGame>) {
+    for game in unfinished {
+        let context = context.clone();
+        context.requests.clone().spawn(async move {
+            let id = &game.info.id;
+            match ask(&context, id, false, &[AGAIN, AGAIN_AT_LEISURE].concat()).await {
+                LookUp::NotKnown => record(&context, id, None, GameStatus::UnknownFinish, None).await,
+                LookUp::NoAnswer => tracing::warn!(game = %id, "the server does not say how the game ended"),
+                LookUp::Recorded | LookUp::StillRuns | LookUp::NotTold => (),
             }
-        }
-    });
+        });
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LookUp {
     /// It is in the journal now.
     Recorded,
-    /// The server did not answer, or the game still runs.
-    NotYet,
+    /// The server says that it is being played.
+    StillRuns,
+    /// The server does not answer.
+    NoAnswer,
     /// The server has no such game.
     NotKnown,
     /// This server does not tell of finished games.
     NotTold,
 }
 
-async fn ask(context: &AccountContext, game: &GameId) -> LookUp {
-    match context.server.finished_game(game).await {
+/// Asks the server until it says what became of a game, and once more after each of these pauses. Of a game that is known to be
+/// over (`is_over`) it may say for a while that it runs.
+async fn ask(context: &AccountContext, game: &GameId, is_over: bool, pauses: &[Duration]) -> LookUp {
+    let known = context.journal.known_game(&context.key(game)).await.unwrap_or_else(|error| {
+        tracing::warn!(%game, %error, "what is known of the game cannot be read");
+        None
+    });
+    let mut not_known = 0;
+    let mut pauses = pauses.iter();
+    loop {
+        let answer = ask_once(context, game, known.as_ref()).await;
+        not_known += u32::from(answer == LookUp::NotKnown);
+        let is_final = match answer {
+            LookUp::Recorded | LookUp::NotTold => true,
+            LookUp::NotKnown => not_known >= TIMES_NOT_KNOWN,
+            LookUp::StillRuns => !is_over,
+            LookUp::NoAnswer => false,
+        };
+        match pauses.next() {
+            Some(pause) if !is_final => sleep(*pause).await,
+            _ => return answer,
+        }
+    }
+}
+
+async fn ask_once(context: &AccountContext, game: &GameId, known: Option<&KnownGame>) -> LookUp {
+    match context.server.finished_game(game, known).await {
         Ok((info, state)) if !state.status.is_running() => {
             record_whole(context, &info, &state).await;
             LookUp::Recorded
         }
-        Ok(_) | Err(ActionError::Limited { .. } | ActionError::Unavailable(_) | ActionError::Unauthorised(_)) => {
-            LookUp::NotYet
+        Ok(_) => LookUp::StillRuns,
+        Err(ActionError::Limited { .. } | ActionError::Unavailable(_) | ActionError::Unauthorised(_)) => {
+            LookUp::NoAnswer
         }
         Err(ActionError::NotFound(_)) => LookUp::NotKnown,
         Err(ActionError::Refused(_) | ActionError::Unsupported(_)) => LookUp::NotTold,

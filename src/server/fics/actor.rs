@@ -26,7 +26,7 @@ use super::{
     settings::FicsSettings,
     setup::SetUp,
 };
-use chess::{Action, ActionError, Backoff, GameId, ServerEvent, timeseal::Version};
+use chess::{Action, ActionError, Backoff, GameId, KnownGame, ServerEvent, timeseal::Version};
 
 /// How long the server may take to answer one command of the set-up, and how long once it has shown no prompt after one.
 const SETUP_PATIENCE: Duration = Duration::from_secs(2);
@@ -57,6 +57,9 @@ type RequestResult = Result<RequestAnswer, ActionError>;
 pub(super) enum FicsRequest {
     Act(Action, oneshot::Sender<RequestResult>),
     LookFor(String, oneshot::Sender<RequestResult>),
+    LookUp(Box<KnownGame>, oneshot::Sender<RequestResult>),
+    /// The opponents and the names of games that an earlier process left running.
+    Remember(Vec<(String, GameId)>),
     Resync(GameId),
     OpenToNewGames(bool),
 }
@@ -499,6 +502,11 @@ impl Actor {
                 let ticket = self.ticket(reply);
                 self.session.look_for(&name, ticket, now);
             }
+            FicsRequest::LookUp(game, reply) => {
+                let ticket = self.ticket(reply);
+                self.session.look_up(*game, ticket, now);
+            }
+            FicsRequest::Remember(games) => self.session.remember(games),
             FicsRequest::Resync(game) => self.session.resync(&game, now),
             FicsRequest::OpenToNewGames(open) => self.session.open_to_new_games(open, now),
         }

@@ -48,8 +48,8 @@ use self::{
     request::{HttpCall, Topic},
 };
 use chess::{
-    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, ServerEvent, TimeControl,
-    Tournament, TournamentKind,
+    Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, KnownGame, ServerEvent,
+    TimeControl, Tournament, TournamentKind,
 };
 
 use super::Server;
@@ -219,7 +219,11 @@ impl Server for LichessServer {
         Ok(available)
     }
 
-    async fn finished_game(&self, game: &GameId) -> Result<(GameInfo, GameState), ActionError> {
+    async fn finished_game(
+        &self,
+        game: &GameId,
+        _known: Option<&KnownGame>,
+    ) -> Result<(GameInfo, GameState), ActionError> {
         let account = self.http.account().await?;
         let call = ["game", "export", game.as_str()];
         let query = [("clocks", "false"), ("evals", "false"), ("opening", "false")];

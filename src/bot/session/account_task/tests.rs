@@ -8,8 +8,8 @@ use crate::{
     session::{BotEvent, Control, EventBus, PlayerSettings, PreparedPlayer},
 };
 use chess::{
-    Account, ChallengeId, Clock, Clocks, GameInfo, GameState, GameTerms, Line, Offers, Player, TimeControl, UciMove,
-    Variant,
+    Account, ChallengeId, Clock, Clocks, GameInfo, GameState, GameTerms, KnownGame, Line, Offers, Player, TimeControl,
+    UciMove, Variant,
 };
 use council::{CouncilSettings, pool::Pool};
 
@@ -23,6 +23,12 @@ struct ScriptedServer {
     aborts_nothing: bool,
     /// The record of every finished game.
     finished: Option<(GameInfo, GameState)>,
+    /// What it was asked to look up, as we knew it.
+    looked_up: Mutex<Vec<Option<KnownGame>>>,
+    /// What it answers first, the last one first.
+    lookup_refusals: Mutex<Vec<ActionError>>,
+    /// Games that it was told of at the beginning.
+    remembered: Mutex<Vec<GameId>>,
 }
 
 #[async_trait::async_trait]
@@ -40,6 +46,10 @@ impl Server for ScriptedServer {
 
     async fn resync(&self, _: &GameId) {}
 
+    async fn remember(&self, games: &[KnownGame]) {
+        self.remembered.lock().expect("no panic").extend(games.iter().map(|game| game.info.id.clone()));
+    }
+
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
         Ok(Vec::new())
     }
@@ -48,7 +58,15 @@ impl Server for ScriptedServer {
         Ok(vec![!self.all_are_busy; ids.len()])
     }
 
-    async fn finished_game(&self, game: &GameId) -> Result<(GameInfo, GameState), ActionError> {
+    async fn finished_game(
+        &self,
+        game: &GameId,
+        known: Option<&KnownGame>,
+    ) -> Result<(GameInfo, GameState), ActionError> {
+        self.looked_up.lock().expect("no panic").push(known.cloned());
+        if let Some(refusal) = self.lookup_refusals.lock().expect("no panic").pop() {
+            return Err(refusal);
+        }
         let known = self.finished.clone().filter(|(info, _)| info.id == *game);
         known.ok_or_else(|| ActionError::NotFound(game.to_string()))
     }
@@ -222,6 +240,30 @@ async fn a_game_that_ended_while_we_were_away_is_completed() {
     })
     .await;
     assert_eq!(story.record().await, ("e2e4 e7e5 g1f3".to_owned(), GameStatus::OutOfTime, Some(Color::Black)));
+}
+
+/// A server without names for games finds one by what we know of it; one that is in trouble, or does not find it at first, is asked
+/// again.
+#[tokio::test]
+async fn a_game_is_looked_up_by_what_the_journal_knows_of_it_until_the_server_answers() {
+    let finished = game("e2e4 e7e5 g1f3", GameStatus::OutOfTime, Some(Color::Black));
+    let trouble = [ActionError::NotFound("no such game".to_owned()), ActionError::Unavailable("a cable".to_owned())];
+    let server =
+        ScriptedServer { finished: Some(finished), lookup_refusals: Mutex::new(trouble.into()), ..Default::default() };
+    let story = Story::begin(server, |journal| {
+        let (info, _) = game("", GameStatus::Started, None);
+        journal.game_started(&"made-up".into(), &info);
+        let mut line = Line::start(Variant::Standard);
+        line.play_all("e2e4 e7e5").expect("legal");
+        journal.line_seen(&GameKey::new(&"made-up".into(), &info.id), &Arc::new(line), None);
+    })
+    .await;
+    assert_eq!(story.record().await.0, "e2e4 e7e5 g1f3");
+    assert_eq!(*story.server.remembered.lock().expect("no panic"), [GameId::new("abcdefgh")]);
+    let looked_up = story.server.looked_up.lock().expect("no panic").clone();
+    assert_eq!(looked_up.len(), 3);
+    let known = looked_up[0].as_ref().expect("the journal knows it");
+    assert_eq!((known.info.opponent().name.as_str(), chess::moves_text(&known.shown).as_str()), ("Ann", "e2e4 e7e5"));
 }
 
 /// The stream may end with the game and never show its last moves.
