@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use shakmaty::Position as _;
 
-use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, OverRow, VoteRow, color_word, shown};
+use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, OverRow, VoteRow, color_word, short, shown};
 use bot::session::{GameEvent, how_it_ended};
 use chess::{ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal};
 use council::{clock::Budget, player::vote_report, pool::ElectorSpec};
@@ -123,7 +123,7 @@ impl GameOverview {
             GameEvent::Decided { line, decision, budget, lag, .. } => self.decide(line, decision, *budget, *lag),
             GameEvent::Chat(line) => self.say(line),
             GameEvent::Fault(what) => {
-                self.fault = Some(what.clone());
+                self.fault = Some(short(what));
                 self.changed.fault = true;
             }
             GameEvent::Over { status, winner, .. } => self.end(status, *winner, now, time),
@@ -205,7 +205,7 @@ impl GameOverview {
     }
 
     fn say(&mut self, line: &ChatLine) {
-        self.chat.push(ChatRow { name: line.username.clone(), text: line.text.clone(), room: line.room.key() });
+        self.chat.push(ChatRow { name: short(&line.username), text: short(&line.text), room: line.room.key() });
         let surplus = self.chat.len().saturating_sub(MOST_CHAT);
         self.chat.drain(..surplus);
         self.changed.chat = true;

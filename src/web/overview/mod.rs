@@ -5,6 +5,8 @@
 
 mod game;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -94,7 +96,7 @@ impl Overview {
 
     fn write(&mut self, level: &'static str, kind: &'static str, text: String, at: Timestamp) {
         self.serial += 1;
-        self.log.push_back(LogRow { serial: self.serial, at, level, kind, text });
+        self.log.push_back(LogRow { serial: self.serial, at, level, kind, text: rows::short(&text) });
         if self.log.len() > MOST_LINES {
             self.log.pop_front();
         }
@@ -106,7 +108,7 @@ impl Overview {
             .entry(server.clone())
             .or_insert_with(|| AccountRow { mode: "playing", ..AccountRow::default() });
         let stands = |row: &mut AccountRow, state, reason: Option<&String>| {
-            (row.state, row.reason, row.since) = (state, reason.cloned(), Some(time));
+            (row.state, row.reason, row.since) = (state, reason.map(|text| rows::short(text)), Some(time));
         };
         match event {
             AccountEvent::Connected { account, away } => {
@@ -131,7 +133,7 @@ impl Overview {
                         format!("{} {rated} {}", terms.time_control.in_minutes(), terms.variant)
                     },
                     outcome: outcome.word(),
-                    why: why.clone(),
+                    why: rows::short(why),
                     at: time,
                 });
                 if self.challenges.len() > MOST_CHALLENGES {

@@ -9,6 +9,9 @@ use bot::session::AccountMode;
 use chess::{Account, Color, GameInfo, Player, Proposal, Score};
 use council::pool::{ElectorKind, ElectorSpec};
 
+/// How many letters of a text from outside are shown: a name, a reason, something said.
+const LONGEST_TEXT: usize = 400;
+
 /// An account of ours.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct AccountRow {
@@ -50,7 +53,7 @@ pub enum AccountState {
 impl AccountRow {
     pub(super) fn of(account: &Account) -> Self {
         Self {
-            name: Some(account.player.name.clone()),
+            name: Some(short(&account.player.name)),
             title: account.player.title.clone(),
             ratings: account.ratings.clone(),
             state: AccountState::Connected,
@@ -81,7 +84,7 @@ pub struct PlayerRow {
 
 impl From<&Player> for PlayerRow {
     fn from(player: &Player) -> Self {
-        Self { name: player.name.clone(), title: player.title.clone(), rating: player.rating }
+        Self { name: short(&player.name), title: player.title.as_deref().map(short), rating: player.rating }
     }
 }
 
@@ -309,6 +312,11 @@ pub struct LogRow {
     pub kind: &'static str,
     /// The line.
     pub text: String,
+}
+
+/// What comes from outside, no longer than anybody reads.
+pub(super) fn short(text: &str) -> String {
+    text.chars().take(LONGEST_TEXT).collect()
 }
 
 /// `white` or `black`.

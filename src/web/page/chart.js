@@ -2,13 +2,13 @@
 
 import { h, svg } from "./dom.js";
 
-const [WIDTH, LEFT, RIGHT, TOP, BOTTOM] = [640, 40, 8, 8, 20];
+const [WIDTH, LEFT, RIGHT, TOP, BOTTOM] = [420, 36, 6, 8, 20];
 
 /**
  * Curves of points [x, y] (y null is a gap), with lines across at `marks` [[y, text]].
  * `onPick(x)` is called for the nearest x of a click; `here` is an x that is marked.
  */
-export function curves({ series, from, to, low, high, marks = [], below = [], height = 170, here = null, onPick = null, label, area = null }) {
+export function curves({ series, from, to, low, high, marks = [], below = [], height = 160, here = null, onPick = null, label, area = null }) {
   const x = (value) => LEFT + ((value - from) / (to - from || 1)) * (WIDTH - LEFT - RIGHT);
   const y = (value) => TOP + (1 - (Math.min(high, Math.max(low, value)) - low) / (high - low || 1)) * (height - TOP - BOTTOM);
   const across = marks.flatMap(([value, text]) => [svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),

@@ -24,7 +24,7 @@ export function commands() {
   const account = () => accounts.value || null;
   const known = () => ["", ...Object.keys(live.accounts).filter((name) => name !== "page")];
   let shown = "";
-  live.listen((change) => {
+  const stop = live.listen((change) => {
     if (!change.accounts || shown === known().join(" ")) return;
     shown = known().join(" ");
     accounts.replaceChildren(...known().map((name) => h("option", { value: name }, name || "every account")));
@@ -38,7 +38,7 @@ export function commands() {
       h("button.bad", { type: "button", onclick: () => confirm("Finish the running games and end the program?") && tell({ command: "drain" }) }, "Drain")),
     h("details", {}, h("summary", {}, "Challenge, block, join"), h("div.columns", {},
       challengeForm(account), blockForm(account), joinForm(account))));
-  return { element };
+  return { element, stop };
 }
 
 function form(title, fields, submit, makeCommand) {

@@ -82,7 +82,8 @@ export class EvaluationBar {
     this.element.dataset.below = orientation;
     const share = cp === null || cp === undefined ? 0.5 : chance(cp);
     this.fill.style.height = `${(share * 100).toFixed(1)}%`;
-    say(this.text, text ?? "");
+    // There is room for three letters.
+    say(this.text, (text ?? "").replace(/^([+-]\d+\.\d)\d$/, "$1"));
     this.element.dataset.side = share >= 0.5 ? "white" : "black";
     this.element.setAttribute("aria-label", text ? `Evaluation ${text} for White` : "No evaluation yet");
   }

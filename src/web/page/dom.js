@@ -52,7 +52,10 @@ export function choice(options, properties = {}) {
     const [value, text] = Array.isArray(option) ? option : [option, option];
     return h("option", { value }, text);
   });
-  return h("select", properties, ...items);
+  const { value, ...others } = properties;
+  const select = h("select", others, ...items);
+  if (value !== undefined) select.value = value;
+  return select;
 }
 
 /** Shows a short notice for a while. */

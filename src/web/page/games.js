@@ -3,12 +3,12 @@
 import { curves, legend } from "./chart.js";
 import { choice, field, h, say } from "./dom.js";
 import { get } from "./server.js";
-import { day, moment, words } from "./words.js";
+import { day, inMinutes, moment, words } from "./words.js";
 
 const SPEEDS = ["ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence"];
 const PAGE = 50;
-const COLUMNS = [["Date", "started_at"], ["Colour"], ["Opponent", "opponent"], ["Rating", "rating", "num"], ["Clock"], ["Mode"],
-  ["Result"], ["End"], ["Moves", "moves", "num"]];
+const COLUMNS = [["Date", "started_at"], ["Opponent", "opponent"], ["Rating", "rating", "num wide"], ["Result"], ["Colour", "", "wide"], ["Clock", "", "wide"],
+  ["Mode", "", "wide"], ["End"], ["Moves", "moves", "num wide"]];
 
 export function open(page) {
   const filters = {
@@ -61,7 +61,7 @@ export function open(page) {
 
   function showHead() {
     head.replaceChildren(...COLUMNS.map(([text, key, kind = ""]) => {
-      if (!key) return h("th", { scope: "col" }, text);
+      if (!key) return h("th", { scope: "col", className: kind }, text);
       const here = sort.replace("-", "") === key;
       const order = here ? (sort.startsWith("-") ? "descending" : "ascending") : "none";
       return h("th", { scope: "col", className: kind, "aria-sort": order },
@@ -92,11 +92,12 @@ function gameRow(game) {
   const address = `#/games/${encodeURIComponent(game.server)}/${encodeURIComponent(game.game)}`;
   return h("tr", { data: { result: game.result ?? "" } },
     h("td", {}, h("a", { href: address }, moment(game.started_at))),
-    h("td", {}, game.our_color), h("td.opponent", { title: opponent.name }, [opponent.title, opponent.name].filter(Boolean).join(" ")),
-    h("td.num", {}, opponent.rating ?? ""), h("td", {}, `${game.time_control} ${game.speed}`),
-    h("td", {}, `${game.rated ? "rated" : "casual"}${game.variant === "standard" ? "" : ` ${game.variant}`}`),
-    h("td", {}, game.result ? h("span.tag", {}, game.result) : "—"), h("td", {}, game.status),
-    h("td.num", {}, Math.ceil(game.plies / 2)));
+    h("td.opponent", { title: opponent.name }, [opponent.title, opponent.name].filter(Boolean).join(" ")),
+    h("td.num.wide", {}, opponent.rating ?? ""), h("td", {}, game.result ? h("span.tag", {}, game.result) : "—"),
+    h("td.wide", {}, game.our_color), h("td.wide", {}, `${inMinutes(game.time_control)} ${game.speed}`),
+    h("td.wide", {}, `${game.rated ? "rated" : "casual"}${game.variant === "standard" ? "" : ` ${game.variant}`}`),
+    h("td", {}, game.status),
+    h("td.num.wide", {}, Math.ceil(game.plies / 2)));
 }
 
 function sumCard(title, rows) {
@@ -112,8 +113,8 @@ function sumCard(title, rows) {
       h("td.num", {}, `${((100 * (row.won + row.drawn / 2)) / games).toFixed(0)} %`),
       h("td", {}, h("span.split", { title: `${row.won} won, ${row.drawn} drawn, ${row.lost} lost` }, part("won"), part("drawn"), part("lost"))));
   };
-  return h("section.card", {}, h("h2", {}, title), h("div.rows", {}, h("table.list", {},
-    h("thead", {}, h("tr", {}, h("th", {}, ""), h("th.num", {}, "Games"), h("th.num", {}, "Score"), h("th", {}, "Won, drawn, lost"))),
+  return h("section.card.sums", {}, h("h2", {}, title), h("div.rows", {}, h("table.list", {},
+    h("thead", {}, h("tr", {}, h("th", {}, ""), h("th.num", {}, "Games"), h("th.num", {}, "Score"), h("th", {}, h("span", { title: "won, drawn, lost" }, "+ = −")))),
     h("tbody", {}, ...rows.map(line)))));
 }
 

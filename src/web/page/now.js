@@ -10,7 +10,7 @@ import { moment, other, player } from "./words.js";
 export function open(page) {
   const accounts = h("div.accounts");
   const operator = me.operates ? commands() : null;
-  const empty = h("p.empty", {}, "No game is being played. The council waits for a challenge.");
+  const empty = h("p.empty", {}, "No game is being played: the council waits for a challenge. ", h("a", { href: "#/play" }, "Play against it yourself"));
   const focus = new FocusGame();
   const others = h("div.boards", { "aria-label": "Other games" });
   const challenges = h("ul.rows");
@@ -65,13 +65,18 @@ export function open(page) {
     focus.tick();
     for (const card of small.values()) card.tick();
   });
-  return () => (stop(), still());
+  return () => (stop(), still(), operator?.stop());
 }
 
 const rowsOf = (rows, make, none) => (rows.length ? rows.slice(-60).reverse().map(make) : [h("li.quiet", {}, none)]);
 
+/** The speeds that are played most come first. */
+const SPEEDS = ["bullet", "blitz", "rapid", "classical", "standard", "lightning", "ultraBullet"];
+const place = (speed) => (SPEEDS.includes(speed) ? SPEEDS.indexOf(speed) : SPEEDS.length);
+
 function accountCard([name, row]) {
-  const ratings = row.ratings.slice(0, 4).map(([speed, points]) => h("span.rating", {}, `${speed} `, h("b", {}, points)));
+  const known = [...row.ratings].sort(([a], [b]) => place(a) - place(b));
+  const ratings = known.slice(0, 4).map(([speed, points]) => h("span.rating", {}, `${speed} `, h("b", {}, points)));
   const state = row.state === "connected" && row.mode !== "playing" ? row.mode : row.state;
   return h("article.account", { data: { state } },
     h("span.lamp", { "aria-hidden": "true" }),
@@ -203,8 +208,8 @@ class SmallGame {
       const [upper, lower] = head.our_color === "white" ? [this.players[1], this.players[0]] : this.players;
       this.element.append(upper.element, h("div.boardrow", {}, this.bar.element, this.board.element), lower.element, this.over, this.choose);
       this.board.orient(head.our_color);
-      this.players[0].show(head.white, { ours: head.our_color === "white" });
-      this.players[1].show(head.black, { ours: head.our_color === "black" });
+      this.players[0].show({ name: head.white.name, rating: head.white.rating }, { ours: head.our_color === "white" });
+      this.players[1].show({ name: head.black.name, rating: head.black.rating }, { ours: head.our_color === "black" });
     }
     this.game = game;
     this.board.show(board);

@@ -5,7 +5,7 @@ import { bars, curves, legend } from "./chart.js";
 import { CouncilTable, EvaluationBar, MoveList, PlayerLine, fromWhite, proposalArrows } from "./council.js";
 import { h, say, show } from "./dom.js";
 import { get } from "./server.js";
-import { centipawns, clock, moment, other, score, seconds } from "./words.js";
+import { centipawns, clock, inMinutes, moment, other, score, seconds } from "./words.js";
 
 export async function open(page, { parts: [server, id], query }) {
   const address = `/api/games/${encodeURIComponent(server)}/${encodeURIComponent(id)}`;
@@ -28,22 +28,23 @@ class ReplayView {
     this.lower = h("div");
     for (const color of ["white", "black"]) this.players[color].show(game[color], { ours: color === game.our_color });
     const step = (text, label, to) => h("button", { type: "button", "aria-label": label, title: label, onclick: () => this.go(to()) }, text);
-    const steps = h("div.row.steps", {}, step("⏮", "To the start (Home)", () => 0), step("◀", "One move back (←)", () => this.ply - 1),
-      step("▶", "One move on (→)", () => this.ply + 1), step("⏭", "To the end (End)", () => moves.length),
+    const steps = h("div.row.steps", {}, step("«", "To the start (Home)", () => 0), step("‹", "One move back (←)", () => this.ply - 1),
+      step("›", "One move on (→)", () => this.ply + 1), step("»", "To the end (End)", () => moves.length),
       h("button.plain", { type: "button", onclick: () => this.flip() }, "Flip"),
       h("a.button", { href: `${address}/game.pgn`, download: "game.pgn" }, "PGN"), h("a.button", { href: `${address}/game.json`, download: "game.json" }, "JSON"));
     const rated = game.rated ? "rated" : "casual";
     const result = [game.result ?? "no result", game.status].join(" · ");
     page.append(h("section.focus", { "aria-label": "The game" },
       h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
-      h("div.side", {}, h("p.terms", {}, `${moment(game.started_at)} · ${game.server} · ${game.time_control} ${game.speed} · ${rated}`),
+      h("div.side", {}, h("p.terms", {}, `${moment(game.started_at)} · ${game.server} · ${inMinutes(game.time_control)} ${game.speed} · ${rated}`),
         h("p.over", { data: { ours: game.result ?? "" } }, result), steps, this.list.element, this.table.element, this.about, this.expected)));
     this.evaluation = this.evaluationChart();
     this.times = this.timeChart();
     page.append(h("div.columns", {},
-      h("section.card", {}, h("h2", {}, "Evaluation"), this.evaluation.element, legend([["", "ours, from White's side, in pawns"]])),
-      h("section.card", {}, h("h2", {}, "Time"), this.times.bars.element, this.times.clocks?.element ?? "",
-        legend([["", `seconds for each move of ours; below, the clocks: ${game.our_color}`], ["second", other(game.our_color)]])),
+      h("section.card", {}, h("h2", {}, "Evaluation"), this.evaluation.element, h("p.quiet.budget", {}, "In pawns from White's side, as our council saw it.")),
+      h("section.card", {}, h("h2", {}, "Time for each move of ours"), this.times.bars.element),
+      this.times.clocks ? h("section.card", {}, h("h2", {}, "Clocks"), this.times.clocks.element,
+        legend([["", game.our_color], ["second", other(game.our_color)]])) : "",
       notes("Chat", chat.map((line) => [line.said_at, h("span", {}, h("b", {}, line.username), ` ${line.text}`)])),
       notes("Faults", faults.map((fault) => [fault.met_at, h("span", {}, fault.what)]))));
     const onKey = (event) => this.key(event);

@@ -32,8 +32,15 @@ export function moment(text) {
   if (!text) return "";
   const at = new Date(text);
   const today = new Date().toDateString() === at.toDateString();
-  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: today ? "2-digit" : undefined });
+  const time = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: today ? "2-digit" : undefined });
   return today ? time : `${day(text)} ${time}`;
+}
+
+/** The journal's clock of seconds, as players say it: 180+2 as 3+2, and 20+0.1 as 20s+0.1. */
+export function inMinutes(text) {
+  const [initial, increment] = text.split("+");
+  if (increment === undefined) return text;
+  return initial % 15 === 0 ? `${initial / 60}+${increment}` : `${initial}s+${increment}`;
 }
 
 /** A day as 2026-11-22. */

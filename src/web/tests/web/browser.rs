@@ -3,7 +3,6 @@
 use std::{
     path::{Path, PathBuf},
     process::Stdio,
-    time::Duration,
 };
 
 use reqwest::Client;
@@ -13,7 +12,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::stage::within;
+use crate::stage::{client, within};
 
 /// How the elements of a page are named in WebDriver's answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -52,7 +51,7 @@ impl Browser {
         });
         let port = port.await;
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        let client = Client::builder().timeout(Duration::from_secs(170)).build().expect("a client");
+        let client = client();
         let arguments = [
             "--headless=new".to_owned(),
             "--no-sandbox".to_owned(),
@@ -130,6 +129,23 @@ impl Browser {
         }
     }
 
+    /// Waits until an expression is true, and lets the page hear nothing more from that moment on, so that it can be pictured.
+    pub async fn still(&self, expression: &str) {
+        let script = format!(
+            "const done = arguments[0];
+             import('/assets/server.js').then(({{ live }}) => {{
+               const begun = Date.now();
+               (function look() {{
+                 if ({expression}) (live.close(), done(true));
+                 else if (Date.now() - begun > 120000) done(false);
+                 else setTimeout(look, 20);
+               }})();
+             }});"
+        );
+        let found = self.call("execute/async", json!({ "script": script, "args": [] })).await;
+        assert_eq!(found, true, "in vain for {expression}");
+    }
+
     /// What the browser had to say of the page.
     pub async fn console(&self) -> String {
         self.call("se/log", json!({ "type": "browser" })).await.to_string()
@@ -186,27 +202,39 @@ impl Browser {
     }
 
     /// Leaves a picture of the whole page in the folder of `CONCILIO_WEB_PICTURES`, if that is set.
-    pub async fn picture(&self, name: &str) {
-        let Some(folder) = pictures() else { return };
+    async fn picture(&self, name: &str) {
         // Pictures are taken after what moves has come to rest.
         self.until("!document.getAnimations().some((moving) => moving.playState === 'running')").await;
-        let size = self.script("return document.documentElement.scrollHeight").await;
-        let shot = json!({ "cmd": "Page.captureScreenshot", "params": { "captureBeyondViewport": true, "clip": {
-            "x": 0, "y": 0, "scale": 1,
-            "width": self.script("return innerWidth").await,
-            "height": size.as_f64().unwrap_or(900.0).min(2400.0),
-        } } });
+        // The window becomes as high as the page: what is out of sight may not be drawn.
+        let sizes = "return [innerWidth, innerHeight, Math.min(2600, document.documentElement.scrollHeight)]";
+        let sizes = self.script(sizes).await;
+        let [width, height, whole] =
+            [0, 1, 2].map(|index| sizes[index].as_u64().and_then(|size| u32::try_from(size).ok()));
+        let (width, height) = (width.expect("a width"), height.expect("a height"));
+        self.resize(width, whole.unwrap_or(height).max(height)).await;
+        self.save(name).await;
+        self.resize(width, height).await;
+    }
+
+    /// Saves a picture of the window.
+    async fn save(&self, name: &str) {
+        let Some(folder) = pictures() else { return };
+        let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(1)))";
+        self.call("execute/async", json!({ "script": painted, "args": [] })).await;
+        let shot = json!({ "cmd": "Page.captureScreenshot", "params": {} });
         let picture = self.call("goog/cdp/execute", shot).await;
         let bytes = base64(picture["data"].as_str().expect("a picture"));
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join(format!("{name}.png")), bytes).expect("a file");
     }
 
-    /// The same at three widths, and in dark.
+    /// The same at three widths, and in dark; and as much as one sees at once, for the manual.
     pub async fn pictures(&self, name: &str) {
         if pictures().is_none() {
             return;
         }
+        self.resize(1200, 800).await;
+        self.save(name).await;
         for (width, height) in [(390, 844), (800, 1100), (1400, 900)] {
             self.resize(width, height).await;
             self.picture(&format!("{name}-{width}")).await;

@@ -121,9 +121,6 @@ async fn every_page_has_something_to_show() {
     let Some(browser) = Browser::start().await else { return };
     let stage = Stage::open().await;
     let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
-    browser.go(&stage.url("#/machines")).await;
-    browser.until("document.querySelector('.machine')").await;
-    browser.pictures("machines").await;
     for _ in 0..3 {
         bot.whole_game("20+0.1").await;
     }
@@ -136,15 +133,59 @@ async fn every_page_has_something_to_show() {
     browser.until("document.querySelectorAll('.moves li.here').length === 1").await;
     browser.script("document.querySelectorAll('.moves button')[16].click()").await;
     browser.pictures("game").await;
+    assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_running_game_is_a_live_board_with_its_council() {
+    let Some(browser) = Browser::start().await else { return };
+    let mut stage = Stage::open().await;
+    stage.seat("balanced-7");
+    let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
     for _ in 0..5 {
         bot.game("180+2").await;
     }
-    browser.go(&stage.url("#/")).await;
-    browser.until("document.querySelectorAll('.small').length >= 3").await;
-    browser.until("document.querySelectorAll('.focus .council tbody tr').length >= 3").await;
+    browser.go(&stage.url("")).await;
+    browser.until("document.querySelectorAll('.small').length === 4").await;
+    browser.until("document.querySelectorAll('.focus .council tbody tr:not(.silent)').length === 7").await;
+    let divided = "document.querySelectorAll('.focus .moves li').length >= 8
+        && document.querySelectorAll('.focus .council tbody tr:not(.silent)').length === 7
+        && document.querySelectorAll('.focus .arrow').length >= 2";
+    browser.still(divided).await;
     browser.pictures("now").await;
+    browser.go("about:blank").await;
+    browser.go(&stage.url("#/machines")).await;
+    browser.until("document.querySelectorAll('.machine tbody tr').length >= 3").await;
+    browser.pictures("machines").await;
     let paint = browser.script("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime").await;
     println!("first paint after {paint} ms");
     assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn moves_are_made_by_keys_and_a_pawn_becomes_what_is_chosen() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = Stage::open().await;
+    browser.go(&stage.url("#/play")).await;
+    browser.click("form button.main").await;
+    browser.until("document.querySelector('.board.playable')").await;
+    // Enter takes up the pawn at the cursor on e2, two steps up, Enter puts it down.
+    browser.write(".board", "\u{e007}\u{e013}\u{e013}\u{e007}").await;
+    browser.until("document.querySelector('.moves .san')?.textContent === 'e4'").await;
+
+    browser.script("sessionStorage.clear()").await;
+    browser.go("about:blank").await;
+    browser.go(&stage.url("#/play")).await;
+    browser.until("document.querySelector('form input[placeholder=\"the usual position\"]')").await;
+    browser.write("input[placeholder='the usual position']", "8/P6k/8/8/8/8/7K/8 w - - 0 1").await;
+    browser.click("form button.main").await;
+    browser.until("document.querySelector('.board.playable')").await;
+    let (from, to) = (browser.square("a7").await, browser.square("a8").await);
+    browser.point(&[from, to], false).await;
+    browser.click("button[aria-label='Promote to knight']").await;
+    browser.until("document.querySelector('.moves .san')?.textContent === 'a8=N'").await;
+    browser.until("document.querySelector('.board .piece.wN')").await;
     browser.close().await;
 }

@@ -31,6 +31,12 @@ pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     }
 }
 
+/// A client for plain requests; it wants a provider of encryption all the same.
+pub fn client() -> Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().build().expect("a client")
+}
+
 /// The page, and what it is in front of.
 pub struct Stage {
     pub web: WebServer,
@@ -62,7 +68,6 @@ impl Stage {
 
     /// The page with other settings.
     pub async fn with(change: impl FnOnce(&mut WebSettings, &TempDir)) -> Self {
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().expect("a folder");
         let journal = Journal::open(&JournalSettings {
             path: folder.path().join("journal.db"),
@@ -88,7 +93,7 @@ impl Stage {
         let socket = folder.path().join("control.sock");
         let served = serve(&settings, context, Some(&socket), shutdown.now.child_token()).await;
         let web = served.expect("a page");
-        Self { web, bus, journal, folder, shutdown, client: Client::new(), pool, player, control }
+        Self { web, bus, journal, folder, shutdown, client: client(), pool, player, control }
     }
 
     /// An address of the page.
@@ -102,6 +107,12 @@ impl Stage {
 
     pub fn post(&self, path: &str, body: &serde_json::Value) -> RequestBuilder {
         self.client.post(self.url(path)).json(body)
+    }
+
+    /// From now on councils have this roster, and think as long as the clock lets them.
+    pub fn seat(&mut self, roster: &str) {
+        self.player.council.roster = roster.to_owned();
+        self.player.limits = LimitSettings::default();
     }
 
     /// A bot that is connected to a practice server, with a partner there.

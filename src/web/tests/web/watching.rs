@@ -15,6 +15,8 @@ use practice::SparringKind;
 struct Listener {
     bytes: futures_util::stream::BoxStream<'static, Vec<u8>>,
     read: String,
+    /// How much of `read` has no end of an event in it.
+    searched: usize,
 }
 
 impl Listener {
@@ -22,23 +24,25 @@ impl Listener {
         let response = stage.get("api/events").send().await.expect("a stream");
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let bytes = response.bytes_stream().map(|bytes| bytes.map(|bytes| bytes.to_vec()).unwrap_or_default());
-        Self { bytes: bytes.boxed(), read: String::new() }
+        Self { bytes: bytes.boxed(), read: String::new(), searched: 0 }
     }
 
     /// The next event: its name and its value.
     async fn next(&mut self) -> (String, Value) {
         loop {
-            if let Some((event, rest)) = self.read.split_once("\n\n") {
+            if let Some(end) = self.read[self.searched..].find("\n\n").map(|at| self.searched + at) {
+                let rest = self.read.split_off(end + 2);
+                let event = std::mem::replace(&mut self.read, rest);
+                self.searched = 0;
                 let mut lines = event.lines();
                 let name = lines.next().and_then(|line| line.strip_prefix("event: ")).map(str::to_owned);
                 let data = lines.next().and_then(|line| line.strip_prefix("data: "));
-                let value = data.map(|data| serde_json::from_str(data).expect("JSON"));
-                self.read = rest.to_owned();
-                if let (Some(name), Some(value)) = (name, value) {
-                    return (name, value);
+                if let (Some(name), Some(data)) = (name, data) {
+                    return (name, serde_json::from_str(data).expect("JSON"));
                 }
                 continue;
             }
+            self.searched = self.read.len().saturating_sub(1);
             let more = within("an event", self.bytes.next()).await.expect("a stream that goes on");
             self.read.push_str(&String::from_utf8(more).expect("text"));
         }
@@ -110,22 +114,26 @@ async fn a_watcher_that_does_not_read_costs_no_memory_and_catches_up() {
     let mut slow = Listener::begin(&stage).await;
     let (name, _) = slow.next().await;
     assert_eq!(name, "whole");
-    let mut game = ToldGame::begin(&stage.bus, "abcdefgh", &"A".repeat(2000));
+    let games: Vec<ToldGame> =
+        (0..30).map(|index| ToldGame::begin(&stage.bus, &format!("game{index:04}"), "Ann")).collect();
     let mut quick = Listener::begin(&stage).await;
-    // More than sockets hold: the slow one's frames are thrown away.
-    for round in 0..400 {
-        game.say("Ann", &format!("{round} {}", "x".repeat(20_000)));
-        game.go_on();
-        if round % 4 == 0 {
-            quick.next().await;
-        }
+    // More than sockets hold: 30 games' talk in each frame.
+    for _ in 0..60 {
+        games.iter().for_each(|game| (0..4).for_each(|_| game.say("Ann", &"x".repeat(400))));
+        quick.next().await;
     }
-    game.say("Ann", "the last word");
+    games[0].say("Ann", "the last word");
     let last = |value: &Value| {
-        let chat = value["games"]["told/abcdefgh"]["chat"].as_array().cloned().unwrap_or_default();
+        let chat = value["games"]["told/game0000"]["chat"].as_array().cloned().unwrap_or_default();
         chat.last().is_some_and(|line| line["text"] == "the last word")
     };
-    within("the slow watcher to catch up", slow.until(last)).await;
+    let mut frames = 0;
+    let counted = slow.until(|value| {
+        frames += 1;
+        last(value)
+    });
+    within("the slow watcher to catch up", counted).await;
+    assert!(frames < 61, "the slow watcher got every one of {frames} frames");
 }
 
 /// A hundred games with three watchers. It prints what they cost; `--ignored --nocapture` runs it.
@@ -180,4 +188,41 @@ async fn what_a_hundred_games_with_three_watchers_cost() {
 fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// What three watchers add to the time between a partner's move and the bot's answer. It prints both; `--ignored
+/// --nocapture` runs it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn what_watchers_cost_the_bots_answers() {
+    let mut stage = Stage::open().await;
+    stage.seat("trivial");
+    let bot = stage.bot(SparringKind::Random).await;
+    let mut answers = [Vec::new(), Vec::new()];
+    for round in 0..24 {
+        let watched = round % 2;
+        let mut watchers = Vec::new();
+        for _ in 0..3 * watched {
+            let mut response = stage.get("api/events").send().await.expect("a stream");
+            watchers.push(tokio::spawn(async move { while let Ok(Some(_)) = response.chunk().await {} }));
+        }
+        let report = bot.whole_game("60+1").await;
+        let ours = usize::from(report.white != "Concilio");
+        // The clock went down by the time for the move and up by the increment of a second.
+        let clocks = &report.clocks_after;
+        let taken = (4..clocks.len()).filter(|ply| ply % 2 == ours).filter_map(|ply| {
+            let (before, after) = (clocks[ply - 2]?.as_secs_f64(), clocks[ply]?.as_secs_f64());
+            Some((before + 1.0 - after) * 1000.0)
+        });
+        answers[watched].extend(taken);
+        watchers.iter().for_each(tokio::task::JoinHandle::abort);
+    }
+    for (times, watchers) in answers.iter_mut().zip([0, 3]) {
+        times.sort_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
+        let error = (variance / times.len() as f64).sqrt();
+        println!("{watchers} watchers: {mean:.2} ms ± {error:.2}, median {median:.2} ms, of {} answers", times.len());
+    }
 }
