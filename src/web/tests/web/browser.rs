@@ -157,7 +157,7 @@ impl Browser {
     }
 
     /// When the page's text and its styles were there and it was painted first, ms.
-    pub async fn speed(&self) -> String {
+    pub(crate) async fn speed(&self) -> String {
         let script = "const styles = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.css'));
                       const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
                       return `text after ${performance.getEntriesByType('navigation')[0].responseEnd.toFixed(1)} ms, styles after ${
