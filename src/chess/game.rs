@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Clocks, Color, GameId, GameTerms, Line, Player};
+use super::{Clocks, Color, GameId, GameTerms, Line, Player, UciMove};
 
 /// What does not change while a game runs.
 #[derive(Clone, Debug)]
@@ -41,6 +41,17 @@ impl GameInfo {
             Color::Black => &self.white,
         }
     }
+}
+
+/// A game as we last knew it: enough to find it again on a server that gives no names to games.
+#[derive(Clone, Debug)]
+pub struct KnownGame {
+    /// What does not change.
+    pub info: GameInfo,
+    /// The moves that the server has shown.
+    pub shown: Vec<UciMove>,
+    /// The move of ours that was decided after them; the server may have taken it or not.
+    pub decided: Option<UciMove>,
 }
 
 /// What changes while a game runs. Always whole: nothing here is a difference to an earlier state.

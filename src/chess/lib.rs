@@ -30,6 +30,7 @@ mod task;
 mod terminal;
 mod time_control;
 pub mod timeseal;
+mod tournament;
 pub mod values;
 mod variant;
 
@@ -40,7 +41,7 @@ pub use decision::{Decision, Metrics, ProcessMetrics, SecondPhase, Source, Vote}
 pub use engine_position::{engine_move, engine_position};
 pub use failure::Failure;
 pub use fault::Fault;
-pub use game::{GameInfo, GameState, GameStatus, Offers};
+pub use game::{GameInfo, GameState, GameStatus, KnownGame, Offers};
 pub use ids::{ChallengeId, ElectorName, GameId, MachineName, ServerName};
 pub use line::{Line, LineError, moves_text};
 pub use people::{Account, Player};
@@ -51,6 +52,7 @@ pub use shutdown::Shutdown;
 pub use task::{Limits, Phase, SearchId, Task};
 pub use terminal::{print, printable};
 pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};
+pub use tournament::{Tournament, TournamentError, TournamentKind};
 pub use variant::{Variant, VariantError};
 
 pub use engine::{Heuristic, Knowledge};

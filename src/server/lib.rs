@@ -14,7 +14,10 @@ pub mod lichess;
 
 use async_trait::async_trait;
 
-use chess::{Account, Action, ActionError, Done, GameId, GameInfo, GameState};
+use chess::{Account, Action, ActionError, Done, GameId, GameInfo, GameState, KnownGame};
+
+/// The measurement of requests that a server refused for their number, by endpoint.
+pub const REQUESTS_LIMITED: &str = "concilio_requests_limited_total";
 
 /// The outgoing side of a server. Cheap to share behind an `Arc`; every method may be called from several tasks at once,
 /// and a move never waits behind another kind of request.
@@ -29,8 +32,9 @@ pub trait Server: Send + Sync + 'static {
     /// often waits longer each time, and is served by any state of the game that comes meanwhile.
     async fn resync(&self, game: &GameId);
 
-    /// Takes no new games from now on, before a shutdown: a server that offers ours to others is told to stop. What runs goes on.
-    async fn close_to_new_games(&self) {}
+    /// Whether new games are wanted from now on: a server that offers ours to others is told to stop, or to do so again. What
+    /// runs goes on.
+    async fn open_to_new_games(&self, _open: bool) {}
 
     /// The bots that are online and could be challenged, with their ratings.
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;
@@ -38,13 +42,22 @@ pub trait Server: Send + Sync + 'static {
     /// Whether each of these players is there and free to play; in the order asked.
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;
 
-    /// A game of ours as the server keeps it: to complete the record of one whose end we did not see. The state of one that still
-    /// runs may be older than what its stream shows.
+    /// Games of ours that were running when we last stopped, told before anything else is asked: a server that gives no names to
+    /// games then gives one that goes on the name that it had.
+    async fn remember(&self, _games: &[KnownGame]) {}
+
+    /// A game of ours as the server keeps it: to complete the record of one whose end we did not see; `known` is what we have of it.
+    /// The state of one that still runs may be older than what its stream shows. The answer may take until there is a moment in
+    /// which asking disturbs no running game.
     ///
     /// # Errors
     /// [`ActionError::NotFound`] if the server has no such game, [`ActionError::Unsupported`] if it does not tell of finished games
     /// in this way; others as they come.
-    async fn finished_game(&self, _game: &GameId) -> Result<(GameInfo, GameState), ActionError> {
+    async fn finished_game(
+        &self,
+        _game: &GameId,
+        _known: Option<&KnownGame>,
+    ) -> Result<(GameInfo, GameState), ActionError> {
         Err(ActionError::Unsupported("finished games are not told in this way"))
     }
 }

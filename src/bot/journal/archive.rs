@@ -1,5 +1,7 @@
 //! What was written, read back: a connection of its own for every reader, beside a daemon that writes or without one.
 
+mod notes;
+
 use std::{collections::BTreeMap, fmt, path::Path, str::FromStr, time::Duration};
 
 use jiff::Timestamp;
@@ -10,7 +12,12 @@ use rusqlite::{
 use serde::{Serialize, Serializer};
 
 use super::{GameKey, GameResult, JournalError, codes, schema};
-use chess::{Color, GameId, GameStatus, Score, ServerName, Speed, TimeControl, UciMove, Variant};
+use chess::{
+    Color, GameId, GameInfo, GameStatus, GameTerms, KnownGame, Line, Player, Score, ServerName, Speed, TimeControl,
+    UciMove, Variant,
+};
+
+pub use notes::{ChatRecord, FaultRecord};
 
 /// Which games are asked for; what is not set does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,6 +112,29 @@ impl GameRecord {
             Color::White => &self.black,
             Color::Black => &self.white,
         }
+    }
+
+    /// The game as its server told it when it began; `None` if its starting position is none.
+    fn info(&self) -> Option<GameInfo> {
+        let start = match &self.start_fen {
+            Some(fen) => Line::from_fen(self.variant, fen).ok()?,
+            None => Line::start(self.variant),
+        };
+        let player = |side: &PlayerRecord| Player {
+            title: side.title.clone(),
+            rating: side.rating,
+            ..Player::named(&side.name)
+        };
+        Some(GameInfo {
+            id: self.game.clone(),
+            terms: GameTerms { variant: self.variant, time_control: self.time_control, rated: self.rated },
+            white: player(&self.white),
+            black: player(&self.black),
+            our_color: self.our_color,
+            start,
+            tournament: self.tournament.clone(),
+            url: self.url.clone(),
+        })
     }
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -250,6 +280,11 @@ impl Archive {
         Ok(Self { connection: schema::open_to_read(path)? })
     }
 
+    /// What it is read through.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// The games that pass the filter, oldest first.
     ///
     /// # Errors
@@ -297,6 +332,16 @@ impl Archive {
             Ok((key, usize::try_from(row.get::<_, i64>(2)?).unwrap_or(0)))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// One game as it was last known, if it is there.
+    pub(super) fn known_game(&self, key: &GameKey) -> Result<Option<KnownGame>, JournalError> {
+        let Some(record) = self.game(key)? else { return Ok(None) };
+        let Some(info) = record.info() else { return Ok(None) };
+        let moves = self.moves(&record)?;
+        let shown: Vec<UciMove> = moves.iter().take_while(|mv| mv.confirmed).map(|mv| mv.uci).collect();
+        let decided = moves.get(shown.len()).map(|mv| mv.uci);
+        Ok(Some(KnownGame { info, shown, decided }))
     }
 
     /// The moves of a game, without those taken back.

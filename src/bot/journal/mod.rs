@@ -13,11 +13,13 @@
 //! - no secrets: what is written are the plain values of `chess` and `server`, which have none.
 
 mod archive;
+mod backup;
 mod codes;
 mod export;
 mod judgements;
 mod lock;
 mod pgn;
+mod private;
 mod schema;
 mod settings;
 mod store;
@@ -33,10 +35,13 @@ use std::{
 use jiff::Timestamp;
 
 use chess::{
-    Account, Challenge, ChatLine, Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, ServerName, UciMove,
+    Account, Challenge, ChatLine, Clocks, Color, Decision, GameId, GameInfo, GameStatus, KnownGame, Line, ServerName,
+    UciMove,
 };
 
-pub use archive::{Archive, Filter, GameRecord, MoveRecord, OurMove, PlayerRecord, ProposalRecord};
+pub use archive::{
+    Archive, ChatRecord, FaultRecord, Filter, GameRecord, MoveRecord, OurMove, PlayerRecord, ProposalRecord,
+};
 pub use codes::GameResult;
 pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
 pub use judgements::{JudgeId, JudgementRecord, Judgements};
@@ -116,6 +121,14 @@ pub enum JournalError {
     /// The writing thread has ended.
     #[error("journal: it is closed")]
     Closed,
+    /// A copy of the journal could not be written.
+    #[error("backup {}: {reason}", path.display())]
+    Backup {
+        /// The copy.
+        path: PathBuf,
+        /// What stands in the way.
+        reason: String,
+    },
     /// A PGN file could not be written.
     #[error("PGN file {}: {reason}", path.display())]
     Pgn {
@@ -340,13 +353,34 @@ impl Journal {
         }
     }
 
-    /// The games of a server that were started here and whose end is not known.
+    /// The games of a server that were started here and whose end is not known, oldest first; those that were adjourned are not
+    /// among them.
     ///
     /// # Errors
     /// Where the journal cannot be read.
-    pub async fn unfinished(&self, server: &ServerName) -> Result<Vec<GameId>, JournalError> {
-        let server = server.clone();
-        self.writer.call(move |store| store.unfinished(&server)).await
+    pub async fn unfinished(&self, server: &ServerName) -> Result<Vec<KnownGame>, JournalError> {
+        let wanted = server.clone();
+        let ids = self.writer.call(move |store| store.unfinished(&wanted)).await?;
+        self.known(ids.iter().map(|id| GameKey::new(server, id)).collect()).await
+    }
+
+    /// What is known of a game, if it was started here.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn known_game(&self, game: &GameKey) -> Result<Option<KnownGame>, JournalError> {
+        self.flush().await?;
+        Ok(self.known(vec![game.clone()]).await?.pop())
+    }
+
+    async fn known(&self, games: Vec<GameKey>) -> Result<Vec<KnownGame>, JournalError> {
+        let settings = Arc::clone(&self.settings);
+        let read = tokio::task::spawn_blocking(move || {
+            let archive = Archive::open(&settings.path)?;
+            let games = games.iter().filter_map(|key| archive.known_game(key).transpose());
+            games.collect()
+        });
+        read.await.map_err(|_| JournalError::Closed)?
     }
 
     /// Notes that the opponent was granted a takeback.
@@ -392,6 +426,18 @@ impl Journal {
     pub async fn set_state(&self, key: &str, value: String) -> Result<(), JournalError> {
         let (key, now) = (key.to_owned(), now());
         self.writer.call(move |store| store.set_state(&key, &value, now)).await
+    }
+
+    /// Writes what is queued and brings everything into the database file, which is whole by itself then: whoever copies it
+    /// copies the journal. To be called last; what is written later is safe as well, but in the log beside the file.
+    ///
+    /// # Errors
+    /// [`JournalError::Unwritable`] if the disk does not take it.
+    pub async fn close(self) -> Result<(), JournalError> {
+        self.flush().await?;
+        let settings = Arc::clone(&self.settings);
+        let checkpoint = tokio::task::spawn_blocking(move || schema::checkpoint(&settings.path)).await;
+        checkpoint.map_err(|_| JournalError::Closed)?
     }
 
     /// Returns when everything that was queued before is written.

@@ -13,6 +13,7 @@ use shakmaty::san::SanPlus;
 
 use super::{
     Archive, GameKey, GameRecord, GameResult, JournalError, JournalSettings, MoveRecord, PgnGrouping, PlayerRecord,
+    private,
 };
 use chess::{Color, GameStatus, Line, LineError, Score, TimeControl, Variant};
 
@@ -48,23 +49,29 @@ pub(super) fn save(settings: &JournalSettings, key: &GameKey) -> Result<Option<P
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     make_directory_of(path)?;
     let draft = path.with_extension("pgn.part");
-    fs::write(&draft, text)?;
+    private::open().write(true).create(true).truncate(true).open(&draft)?.write_all(text.as_bytes())?;
     fs::rename(&draft, path)
 }
 
 fn append(path: &Path, text: &str) -> io::Result<()> {
     make_directory_of(path)?;
-    fs::OpenOptions::new().create(true).append(true).open(path)?.write_all(text.as_bytes())
+    private::open().create(true).append(true).open(path)?.write_all(text.as_bytes())
 }
 
 fn make_directory_of(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
-/// Names of players and games come from a server: only harmless characters of them get into a path.
+/// The most characters of a name that get into a path: four of them fit into a file's name anywhere.
+const LONGEST_NAME: usize = 40;
+
+/// Names of players and games come from a server: only harmless characters of them get into a path, and not too many.
 fn file_name(game: &GameRecord, grouping: PgnGrouping) -> String {
     let plain = |name: &str| -> String {
-        name.chars().map(|letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' }).collect()
+        name.chars()
+            .take(LONGEST_NAME)
+            .map(|letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' })
+            .collect()
     };
     match grouping {
         PgnGrouping::Game => format!(

@@ -332,12 +332,14 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// The server's games that were started and, as far as we know, not ended.
+    /// The server's games that were started and, as far as we know, neither ended nor adjourned. Oldest first.
     pub(super) fn unfinished(&self, server: &ServerName) -> Result<Vec<GameId>, JournalError> {
-        let mut games = self
-            .transaction
-            .prepare_cached("SELECT game FROM games WHERE server = ? AND ended_at IS NULL ORDER BY started_at")?;
-        let games = games.query_map([server.as_str()], |row| row.get::<_, String>(0).map(GameId::from))?;
+        let mut games = self.transaction.prepare_cached(
+            "SELECT game FROM games WHERE server = ? AND ended_at IS NULL AND status <> ? ORDER BY started_at",
+        )?;
+        let adjourned = GameStatus::Adjourned;
+        let games =
+            games.query_map([server.as_str(), adjourned.name()], |row| row.get::<_, String>(0).map(GameId::from))?;
         Ok(games.collect::<Result<_, _>>()?)
     }
 

@@ -7,16 +7,32 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::{account_context::AccountContext, event::BotEvent};
+use super::{account_context::AccountContext, event::GameEvent};
 use crate::journal::JournalError;
-use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, Line};
+use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line};
 
-/// The pauses before a finished game is looked up again: a server may need a moment to file it.
+/// The pauses before a finished game is looked up again: a server may need a moment to file it, and longer where it is in trouble.
 const AGAIN: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(30)];
+/// And where nothing waits for the answer.
+const AGAIN_AT_LEISURE: [Duration; 3] = [Duration::from_secs(60), Duration::from_secs(120), Duration::from_secs(600)];
+/// A server is believed that it does not know a game when it has said so this often: its list may have come with a gap.
+const TIMES_NOT_KNOWN: u32 = 2;
 
-/// Writes down how a game ended, and tells so.
-pub(super) async fn record(context: &AccountContext, game: &GameId, status: &GameStatus, winner: Option<Color>) {
-    let pgn = match context.journal.game_over(&context.key(game), status, winner).await {
+/// A game as it was when it ended.
+pub(super) struct FinalState {
+    pub info: Box<GameInfo>,
+    pub plies: usize,
+}
+
+/// Writes down how a game ended, and tells so; `state` is what we saw of it, if we did.
+pub(super) async fn record(
+    context: &AccountContext,
+    game: &GameId,
+    state: Option<FinalState>,
+    status: GameStatus,
+    winner: Option<Color>,
+) {
+    let pgn = match context.journal.game_over(&context.key(game), &status, winner).await {
         Ok(pgn) => pgn,
         // It ended before we saw anything of it.
         Err(JournalError::UnknownGame(_)) => None,
@@ -25,65 +41,86 @@ pub(super) async fn record(context: &AccountContext, game: &GameId, status: &Gam
             None
         }
     };
-    let won_by = winner.map(|color| if color.is_white() { "white" } else { "black" });
-    tracing::info!(%game, status = status.name(), winner = won_by, "a game is over");
-    let (game, status) = (game.clone(), Some(status.clone()));
-    context.event_bus.tell(|| BotEvent::GameOver { game, status, winner, pgn });
+    let (info, plies) = state.map_or((None, 0), |state| (Some(state.info), state.plies));
+    context.tell_of_game(game, GameEvent::Over { info, status, winner, plies, pgn });
 }
 
 /// Records a game that ended unseen, as the server has it; where the server does not say, as it was `told` elsewhere.
 pub(super) fn look_up(context: &AccountContext, game: &GameId, told: Option<(GameStatus, Option<Color>)>) {
     let (context, game) = (context.clone(), game.clone());
     context.requests.clone().spawn(async move {
-        let mut pauses = AGAIN.into_iter();
-        loop {
-            match (ask(&context, &game).await, pauses.next()) {
-                (LookUp::Recorded, _) => return,
-                (LookUp::NotYet, Some(pause)) => sleep(pause).await,
-                (LookUp::NotYet | LookUp::NotKnown | LookUp::NotTold, _) => break,
-            }
+        // A game that was adjourned is not over.
+        let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
+        if is_adjourned || ask(&context, &game, true, &AGAIN).await != LookUp::Recorded {
+            let (status, winner) = told.unwrap_or((GameStatus::UnknownFinish, None));
+            record(&context, &game, None, status, winner).await;
         }
-        let (status, winner) = told.unwrap_or((GameStatus::UnknownFinish, None));
-        record(&context, &game, &status, winner).await;
     });
 }
 
-/// Completes the record of those games that ended while nobody was there to see it.
-pub(super) fn complete_record(context: &AccountContext) {
-    let context = context.clone();
-    context.requests.clone().spawn(async move {
-        let unfinished = context.journal.unfinished(&context.name).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the games that ended while we were away are not known");
-            Vec::new()
-        });
-        for game in unfinished {
-            if ask(&context, &game).await == LookUp::NotKnown {
-                record(&context, &game, &GameStatus::UnknownFinish, None).await;
+/// Completes the record of games that ran when we last stopped, where they have ended since.
+pub(super) fn complete_record(context: &AccountContext, unfinished: Vec<KnownGame>) {
+    for game in unfinished {
+        let context = context.clone();
+        context.requests.clone().spawn(async move {
+            let id = &game.info.id;
+            match ask(&context, id, false, &[AGAIN, AGAIN_AT_LEISURE].concat()).await {
+                LookUp::NotKnown => record(&context, id, None, GameStatus::UnknownFinish, None).await,
+                LookUp::NoAnswer => tracing::warn!(game = %id, "the server does not say how the game ended"),
+                LookUp::Recorded | LookUp::StillRuns | LookUp::NotTold => (),
             }
-        }
-    });
+        });
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LookUp {
     /// It is in the journal now.
     Recorded,
-    /// The server did not answer, or the game still runs.
-    NotYet,
+    /// The server says that it is being played.
+    StillRuns,
+    /// The server does not answer.
+    NoAnswer,
     /// The server has no such game.
     NotKnown,
     /// This server does not tell of finished games.
     NotTold,
 }
 
-async fn ask(context: &AccountContext, game: &GameId) -> LookUp {
-    match context.server.finished_game(game).await {
+/// Asks the server until it says what became of a game, and once more after each of these pauses. Of a game that is known to be
+/// over (`is_over`) it may say for a while that it runs.
+async fn ask(context: &AccountContext, game: &GameId, is_over: bool, pauses: &[Duration]) -> LookUp {
+    let known = context.journal.known_game(&context.key(game)).await.unwrap_or_else(|error| {
+        tracing::warn!(%game, %error, "what is known of the game cannot be read");
+        None
+    });
+    let mut not_known = 0;
+    let mut pauses = pauses.iter();
+    loop {
+        let answer = ask_once(context, game, known.as_ref()).await;
+        not_known += u32::from(answer == LookUp::NotKnown);
+        let is_final = match answer {
+            LookUp::Recorded | LookUp::NotTold => true,
+            LookUp::NotKnown => not_known >= TIMES_NOT_KNOWN,
+            LookUp::StillRuns => !is_over,
+            LookUp::NoAnswer => false,
+        };
+        match pauses.next() {
+            Some(pause) if !is_final => sleep(*pause).await,
+            _ => return answer,
+        }
+    }
+}
+
+async fn ask_once(context: &AccountContext, game: &GameId, known: Option<&KnownGame>) -> LookUp {
+    match context.server.finished_game(game, known).await {
         Ok((info, state)) if !state.status.is_running() => {
             record_whole(context, &info, &state).await;
             LookUp::Recorded
         }
-        Ok(_) | Err(ActionError::Limited { .. } | ActionError::Unavailable(_) | ActionError::Unauthorised(_)) => {
-            LookUp::NotYet
+        Ok(_) => LookUp::StillRuns,
+        Err(ActionError::Limited { .. } | ActionError::Unavailable(_) | ActionError::Unauthorised(_)) => {
+            LookUp::NoAnswer
         }
         Err(ActionError::NotFound(_)) => LookUp::NotKnown,
         Err(ActionError::Refused(_) | ActionError::Unsupported(_)) => LookUp::NotTold,
@@ -95,7 +132,8 @@ async fn record_whole(context: &AccountContext, info: &GameInfo, state: &GameSta
     if let Err(error) = line.play_all(&state.moves) {
         context.fault(Some(&info.id), format!("the server's record of the game makes no sense: {error}"));
     }
+    let seen = FinalState { info: Box::new(info.clone()), plies: line.ply() };
     context.journal.game_started(&context.name, info);
     context.journal.line_seen(&context.key(&info.id), &line.into(), None);
-    record(context, &info.id, &state.status, state.winner).await;
+    record(context, &info.id, Some(seen), state.status.clone(), state.winner).await;
 }

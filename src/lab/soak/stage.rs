@@ -24,8 +24,9 @@ use practice::{
     Sparring, SparringKind,
 };
 
-/// Whoever proposes what the policy forbids.
+/// Whoever may not play at all, and whoever proposes games that nobody may.
 const BLOCKED: &str = "Blocked";
+const STRANGER: &str = "Stranger";
 /// With which every FICS account logs in.
 const PASSWORD: &str = "practice";
 /// How long the partners take for a move, so that faults and kills find a game in the middle.
@@ -98,6 +99,7 @@ impl SoakStage {
             server.sparring_with(&place.partner, partner()).await?;
         }
         server.sparring_with(BLOCKED, partner()).await?;
+        server.sparring_with(STRANGER, partner()).await?;
         fs::write(folder.join("concilio.toml"), daemon_settings(plan, &server, &places[..accounts], folder))?;
         let load = (0..plan.load).map(|_| BusyProcess::start(program)).collect::<Result<_, _>>()?;
         let (program, folder) = (program.to_owned(), folder.to_owned());
@@ -195,8 +197,8 @@ impl SoakStage {
         let terms = |variant, rated| ChallengeTerms::new(GameTerms { variant, time_control, rated });
         let (from, terms) = match number % 3 {
             0 => (BLOCKED, terms(Variant::Standard, false)),
-            1 => (place.partner.as_str(), terms(Variant::Standard, true)),
-            _ => (place.partner.as_str(), terms(Variant::Crazyhouse, false)),
+            1 => (STRANGER, terms(Variant::Standard, true)),
+            _ => (STRANGER, terms(Variant::Crazyhouse, false)),
         };
         let _ = self.server.challenge(from, &place.bot, terms).await;
     }

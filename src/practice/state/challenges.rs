@@ -34,6 +34,10 @@ impl ServerState {
         let category = Category::of(&terms.game);
         let (challenger, dest) = (self.seat(from, category)?, self.seat(to, category)?);
         let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
+        if self.solo.contains(to) {
+            // On the Internet chess servers a player's newer challenge to the same one takes the place of the older.
+            self.cancel_between(from, to)?;
+        }
         self.charge_challenge(from, dest.bot)?;
         if challenger.bot && dest.bot {
             self.check_bot_games(from, to)?;
@@ -61,6 +65,14 @@ impl ServerState {
         self.tell(from, &AccountEvent::Challenge(Arc::clone(&view)));
         self.tell(to, &AccountEvent::Challenge(Arc::clone(&view)));
         Ok(view)
+    }
+
+    fn cancel_between(&mut self, from: &AccountId, to: &AccountId) -> Result<(), Denied> {
+        let standing = self.challenges_of(from);
+        for challenge in standing.iter().filter(|challenge| challenge.dest.account == *to) {
+            self.cancel(&challenge.id, from)?;
+        }
+        Ok(())
     }
 
     fn charge_challenge(&mut self, from: &AccountId, to_bot: bool) -> Result<(), Denied> {

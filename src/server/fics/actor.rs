@@ -26,7 +26,7 @@ use super::{
     settings::FicsSettings,
     setup::SetUp,
 };
-use chess::{Action, ActionError, Backoff, GameId, ServerEvent, timeseal::Version};
+use chess::{Action, ActionError, Backoff, GameId, KnownGame, ServerEvent, timeseal::Version};
 
 /// How long the server may take to answer one command of the set-up, and how long once it has shown no prompt after one.
 const SETUP_PATIENCE: Duration = Duration::from_secs(2);
@@ -57,8 +57,11 @@ type RequestResult = Result<RequestAnswer, ActionError>;
 pub(super) enum FicsRequest {
     Act(Action, oneshot::Sender<RequestResult>),
     LookFor(String, oneshot::Sender<RequestResult>),
+    LookUp(Box<KnownGame>, oneshot::Sender<RequestResult>),
+    /// The opponents and the names of games that an earlier process left running.
+    Remember(Vec<(String, GameId)>),
     Resync(GameId),
-    CloseToNewGames,
+    OpenToNewGames(bool),
 }
 
 /// Why a connection is over.
@@ -159,7 +162,6 @@ impl Actor {
     }
 
     fn lost(&mut self, reason: String) {
-        tracing::info!(reason, "FICS connection lost");
         self.session.disconnected(reason);
         self.apply_offline();
     }
@@ -420,7 +422,7 @@ impl Actor {
             LoginStep::Send(line) => link.send(&line).await?,
             LoginStep::SendPassword(password) => link.send_password(&password).await?,
             LoginStep::Done(us) => {
-                tracing::info!(name = us.name, titles = us.titles.join(","), "logged in to {}", self.settings.host);
+                tracing::debug!(name = us.name, titles = us.titles.join(","), "logged in to {}", self.settings.host);
                 let setup = Box::new(SetUp::new(&self.settings));
                 let (sent, patience) = (Instant::now(), SETUP_PATIENCE);
                 *phase = ConnectionPhase::SetUp { us, setup, sent, patience, early: Vec::new() };
@@ -500,8 +502,13 @@ impl Actor {
                 let ticket = self.ticket(reply);
                 self.session.look_for(&name, ticket, now);
             }
+            FicsRequest::LookUp(game, reply) => {
+                let ticket = self.ticket(reply);
+                self.session.look_up(*game, ticket, now);
+            }
+            FicsRequest::Remember(games) => self.session.remember(games),
             FicsRequest::Resync(game) => self.session.resync(&game, now),
-            FicsRequest::CloseToNewGames => self.session.close_to_new_games(),
+            FicsRequest::OpenToNewGames(open) => self.session.open_to_new_games(open, now),
         }
     }
 

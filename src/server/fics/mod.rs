@@ -21,6 +21,8 @@ mod session;
 mod settings;
 mod setup;
 
+use std::time::Instant;
+
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -33,7 +35,7 @@ use self::{
     login::Credentials,
     session::RequestAnswer,
 };
-use chess::{Account, Action, ActionError, Done, ServerEvent};
+use chess::{Account, Action, ActionError, Done, GameInfo, GameState, KnownGame, Offers, ServerEvent};
 
 use super::Server;
 use chess::GameId;
@@ -77,17 +79,22 @@ impl Server for FicsServer {
     async fn perform(&self, action: Action) -> Result<Done, ActionError> {
         match self.ask(|reply| FicsRequest::Act(action, reply)).await?? {
             RequestAnswer::Done(done) => Ok(done),
-            RequestAnswer::There(_) => Ok(Done::Taken),
+            RequestAnswer::There(_) | RequestAnswer::Found(..) => Ok(Done::Taken),
         }
+    }
+
+    async fn remember(&self, games: &[KnownGame]) {
+        let names = games.iter().map(|game| (game.info.opponent().name.clone(), game.info.id.clone())).collect();
+        let _ = self.requests.send(FicsRequest::Remember(names)).await;
     }
 
     async fn resync(&self, game: &GameId) {
         let _ = self.requests.send(FicsRequest::Resync(game.clone())).await;
     }
 
-    /// The server keeps challenges away, our seeks end, and no game that waits is resumed.
-    async fn close_to_new_games(&self) {
-        let _ = self.requests.send(FicsRequest::CloseToNewGames).await;
+    /// Where none are wanted, the server keeps challenges away, our seeks end, and no game that waits is resumed.
+    async fn open_to_new_games(&self, open: bool) {
+        let _ = self.requests.send(FicsRequest::OpenToNewGames(open)).await;
     }
 
     /// Nobody: computers must not challenge people unasked here, and seeks find computers as well.
@@ -102,5 +109,24 @@ impl Server for FicsServer {
             available.push(answer == RequestAnswer::There(true));
         }
         Ok(available)
+    }
+
+    async fn finished_game(
+        &self,
+        game: &GameId,
+        known: Option<&KnownGame>,
+    ) -> Result<(GameInfo, GameState), ActionError> {
+        let known = known.ok_or_else(|| ActionError::NotFound(format!("nothing was seen of game {game}")))?;
+        match self.ask(|reply| FicsRequest::LookUp(Box::new(known.clone()), reply)).await?? {
+            RequestAnswer::Found(moves, status, winner) => {
+                let (clocks, received) = (None, Instant::now());
+                let [draw_offers, takeback_offers] = [Offers::default(); 2];
+                let state = GameState { moves, clocks, status, winner, draw_offers, takeback_offers, received };
+                Ok((known.info.clone(), state))
+            }
+            RequestAnswer::Done(_) | RequestAnswer::There(_) => {
+                Err(ActionError::Unavailable("an answer to another question".to_owned()))
+            }
+        }
     }
 }

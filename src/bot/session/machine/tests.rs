@@ -471,6 +471,23 @@ fn a_move_the_server_keeps_refusing_is_replaced() {
     panic!("the same move was sent for ever");
 }
 
+/// A server that cannot take a move now, say because it is on its way already, does not refuse it.
+#[test]
+fn a_move_that_cannot_be_taken_now_is_never_replaced() {
+    let (mut game, mut number) = e4_is_on_its_way();
+    for _ in 0..3 * REFUSALS {
+        let on_its_way = ActionError::Unavailable("another move is already on its way".to_owned());
+        game.on(GameInput::Sent(number, Err(on_its_way)));
+        let mut effects = game.whole("");
+        if wakes(&effects, Timer::Resend).is_some() {
+            effects = game.on(GameInput::Timer(Timer::Resend));
+        }
+        let again = sent(&effects).expect("the same move once more");
+        assert_eq!(again.1, "e2e4");
+        number = again.0;
+    }
+}
+
 /// A server that answers every move with 502 and shows the same board again at once must not be flooded.
 #[test]
 fn a_server_in_trouble_is_not_flooded_with_moves() {

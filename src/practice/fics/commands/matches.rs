@@ -181,9 +181,6 @@ impl VisitorSession {
             if let Some(challenge) = mirrored {
                 return state.accept(&challenge.id, &me).map(|_| true);
             }
-            for challenge in standing.iter().filter(|challenge| challenge.dest.account == to) {
-                state.cancel(&challenge.id, &me)?;
-            }
             state.challenge(&me, &to, terms, true).map(|_| false)
         });
         match issued.await? {

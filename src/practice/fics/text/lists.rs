@@ -103,7 +103,7 @@ pub(crate) fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> Strin
     )
 }
 
-/// `+ ---- W ---- Ann           [ bu  5   0] --- Mat`; nothing of a game that has not ended, was aborted or is not `name`'s. The
+/// `+ ---- W ---- Ann           [ bu  5   0] --- Mat Wed Dec 23, 06:58 UTC 2009`; nothing of a game that has not ended, was aborted or is not `name`'s. The
 /// first column is the result as `name` sees it.
 pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
     let players = &view.pairing.players;
@@ -124,7 +124,7 @@ pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
     };
     let (minutes, increment) = minutes_and_increment(view.pairing.terms.time_control);
     Some(format!(
-        "{} ---- {} ---- {:<13} [ {}{}{minutes:3} {increment:3}] --- {how}",
+        "{} ---- {} ---- {:<13} [ {}{}{minutes:3} {increment:3}] --- {how:<3} {}",
         match outcome.winner {
             Some(winner) if winner == ours => '+',
             Some(_) => '-',
@@ -134,6 +134,7 @@ pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
         players.get(!ours).name,
         &speed(view.pairing.terms.time_control)[..1],
         if view.pairing.terms.rated { 'r' } else { 'u' },
+        date(view.changed_at),
     ))
 }
 

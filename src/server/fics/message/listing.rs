@@ -45,8 +45,12 @@ pub struct StoredGame {
 /// A line of the answer to `history`, which lists games that are over, the newest last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastGame {
+    /// Its number in the list, by which its moves are asked for.
+    pub number: u32,
     /// The other player.
     pub opponent: String,
+    /// Our colour.
+    pub our_color: Color,
     /// How it ended.
     pub status: GameStatus,
     /// The side that won; `None` for a draw, or a game without result.
@@ -82,8 +86,8 @@ pub(super) fn read(line: &str) -> Option<FicsMessage> {
         let moves = words.filter(|word| !word.starts_with('(')).map(str::to_owned).collect();
         return Some(FicsMessage::Moves(ListedMoves::Row { number, moves }));
     }
-    number.strip_suffix(':')?.parse::<u32>().ok()?;
-    if let Some(past) = past(text) {
+    let number = number.strip_suffix(':')?.parse().ok()?;
+    if let Some(past) = past(number, text) {
         return Some(FicsMessage::Past(past));
     }
     let our_color = Some(color_of(words.next()?)?);
@@ -97,7 +101,7 @@ pub(super) fn read(line: &str) -> Option<FicsMessage> {
 }
 
 /// `9: + 1500 B ---- Ann      [ br  3   0] C20 Dis Fri Nov 20, 21:11 UTC 2026`
-fn past(text: &str) -> Option<PastGame> {
+fn past(number: u32, text: &str) -> Option<PastGame> {
     let mut words = text.split_ascii_whitespace().skip(1);
     let sign = words.next()?;
     let _our_rating = words.next()?;
@@ -120,7 +124,7 @@ fn past(text: &str) -> Option<PastGame> {
         _ if winner.is_none() => GameStatus::Draw,
         _ => GameStatus::UnknownFinish,
     };
-    Some(PastGame { opponent, status, winner, line: text.to_owned() })
+    Some(PastGame { number, opponent, our_color, status, winner, line: text.to_owned() })
 }
 
 /// The colour in a row of a list.
@@ -177,28 +181,35 @@ mod tests {
 
     #[test]
     fn games_that_are_over() {
-        for (line, opponent, status, winner) in [
+        for (line, number, opponent, our_color, status, winner) in [
             (
                 " 9: + ---- B ---- BotAlpha      [bnr  3   0] C20 Dis 2026-11-20 21:11 UTC",
+                9,
                 "BotAlpha",
+                Color::Black,
                 GameStatus::Timeout,
                 Some(Color::Black),
             ),
             (
                 " 0: -    0 B    0 GuestRGPW     [ bu  5   0] C40 Res Fri Nov 20 21:00:33 2026",
+                0,
                 "GuestRGPW",
+                Color::Black,
                 GameStatus::Resign,
                 Some(Color::White),
             ),
             (
                 " 4: = 1500 W 1600 Ann           [snu 15   0] C88 Agr 2026-11-20 21:11 UTC",
+                4,
                 "Ann",
+                Color::White,
                 GameStatus::Draw,
                 None,
             ),
         ] {
             let Some(FicsMessage::Past(game)) = read(line) else { panic!("{line}") };
-            assert_eq!((game.opponent.as_str(), game.status, game.winner), (opponent, status, winner), "{line}");
+            assert_eq!((game.number, game.opponent.as_str(), game.our_color), (number, opponent, our_color), "{line}");
+            assert_eq!((game.status, game.winner), (status, winner), "{line}");
         }
     }
 

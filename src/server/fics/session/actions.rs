@@ -17,6 +17,8 @@ enum Course {
     Talk(Vec<String>),
     /// Send this, and wait for what the server says.
     Await(String, Want),
+    /// Wait for the board that shows a move which is on its way already.
+    AwaitSameMove,
 }
 
 impl FicsSession {
@@ -40,6 +42,9 @@ impl FicsSession {
             Ok(Course::Await(command, want)) => {
                 self.requests.open(ticket, want, now);
                 self.send(&command);
+            }
+            Ok(Course::AwaitSameMove) => {
+                self.requests.join(ticket, |want| matches!(want, Want::OurMove { .. }));
             }
             Err(error) => self.requests.answer(ticket, Err(error)),
         }
@@ -86,8 +91,18 @@ impl FicsSession {
             Action::Takeback(id, false) => self.decline_offer(&id, |what| matches!(what, OfferKind::Takeback(_))),
             Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
             Action::Chat(id, room, text) => self.chat(&id, room, &text),
+            Action::Join(tournament) => self.ask_the_manager(&format!("join {}", tournament.id)),
+            Action::Leave(tournament) => self.ask_the_manager(&format!("WithdrawFromTourney {}", tournament.id)),
             Action::Tell { to, text } => Ok(Course::Talk(vec![format!("tell {} {text}", one_word(&to))])),
         }
+    }
+
+    /// Tournaments are held by a program on the server, which answers in its own time.
+    fn ask_the_manager(&self, request: &str) -> Result<Course, ActionError> {
+        if self.settings.tournament_manager.is_empty() {
+            return Err(ActionError::Unsupported("no tournament_manager is set for this server"));
+        }
+        Ok(Course::Talk(vec![format!("td {request}")]))
     }
 
     fn chat(&mut self, id: &GameId, room: ChatRoom, text: &str) -> Result<Course, ActionError> {
@@ -127,6 +142,12 @@ impl FicsSession {
     fn running_game(&mut self, id: &GameId) -> Result<&mut FollowedGame, ActionError> {
         match &mut self.current {
             CurrentGame::Running(game) if game.info.id == *id => Ok(game),
+            CurrentGame::Opening(opening) if opening.id == *id => {
+                Err(ActionError::Unavailable(format!("the moves of game {id} are being asked for")))
+            }
+            _ if self.adjournments.is_cut_off(id) => {
+                Err(ActionError::Unavailable(format!("game {id} was cut off and does not go on yet")))
+            }
             _ => Err(ActionError::NotFound(format!("game {id} does not run"))),
         }
     }
@@ -143,11 +164,16 @@ impl FicsSession {
         if offer_draw && they_offer {
             return Ok(Course::Commands(vec!["draw".to_owned()]));
         }
+        let ply = game.line().ply();
+        // Those of other positions have been answered by the boards that came since.
+        if self.requests.is_open(|want| matches!(want, Want::OurMove { uci: sent, .. } if *sent == uci)) {
+            return Ok(Course::AwaitSameMove);
+        }
         if self.requests.is_open(|want| matches!(want, Want::OurMove { .. })) {
-            return Err(ActionError::Refused("a move is already on its way".to_owned()));
+            return Err(ActionError::Unavailable("another move is already on its way".to_owned()));
         }
         // An offer belongs after the move, when it is the opponent's turn to think about it.
-        Ok(Course::Await(command.clone(), Want::OurMove { command, draw_after: offer_draw }))
+        Ok(Course::Await(command.clone(), Want::OurMove { uci, ply, command, draw_after: offer_draw }))
     }
 
     /// Declines an offer by its number, or by the opponent's name where there are no numbers.

@@ -103,12 +103,12 @@ impl Challenges {
         self.pending.iter().filter_map(|one| one.gone).min().map(|gone| gone + GRACE)
     }
 
-    /// A game with `opponent` begins: gives the name of the challenge it came of, and those that are void now.
-    pub(super) fn game_begins(&mut self, opponent: &str) -> (Option<ChallengeId>, Vec<ChallengeId>) {
-        let all = std::mem::take(&mut self.pending);
-        let source = all.iter().find(|one| one.opponent.eq_ignore_ascii_case(opponent)).map(|one| one.id.clone());
-        let void = all.into_iter().map(|one| one.id).filter(|id| Some(id) != source.as_ref()).collect();
-        (source, void)
+    /// A game with `opponent` begins: gives the challenge it came of, and the names of those that are void now.
+    pub(super) fn game_begins(&mut self, opponent: &str) -> (Option<PendingChallenge>, Vec<ChallengeId>) {
+        let mut all = std::mem::take(&mut self.pending);
+        let source = all.iter().position(|one| one.opponent.eq_ignore_ascii_case(opponent));
+        let source = source.map(|position| all.remove(position));
+        (source, all.into_iter().map(|one| one.id).collect())
     }
 
     /// The connection is lost, and all challenges with it.

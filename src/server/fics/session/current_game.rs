@@ -31,7 +31,7 @@ impl FicsSession {
         match &mut self.current {
             CurrentGame::Running(game) if game.is_shown_by(&board) => match game.follow(&board, now) {
                 Followed::Lost => self.reopen(board, now),
-                followed => self.followed(followed, board.relation),
+                followed => self.followed(followed),
             },
             CurrentGame::Opening(opening)
                 if opening.board.game == board.game
@@ -57,20 +57,32 @@ impl FicsSession {
         ended && !announced && board.last_move.is_some()
     }
 
-    pub(super) fn followed(&mut self, followed: Followed, relation: BoardRelation) {
+    fn followed(&mut self, followed: Followed) {
         if followed != Followed::Same {
             self.flagging = None;
         }
-        if followed == Followed::Moved && relation == BoardRelation::TheirMove {
-            let ours = |want: &Want| matches!(want, Want::OurMove { .. });
-            if let Some(Want::OurMove { draw_after: true, .. }) =
-                self.requests.settle(ours, Ok(RequestAnswer::Done(Done::Taken)))
-            {
-                self.send("draw");
-            }
-        }
+        self.settle_our_moves();
         // After a takeback nobody who only adds moves to what he knows would follow.
         if followed == Followed::Back || self.whole_due.is_some() { self.tell_whole() } else { self.tell_state() }
+    }
+
+    /// What the moves that we know say of those we have sent: taken, or too late for the position on the board.
+    fn settle_our_moves(&mut self) {
+        let CurrentGame::Running(game) = &self.current else { return };
+        let moves = game.line().moves();
+        let settled = self.requests.settle_each(|want| match want {
+            Want::OurMove { uci, ply, .. } if moves.get(*ply) == Some(uci) => {
+                Some(Ok(RequestAnswer::Done(Done::Taken)))
+            }
+            Want::OurMove { ply, .. } if *ply != moves.len() => {
+                Some(Err(ActionError::Refused("another position is on the board".to_owned())))
+            }
+            _ => None,
+        });
+        let is_made = |want: &Want| matches!(want, Want::OurMove { uci, ply, draw_after: true, .. } if moves.get(*ply) == Some(uci));
+        if settled.iter().any(is_made) {
+            self.send("draw");
+        }
     }
 
     pub(super) fn game_begins(&mut self, board: Style12, now: Instant) {
@@ -89,18 +101,24 @@ impl FicsSession {
         if !resumed {
             self.history.game_begins();
         }
-        let is_unwanted = !resumed && source.is_none() && self.adjournments.is_unmarked(&opponent);
+        let is_other = source.as_ref().is_some_and(|source| !resumed && said.contradicts(&source.terms, &board));
+        let source = source.map(|source| source.id);
+        let is_unwanted = is_other || !resumed && source.is_none() && self.adjournments.is_unmarked(&opponent);
         if resumed {
             self.adjournments.marked(&opponent);
         } else if is_unwanted {
-            // It was to resume a game; instead the server has begun one that nobody wanted.
-            self.adjournments.is_new(&opponent);
+            // It was to resume a game, or another challenge had taken the place of the one that was accepted by its challenger's
+            // name; the server has begun a game that nobody wanted.
+            if !is_other {
+                self.adjournments.is_new(&opponent);
+            }
             self.send("abort");
         }
         let (waiting, known) = self.adjournments.resumed(&opponent, resumed).unzip();
         let id = waiting
             .or_else(|| source.as_ref().map(GameId::from))
-            .unwrap_or_else(|| GameId::new(self.new_name(&opponent)));
+            .unwrap_or_else(|| if resumed { self.name_of_resumed(&opponent) } else { self.new_name(&opponent).into() });
+        self.look_ups.goes_on(&id, &mut self.requests);
         if let Some(source) = source {
             self.requests.settle(|want| *want == Want::Game(source.clone()), Ok(RequestAnswer::Done(Done::Taken)));
         }
@@ -142,6 +160,7 @@ impl FicsSession {
             list,
             give_up_at: now + LIST_PATIENCE,
         }));
+        self.look_ups.put_off();
         self.send("moves");
     }
 
@@ -155,13 +174,15 @@ impl FicsSession {
     }
 
     pub(super) fn listed(&mut self, line: ListedMoves) {
-        let CurrentGame::Opening(opening) = &mut self.current else { return };
+        let CurrentGame::Opening(opening) = &mut self.current else { return self.look_ups.listed(line) };
         if !opening.list.take(line) {
             return;
         }
         let OpeningGame { id, board, list, said, received, .. } = opening.as_ref();
         match FollowedGame::resume(id.clone(), board, list, said, *received) {
             Some(game) => self.run(Box::new(game)),
+            // It was of the game that was being looked up; the one asked for later comes later.
+            None if self.look_ups.was_under_way() => opening.list = MovesAnswer::default(),
             None => self.open_from_here(),
         }
     }
@@ -180,6 +201,7 @@ impl FicsSession {
 
     fn run(&mut self, game: Box<FollowedGame>) {
         self.current = CurrentGame::Running(game);
+        self.settle_our_moves();
         self.tell_whole();
     }
 
@@ -214,7 +236,12 @@ impl FicsSession {
         if let Some(last) = last {
             self.tell(ServerEvent::GameState(id.clone(), last));
         }
-        self.tell(ServerEvent::GameFinished { id: id.clone(), status: Some(end.status.clone()), winner: end.winner });
+        self.tell(ServerEvent::GameFinished {
+            id: id.clone(),
+            status: Some(end.status.clone()),
+            winner: end.winner,
+            rating_change: None,
+        });
         self.ended = Some((id, end));
         self.history.game_ends();
         self.send_in_turn("history".to_owned());
@@ -222,14 +249,15 @@ impl FicsSession {
     }
 
     pub(super) fn move_refused(&mut self, why: &str) {
-        let ours = |want: &Want| matches!(want, Want::OurMove { .. });
-        self.requests.settle(ours, Err(ActionError::Refused(why.to_owned())));
+        self.requests
+            .settle_all(|want| matches!(want, Want::OurMove { .. }), &Err(ActionError::Refused(why.to_owned())));
     }
 
     pub(super) fn not_playing(&mut self) {
-        let ours = |want: &Want| matches!(want, Want::OurMove { .. });
         let not_found = ActionError::NotFound("the server says that we are not playing".to_owned());
-        if self.requests.settle(ours, Err(not_found)).is_some()
+        let settled =
+            self.requests.settle_each(|want| matches!(want, Want::OurMove { .. }).then(|| Err(not_found.clone())));
+        if !settled.is_empty()
             && let Some(id) = self.current_id().cloned()
         {
             self.current = CurrentGame::Empty;

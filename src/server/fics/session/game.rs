@@ -38,6 +38,13 @@ impl Announcement {
         by_kind.or_else(|| self.terms.as_ref()?.variant()).unwrap_or_default()
     }
 
+    /// Whether the game that begins with `board` is another than `terms` say, as far as the server tells what it is.
+    pub(super) fn contradicts(&self, terms: &MatchTerms, board: &Style12) -> bool {
+        let is_told = self.start.is_some() || self.facts.is_some();
+        let is_other_kind = is_told && (self.rated() != terms.rated || terms.variant() != Some(self.variant()));
+        is_other_kind || terms.time.is_some_and(|time| time != (board.initial_minutes, board.increment))
+    }
+
     fn rated(&self) -> bool {
         self.start.as_ref().map(|start| start.rated).or(self.facts.as_ref().map(|facts| facts.rated)).unwrap_or(false)
     }
@@ -80,6 +87,11 @@ impl MovesAnswer {
             }
             ListedMoves::End => self.begun,
         }
+    }
+
+    /// The moves, in short algebraic notation; `None` before the list has begun.
+    pub(super) fn moves(&self) -> Option<&[String]> {
+        self.begun.then_some(self.moves.as_slice())
     }
 
     pub(super) fn starts_from(&mut self, board: Style12) {
@@ -329,6 +341,11 @@ impl FollowedGame {
         }
     }
 
+    /// All moves that we know of.
+    pub(super) fn line(&self) -> &Line {
+        &self.line
+    }
+
     /// The position on the board.
     pub(super) fn position(&self) -> &VariantPosition {
         self.line.position()
@@ -357,6 +374,11 @@ impl FollowedGame {
             takeback_offers: self.takeback_offers,
             received: self.received,
         }
+    }
+
+    /// Our clock, as the server showed it last; `None` without one.
+    pub(super) fn our_clock(&self) -> Option<Duration> {
+        self.clocks.map(|clocks| clocks.of(self.info.our_color).remaining)
     }
 
     /// When the opponent's time will be over, if nothing happens.
@@ -403,7 +425,8 @@ fn move_to(line: &Line, board: &Style12) -> Option<UciMove> {
     Some(mv.to_uci(line.castling_mode()))
 }
 
-fn read_san(line: &Line, san: &str) -> Option<UciMove> {
+/// The move that a server writes so in its lists.
+pub(super) fn read_san(line: &Line, san: &str) -> Option<UciMove> {
     Some(san_of(san)?.to_move(line.position()).ok()?.to_uci(line.castling_mode()))
 }
 

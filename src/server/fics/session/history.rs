@@ -46,11 +46,11 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::GameStatus;
+    use chess::{Color, GameStatus};
 
     fn row(number: u32, opponent: &str) -> PastGame {
         let (opponent, line) = (opponent.to_owned(), format!("{number}: {opponent}"));
-        PastGame { opponent, status: GameStatus::Resign, winner: None, line }
+        PastGame { number, opponent, our_color: Color::White, status: GameStatus::Resign, winner: None, line }
     }
 
     #[test]

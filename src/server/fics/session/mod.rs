@@ -13,6 +13,7 @@ mod current_game;
 mod flagging;
 mod game;
 mod history;
+mod look_up;
 mod offers;
 mod outbox;
 mod requests;
@@ -36,6 +37,7 @@ use self::{
     flagging::Flagging,
     game::{Announcement, FollowedGame, MovesAnswer},
     history::History,
+    look_up::LookUps,
     outbox::Outbox,
     requests::{Requests, Want},
     resumption::Adjournments,
@@ -113,6 +115,7 @@ pub(crate) struct FicsSession {
     board_due: Option<Instant>,
     adjournments: Adjournments,
     history: History,
+    look_ups: LookUps,
     flagging: Option<Flagging>,
     /// Until when the next board is waited for, to be told as a whole game.
     whole_due: Option<Instant>,
@@ -151,6 +154,7 @@ impl FicsSession {
             board_due: None,
             adjournments: Adjournments::default(),
             history: History::default(),
+            look_ups: LookUps::default(),
             flagging: None,
             whole_due: None,
             seek_at: None,
@@ -202,6 +206,7 @@ impl FicsSession {
         if !self.open {
             self.send("set open 0");
         }
+        self.look_up_next(now);
         self.send_what_waits(now);
     }
 
@@ -225,6 +230,7 @@ impl FicsSession {
         }
         self.current = CurrentGame::Empty;
         self.outbox.clear();
+        self.look_ups.disconnected();
         self.ended = None;
         self.board_due = None;
         self.said = Announcement::default();
@@ -246,7 +252,7 @@ impl FicsSession {
             FicsMessage::Moves(line) => self.listed(line),
             FicsMessage::IllegalMove => self.move_refused("not a legal move"),
             FicsMessage::NotOurMove => self.move_refused("it is not our move"),
-            FicsMessage::UnknownCommand(command) => self.unknown_command(&command),
+            FicsMessage::UnknownCommand(command) => self.unknown_command(&command, now),
             FicsMessage::NotPlaying => self.not_playing(),
             FicsMessage::MoreTime(seconds) => self.more_time(seconds),
             FicsMessage::OpponentLost => {
@@ -266,12 +272,16 @@ impl FicsSession {
                 }
             }
             FicsMessage::Stored(game) => self.stored(game),
-            FicsMessage::Past(game) => self.history.row(game),
+            FicsMessage::Past(game) => {
+                self.look_ups.row(&game);
+                self.history.row(game);
+            }
             FicsMessage::NoClock => self.has_no_clock(),
             FicsMessage::Unknown(line) => tracing::debug!(?line, "a line we do not know"),
             other => self.offer_message(other, now),
         }
         self.resume_if_possible(now);
+        self.look_up_next(now);
         self.send_what_waits(now);
     }
 
@@ -310,6 +320,7 @@ impl FicsSession {
         }
         self.withdraw_new_game_if_due(now);
         self.resume_if_possible(now);
+        self.look_up_is_due(now);
         self.flag(now);
         self.seek(now);
         self.send_what_waits(now);
@@ -331,6 +342,7 @@ impl FicsSession {
             self.telling.as_ref().map(|(_, due)| *due),
             self.adjournments.wake_at(self.may_resume()).filter(|_| self.us.is_some()),
             self.flag_at(),
+            self.look_ups.wake_at(),
             seek,
             self.outbox.wake_at().filter(|_| self.us.is_some() && !self.is_our_move()),
         ];
@@ -351,9 +363,15 @@ impl FicsSession {
         }
     }
 
-    /// Takes no new games from now on, in this connection and those to come.
-    pub(crate) fn close_to_new_games(&mut self) {
-        if std::mem::replace(&mut self.open, false) && self.us.is_some() {
+    /// Whether new games are wanted from now on, in this connection and those to come.
+    pub(crate) fn open_to_new_games(&mut self, open: bool, now: Instant) {
+        if std::mem::replace(&mut self.open, open) == open || self.us.is_none() {
+            return;
+        }
+        if open {
+            self.send("set open 1");
+            self.seek_at = Some(now);
+        } else {
             if !self.settings.seeks.is_empty() {
                 self.send("unseek");
             }
@@ -381,15 +399,18 @@ impl FicsSession {
     }
 
     /// A command of ours that the server does not know.
-    fn unknown_command(&mut self, command: &str) {
+    fn unknown_command(&mut self, command: &str, now: Instant) {
         match command.split(' ').next().unwrap_or_default() {
             END_OF_LISTS => self.lists_are_told(),
+            word if self.look_ups.is_end(word) => self.list_looked_up(now),
+            "smoves" => self.moves_are_not_told(),
             "stored" => self.adjournments.are_not_listed(),
             "resume" => self.adjournments.know_no_resume(),
             "moves" if matches!(self.current, CurrentGame::Opening(_)) => self.open_from_here(),
             _ => {
                 let is_move = |want: &Want| matches!(want, Want::OurMove { command: sent, .. } if sent.eq_ignore_ascii_case(command));
-                self.requests.settle(is_move, Err(ActionError::Refused(format!("{command} is no move to the server"))));
+                self.requests
+                    .settle_all(is_move, &Err(ActionError::Refused(format!("{command} is no move to the server"))));
             }
         }
     }

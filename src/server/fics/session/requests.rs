@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chess::{ActionError, ChallengeId, Done};
+use chess::{ActionError, ChallengeId, Color, Done, GameStatus, UciMove};
 
 /// Names a request to whoever made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,13 +15,15 @@ pub(crate) enum RequestAnswer {
     Done(Done),
     /// Of the question whether somebody is there.
     There(bool),
+    /// Of the question what became of a game: its moves, in UCI notation, how it ended or stands, and who won.
+    Found(String, GameStatus, Option<Color>),
 }
 
 /// What is waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Want {
-    /// The board that shows our move.
-    OurMove { command: String, draw_after: bool },
+    /// The board that shows our move, made after so many plies of the line.
+    OurMove { uci: UciMove, ply: usize, command: String, draw_after: bool },
     /// The game that comes of a challenge we accepted.
     Game(ChallengeId),
     /// Our challenge to this player (lower case) being issued.
@@ -50,6 +52,15 @@ impl Requests {
         self.open.push((ticket, want, now + self.patience));
     }
 
+    /// Waits for what an earlier request of this kind waits for, and no longer than that one. Whether there is such a request.
+    pub(super) fn join(&mut self, ticket: Ticket, kind: impl Fn(&Want) -> bool) -> bool {
+        let earlier = self.open.iter().find(|(_, want, _)| kind(want));
+        let joined = earlier.map(|(_, want, until)| (ticket, want.clone(), *until));
+        let is_joined = joined.is_some();
+        self.open.extend(joined);
+        is_joined
+    }
+
     /// Answers something without waiting.
     pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<RequestAnswer, ActionError>) {
         self.answers.push((ticket, answer));
@@ -69,7 +80,25 @@ impl Requests {
 
     /// Answers every request of this kind.
     pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &Result<RequestAnswer, ActionError>) {
-        while self.settle(&kind, answer.clone()).is_some() {}
+        self.settle_each(|want| kind(want).then(|| answer.clone()));
+    }
+
+    /// Answers every request for which there is an answer; gives what they wanted.
+    pub(super) fn settle_each(
+        &mut self,
+        answer: impl Fn(&Want) -> Option<Result<RequestAnswer, ActionError>>,
+    ) -> Vec<Want> {
+        let mut settled = Vec::new();
+        for (ticket, want, until) in std::mem::take(&mut self.open) {
+            match answer(&want) {
+                Some(answer) => {
+                    self.answers.push((ticket, answer));
+                    settled.push(want);
+                }
+                None => self.open.push((ticket, want, until)),
+            }
+        }
+        settled
     }
 
     /// Whether something of this kind is waited for.

@@ -45,6 +45,8 @@ struct Adjourned {
 #[derive(Default)]
 pub(super) struct Adjournments {
     games: BTreeMap<String, Adjourned>,
+    /// The names of games that an earlier process left running, by opponent in lower case.
+    remembered: BTreeMap<String, GameId>,
     /// The opponent of the game that ran when the connection was lost, until its fate is known.
     cut_off: Option<String>,
     verdict_at: Option<Instant>,
@@ -69,6 +71,26 @@ impl Adjournments {
             game.declined = false;
             game.asked = None;
         }
+    }
+
+    /// An earlier process left this game running.
+    pub(super) fn remember(&mut self, opponent: &str, id: GameId) {
+        self.remembered.insert(opponent.to_lowercase(), id);
+    }
+
+    /// The name of the game with this player that an earlier process left running; it is given once.
+    pub(super) fn name_remembered(&mut self, opponent: &str) -> Option<GameId> {
+        self.remembered.remove(&opponent.to_lowercase())
+    }
+
+    /// It is known what became of this game.
+    pub(super) fn forget(&mut self, id: &GameId) {
+        self.remembered.retain(|_, remembered| remembered != id);
+    }
+
+    /// Whether the server itself says that this game waits.
+    pub(super) fn has_waiting(&self, id: &GameId) -> bool {
+        self.games.values().any(|game| game.id == *id && game.confirmed)
     }
 
     /// The connection is lost while this game runs.
@@ -240,7 +262,7 @@ impl FicsSession {
         let Some(opponent) = stored.opponent.split(' ').find(|name| !name.eq_ignore_ascii_case(ours)) else { return };
         let opponent = opponent.to_owned();
         if self.adjournments.name_of_game_with(&opponent).is_none() {
-            let id = GameId::new(self.new_name(&opponent));
+            let id = self.name_of_resumed(&opponent);
             self.adjournments.waits(&opponent, id, None);
         }
         let days = self.settings.adjudicate_after;
@@ -312,10 +334,15 @@ impl FicsSession {
             self.ask_for_stored_games();
         }
         if adjourned && self.adjournments.name_of_game_with(name).is_none() {
-            let id = GameId::new(self.new_name(name));
+            let id = self.name_of_resumed(name);
             self.adjournments.waits(name, id, None);
         }
         self.adjournments.notified(name, arrived, adjourned);
+    }
+
+    /// The name for a game that waits and that was not seen to begin: that which an earlier process gave it, or a new one.
+    pub(super) fn name_of_resumed(&mut self, opponent: &str) -> GameId {
+        self.adjournments.name_remembered(opponent).unwrap_or_else(|| GameId::new(self.new_name(opponent)))
     }
 
     /// The lists of games that wait and that are over have been told.
@@ -336,10 +363,16 @@ impl FicsSession {
         {
             let next = next_part(&game.id);
             let id = std::mem::replace(&mut game.id, next);
+            let finished = |id, status, winner| ServerEvent::GameFinished {
+                id,
+                status: Some(status),
+                winner,
+                rating_change: None,
+            };
             let event = if game.confirmed {
-                ServerEvent::GameFinished { id, status: Some(GameStatus::Adjourned), winner: None }
+                finished(id, GameStatus::Adjourned, None)
             } else if let Some(past) = self.history.end_of_game_with(&opponent) {
-                ServerEvent::GameFinished { id, status: Some(past.status.clone()), winner: past.winner }
+                finished(id, past.status.clone(), past.winner)
             } else {
                 ServerEvent::GameGone(id)
             };

@@ -1,5 +1,7 @@
 //! Evenings of play, with time as the tests give it.
 
+mod look_up;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -175,6 +177,24 @@ fn only_what_the_server_marks_resumes_a_game() {
     assert_eq!(told, ["> accept Ann"]);
 }
 
+/// Promise 8: where challenges have no numbers, another one may take the place of the one that is accepted by name.
+#[test]
+fn a_game_that_is_not_the_one_that_was_accepted_is_aborted() {
+    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
+    for (creating, start, is_aborted) in [
+        ("Creating unrated blitz", START.to_owned(), false),
+        ("Creating rated blitz", START.to_owned(), true),
+        ("Creating unrated wild/fr", START.to_owned(), true),
+        ("Creating unrated blitz", START.replace(" 5 0 ", " 1 0 "), true),
+    ] {
+        let mut evening = Evening::begin(FicsSettings::default());
+        evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0.", ends]);
+        evening.act(Action::Accept("ann-run-1".into()));
+        let told = evening.hear(&[&format!("{{Game 1 (Ann vs. Somebot) {creating} match.}}"), &start]);
+        assert_eq!(told.contains(&"> abort".to_owned()), is_aborted, "{creating}: {told:?}");
+    }
+}
+
 /// Promise 8: no challenge that nobody asked for.
 #[test]
 fn a_match_that_resumes_nothing_is_withdrawn() {
@@ -236,6 +256,53 @@ fn no_move_stands_behind_talk() {
     assert!(told.contains(&"> say hello".to_owned()) && !told.contains(&"> say good luck".to_owned()), "{told:?}");
     evening.session.prompted(evening.now);
     assert_eq!(evening.effects(), ["> say good luck"]);
+}
+
+/// A move that is asked for once more while the server has not answered is sent once, and both are answered by the same board.
+#[test]
+fn a_move_that_is_on_its_way_is_joined() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.hear(&[START, E4]);
+    assert_eq!(evening.play("e7e5"), ["> e7e5"]);
+    assert_eq!(evening.play("e7e5"), [""; 0]);
+    let other = evening.play("d7d5");
+    assert!(matches!(other.as_slice(), [told] if told.starts_with("= Err(Unavailable")), "{other:?}");
+    assert_eq!(evening.hear(&[E5]), ["state started: e2e4 e7e5", "= Ok(Done(Taken))", "= Ok(Done(Taken))"]);
+
+    // Whoever joins waits no longer than the first one.
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.hear(&[START, E4]);
+    evening.play("e7e5");
+    evening.pass(Duration::from_secs(9));
+    evening.play("e7e5");
+    let told = evening.pass(Duration::from_secs(2));
+    assert_eq!(told.iter().filter(|told| told.starts_with("= Err(Unavailable")).count(), 2, "{told:?}");
+    assert_eq!(evening.play("e7e5"), ["> e7e5"]);
+}
+
+/// The board that showed a move of ours was lost; the list of moves shows it.
+#[test]
+fn a_move_whose_board_was_lost_is_answered_by_the_next_one() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.hear(&[START, E4]);
+    assert_eq!(evening.play("e7e5"), ["> e7e5"]);
+    const NF3: &str = "<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R B -1 1 1 1 1 1 1 Ann Somebot 1 5 0 \
+                       39 39 300 300 2 N/g1-f3 (0:01) Nf3 1 1";
+    assert_eq!(evening.hear(&[NF3]), ["Fault", "> moves"]);
+    let refused =
+        evening.act(Action::Move { game: "ann-run-1".into(), uci: "e7e5".parse().expect("a move"), offer_draw: false });
+    assert!(refused[0].starts_with("= Err(Unavailable"), "{refused:?}");
+    let told = evening.hear(&[
+        "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
+        "  1.  e4      (0:00)     e5      (0:00)",
+        "  2.  Nf3     (0:01)",
+        "      {Still in progress} *",
+    ]);
+    assert_eq!(told, ["game ann-run-1: e2e4 e7e5 g1f3", "= Ok(Done(Taken))"]);
+    assert_eq!(evening.play("b8c6"), ["> b8c6"], "nothing is on its way any more");
 }
 
 /// What is written in the log at level WARN while `story` is told.

@@ -1,0 +1,195 @@
+//! Games whose end nobody saw, found again in the server's lists.
+
+use super::*;
+use chess::{GameInfo, GameTerms, KnownGame, Line, Player, TimeControl, Variant};
+
+/// A game against Ann in which we had Black, as the journal knows it.
+fn known(shown: &str, decided: Option<&str>) -> KnownGame {
+    let mut line = Line::start(Variant::Standard);
+    line.play_all(shown).expect("legal");
+    let time_control = TimeControl::real_time(Duration::from_secs(300), Duration::ZERO);
+    let info = GameInfo {
+        id: "ann-old-7".into(),
+        terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
+        white: Player::named("Ann"),
+        black: Player::named("Somebot"),
+        our_color: chess::Color::Black,
+        start: Line::start(Variant::Standard),
+        tournament: None,
+        url: None,
+    };
+    let decided = decided.map(|uci| uci.parse().expect("a move"));
+    KnownGame { info, shown: line.moves().to_vec(), decided }
+}
+
+impl Evening {
+    /// Logged in, and the lists of the login have been told.
+    fn settled() -> Self {
+        let mut evening = Self::begin(FicsSettings::default());
+        evening.hear(&["endoflists: Command not found."]);
+        evening
+    }
+
+    fn look_up(&mut self, game: KnownGame) -> Vec<String> {
+        self.tickets += 1;
+        self.session.look_up(game, Ticket(self.tickets), self.now);
+        let effects = self.effects();
+        self.prompts(effects)
+    }
+
+    /// The server shows its prompt until nothing more is sent.
+    fn prompts(&mut self, mut effects: Vec<String>) -> Vec<String> {
+        loop {
+            self.session.prompted(self.now);
+            let more = self.effects();
+            if more.is_empty() {
+                return effects;
+            }
+            effects.extend(more);
+        }
+    }
+
+    fn answers(&mut self, lines: &[&str]) -> Vec<String> {
+        let effects = self.hear(lines);
+        self.prompts(effects)
+    }
+}
+
+const ROWS: [&str; 4] = [
+    "37: - ---- B ---- Ann           [ bu  5   0] C20 Res Fri Nov 20, 21:00 UTC 2026",
+    "38: + ---- W ---- Ann           [ bu  5   0] C20 Mat Fri Nov 20, 21:05 UTC 2026",
+    "39: + ---- B ---- Ann           [ bu  5   0] C20 Mat Fri Nov 20, 21:10 UTC 2026",
+    "40: + ---- B ---- Bob           [ bu  5   0] C20 Mat Fri Nov 20, 21:11 UTC 2026",
+];
+const MATE: [&str; 4] = [
+    "Ann (UNR) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
+    "  1.  f3      (0:00)     e5      (0:00)",
+    "  2.  g4      (0:01)     Qh4#    (0:01)",
+    "      {White checkmated} 0-1",
+];
+const LONGER: [&str; 4] = [
+    "Ann (UNR) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
+    "  1.  f3      (0:00)     e5      (0:00)",
+    "  2.  g4      (0:01)     d5      (0:01)",
+    "      {Black resigned} 1-0",
+];
+
+/// The connection was lost, or we were killed, when our mating move was on its way.
+#[test]
+fn a_game_is_found_by_its_opponent_our_colour_and_its_moves() {
+    let mut evening = Evening::settled();
+    let asked = evening.look_up(known("f2f3 e7e5 g2g4", Some("d8h4")));
+    assert_eq!(asked, ["> stored", "> history", "> endoflookup1"]);
+    let asked = evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
+    assert_eq!(asked, ["> smoves Somebot 39", "> endoflookup2"]);
+    let told = evening.answers(&[&MATE[..], &["endoflookup2: Command not found."]].concat());
+    assert_eq!(told, ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
+}
+
+#[test]
+fn of_games_that_begin_alike_the_one_that_has_our_last_move_is_taken() {
+    let mut evening = Evening::settled();
+    evening.look_up(known("f2f3 e7e5", None));
+    evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
+    // What comes from a list with a gap is not believed: the end is said to be a mate.
+    let gap = [MATE[0], MATE[1], MATE[3], "endoflookup2: Command not found."];
+    assert_eq!(evening.answers(&gap), ["> smoves Somebot 37", "> endoflookup3"]);
+    let told = evening.answers(&[&LONGER[..], &["endoflookup3: Command not found."]].concat());
+    assert_eq!(told, ["= Ok(Found(\"f2f3 e7e5 g2g4 d7d5\", Resign, Some(White)))"]);
+
+    let mut evening = Evening::settled();
+    evening.look_up(known("f2f3 e7e5", None));
+    evening.answers(&["endoflookup1: Command not found."]);
+    let told = evening.effects();
+    assert!(told.is_empty(), "{told:?}");
+}
+
+#[test]
+fn a_game_that_the_server_does_not_list_is_said_to_be_unknown() {
+    let mut evening = Evening::settled();
+    evening.look_up(known("d2d4", None));
+    let told = evening.answers(&["Somebot has no history games.", "endoflookup1: Command not found."]);
+    assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
+    evening.look_up(known("d2d4", None));
+    evening.answers(&[&ROWS[..1], &["endoflookup2: Command not found."]].concat());
+    let told = evening.answers(&[&LONGER[..], &["endoflookup3: Command not found."]].concat());
+    assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
+}
+
+/// What is known honestly: a mating move of ours, and that such a game was won.
+#[test]
+fn where_moves_are_not_told_only_an_end_by_the_rules_is_believed() {
+    let unknown = ["smoves: Command not found.", "endoflookup2: Command not found."];
+    let mut evening = Evening::settled();
+    evening.look_up(known("f2f3 e7e5 g2g4", Some("d8h4")));
+    evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
+    assert_eq!(evening.answers(&unknown), ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
+    let mut evening = Evening::settled();
+    evening.look_up(known("f2f3 e7e5 g2g4", Some("d7d5")));
+    evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
+    let told = evening.answers(&unknown);
+    assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
+}
+
+const WAITS: &str = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
+
+/// Promise 5: a game that was cut off by the end of our process goes on under its old name.
+#[test]
+fn a_game_that_waits_is_not_over_and_keeps_its_name() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.session.remember(vec![("Ann".to_owned(), "ann-old-7".into())]);
+    evening.look_up(known("e2e4", None));
+    assert_eq!(evening.answers(&[WAITS]), ["> resume Ann"]);
+    let told = evening.answers(&["endoflists: Command not found.", WAITS, "endoflookup1: Command not found."]);
+    assert_eq!(told, ["= Ok(Found(\"e2e4\", Adjourned, None))"]);
+    let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}", E4]);
+    assert_eq!(told, ["started ann-old-7", "> moves"]);
+
+    // It goes on before it could be looked up.
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.session.remember(vec![("Ann".to_owned(), "ann-old-7".into())]);
+    evening.look_up(known("e2e4", None));
+    let told = evening.answers(&["{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}", E4]);
+    assert!(told.contains(&"= Ok(Found(\"e2e4\", Started, None))".to_owned()), "{told:?}");
+    assert_eq!(evening.look_up(known("e2e4", None)), ["= Ok(Found(\"e2e4\", Started, None))"]);
+}
+
+/// Promise 1: nothing is asked that could hold up a move.
+#[test]
+fn no_list_is_asked_for_while_it_could_disturb_a_game() {
+    let mut evening = Evening::settled();
+    evening.hear(&[&START.replace("Ann", "Bob"), &E4.replace("Ann", "Bob")]);
+    assert_eq!(evening.look_up(known("d2d4", None)), [""; 0], "it is our move");
+    assert_eq!(evening.play("e7e5"), ["> e7e5"]);
+    let told = evening.answers(&[&E5.replace("Ann", "Bob")]);
+    assert!(told.ends_with(&["> stored".into(), "> history".into(), "> endoflookup1".into()]), "{told:?}");
+    evening.answers(&[&ROWS[..1], &["endoflookup1: Command not found."]].concat());
+    // A board is missed; the moves of the game on the board are wanted, and those of the other game come first.
+    const NC6: &str = "<12> r-bqkbnr pppp-ppp --n----- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R W -1 1 1 1 1 2 1 Bob Somebot -1 5 0 \
+                       39 39 300 300 3 N/b8-c6 (0:01) Nc6 1 1";
+    let told = evening.answers(&[NC6]);
+    assert_eq!(told, ["Fault", "> moves"]);
+    assert_eq!(evening.answers(&[&LONGER[..], &["endoflookup2: Command not found."]].concat()), [""; 0]);
+    let told = evening.answers(&[
+        "Bob (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
+        "  1.  e4      (0:00)     e5      (0:00)",
+        "  2.  Nf3     (0:01)     Nc6     (0:01)",
+        "      {Still in progress} *",
+    ]);
+    assert_eq!(told[0], "game ann-run-1: e2e4 e7e5 g1f3 b8c6".replace("ann", "bob"));
+    assert_eq!(told[1..], ["> stored", "> history", "> endoflookup3"], "the look-up begins anew");
+}
+
+#[test]
+fn a_look_up_survives_a_lost_connection_and_ends_with_a_server_that_never_answers() {
+    let mut evening = Evening::settled();
+    evening.look_up(known("d2d4", None));
+    evening.session.disconnected("a cable".to_owned());
+    evening.effects();
+    evening.log_in();
+    let sent = evening.effects();
+    let sent = evening.prompts(sent);
+    assert!(sent.contains(&"> endoflookup2".to_owned()), "{sent:?}");
+    let told = evening.pass(Duration::from_secs(120));
+    assert!(told.iter().any(|told| told.starts_with("= Err(Unavailable")), "{told:?}");
+}
