@@ -13,7 +13,7 @@ use std::{
 
 use super::{CurrentGame, END_OF_LISTS, FicsSession, Want, game::FollowedGame};
 use crate::fics::message::{GameEnd, StoredGame};
-use chess::{GameId, GameStatus, ServerEvent};
+use chess::{Color, GameId, GameStatus, ServerEvent};
 
 /// How long after a login the server may take to list our adjourned games, and the opponent to take up again the one that
 /// was cut off.
@@ -188,10 +188,20 @@ impl Adjournments {
     }
 
     /// A game with `opponent` is on the board: its name, and it as we knew it, if it is one that waited.
-    pub(super) fn resumed(&mut self, opponent: &str, is_resumed: bool) -> Option<(GameId, Option<Box<FollowedGame>>)> {
+    pub(super) fn resumed(
+        &mut self,
+        opponent: &str,
+        our_color: Color,
+        is_resumed: bool,
+    ) -> Option<(GameId, Option<Box<FollowedGame>>)> {
         let opponent = opponent.to_lowercase();
-        self.cut_off.take_if(|cut_off| is_resumed && *cut_off == opponent);
-        if is_resumed { self.games.remove(&opponent).map(|game| (game.id, game.game)) } else { None }
+        let waiting = self.games.get(&opponent)?;
+        let is_this = waiting.game.as_ref().is_none_or(|game| game.info.our_color == our_color);
+        if !is_resumed || !is_this {
+            return None;
+        }
+        self.cut_off.take_if(|cut_off| *cut_off == opponent);
+        self.games.remove(&opponent).map(|game| (game.id, game.game))
     }
 
     /// Somebody came or went.
