@@ -98,6 +98,12 @@ impl FicsSession {
 
         let (source, void) = self.challenges.game_begins(&opponent);
         let resumed = is_resumed(&board, &said, source.is_some());
+        let our_color = board.our_color().unwrap_or(board.turn);
+        let (waiting, known) = self.adjournments.resumed(&opponent, our_color, resumed).unzip();
+        if self.adjournments.has_cut_off() {
+            // Another game begins: the one that was cut off does not go on now, and nothing later would tell of it.
+            self.settle_cut_off();
+        }
         if !resumed {
             self.history.game_begins();
         }
@@ -114,8 +120,6 @@ impl FicsSession {
             }
             self.send("abort");
         }
-        let our_color = board.our_color().unwrap_or(board.turn);
-        let (waiting, known) = self.adjournments.resumed(&opponent, our_color, resumed).unzip();
         let id = waiting
             .or_else(|| source.as_ref().map(GameId::from))
             .unwrap_or_else(|| if resumed { self.name_of_resumed(&opponent) } else { self.new_name(&opponent).into() });

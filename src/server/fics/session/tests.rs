@@ -192,9 +192,22 @@ fn a_new_game_is_not_taken_for_the_one_that_was_cut_off() {
     evening.act(Action::Accept("ann-run-2".into()));
     let begins = "{Game 1 (Ann vs. Somebot) Creating unrated blitz match.}";
     let told = evening.hear(&[begins, E4]);
-    assert_eq!(told[..2], ["started ann-run-2", "> moves"], "{told:?}");
-    let told = evening.hear(&["Somebot has no adjourned games.", "endoflists: Command not found."]);
-    assert!(told.contains(&"GameGone".to_owned()), "{told:?}");
+    assert_eq!(told[..3], ["GameGone", "started ann-run-2", "> moves"], "{told:?}");
+}
+
+/// Of a game that was cut off it is told what became of it also where the next game begins, and is cut off, before the lists came.
+#[test]
+fn no_game_that_was_cut_off_is_forgotten() {
+    for next in ["Bob", "Ann"] {
+        let mut evening = Evening::begin(FicsSettings::default());
+        evening.hear(&[START, E4]);
+        evening.session.disconnected("a cable".to_owned());
+        evening.log_in();
+        evening.effects();
+        let begins = format!("{{Game 1 ({next} vs. Somebot) Creating unrated blitz match.}}");
+        let told = evening.hear(&[&begins, &START.replace("Ann", next)]);
+        assert_eq!(told[..2], ["GameGone".to_owned(), format!("started {}-run-2", next.to_lowercase())], "{told:?}");
+    }
 }
 
 /// Promise 8: where challenges have no numbers, another one may take the place of the one that is accepted by name.
