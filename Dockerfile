@@ -1,15 +1,22 @@
-# A static binary in an image with nothing else but certificates.
+# A static binary in an image with nothing else but certificates, time zones, and a folder of its own.
 FROM rust:1.95-alpine AS build
-RUN apk add --no-cache musl-dev gcc make
+RUN apk add --no-cache musl-dev gcc make tzdata
 WORKDIR /src
 COPY . .
 RUN cargo build --release --locked && strip target/release/concilio
+# What the image holds, as it will lie there. A volume that is mounted on /data for the first time takes over its owner.
+RUN mkdir -p /image/data /image/tmp /image/etc/ssl/certs /image/usr/share \
+ && cp target/release/concilio /image/ \
+ && cp /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ \
+ && cp -r /usr/share/zoneinfo /image/usr/share/ \
+ && chown 10001:10001 /image/data && chmod 700 /image/data && chmod 1777 /image/tmp
 
 FROM scratch
-COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
-COPY --from=build /src/target/release/concilio /concilio
-# The journal and the games live here: mount a volume that user 10001 may write.
+COPY --from=build /image/ /
+# The journal and the games live here.
 WORKDIR /data
+VOLUME /data
 USER 10001:10001
 ENTRYPOINT ["/concilio"]
 CMD ["run"]
+HEALTHCHECK --interval=30s --start-period=30s CMD ["/concilio", "ctl", "status"]

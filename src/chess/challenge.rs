@@ -126,6 +126,23 @@ impl DeclineReason {
         }
     }
 
+    /// The reason in words, from the side of whoever declines.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Generic => "no reason given",
+            Self::Later => "not now",
+            Self::TooFast => "too fast",
+            Self::TooSlow => "too slow",
+            Self::TimeControl => "not this time control",
+            Self::Rated => "rated games only",
+            Self::Casual => "casual games only",
+            Self::Standard => "standard chess only",
+            Self::Variant => "not this variant",
+            Self::NoBot => "no bots",
+            Self::OnlyBot => "bots only",
+        }
+    }
+
     /// The reason for a key in any case of letters (Lichess sends them back in lower case); unknown ones are [`Self::Generic`].
     pub fn from_key(key: &str) -> Self {
         Self::ALL.into_iter().find(|reason| reason.key().eq_ignore_ascii_case(key)).unwrap_or_default()

@@ -30,6 +30,7 @@ mod task;
 mod terminal;
 mod time_control;
 pub mod timeseal;
+mod tournament;
 pub mod values;
 mod variant;
 
@@ -51,6 +52,7 @@ pub use shutdown::Shutdown;
 pub use task::{Limits, Phase, SearchId, Task};
 pub use terminal::{print, printable};
 pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};
+pub use tournament::{Tournament, TournamentError, TournamentKind};
 pub use variant::{Variant, VariantError};
 
 pub use engine::{Heuristic, Knowledge};

@@ -1,12 +1,12 @@
 //! What passes between a chess server and the session: events come in, actions go out.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
 use super::{
     Account, Challenge, ChallengeId, ChallengeRequest, Color, DeclineReason, GameId, GameInfo, GameState, GameStatus,
-    Player, UciMove,
+    Player, Tournament, UciMove,
 };
 
 /// What a server tells us.
@@ -51,6 +51,8 @@ pub enum ServerEvent {
         status: Option<GameStatus>,
         /// Who won, if anybody.
         winner: Option<Color>,
+        /// By how many points our rating went up or down, if the server says.
+        rating_change: Option<i32>,
     },
     /// The server knows no such game of ours any more; whatever held for it is over.
     GameGone(GameId),
@@ -130,13 +132,23 @@ pub enum Action {
     ClaimVictory(GameId),
     /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
     ClaimDraw(GameId),
+    /// Takes part in a tournament.
+    Join(Tournament),
+    /// Takes part in a tournament no more.
+    Leave(Tournament),
 }
 
 impl Action {
     /// The game it belongs to, if any.
     pub fn game(&self) -> Option<&GameId> {
         match self {
-            Self::Accept(_) | Self::Decline(..) | Self::Cancel(_) | Self::Challenge(_) | Self::Tell { .. } => None,
+            Self::Accept(_)
+            | Self::Decline(..)
+            | Self::Cancel(_)
+            | Self::Challenge(_)
+            | Self::Tell { .. }
+            | Self::Join(_)
+            | Self::Leave(_) => None,
             Self::Move { game, .. }
             | Self::Abort(game)
             | Self::Resign(game)
@@ -145,6 +157,32 @@ impl Action {
             | Self::Chat(game, ..)
             | Self::ClaimVictory(game)
             | Self::ClaimDraw(game) => Some(game),
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    /// In words that can follow "the server was asked for": `the move e2e4 with the offer of a draw`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accept(id) => write!(f, "taking challenge {id}"),
+            Self::Decline(id, reason) => write!(f, "declining challenge {id} ({})", reason.key()),
+            Self::Cancel(id) => write!(f, "withdrawing challenge {id}"),
+            Self::Challenge(request) => write!(f, "challenging {} to {}", request.opponent, request.terms),
+            Self::Move { uci, offer_draw: false, .. } => write!(f, "the move {uci}"),
+            Self::Move { uci, offer_draw: true, .. } => write!(f, "the move {uci} with the offer of a draw"),
+            Self::Abort(_) => f.write_str("aborting the game"),
+            Self::Resign(_) => f.write_str("resigning"),
+            Self::Draw(_, true) => f.write_str("a draw"),
+            Self::Draw(_, false) => f.write_str("declining the draw"),
+            Self::Takeback(_, true) => f.write_str("granting the takeback"),
+            Self::Takeback(_, false) => f.write_str("declining the takeback"),
+            Self::Chat(_, room, _) => write!(f, "speaking to the {}s", room.key()),
+            Self::Tell { to, .. } => write!(f, "speaking to {to}"),
+            Self::ClaimVictory(_) => f.write_str("claiming the win"),
+            Self::ClaimDraw(_) => f.write_str("claiming a draw"),
+            Self::Join(tournament) => write!(f, "joining tournament {tournament}"),
+            Self::Leave(tournament) => write!(f, "leaving tournament {tournament}"),
         }
     }
 }

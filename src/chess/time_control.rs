@@ -5,6 +5,9 @@ use std::{fmt, str::FromStr, time::Duration};
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
+/// The most minutes (as seconds, before they are multiplied) that [`TimeControl::from_minutes`] takes.
+const LONGEST_INITIAL: Duration = Duration::from_secs(10_000);
+
 /// How much time a game gives its players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeControl {
@@ -35,6 +38,39 @@ impl TimeControl {
         match self {
             Self::RealTime { initial, increment } => Some(initial.saturating_add(increment.saturating_mul(40))),
             Self::Correspondence { .. } | Self::Unlimited => None,
+        }
+    }
+
+    /// Minutes and seconds, as players say it: `3+2`, `0.5+1`, and `10s+1` where it is no quarter of a minute; or
+    /// `3 days a move`, or `unlimited`.
+    pub fn in_minutes(self) -> String {
+        match self {
+            Self::RealTime { initial, increment } => {
+                let (seconds, increment) = (initial.as_secs_f64(), increment.as_secs_f64());
+                let whole = initial.subsec_nanos() == 0 && initial.as_secs() % 15 == 0;
+                if whole { format!("{}+{increment}", seconds / 60.0) } else { format!("{seconds}s+{increment}") }
+            }
+            Self::Correspondence { days: 1 } => "1 day a move".to_owned(),
+            Self::Correspondence { days } => format!("{days} days a move"),
+            Self::Unlimited => "unlimited".to_owned(),
+        }
+    }
+
+    /// Reads minutes and seconds, as players say it: `3+2`, `0.5+1`, `10s+1`; or days such as `3d`, or `unlimited`.
+    ///
+    /// # Errors
+    /// [`TimeControlError`] where the text is none of these.
+    pub fn from_minutes(text: &str) -> Result<Self, TimeControlError> {
+        let error = || TimeControlError(text.to_owned());
+        if let Some((initial, increment)) = text.split_once("s+") {
+            return format!("{initial}+{increment}").parse().map_err(|_| error());
+        }
+        match text.parse()? {
+            Self::RealTime { initial, increment } if initial <= LONGEST_INITIAL => {
+                Ok(Self::RealTime { initial: initial * 60, increment })
+            }
+            Self::RealTime { .. } => Err(error()),
+            other => Ok(other),
         }
     }
 
@@ -189,6 +225,20 @@ mod tests {
         }
         for text in ["", "60", "+", "-1+0", "1e99+0", "nan+0", "0d", "999d", "3x"] {
             assert!(text.parse::<TimeControl>().is_err(), "{text:?} must be refused");
+        }
+    }
+
+    #[test]
+    fn players_count_in_minutes() {
+        for (said, exact) in
+            [("3+2", "180+2"), ("0.25+1", "15+1"), ("10s+0.1", "10+0.1"), ("0+1", "0+1"), ("unlimited", "unlimited")]
+        {
+            let control = TimeControl::from_minutes(said).expect("a time control");
+            assert_eq!((control.to_string().as_str(), control.in_minutes().as_str()), (exact, said));
+        }
+        assert_eq!(TimeControl::from_minutes("3d").map(TimeControl::in_minutes).as_deref(), Ok("3 days a move"));
+        for text in ["3", "999999+0", "x+1", "s+1", "10s+", "-1s+0"] {
+            assert!(TimeControl::from_minutes(text).is_err(), "{text:?} must be refused");
         }
     }
 

@@ -5,12 +5,16 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Args, ValueEnum};
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use web::{Health, WebServer, WebSettings};
 
-use super::{Failure, runtime, signals::StopSignals, view::Viewer};
+use super::{Failure, page, runtime, signals::Signals, view::Viewer};
 use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountPolicy, Connection, EventBus, PlayerSettings, PreparedPlayer, Runtime, ShutdownGames},
+    session::{
+        self, AccountPolicy, Connection, Control, EventBus, PlayerSettings, PreparedPlayer, Runtime, ShutdownGames,
+    },
 };
 use chess::{GameTerms, Shutdown, TimeControl, Variant, outln};
 use cluster::ClusterSettings;
@@ -71,6 +75,12 @@ pub(super) struct DemoCommand {
     /// What the practice server lets go wrong, such as cut=3s,delay=50ms,429=5%
     #[arg(long, default_value = "", value_name = "PLAN")]
     faults: FaultPlan,
+    /// Where the page in the browser is; 127.0.0.1:8080 or, where that is taken, any that is free
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "no_web")]
+    web: Option<SocketAddr>,
+    /// Serve no page
+    #[arg(long)]
+    no_web: bool,
     /// Where the journal and the games are written
     #[arg(long, default_value = "data/demo", value_name = "FOLDER")]
     data: PathBuf,
@@ -82,6 +92,7 @@ impl DemoCommand {
         let council = CouncilSettings { roster: self.roster.clone(), ..CouncilSettings::default() };
         let player = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
         let player = Arc::new(PreparedPlayer::new(player).map_err(Failure::usage)?);
+        let played_by = player.settings.clone();
         self.check_time_control()?;
         let server = self.server().await?;
         server.sparring(SPARRING, SparringKind::Engine { nodes: SPARRING_NODES }).await?;
@@ -93,16 +104,18 @@ impl DemoCommand {
         };
         let journal = Journal::open(&journal_settings)?;
         let event_bus = EventBus::new();
-        let viewer = Viewer::start(event_bus.listen());
-
         let shutdown = Shutdown::default();
-        let runtime = self.runtime(journal, event_bus, player, self.pool(&shutdown).await?);
+        let control = Control::new(shutdown.clone());
+        let runtime = self.runtime(journal, event_bus.clone(), player, self.pool(&shutdown).await?, control);
+        let serving = CancellationToken::new();
+        let page = self.page(&runtime, played_by, serving.clone()).await?;
+        let viewer = Viewer::start(event_bus.listen());
         let mut daemons = JoinSet::new();
         for connection in self.connections(&server, &shutdown).await? {
             daemons.spawn(session::play(connection, runtime.clone(), shutdown.clone()));
         }
 
-        let mut signals = StopSignals::listen();
+        let mut signals = Signals::listen();
         let (played, stopped) = tokio::select! {
             played = self.challenge_and_wait(&server) => (played, false),
             () = told_to_stop(&mut signals) => (Ok(()), true),
@@ -117,11 +130,43 @@ impl DemoCommand {
             () = told_to_stop(&mut signals) => true,
         };
         viewer.close().await;
+        serving.cancel();
+        page.closed().await;
         if stopped_again {
             return Err(Failure::failed("stopped at once; the journal holds what was played"));
         }
+        let journal = runtime.journal.clone();
+        drop(runtime);
+        journal.close().await?;
         self.report(&server, &journal_settings).await?;
         played
+    }
+
+    /// The page, unless none is wanted; its address is printed.
+    async fn page(
+        &self,
+        runtime: &Runtime,
+        player: PlayerSettings,
+        stop: CancellationToken,
+    ) -> Result<WebServer, Failure> {
+        let usual = SocketAddr::from(([127, 0, 0, 1], 8080));
+        let serve = async |address: Option<SocketAddr>| {
+            let address = address.map_or_else(String::new, |address| address.to_string());
+            let settings = WebSettings { address, ..WebSettings::default() };
+            page::serve(&settings, runtime, player.clone(), None, Health::default(), stop.clone()).await
+        };
+        let page = match self.web {
+            _ if self.no_web => serve(None).await?,
+            Some(address) => serve(Some(address)).await?,
+            None => match serve(Some(usual)).await {
+                Ok(page) => page,
+                Err(_taken) => serve(Some(SocketAddr::from(([127, 0, 0, 1], 0)))).await?,
+            },
+        };
+        if let Some(url) = page.url() {
+            outln!("the page is at {url}");
+        }
+        Ok(page)
     }
 
     /// On FICS clocks are set in minutes.
@@ -186,7 +231,14 @@ impl DemoCommand {
         Ok(Pool::with_remote(0, remote_pool))
     }
 
-    fn runtime(&self, journal: Journal, event_bus: EventBus, player: Arc<PreparedPlayer>, pool: Pool) -> Runtime {
+    fn runtime(
+        &self,
+        journal: Journal,
+        event_bus: EventBus,
+        player: Arc<PreparedPlayer>,
+        pool: Pool,
+        control: Control,
+    ) -> Runtime {
         let challenge = ChallengeSettings {
             concurrency: self.concurrency as usize,
             max_games_per_opponent: self.concurrency as usize,
@@ -208,6 +260,7 @@ impl DemoCommand {
                 games_at_shutdown: ShutdownGames::Resign,
                 ..AccountPolicy::default()
             }),
+            control,
         }
     }
 
@@ -240,14 +293,16 @@ impl DemoCommand {
         }
         outln!("  games    {}", journal.pgn_directory.display());
         outln!("  journal  {}  (look at it with: concilio games --journal {0})", journal.path.display());
+        let pages = self.data.join("report");
+        outln!("  study them with: concilio report --journal {} --output {}", journal.path.display(), pages.display());
         Ok(())
     }
 }
 
 /// Waits for a signal to stop; for ever where none can be heard.
-async fn told_to_stop(signals: &mut Option<StopSignals>) {
+async fn told_to_stop(signals: &mut Option<Signals>) {
     match signals {
-        Some(signals) => signals.next().await,
+        Some(signals) => signals.told_to_stop().await,
         None => std::future::pending().await,
     }
 }

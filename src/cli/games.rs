@@ -1,18 +1,12 @@
 //! `concilio games`: what the journal holds, as a table or for other programs.
 
-use std::{
-    io::{self, BufWriter, IsTerminal, Write},
-    path::PathBuf,
-};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
-use clap::{Args, ValueEnum};
-use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use clap::Args;
 
-use super::{Failure, run::SettingsArgs, votes::write_votes};
-use bot::journal::{
-    Archive, ExportError, Filter, GameRecord, GameResult, write_csv, write_json, write_pgn, write_table,
-};
-use chess::{ServerName, Speed, outln, print, printable};
+use super::{Failure, filter::FilterArgs, votes::write_votes};
+use bot::journal::{Archive, ExportError, GameRecord, write_csv, write_json, write_pgn, write_table};
+use chess::{outln, print, printable};
 
 /// List and export the games of the journal
 #[derive(Debug, Args)]
@@ -23,32 +17,8 @@ use chess::{ServerName, Speed, outln, print, printable};
   concilio games -n 1 --votes                      every vote of the last game
   concilio games --json | jq .moves                every move with every proposal")]
 pub(super) struct GamesCommand {
-    /// The journal to read, instead of the one that the settings name
-    #[arg(long, value_name = "FILE")]
-    journal: Option<PathBuf>,
     #[command(flatten)]
-    settings: SettingsArgs,
-    /// Only games against this player
-    #[arg(short, long, value_name = "NAME")]
-    opponent: Option<String>,
-    /// Only games with this result for us
-    #[arg(short, long)]
-    result: Option<ResultWord>,
-    /// Only games at this speed
-    #[arg(short, long, value_parser = parse_speed, value_name = "SPEED")]
-    speed: Option<Speed>,
-    /// Only games on this server, by its name in the settings
-    #[arg(long, value_name = "NAME")]
-    server: Option<String>,
-    /// Only games begun on this day or later
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    since: Option<Date>,
-    /// Only games begun before this day
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    until: Option<Date>,
-    /// Only the newest so many
-    #[arg(short = 'n', long, value_name = "COUNT")]
-    limit: Option<usize>,
+    filter: FilterArgs,
     /// Write PGN
     #[arg(long, group = "format")]
     pgn: bool,
@@ -63,26 +33,11 @@ pub(super) struct GamesCommand {
     votes: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ResultWord {
-    Won,
-    Lost,
-    Drawn,
-}
-
-fn parse_speed(text: &str) -> Result<Speed, String> {
-    let known = || Speed::ALL.map(Speed::key).join(", ");
-    Speed::ALL
-        .into_iter()
-        .find(|speed| speed.key().eq_ignore_ascii_case(text))
-        .ok_or_else(|| format!("known: {}", known()))
-}
-
 impl GamesCommand {
     /// Prints what was asked for.
     pub(super) fn run(self) -> Result<(), Failure> {
-        let archive = Archive::open(&self.journal()?)?;
-        let games = archive.games(&self.filter()?)?;
+        let archive = Archive::open(&self.filter.journal()?)?;
+        let games = archive.games(&self.filter.filter()?)?;
         let stdout = io::stdout();
         if !stdout.is_terminal() {
             let mut out = BufWriter::new(stdout.lock());
@@ -123,33 +78,5 @@ impl GamesCommand {
         } else {
             write_table(games, false, out).map_err(ExportError::Output)
         }
-    }
-
-    /// Where the journal is: what `--journal` says needs no settings.
-    fn journal(&self) -> Result<PathBuf, Failure> {
-        match &self.journal {
-            Some(path) => Ok(path.clone()),
-            None => Ok(self.settings.clone().load()?.settings.journal.path),
-        }
-    }
-
-    fn filter(&self) -> Result<Filter, Failure> {
-        let midnight = |day: Option<Date>| -> Result<Option<Timestamp>, Failure> {
-            let zoned = day.map(|day| day.to_zoned(TimeZone::system())).transpose()?;
-            Ok(zoned.map(|zoned| zoned.timestamp()))
-        };
-        Ok(Filter {
-            opponent: self.opponent.clone(),
-            result: self.result.map(|word| match word {
-                ResultWord::Won => GameResult::Won,
-                ResultWord::Lost => GameResult::Lost,
-                ResultWord::Drawn => GameResult::Drawn,
-            }),
-            speed: self.speed,
-            server: self.server.as_deref().map(ServerName::new),
-            since: midnight(self.since)?,
-            until: midnight(self.until)?,
-            limit: self.limit,
-        })
     }
 }

@@ -44,7 +44,10 @@ pub(super) fn follow(settings: Arc<Settings>) -> Result<watch::Receiver<NameList
                 }
                 Err(error) => tracing::warn!(%error, "the lists of names cannot be read; the last ones hold"),
             }
-            sleep(EVERY).await;
+            tokio::select! {
+                () = sleep(EVERY) => (),
+                () = sender.closed() => (),
+            }
         }
     });
     Ok(receiver)

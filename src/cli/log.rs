@@ -1,21 +1,28 @@
-//! The log on standard error.
+//! The log: on standard error, and in a file of every day where one is wanted. As text, one plain sentence a line; as JSON, one
+//! object a line with every field.
 
 use std::{
-    fmt::Debug,
+    fmt::{self, Write as _},
     io::{self, IsTerminal},
+    path::Path,
 };
 
-use tracing::field::Field;
+use jiff::Zoned;
+use tracing::{
+    Event, Level, Subscriber,
+    field::{Field, Visit},
+};
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::{
-    EnvFilter,
-    field::MakeExt as _,
-    fmt::{
-        FormatFields,
-        format::{Writer, debug_fn},
-    },
+    EnvFilter, Layer, Registry,
+    fmt::{FmtContext, FormatEvent, FormatFields, MakeWriter, format::Writer},
+    layer::SubscriberExt as _,
+    registry::LookupSpan,
+    util::SubscriberInitExt as _,
 };
 
-use crate::settings::LogSettings;
+use super::Failure;
+use crate::settings::{LogFormat, LogSettings};
 use chess::printable;
 
 /// What `--log` accepts.
@@ -23,50 +30,222 @@ pub(super) fn parse_filter(text: &str) -> Result<String, String> {
     if LogSettings::is_filter(text) { Ok(text.to_owned()) } else { Err(format!("expected {}", LogSettings::ACCEPTED)) }
 }
 
-/// Logs from now on what `filter` lets through.
-pub(super) fn init(filter: &str) {
+/// Logs from now on what the settings say.
+///
+/// # Errors
+/// Where the file cannot be written.
+pub(super) fn init(settings: &LogSettings) -> Result<(), Failure> {
     // What this library says of every connection is said by us.
-    let filter = EnvFilter::new(format!("async_nats=error,{filter}"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .fmt_fields(fields())
-        .with_writer(io::stderr)
-        .with_target(false)
-        .with_ansi(io::stderr().is_terminal())
-        // A terminal that is gone takes no complaints either.
-        .log_internal_errors(false)
-        .init();
+    let filter = EnvFilter::new(format!("async_nats=error,{}", settings.level));
+    let file = if settings.file.as_os_str().is_empty() { None } else { Some(daily(&settings.file, settings.days)?) };
+    let file = file.map(|file| layer(settings.format, file, false));
+    let terminal = layer(settings.format, io::stderr, io::stderr().is_terminal());
+    tracing_subscriber::registry().with(filter).with(file.into_iter().chain([terminal]).collect::<Vec<_>>()).init();
+    Ok(())
 }
 
-/// How the fields of an event are written: names and texts of servers are among them, and must not steer the terminal.
-fn fields() -> impl for<'a> FormatFields<'a> + Send + Sync + 'static {
-    let field = |writer: &mut Writer<'_>, field: &Field, value: &dyn Debug| {
-        let value = format!("{value:?}");
-        match field.name() {
-            "message" => write!(writer, "{}", printable(&value)),
-            name => write!(writer, "{name}={}", printable(&value)),
+/// Logs on standard error alone, as text.
+pub(super) fn init_simply(level: &str, format: LogFormat) {
+    let settings = LogSettings { level: level.to_owned(), format, ..LogSettings::default() };
+    // Without a file nothing can fail.
+    let _ = init(&settings);
+}
+
+fn layer<W>(format: LogFormat, writer: W, ansi: bool) -> Box<dyn Layer<WithFilter> + Send + Sync>
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    // A terminal that is gone takes no complaints either.
+    let layer = tracing_subscriber::fmt::layer().with_writer(writer).log_internal_errors(false);
+    match format {
+        LogFormat::Text => layer.with_ansi(ansi).event_format(Sentences).boxed(),
+        LogFormat::Json => layer.with_ansi(false).json().flatten_event(true).with_target(false).boxed(),
+    }
+}
+
+/// What the layers lie on.
+type WithFilter = tracing_subscriber::layer::Layered<EnvFilter, Registry>;
+
+/// A file for every day, of which so many are kept: `concilio.log` becomes `concilio.2026-11-22.log`.
+fn daily(file: &Path, days: usize) -> Result<RollingFileAppender, Failure> {
+    let failed = |reason: &dyn fmt::Display| Failure::usage(format_args!("log.file {}: {reason}", file.display()));
+    let part = |part: Option<&std::ffi::OsStr>| part.and_then(|part| part.to_str()).unwrap_or_default().to_owned();
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+    RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix(part(file.file_stem()))
+        .filename_suffix(part(file.extension()))
+        .max_log_files(days)
+        .build(folder)
+        .map_err(|error| failed(&error))
+}
+
+/// Where events of accounts and games come from: their sentences say what stands in their fields.
+const TOLD: &str = "concilio_bot::event";
+
+/// One line an event: `2026-11-22 12:30:01  INFO lichess: connected as BOT Concilio`. What else is known of it follows in words: an
+/// error behind a colon, other fields in brackets. Names and texts of servers are among all this, and must not steer the
+/// terminal.
+struct Sentences;
+
+impl<S, N> FormatEvent<S, N> for Sentences
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let mut said = Said { told: event.metadata().target() == TOLD, ..Said::default() };
+        event.record(&mut said);
+        let (level, time) = (*event.metadata().level(), Zoned::now());
+        let time = time.strftime("%Y-%m-%d %H:%M:%S");
+        if writer.has_ansi_escapes() {
+            write!(writer, "\x1b[2m{time}\x1b[0m {}{level:>5}\x1b[0m ", color(level))?;
+        } else {
+            write!(writer, "{time} {level:>5} ")?;
         }
-    };
-    debug_fn(field).delimited(" ")
+        let Said { message, error, others, .. } = said;
+        write!(writer, "{}", printable(&message))?;
+        if !error.is_empty() {
+            write!(writer, ": {}", printable(&error))?;
+        }
+        if !others.is_empty() {
+            write!(writer, " ({})", printable(&others))?;
+        }
+        writeln!(writer)
+    }
+}
+
+const fn color(level: Level) -> &'static str {
+    match level {
+        Level::ERROR => "\x1b[31m",
+        Level::WARN => "\x1b[33m",
+        Level::INFO => "\x1b[32m",
+        _ => "\x1b[2m",
+    }
+}
+
+/// The fields of an event, in words.
+#[derive(Default)]
+struct Said {
+    /// Whether the message says it all.
+    told: bool,
+    message: String,
+    error: String,
+    others: String,
+}
+
+impl Said {
+    fn take(&mut self, field: &Field, value: fmt::Arguments<'_>) {
+        // Writing to a text does not fail.
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value}"),
+            "error" => write!(self.error, "{value}"),
+            _ if self.told => Ok(()),
+            name => {
+                let separator = if self.others.is_empty() { "" } else { ", " };
+                write!(self.others, "{separator}{} {value}", name.replace('_', " "))
+            }
+        };
+    }
+}
+
+impl Visit for Said {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.take(field, format_args!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.take(field, format_args!("{value}"));
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{io::Seek as _, sync::Mutex};
+    use std::sync::{Arc, Mutex};
 
     use super::*;
 
+    /// What a log in this format says.
+    fn logged(format: LogFormat, events: impl FnOnce()) -> String {
+        let written = Arc::new(Mutex::new(Vec::new()));
+        let writer = Arc::clone(&written);
+        let writer = move || Shared(Arc::clone(&writer));
+        let subscriber = tracing_subscriber::registry().with(EnvFilter::new("info")).with(layer(format, writer, false));
+        tracing::subscriber::with_default(subscriber, events);
+        let bytes = written.lock().expect("no panic").clone();
+        String::from_utf8(bytes).expect("text")
+    }
+
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("no panic").extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn hostile() {
+        tracing::info!(opponent = %"\x1b]0;owned\x07", games_played = 3, "a game against {}", "\u{9b}2J\n  INFO forged");
+    }
+
     #[test]
     fn what_a_server_says_does_not_steer_the_terminal() {
-        let mut file = tempfile::tempfile().expect("a file");
-        let written = file.try_clone().expect("the same");
-        let log = tracing_subscriber::fmt().fmt_fields(fields()).with_ansi(false).with_writer(Mutex::new(written));
-        tracing::subscriber::with_default(log.finish(), || {
-            tracing::info!(opponent = %"\x1b]0;owned\x07", game = 3, "a game against {}", "\u{9b}2J");
+        let text = logged(LogFormat::Text, hostile);
+        let said =
+            "INFO a game against \\u{9b}2J\\u{a}  INFO forged (opponent \\u{1b}]0;owned\\u{7}, games played 3)\n";
+        assert!(text.ends_with(said) && text.lines().count() == 1, "{text:?}");
+    }
+
+    #[test]
+    fn an_error_stands_behind_what_failed() {
+        let text = logged(LogFormat::Text, || tracing::warn!(error = %"no such file", "the book cannot be read"));
+        assert!(text.ends_with(" WARN the book cannot be read: no such file\n"), "{text:?}");
+    }
+
+    #[test]
+    fn what_is_told_of_accounts_is_said_once() {
+        let tell =
+            || tracing::info!(target: "concilio_bot::event", account = "lichess", event = "closed", "lichess: closed");
+        assert!(logged(LogFormat::Text, tell).ends_with("INFO lichess: closed\n"));
+        let json: serde_json::Value = serde_json::from_str(&logged(LogFormat::Json, tell)).expect("JSON");
+        assert_eq!(
+            (&json["account"], &json["event"], &json["level"]),
+            (&"lichess".into(), &"closed".into(), &"INFO".into())
+        );
+    }
+
+    #[test]
+    fn as_json_every_line_is_an_object() {
+        let text = logged(LogFormat::Json, || {
+            hostile();
+            hostile();
         });
-        file.rewind().expect("a file");
-        let text = io::read_to_string(file).expect("text");
-        assert!(text.ends_with("a game against \\u{9b}2J opponent=\\u{1b}]0;owned\\u{7} game=3\n"), "{text:?}");
+        let lines: Vec<serde_json::Value> =
+            text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0]["opponent"], "\x1b]0;owned\x07");
+        assert!(!text.contains(['\x1b', '\x07', '\u{9b}']), "{text:?}");
+    }
+
+    #[test]
+    fn a_day_has_a_file_of_its_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut file = daily(&folder.path().join("deep/concilio.log"), 2).expect("writable");
+        io::Write::write_all(&mut file, b"a line\n").expect("written");
+        let names: Vec<String> = std::fs::read_dir(folder.path().join("deep"))
+            .expect("a folder")
+            .filter_map(|file| file.ok()?.file_name().into_string().ok())
+            .collect();
+        assert!(
+            matches!(names.as_slice(), [name] if name.starts_with("concilio.20") && name.ends_with(".log")),
+            "{names:?}"
+        );
     }
 
     #[test]

@@ -6,13 +6,20 @@ mod book;
 mod cluster;
 mod completions;
 mod config;
+mod ctl;
 mod demo;
 mod eval;
+mod filter;
 mod games;
+mod idle_study;
+mod journal;
 mod lists;
 mod log;
 mod man;
+mod page;
 mod practice;
+mod reload;
+mod report;
 mod run;
 mod runtime;
 mod signals;
@@ -24,6 +31,7 @@ mod xboard;
 
 use std::{future::Future, process::ExitCode};
 
+use crate::settings::LogFormat;
 use chess::Failure;
 use clap::{Parser, Subcommand};
 
@@ -44,6 +52,9 @@ pub struct Cli {
     /// What to log on standard error: error, warn, info, debug, trace, or a filter such as concilio=debug
     #[arg(long, global = true, env = "RUST_LOG", value_name = "LEVEL", value_parser = log::parse_filter)]
     log: Option<String>,
+    /// How the log is written: a plain sentence a line, or a JSON object a line
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
+    log_format: Option<LogFormat>,
     #[command(subcommand)]
     command: Subcommands,
 }
@@ -52,12 +63,18 @@ pub struct Cli {
 enum Subcommands {
     /// Play on the configured servers until stopped
     Run(run::RunCommand),
+    /// Tell a running daemon what to do, or ask what it is doing
+    Ctl(ctl::CtlCommand),
     /// Watch the whole program play against a practice server on this machine
     Demo(demo::DemoCommand),
     /// Run the practice server alone, for any Lichess bot to play on
     Practice(practice::PracticeCommand),
     /// List and export the games of the journal
     Games(games::GamesCommand),
+    /// Copy the journal while it is written
+    Journal(journal::JournalCommand),
+    /// Study the games of the journal: what each move cost, and which knowledge knew better
+    Report(Box<report::ReportCommand>),
     /// Look at the accounts, or make one a bot's
     Account(account::AccountCommand),
     /// Look at the settings
@@ -85,18 +102,25 @@ enum Subcommands {
 impl Cli {
     /// Runs the command and says how it went.
     pub fn run(self) -> ExitCode {
+        let level = |usual| self.log.as_deref().unwrap_or(usual);
+        let format = self.log_format.unwrap_or_default();
         match &self.command {
             // The settings say what is logged, so the daemon sets it up when it has read them.
             Subcommands::Run(_) => (),
-            // The picture is what there is to see.
-            Subcommands::Demo(_) | Subcommands::Cluster(_) => log::init(self.log.as_deref().unwrap_or("error")),
-            _ => log::init(self.log.as_deref().unwrap_or("info")),
+            // The picture is what there is to see, or the answer.
+            Subcommands::Demo(_) | Subcommands::Cluster(_) | Subcommands::Ctl(_) => {
+                log::init_simply(level("error"), format)
+            }
+            _ => log::init_simply(level("info"), format),
         }
         let outcome = match self.command {
-            Subcommands::Run(run) => in_runtime(run.run(self.log)),
+            Subcommands::Run(run) => in_runtime(run.run(self.log, self.log_format)),
+            Subcommands::Ctl(ctl) => in_runtime(ctl.run()),
             Subcommands::Demo(demo) => in_runtime(demo.run()),
             Subcommands::Practice(practice) => in_runtime(practice.run()),
             Subcommands::Games(games) => games.run(),
+            Subcommands::Journal(journal) => journal.run(),
+            Subcommands::Report(report) => in_runtime(report.run()),
             Subcommands::Account(account) => in_runtime(account.run()),
             Subcommands::Config(config) => config.run(),
             Subcommands::Eval(eval) => eval.run(),

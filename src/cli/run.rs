@@ -4,12 +4,18 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
 use tokio::{task::JoinSet, time::sleep};
+use tokio_util::sync::CancellationToken;
 
-use super::{Failure, log, runtime, signals::StopSignals, view::Viewer};
-use crate::settings::{Flag, Loaded, Protocol, ServerSettings, Settings, Sources};
+use super::{
+    Failure, idle_study, log, page, reload, runtime,
+    signals::{Signal, Signals},
+    view::Viewer,
+};
+use crate::settings::{Flag, Loaded, LogFormat, LogSettings, Protocol, ServerSettings, Settings, Sources};
 use bot::{
     journal::Journal,
-    session::{self, AccountEnd, Connection, EventBus, ShutdownGames},
+    session::{self, AccountEnd, Connection, Control, ControlCommand, EventBus, ShutdownGames},
+    webhook,
 };
 use chess::{ServerName, Shutdown};
 use server::{
@@ -23,11 +29,14 @@ use server::{
   CONCILIO_LICHESS_TOKEN=lip_... concilio run
   concilio run --config bot.toml --set challenge.concurrency=2
 
-Ctrl-C or SIGTERM finishes the running games and takes no new ones; twice stops at once. A terminal that closes (SIGHUP)
-stops nothing.")]
+Ctrl-C or SIGTERM finishes the running games and takes no new ones; twice stops at once. SIGHUP reads the settings again; a
+terminal that closes stops nothing.")]
 pub(super) struct RunCommand {
     #[command(flatten)]
     settings: SettingsArgs,
+    /// Serve the page in the browser here, such as 127.0.0.1:8080
+    #[arg(long, value_name = "ADDRESS")]
+    web: Option<String>,
     /// Show boards and votes on the terminal instead of the log alone
     #[arg(long)]
     watch: bool,
@@ -70,14 +79,33 @@ impl SettingsArgs {
 impl RunCommand {
     /// Plays on every enabled server until told to stop.
     ///
-    /// `log` is what the command line wants logged; otherwise the settings say it.
-    pub(super) async fn run(self, log: Option<String>) -> Result<(), Failure> {
-        let settings = self.settings.load()?.settings;
-        log::init(log.as_deref().unwrap_or(&settings.log.level));
+    /// `level` and `format` are what the command line says of the log; otherwise the settings say it.
+    pub(super) async fn run(self, level: Option<String>, format: Option<LogFormat>) -> Result<(), Failure> {
+        let page = self.web.map(|text| Flag { name: "--web", key: "web.address".to_owned(), text });
+        let args = self.settings.with(page);
+        let loaded = args.clone().load()?;
+        let settings = loaded.settings.clone();
+        log::init(&LogSettings {
+            level: level.unwrap_or_else(|| settings.log.level.clone()),
+            format: format.unwrap_or(settings.log.format),
+            ..settings.log.clone()
+        })?;
         let journal = Journal::open(&settings.journal)?;
         let event_bus = EventBus::new();
         let shutdown = Shutdown::default();
         let runtime = runtime::build(&settings, journal, event_bus.clone(), &shutdown)?;
+        let control = runtime.control.clone();
+        control.reloads_by(reload::of(args, loaded, control.clone()));
+        let socket = settings.control_socket();
+        let serving = CancellationToken::new();
+        let player = settings.player.clone();
+        let health = page::health(&runtime, servers(&settings).into_keys().map(ServerName::from));
+        let page = page::serve(&settings.web, &runtime, player, Some(&socket), health, serving.clone()).await?;
+        if let Some(url) = page.url() {
+            tracing::info!("the page is at {url}");
+        }
+        webhook::start(&settings.webhook, event_bus.listen()).map_err(Failure::usage)?;
+        idle_study::start(&settings.report, &settings.journal, event_bus.listen())?;
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
             let connection = connect(&name, &server, &shutdown)?;
@@ -92,6 +120,7 @@ impl RunCommand {
         let viewer = self.watch.then(|| Viewer::start(event_bus.listen()));
         tokio::spawn(heed_signals(
             shutdown.clone(),
+            control,
             settings.shutdown.grace,
             settings.shutdown.games == ShutdownGames::Finish,
         ));
@@ -100,12 +129,17 @@ impl RunCommand {
         while let Some(ended) = accounts.join_next().await {
             match ended {
                 Ok((name, AccountEnd::Rejected(reason))) => rejected = Some(format!("{name}: {reason}")),
-                Ok((name, AccountEnd::Closed)) => tracing::info!(server = name, "closed"),
+                Ok((_, AccountEnd::Closed)) => (),
                 Err(error) => tracing::error!(%error, "an account's task failed"),
             }
         }
         if let Some(viewer) = viewer {
             viewer.close().await;
+        }
+        serving.cancel();
+        page.closed().await;
+        if let Err(error) = runtime.journal.close().await {
+            tracing::warn!(%error, "the journal is in two files, FILE and FILE-wal: copy both, or back it up");
         }
         rejected.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
     }
@@ -139,17 +173,30 @@ fn connect(name: &str, server: &ServerSettings, shutdown: &Shutdown) -> Result<C
     }
 }
 
-/// The first signal lets the running games end, the second stops at once; so does the end of the grace time.
-async fn heed_signals(shutdown: Shutdown, grace: Duration, finish: bool) {
-    let Some(mut signals) = StopSignals::listen() else { return };
-    signals.next().await;
+/// The first signal to stop lets the running games end, the second stops at once; so does the end of the grace time.
+async fn heed_signals(shutdown: Shutdown, control: Control, grace: Duration, finish: bool) {
+    let Some(mut signals) = Signals::listen() else { return };
+    told_to_stop(&mut signals, &control).await;
     if finish {
-        tracing::info!(grace = grace.as_secs(), "finishing the running games; once more to stop at once");
+        let patience = grace.as_secs();
+        tracing::info!(
+            "told to stop: the running games are finished, for {patience} s at most; once more to stop at once"
+        );
         shutdown.drain.cancel();
         tokio::select! {
-            () = signals.next() => (),
+            () = told_to_stop(&mut signals, &control) => (),
             () = sleep(grace) => tracing::warn!("the grace time is over"),
         }
     }
     shutdown.now.cancel();
+}
+
+/// Waits for a signal to stop; those to read the settings again are heeded meanwhile.
+async fn told_to_stop(signals: &mut Signals, control: &Control) {
+    while signals.next().await == Signal::Reload {
+        match control.perform(ControlCommand::Reload {}).await {
+            Ok(done) => tracing::info!("told by SIGHUP: {done}"),
+            Err(error) => tracing::error!("told by SIGHUP to read the settings again: {error}"),
+        }
+    }
 }

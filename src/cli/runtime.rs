@@ -14,7 +14,7 @@ use crate::{frontend, settings::Settings};
 use bot::{
     journal::Journal,
     policy::profile,
-    session::{AccountPolicy, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime},
+    session::{AccountPolicy, Control, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime, control::Rules},
 };
 use chess::{GameInfo, Shutdown, Variant};
 use cluster::{ClusterClient, ClusterSettings};
@@ -30,6 +30,13 @@ pub(super) fn build(
     event_bus: EventBus,
     shutdown: &Shutdown,
 ) -> Result<Runtime, Failure> {
+    let Rules { player, policy } = rules(settings)?;
+    let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
+    Ok(Runtime { journal, pool, event_bus, player, policy, control: Control::new(shutdown.clone()) })
+}
+
+/// What the settings say about whom accounts play and how. Foreign engines are started once.
+pub(super) fn rules(settings: &Settings) -> Result<Rules, Failure> {
     let (base, named) = players(settings)?;
     let policy = AccountPolicy {
         challenge: settings.challenge.clone(),
@@ -43,14 +50,13 @@ pub(super) fn build(
         time_zone: settings.zone(),
         games_at_shutdown: settings.shutdown.games,
     };
-    let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
     let profiles = settings.profiles.clone();
     let choose = move |game: &GameInfo| {
         let name = profile::choose(&profiles, game);
         tracing::debug!(game = %game.id, profile = name.unwrap_or("player"), "how the game is played");
         Arc::clone(name.and_then(|name| named.get(name)).unwrap_or(&base))
     };
-    Ok(Runtime { journal, pool, event_bus, player: Arc::new(choose), policy: Arc::new(policy) })
+    Ok(Rules { player: Arc::new(choose), policy: Arc::new(policy) })
 }
 
 /// Who lends cores to this machine until `stop`, if the settings name a server.

@@ -1,27 +1,76 @@
-//! The signals that tell a command to stop.
+//! The signals that a command heeds: the one file that knows how the system sends them.
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
-
-/// SIGINT and SIGTERM, which mean the same to us. SIGHUP is heard and means nothing: games outlive the terminal from which
-/// they were started.
-pub(super) struct StopSignals {
-    interrupt: Signal,
-    terminate: Signal,
-    hangup: Signal,
+/// What a signal tells us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signal {
+    /// To stop: SIGINT and SIGTERM mean the same to us; elsewhere than on Unix, Ctrl-C.
+    Stop,
+    /// To read the settings again: SIGHUP. It comes too when the terminal is closed from which we were started, and games
+    /// outlive that.
+    Reload,
 }
 
-impl StopSignals {
-    /// Hears them from now on.
-    pub(super) fn listen() -> Option<Self> {
-        let listen = || -> std::io::Result<Self> {
+#[cfg(unix)]
+mod system {
+    use tokio::signal::unix::{self, SignalKind, signal};
+
+    use super::Signal;
+
+    /// The signals, heard from the moment this is made.
+    pub(super) struct System {
+        interrupt: unix::Signal,
+        terminate: unix::Signal,
+        hangup: unix::Signal,
+    }
+
+    impl System {
+        pub(super) fn listen() -> std::io::Result<Self> {
             Ok(Self {
                 interrupt: signal(SignalKind::interrupt())?,
                 terminate: signal(SignalKind::terminate())?,
                 hangup: signal(SignalKind::hangup())?,
             })
-        };
-        match listen() {
-            Ok(signals) => Some(signals),
+        }
+
+        pub(super) async fn next(&mut self) -> Signal {
+            tokio::select! {
+                _ = self.interrupt.recv() => Signal::Stop,
+                _ = self.terminate.recv() => Signal::Stop,
+                _ = self.hangup.recv() => Signal::Reload,
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use super::Signal;
+
+    /// Ctrl-C, heard while [`next`](System::next) waits.
+    pub struct System;
+
+    impl System {
+        pub fn listen() -> std::io::Result<Self> {
+            Ok(Self)
+        }
+
+        pub async fn next(&mut self) -> Signal {
+            match tokio::signal::ctrl_c().await {
+                Ok(()) => Signal::Stop,
+                Err(_) => std::future::pending().await,
+            }
+        }
+    }
+}
+
+/// The signals, heard from the moment this is made.
+pub(super) struct Signals(system::System);
+
+impl Signals {
+    /// Hears them from now on.
+    pub(super) fn listen() -> Option<Self> {
+        match system::System::listen() {
+            Ok(system) => Some(Self(system)),
             Err(error) => {
                 tracing::error!(%error, "no signals can be heard; stop with kill -9, games go on after a restart");
                 None
@@ -29,14 +78,13 @@ impl StopSignals {
         }
     }
 
-    /// Waits for the next one that tells us to stop.
-    pub(super) async fn next(&mut self) {
-        loop {
-            tokio::select! {
-                _ = self.interrupt.recv() => return,
-                _ = self.terminate.recv() => return,
-                _ = self.hangup.recv() => tracing::info!("the terminal is gone; everything goes on"),
-            }
-        }
+    /// Waits for the next one.
+    pub(super) async fn next(&mut self) -> Signal {
+        self.0.next().await
+    }
+
+    /// Waits for the next one to stop; where no settings are read, there is nothing else to tell.
+    pub(super) async fn told_to_stop(&mut self) {
+        while self.next().await != Signal::Stop {}
     }
 }

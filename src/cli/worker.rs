@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
 
-use super::{Failure, cluster::ClusterArgs, run::SettingsArgs, signals::StopSignals};
+use super::{Failure, cluster::ClusterArgs, run::SettingsArgs, signals::Signals};
 use chess::Shutdown;
 use cluster::{WorkerSettings, lend};
 
@@ -69,9 +69,9 @@ impl LendCommand {
 
 /// The first signal drains, the second at once.
 async fn heed_signals(shutdown: Shutdown) {
-    let Some(mut signals) = StopSignals::listen() else { return };
-    signals.next().await;
+    let Some(mut signals) = Signals::listen() else { return };
+    signals.told_to_stop().await;
     shutdown.drain.cancel();
-    signals.next().await;
+    signals.told_to_stop().await;
     shutdown.now.cancel();
 }

@@ -26,7 +26,7 @@ use super::{
     subjects::Subjects,
     wire::{self, DecodeError, Heartbeat, Poll, RemoteElector, SearchCommand, SearchEvent, WorkerCommand, WorkerState},
 };
-use council::pool::{ElectorSpec, Fallback, Job, LentCores, RemotePool, RemoteSlot, SearchReport};
+use council::pool::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport};
 use engine::SharedTable;
 
 /// How often a daemon tells all workers which searches it still waits for.
@@ -291,6 +291,13 @@ impl RemotePool for ClusterClient {
         let offers = self.known().registry.offers(Instant::now(), self.0.run, &|_| 0);
         let shares = offers.iter().map(placement::WorkerOffer::share);
         LentCores { together: shares.clone().sum(), widest: shares.max().unwrap_or(0) }
+    }
+
+    fn machines(&self) -> Vec<MachineView> {
+        let (now, known) = (Instant::now(), self.known());
+        let mut machines: Vec<MachineView> = known.registry.iter().map(|(_, w)| w.view(now, self.0.run)).collect();
+        machines.sort_by(|a, b| a.name.cmp(&b.name));
+        machines
     }
 
     fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>> {

@@ -13,6 +13,7 @@ use super::{
     wire::{Heartbeat, WorkerState},
 };
 use chess::{Backoff, MachineName};
+use council::pool::{MachineView, SearchView};
 
 /// How often a worker says that it is there.
 pub(crate) const HEARTBEAT_EVERY: Duration = Duration::from_millis(250);
@@ -145,8 +146,41 @@ impl Registry {
 
 impl KnownWorker {
     fn is_open(&self, now: Instant) -> bool {
-        let near = self.lag.is_none_or(|lag| lag <= TOO_FAR);
-        self.heartbeat.state == WorkerState::Lending && near && self.rest.rest(now).is_none()
+        self.closed(now).is_none()
+    }
+
+    /// Why it gets no searches, if it gets none.
+    fn closed(&self, now: Instant) -> Option<&'static str> {
+        if self.heartbeat.state != WorkerState::Lending {
+            Some("it finishes what it has and takes no more")
+        } else if self.lag.is_some_and(|lag| lag > TOO_FAR) {
+            Some("it is too far away")
+        } else if self.rest.rest(now).is_some() {
+            Some("it failed, and rests")
+        } else {
+            None
+        }
+    }
+
+    /// What it does, for whoever looks on.
+    pub(crate) fn view(&self, now: Instant, us: RunId) -> MachineView {
+        let searches = self.heartbeat.searches.iter().map(|search| SearchView {
+            game: search.search.game.clone(),
+            elector: search.elector.clone(),
+            threads: usize::from(search.threads),
+            nodes: search.nodes,
+            ours: search.daemon == us,
+        });
+        MachineView {
+            name: self.name.clone(),
+            here: false,
+            cores: usize::from(self.heartbeat.cores),
+            busy: Some(self.heartbeat.searches.iter().map(|search| usize::from(search.threads)).sum()),
+            speed: Some(self.heartbeat.speed),
+            lag: self.lag,
+            closed: self.closed(now),
+            searches: searches.collect(),
+        }
     }
 
     fn offer(&self, run: RunId, us: RunId, ours: usize) -> WorkerOffer {
@@ -225,6 +259,18 @@ mod tests {
         registry.failed(now, RunId(2));
         assert_eq!(offers(&registry, now), 0);
         assert_eq!(offers(&registry, now + Duration::from_secs(1)), 1, "it gets another chance");
+    }
+
+    #[test]
+    fn whoever_looks_on_sees_why_a_worker_gets_nothing() {
+        let (mut registry, now) = (Registry::default(), Instant::now());
+        registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), Some(Duration::from_millis(3)));
+        registry.heard(now, &sender(2), heartbeat(WorkerState::Draining), None);
+        registry.heard(now, &sender(3), heartbeat(WorkerState::Lending), Some(Duration::from_secs(2)));
+        let views: Vec<MachineView> = registry.iter().map(|(_, worker)| worker.view(now, US)).collect();
+        let closed: Vec<bool> = views.iter().map(|view| view.closed.is_some()).collect();
+        assert_eq!(closed, [false, true, true]);
+        assert_eq!((views[0].cores, views[0].speed, views[0].here), (4, Some(1000), false));
     }
 
     #[test]

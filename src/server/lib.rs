@@ -16,6 +16,9 @@ use async_trait::async_trait;
 
 use chess::{Account, Action, ActionError, Done, GameId, GameInfo, GameState, KnownGame};
 
+/// The measurement of requests that a server refused for their number, by endpoint.
+pub const REQUESTS_LIMITED: &str = "concilio_requests_limited_total";
+
 /// The outgoing side of a server. Cheap to share behind an `Arc`; every method may be called from several tasks at once,
 /// and a move never waits behind another kind of request.
 #[async_trait]
@@ -29,8 +32,9 @@ pub trait Server: Send + Sync + 'static {
     /// often waits longer each time, and is served by any state of the game that comes meanwhile.
     async fn resync(&self, game: &GameId);
 
-    /// Takes no new games from now on, before a shutdown: a server that offers ours to others is told to stop. What runs goes on.
-    async fn close_to_new_games(&self) {}
+    /// Whether new games are wanted from now on: a server that offers ours to others is told to stop, or to do so again. What
+    /// runs goes on.
+    async fn open_to_new_games(&self, _open: bool) {}
 
     /// The bots that are online and could be challenged, with their ratings.
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError>;

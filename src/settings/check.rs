@@ -49,6 +49,8 @@ fn faults(settings: &Settings) -> Vec<Fault> {
         }
     }
     add(&["cluster"], settings.cluster.faults());
+    add(&["web"], settings.web.faults());
+    add(&["webhook"], settings.webhook.faults());
     add(&["log"], log(&settings.log.level));
     faults
 }

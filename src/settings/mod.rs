@@ -19,6 +19,7 @@
 //! to [`Settings`] or [`bot::session::PlayerSettings`], and explain its keys in `config/example.toml`; a test says what is
 //! missing there, and where default or range differ.
 
+mod changes;
 mod check;
 mod layers;
 mod problem;
@@ -39,12 +40,15 @@ use bot::{
     journal::JournalSettings,
     policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, Profile, challenge::Names},
     session::{PlayerSettings, ShutdownSettings},
+    webhook::WebhookSettings,
 };
 use cluster::ClusterSettings;
 use layers::Layers;
+use report::ReportSettings;
+use web::WebSettings;
 
 pub use problem::{Problem, Problems};
-pub use sections::{FicsAddressError, LogSettings, Protocol, ServerSettings};
+pub use sections::{FicsAddressError, LogFormat, LogSettings, Protocol, ServerSettings};
 pub use sources::{Flag, Sources};
 
 /// Everything that can be set.
@@ -67,11 +71,17 @@ pub struct Settings {
     pub profiles: BTreeMap<String, Profile<PlayerSettings>>,
     /// Where games are kept.
     pub journal: JournalSettings,
+    /// Games studied while none is played.
+    pub report: ReportSettings,
     /// The machines that lend us their cores.
     pub cluster: ClusterSettings,
     /// What becomes of games when we stop.
     pub shutdown: ShutdownSettings,
-    /// What is logged on standard error.
+    /// The page in the browser and the control channel.
+    pub web: WebSettings,
+    /// What is told to an address on the web.
+    pub webhook: WebhookSettings,
+    /// What is logged, and where.
     pub log: LogSettings,
 }
 
@@ -86,8 +96,11 @@ impl Default for Settings {
             player: PlayerSettings::default(),
             profiles: BTreeMap::new(),
             journal: JournalSettings::default(),
+            report: ReportSettings::default(),
             cluster: ClusterSettings::default(),
             shutdown: ShutdownSettings::default(),
+            web: WebSettings::default(),
+            webhook: WebhookSettings::default(),
             log: LogSettings::default(),
         }
     }
@@ -101,6 +114,16 @@ impl Settings {
             // Loading refused every name that is not known.
             name => TimeZone::get(name).unwrap_or(TimeZone::UTC),
         }
+    }
+
+    /// Where the daemon's control channel is: the socket that is set, or the one beside the journal.
+    pub fn control_socket(&self) -> PathBuf {
+        if !self.web.socket.as_os_str().is_empty() {
+            return self.web.socket.clone();
+        }
+        let mut beside = self.journal.path.clone().into_os_string();
+        beside.push(".sock");
+        beside.into()
     }
 
     /// The names that challenges are held against, read anew from their files.

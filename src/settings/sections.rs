@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
+use chess::values::WholeNumber;
 use server::{
     fics::FicsSettings,
     lichess::{LichessSettings, ServerUrlError},
@@ -102,6 +104,25 @@ pub enum Protocol {
 pub struct LogSettings {
     /// What is logged: a level, or a filter as `RUST_LOG` takes it.
     pub level: String,
+    /// How it is written.
+    pub format: LogFormat,
+    /// A file to log to as well, besides standard error: every day has its own, with the date before the file's ending.
+    /// Empty: none.
+    pub file: PathBuf,
+    /// How many of these files are kept. 1 to 3650.
+    #[serde(with = "WholeNumber::<1, 3650>")]
+    pub days: usize,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// One plain sentence a line.
+    #[default]
+    Text,
+    /// One JSON object a line, with every field.
+    Json,
 }
 
 impl LogSettings {
@@ -118,6 +139,6 @@ impl LogSettings {
 
 impl Default for LogSettings {
     fn default() -> Self {
-        Self { level: "info".to_owned() }
+        Self { level: "info".to_owned(), format: LogFormat::default(), file: PathBuf::new(), days: 14 }
     }
 }

@@ -6,6 +6,7 @@
 //! - [`cluster`]: workers on other machines, with a real NATS server;
 //! - [`frontend`]: the council under chess programs, by UCI and CECP;
 //! - [`engine`]: the commands that make books and data;
+//! - [`report`]: games played are studied, by our engine and by others;
 //! - [`command_line`]: what is printed, exit codes, signals and the terminal.
 
 mod cluster;
@@ -14,3 +15,4 @@ mod engine;
 mod fics;
 mod frontend;
 mod lichess;
+mod report;

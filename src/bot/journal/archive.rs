@@ -1,6 +1,8 @@
 //! What was written, read back: a connection of its own for every reader, beside a daemon that writes or without one.
 
-use std::{fmt, path::Path, str::FromStr, time::Duration};
+mod notes;
+
+use std::{collections::BTreeMap, fmt, path::Path, str::FromStr, time::Duration};
 
 use jiff::Timestamp;
 use rusqlite::{
@@ -14,6 +16,8 @@ use chess::{
     Color, GameId, GameInfo, GameStatus, GameTerms, KnownGame, Line, Player, Score, ServerName, Speed, TimeControl,
     UciMove, Variant,
 };
+
+pub use notes::{ChatRecord, FaultRecord};
 
 /// Which games are asked for; what is not set does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -276,6 +280,11 @@ impl Archive {
         Ok(Self { connection: schema::open_to_read(path)? })
     }
 
+    /// What it is read through.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// The games that pass the filter, oldest first.
     ///
     /// # Errors
@@ -318,6 +327,21 @@ impl Archive {
         let shown: Vec<UciMove> = moves.iter().take_while(|mv| mv.confirmed).map(|mv| mv.uci).collect();
         let decided = moves.get(shown.len()).map(|mv| mv.uci);
         Ok(Some(KnownGame { info, shown, decided }))
+    }
+
+    /// How many faults were noted in each game that had any.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn fault_counts(&self) -> Result<BTreeMap<GameKey, usize>, JournalError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT server, game, count(*) FROM faults WHERE game IS NOT NULL GROUP BY server, game")?;
+        let rows = statement.query_map([], |row| {
+            let key = GameKey { server: row.get::<_, String>(0)?.into(), id: row.get::<_, String>(1)?.into() };
+            Ok((key, usize::try_from(row.get::<_, i64>(2)?).unwrap_or(0)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The moves of a game, without those taken back.

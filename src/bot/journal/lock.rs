@@ -2,14 +2,14 @@
 //! and its games from each other.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{File, TryLockError},
     io::{Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
     thread::sleep,
     time::{Duration, Instant},
 };
 
-use super::JournalError;
+use super::{JournalError, private};
 
 /// How long the lock is waited for: a program that is just ending, or was just killed, gives it back in a moment.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -23,7 +23,7 @@ impl JournalLock {
     /// Locks the journal at `path`, by a file beside it that names this process.
     pub(super) fn take(path: &Path) -> Result<Self, JournalError> {
         let failed = |reason: std::io::Error| JournalError::Open { path: path.to_owned(), reason: reason.to_string() };
-        let mut file = OpenOptions::new()
+        let mut file = private::open()
             .create(true)
             .truncate(false)
             .read(true)

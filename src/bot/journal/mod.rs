@@ -9,14 +9,17 @@
 //!   that loses its power may lose the last moments, but never the file;
 //! - nothing is deleted: a move taken back or decided anew is marked as superseded;
 //! - a disk that is full or read-only stops no game: what it does not take is kept and written when it does;
-//! - one program at a time writes a journal;
+//! - one program at a time writes a journal; only judgements of games that are over may come from another ([`Judgements`]);
 //! - no secrets: what is written are the plain values of `chess` and `server`, which have none.
 
 mod archive;
+mod backup;
 mod codes;
 mod export;
+mod judgements;
 mod lock;
 mod pgn;
+mod private;
 mod schema;
 mod settings;
 mod store;
@@ -36,9 +39,13 @@ use chess::{
     UciMove,
 };
 
-pub use archive::{Archive, Filter, GameRecord, MoveRecord, OurMove, PlayerRecord, ProposalRecord};
+pub use archive::{
+    Archive, ChatRecord, FaultRecord, Filter, GameRecord, MoveRecord, OurMove, PlayerRecord, ProposalRecord,
+};
 pub use codes::GameResult;
 pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
+pub use judgements::{JudgeId, JudgementRecord, Judgements};
+pub use pgn::{PgnWriter, pgn_clock, result as pgn_result};
 pub use settings::{JournalSettings, PgnGrouping};
 
 use lock::JournalLock;
@@ -114,6 +121,14 @@ pub enum JournalError {
     /// The writing thread has ended.
     #[error("journal: it is closed")]
     Closed,
+    /// A copy of the journal could not be written.
+    #[error("backup {}: {reason}", path.display())]
+    Backup {
+        /// The copy.
+        path: PathBuf,
+        /// What stands in the way.
+        reason: String,
+    },
     /// A PGN file could not be written.
     #[error("PGN file {}: {reason}", path.display())]
     Pgn {
@@ -411,6 +426,18 @@ impl Journal {
     pub async fn set_state(&self, key: &str, value: String) -> Result<(), JournalError> {
         let (key, now) = (key.to_owned(), now());
         self.writer.call(move |store| store.set_state(&key, &value, now)).await
+    }
+
+    /// Writes what is queued and brings everything into the database file, which is whole by itself then: whoever copies it
+    /// copies the journal. To be called last; what is written later is safe as well, but in the log beside the file.
+    ///
+    /// # Errors
+    /// [`JournalError::Unwritable`] if the disk does not take it.
+    pub async fn close(self) -> Result<(), JournalError> {
+        self.flush().await?;
+        let settings = Arc::clone(&self.settings);
+        let checkpoint = tokio::task::spawn_blocking(move || schema::checkpoint(&settings.path)).await;
+        checkpoint.map_err(|_| JournalError::Closed)?
     }
 
     /// Returns when everything that was queued before is written.

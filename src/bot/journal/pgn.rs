@@ -13,6 +13,7 @@ use shakmaty::san::SanPlus;
 
 use super::{
     Archive, GameKey, GameRecord, GameResult, JournalError, JournalSettings, MoveRecord, PgnGrouping, PlayerRecord,
+    private,
 };
 use chess::{Color, GameStatus, Line, LineError, Score, TimeControl, Variant};
 
@@ -48,23 +49,29 @@ pub(super) fn save(settings: &JournalSettings, key: &GameKey) -> Result<Option<P
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     make_directory_of(path)?;
     let draft = path.with_extension("pgn.part");
-    fs::write(&draft, text)?;
+    private::open().write(true).create(true).truncate(true).open(&draft)?.write_all(text.as_bytes())?;
     fs::rename(&draft, path)
 }
 
 fn append(path: &Path, text: &str) -> io::Result<()> {
     make_directory_of(path)?;
-    fs::OpenOptions::new().create(true).append(true).open(path)?.write_all(text.as_bytes())
+    private::open().create(true).append(true).open(path)?.write_all(text.as_bytes())
 }
 
 fn make_directory_of(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
-/// Names of players and games come from a server: only harmless characters of them get into a path.
+/// The most characters of a name that get into a path: four of them fit into a file's name anywhere.
+const LONGEST_NAME: usize = 40;
+
+/// Names of players and games come from a server: only harmless characters of them get into a path, and not too many.
 fn file_name(game: &GameRecord, grouping: PgnGrouping) -> String {
     let plain = |name: &str| -> String {
-        name.chars().map(|letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' }).collect()
+        name.chars()
+            .take(LONGEST_NAME)
+            .map(|letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' })
+            .collect()
     };
     match grouping {
         PgnGrouping::Game => format!(
@@ -84,23 +91,12 @@ fn file_name(game: &GameRecord, grouping: PgnGrouping) -> String {
 
 /// The game's text, an empty line after it. Only moves that the server has shown are in it.
 pub(super) fn text(game: &GameRecord, moves: &[MoveRecord]) -> String {
-    let mut text = String::new();
     let played: Vec<&MoveRecord> = moves.iter().take_while(|played| played.confirmed).collect();
-    for (name, value) in tags(game, played.len()) {
-        let value: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "[{name} \"{value}\"]");
-    }
-    text.push('\n');
-
-    let mut movetext = Movetext { text, column: 0 };
+    let mut movetext = PgnWriter::begin(game, played.len(), &[]);
     if let Err(error) = write_moves(&mut movetext, game, &played) {
         tracing::warn!("PGN of {}: {error}; the rest of the game is left out", game.key());
     }
-    movetext.word(result(game));
-    movetext.text.push_str("\n\n");
-    movetext.text
+    movetext.end(game)
 }
 
 fn tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
@@ -147,7 +143,8 @@ fn event(game: &GameRecord) -> String {
         .unwrap_or_else(|| format!("{} {} game", if game.rated { "Rated" } else { "Casual" }, game.speed))
 }
 
-fn result(game: &GameRecord) -> &'static str {
+/// `1-0`, `0-1`, `1/2-1/2`, or `*` where there is no result.
+pub fn result(game: &GameRecord) -> &'static str {
     match (game.winner, game.result) {
         (Some(Color::White), _) => "1-0",
         (Some(Color::Black), _) => "0-1",
@@ -182,7 +179,7 @@ const fn termination(game: &GameRecord) -> &'static str {
     }
 }
 
-fn write_moves(movetext: &mut Movetext, game: &GameRecord, moves: &[&MoveRecord]) -> Result<(), LineError> {
+fn write_moves(movetext: &mut PgnWriter, game: &GameRecord, moves: &[&MoveRecord]) -> Result<(), LineError> {
     let mut line = Line::from_fen(game.variant, game.start_fen.as_deref().unwrap_or_default())?;
     let mut after_comment = true;
     for played in moves {
@@ -222,20 +219,20 @@ fn comment(control: TimeControl, played: &MoveRecord, turn: Color) -> Vec<String
     }));
     let mut taken = ours.map(|ours| ours.elapsed);
     if let TimeControl::RealTime { increment, .. } = control {
-        words.extend(played.clock_after.map(|clock| format!("[%clk {}]", clock_time(clock))));
+        words.extend(played.clock_after.map(|clock| format!("[%clk {}]", pgn_clock(clock))));
         if let (Some(before), Some(after)) = (played.clock_before, played.clock_after) {
             // The first move of either side costs nothing and earns no increment.
             let increment = if played.ply < 2 { Duration::ZERO } else { increment };
             taken = Some((before + increment).saturating_sub(after));
         }
     }
-    words.extend(taken.map(|taken| format!("[%emt {}]", clock_time(taken))));
+    words.extend(taken.map(|taken| format!("[%emt {}]", pgn_clock(taken))));
     words.extend(ours.map(|ours| ours.source.clone()).filter(|source| source != "council"));
     words
 }
 
-/// `1:02:03.45`: hours, minutes, seconds and what is left of them, to the millisecond.
-fn clock_time(time: Duration) -> String {
+/// As PGN writes clocks, `1:02:03.45`: hours, minutes, seconds and what is left of them, to the millisecond.
+pub fn pgn_clock(time: Duration) -> String {
     let seconds = time.as_secs();
     let text = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
     match time.subsec_millis() {
@@ -244,14 +241,28 @@ fn clock_time(time: Duration) -> String {
     }
 }
 
-/// Words with a blank or a line's end between them.
-struct Movetext {
+/// Writes a game's text: its tags, then words with a blank or a line's end between them.
+pub struct PgnWriter {
     text: String,
     column: usize,
 }
 
-impl Movetext {
-    fn word(&mut self, word: &str) {
+impl PgnWriter {
+    /// Begins with the tags of a game of so many plies, and with more of them that are known of it.
+    pub fn begin(game: &GameRecord, plies: usize, more: &[(&'static str, String)]) -> Self {
+        let mut text = String::new();
+        for (name, value) in tags(game, plies).iter().chain(more) {
+            let value: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "[{name} \"{value}\"]");
+        }
+        text.push('\n');
+        Self { text, column: 0 }
+    }
+
+    /// Adds a word.
+    pub fn word(&mut self, word: &str) {
         let length = word.chars().count();
         if self.column > 0 {
             if self.column + 1 + length < WIDTH {
@@ -264,5 +275,12 @@ impl Movetext {
         }
         self.text.push_str(word);
         self.column += length;
+    }
+
+    /// Adds the result and ends with an empty line: the whole text.
+    pub fn end(mut self, game: &GameRecord) -> String {
+        self.word(result(game));
+        self.text.push_str("\n\n");
+        self.text
     }
 }

@@ -1,3 +1,5 @@
+mod files;
+
 use std::{
     io::Cursor,
     ops::ControlFlow,

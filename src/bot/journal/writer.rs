@@ -10,7 +10,7 @@ use std::{
     collections::VecDeque,
     sync::mpsc::{self, RecvTimeoutError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, TransactionBehavior};
@@ -21,6 +21,7 @@ use super::{
     lock::JournalLock,
     store::{KnownLines, Store},
 };
+use crate::metrics;
 
 /// At most so many jobs share a transaction.
 const BATCH: usize = 256;
@@ -127,9 +128,12 @@ impl Writer {
         work: impl FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let (answer, answered) = oneshot::channel();
+        let asked = Instant::now();
         let job = Call { work, value: None, answer: Some(answer) };
         self.jobs.send(Box::new(job)).map_err(|_| JournalError::Closed)?;
-        answered.await.map_err(|_| JournalError::Closed)?
+        let outcome = answered.await.map_err(|_| JournalError::Closed)?;
+        metrics::journal_took(asked.elapsed());
+        outcome
     }
 
     /// Does `work` some time soon; a failure is only logged.

@@ -6,13 +6,15 @@ use std::{
 };
 
 use tokio_util::task::TaskTracker;
+use tracing::Level;
 
 use super::{
     ChoosePlayer,
-    event::{BotEvent, EventBus},
+    event::{AccountEvent, BotEvent, EventBus, GameEvent},
 };
 use crate::{
     journal::{GameKey, Journal},
+    metrics,
     policy::ChatSettings,
 };
 use chess::{Action, ActionError, GameId, ServerName};
@@ -40,34 +42,95 @@ impl AccountContext {
         GameKey::new(&self.name, game)
     }
 
-    /// Tells the log, the journal and whoever watches that something went wrong and was coped with.
+    /// Tells everybody what happened on the account.
+    pub(super) fn tell(&self, event: AccountEvent) {
+        self.announce(BotEvent::Account(self.name.clone(), event));
+    }
+
+    /// Tells everybody what happened in a game.
+    pub(super) fn tell_of_game(&self, game: &GameId, event: GameEvent) {
+        self.announce(BotEvent::Game(self.key(game), event));
+    }
+
+    /// Tells everybody that something went wrong and is being coped with.
     pub(super) fn fault(&self, game: Option<&GameId>, what: String) {
-        tracing::warn!(server = %self.name, game = game.map(GameId::as_str), "{what}");
-        self.journal.fault(&self.name, game, &what);
-        self.event_bus.tell(|| BotEvent::Fault(game.cloned(), what));
+        match game {
+            Some(game) => self.tell_of_game(game, GameEvent::Fault(what)),
+            None => self.tell(AccountEvent::Fault(what)),
+        }
+    }
+
+    /// Shows whoever watches something that comes too often for the log.
+    pub(super) fn show(&self, game: &GameId, event: impl FnOnce() -> GameEvent) {
+        self.event_bus.tell(|| BotEvent::Game(self.key(game), event()));
+    }
+
+    /// The one place where something that happened reaches the journal, the log, the metrics, and whoever watches. Each is told
+    /// once.
+    fn announce(&self, event: BotEvent) {
+        self.write_down(&event);
+        log(&event);
+        metrics::count(&event);
+        self.event_bus.tell(|| event);
+    }
+
+    fn write_down(&self, event: &BotEvent) {
+        let (journal, server) = (&self.journal, &self.name);
+        match event {
+            BotEvent::Account(_, AccountEvent::Connected { account, .. }) => journal.account(server, account),
+            BotEvent::Account(_, AccountEvent::Challenge { challenge, outcome, why }) => {
+                journal.challenge_decided(server, challenge, *outcome, why);
+            }
+            BotEvent::Account(_, AccountEvent::Disconnected { reason: what } | AccountEvent::Fault(what)) => {
+                journal.fault(server, None, what);
+            }
+            BotEvent::Game(game, GameEvent::Started { info, .. }) => journal.game_started(&game.server, info),
+            BotEvent::Game(game, GameEvent::Chat(line)) => journal.chat(game, line),
+            BotEvent::Game(game, GameEvent::Fault(what)) => journal.fault(server, Some(&game.id), what),
+            _ => (),
+        }
     }
 
     /// Asks the server for something whose effect its events will tell.
     pub(super) fn perform(&self, game: &GameId, action: Action) {
         let (context, game) = (self.clone(), game.clone());
         self.requests.spawn(async move {
-            if let Err(error) = context.server.perform(action.clone()).await {
-                tracing::info!(%game, ?action, %error, "not taken");
-                context.journal.fault(&context.name, Some(&game), &format!("{action:?}: {error}"));
+            let what = action.to_string();
+            if let Err(error) = context.server.perform(action).await {
+                context.fault(Some(&game), format!("{what}: {error}"));
             }
         });
     }
 
     /// Sends a move and measures how long the server takes to acknowledge one.
-    pub(super) async fn send_move(&self, action: Action) -> Result<(), ActionError> {
+    pub(super) async fn send_move(&self, game: &GameId, action: Action) -> Result<(), ActionError> {
         let sent = Instant::now();
         self.server.perform(action).await?;
-        self.lag.lock().unwrap_or_else(PoisonError::into_inner).record(sent.elapsed());
+        let lag = sent.elapsed();
+        self.lag.lock().unwrap_or_else(PoisonError::into_inner).record(lag);
+        self.tell_of_game(game, GameEvent::Sent { lag });
         Ok(())
     }
 
     /// What is held back for the way of a move.
     pub(super) fn typical_lag(&self) -> Duration {
         self.lag.lock().unwrap_or_else(PoisonError::into_inner).typical()
+    }
+}
+
+/// Writes an event's sentence into the log. The fields beside it are for machines: a log in plain text leaves them out.
+fn log(event: &BotEvent) {
+    let Some(sentence) = event.sentence() else { return };
+    let (account, game) = (event.server().as_str(), event.game().map(GameId::as_str));
+    macro_rules! write {
+        ($level:expr) => {
+            tracing::event!(target: "concilio_bot::event", $level, event = sentence.kind, account, game, "{}", sentence.text)
+        };
+    }
+    match sentence.level {
+        Level::ERROR => write!(Level::ERROR),
+        Level::WARN => write!(Level::WARN),
+        Level::INFO => write!(Level::INFO),
+        _ => write!(Level::DEBUG),
     }
 }

@@ -15,7 +15,7 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 use super::{
-    AccountPolicy, BotEvent, Connection, Runtime, ShutdownGames,
+    AccountEvent, AccountMode, AccountPolicy, Connection, GameEvent, Runtime, ShutdownGames,
     account_context::AccountContext,
     chat::Reception,
     game_end,
@@ -24,13 +24,16 @@ use super::{
     machine::GameInput,
     stream_losses::StreamLosses,
 };
-use crate::policy::NameLists;
+use crate::{metrics, policy::NameLists};
 use chess::{
     Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, KnownGame, ServerEvent,
     ServerName, Shutdown,
 };
+use commands::OpenCommands;
 use council::player::SharedLag;
 use server::Server;
+
+mod commands;
 
 /// How long the last requests and notes may take when we stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
@@ -63,6 +66,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     });
     server.remember(&unfinished).await;
     let policy = Arc::clone(&runtime.policy);
+    let mut commands = runtime.control.seat(&name);
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
     let context = AccountContext {
@@ -84,11 +88,13 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         over: HashSet::new(),
         stream_losses: StreamLosses::default(),
         unfinished,
+        lost_at: None,
+        open_commands: OpenCommands::default(),
+        lists: policy.newer_lists.clone(),
         exits_sender,
         answers_sender,
         policy,
     };
-    let mut lists = manager.policy.newer_lists.clone();
     let mut draining = false;
     let end = loop {
         if draining && manager.lobby.games() == 0 {
@@ -103,18 +109,24 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
             }
             () = shutdown.drain.cancelled(), if !draining => {
                 draining = true;
-                let server = Arc::clone(&manager.context.server);
-                manager.context.requests.spawn(async move { server.close_to_new_games().await });
                 manager.tell_lobby(LobbyInput::Drain);
+                manager.mode_changed(AccountMode::Draining);
             }
             event = events.recv() => match event {
-                Some(ServerEvent::Rejected { reason }) => break AccountEnd::Rejected(reason),
+                Some(ServerEvent::Rejected { reason }) => {
+                    manager.context.tell(AccountEvent::Rejected { reason: reason.clone() });
+                    break AccountEnd::Rejected(reason);
+                }
                 Some(event) => manager.event(event),
                 None => break AccountEnd::Closed,
             },
             Some(exit) = exits.recv() => manager.game_exited(exit),
-            Some(answer) = answers.recv() => manager.tell_lobby(answer),
-            newer = newer(&mut lists) => manager.tell_lobby(LobbyInput::Lists(newer)),
+            Some(answer) = answers.recv() => {
+                manager.challenge_answered(&answer);
+                manager.tell_lobby(answer);
+            }
+            Some(request) = commands.recv() => manager.obey(request),
+            newer = newer(&mut manager.lists) => manager.tell_lobby(LobbyInput::Lists(newer)),
             () = sleep(next_wakeup) => manager.tell_lobby(LobbyInput::Tick),
         }
     };
@@ -124,6 +136,9 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     context.requests.close();
     if timeout(LAST_REQUESTS, context.requests.wait()).await.is_err() {
         tracing::warn!(server = %context.name, "stopped before the server had answered everything");
+    }
+    if end == AccountEnd::Closed {
+        context.tell(AccountEvent::Closed);
     }
     if let Err(error) = context.journal.flush().await {
         tracing::error!(server = %context.name, %error, "not everything is in the journal");
@@ -173,6 +188,12 @@ struct Manager {
     stream_losses: StreamLosses,
     /// Games of earlier processes whose end is to be looked up once we are connected.
     unfinished: Vec<KnownGame>,
+    /// Since when the connection is lost, if it is.
+    lost_at: Option<Instant>,
+    /// Newer lists of names as they come, if they are followed.
+    lists: Option<watch::Receiver<NameLists>>,
+    /// Commands that wait for the server.
+    open_commands: OpenCommands,
     exits_sender: mpsc::UnboundedSender<Exit>,
     /// Answers to the lobby's requests.
     answers_sender: mpsc::UnboundedSender<LobbyInput>,
@@ -195,6 +216,7 @@ impl Manager {
             ServerEvent::GameState(id, state) => self.tell_game(&id, GameInput::State(state)),
             ServerEvent::Chat(id, line) => self.tell_game(&id, GameInput::Chat(line)),
             ServerEvent::OpponentGone { id, gone, claim_after } => {
+                self.context.tell_of_game(&id, GameEvent::OpponentGone { gone, claim_after });
                 self.tell_game(&id, GameInput::OpponentGone(gone, claim_after));
             }
             ServerEvent::GameStarted(id) => {
@@ -202,7 +224,12 @@ impl Manager {
                     self.tell_lobby(LobbyInput::GameStarted(id));
                 }
             }
-            ServerEvent::GameFinished { id, status, winner } => self.finished(&id, status, winner),
+            ServerEvent::GameFinished { id, status, winner, rating_change } => {
+                self.finished(&id, status, winner);
+                if let Some(change) = rating_change {
+                    self.context.tell_of_game(&id, GameEvent::Rated { change });
+                }
+            }
             ServerEvent::GameGone(id) => self.finished(&id, None, None),
             ServerEvent::GameUnplayable { id, reason } => self.leave_unplayable(id, &reason),
             ServerEvent::Connected(account) => self.connected(account),
@@ -212,12 +239,14 @@ impl Manager {
                 self.tell_lobby(LobbyInput::Challenge(challenge));
             }
             ServerEvent::ChallengeCancelled(id) => self.tell_lobby(LobbyInput::Cancelled(id)),
-            ServerEvent::ChallengeDeclined { id, reason, .. } => {
-                tracing::info!(server = %self.context.name, challenge = %id, reason = reason.key(), "our challenge was declined");
+            ServerEvent::ChallengeDeclined { id, by, reason } => {
+                let opponent = by.map(|player| player.to_string()).or_else(|| self.lobby.opponent_of(&id));
+                self.context.tell(AccountEvent::Declined { challenge: id.clone(), opponent, reason });
                 self.tell_lobby(LobbyInput::Declined(id, reason));
             }
             ServerEvent::Fault { game, what } => self.context.fault(game.as_ref(), what),
             ServerEvent::Tell { from, text } => {
+                self.context.tell(AccountEvent::Tell { from: from.clone(), text: text.clone() });
                 for action in self.reception.answer(&from, text, self.lobby.queue()) {
                     self.carry_out(LobbyEffect::Do(action));
                 }
@@ -227,21 +256,20 @@ impl Manager {
     }
 
     fn connected(&mut self, account: Account) {
-        let name = self.context.name.clone();
-        tracing::info!(server = %name, account = %account.player, "connected");
-        self.stream_losses.opened(Instant::now());
-        self.context.journal.account(&name, &account);
-        self.context.event_bus.tell(|| BotEvent::Connected(name, account.clone()));
+        let now = Instant::now();
+        self.stream_losses.opened(now);
+        let away = self.lost_at.take().map(|since| now.saturating_duration_since(since));
         self.reception.called(&account.player.name);
+        self.context.tell(AccountEvent::Connected { account: account.clone(), away });
         self.tell_lobby(LobbyInput::Connected(account));
         game_end::complete_record(&self.context, std::mem::take(&mut self.unfinished));
     }
 
     fn disconnected(&mut self, reason: String) {
-        let name = self.context.name.clone();
-        self.context.journal.fault(&name, None, &reason);
-        self.context.event_bus.tell(|| BotEvent::Disconnected(name, reason));
-        if let Some(suspicion) = self.stream_losses.lost(Instant::now()) {
+        let now = Instant::now();
+        self.lost_at.get_or_insert(now);
+        self.context.tell(AccountEvent::Disconnected { reason });
+        if let Some(suspicion) = self.stream_losses.lost(now) {
             self.context.fault(None, suspicion);
         }
     }
@@ -278,6 +306,7 @@ impl Manager {
 
     fn game_ended(&mut self, id: GameId) {
         self.games.remove(&id);
+        metrics::games_running(&self.context.name, self.games.len());
         self.over.insert(id.clone());
         self.tell_lobby(LobbyInput::GameEnded(id));
     }
@@ -322,32 +351,38 @@ impl Manager {
             LobbyEffect::Play(id) => {
                 let (context, exits) = (self.context.clone(), self.exits_sender.clone());
                 self.games.entry(id.clone()).or_insert_with(|| game_task::start(id, context, exits));
+                metrics::games_running(&self.context.name, self.games.len());
             }
             LobbyEffect::Do(action) => {
-                let (server, answers) = (Arc::clone(&self.context.server), self.answers_sender.clone());
-                self.context.requests.spawn(async move { ask(&*server, action, &answers).await });
+                let (context, answers) = (self.context.clone(), self.answers_sender.clone());
+                self.context.requests.spawn(async move {
+                    if let Err(fault) = ask(&*context.server, action, &answers).await {
+                        context.fault(None, fault);
+                    }
+                });
             }
             LobbyEffect::Watch(id) => {
                 let server = Arc::clone(&self.context.server);
                 self.context.requests.spawn(async move { server.resync(&id).await });
             }
             LobbyEffect::FetchBots => {
-                let (server, answers) = (Arc::clone(&self.context.server), self.answers_sender.clone());
+                let (context, answers) = (self.context.clone(), self.answers_sender.clone());
                 self.context.requests.spawn(async move {
-                    let bots = server.online_bots().await.unwrap_or_else(|error| {
-                        tracing::warn!(%error, "the bots online are not known");
+                    let bots = context.server.online_bots().await.unwrap_or_else(|error| {
+                        context.fault(None, format!("the bots that are online could not be had: {error}"));
                         Vec::new()
                     });
                     let _ = answers.send(LobbyInput::Bots(bots));
                 });
             }
             LobbyEffect::Record(challenge, outcome, why) => {
-                let (name, word) = (self.context.name.clone(), outcome.word());
-                self.context.journal.challenge_decided(&name, &challenge, outcome, &why);
-                let opponent = challenge.opponent.as_ref().map(ToString::to_string);
-                tracing::info!(server = %name, challenge = %challenge.id, opponent, terms = %challenge.terms, "challenge {word}: {why}");
-                self.context.event_bus.tell(|| BotEvent::Challenge(name, challenge, format!("{word}, {why}")));
+                self.context.tell(AccountEvent::Challenge { challenge, outcome, why });
             }
+            LobbyEffect::Limited(what, until) => {
+                self.context.tell(AccountEvent::Limited { what: what.to_owned(), until });
+            }
+            // Only a command is answered, and takes its answer itself.
+            LobbyEffect::Answer(_) => (),
             LobbyEffect::Save => self.save_memory(),
         }
     }
@@ -385,25 +420,19 @@ async fn leave(server: &dyn Server, id: &GameId) -> bool {
     matches!(server.perform(Action::Resign(id.clone())).await, Ok(_) | Err(ActionError::NotFound(_)))
 }
 
-/// Does what the lobby wants done and brings it the answer where it waits for one.
-async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSender<LobbyInput>) {
+/// Does what the lobby wants done and brings it the answer where it waits for one; elsewhere an error is a fault.
+async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSender<LobbyInput>) -> Result<(), String> {
     let outcome = match &action {
         Action::Challenge(request) if is_busy(server, &request.opponent).await => Err(busy()),
         action => server.perform(action.clone()).await,
     };
-    match (&outcome, &action) {
-        (Err(error), _) => tracing::info!(?action, %error, "not taken"),
-        (Ok(_), Action::Challenge(request)) => {
-            tracing::info!(opponent = request.opponent, terms = %request.terms, "we challenged");
-        }
-        (Ok(_), _) => (),
-    }
     let answer = match action {
         Action::Accept(id) => LobbyInput::Accepted(id, outcome.map(drop)),
         Action::Challenge(request) => challenged(request, outcome),
-        _ => return,
+        action => return outcome.map(drop).map_err(|error| format!("{action}: {error}")),
     };
     let _ = answers.send(answer);
+    Ok(())
 }
 
 /// Whether a challenge would only wait, because whom we are about to challenge is playing or has left. A server that does not

@@ -85,6 +85,12 @@ impl Reception {
         Self { settings, chat: Chat::default(), context }
     }
 
+    /// Other settings hold from now on; who was answered how often is remembered.
+    pub(super) fn follows(&mut self, settings: ChatSettings, variants: &[Variant]) {
+        self.settings = settings;
+        self.context.variants = variants.iter().map(ToString::to_string).collect();
+    }
+
     /// The server calls us so.
     pub(super) fn called(&mut self, name: &str) {
         name.clone_into(&mut self.context.me);

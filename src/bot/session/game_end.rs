@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::{account_context::AccountContext, event::BotEvent};
+use super::{account_context::AccountContext, event::GameEvent};
 use crate::journal::JournalError;
 use chess::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line};
 
@@ -18,9 +18,21 @@ const AGAIN_AT_LEISURE: [Duration; 3] = [Duration::from_secs(60), Duration::from
 /// A server is believed that it does not know a game when it has said so this often: its list may have come with a gap.
 const TIMES_NOT_KNOWN: u32 = 2;
 
-/// Writes down how a game ended, and tells so.
-pub(super) async fn record(context: &AccountContext, game: &GameId, status: &GameStatus, winner: Option<Color>) {
-    let pgn = match context.journal.game_over(&context.key(game), status, winner).await {
+/// A game as it was when it ended.
+pub(super) struct FinalState {
+    pub info: Box<GameInfo>,
+    pub plies: usize,
+}
+
+/// Writes down how a game ended, and tells so; `state` is what we saw of it, if we did.
+pub(super) async fn record(
+    context: &AccountContext,
+    game: &GameId,
+    state: Option<FinalState>,
+    status: GameStatus,
+    winner: Option<Color>,
+) {
+    let pgn = match context.journal.game_over(&context.key(game), &status, winner).await {
         Ok(pgn) => pgn,
         // It ended before we saw anything of it.
         Err(JournalError::UnknownGame(_)) => None,
@@ -29,10 +41,8 @@ pub(super) async fn record(context: &AccountContext, game: &GameId, status: &Gam
             None
         }
     };
-    let won_by = winner.map(|color| if color.is_white() { "white" } else { "black" });
-    tracing::info!(%game, status = status.name(), winner = won_by, "a game is over");
-    let (game, status) = (game.clone(), Some(status.clone()));
-    context.event_bus.tell(|| BotEvent::GameOver { game, status, winner, pgn });
+    let (info, plies) = state.map_or((None, 0), |state| (Some(state.info), state.plies));
+    context.tell_of_game(game, GameEvent::Over { info, status, winner, plies, pgn });
 }
 
 /// Records a game that ended unseen, as the server has it; where the server does not say, as it was `told` elsewhere.
@@ -43,7 +53,7 @@ pub(super) fn look_up(context: &AccountContext, game: &GameId, told: Option<(Gam
         let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
         if is_adjourned || ask(&context, &game, true, &AGAIN).await != LookUp::Recorded {
             let (status, winner) = told.unwrap_or((GameStatus::UnknownFinish, None));
-            record(&context, &game, &status, winner).await;
+            record(&context, &game, None, status, winner).await;
         }
     });
 }
@@ -55,7 +65,7 @@ pub(super) fn complete_record(context: &AccountContext, unfinished: Vec<KnownGam
         context.requests.clone().spawn(async move {
             let id = &game.info.id;
             match ask(&context, id, false, &[AGAIN, AGAIN_AT_LEISURE].concat()).await {
-                LookUp::NotKnown => record(&context, id, &GameStatus::UnknownFinish, None).await,
+                LookUp::NotKnown => record(&context, id, None, GameStatus::UnknownFinish, None).await,
                 LookUp::NoAnswer => tracing::warn!(game = %id, "the server does not say how the game ended"),
                 LookUp::Recorded | LookUp::StillRuns | LookUp::NotTold => (),
             }
@@ -122,7 +132,8 @@ async fn record_whole(context: &AccountContext, info: &GameInfo, state: &GameSta
     if let Err(error) = line.play_all(&state.moves) {
         context.fault(Some(&info.id), format!("the server's record of the game makes no sense: {error}"));
     }
+    let seen = FinalState { info: Box::new(info.clone()), plies: line.ply() };
     context.journal.game_started(&context.name, info);
     context.journal.line_seen(&context.key(&info.id), &line.into(), None);
-    record(context, &info.id, &state.status, state.winner).await;
+    record(context, &info.id, Some(seen), state.status.clone(), state.winner).await;
 }

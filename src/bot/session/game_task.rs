@@ -21,11 +21,14 @@ use super::{
     account_context::AccountContext,
     adjudicator::Adjudicator,
     chat::Conversation,
-    event::BotEvent,
-    game_end,
+    event::GameEvent,
+    game_end::{self, FinalState},
     machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
 };
-use crate::journal::{DecidedMove, GameKey};
+use crate::{
+    journal::{DecidedMove, GameKey},
+    metrics,
+};
 use chess::{Action, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, Source, TimeControl, UciMove};
 use council::{
     Council,
@@ -101,6 +104,10 @@ struct RunningGame {
     conversation: Conversation,
     /// Whether the journal was asked for a move decided before a restart.
     journal_was_asked: bool,
+    /// How many electors the roster has.
+    electors: usize,
+    /// Whether a book knew our last move.
+    in_book: bool,
 }
 
 impl GameTask {
@@ -137,7 +144,7 @@ impl GameTask {
     fn player_event(&mut self, event: PlayerEvent) -> Option<GameInput> {
         match event {
             PlayerEvent::Proposal(_, proposal) => {
-                self.context.event_bus.tell(|| BotEvent::Proposal(self.id.clone(), proposal));
+                self.context.show(&self.id, || GameEvent::Proposal(proposal));
                 None
             }
             PlayerEvent::Leader(..) => None,
@@ -160,7 +167,7 @@ impl GameTask {
         let now = Instant::now();
         match (&mut self.progress, input) {
             (GameProgress::Running(game), GameInput::Chat(line)) => {
-                self.context.journal.chat(&self.context.key(&self.id), &line);
+                self.context.tell_of_game(&self.id, GameEvent::Chat(line.clone()));
                 let answers = game.conversation.answer(game.machine.info(), &line);
                 answers.into_iter().map(GameEffect::Do).collect()
             }
@@ -185,8 +192,6 @@ impl GameTask {
             library: Arc::clone(&prepared.library),
         };
         let player = GamePlayer::start(config, council, self.player_sender.clone());
-        self.context.journal.game_started(&self.context.name, &info);
-        self.context.event_bus.tell(|| BotEvent::GameStarted(self.context.name.clone(), info.clone()));
         let mut conversation = Conversation::new(self.context.chat.clone(), &info, &settings.council.roster);
         let granted = self.context.journal.takebacks_granted(&self.context.key(&self.id)).await.unwrap_or_default();
         // Days are too long to search through.
@@ -195,10 +200,21 @@ impl GameTask {
         if real_time {
             machine.ponder_replies(settings.ponder);
         }
-        log_beginning(&machine);
+        let (info, ply) = (Box::new(machine.info().clone()), machine.line().ply());
+        let electors = Arc::from(prepared.roster.electors());
+        self.context.tell_of_game(&self.id, GameEvent::Started { info, electors, ply });
         let greetings = conversation.greet(machine.info(), machine.line().ply());
         let limits = (&settings.limits).into();
-        let game = RunningGame { machine, player, limits, search: None, conversation, journal_was_asked: false };
+        let game = RunningGame {
+            machine,
+            player,
+            limits,
+            search: None,
+            conversation,
+            journal_was_asked: false,
+            electors: prepared.roster.electors().len(),
+            in_book: false,
+        };
         game.show_position(&self.context);
         self.progress = GameProgress::Running(Box::new(game));
         greetings.into_iter().map(GameEffect::Do).chain(effects).collect()
@@ -225,9 +241,9 @@ impl GameTask {
                 (GameEffect::Fault(what), _) => self.context.fault(Some(&self.id), what),
                 (GameEffect::Send { answer, uci, offer_draw }, _) => {
                     let action = Action::Move { game: self.id.clone(), uci, offer_draw };
-                    let (context, inbox) = (self.context.clone(), self.own_inbox.clone());
+                    let (context, inbox, game) = (self.context.clone(), self.own_inbox.clone(), self.id.clone());
                     self.context.requests.spawn(async move {
-                        let outcome = context.send_move(action).await;
+                        let outcome = context.send_move(&game, action).await;
                         if let Some(inbox) = inbox.upgrade() {
                             let _ = inbox.send(GameInput::Sent(answer, outcome));
                         }
@@ -248,13 +264,15 @@ impl GameTask {
     }
 
     async fn over(&mut self, end: GameOver) {
+        let mut seen = None;
         if let GameProgress::Running(game) = &mut self.progress {
             for goodbye in game.conversation.goodbye(game.machine.info()) {
                 self.context.perform(&self.id, goodbye);
             }
+            seen = Some(FinalState { info: Box::new(game.machine.info().clone()), plies: game.machine.line().ply() });
         }
         match end {
-            GameOver::Shown(status, winner) => game_end::record(&self.context, &self.id, &status, winner).await,
+            GameOver::Shown(status, winner) => game_end::record(&self.context, &self.id, seen, status, winner).await,
             GameOver::Told(status, winner) => game_end::look_up(&self.context, &self.id, Some((status, winner))),
             GameOver::Unknown => game_end::look_up(&self.context, &self.id, None),
         }
@@ -360,27 +378,19 @@ impl RunningGame {
             }
             self.conversation.decided(line, &decision, budget);
         }
-        context.event_bus.tell(|| BotEvent::Decided(info.id.clone(), decision));
+        if decision.source == Source::Council {
+            metrics::electors_silent(&context.name, self.electors.saturating_sub(decision.votes.len()));
+        }
+        let in_book = decision.source == Source::Book;
+        let left_book = std::mem::replace(&mut self.in_book, in_book) && !in_book;
+        let (line, budget, lag) = (Arc::clone(line), decided.budget, context.typical_lag());
+        context.tell_of_game(&info.id, GameEvent::Decided { line, decision, budget, lag, left_book });
     }
 
     fn show_position(&self, context: &AccountContext) {
-        context.event_bus.tell(|| BotEvent::Position {
-            game: self.machine.info().id.clone(),
+        context.show(&self.machine.info().id, || GameEvent::Position {
             line: Arc::clone(self.machine.line()),
             clocks: self.machine.state().clocks,
         });
     }
-}
-
-fn log_beginning(machine: &GameMachine) {
-    let (info, ply) = (machine.info(), machine.line().ply());
-    let what = if ply < 2 { "a game begins" } else { "a game goes on" };
-    tracing::info!(
-        game = %info.id,
-        opponent = %info.opponent(),
-        color = if info.our_color.is_white() { "white" } else { "black" },
-        terms = %info.terms,
-        ply,
-        "{what}"
-    );
 }

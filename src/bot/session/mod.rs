@@ -6,14 +6,16 @@
 //!                                  └──────▶ player ──▶ council
 //! ```
 //! The two pure state machines, `lobby` and `machine`, hold the rules; the tasks around them carry out what they ask
-//! for. All truth about a game is the server's: it can be cut off, killed and started again at any moment, and goes on from
+//! for. What an operator wants comes through [`control`] to the account's task; what happens goes out through [`event`]. All
+//! truth about a game is the server's: it can be cut off, killed and started again at any moment, and goes on from
 //! the whole state that the server then tells.
 
 mod account_context;
 mod account_task;
 mod adjudicator;
 mod chat;
-mod event;
+pub mod control;
+pub mod event;
 mod game_end;
 mod game_task;
 mod lobby;
@@ -36,7 +38,8 @@ use council::pool::Pool;
 use server::Server;
 
 pub use account_task::{AccountEnd, play};
-pub use event::{BotEvent, EventBus};
+pub use control::{Control, ControlCommand, ControlError};
+pub use event::{AccountEvent, AccountMode, BotEvent, EventBus, GameEvent, Sentence, how_it_ended};
 pub use prepared_player::{PlayerError, PreparedPlayer};
 pub use settings::{LimitSettings, PlayerSettings, ShutdownGames, ShutdownSettings};
 
@@ -66,6 +69,8 @@ pub struct Runtime {
     pub player: ChoosePlayer,
     /// How an account behaves.
     pub policy: Arc<AccountPolicy>,
+    /// Through which the operator's commands come.
+    pub control: Control,
 }
 
 /// How an account behaves: whom it plays, and how it stops.

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Instant};
 use crossterm::style::Stylize;
 use shakmaty::{File, Position, Rank, Square};
 
-use bot::session::BotEvent;
+use bot::{
+    journal::GameKey,
+    session::{BotEvent, GameEvent},
+};
 use chess::{Clocks, Color, Decision, GameId, GameInfo, GameStatus, Line, Phase, Proposal, printable};
 use council::player::vote_report::{self, VoteEntry};
 
@@ -20,9 +23,9 @@ const MOST_ELECTORS: usize = 19;
 /// All games of which we have heard.
 #[derive(Default)]
 pub(super) struct Scene {
-    games: BTreeMap<GameId, WatchedGame>,
+    games: BTreeMap<GameKey, WatchedGame>,
     /// The game whose board is shown: the first that runs, and after it the next.
-    shown: Option<GameId>,
+    shown: Option<GameKey>,
     notices: Vec<String>,
 }
 
@@ -41,15 +44,22 @@ struct WatchedGame {
 impl Scene {
     /// Takes notice of an event, and says it in lines for those who have no picture.
     pub(super) fn take(&mut self, event: &BotEvent) -> Vec<String> {
+        let moved = match event {
+            BotEvent::Account(..) => None,
+            BotEvent::Game(key, event) => self.in_game(key, event),
+        };
+        let said = event.sentence().map(|sentence| sentence.text);
+        match (event, said) {
+            (BotEvent::Game(_, GameEvent::Decided { .. }), Some(said)) => vec![said],
+            (_, Some(said)) => self.notice(said),
+            (_, None) => moved.into_iter().collect(),
+        }
+    }
+
+    /// Follows a game; says the move of the opponent, if it is that.
+    fn in_game(&mut self, key: &GameKey, event: &GameEvent) -> Option<String> {
         match event {
-            BotEvent::Connected(server, account) => self.notice(format!("{server}: connected as {}", account.player)),
-            BotEvent::Disconnected(server, reason) => self.notice(format!("{server}: connection lost: {reason}")),
-            BotEvent::Challenge(server, challenge, verdict) => {
-                let who = challenge.opponent.as_ref().map_or_else(|| "somebody".to_owned(), ToString::to_string);
-                let terms = &challenge.terms;
-                self.notice(format!("{server}: {who} challenges, {} {}: {verdict}", terms.variant, terms.time_control))
-            }
-            BotEvent::GameStarted(_, info) => {
+            GameEvent::Started { info, .. } => {
                 let game = WatchedGame {
                     line: Arc::new(info.start.clone()),
                     info: info.clone(),
@@ -59,48 +69,47 @@ impl Scene {
                     decision: None,
                     over: None,
                 };
-                self.games.entry(info.id.clone()).or_insert(game);
+                self.games.entry(key.clone()).or_insert(game);
                 self.choose();
-                self.notice(format!("{}: {} against {}, {}", info.id, info.white, info.black, info.terms.time_control))
             }
-            BotEvent::Position { game, line, clocks } => self.position(game, line, *clocks),
-            BotEvent::Proposal(id, proposal) => {
-                if let Some(game) = self.games.get_mut(id) {
+            GameEvent::Position { line, clocks } => return self.position(key, line, *clocks),
+            GameEvent::Proposal(proposal) => {
+                if let Some(game) = self.games.get_mut(key) {
                     game.propose(proposal);
                 }
-                Vec::new()
             }
-            BotEvent::Decided(id, decision) => {
-                let Some(game) = self.games.get_mut(id) else { return Vec::new() };
-                let line = format!("{id}: {}", vote_report::summary(&game.line, decision));
-                game.decision = Some((Arc::clone(&game.line), decision.clone()));
-                vec![line]
+            GameEvent::Decided { line, decision, .. } => {
+                if let Some(game) = self.games.get_mut(key) {
+                    game.decision = Some((Arc::clone(line), Arc::clone(decision)));
+                }
             }
-            BotEvent::Fault(game, what) => {
-                let of = game.as_ref().map_or_else(String::new, |game| format!("{game}: "));
-                self.notice(format!("{of}coping with: {what}"))
-            }
-            BotEvent::GameOver { game: id, status, winner, pgn } => {
-                let result = outcome(status.as_ref(), *winner);
-                if let Some(game) = self.games.get_mut(id) {
-                    game.over = Some(result.clone());
+            GameEvent::Over { status, winner, .. } => {
+                if let Some(game) = self.games.get_mut(key) {
+                    game.over = Some(outcome(status, *winner));
                 }
                 self.choose();
-                let file = pgn.as_ref().map_or_else(String::new, |path| format!(", written to {}", path.display()));
-                self.notice(format!("{id}: {result}{file}"))
             }
+            GameEvent::Sent { .. }
+            | GameEvent::Chat(_)
+            | GameEvent::OpponentGone { .. }
+            | GameEvent::Fault(_)
+            | GameEvent::Rated { .. } => (),
         }
+        None
     }
 
-    fn position(&mut self, id: &GameId, line: &Arc<Line>, clocks: Option<Clocks>) -> Vec<String> {
-        let Some(game) = self.games.get_mut(id) else { return Vec::new() };
+    fn position(&mut self, key: &GameKey, line: &Arc<Line>, clocks: Option<Clocks>) -> Option<String> {
+        let game = self.games.get_mut(key)?;
         let theirs = line.ply() == game.line.ply() + 1 && line.turn() == game.info.our_color;
-        let said = theirs.then(|| format!("{id}: {}", vote_report::numbered(&game.line, line.moves().last().copied())));
+        let said = theirs.then(|| {
+            let (server, id, last) = (&key.server, &key.id, line.moves().last().copied());
+            format!("{server}: game {id}: {}", vote_report::numbered(&game.line, last))
+        });
         game.line = Arc::clone(line);
         game.clocks = clocks;
         game.since = Instant::now();
         game.proposals.clear();
-        said.into_iter().collect()
+        said
     }
 
     fn notice(&mut self, text: String) -> Vec<String> {
@@ -112,7 +121,7 @@ impl Scene {
 
     /// Keeps showing a game until it is over, if another one runs.
     fn choose(&mut self) {
-        let runs = |id: &GameId| self.games.get(id).is_some_and(|game| game.over.is_none());
+        let runs = |id: &GameKey| self.games.get(id).is_some_and(|game| game.over.is_none());
         if !self.shown.as_ref().is_some_and(runs)
             && let Some((id, _)) = self.games.iter().find(|(_, game)| game.over.is_none())
         {
@@ -124,10 +133,10 @@ impl Scene {
     pub(super) fn draw(&self, columns: usize) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some((id, game)) = self.shown.as_ref().and_then(|id| self.games.get_key_value(id)) {
-            lines.extend(game.draw(id, columns));
+            lines.extend(game.draw(&id.id, columns));
         }
         let others = self.games.iter().filter(|(id, _)| Some(*id) != self.shown.as_ref());
-        for (id, game) in others.take(8) {
+        for (GameKey { id, .. }, game) in others.take(8) {
             let (opponent, ply) = (game.info.opponent(), game.line.ply());
             let state = game.over.clone().unwrap_or_else(|| format!("move {}", ply / 2 + 1));
             lines.push(fit(&format!("  {id}  against {opponent}: {state}"), columns));
@@ -284,14 +293,14 @@ impl WatchedGame {
     }
 }
 
-fn outcome(status: Option<&GameStatus>, winner: Option<Color>) -> String {
+fn outcome(status: &GameStatus, winner: Option<Color>) -> String {
     let result = match winner {
         Some(Color::White) => "1-0",
         Some(Color::Black) => "0-1",
-        None if status == Some(&GameStatus::Aborted) => "aborted",
+        None if *status == GameStatus::Aborted => "aborted",
         None => "½-½",
     };
-    format!("{result} ({})", status.map_or("over", GameStatus::name))
+    format!("{result} ({})", status.name())
 }
 
 fn glyph(color: Color, role: shakmaty::Role) -> char {
@@ -336,8 +345,10 @@ mod tests {
             line.play(uci.parse().expect("a move")).expect("legal");
         }
         let mut scene = Scene::default();
-        scene.take(&BotEvent::GameStarted("practice".into(), Box::new(info)));
-        scene.take(&BotEvent::Position { game: GameId::new("abcdefgh"), line: Arc::new(line), clocks: None });
+        let game = GameKey::new(&"practice".into(), &info.id);
+        let started = GameEvent::Started { info: Box::new(info), electors: Arc::from([]), ply: 0 };
+        scene.take(&BotEvent::Game(game.clone(), started));
+        scene.take(&BotEvent::Game(game, GameEvent::Position { line: Arc::new(line), clocks: None }));
         scene
     }
 

@@ -17,6 +17,7 @@ mod elastic_slot;
 mod elector;
 mod job;
 mod local_slot;
+mod machine_view;
 mod memory;
 mod own;
 mod priority;
@@ -29,6 +30,7 @@ pub mod uci;
 
 pub use elector::{Elector, ElectorFailure};
 pub use job::{Guidance, Hints, Job, Meter, SearchReport};
+pub use machine_view::{MachineView, SearchView};
 pub(crate) use memory::MemoryClaim;
 pub use memory::memory_for_tables;
 pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};

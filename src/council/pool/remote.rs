@@ -4,13 +4,18 @@ use std::fmt;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{ElectorSpec, Job, SearchReport};
+use super::{ElectorSpec, Job, MachineView, SearchReport};
 use engine::SharedTable;
 
 /// The machines that lend their cores to this process.
 pub trait RemotePool: fmt::Debug + Send + Sync {
     /// What this process may count on now.
     fn cores(&self) -> LentCores;
+
+    /// The machines that are there now, by name, for whoever looks on.
+    fn machines(&self) -> Vec<MachineView> {
+        Vec::new()
+    }
 
     /// A slot for an elector on those machines; `None` for an elector that cannot leave this one. Those that are given the
     /// same `table` share one on every machine on which they meet. Dropping the slot gives everything back.

@@ -94,7 +94,7 @@ impl From<Denied> for ApiError {
             Denied::NoSuchPlayer(name) => Self::bad(format!("No such user: {name}")),
             Denied::NoSuchGame => Self::missing("No such game"),
             Denied::NotYourGame => Self::missing("Not your game"),
-            Denied::NoSuchChallenge => Self::missing("Not found"),
+            Denied::NoSuchChallenge | Denied::NoSuchTournament => Self::missing("Not found"),
             Denied::ChallengeClosed(state) => Self::bad(match state {
                 ChallengeState::Cancelled => "The challenge has been canceled.",
                 ChallengeState::Declined(_) => "The challenge has been declined.",

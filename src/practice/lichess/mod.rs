@@ -14,6 +14,7 @@ mod play;
 mod render;
 mod stream;
 mod tokens;
+mod tournaments;
 
 use std::future::pending;
 
@@ -66,6 +67,7 @@ fn router(api: LichessApi) -> Router {
         .merge(challenges::routes())
         .merge(play::routes())
         .merge(export::routes())
+        .merge(tournaments::routes())
         .fallback(|| async { ApiError::missing("Not found") })
         .layer(middleware::from_fn_with_state(api.clone(), faulty))
         .with_state(api)

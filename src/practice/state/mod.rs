@@ -13,6 +13,7 @@ mod rate_limits;
 mod ratings;
 mod reports;
 mod server_state;
+mod tournaments;
 mod views;
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What the server's state knows: accounts, who listens, and the deadlines to keep. Challenges and games have files of their own.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -19,7 +19,7 @@ use crate::{
     account::{AccountId, Category, PracticeAccount},
     game::GameRefusal,
 };
-use chess::{ChallengeId, GameId, LineError};
+use chess::{ChallengeId, GameId, LineError, Tournament};
 
 /// Why the server's state did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +30,9 @@ pub enum Denied {
     /// There is no such game.
     #[error("no such game")]
     NoSuchGame,
+    /// There is no such tournament.
+    #[error("no such tournament")]
+    NoSuchTournament,
     /// The game is played by others.
     #[error("not your game")]
     NotYourGame,
@@ -93,6 +96,8 @@ pub struct ServerState {
     pub(super) rng: StdRng,
     /// Accounts that play one game at a time.
     pub(super) solo: HashSet<AccountId>,
+    /// Tournaments that were announced, and who takes part.
+    pub(super) tournaments: BTreeMap<Tournament, BTreeSet<AccountId>>,
     counter: u64,
 }
 
@@ -117,6 +122,7 @@ impl ServerState {
             deadlines: BTreeSet::new(),
             rng,
             solo: HashSet::new(),
+            tournaments: BTreeMap::new(),
             counter: 0,
         }
     }

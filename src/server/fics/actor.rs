@@ -61,7 +61,7 @@ pub(super) enum FicsRequest {
     /// The opponents and the names of games that an earlier process left running.
     Remember(Vec<(String, GameId)>),
     Resync(GameId),
-    CloseToNewGames,
+    OpenToNewGames(bool),
 }
 
 /// Why a connection is over.
@@ -162,7 +162,6 @@ impl Actor {
     }
 
     fn lost(&mut self, reason: String) {
-        tracing::info!(reason, "FICS connection lost");
         self.session.disconnected(reason);
         self.apply_offline();
     }
@@ -423,7 +422,7 @@ impl Actor {
             LoginStep::Send(line) => link.send(&line).await?,
             LoginStep::SendPassword(password) => link.send_password(&password).await?,
             LoginStep::Done(us) => {
-                tracing::info!(name = us.name, titles = us.titles.join(","), "logged in to {}", self.settings.host);
+                tracing::debug!(name = us.name, titles = us.titles.join(","), "logged in to {}", self.settings.host);
                 let setup = Box::new(SetUp::new(&self.settings));
                 let (sent, patience) = (Instant::now(), SETUP_PATIENCE);
                 *phase = ConnectionPhase::SetUp { us, setup, sent, patience, early: Vec::new() };
@@ -509,7 +508,7 @@ impl Actor {
             }
             FicsRequest::Remember(games) => self.session.remember(games),
             FicsRequest::Resync(game) => self.session.resync(&game, now),
-            FicsRequest::CloseToNewGames => self.session.close_to_new_games(),
+            FicsRequest::OpenToNewGames(open) => self.session.open_to_new_games(open, now),
         }
     }
 

@@ -92,9 +92,9 @@ impl Server for FicsServer {
         let _ = self.requests.send(FicsRequest::Resync(game.clone())).await;
     }
 
-    /// The server keeps challenges away, our seeks end, and no game that waits is resumed.
-    async fn close_to_new_games(&self) {
-        let _ = self.requests.send(FicsRequest::CloseToNewGames).await;
+    /// Where none are wanted, the server keeps challenges away, our seeks end, and no game that waits is resumed.
+    async fn open_to_new_games(&self, open: bool) {
+        let _ = self.requests.send(FicsRequest::OpenToNewGames(open)).await;
     }
 
     /// Nobody: computers must not challenge people unasked here, and seeks find computers as well.

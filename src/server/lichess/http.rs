@@ -43,6 +43,13 @@ const LONGEST_DETAIL: usize = 300;
 #[error("cannot set up HTTPS: {0} (are the system's CA certificates installed?)")]
 pub struct SetupError(String);
 
+/// Measures an answer of the server's that it has had too many requests.
+fn count_limit<T>(lane: Lane, answer: &Result<T, ActionError>) {
+    if let Err(ActionError::Limited { .. }) = answer {
+        metrics::counter!(crate::REQUESTS_LIMITED, "endpoint" => lane.word()).increment(1);
+    }
+}
+
 /// The client of one account.
 #[derive(Debug)]
 pub(super) struct Http {
@@ -214,7 +221,9 @@ impl Http {
             request = request.header(CONTENT_TYPE, "text/plain").body(text.to_owned());
         }
         let response = request.send().await.map_err(|error| unavailable(&error))?;
-        self.read(response).await
+        let answer = self.read(response).await;
+        count_limit(call.lane, &answer);
+        answer
     }
 
     /// Opens a stream of lines, which the server may take `patience` to begin.
@@ -225,7 +234,10 @@ impl Http {
             if response.status().is_success() { Ok(response) } else { Err(self.refusal(response).await) }
         };
         match tokio::time::timeout(patience, answer).await {
-            Ok(answer) => answer,
+            Ok(answer) => {
+                count_limit(Lane::Stream, &answer);
+                answer
+            }
             Err(_) => Err(ActionError::Unavailable("the stream does not open".to_owned())),
         }
     }

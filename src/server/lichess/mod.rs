@@ -49,7 +49,7 @@ use self::{
 };
 use chess::{
     Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, KnownGame, ServerEvent,
-    TimeControl,
+    TimeControl, Tournament, TournamentKind,
 };
 
 use super::Server;
@@ -122,6 +122,22 @@ impl LichessServer {
         self.http.call(HttpCall::urgent(&[&["api", "bot", "game", game.as_str()], what].concat())).await.map(taken)
     }
 
+    /// Joins a tournament or withdraws from one. An arena and a Swiss tournament have different addresses; where the kind is
+    /// not known, the second is tried after the first.
+    async fn tournament(&self, tournament: &Tournament, what: &str) -> Result<Done, ActionError> {
+        let ask = |kind| async move {
+            self.http.call(HttpCall::post(&["api", kind, &tournament.id, what], Topic::Tournament)).await.map(taken)
+        };
+        match tournament.kind {
+            Some(TournamentKind::Arena) => ask("tournament").await,
+            Some(TournamentKind::Swiss) => ask("swiss").await,
+            None => match ask("tournament").await {
+                Err(ActionError::NotFound(_)) => ask("swiss").await,
+                other => other,
+            },
+        }
+    }
+
     async fn challenge(&self, request: &ChallengeRequest) -> Result<Done, ActionError> {
         let body = self
             .http
@@ -170,6 +186,8 @@ impl Server for LichessServer {
                 let form = [("room", room.key().to_owned()), ("text", text)];
                 self.http.call(HttpCall::post(&call, Topic::Chat).form(&form)).await.map(taken)
             }
+            Action::Join(tournament) => self.tournament(&tournament, "join").await,
+            Action::Leave(tournament) => self.tournament(&tournament, "withdraw").await,
             Action::Tell { .. } => {
                 Err(ActionError::Unsupported("Lichess has no way for bots to write to people outside games"))
             }

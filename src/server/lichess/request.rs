@@ -17,6 +17,23 @@ pub(super) enum Topic {
     Chat,
     /// Which other players are there.
     Users,
+    /// Tournaments.
+    Tournament,
+}
+
+impl Topic {
+    /// The word by which it is measured.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Playing => "playing",
+            Self::Answer => "challenge_answer",
+            Self::Challenge => "challenge",
+            Self::Chat => "chat",
+            Self::Users => "users",
+            Self::Tournament => "tournament",
+        }
+    }
 }
 
 /// How a request stands to the others.
@@ -28,6 +45,17 @@ pub(super) enum Lane {
     Urgent,
     /// It can wait for its turn.
     Ordinary(Topic),
+}
+
+impl Lane {
+    /// The word by which it is measured.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Stream => "stream",
+            Self::Urgent => "game",
+            Self::Ordinary(topic) => topic.word(),
+        }
+    }
 }
 
 /// A request to be sent: where to, with what, and how it stands to the others.

@@ -103,11 +103,14 @@ fn kubernetes_has_what_it_refers_to() {
     }
     let files = texts(&kustomization["resources"]).into_iter().filter(|name| name.ends_with(".yaml"));
     let resources: Vec<Value> = files.flat_map(|name| documents(&format!("kubernetes/{name}"))).collect();
-    assert_eq!(resources.len(), 4);
+    assert_eq!(resources.len(), 8);
     for resource in &resources {
         let name = resource["metadata"]["name"].as_str().expect("a name");
         assert!(resource["apiVersion"].is_string() && resource["kind"].is_string(), "{name}");
         let template = &resource["spec"]["template"];
+        if !template.is_null() {
+            assert_eq!(template["spec"]["securityContext"]["seccompProfile"]["type"], "RuntimeDefault", "{name}");
+        }
         let Some(containers) = template["spec"]["containers"].as_array() else { continue };
         assert_eq!(resource["spec"]["selector"]["matchLabels"], template["metadata"]["labels"], "{name}");
         let none = Vec::new();
@@ -134,9 +137,15 @@ fn kubernetes_has_what_it_refers_to() {
                 assert!(port.is_null() || ports.contains(&port), "{name} asks {port}");
             }
             assert_eq!(container["securityContext"]["allowPrivilegeEscalation"], false, "{name}");
+            assert!(container["resources"]["limits"]["memory"].is_string(), "{name} may take all memory");
+            let image = container["image"].as_str().expect("an image");
+            assert!(image.contains(':'), "{name}: {image} is whichever came last");
         }
     }
-    let worker = resources.iter().find(|resource| resource["metadata"]["name"] == "concilio-worker").expect("workers");
+    let worker = resources
+        .iter()
+        .find(|resource| resource["kind"] == "Deployment" && resource["metadata"]["name"] == "concilio-worker")
+        .expect("workers");
     let grace = worker["spec"]["template"]["spec"]["terminationGracePeriodSeconds"].as_u64().expect("seconds");
     assert!(grace > 30, "longer than a worker drains");
 }

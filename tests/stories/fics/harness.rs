@@ -6,7 +6,8 @@ use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{
-        self, AccountEnd, AccountPolicy, Connection, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
+        self, AccountEnd, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer,
+        Runtime,
     },
 };
 use chess::{Color, GameId, GameTerms, Shutdown, TimeControl, Variant};
@@ -120,6 +121,7 @@ impl Daemon {
                 lists,
                 ..AccountPolicy::default()
             }),
+            control: Control::default(),
         };
         let shutdown = Shutdown::default();
         let (fics, events) = fics::connect(settings, Some(Password::new(PASSWORD)), shutdown.now.child_token());

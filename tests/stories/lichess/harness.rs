@@ -15,7 +15,8 @@ use bot::{
     journal::{Archive, GameKey, Journal, JournalSettings, MoveRecord},
     policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{
-        self, AccountEnd, AccountPolicy, Connection, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
+        self, AccountEnd, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer,
+        Runtime,
     },
 };
 use chess::{GameId, GameInfo, GameTerms, Shutdown, TimeControl, UciMove, Variant};
@@ -198,6 +199,7 @@ impl Story {
             event_bus: EventBus::new(),
             player: Arc::new(player),
             policy: Arc::new(AccountPolicy { challenge, lists, ..AccountPolicy::default() }),
+            control: Control::default(),
         };
         let shutdown = Shutdown::default();
         let settings = LichessSettings { url: self.server.url().parse().expect("an address"), ..plan.lichess.clone() };

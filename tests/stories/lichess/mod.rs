@@ -10,6 +10,8 @@
 //!    [`absence`].
 //! 6. The token is never logged and never in the journal: [`restart`], and `src/server/tests/lichess/secrecy.rs`.
 //!
+//! What its operator reads and orders: [`operator`].
+//!
 //! All of them for a while at once, under kills and load: [`soak`], which is `concilio lab soak`.
 //!
 //! Which test stands for which known failure of other bots is listed in `docs/faults.md`.
@@ -20,6 +22,7 @@ mod electors;
 mod events;
 pub(crate) mod harness;
 mod moves;
+mod operator;
 mod ponder;
 mod record;
 mod restart;

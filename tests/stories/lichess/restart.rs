@@ -30,6 +30,11 @@ impl Daemon {
 
     /// The same with journal, PGN, settings and log in another folder than the story's.
     pub(super) fn run_in(folder: &Path, story: &Story, settings: &str) -> Self {
+        Self::run_with(folder, story, settings, &["--log", "trace"])
+    }
+
+    /// The same, called with other words before its subcommand.
+    pub(super) fn run_with(folder: &Path, story: &Story, settings: &str, words: &[&str]) -> Self {
         let config = folder.join("concilio.toml");
         let text = format!(
             "[servers.{SERVER}]\nurl = '{}'\n[journal]\npath = '{}'\npgn_directory = '{}'\n{settings}",
@@ -40,8 +45,10 @@ impl Daemon {
         fs::write(&config, text).expect("written");
         let log = OpenOptions::new().create(true).append(true).open(folder.join("log")).expect("a log");
         let child = Command::new(env!("CARGO_BIN_EXE_concilio"))
-            .args(["--log", "trace", "run", "--config"])
+            .args(words)
+            .args(["run", "--config"])
             .arg(&config)
+            .env_remove("RUST_LOG")
             .env("CONCILIO_LICHESS_TOKEN", &story.token)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -58,9 +65,13 @@ impl Daemon {
     }
 
     /// What `kill PID`, systemd and docker do.
-    fn terminate(&self) {
-        let pid = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw).expect("a process");
-        kill_process(pid, Signal::TERM).expect("it runs");
+    pub(super) fn terminate(&self) {
+        self.send(Signal::TERM);
+    }
+
+    /// Sends it a signal.
+    pub(super) fn send(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.0), signal).expect("it runs");
     }
 
     /// Waits for its end.

@@ -4,10 +4,11 @@ use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::JournalError;
+use super::{JournalError, private};
 
 /// The steps from an empty database to today's tables; step `n` leads to version `n + 1`. Steps are added, never changed.
-const STEPS: [&str; 4] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql"), include_str!("4.sql")];
+const STEPS: [&str; 5] =
+    [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql"), include_str!("4.sql"), include_str!("5.sql")];
 
 /// The version this program writes.
 const VERSION: u32 = STEPS.len() as u32;
@@ -19,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
     let failed = |reason: String| JournalError::Open { path: path.to_owned(), reason };
     make_directory_of(path)?;
+    // SQLite gives the files that it makes beside the database the same permissions.
+    let made = private::open().write(true).create(true).truncate(false).open(path);
+    made.map_err(|error| failed(error.to_string()))?;
     let connect = || -> rusqlite::Result<Connection> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
@@ -31,6 +35,17 @@ pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
     let mut connection = connect().map_err(|error| failed(error.to_string()))?;
     migrate(&mut connection, path, VERSION)?;
     Ok(connection)
+}
+
+/// Brings the whole write-ahead log into the database and empties it.
+pub(super) fn checkpoint(path: &Path) -> Result<(), JournalError> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.busy_timeout(PATIENCE)?;
+    let busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if busy {
+        return Err(JournalError::Unwritable("somebody is reading it, so its log stays beside it".to_owned()));
+    }
+    Ok(())
 }
 
 /// Makes the directory in which the database is to be.

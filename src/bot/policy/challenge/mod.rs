@@ -209,8 +209,8 @@ pub struct ChallengeContext<'a> {
     pub rate_limits: &'a RateLimits,
     /// How many challenges wait, without this one.
     pub waiting: usize,
-    /// Whether we are about to stop.
-    pub draining: bool,
+    /// Why no new games are begun, where none are.
+    pub closed: Option<&'static str>,
 }
 
 /// What to do with a challenge.
@@ -268,8 +268,8 @@ fn suits<'a>(
     if lists.block.contains(&opponent.id) {
         return refuse(DeclineReason::Generic, format!("{} is on the block list", opponent.name));
     }
-    if context.draining {
-        return refuse(DeclineReason::Later, "we are about to stop");
+    if let Some(why) = context.closed {
+        return refuse(DeclineReason::Later, why);
     }
     if lists.friends.contains(&opponent.id) {
         return Ok(opponent);

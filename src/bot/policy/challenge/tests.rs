@@ -41,7 +41,7 @@ struct Idle {
     opponents: HashMap<String, OpponentHistory>,
     rate_limits: RateLimits,
     waiting: usize,
-    draining: bool,
+    closed: Option<&'static str>,
 }
 
 impl Default for Idle {
@@ -54,7 +54,7 @@ impl Default for Idle {
             opponents: HashMap::new(),
             rate_limits: RateLimits::default(),
             waiting: 0,
-            draining: false,
+            closed: None,
         }
     }
 }
@@ -70,7 +70,7 @@ impl Idle {
             opponents: &self.opponents,
             rate_limits: &self.rate_limits,
             waiting: self.waiting,
-            draining: self.draining,
+            closed: self.closed,
         };
         judge(challenge, settings, &context)
     }
@@ -302,7 +302,7 @@ fn hours_limits_and_closing_time_decline_for_later() {
     let night =
         ChallengeSettings { hours: vec!["23:00-06:00".parse().expect("hours")], ..ChallengeSettings::default() };
     assert_eq!(reason(Idle::default().judge(&invitation(), &night)), Some(DeclineReason::Later));
-    let draining = Idle { draining: true, ..Idle::default() };
+    let draining = Idle { closed: Some("we are about to stop"), ..Idle::default() };
     assert_eq!(reason(draining.judge(&invitation(), &ChallengeSettings::default())), Some(DeclineReason::Later));
 
     let mut limited = Idle::default();

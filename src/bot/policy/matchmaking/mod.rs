@@ -209,9 +209,9 @@ impl Matchmaker {
         self.standing = Some(StandingChallenge { id, opponent, terms, since: now, cancelled: None });
     }
 
-    /// Whom our challenge that stands was made to, by id.
-    pub fn challenged(&self) -> Option<&str> {
-        self.standing.as_ref().map(|standing| standing.opponent.as_str())
+    /// Our challenge that stands, and whom it was made to, by id.
+    pub fn standing(&self) -> Option<(&ChallengeId, &str)> {
+        self.standing.as_ref().map(|standing| (&standing.id, standing.opponent.as_str()))
     }
 
     /// Our challenge became a game: its opponent has a clean slate.

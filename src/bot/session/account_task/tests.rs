@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use super::*;
 use crate::{
     journal::{Archive, GameKey, Journal, JournalSettings},
-    session::{EventBus, PlayerSettings, PreparedPlayer},
+    session::{BotEvent, Control, EventBus, PlayerSettings, PreparedPlayer},
 };
 use chess::{
-    Account, Clock, Clocks, GameInfo, GameState, GameTerms, KnownGame, Line, Offers, Player, TimeControl, UciMove,
-    Variant,
+    Account, ChallengeId, Clock, Clocks, GameInfo, GameState, GameTerms, KnownGame, Line, Offers, Player, TimeControl,
+    UciMove, Variant,
 };
 use council::{CouncilSettings, pool::Pool};
 
@@ -35,8 +35,13 @@ struct ScriptedServer {
 impl Server for ScriptedServer {
     async fn perform(&self, action: Action) -> Result<Done, ActionError> {
         let refused = self.aborts_nothing && matches!(action, Action::Abort(_));
+        let challenges = matches!(action, Action::Challenge(_));
         self.asked.lock().expect("no panic").push(action);
-        if refused { Err(ActionError::Refused("both have moved".to_owned())) } else { Ok(Done::Taken) }
+        match (refused, challenges) {
+            (true, _) => Err(ActionError::Refused("both have moved".to_owned())),
+            (false, true) => Ok(Done::Challenged(ChallengeId::new("ours0001"))),
+            (false, false) => Ok(Done::Taken),
+        }
     }
 
     async fn resync(&self, _: &GameId) {}
@@ -102,6 +107,8 @@ struct Story {
     journal: Journal,
     events: mpsc::Sender<ServerEvent>,
     shutdown: Shutdown,
+    control: Control,
+    events_seen: tokio::sync::broadcast::Receiver<Arc<BotEvent>>,
     account: tokio::task::JoinHandle<AccountEnd>,
     folder: tempfile::TempDir,
 }
@@ -119,20 +126,24 @@ impl Story {
         let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
         let settings = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
         let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
+        let shutdown = Shutdown::default();
+        let control = Control::new(shutdown.clone());
+        let event_bus = EventBus::new();
+        let events_seen = event_bus.listen();
         let runtime = Runtime {
             journal: journal.clone(),
             pool: Pool::new(1),
-            event_bus: EventBus::new(),
+            event_bus,
             player: Arc::new(move |_: &GameInfo| Arc::clone(&player)),
             policy: Arc::default(),
+            control: control.clone(),
         };
         let server = Arc::new(server);
         let (events, inbox) = mpsc::channel(100);
         let connection =
             Connection { name: ServerName::from("made-up"), server: Arc::clone(&server) as _, events: inbox };
-        let shutdown = Shutdown::default();
         let account = tokio::spawn(play(connection, runtime, shutdown.clone()));
-        let story = Self { server, journal, events, shutdown, account, folder };
+        let story = Self { server, journal, events, shutdown, control, events_seen, account, folder };
         let us = Account { player: Player::named("Concilio"), is_bot: true, ratings: Vec::new(), games_played: 1 };
         story.tells(ServerEvent::Connected(us)).await;
         story
@@ -178,7 +189,7 @@ async fn whoever_is_playing_is_not_challenged() {
     let request = ChallengeRequest { opponent: "ann".to_owned(), terms: terms(), our_color: None, initial_fen: None };
     let (answers, mut inbox) = mpsc::unbounded_channel();
     let server = ScriptedServer { all_are_busy: true, ..ScriptedServer::default() };
-    ask(&server, Action::Challenge(request.clone()), &answers).await;
+    ask(&server, Action::Challenge(request.clone()), &answers).await.expect("the lobby is told");
     assert_eq!(*server.asked.lock().expect("no panic"), []);
     match inbox.recv().await {
         Some(LobbyInput::Challenged(asked, Err(ActionError::Limited { opponent: true, retry_after: Some(_), .. }))) => {
@@ -266,10 +277,70 @@ async fn a_game_whose_end_was_only_told_is_looked_up() {
         story.tells(ServerEvent::Game(Box::new(info), state)).await;
         story
             .tells(match told {
-                Some(status) => ServerEvent::GameFinished { id, status: Some(status), winner: Some(Color::Black) },
+                Some(status) => ServerEvent::GameFinished {
+                    id,
+                    status: Some(status),
+                    winner: Some(Color::Black),
+                    rating_change: None,
+                },
                 None => ServerEvent::GameGone(id),
             })
             .await;
         assert_eq!(story.record().await, ("f2f3 e7e5 g2g4 d8h4".to_owned(), GameStatus::Mate, Some(Color::Black)));
     }
+}
+
+/// The operator asks for a thing, and hears what came of it.
+#[tokio::test]
+async fn the_operator_is_told_what_was_done() {
+    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let mut watcher = story.events_seen.resubscribe();
+    let does = |json: &str| {
+        let command = serde_json::from_str(json).expect(json);
+        let control = story.control.clone();
+        async move { control.perform(command).await.map_err(|error| error.to_string()) }
+    };
+    // The account is there as soon as it has told of its connection.
+    while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Account(_, AccountEvent::Connected { .. })) {}
+    assert_eq!(
+        does(r#"{"command":"challenge","name":"Ann","time_control":"3+2","rated":true}"#).await.as_deref(),
+        Ok("made-up: Ann is challenged to 180+2 rated standard (challenge ours0001)")
+    );
+    let unknown = does(r#"{"command":"resign","game":"abcdefgh"}"#).await.expect_err("nothing runs");
+    assert!(unknown.contains("abcdefgh"), "{unknown}");
+    let (info, state) = game("e2e4 e7e5", GameStatus::Started, None);
+    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
+    for (json, action) in [
+        (r#"{"command":"draw","game":"abcdefgh"}"#, Action::Draw("abcdefgh".into(), true)),
+        (
+            r#"{"command":"chat","game":"abcdefgh","text":"hello"}"#,
+            Action::Chat("abcdefgh".into(), chess::ChatRoom::Player, "hello".to_owned()),
+        ),
+        (
+            r#"{"command":"join","tournament":"swiss/abcd1234"}"#,
+            Action::Join("swiss/abcd1234".parse().expect("a tournament")),
+        ),
+        (r#"{"command":"leave"}"#, Action::Leave("swiss/abcd1234".parse().expect("a tournament"))),
+        (r#"{"command":"resign","game":"abcdefgh"}"#, Action::Abort("abcdefgh".into())),
+    ] {
+        // What was joined is known when the answer of the server has come back to the account.
+        let mut said = does(json).await;
+        while matches!(&said, Err(why) if why.contains("no tournament was joined")) {
+            said = does(json).await;
+        }
+        assert!(said.is_ok(), "{json}: {said:?}");
+        assert!(story.server.asked.lock().expect("no panic").contains(&action), "{json}");
+    }
+    assert!(does(r#"{"command":"reload"}"#).await.is_err(), "nobody said how");
+    assert!(does(r#"{"command":"drain"}"#).await.is_ok());
+    story
+        .tells(ServerEvent::GameFinished {
+            id: "abcdefgh".into(),
+            status: Some(GameStatus::Aborted),
+            winner: None,
+            rating_change: None,
+        })
+        .await;
+    assert_eq!(story.ends().await.0, AccountEnd::Closed);
 }

@@ -9,13 +9,19 @@
 //! - every game that the server starts is played, wanted or not: a burst of games and a restart are nothing special;
 //! - a challenge that comes twice is judged once, until something has changed.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+mod orders;
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 
 use jiff::{Timestamp, Zoned};
 use rand::{SeedableRng, rngs::StdRng};
 use serde::{Deserialize, Serialize};
 
-use super::AccountPolicy;
+use super::{AccountMode, AccountPolicy};
 use crate::{
     journal::ChallengeOutcome,
     policy::{
@@ -27,8 +33,11 @@ use crate::{
 };
 use chess::{
     Account, Action, ActionError, Challenge, ChallengeId, ChallengeRequest, DeclineReason, GameId, GameTerms, Player,
-    values::Kind,
+    Tournament, values::Kind,
 };
+use orders::Orders;
+
+pub(super) use orders::LobbyCommand;
 
 #[cfg(test)]
 mod tests;
@@ -64,6 +73,10 @@ pub(super) enum LobbyInput {
     Tick,
     /// No new games from now on.
     Drain,
+    /// The operator wants something.
+    Command(LobbyCommand),
+    /// Other rules hold from now on.
+    Adopt(Arc<AccountPolicy>),
 }
 
 /// What is to be done.
@@ -81,6 +94,10 @@ pub(super) enum LobbyEffect {
     Record(Box<Challenge>, ChallengeOutcome, String),
     /// Keep the memory beyond this process.
     Save,
+    /// The server's limit on this is reached until then.
+    Limited(&'static str, Timestamp),
+    /// The answer to the operator's command.
+    Answer(Result<String, String>),
 }
 
 /// What outlives a restart.
@@ -90,6 +107,10 @@ pub(super) struct LobbyMemory {
     #[serde(alias = "ledger")]
     pub rate_limits: RateLimits,
     pub matchmaker: Matchmaker,
+    /// Whom the operator blocked while we ran, in lower case.
+    pub blocked: BTreeSet<String>,
+    /// The tournaments that were joined at the operator's command.
+    pub tournaments: BTreeSet<Tournament>,
 }
 
 /// The state of context of one account.
@@ -104,8 +125,13 @@ pub(super) struct Lobby {
     opponents: HashMap<String, OpponentHistory>,
     last_start: Option<Timestamp>,
     idle_since: Timestamp,
-    draining: bool,
+    mode: AccountMode,
+    /// The games that the operator ordered.
+    orders: Orders,
+    /// Whether a challenge of ours is on its way, or somebody to challenge is looked for.
     looking: bool,
+    /// Whom a challenge on its way to the server is for, by id: it takes a place as one that stands does.
+    asked: Option<String>,
     serial: u64,
     random: StdRng,
 }
@@ -139,7 +165,7 @@ struct Reservation {
 impl Lobby {
     /// An empty lobby. All its random numbers come from `seed`.
     pub(super) fn new(policy: Arc<AccountPolicy>, memory: LobbyMemory, now: Timestamp, seed: u64) -> Self {
-        Self {
+        let mut lobby = Self {
             lists: policy.lists.clone(),
             policy,
             memory,
@@ -149,11 +175,31 @@ impl Lobby {
             opponents: HashMap::new(),
             last_start: None,
             idle_since: now,
-            draining: false,
+            mode: AccountMode::default(),
+            orders: Orders::new(),
             looking: false,
+            asked: None,
             serial: 0,
             random: StdRng::seed_from_u64(seed),
-        }
+        };
+        lobby.block_again();
+        lobby
+    }
+
+    /// Whom our challenge of this name was made to, if it stands.
+    pub(super) fn opponent_of(&self, id: &ChallengeId) -> Option<String> {
+        let standing = self.memory.matchmaker.standing().filter(|(standing, _)| *standing == id);
+        standing.map(|(_, opponent)| opponent.to_owned())
+    }
+
+    /// Whether a challenge of ours is on its way to the server.
+    pub(super) const fn is_challenging(&self) -> bool {
+        self.looking
+    }
+
+    /// Whether new games are begun.
+    pub(super) const fn mode(&self) -> AccountMode {
+        self.mode
     }
 
     /// What is worth keeping.
@@ -181,6 +227,7 @@ impl Lobby {
             LobbyInput::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
             LobbyInput::Cancelled(id) => self.cancelled(time, &id, &mut effects),
             LobbyInput::Declined(id, reason) => {
+                self.forget_orders_behind(&id);
                 self.memory.matchmaker.declined(&id, reason, &self.policy.matchmaking, time);
                 effects.push(LobbyEffect::Save);
             }
@@ -190,12 +237,18 @@ impl Lobby {
             LobbyInput::GameStarted(id) => self.game_started(time, id, &mut effects),
             LobbyInput::Opponent(id, opponent) => self.opponent(time, &id, opponent, &mut effects),
             LobbyInput::GameEnded(id) => self.game_ended(time, &id),
-            LobbyInput::Lists(lists) => self.lists = lists,
+            LobbyInput::Lists(lists) => {
+                self.lists = lists;
+                self.block_again();
+            }
             LobbyInput::Tick => (),
             LobbyInput::Drain => self.drain(),
+            LobbyInput::Command(command) => self.obey(command, &mut effects),
+            LobbyInput::Adopt(policy) => self.adopt(policy),
         }
         self.places.retain(|_, place| place.reserved.as_ref().is_none_or(|reserved| reserved.until > time));
         self.accept_again(time, &mut effects);
+        self.fulfil_orders(now, &mut effects);
         self.try_waiting(now, &mut effects);
         self.matchmaking(now, &mut effects);
         effects
@@ -243,7 +296,7 @@ impl Lobby {
             opponents: &self.opponents,
             rate_limits: &self.memory.rate_limits,
             waiting: self.waiting.len(),
-            draining: self.draining,
+            closed: self.mode.closed(),
         };
         let record = |outcome, why: String| LobbyEffect::Record(Box::new(challenge.clone()), outcome, why);
         match challenge::judge(challenge, &self.policy.challenge, &context) {
@@ -297,6 +350,7 @@ impl Lobby {
     }
 
     fn cancelled(&mut self, now: Timestamp, id: &ChallengeId, effects: &mut Vec<LobbyEffect>) {
+        self.forget_orders_behind(id);
         self.memory.matchmaker.unanswered(id, &self.policy.matchmaking, now);
         if let Some(index) = self.waiting.iter().position(|queued| queued.waiting.challenge.id == *id) {
             let queued = self.waiting.remove(index);
@@ -310,8 +364,17 @@ impl Lobby {
 
     /// No new games: whoever waits is told so now, and our own challenge is withdrawn.
     fn drain(&mut self) {
-        self.draining = true;
-        self.waiting.iter_mut().for_each(|queued| queued.until = None);
+        self.mode = AccountMode::Draining;
+        self.orders.clear();
+        self.judge_waiting_now();
+    }
+
+    /// Other rules hold from now on; what waits is judged by them.
+    fn adopt(&mut self, policy: Arc<AccountPolicy>) {
+        self.lists = policy.lists.clone();
+        self.policy = policy;
+        self.block_again();
+        self.judge_waiting_now();
     }
 
     fn accepted(
@@ -342,6 +405,8 @@ impl Lobby {
         if bot && let ActionError::Limited { key: Some(_), .. } = &error {
             self.memory.rate_limits.answered(Spending::GameAgainstBot, &error, now);
             effects.push(LobbyEffect::Save);
+            let until = self.limited_until(Spending::GameAgainstBot, now);
+            effects.extend(until.map(|until| LobbyEffect::Limited("no game against a bot begins", until)));
         }
         let Some(ReservedPlace { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
         let Reservation { challenge, attempts, .. } = reserved;
@@ -413,7 +478,7 @@ impl Lobby {
             games: self.places.len(),
             place_free: challenge::has_place(Kind::Bot, &self.policy.challenge, &places),
             others_wait: !self.waiting.is_empty(),
-            draining: self.draining || self.us.is_none(),
+            draining: self.mode != AccountMode::Playing || self.us.is_none(),
             rate_limits: &self.memory.rate_limits,
         };
         self.memory.matchmaker.step(&self.policy.matchmaking, &situation)
@@ -450,6 +515,7 @@ impl Lobby {
         let matchmaker = &mut self.memory.matchmaker;
         match matchmaker.choose(&self.policy.matchmaking, &lists, &us.ratings, bots, now, &mut self.random) {
             Some(request) => {
+                self.asked = Some(request.opponent.to_lowercase());
                 if self.policy.keep_limits {
                     self.memory.rate_limits.spend(Spending::ChallengeToBot, now);
                 }
@@ -468,12 +534,16 @@ impl Lobby {
         effects: &mut Vec<LobbyEffect>,
     ) {
         self.looking = false;
+        self.asked = None;
         match outcome {
             Ok(id) => self.made(id, &request.opponent, request.terms, now),
             Err(error) => {
+                self.forget_orders_to(&request.opponent.to_lowercase());
                 self.memory.matchmaker.failed(&request.opponent, &error, &self.policy.matchmaking, now);
                 self.memory.rate_limits.answered(Spending::ChallengeToBot, &error, now);
                 effects.push(LobbyEffect::Save);
+                let until = self.limited_until(Spending::ChallengeToBot, now);
+                effects.extend(until.map(|until| LobbyEffect::Limited("we challenge nobody", until)));
             }
         }
     }
@@ -492,8 +562,8 @@ impl Lobby {
             kind: opponent.map_or(Kind::Bot, Kind::of),
         };
         let mut taken: Vec<TakenPlace> = self.places.values().map(|known| place(known.opponent.as_ref())).collect();
-        let challenged = self.memory.matchmaker.challenged();
-        taken.extend(challenged.map(|id| TakenPlace { opponent: id.to_owned(), kind: Kind::Bot }));
+        let standing = self.memory.matchmaker.standing().map(|(_, id)| id.to_owned());
+        taken.extend(standing.or_else(|| self.asked.clone()).map(|opponent| TakenPlace { opponent, kind: Kind::Bot }));
         taken
     }
 }

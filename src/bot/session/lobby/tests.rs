@@ -1,5 +1,7 @@
 //! A lobby's life: who is let in, who waits, and that every place comes back.
 
+mod orders;
+
 use jiff::{ToSpan, tz::TimeZone};
 use proptest::prelude::*;
 

@@ -91,8 +91,18 @@ impl FicsSession {
             Action::Takeback(id, false) => self.decline_offer(&id, |what| matches!(what, OfferKind::Takeback(_))),
             Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
             Action::Chat(id, room, text) => self.chat(&id, room, &text),
+            Action::Join(tournament) => self.ask_the_manager(&format!("join {}", tournament.id)),
+            Action::Leave(tournament) => self.ask_the_manager(&format!("WithdrawFromTourney {}", tournament.id)),
             Action::Tell { to, text } => Ok(Course::Talk(vec![format!("tell {} {text}", one_word(&to))])),
         }
+    }
+
+    /// Tournaments are held by a program on the server, which answers in its own time.
+    fn ask_the_manager(&self, request: &str) -> Result<Course, ActionError> {
+        if self.settings.tournament_manager.is_empty() {
+            return Err(ActionError::Unsupported("no tournament_manager is set for this server"));
+        }
+        Ok(Course::Talk(vec![format!("td {request}")]))
     }
 
     fn chat(&mut self, id: &GameId, room: ChatRoom, text: &str) -> Result<Course, ActionError> {

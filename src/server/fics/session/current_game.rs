@@ -241,7 +241,12 @@ impl FicsSession {
         if let Some(last) = last {
             self.tell(ServerEvent::GameState(id.clone(), last));
         }
-        self.tell(ServerEvent::GameFinished { id: id.clone(), status: Some(end.status.clone()), winner: end.winner });
+        self.tell(ServerEvent::GameFinished {
+            id: id.clone(),
+            status: Some(end.status.clone()),
+            winner: end.winner,
+            rating_change: None,
+        });
         self.ended = Some((id, end));
         self.history.game_ends();
         self.send_in_turn("history".to_owned());

@@ -363,9 +363,15 @@ impl FicsSession {
         }
     }
 
-    /// Takes no new games from now on, in this connection and those to come.
-    pub(crate) fn close_to_new_games(&mut self) {
-        if std::mem::replace(&mut self.open, false) && self.us.is_some() {
+    /// Whether new games are wanted from now on, in this connection and those to come.
+    pub(crate) fn open_to_new_games(&mut self, open: bool, now: Instant) {
+        if std::mem::replace(&mut self.open, open) == open || self.us.is_none() {
+            return;
+        }
+        if open {
+            self.send("set open 1");
+            self.seek_at = Some(now);
+        } else {
             if !self.settings.seeks.is_empty() {
                 self.send("unseek");
             }

@@ -77,7 +77,7 @@ impl FicsSession {
         if terms.variant().is_none() || terms.second_time.is_some() {
             let why =
                 if terms.second_time.is_some() { "time odds" } else { terms.loaded.as_ref().unwrap_or(&terms.kind) };
-            tracing::info!(opponent = opponent.name, "a challenge that cannot be played here: {why}");
+            tracing::debug!(opponent = opponent.name, "a challenge that cannot be played here: {why}");
         }
         if let Some(replaced) = self.challenges.add(id.clone(), &opponent, true, index, terms) {
             self.tell(ServerEvent::ChallengeCancelled(replaced));

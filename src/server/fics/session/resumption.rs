@@ -375,10 +375,16 @@ impl FicsSession {
         {
             let next = next_part(&game.id);
             let id = std::mem::replace(&mut game.id, next);
+            let finished = |id, status, winner| ServerEvent::GameFinished {
+                id,
+                status: Some(status),
+                winner,
+                rating_change: None,
+            };
             let event = if game.confirmed {
-                ServerEvent::GameFinished { id, status: Some(GameStatus::Adjourned), winner: None }
+                finished(id, GameStatus::Adjourned, None)
             } else if let Some(past) = self.history.end_of_game_with(&opponent) {
-                ServerEvent::GameFinished { id, status: Some(past.status.clone()), winner: past.winner }
+                finished(id, past.status.clone(), past.winner)
             } else {
                 ServerEvent::GameGone(id)
             };

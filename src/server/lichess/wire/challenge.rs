@@ -73,7 +73,7 @@ impl ChallengeJson {
         // A variant that has no name with us is none that we can play; the challenge still waits for an answer.
         let known = variant(self.variant.as_ref());
         if let Err(error) = &known {
-            tracing::info!(challenge = self.id, %error, "a challenge that cannot be played");
+            tracing::debug!(challenge = self.id, %error, "a challenge that cannot be played");
         }
         let (opponent, our_self) = if incoming { (challenger, challenged) } else { (challenged, challenger) };
         let challengers_color = color(self.color.as_deref());

@@ -29,6 +29,7 @@ impl GameEnvelope {
             id: self.game.id()?,
             status: self.game.status.map(Status::into_status),
             winner: color(self.game.winner.as_deref()),
+            rating_change: self.game.rating_diff,
         })
     }
 }
@@ -43,6 +44,8 @@ struct GameEvent {
     status: Option<Status>,
     #[serde(default, deserialize_with = "lenient")]
     winner: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    rating_diff: Option<i32>,
 }
 
 impl GameEvent {

@@ -79,7 +79,7 @@ impl Client {
 
     async fn finished(&mut self) -> (GameId, Option<GameStatus>, Option<Color>) {
         self.until(|event| match event {
-            ServerEvent::GameFinished { id, status, winner } => Some((id, status, winner)),
+            ServerEvent::GameFinished { id, status, winner, .. } => Some((id, status, winner)),
             _ => None,
         })
         .await
@@ -588,7 +588,7 @@ async fn games_are_sought_while_there_is_none() {
     let mut seat = ics.session("Somebot").await;
     client.connected().await;
     seat.expect("seek 5 0 rated m").await;
-    client.server.close_to_new_games().await;
+    client.server.open_to_new_games(false).await;
     seat.expect("unseek").await;
     seat.expect("set open 0").await;
 }

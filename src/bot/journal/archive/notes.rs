@@ -1,0 +1,87 @@
+//! What was said in a game and what went wrong in it, and how games began: what a reader of many games wants.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{Archive, GameRecord, text, time_of_day};
+use crate::journal::JournalError;
+use chess::UciMove;
+
+/// Something said in a game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChatRecord {
+    /// When.
+    #[serde(serialize_with = "text")]
+    pub said_at: Timestamp,
+    /// `player` or `spectator`.
+    pub room: String,
+    /// The speaker's name as shown.
+    pub username: String,
+    /// What was said.
+    pub text: String,
+}
+
+/// Something that went wrong in a game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FaultRecord {
+    /// When.
+    #[serde(serialize_with = "text")]
+    pub met_at: Timestamp,
+    /// What it was, in one line.
+    pub what: String,
+}
+
+impl Archive {
+    /// What was said in a game, in order.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn chat(&self, game: &GameRecord) -> Result<Vec<ChatRecord>, JournalError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT said_at, room, username, text FROM chat WHERE game = ? ORDER BY id")?;
+        let rows = statement.query_map([game.row], |row| {
+            Ok(ChatRecord {
+                said_at: time_of_day(row.get("said_at")?),
+                room: row.get("room")?,
+                username: row.get("username")?,
+                text: row.get("text")?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// What went wrong in a game, in order.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn faults(&self, game: &GameRecord) -> Result<Vec<FaultRecord>, JournalError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT met_at, what FROM faults WHERE server = ? AND game = ? ORDER BY id")?;
+        let rows = statement.query_map([game.server.as_str(), game.game.as_str()], |row| {
+            Ok(FaultRecord { met_at: time_of_day(row.get("met_at")?), what: row.get("what")? })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The first moves of these games, at most so many of each; in the order of the games.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn first_moves(&self, games: &[GameRecord], plies: u32) -> Result<Vec<Vec<UciMove>>, JournalError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT game, uci FROM moves WHERE superseded_at IS NULL AND ply < ? ORDER BY game, ply")?;
+        let mut of_game: HashMap<i64, Vec<UciMove>> = HashMap::new();
+        let mut rows = statement.query([plies])?;
+        while let Some(row) = rows.next()? {
+            if let Ok(uci) = row.get::<_, String>("uci")?.parse() {
+                of_game.entry(row.get("game")?).or_default().push(uci);
+            }
+        }
+        Ok(games.iter().map(|game| of_game.remove(&game.row).unwrap_or_default()).collect())
+    }
+}

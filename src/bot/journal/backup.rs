@@ -1,0 +1,48 @@
+//! A whole copy of the journal, made while a daemon may be writing it.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::{Archive, JournalError, private};
+
+impl Archive {
+    /// Writes a copy of the journal as it is now to a new file, which is whole as soon as it has its name. Whoever writes the
+    /// journal meanwhile is not held up. Returns the size of the copy in bytes.
+    ///
+    /// # Errors
+    /// [`JournalError::Backup`] if the file exists already or cannot be written.
+    pub fn back_up(&self, to: &Path) -> Result<u64, JournalError> {
+        let failed = |reason: String| JournalError::Backup { path: to.to_owned(), reason };
+        if to.exists() {
+            return Err(failed("it exists already; a backup overwrites nothing".to_owned()));
+        }
+        let draft = draft_of(to);
+        let copied = self.copy_to(&draft).and_then(|size| {
+            // Unlike a rename, a second name is not given to what another program has made meanwhile.
+            fs::hard_link(&draft, to).map_err(|error| error.to_string())?;
+            Ok(size)
+        });
+        let _ = fs::remove_file(&draft);
+        copied.map_err(failed)
+    }
+
+    fn copy_to(&self, draft: &Path) -> Result<u64, String> {
+        let words = |error: io::Error| error.to_string();
+        let made = private::open().write(true).create(true).truncate(true).open(draft).map_err(words)?;
+        drop(made);
+        let name = draft.to_str().ok_or("its name is not valid UTF-8")?;
+        self.connection().execute("VACUUM INTO ?", [name]).map_err(|error| error.to_string())?;
+        let file = File::open(draft).map_err(words)?;
+        file.sync_all().map_err(words)?;
+        file.metadata().map(|data| data.len()).map_err(words)
+    }
+}
+
+fn draft_of(to: &Path) -> PathBuf {
+    let mut name = to.as_os_str().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    name.into()
+}

@@ -1,0 +1,134 @@
+//! What judges hold of positions: kept beside the games, and by position, so that nothing is judged twice.
+//!
+//! Whoever studies games writes here with a connection of its own, in short transactions, also while the daemon writes the
+//! rest of the journal: the two wait for each other at SQLite's lock.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+
+use super::{JournalError, codes, schema};
+use chess::{Score, UciMove};
+
+/// A judge among those that this journal knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JudgeId(i64);
+
+/// What a judge holds of a position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgementRecord {
+    /// The Zobrist key of the position.
+    pub position: u64,
+    /// Its value, from the side of the player to move.
+    pub score: Score,
+    /// The last completed iteration, plies.
+    pub depth: u32,
+    /// Nodes visited.
+    pub nodes: u64,
+    /// The best line, the best move first; empty where there is no move.
+    pub pv: Vec<UciMove>,
+}
+
+/// The judgements of a journal, to read and to add to.
+pub struct Judgements {
+    connection: Connection,
+}
+
+impl Judgements {
+    /// Opens those of a journal; the journal is brought to today's version where it is older.
+    ///
+    /// # Errors
+    /// [`JournalError::Open`] if there is no such journal or it cannot be written, [`JournalError::Newer`] if a newer program
+    /// wrote it.
+    pub fn open(path: &Path) -> Result<Self, JournalError> {
+        if !path.exists() {
+            // Only who plays makes a journal; this says so.
+            schema::open_to_read(path)?;
+        }
+        Ok(Self { connection: schema::open_to_write(path)? })
+    }
+
+    /// The judge of this name, which tells the engine and its limits; equal names hold equal views.
+    ///
+    /// # Errors
+    /// Where the journal cannot be written.
+    pub fn judge(&self, name: &str) -> Result<JudgeId, JournalError> {
+        self.connection.execute("INSERT OR IGNORE INTO judges (name) VALUES (?)", [name])?;
+        let id = self.connection.query_row("SELECT id FROM judges WHERE name = ?", [name], |row| row.get(0))?;
+        Ok(JudgeId(id))
+    }
+
+    /// What `judge` holds of a position, if it has been asked.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn known(&self, judge: JudgeId, position: u64) -> Result<Option<JudgementRecord>, JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT score_cp, score_mate, depth, nodes, pv FROM judgements WHERE judge = ? AND position = ?",
+        )?;
+        let read = statement.query_row((judge.0, position.cast_signed()), |row| {
+            let pv: String = row.get(4)?;
+            Ok(JudgementRecord {
+                position,
+                score: codes::read_score(row.get(0)?, row.get(1)?).unwrap_or(Score::Cp(0)),
+                depth: row.get(2)?,
+                nodes: row.get::<_, i64>(3)?.cast_unsigned(),
+                pv: pv.split_ascii_whitespace().map_while(|text| text.parse().ok()).collect(),
+            })
+        });
+        Ok(read.optional()?)
+    }
+
+    /// Keeps judgements, all or none.
+    ///
+    /// # Errors
+    /// Where the journal cannot be written; [`JournalError::Unwritable`] if another program has been writing for too long.
+    pub fn keep(&mut self, judge: JudgeId, judgements: &[JudgementRecord]) -> Result<(), JournalError> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        {
+            let mut statement = transaction.prepare_cached(
+                "INSERT OR REPLACE INTO judgements (judge, position, score_cp, score_mate, depth, nodes, pv)
+                 VALUES (?, ?, ?, ?, ?, ?, ?)",
+            )?;
+            for judgement in judgements {
+                let (cp, mate) = codes::score(Some(judgement.score));
+                let pv = chess::moves_text(&judgement.pv);
+                let nodes = codes::bounded(judgement.nodes);
+                statement.execute((judge.0, judgement.position.cast_signed(), cp, mate, judgement.depth, nodes, pv))?;
+            }
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::{Journal, JournalSettings};
+
+    #[tokio::test]
+    async fn judgements_are_kept_while_the_daemon_has_the_journal() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let settings = JournalSettings { path: directory.path().join("journal.db"), ..JournalSettings::default() };
+        assert!(Judgements::open(&settings.path).is_err(), "a report makes no journal");
+        let daemon = Journal::open(&settings).expect("a journal");
+
+        let mut judgements = Judgements::open(&settings.path).expect("the same journal");
+        let judge = judgements.judge("concilio 1000 nodes").expect("a judge");
+        let kept = JudgementRecord {
+            position: u64::MAX - 7,
+            score: Score::Mate(-3),
+            depth: 9,
+            nodes: 1000,
+            pv: vec!["e2e4".parse().expect("a move")],
+        };
+        judgements.keep(judge, std::slice::from_ref(&kept)).expect("kept");
+        daemon.set_state("a key", "still written".to_owned()).await.expect("written");
+
+        let again = Judgements::open(&settings.path).expect("the same journal");
+        let judge = again.judge("concilio 1000 nodes").expect("the same judge");
+        assert_eq!(again.known(judge, kept.position).expect("readable"), Some(kept));
+        let other = again.judge("concilio 2000 nodes").expect("another judge");
+        assert_eq!(again.known(other, u64::MAX - 7).expect("readable"), None);
+    }
+}

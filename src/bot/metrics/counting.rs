@@ -1,0 +1,83 @@
+//! What happens on accounts and in games, counted.
+
+use metrics::{counter, gauge, histogram};
+
+use super::{
+    CHALLENGES, CONNECTED, DECISION_SECONDS, DECISION_SHARE, FAULTS, GAMES, LATE_DECISIONS, LIMITS, MOVE_LAG_SECONDS,
+    MOVES, NODES, RECONNECTIONS,
+};
+use crate::session::{AccountEvent, BotEvent, GameEvent};
+use chess::{Color, Decision, GameInfo, GameStatus};
+use council::clock::Budget;
+
+/// Counts an event.
+pub(crate) fn count(event: &BotEvent) {
+    // Accounts are few and named by their operator.
+    let account = event.server().to_string();
+    match event {
+        BotEvent::Account(_, event) => of_account(account, event),
+        BotEvent::Game(_, event) => in_game(account, event),
+    }
+}
+
+fn of_account(account: String, event: &AccountEvent) {
+    match event {
+        AccountEvent::Connected { away, .. } => {
+            gauge!(CONNECTED, "account" => account.clone()).set(1.0);
+            counter!(RECONNECTIONS, "account" => account).increment(u64::from(away.is_some()));
+        }
+        AccountEvent::Disconnected { .. } | AccountEvent::Rejected { .. } | AccountEvent::Closed => {
+            gauge!(CONNECTED, "account" => account).set(0.0);
+        }
+        AccountEvent::Challenge { outcome, .. } => {
+            counter!(CHALLENGES, "account" => account, "outcome" => outcome.word()).increment(1);
+        }
+        AccountEvent::Limited { .. } => counter!(LIMITS, "account" => account).increment(1),
+        AccountEvent::Fault(_) => counter!(FAULTS, "account" => account).increment(1),
+        AccountEvent::Mode(_)
+        | AccountEvent::Challenged { .. }
+        | AccountEvent::Declined { .. }
+        | AccountEvent::Tell { .. }
+        | AccountEvent::Commanded { .. } => (),
+    }
+}
+
+fn in_game(account: String, event: &GameEvent) {
+    match event {
+        GameEvent::Decided { decision, budget, .. } => decided(account, decision, *budget),
+        GameEvent::Sent { lag } => histogram!(MOVE_LAG_SECONDS, "account" => account).record(lag.as_secs_f64()),
+        GameEvent::Fault(_) => counter!(FAULTS, "account" => account).increment(1),
+        GameEvent::Over { info, status, winner, .. } => {
+            let result = result(info.as_deref(), status, *winner);
+            counter!(GAMES, "account" => account, "result" => result).increment(1);
+        }
+        GameEvent::Started { .. }
+        | GameEvent::Position { .. }
+        | GameEvent::Proposal(_)
+        | GameEvent::Chat(_)
+        | GameEvent::OpponentGone { .. }
+        | GameEvent::Rated { .. } => (),
+    }
+}
+
+fn decided(account: String, decision: &Decision, budget: Option<Budget>) {
+    counter!(MOVES, "account" => account.clone(), "source" => decision.source.word()).increment(1);
+    counter!(NODES, "account" => account.clone()).increment(decision.nodes());
+    let Some(budget) = budget else { return };
+    let (took, given) = (decision.elapsed.as_secs_f64(), budget.response.as_secs_f64());
+    histogram!(DECISION_SECONDS, "account" => account.clone()).record(took);
+    if given > 0.0 {
+        histogram!(DECISION_SHARE, "account" => account.clone()).record(took / given);
+    }
+    counter!(LATE_DECISIONS, "account" => account).increment(u64::from(decision.elapsed > budget.hard));
+}
+
+/// How a game ended for us.
+fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -> &'static str {
+    match (winner, info.map(|info| info.our_color), status) {
+        (Some(winner), Some(ours), _) if winner == ours => "won",
+        (Some(_), Some(_), _) => "lost",
+        (_, None, _) | (None, _, GameStatus::Aborted | GameStatus::NoStart | GameStatus::Adjourned) => "unplayed",
+        (None, _, _) => "drawn",
+    }
+}

@@ -1,0 +1,178 @@
+//! What is measured while the program runs, in the words of Prometheus.
+//!
+//! [`METRICS`] is the list of all there is, with its meaning; `deploy/grafana.json` is drawn from these names, and a test
+//! compares them. What happens on accounts is counted in one place ([`count`]); other rooms measure what only they see,
+//! through the same facade. Where nobody has [`install`]ed a recorder, measuring does nothing.
+//!
+//! No name of a player, and nothing secret, is a label: a server's guests must not grow our memory.
+
+mod counting;
+
+use std::time::Duration;
+
+use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+
+use chess::ServerName;
+use council::pool::Pool;
+
+pub(crate) use counting::count;
+
+/// What a measurement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number that only grows.
+    Counter,
+    /// A number as it is now.
+    Gauge,
+    /// How often which size was met; seconds or shares.
+    Histogram,
+}
+
+/// A measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// Its name in Prometheus.
+    pub name: &'static str,
+    /// What kind it is.
+    pub kind: Kind,
+    /// What it says, and by which labels it is told apart.
+    pub help: &'static str,
+}
+
+macro_rules! metrics {
+    ($($id:ident = $name:literal, $kind:ident, $help:literal;)*) => {
+        $(#[doc = $help] pub const $id: &str = $name;)*
+        /// Everything that is measured.
+        pub const METRICS: &[Metric] = &[$(Metric { name: $name, kind: Kind::$kind, help: $help }),*];
+    };
+}
+
+metrics! {
+    INFO = "concilio_info", Gauge, "1; the label version is the program's";
+    CONNECTED = "concilio_connected", Gauge, "1 while the server knows us, else 0; by account";
+    RECONNECTIONS = "concilio_reconnections_total", Counter, "connections that were lost and made again; by account";
+    CHALLENGES = "concilio_challenges_total", Counter, "challenges to us that were decided upon; by account and outcome";
+    GAMES_RUNNING = "concilio_games_running", Gauge, "games that run; by account";
+    GAMES = "concilio_games_total", Counter, "games that are over; by account and result (won, lost, drawn, unplayed)";
+    MOVES = "concilio_moves_total", Counter, "moves of ours; by account and source (council, book, tablebase, forced, fallback, journal)";
+    DECISION_SECONDS = "concilio_decision_seconds", Histogram, "from the question to the decision; by account";
+    DECISION_SHARE = "concilio_decision_budget_share", Histogram, "time of a decision as a share of what a normal move was given; by account";
+    LATE_DECISIONS = "concilio_late_decisions_total", Counter, "decisions that came later than the clock allowed; by account";
+    NODES = "concilio_nodes_total", Counter, "nodes that were searched for our moves, so that its rate is the speed; by account";
+    ELECTORS_SILENT = "concilio_electors_silent_total", Counter, "electors that had proposed nothing when their council decided; by account";
+    MOVE_LAG_SECONDS = "concilio_move_lag_seconds", Histogram, "from sending a move to the server's answer; by account";
+    FAULTS = "concilio_faults_total", Counter, "what went wrong and was coped with; by account";
+    LIMITS = "concilio_limits_total", Counter, "limits of the server that were reached; by account";
+    REQUESTS_LIMITED = "concilio_requests_limited_total", Counter, "requests that the server refused for their number (429); by endpoint";
+    JOURNAL_SECONDS = "concilio_journal_seconds", Histogram, "from handing something to the journal to its commit";
+    WEBHOOKS = "concilio_webhooks_total", Counter, "messages to the webhook; by outcome (sent, failed, dropped)";
+    WORKERS = "concilio_workers", Gauge, "machines that lend us their cores";
+    CORES = "concilio_cores", Gauge, "cores on which electors search; by where (here, lent)";
+    RESIDENT_BYTES = "concilio_resident_bytes", Gauge, "memory of this process that is in use; 0 where the system does not say";
+}
+
+/// The bounds of the histograms in seconds, and of that of shares.
+const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
+const SHARES: [f64; 8] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0];
+
+/// Measures from now on, for the whole process.
+///
+/// # Errors
+/// Where somebody measures already.
+pub fn install() -> Result<Recorder, InstallError> {
+    let builder = PrometheusBuilder::new().set_buckets(&SECONDS)?;
+    let recorder = builder.set_buckets_for_metric(Matcher::Full(DECISION_SHARE.to_owned()), &SHARES)?.build_recorder();
+    let handle = recorder.handle();
+    metrics::set_global_recorder(recorder).map_err(|_| InstallError::Twice)?;
+    for metric in METRICS {
+        match metric.kind {
+            Kind::Counter => describe_counter!(metric.name, metric.help),
+            Kind::Gauge => describe_gauge!(metric.name, metric.help),
+            Kind::Histogram => describe_histogram!(metric.name, metric.help),
+        }
+    }
+    gauge!(INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    // What never happened is 0, not unknown.
+    counter!(FAULTS, "account" => "").increment(0);
+    Ok(Recorder(handle))
+}
+
+/// Why nothing is measured.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The bounds of a histogram are none.
+    #[error("{0}")]
+    Bounds(#[from] BuildError),
+    /// There is a recorder.
+    #[error("something measures already")]
+    Twice,
+}
+
+/// What was measured so far. Cheap to clone.
+#[derive(Clone)]
+pub struct Recorder(PrometheusHandle);
+
+impl Recorder {
+    /// Everything, in Prometheus' text format, with what is measured only when somebody asks: memory, cores, workers.
+    pub fn text(&self, pool: &Pool) -> String {
+        let machines = pool.machines();
+        let (here, lent): (Vec<_>, Vec<_>) = machines.iter().partition(|machine| machine.here);
+        let cores =
+            |machines: &[&council::pool::MachineView]| machines.iter().map(|machine| machine.cores).sum::<usize>();
+        gauge!(WORKERS).set(lent.len() as f64);
+        gauge!(CORES, "where" => "here").set(cores(&here) as f64);
+        gauge!(CORES, "where" => "lent").set(cores(&lent) as f64);
+        gauge!(RESIDENT_BYTES).set(resident_bytes() as f64);
+        self.0.run_upkeep();
+        self.0.render()
+    }
+}
+
+/// How many games run on an account.
+pub(crate) fn games_running(account: &ServerName, games: usize) {
+    gauge!(GAMES_RUNNING, "account" => account.to_string()).set(games as f64);
+}
+
+/// Electors of a council that had proposed nothing when it decided.
+pub(crate) fn electors_silent(account: &ServerName, electors: usize) {
+    counter!(ELECTORS_SILENT, "account" => account.to_string()).increment(electors as u64);
+}
+
+/// What became of a message to the webhook.
+pub(crate) fn webhook(outcome: &'static str) {
+    counter!(WEBHOOKS, "outcome" => outcome).increment(1);
+}
+
+/// How long the journal took with something.
+pub(crate) fn journal_took(time: Duration) {
+    histogram!(JOURNAL_SECONDS).record(time.as_secs_f64());
+}
+
+/// The memory of this process that is in use; 0 where the system does not say.
+fn resident_bytes() -> u64 {
+    const PAGE: u64 = 4096;
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: Option<u64> = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+    pages.unwrap_or(0) * PAGE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_prometheus_own_and_say_their_kind() {
+        for metric in METRICS {
+            let plain = metric.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            assert!(plain && metric.name.starts_with("concilio_"), "{metric:?}");
+            assert_eq!(metric.name.ends_with("_total"), metric.kind == Kind::Counter, "{metric:?}");
+        }
+    }
+
+    /// What the server's adapter counts stands in our list.
+    #[test]
+    fn the_adapters_count_under_a_name_of_ours() {
+        assert_eq!(server::REQUESTS_LIMITED, REQUESTS_LIMITED);
+    }
+}

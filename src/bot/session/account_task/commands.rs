@@ -1,0 +1,187 @@
+//! What the operator wants of an account: what concerns whom we play goes to the lobby, the rest to the server.
+
+use std::sync::Arc;
+
+use super::{Manager, leave};
+use crate::session::{
+    AccountEvent, AccountMode,
+    control::{AccountCommand, AccountRequest, Answer, ControlError},
+    lobby::{LobbyCommand, LobbyEffect, LobbyInput},
+};
+use chess::{Action, ActionError, ChallengeRequest, Done, GameId, Tournament};
+
+/// Commands that wait for the answer of the server.
+#[derive(Default)]
+pub(super) struct OpenCommands {
+    /// Challenges that were ordered and are on their way.
+    challenges: Vec<(ChallengeRequest, Answer)>,
+}
+
+impl Manager {
+    /// Carries out a command, or begins to.
+    pub(super) fn obey(&mut self, request: AccountRequest) {
+        let AccountRequest { command, answer } = request;
+        match command {
+            AccountCommand::Pause => self.pause(true, answer),
+            AccountCommand::Resume => self.pause(false, answer),
+            AccountCommand::Challenge(order) => {
+                let (request, opponent) = (order.request.clone(), order.request.opponent.clone());
+                let effects = self.ask_lobby(LobbyCommand::Challenge(order), answer);
+                let Some(answer) = effects else { return };
+                // Either it is on its way now, or it waits for a place.
+                if self.lobby.is_challenging() {
+                    self.open_commands.challenges.push((request, answer));
+                } else {
+                    self.answer(answer, Ok(format!("{opponent} is challenged as soon as a place is free")));
+                }
+            }
+            AccountCommand::Cancel => drop(self.ask_lobby(LobbyCommand::Cancel, answer)),
+            AccountCommand::Block(name) => drop(self.ask_lobby(LobbyCommand::Block(name), answer)),
+            AccountCommand::Join(tournament) => self.join(tournament, answer),
+            AccountCommand::Leave(tournament) => self.leave_tournaments(tournament, answer),
+            AccountCommand::Adopt(rules) => {
+                self.context.player = rules.player;
+                self.context.chat = rules.policy.chat.clone();
+                self.reception.follows(rules.policy.chat.clone(), &rules.policy.variants);
+                self.lists = rules.policy.newer_lists.clone();
+                self.policy = Arc::clone(&rules.policy);
+                self.tell_lobby(LobbyInput::Adopt(rules.policy));
+                let _ = answer.send(Ok("other rules hold from now on".to_owned()));
+            }
+            AccountCommand::Resign(game) => {
+                let Some(answer) = self.if_played(&game, answer) else { return };
+                let context = self.context.clone();
+                self.context.requests.spawn(async move {
+                    let left = leave(&*context.server, &game).await;
+                    let done = if left {
+                        Ok(format!("game {game} is given up"))
+                    } else {
+                        Err(ControlError::NotNow(format!("the server did not let us give up game {game}; try again")))
+                    };
+                    report(&context, answer, done);
+                });
+            }
+            AccountCommand::Draw(game) => {
+                let done = format!("a draw is offered, or the offer taken, in game {game}");
+                self.act_in(game.clone(), Action::Draw(game, true), done, answer);
+            }
+            AccountCommand::Chat(game, room, text) => {
+                let done = format!("said to the {}s of game {game}: {text}", room.key());
+                self.act_in(game.clone(), Action::Chat(game, room, text), done, answer);
+            }
+        }
+    }
+
+    /// The answer to a challenge that was ordered has come.
+    pub(super) fn challenge_answered(&mut self, input: &LobbyInput) {
+        let LobbyInput::Challenged(request, outcome) = input else { return };
+        let event = AccountEvent::Challenged {
+            request: request.clone(),
+            outcome: outcome.clone().map_err(|error| error.to_string()),
+        };
+        self.context.tell(event);
+        let waiting = self.open_commands.challenges.iter().position(|(known, _)| known == request);
+        if let Some(index) = waiting {
+            let (_, answer) = self.open_commands.challenges.swap_remove(index);
+            let (opponent, terms) = (&request.opponent, request.terms);
+            let done = outcome.clone().map(|id| format!("{opponent} is challenged to {terms} (challenge {id})"));
+            let _ = answer.send(done.map_err(ControlError::Server));
+        }
+    }
+
+    fn pause(&mut self, pause: bool, answer: Answer) {
+        let before = self.lobby.mode();
+        drop(self.ask_lobby(LobbyCommand::Pause(pause), answer));
+        let now = self.lobby.mode();
+        if before != now {
+            self.mode_changed(now);
+        }
+    }
+
+    /// Tells watchers and the server whether new games are wanted.
+    pub(super) fn mode_changed(&mut self, mode: AccountMode) {
+        self.context.tell(AccountEvent::Mode(mode));
+        let server = Arc::clone(&self.context.server);
+        self.context.requests.spawn(async move { server.open_to_new_games(mode == AccountMode::Playing).await });
+    }
+
+    /// Tells the lobby; the answer is given back where the lobby gave none.
+    fn ask_lobby(&mut self, command: LobbyCommand, answer: Answer) -> Option<Answer> {
+        let mut answer = Some(answer);
+        let effects = self.lobby.handle(&self.now(), LobbyInput::Command(command));
+        for effect in effects {
+            match effect {
+                LobbyEffect::Answer(said) => {
+                    if let Some(answer) = answer.take() {
+                        self.answer(answer, said.map_err(ControlError::NotNow));
+                    }
+                }
+                effect => self.carry_out(effect),
+            }
+        }
+        answer
+    }
+
+    fn join(&mut self, tournament: Tournament, answer: Answer) {
+        let done = format!("tournament {tournament} is joined");
+        let input = LobbyInput::Command(LobbyCommand::Joined(tournament.clone()));
+        self.act(Action::Join(tournament), done, Some(input), answer);
+    }
+
+    fn leave_tournaments(&mut self, tournament: Option<Tournament>, answer: Answer) {
+        let tournaments = tournament.map_or_else(|| self.lobby.tournaments(), |tournament| vec![tournament]);
+        let [tournament] = tournaments.as_slice() else {
+            let why = if tournaments.is_empty() {
+                "no tournament was joined by `concilio ctl join`; name the one to leave".to_owned()
+            } else {
+                let names: Vec<String> = tournaments.iter().map(ToString::to_string).collect();
+                format!("several were joined; name the one to leave: {}", names.join(", "))
+            };
+            return self.answer(answer, Err(ControlError::NotNow(why)));
+        };
+        let input = LobbyInput::Command(LobbyCommand::Left(tournament.clone()));
+        self.act(Action::Leave(tournament.clone()), format!("tournament {tournament} is left"), Some(input), answer);
+    }
+
+    fn act_in(&mut self, game: GameId, action: Action, done: String, answer: Answer) {
+        if let Some(answer) = self.if_played(&game, answer) {
+            self.act(action, done, None, answer);
+        }
+    }
+
+    /// Asks the server, and answers when it has. What the lobby should know then is told to it if the server agreed.
+    fn act(&mut self, action: Action, done: String, then: Option<LobbyInput>, answer: Answer) {
+        let (context, lobby) = (self.context.clone(), self.answers_sender.clone());
+        self.context.requests.spawn(async move {
+            let outcome: Result<Done, ActionError> = context.server.perform(action).await;
+            if let (Ok(_), Some(input)) = (&outcome, then) {
+                let _ = lobby.send(input);
+            }
+            report(&context, answer, outcome.map(|_| done).map_err(ControlError::Server));
+        });
+    }
+
+    fn if_played(&self, game: &GameId, answer: Answer) -> Option<Answer> {
+        if self.games.contains_key(game) {
+            return Some(answer);
+        }
+        let _ = answer.send(Err(ControlError::NoGame(game.clone())));
+        None
+    }
+
+    fn answer(&self, answer: Answer, said: Result<String, ControlError>) {
+        report(&self.context, answer, said);
+    }
+}
+
+/// Answers the operator, and writes down what was done.
+fn report(
+    context: &crate::session::account_context::AccountContext,
+    answer: Answer,
+    said: Result<String, ControlError>,
+) {
+    if let Ok(done) = &said {
+        context.tell(AccountEvent::Commanded { done: done.clone() });
+    }
+    let _ = answer.send(said);
+}

@@ -1,0 +1,482 @@
+//! What an operator may want of the running accounts, and the handle through which it is asked.
+//!
+//! [`Control`] knows no account's state: it hands each account's task a command and waits for the answer, so a command is
+//! just one more thing that happens to an account. Whoever holds the handle may do everything with the accounts; asking
+//! for a secret is the business of the channel through which commands come.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, oneshot};
+
+use super::{AccountPolicy, ChoosePlayer};
+use chess::{ActionError, ChatRoom, Color, GameId, ServerName, Shutdown, TimeControl, Tournament, Variant};
+
+/// A command of the operator's. As JSON: `{"command": "pause", "account": "lichess"}`.
+///
+/// Where `account` may be left out and there are several, [`Pause`](Self::Pause), [`Resume`](Self::Resume),
+/// [`Cancel`](Self::Cancel), [`Block`](Self::Block) and [`Leave`](Self::Leave) are for all of them, those about a game for
+/// the one that plays it, and the others want a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ControlCommand {
+    /// Takes and makes no challenges until [`Resume`](Self::Resume); running games go on.
+    Pause {
+        /// One account alone.
+        #[serde(default)]
+        account: Option<ServerName>,
+    },
+    /// Takes and makes challenges again.
+    Resume {
+        /// One account alone.
+        #[serde(default)]
+        account: Option<ServerName>,
+    },
+    /// Finishes the running games, takes no new ones, and ends the program.
+    Drain {},
+    /// Reads the settings again.
+    Reload {},
+    /// Challenges somebody, once or several times.
+    Challenge {
+        /// Whom, by name.
+        name: String,
+        /// Minutes and seconds, such as `3+2`, or days such as `3d`.
+        #[serde(with = "in_minutes")]
+        time_control: TimeControl,
+        /// How many games, one after the other: 1 to 100.
+        #[serde(default = "one")]
+        games: u32,
+        /// Whether ratings change.
+        #[serde(default)]
+        rated: bool,
+        /// Which colour we want; drawn by lot where it is left out.
+        #[serde(default, with = "color_name")]
+        color: Option<Color>,
+        /// By which rules.
+        #[serde(default)]
+        variant: Variant,
+        /// From which account.
+        #[serde(default)]
+        account: Option<ServerName>,
+    },
+    /// Withdraws our challenge that stands, and forgets those that were to follow.
+    Cancel {
+        /// One account alone.
+        #[serde(default)]
+        account: Option<ServerName>,
+    },
+    /// Plays somebody no more; remembered beyond this process.
+    Block {
+        /// Whom, by name.
+        name: String,
+        /// One account alone.
+        #[serde(default)]
+        account: Option<ServerName>,
+    },
+    /// Takes part in a tournament.
+    Join {
+        /// Its page's address, or its name; on FICS its number.
+        tournament: Tournament,
+        /// With which account.
+        #[serde(default)]
+        account: Option<ServerName>,
+    },
+    /// Takes part in a tournament no more.
+    Leave {
+        /// Which one; all that were joined where it is left out.
+        #[serde(default)]
+        tournament: Option<Tournament>,
+        /// One account alone.
+        #[serde(default)]
+        account: Option<ServerName>,
+    },
+    /// Gives a game up, or aborts it where nobody has moved yet.
+    Resign {
+        /// The game.
+        game: GameId,
+        /// On which account, where several have a game of this name.
+        #[serde(default)]
+        account: Option<ServerName>,
+    },
+    /// Offers a draw, or takes the one that is offered.
+    Draw {
+        /// The game.
+        game: GameId,
+        /// On which account, where several have a game of this name.
+        #[serde(default)]
+        account: Option<ServerName>,
+    },
+    /// Says something in a game.
+    Chat {
+        /// The game.
+        game: GameId,
+        /// What is said.
+        text: String,
+        /// Who hears it.
+        #[serde(default = "to_the_player")]
+        room: ChatRoom,
+        /// On which account, where several have a game of this name.
+        #[serde(default)]
+        account: Option<ServerName>,
+    },
+}
+
+const fn one() -> u32 {
+    1
+}
+
+const fn to_the_player() -> ChatRoom {
+    ChatRoom::Player
+}
+
+/// Why a command was not carried out, and what helps.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ControlError {
+    /// No account plays under this name.
+    #[error("no account {name} is running; there is {known}")]
+    UnknownAccount {
+        /// The name that was given.
+        name: ServerName,
+        /// Those that run.
+        known: Names,
+    },
+    /// The command is for one account, and there are several.
+    #[error("on which account? Name one of {known}")]
+    WhichAccount {
+        /// Those that run.
+        known: Names,
+    },
+    /// No account plays this game.
+    #[error("no account plays a game {0} now; `concilio ctl status` shows those that run")]
+    NoGame(GameId),
+    /// It cannot be done as things stand.
+    #[error("{0}")]
+    NotNow(String),
+    /// The server would not, or cannot.
+    #[error(transparent)]
+    Server(#[from] ActionError),
+    /// The settings cannot be read again, or are wrong; nothing was changed.
+    #[error("nothing is changed: {0}")]
+    Reload(String),
+    /// The account ended before it answered.
+    #[error("the account has stopped")]
+    Stopped,
+}
+
+/// Names of accounts, to be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names(Vec<ServerName>);
+
+impl fmt::Display for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.0.iter().map(ServerName::as_str).collect();
+        if names.is_empty() { f.write_str("none") } else { f.write_str(&names.join(", ")) }
+    }
+}
+
+/// How an account behaves and plays from now on: what a reload brings.
+#[derive(Clone)]
+pub struct Rules {
+    /// How games are played that begin from now on.
+    pub player: ChoosePlayer,
+    /// What is decided from now on.
+    pub policy: Arc<AccountPolicy>,
+}
+
+/// Reads the settings again and says what came of it; the error is for the operator.
+pub type Reload = Arc<dyn Fn() -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
+
+/// What one account is asked for.
+#[derive(Clone)]
+pub(super) enum AccountCommand {
+    Pause,
+    Resume,
+    Challenge(ChallengeOrder),
+    Cancel,
+    Block(String),
+    Join(Tournament),
+    Leave(Option<Tournament>),
+    Resign(GameId),
+    Draw(GameId),
+    Chat(GameId, ChatRoom, String),
+    Adopt(Rules),
+}
+
+/// Games that the operator wants with somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ChallengeOrder {
+    pub request: chess::ChallengeRequest,
+    /// How many are still to be begun; at least one.
+    pub games: u32,
+}
+
+/// A command on its way to an account, and where the answer goes.
+pub(super) struct AccountRequest {
+    pub command: AccountCommand,
+    pub answer: Answer,
+}
+
+/// Where the answer to a command goes. Whoever asked may have gone away.
+pub(super) type Answer = oneshot::Sender<Result<String, ControlError>>;
+
+/// The handle over all running accounts. Cheap to clone; clones are the same handle.
+#[derive(Clone, Default)]
+pub struct Control(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    accounts: Mutex<BTreeMap<ServerName, mpsc::UnboundedSender<AccountRequest>>>,
+    reload: OnceLock<Reload>,
+    shutdown: Shutdown,
+}
+
+impl Control {
+    /// A handle over the accounts that will be played with it until `shutdown`.
+    pub fn new(shutdown: Shutdown) -> Self {
+        Self(Arc::new(Shared { shutdown, ..Shared::default() }))
+    }
+
+    /// Says how settings are read again. Only the first word counts.
+    pub fn reloads_by(&self, reload: Reload) {
+        let _ = self.0.reload.set(reload);
+    }
+
+    /// Carries a command out, and says in one sentence what was done.
+    ///
+    /// # Errors
+    /// [`ControlError`] names what is in the way, and the remedy.
+    pub async fn perform(&self, command: ControlCommand) -> Result<String, ControlError> {
+        use ControlCommand as Command;
+        match command {
+            Command::Pause { account } => self.all(account.as_ref(), &AccountCommand::Pause).await,
+            Command::Resume { account } => self.all(account.as_ref(), &AccountCommand::Resume).await,
+            Command::Drain {} => {
+                self.0.shutdown.drain.cancel();
+                Ok("no new games are begun; the program ends with the last running one".to_owned())
+            }
+            Command::Reload {} => match self.0.reload.get() {
+                Some(reload) => reload().await.map_err(ControlError::Reload),
+                None => {
+                    Err(ControlError::Reload("these accounts have no settings that could be read again".to_owned()))
+                }
+            },
+            Command::Challenge { name, time_control, games, rated, color, variant, account } => {
+                let terms = chess::GameTerms { variant, time_control, rated };
+                let request = chess::ChallengeRequest { opponent: name, terms, our_color: color, initial_fen: None };
+                if !(1..=MOST_GAMES).contains(&games) {
+                    return Err(ControlError::NotNow(format!("{games} games: expected 1 to {MOST_GAMES}")));
+                }
+                self.one(account.as_ref(), AccountCommand::Challenge(ChallengeOrder { request, games })).await
+            }
+            Command::Cancel { account } => self.all(account.as_ref(), &AccountCommand::Cancel).await,
+            Command::Block { name, account } => self.all(account.as_ref(), &AccountCommand::Block(name)).await,
+            Command::Join { tournament, account } => self.one(account.as_ref(), AccountCommand::Join(tournament)).await,
+            Command::Leave { tournament, account } => {
+                self.all(account.as_ref(), &AccountCommand::Leave(tournament)).await
+            }
+            Command::Resign { game, account } => {
+                self.whoever_plays(account.as_ref(), &game, AccountCommand::Resign(game.clone())).await
+            }
+            Command::Draw { game, account } => {
+                self.whoever_plays(account.as_ref(), &game, AccountCommand::Draw(game.clone())).await
+            }
+            Command::Chat { game, text, room, account } => {
+                self.whoever_plays(account.as_ref(), &game, AccountCommand::Chat(game.clone(), room, text)).await
+            }
+        }
+    }
+
+    /// Lets every account behave and play by these rules from now on: challenges from the next decision, games from the
+    /// next one that begins.
+    pub async fn adopt(&self, rules: Rules) {
+        for (_, account) in self.running() {
+            let _ = ask(&account, AccountCommand::Adopt(rules.clone())).await;
+        }
+    }
+
+    /// The names of the accounts that run.
+    pub fn accounts(&self) -> Vec<ServerName> {
+        self.running().into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// An account begins: its commands come here until the receiver is dropped.
+    pub(super) fn seat(&self, name: &ServerName) -> mpsc::UnboundedReceiver<AccountRequest> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.lock().insert(name.clone(), sender);
+        receiver
+    }
+
+    fn running(&self) -> Vec<(ServerName, mpsc::UnboundedSender<AccountRequest>)> {
+        let mut accounts = self.lock();
+        accounts.retain(|_, account| !account.is_closed());
+        accounts.iter().map(|(name, account)| (name.clone(), account.clone())).collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<ServerName, mpsc::UnboundedSender<AccountRequest>>> {
+        self.0.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The account of this name, or all of them.
+    fn chosen(
+        &self,
+        name: Option<&ServerName>,
+    ) -> Result<Vec<(ServerName, mpsc::UnboundedSender<AccountRequest>)>, ControlError> {
+        let mut running = self.running();
+        let known = Names(running.iter().map(|(name, _)| name.clone()).collect());
+        if let Some(name) = name {
+            running.retain(|(running, _)| running == name);
+            if running.is_empty() {
+                return Err(ControlError::UnknownAccount { name: name.clone(), known });
+            }
+        }
+        Ok(running)
+    }
+
+    /// Asks all accounts, or the one that is named. What one of them cannot do keeps the others from nothing.
+    async fn all(&self, name: Option<&ServerName>, command: &AccountCommand) -> Result<String, ControlError> {
+        let mut said = Vec::new();
+        let mut failed = None;
+        for (name, account) in self.chosen(name)? {
+            match ask(&account, command.clone()).await {
+                Ok(done) => said.push(format!("{name}: {done}")),
+                Err(error) => failed = Some(ControlError::NotNow(format!("{name}: {error}"))),
+            }
+        }
+        match (said.is_empty(), failed) {
+            (_, None) if said.is_empty() => Err(ControlError::NotNow("no account is running".to_owned())),
+            (true, Some(error)) => Err(error),
+            (_, failed) => {
+                Ok(said.into_iter().chain(failed.map(|error| error.to_string())).collect::<Vec<_>>().join("; "))
+            }
+        }
+    }
+
+    /// Asks the account that is named, or the only one there is.
+    async fn one(&self, name: Option<&ServerName>, command: AccountCommand) -> Result<String, ControlError> {
+        let chosen = self.chosen(name)?;
+        match chosen.as_slice() {
+            [] => Err(ControlError::NotNow("no account is running".to_owned())),
+            [(name, account)] => ask(account, command).await.map(|done| format!("{name}: {done}")),
+            several => {
+                let known = Names(several.iter().map(|(name, _)| name.clone()).collect());
+                Err(ControlError::WhichAccount { known })
+            }
+        }
+    }
+
+    /// Asks the account that plays this game.
+    async fn whoever_plays(
+        &self,
+        name: Option<&ServerName>,
+        game: &GameId,
+        command: AccountCommand,
+    ) -> Result<String, ControlError> {
+        for (name, account) in self.chosen(name)? {
+            match ask(&account, command.clone()).await {
+                Err(ControlError::NoGame(_) | ControlError::Stopped) => (),
+                answer => return answer.map(|done| format!("{name}: {done}")),
+            }
+        }
+        Err(ControlError::NoGame(game.clone()))
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Control").field(&self.accounts()).finish()
+    }
+}
+
+/// The most games that one command asks for.
+const MOST_GAMES: u32 = 100;
+
+async fn ask(account: &mpsc::UnboundedSender<AccountRequest>, command: AccountCommand) -> Result<String, ControlError> {
+    let (answer, answered) = oneshot::channel();
+    account.send(AccountRequest { command, answer }).map_err(|_| ControlError::Stopped)?;
+    answered.await.map_err(|_| ControlError::Stopped)?
+}
+
+/// Time controls as players say them.
+mod in_minutes {
+    use chess::TimeControl;
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(control: &TimeControl, serializer: S) -> Result<S::Ok, S::Error> {
+        match control {
+            TimeControl::Correspondence { .. } => serializer.collect_str(control),
+            control => serializer.serialize_str(&control.in_minutes()),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeControl, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        TimeControl::from_minutes(&text)
+            .map_err(|_| D::Error::custom(format!("{text:?} is no time control: expected minutes+seconds such as 3+2")))
+    }
+}
+
+/// `white` or `black`, or nothing.
+mod color_name {
+    use chess::Color;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(color: &Option<Color>, serializer: S) -> Result<S::Ok, S::Error> {
+        color.map(|color| color.fold_wb("white", "black")).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Color>, D::Error> {
+        match Option::<String>::deserialize(deserializer)?.as_deref() {
+            None | Some("random") => Ok(None),
+            Some("white") => Ok(Some(Color::White)),
+            Some("black") => Ok(Some(Color::Black)),
+            Some(other) => Err(D::Error::custom(format!("color {other:?}: expected white, black or random"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_plain_json() {
+        for text in [
+            r#"{"command":"pause","account":null}"#,
+            r#"{"command":"drain"}"#,
+            r#"{"command":"challenge","name":"maia1","time_control":"3+2","games":2,"rated":true,"color":"white","variant":"standard","account":"lichess"}"#,
+            r#"{"command":"join","tournament":"swiss/abcd1234","account":null}"#,
+            r#"{"command":"chat","game":"abcd1234","text":"hello","room":"spectator","account":null}"#,
+        ] {
+            let command: ControlCommand = serde_json::from_str(text).expect(text);
+            assert_eq!(serde_json::to_string(&command).expect("JSON"), text);
+        }
+        let short = r#"{"command":"challenge","name":"maia1","time_control":"3+2"}"#;
+        assert!(matches!(serde_json::from_str(short), Ok(ControlCommand::Challenge { games: 1, rated: false, .. })));
+        for wrong in [
+            r#"{"command":"explode"}"#,
+            r#"{"command":"pause","acount":"lichess"}"#,
+            r#"{"command":"challenge","name":"maia1","time_control":"fast"}"#,
+            r#"{"command":"join","tournament":"../x"}"#,
+        ] {
+            assert!(serde_json::from_str::<ControlCommand>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_command_for_nobody_says_who_is_there() {
+        let control = Control::new(Shutdown::default());
+        let _one = control.seat(&"lichess".into());
+        let _two = control.seat(&"fics".into());
+        let pause = ControlCommand::Pause { account: Some("lichss".into()) };
+        let error = control.perform(pause).await.expect_err("there is none of this name");
+        assert_eq!(error.to_string(), "no account lichss is running; there is fics, lichess");
+        let join = ControlCommand::Join { tournament: "abcd1234".parse().expect("a name"), account: None };
+        let error = control.perform(join).await.expect_err("there are two");
+        assert_eq!(error.to_string(), "on which account? Name one of fics, lichess");
+    }
+}

@@ -1,0 +1,396 @@
+//! One plain line for each event that a person would want to read.
+//!
+//! Names and texts come from servers and are put in as they are: whoever shows the line makes them harmless
+//! ([`chess::printable`]).
+
+use std::time::Duration;
+
+use tracing::Level;
+
+use super::{AccountEvent, AccountMode, BotEvent, GameEvent};
+use crate::journal::ChallengeOutcome;
+use chess::{Account, Challenge, Color, Decision, GameInfo, GameStatus, GameTerms, Line, Source, Speed, Variant};
+use council::{clock::Budget, player::vote_report};
+
+/// How split a vote is that is worth reading about: the share of the electors that wanted another move.
+const SPLIT: f64 = 0.7;
+/// The fewest votes that can be split: two that differ are an opinion each.
+const COUNCIL: usize = 3;
+
+/// An event in words, and how much it matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    /// `INFO` for what an operator reads every day, `WARN` for faults, `ERROR` where nothing goes on, `DEBUG` for each move.
+    pub level: Level,
+    /// The event's kind in one word, such as `connected`: for machines.
+    pub kind: &'static str,
+    /// One line that begins with the account's name, and `game ID` where it is about a game.
+    pub text: String,
+}
+
+impl Sentence {
+    /// Every kind of event that has a sentence.
+    pub const KINDS: [&str; 21] = [
+        "connected",
+        "reconnected",
+        "disconnected",
+        "rejected",
+        "mode",
+        "challenge",
+        "challenged",
+        "challenge_failed",
+        "challenge_declined",
+        "limit",
+        "tell",
+        "command",
+        "fault",
+        "closed",
+        "game_started",
+        "move",
+        "chat",
+        "opponent_gone",
+        "opponent_back",
+        "game_over",
+        "rated",
+    ];
+}
+
+impl BotEvent {
+    /// The event in words; `None` for what comes many times a move.
+    pub fn sentence(&self) -> Option<Sentence> {
+        match self {
+            Self::Account(server, event) => {
+                let (level, kind, words) = account(event);
+                Some(Sentence { level, kind, text: format!("{server}: {words}") })
+            }
+            Self::Game(game, event) => {
+                let (level, kind, words) = in_game(event)?;
+                Some(Sentence { level, kind, text: format!("{}: game {}{words}", game.server, game.id) })
+            }
+        }
+    }
+}
+
+type Said = (Level, &'static str, String);
+
+fn account(event: &AccountEvent) -> Said {
+    match event {
+        AccountEvent::Connected { account, away: None } => {
+            (Level::INFO, "connected", format!("connected as {}", whoami(account)))
+        }
+        AccountEvent::Connected { account, away: Some(away) } => {
+            let away = seconds(*away);
+            (Level::INFO, "reconnected", format!("connected again as {} after {away}", account.player))
+        }
+        AccountEvent::Disconnected { reason } => {
+            (Level::WARN, "disconnected", format!("connection lost: {reason}; connecting again"))
+        }
+        AccountEvent::Rejected { reason } => {
+            (Level::ERROR, "rejected", format!("the server will not have us: {reason}"))
+        }
+        AccountEvent::Mode(mode) => (Level::INFO, "mode", mode.words().to_owned()),
+        AccountEvent::Challenge { challenge, outcome, why } => {
+            (Level::INFO, "challenge", challenged_by(challenge, *outcome, why))
+        }
+        AccountEvent::Challenged { request, outcome: Ok(id) } => {
+            let (opponent, terms) = (&request.opponent, terms(request.terms));
+            (Level::INFO, "challenged", format!("we challenged {opponent}: {terms} (challenge {id})"))
+        }
+        AccountEvent::Challenged { request, outcome: Err(error) } => {
+            let (opponent, terms) = (&request.opponent, terms(request.terms));
+            (Level::INFO, "challenge_failed", format!("we could not challenge {opponent} to {terms}: {error}"))
+        }
+        AccountEvent::Declined { challenge, opponent, reason } => {
+            let who = opponent.as_deref().unwrap_or("our opponent");
+            let reason = reason.words();
+            (Level::INFO, "challenge_declined", format!("{who} declined our challenge {challenge}: {reason}"))
+        }
+        AccountEvent::Limited { what, until } => {
+            (Level::INFO, "limit", format!("a limit of the server is reached: {what} until {until:.0}"))
+        }
+        AccountEvent::Tell { from, text } => (Level::INFO, "tell", format!("{from} tells us: {text}")),
+        AccountEvent::Commanded { done } => (Level::INFO, "command", format!("at the operator's command: {done}")),
+        AccountEvent::Fault(what) => (Level::WARN, "fault", what.clone()),
+        AccountEvent::Closed => (Level::INFO, "closed", "closed".to_owned()),
+    }
+}
+
+fn in_game(event: &GameEvent) -> Option<Said> {
+    Some(match event {
+        GameEvent::Position { .. } | GameEvent::Proposal(_) | GameEvent::Sent { .. } => return None,
+        GameEvent::Started { info, ply, .. } => (Level::INFO, "game_started", begun(info, *ply)),
+        GameEvent::Decided { line, decision, budget, left_book, .. } => {
+            let remark = remark(line, decision, *budget, *left_book);
+            let level = if remark.is_some() { Level::INFO } else { Level::DEBUG };
+            let remark = remark.map_or_else(String::new, |remark| format!("{remark}: "));
+            (level, "move", format!(": {remark}{}", vote_report::summary(line, decision)))
+        }
+        GameEvent::Chat(line) => {
+            let room = line.room.key();
+            (Level::INFO, "chat", format!(": {} says in the {room} room: {}", line.username, line.text))
+        }
+        GameEvent::OpponentGone { gone: true, claim_after } => {
+            let claim =
+                claim_after.map_or_else(String::new, |after| format!("; the win can be claimed in {}", seconds(after)));
+            (Level::INFO, "opponent_gone", format!(": the opponent has left{claim}"))
+        }
+        GameEvent::OpponentGone { gone: false, .. } => {
+            (Level::INFO, "opponent_back", ": the opponent is back".to_owned())
+        }
+        GameEvent::Fault(what) => (Level::WARN, "fault", format!(": {what}")),
+        GameEvent::Over { info, status, winner, plies, pgn } => {
+            let mut text = format!(" over: {}", result(info.as_deref(), status, *winner));
+            if let Some(info) = info {
+                text += &format!(" against {} after {}", info.opponent(), moves(*plies));
+            }
+            if let Some(pgn) = pgn {
+                text += &format!(", written to {}", pgn.display());
+            }
+            (Level::INFO, "game_over", text)
+        }
+        GameEvent::Rated { change } => (Level::INFO, "rated", format!(": our rating changes by {change:+}")),
+    })
+}
+
+impl AccountMode {
+    /// Why a challenge is declined in this mode; `None` where it need not be.
+    pub const fn closed(self) -> Option<&'static str> {
+        match self {
+            Self::Playing => None,
+            Self::Paused => Some("the operator has paused us"),
+            Self::Draining => Some("we are about to stop"),
+        }
+    }
+
+    /// In words that can follow the account's name.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Playing => "new games are begun again",
+            Self::Paused => "paused: no new games are begun; what runs goes on",
+            Self::Draining => "stopping: no new games are begun, what runs is finished",
+        }
+    }
+}
+
+/// `BOT Concilio (bullet 1500, blitz 1620)`.
+fn whoami(account: &Account) -> String {
+    // Those of the variants would fill the line.
+    let speeds = [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical].map(Speed::key);
+    let ratings = account.ratings.iter().filter(|(name, _)| speeds.contains(&name.as_str()));
+    let ratings: Vec<String> = ratings.map(|(speed, rating)| format!("{speed} {rating}")).collect();
+    let ratings = if ratings.is_empty() { String::new() } else { format!(" ({})", ratings.join(", ")) };
+    format!("{}{ratings}", account.player)
+}
+
+/// `maia1 (1500) challenges us, 3+2 rated blitz: declined, the rating is too low`.
+fn challenged_by(challenge: &Challenge, outcome: ChallengeOutcome, why: &str) -> String {
+    let who = challenge.opponent.as_ref().map_or_else(|| "somebody".to_owned(), ToString::to_string);
+    let color = challenge.our_color.map_or_else(String::new, |color| format!(", we would have {}", name(color)));
+    format!("{who} challenges us, {}{color}: {}, {why}", terms(challenge.terms), outcome.word())
+}
+
+/// ` begun: white against maia1 (1500), 3+2 rated blitz, https://lichess.org/abcd1234`.
+fn begun(info: &GameInfo, ply: usize) -> String {
+    let begun = if ply < 2 { "begun".to_owned() } else { format!("goes on at move {}", ply / 2 + 1) };
+    let (us, opponent, terms) = (name(info.our_color), info.opponent(), terms(info.terms));
+    let link = info.url.as_ref().map_or_else(String::new, |url| format!(", {url}"));
+    format!(" {begun}: {us} against {opponent}, {terms}{link}")
+}
+
+/// What makes a move worth reading about, if anything does.
+fn remark(line: &Line, decision: &Decision, budget: Option<Budget>, left_book: bool) -> Option<String> {
+    let second = decision.second_phase.as_ref().filter(|second| second.changed_the_choice());
+    if left_book {
+        Some("out of book".to_owned())
+    } else if decision.source == Source::Fallback {
+        Some("no elector answered in time".to_owned())
+    } else if budget.is_some_and(|budget| decision.elapsed > budget.hard) {
+        Some("later than the clock allowed".to_owned())
+    } else if let Some(second) = second {
+        Some(format!("the second search overruled {}", line.san(second.first_choice)))
+    } else if decision.split >= SPLIT && decision.votes.len() >= COUNCIL {
+        Some("the votes are split".to_owned())
+    } else {
+        None
+    }
+}
+
+/// `3+2 rated blitz`; the variant only where it is not the usual one.
+fn terms(terms: GameTerms) -> String {
+    let rated = if terms.rated { "rated" } else { "casual" };
+    let variant = if terms.variant == Variant::Standard { String::new() } else { format!(" {}", terms.variant) };
+    format!("{} {rated} {}{variant}", terms.time_control.in_minutes(), terms.time_control.speed())
+}
+
+/// `won by resignation`, or `1-0 by resignation` where we do not know our side.
+fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -> String {
+    let how = how_it_ended(status);
+    match (winner, info) {
+        (Some(winner), Some(info)) if winner == info.our_color => format!("won {how}"),
+        (Some(_), Some(_)) => format!("lost {how}"),
+        (Some(winner), None) => format!("{} {how}", if winner.is_white() { "1-0" } else { "0-1" }),
+        (None, _) => match status {
+            GameStatus::Aborted | GameStatus::NoStart | GameStatus::Adjourned => how,
+            GameStatus::UnknownFinish => "the server does not say how".to_owned(),
+            _ => format!("drawn {how}"),
+        },
+    }
+}
+
+/// How a game ended, in words that follow "won" or "drawn".
+pub fn how_it_ended(status: &GameStatus) -> String {
+    match status {
+        GameStatus::Created | GameStatus::Started => "while it still ran",
+        GameStatus::Aborted => "aborted",
+        GameStatus::Mate => "by checkmate",
+        GameStatus::Resign => "by resignation",
+        GameStatus::Stalemate => "by stalemate",
+        GameStatus::Timeout => "because one side left",
+        GameStatus::Draw => "by agreement or rule",
+        GameStatus::OutOfTime => "on time",
+        GameStatus::Cheat => "because of cheating",
+        GameStatus::NoStart => "nobody began",
+        GameStatus::UnknownFinish => "for a reason the server does not name",
+        GameStatus::InsufficientMaterialClaim => "on time, without enough to mate",
+        GameStatus::VariantEnd => "by the variant's rule",
+        GameStatus::Adjourned => "adjourned, to be resumed",
+        GameStatus::Other(name) => return format!("by {name}"),
+    }
+    .to_owned()
+}
+
+const fn name(color: Color) -> &'static str {
+    match color {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}
+
+fn moves(plies: usize) -> String {
+    match plies.div_ceil(2) {
+        1 => "1 move".to_owned(),
+        moves => format!("{moves} moves"),
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.0} s", time.as_secs_f64().max(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::GameKey;
+    use chess::{ChallengeId, DeclineReason, GameId, Player, TimeControl};
+
+    fn info() -> Box<GameInfo> {
+        let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
+        Box::new(GameInfo {
+            id: GameId::new("abcd1234"),
+            terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
+            white: Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") },
+            black: Player { rating: Some(1500), ..Player::named("maia1") },
+            our_color: Color::White,
+            start: Line::start(Variant::Standard),
+            tournament: None,
+            url: Some("https://lichess.org/abcd1234".to_owned()),
+        })
+    }
+
+    fn of_account(event: AccountEvent) -> String {
+        BotEvent::Account("lichess".into(), event).sentence().expect("a sentence").text
+    }
+
+    fn of_game(event: GameEvent) -> String {
+        let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
+        BotEvent::Game(game, event).sentence().expect("a sentence").text
+    }
+
+    #[test]
+    fn an_account_tells_its_day_in_plain_sentences() {
+        let account = Account {
+            player: Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") },
+            is_bot: true,
+            ratings: [("bullet", 1500), ("atomic", 1400), ("blitz", 1620)]
+                .map(|(name, rating)| (name.to_owned(), rating))
+                .to_vec(),
+            games_played: 1,
+        };
+        assert_eq!(
+            of_account(AccountEvent::Connected { account: account.clone(), away: None }),
+            "lichess: connected as BOT Concilio (bullet 1500, blitz 1620)"
+        );
+        assert_eq!(
+            of_account(AccountEvent::Connected { account, away: Some(Duration::from_secs(12)) }),
+            "lichess: connected again as BOT Concilio after 12 s"
+        );
+        let challenge = Challenge {
+            id: ChallengeId::new("abcd1234"),
+            incoming: true,
+            opponent: Some(info().black),
+            terms: info().terms,
+            our_color: Some(Color::Black),
+            initial_fen: None,
+            rules: Vec::new(),
+            rematch_of: None,
+            our_rating: None,
+            playable: true,
+            unknown_variant: None,
+        };
+        assert_eq!(
+            of_account(AccountEvent::Challenge {
+                challenge: Box::new(challenge),
+                outcome: ChallengeOutcome::Declined,
+                why: "their rating is too low".to_owned(),
+            }),
+            "lichess: maia1 (1500) challenges us, 3+2 rated blitz, we would have black: declined, their rating is too low"
+        );
+        assert_eq!(
+            of_account(AccountEvent::Declined {
+                challenge: ChallengeId::new("ours0001"),
+                opponent: Some("maia1".to_owned()),
+                reason: DeclineReason::TooFast,
+            }),
+            "lichess: maia1 declined our challenge ours0001: too fast"
+        );
+    }
+
+    #[test]
+    fn a_game_is_told_from_its_beginning_to_its_end() {
+        let begun = |ply| of_game(GameEvent::Started { info: info(), electors: [].into(), ply });
+        assert_eq!(
+            begun(0),
+            "lichess: game abcd1234 begun: white against maia1 (1500), 3+2 rated blitz, https://lichess.org/abcd1234"
+        );
+        assert!(begun(20).starts_with("lichess: game abcd1234 goes on at move 11: white against maia1 (1500)"));
+        let over = |info, status, winner| {
+            of_game(GameEvent::Over { info, status, winner, plies: 67, pgn: Some("games/one.pgn".into()) })
+        };
+        assert_eq!(
+            over(Some(info()), GameStatus::Resign, Some(Color::White)),
+            "lichess: game abcd1234 over: won by resignation against maia1 (1500) after 34 moves, written to games/one.pgn"
+        );
+        assert!(over(Some(info()), GameStatus::OutOfTime, Some(Color::Black)).contains("over: lost on time against"));
+        assert!(over(Some(info()), GameStatus::Stalemate, None).contains("over: drawn by stalemate against"));
+        assert!(over(None, GameStatus::Mate, Some(Color::Black)).contains("over: 0-1 by checkmate, written"));
+        assert!(over(Some(info()), GameStatus::Aborted, None).contains("over: aborted against"));
+        assert_eq!(of_game(GameEvent::Rated { change: -9 }), "lichess: game abcd1234: our rating changes by -9");
+    }
+
+    #[test]
+    fn moves_that_matter_say_why() {
+        let line = std::sync::Arc::new(Line::start(Variant::Standard));
+        let decided = |split, left_book| {
+            let decision =
+                Decision { split, ..Decision::without_vote("e2e4".parse().expect("a move"), Source::Council) };
+            let lag = Duration::ZERO;
+            let event =
+                GameEvent::Decided { line: line.clone(), decision: decision.into(), budget: None, lag, left_book };
+            let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
+            BotEvent::Game(game, event).sentence().expect("a sentence")
+        };
+        assert_eq!((decided(0.0, false).level, decided(0.0, true).level), (Level::DEBUG, Level::INFO));
+        assert_eq!(decided(0.0, true).text, "lichess: game abcd1234: out of book: 1. e4  by council  (0.00 s)");
+        assert_eq!(decided(0.8, false).level, Level::DEBUG, "nobody voted");
+    }
+}

@@ -1,0 +1,169 @@
+//! What the operator wants of a lobby: games with somebody, a pause, a name that is played no more.
+
+use std::collections::VecDeque;
+
+use jiff::{Timestamp, Zoned};
+
+use super::{Lobby, LobbyEffect};
+use crate::{
+    policy::{
+        challenge::{self, Names},
+        rate_limits::Spending,
+    },
+    session::{AccountMode, control::ChallengeOrder},
+};
+use chess::{Action, ChallengeId, Tournament, values::Kind};
+
+/// What is asked of the lobby.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::session) enum LobbyCommand {
+    /// No new games until further notice, or new ones again.
+    Pause(bool),
+    /// Games with somebody.
+    Challenge(ChallengeOrder),
+    /// No challenge of ours is to stand, and none to follow.
+    Cancel,
+    /// Somebody is played no more.
+    Block(String),
+    /// A tournament was joined.
+    Joined(Tournament),
+    /// A tournament was left.
+    Left(Tournament),
+}
+
+/// The games that the operator ordered and that have not begun, in the order in which they were ordered.
+pub(super) type Orders = VecDeque<ChallengeOrder>;
+
+impl Lobby {
+    pub(super) fn obey(&mut self, command: LobbyCommand, effects: &mut Vec<LobbyEffect>) {
+        match command {
+            LobbyCommand::Pause(pause) => self.pause(pause, effects),
+            LobbyCommand::Challenge(order) => self.order(order, effects),
+            LobbyCommand::Cancel => self.cancel(effects),
+            LobbyCommand::Block(name) => {
+                self.forget_orders_to(&name.to_lowercase());
+                self.memory.blocked.insert(name.to_lowercase());
+                self.block_again();
+                self.judge_waiting_now();
+                effects.push(LobbyEffect::Save);
+                effects.push(LobbyEffect::Answer(Ok(format!("{name} is played no more, also after a restart"))));
+            }
+            LobbyCommand::Joined(tournament) => {
+                self.memory.tournaments.insert(tournament);
+                effects.push(LobbyEffect::Save);
+            }
+            LobbyCommand::Left(tournament) => {
+                self.memory.tournaments.remove(&tournament);
+                effects.push(LobbyEffect::Save);
+            }
+        }
+    }
+
+    fn pause(&mut self, pause: bool, effects: &mut Vec<LobbyEffect>) {
+        let wanted = if pause { AccountMode::Paused } else { AccountMode::Playing };
+        if self.mode == AccountMode::Draining {
+            let why = "the program is about to stop and takes no new games any more".to_owned();
+            effects.push(LobbyEffect::Answer(Err(why)));
+            return;
+        }
+        self.mode = wanted;
+        self.judge_waiting_now();
+        effects.push(LobbyEffect::Answer(Ok(wanted.words().to_owned())));
+    }
+
+    fn order(&mut self, order: ChallengeOrder, effects: &mut Vec<LobbyEffect>) {
+        let refusal = match (self.mode, &self.us) {
+            (AccountMode::Paused, _) => {
+                Some("the account is paused; `concilio ctl resume` lets it play again".to_owned())
+            }
+            (AccountMode::Draining, _) => {
+                Some("the program is about to stop and takes no new games any more".to_owned())
+            }
+            (AccountMode::Playing, None) => Some("the server is not connected; try again in a moment".to_owned()),
+            (AccountMode::Playing, Some(us)) if us.player.id == order.request.opponent.to_lowercase() => {
+                Some("that is our own account".to_owned())
+            }
+            (AccountMode::Playing, Some(_)) if !self.policy.variants.contains(&order.request.terms.variant) => {
+                Some(format!("no engine of ours plays {}", order.request.terms.variant))
+            }
+            _ => None,
+        };
+        match refusal {
+            Some(why) => effects.push(LobbyEffect::Answer(Err(why))),
+            None => self.orders.push_back(order),
+        }
+    }
+
+    fn cancel(&mut self, effects: &mut Vec<LobbyEffect>) {
+        let ordered = std::mem::take(&mut self.orders).len();
+        let standing = self.memory.matchmaker.standing().map(|(id, opponent)| (id.clone(), opponent.to_owned()));
+        let answer = match standing {
+            Some((id, opponent)) => {
+                effects.push(LobbyEffect::Do(Action::Cancel(id)));
+                Ok(format!("the challenge to {opponent} is withdrawn"))
+            }
+            None if ordered > 0 => Ok("what was to be challenged is forgotten".to_owned()),
+            None => Err("no challenge of ours stands".to_owned()),
+        };
+        effects.push(LobbyEffect::Answer(answer));
+    }
+
+    /// Makes the next challenge that the operator ordered, if there is a place for its game.
+    pub(super) fn fulfil_orders(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
+        let places = self.taken();
+        let ready = self.mode == AccountMode::Playing
+            && self.us.is_some()
+            && !self.looking
+            && self.memory.matchmaker.standing().is_none()
+            // Whom we challenge may be a human: no place is kept from the operator.
+            && challenge::has_place(Kind::Human, &self.policy.challenge, &places);
+        if !ready {
+            return;
+        }
+        let Some(order) = self.orders.front_mut() else { return };
+        order.games = order.games.saturating_sub(1);
+        let request = order.request.clone();
+        if order.games == 0 {
+            self.orders.pop_front();
+        }
+        self.looking = true;
+        self.asked = Some(request.opponent.to_lowercase());
+        if self.policy.keep_limits {
+            self.memory.rate_limits.spend(Spending::ChallengeToBot, now.timestamp());
+            effects.push(LobbyEffect::Save);
+        }
+        effects.push(LobbyEffect::Do(Action::Challenge(request)));
+    }
+
+    /// Somebody does not want to play: what else was ordered with them is forgotten.
+    pub(super) fn forget_orders_to(&mut self, opponent: &str) {
+        self.orders.retain(|order| order.request.opponent.to_lowercase() != opponent);
+    }
+
+    /// The same by the challenge that was not taken.
+    pub(super) fn forget_orders_behind(&mut self, id: &ChallengeId) {
+        if let Some(opponent) = self.opponent_of(id) {
+            self.forget_orders_to(&opponent);
+        }
+    }
+
+    /// Those whom the operator blocked while we ran are on the block list, whatever the settings say.
+    pub(super) fn block_again(&mut self) {
+        self.lists.block.extend(self.memory.blocked.iter().collect::<Names>());
+    }
+
+    /// What waits is judged anew: something has changed.
+    pub(super) fn judge_waiting_now(&mut self) {
+        self.waiting.iter_mut().for_each(|queued| queued.until = None);
+    }
+
+    /// The tournaments that were joined at the operator's command.
+    pub(in crate::session) fn tournaments(&self) -> Vec<Tournament> {
+        self.memory.tournaments.iter().cloned().collect()
+    }
+
+    /// Until when the server takes no more of this, if it said so.
+    pub(super) fn limited_until(&self, spending: Spending, now: Timestamp) -> Option<Timestamp> {
+        self.memory.rate_limits.may(spending, now).err().map(|limit| limit.until)
+    }
+}

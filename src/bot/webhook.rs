@@ -1,0 +1,305 @@
+//! Chosen events, told to an address on the web: a chat room, a pager, a script.
+//!
+//! It listens as any watcher does, so play never waits for it. What cannot be sent is tried again, later and later, and in the
+//! end given up.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use reqwest::{Client, header::CONTENT_TYPE};
+use rustls::crypto::ring;
+use serde::{Deserialize, Serialize};
+use tokio::{
+    sync::{
+        broadcast::{self, error::RecvError},
+        mpsc,
+    },
+    time::sleep,
+};
+
+use crate::{
+    metrics,
+    session::{BotEvent, GameEvent, Sentence},
+};
+use chess::{Backoff, Fault, GameId, Secret, SecretError};
+
+/// How many messages wait to be sent at most; what comes then is dropped.
+const MOST_WAITING: usize = 100;
+/// How long one attempt may take, and how often one message is tried.
+const PATIENCE: Duration = Duration::from_secs(15);
+const ATTEMPTS: u32 = 8;
+/// The first and the longest pause between two attempts.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(5));
+
+/// The `webhook` table: what is told to an address, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebhookSettings {
+    /// Where messages are sent, by POST. `{secret}` stands for the secret. Empty: nothing is sent.
+    pub url: String,
+    /// The events that are told.
+    pub events: Vec<String>,
+    /// The message. `{text}` stands for the event's sentence, `{event}` for its kind, `{account}` and `{game}` for where it
+    /// happened. A message that begins with `{` is JSON, and what is put into it is written as JSON wants it.
+    pub template: String,
+    /// The file that holds the secret, and nothing else. Empty: it is in `CONCILIO_WEBHOOK_SECRET`, or there is none. A
+    /// secret that does not stand in the address is sent as `Authorization: Bearer`.
+    pub secret_file: PathBuf,
+}
+
+impl Default for WebhookSettings {
+    fn default() -> Self {
+        Self {
+            url: String::new(),
+            events: ["game_lost", "fault", "rejected", "limit"].map(str::to_owned).to_vec(),
+            template: r#"{"text": "{text}"}"#.to_owned(),
+            secret_file: PathBuf::new(),
+        }
+    }
+}
+
+impl WebhookSettings {
+    /// The environment variable that may hold the secret.
+    pub const SECRET_VARIABLE: &str = "CONCILIO_WEBHOOK_SECRET";
+
+    /// What is wrong with values that are each well-formed.
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let is_address = |scheme: &str| self.url.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty());
+        if !self.url.is_empty() && !is_address("https://") && !is_address("http://") {
+            faults.push(Fault::value("url", "an address that begins with https:// or http://, or \"\" for none"));
+        }
+        let unknown = self.events.iter().find(|event| !Sentence::KINDS.contains(&event.as_str()) && *event != LOST);
+        if let Some(unknown) = unknown {
+            let known = Sentence::KINDS.join(", ");
+            faults.push(Fault::value("events", format!("{LOST} or some of {known} ({unknown} is none)")));
+        }
+        if !self.secret_file.as_os_str().is_empty() && !self.secret_file.is_file() {
+            faults.push(Fault::value("secret_file", "a file that exists"));
+        }
+        faults
+    }
+}
+
+/// The kind of a game that is over and that we have lost, besides its own.
+const LOST: &str = "game_lost";
+
+/// Why nothing can be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum WebhookError {
+    /// The secret cannot be read.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// HTTPS cannot be spoken.
+    #[error("webhook: HTTPS cannot be set up: {0}")]
+    Client(#[from] reqwest::Error),
+}
+
+/// Sends what the settings want to be told of these events, until there are no more; nothing, where they name no address.
+/// To be called within a runtime.
+///
+/// # Errors
+/// [`WebhookError`] if the secret cannot be read or HTTPS cannot be spoken.
+pub fn start(settings: &WebhookSettings, events: broadcast::Receiver<Arc<BotEvent>>) -> Result<(), WebhookError> {
+    if settings.url.is_empty() {
+        return Ok(());
+    }
+    let file = Some(settings.secret_file.as_path()).filter(|file| !file.as_os_str().is_empty());
+    let secret = Secret::find("webhook's secret", file, WebhookSettings::SECRET_VARIABLE, "webhook-secret")?;
+    // A provider may be installed already; whichever it is will do.
+    let _ = ring::default_provider().install_default();
+    let client = Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none()).build()?;
+    let address = Address::new(&settings.url, secret);
+    let (sender, messages) = mpsc::channel(MOST_WAITING);
+    tokio::spawn(choose(settings.clone(), events, sender));
+    tokio::spawn(deliver(client, address, messages, PAUSES));
+    Ok(())
+}
+
+/// Where messages go.
+struct Address {
+    url: String,
+    /// The secret, where it does not stand in the address.
+    bearer: Option<Secret>,
+}
+
+impl Address {
+    fn new(url: &str, secret: Option<Secret>) -> Self {
+        match secret {
+            Some(secret) if url.contains("{secret}") => {
+                Self { url: url.replace("{secret}", secret.reveal()), bearer: None }
+            }
+            bearer => Self { url: url.to_owned(), bearer },
+        }
+    }
+}
+
+/// Makes messages of the events that are wanted. Where too many wait already, the newest is dropped.
+async fn choose(
+    settings: WebhookSettings,
+    mut events: broadcast::Receiver<Arc<BotEvent>>,
+    messages: mpsc::Sender<String>,
+) {
+    loop {
+        let event = match events.recv().await {
+            Ok(event) => event,
+            Err(RecvError::Lagged(_)) => continue,
+            Err(RecvError::Closed) => return,
+        };
+        if let Some(message) = message(&settings, &event)
+            && messages.try_send(message).is_err()
+        {
+            metrics::webhook("dropped");
+        }
+    }
+}
+
+/// The message about an event, if it is wanted.
+fn message(settings: &WebhookSettings, event: &BotEvent) -> Option<String> {
+    let sentence = event.sentence()?;
+    let wanted = |kind: &str| settings.events.iter().any(|event| event == kind);
+    let kind = match event {
+        BotEvent::Game(_, GameEvent::Over { info: Some(info), winner: Some(winner), .. })
+            if *winner != info.our_color && wanted(LOST) =>
+        {
+            LOST
+        }
+        _ if wanted(sentence.kind) => sentence.kind,
+        _ => return None,
+    };
+    let as_json = settings.template.trim_start().starts_with('{');
+    let value = |text: &str| if as_json { in_json(text) } else { text.to_owned() };
+    let parts = [
+        ("{text}", value(&sentence.text)),
+        ("{event}", value(kind)),
+        ("{account}", value(event.server().as_str())),
+        ("{game}", value(event.game().map_or("", GameId::as_str))),
+    ];
+    Some(fill_in(&settings.template, &parts))
+}
+
+/// Puts values in the places of a template; what a value says is no place.
+fn fill_in(template: &str, parts: &[(&str, String)]) -> String {
+    let mut filled = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        filled.push_str(before);
+        match parts.iter().find_map(|(place, value)| Some((value, from.strip_prefix(place)?))) {
+            Some((value, after)) => {
+                filled.push_str(value);
+                rest = after;
+            }
+            None => {
+                filled.push('{');
+                rest = from.get(1..).unwrap_or_default();
+            }
+        }
+    }
+    filled + rest
+}
+
+/// A text as it stands between the quotes of a JSON string.
+fn in_json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+}
+
+/// Sends messages in their order, each until it is taken or was tried often enough.
+async fn deliver(client: Client, address: Address, mut messages: mpsc::Receiver<String>, pauses: (Duration, Duration)) {
+    let mut told = false;
+    while let Some(message) = messages.recv().await {
+        let mut backoff = Backoff::new(pauses.0, pauses.1);
+        for attempt in 1..=ATTEMPTS {
+            match send(&client, &address, &message).await {
+                Ok(()) => {
+                    metrics::webhook("sent");
+                    told = false;
+                    break;
+                }
+                Err(_) if attempt < ATTEMPTS => sleep(backoff.next_delay()).await,
+                Err(error) => {
+                    metrics::webhook("failed");
+                    if !std::mem::replace(&mut told, true) {
+                        tracing::warn!(error, "the webhook takes no messages; what could not be sent is given up");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Sends a message once. The error does not name the address, which may hold the secret.
+async fn send(client: &Client, address: &Address, message: &str) -> Result<(), String> {
+    let kind = if message.trim_start().starts_with('{') { "application/json" } else { "text/plain; charset=utf-8" };
+    let mut request = client.post(&address.url).header(CONTENT_TYPE, kind).body(message.to_owned());
+    if let Some(secret) = &address.bearer {
+        request = request.bearer_auth(secret.reveal());
+    }
+    let response = request.send().await.map_err(|error| error.without_url().to_string())?;
+    let status = response.status();
+    if status.is_success() { Ok(()) } else { Err(format!("it answers {status}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    use super::*;
+    use crate::session::AccountEvent;
+
+    fn fault(what: &str) -> BotEvent {
+        BotEvent::Account("lichess".into(), AccountEvent::Fault(what.to_owned()))
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_told_and_in_the_words_of_the_template() {
+        let mut settings = WebhookSettings::default();
+        let hostile = "he said \"{game}\"\n";
+        let text = message(&settings, &fault(hostile)).expect("wanted");
+        let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(json["text"], format!("lichess: {hostile}"), "{text}");
+        settings.template = "{event} on {account}: {text} {other".to_owned();
+        assert_eq!(message(&settings, &fault("x")).as_deref(), Some("fault on lichess: lichess: x {other"));
+        assert_eq!(message(&settings, &BotEvent::Account("lichess".into(), AccountEvent::Closed)), None);
+    }
+
+    #[test]
+    fn an_event_that_does_not_exist_is_named() {
+        let settings = WebhookSettings { events: vec!["fualt".to_owned()], ..WebhookSettings::default() };
+        assert!(matches!(settings.faults().as_slice(), [Fault::Value { accepted, .. }] if accepted.contains("fualt")));
+        assert_eq!(WebhookSettings::default().faults(), []);
+    }
+
+    /// A server in trouble gets the message when it is well again, with the secret.
+    #[tokio::test]
+    async fn a_message_is_sent_until_it_is_taken() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
+        let (sender, messages) = mpsc::channel(10);
+        let address = Address::new(&url, Some(Secret::new("sesame")));
+        let pauses = (Duration::from_millis(1), Duration::from_millis(1));
+        let _ = ring::default_provider().install_default();
+        tokio::spawn(deliver(Client::new(), address, messages, pauses));
+        sender.send("hello".to_owned()).await.expect("it listens");
+        for status in ["500 Internal Server Error", "200 OK"] {
+            let (mut socket, _) = listener.accept().await.expect("a client");
+            let mut heard = Vec::new();
+            while !heard.ends_with(b"hello") {
+                assert_ne!(socket.read_buf(&mut heard).await.expect("readable"), 0);
+            }
+            let request = String::from_utf8_lossy(&heard).to_lowercase();
+            assert!(request.contains("authorization: bearer sesame"), "{request}");
+            let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            socket.write_all(answer.as_bytes()).await.expect("answered");
+        }
+    }
+
+    #[test]
+    fn a_secret_of_the_address_is_not_sent_twice() {
+        let address = Address::new("https://chat.example.org/{secret}", Some(Secret::new("sesame")));
+        assert!(address.url.ends_with("/sesame") && address.bearer.is_none());
+    }
+}

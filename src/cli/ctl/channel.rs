@@ -1,0 +1,127 @@
+//! The way to a running daemon: HTTP over its Unix socket, or over the network with the page's secret.
+
+use std::{path::Path, time::Duration};
+
+use reqwest::{Client, ClientBuilder, RequestBuilder, Url};
+use rustls::crypto::ring;
+use serde::Deserialize;
+
+use crate::cli::Failure;
+use bot::session::ControlCommand;
+use chess::Secret;
+use web::WebSettings;
+
+/// How long an answer may take: a challenge waits for the chess server's own answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A daemon that can be asked.
+pub(super) struct Channel {
+    client: Client,
+    url: Url,
+    secret: Option<Secret>,
+    /// How the daemon is reached, for errors.
+    place: String,
+}
+
+/// What the daemon answers to a command.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Answer {
+    Done(String),
+    Error(String),
+}
+
+impl Channel {
+    /// Over the daemon's socket.
+    #[cfg(unix)]
+    pub(super) fn to_socket(socket: &Path) -> Result<Self, Failure> {
+        use std::os::unix::fs::FileTypeExt as _;
+
+        let is_socket = std::fs::metadata(socket).is_ok_and(|file| file.file_type().is_socket());
+        if !is_socket {
+            return Err(Failure::failed(format_args!(
+                "no daemon is running here: there is no socket {} (give --config or --socket as for the daemon, or --address)",
+                socket.display()
+            )));
+        }
+        let client = client(|builder| builder.unix_socket(socket))?;
+        let url = Url::parse("http://localhost").map_err(Failure::failed)?;
+        Ok(Self { client, url, secret: None, place: socket.display().to_string() })
+    }
+
+    /// Elsewhere than on Unix there are no such sockets.
+    #[cfg(not(unix))]
+    pub(super) fn to_socket(_: &Path) -> Result<Self, Failure> {
+        Err(Failure::usage("this system has no Unix sockets; give the page's --address"))
+    }
+
+    /// Over the network.
+    pub(super) fn to_page(address: &str, secret_file: Option<&Path>) -> Result<Self, Failure> {
+        let wrong = |_| Failure::usage(format_args!("--address {address}: expected http://HOST:PORT or https://HOST"));
+        let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+        let url = Url::parse(&text).map_err(wrong)?;
+        let secret = Secret::find("page's secret", secret_file, WebSettings::SECRET_VARIABLE, "web-secret");
+        let secret = secret.map_err(Failure::usage)?;
+        Ok(Self { client: client(|builder| builder)?, place: url.to_string(), url, secret })
+    }
+
+    /// Has a command carried out; what was done, in a sentence.
+    pub(super) async fn perform(&self, command: &ControlCommand) -> Result<String, Failure> {
+        let request = self.client.post(self.address("/api/control")?).json(command);
+        let text = self.send(request).await?;
+        match serde_json::from_str(&text) {
+            Ok(Answer::Done(done)) => Ok(done),
+            Ok(Answer::Error(error)) => Err(Failure::failed(error)),
+            Err(_) => Err(self.no_daemon_of_ours()),
+        }
+    }
+
+    /// What is going on, as JSON.
+    pub(super) async fn status(&self) -> Result<String, Failure> {
+        self.send(self.client.get(self.address("/api/status")?)).await
+    }
+
+    fn address(&self, path: &str) -> Result<Url, Failure> {
+        self.url.join(path).map_err(Failure::failed)
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<String, Failure> {
+        let request = match &self.secret {
+            Some(secret) => request.bearer_auth(secret.reveal()),
+            None => request,
+        };
+        let unreachable = |error: reqwest::Error| {
+            Failure::failed(format_args!("no daemon answers at {}: {}", self.place, innermost(&error)))
+        };
+        let response = request.send().await.map_err(unreachable)?;
+        let status = response.status();
+        let text = response.text().await.map_err(unreachable)?;
+        if status.is_success() {
+            return Ok(text);
+        }
+        match serde_json::from_str(&text) {
+            Ok(Answer::Error(error)) => Err(Failure::failed(error)),
+            _ => Err(self.no_daemon_of_ours()),
+        }
+    }
+
+    fn no_daemon_of_ours(&self) -> Failure {
+        Failure::failed(format_args!("what answers at {} is no concilio of this version", self.place))
+    }
+}
+
+fn client(way: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Result<Client, Failure> {
+    // A provider may be installed already; whichever it is will do.
+    let _ = ring::default_provider().install_default();
+    let builder = Client::builder().timeout(PATIENCE).no_proxy().redirect(reqwest::redirect::Policy::none());
+    way(builder).build().map_err(Failure::failed)
+}
+
+/// The cause that says the most.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut last: &dyn std::error::Error = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
+}

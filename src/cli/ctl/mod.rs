@@ -1,0 +1,221 @@
+//! `concilio ctl`: what a running daemon is doing, and what it is to do.
+
+mod channel;
+mod status;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{Failure, run::SettingsArgs};
+use bot::session::ControlCommand;
+use channel::Channel;
+use chess::{ChatRoom, Color, GameId, ServerName, TimeControl, Tournament, Variant, outln, printable};
+
+/// Tell a running daemon what to do, or ask what it is doing
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  concilio ctl status
+  concilio ctl challenge maia1 3+2 --games 2 --rated
+  concilio ctl pause --account lichess
+  concilio ctl reload                            the same as kill -HUP
+  concilio ctl --address http://127.0.0.1:8080 --secret-file secret status
+
+The daemon is found by its socket, which lies beside the journal of the settings; who may open that file needs no secret. With
+--address the secret is that of the page: its file, else CONCILIO_WEB_SECRET.")]
+pub(super) struct CtlCommand {
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// The daemon's socket, instead of the one that the settings name
+    #[arg(long, value_name = "FILE", conflicts_with = "address")]
+    socket: Option<PathBuf>,
+    /// The page's address, for a daemon on another machine
+    #[arg(long, value_name = "URL")]
+    address: Option<String>,
+    /// The file that holds the page's secret
+    #[arg(long, value_name = "FILE", requires = "address")]
+    secret_file: Option<PathBuf>,
+    #[command(subcommand)]
+    order: Order,
+}
+
+#[derive(Debug, Subcommand)]
+enum Order {
+    /// Say what is going on: accounts, games, the last lines of the log
+    Status {
+        /// As JSON, with everything that the page shows
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take and make no challenges until resume; running games go on
+    Pause(Account),
+    /// Take and make challenges again
+    Resume(Account),
+    /// Finish the running games, take no new ones, and end
+    Drain,
+    /// Read the settings again
+    Reload,
+    /// Challenge somebody
+    Challenge(ChallengeArgs),
+    /// Withdraw our challenge that stands, and forget those that were to follow
+    Cancel(Account),
+    /// Play somebody no more, also after a restart
+    Block {
+        /// Whom
+        name: String,
+        #[command(flatten)]
+        account: Account,
+    },
+    /// Take part in a tournament
+    Join {
+        /// The address of its page, or its name; on FICS its number
+        tournament: Tournament,
+        #[command(flatten)]
+        account: Account,
+    },
+    /// Take part in a tournament no more
+    Leave {
+        /// Which one, where several were joined
+        tournament: Option<Tournament>,
+        #[command(flatten)]
+        account: Account,
+    },
+    /// Give a game up
+    Resign(Game),
+    /// Offer a draw, or take the one that is offered
+    Draw(Game),
+    /// Say something in a game
+    Chat {
+        #[command(flatten)]
+        game: Game,
+        /// What to say
+        #[arg(required = true, num_args = 1..)]
+        text: Vec<String>,
+        /// Say it to those who watch
+        #[arg(long)]
+        spectators: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Account {
+    /// On this account alone, by its name in the settings
+    #[arg(long, value_name = "NAME")]
+    account: Option<String>,
+}
+
+impl Account {
+    fn name(self) -> Option<ServerName> {
+        self.account.map(ServerName::from)
+    }
+}
+
+#[derive(Debug, Args)]
+struct Game {
+    /// The game, by its name on the server
+    game: String,
+    #[command(flatten)]
+    account: Account,
+}
+
+#[derive(Debug, Args)]
+struct ChallengeArgs {
+    /// Whom
+    name: String,
+    /// Minutes and seconds a move, such as 3+2; 10s+1 counts in seconds; or days a move, such as 3d
+    #[arg(value_parser = TimeControl::from_minutes, value_name = "TIME")]
+    time_control: TimeControl,
+    /// How many games, one after the other
+    #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    games: u32,
+    /// For ratings
+    #[arg(long)]
+    rated: bool,
+    /// The colour we want
+    #[arg(long, value_enum, default_value_t = ColorWord::Random)]
+    color: ColorWord,
+    /// The rules, by Lichess's name
+    #[arg(long, default_value_t = Variant::Standard, value_name = "NAME")]
+    variant: Variant,
+    #[command(flatten)]
+    account: Account,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ColorWord {
+    White,
+    Black,
+    Random,
+}
+
+impl CtlCommand {
+    /// Asks the daemon and prints its answer.
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let channel = match self.address {
+            Some(address) => Channel::to_page(&address, self.secret_file.as_deref())?,
+            None => {
+                let socket = match self.socket {
+                    Some(socket) => socket,
+                    None => self.settings.load()?.settings.control_socket(),
+                };
+                Channel::to_socket(&socket)?
+            }
+        };
+        match self.order.into_command() {
+            Ok(command) => outln!("{}", printable(&channel.perform(&command).await?)),
+            Err(Status { json: true }) => outln!("{}", channel.status().await?.trim_end()),
+            Err(Status { json: false }) => {
+                for line in status::lines(&channel.status().await?)? {
+                    outln!("{}", printable(&line));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A question, not a command.
+struct Status {
+    json: bool,
+}
+
+impl Order {
+    fn into_command(self) -> Result<ControlCommand, Status> {
+        Ok(match self {
+            Self::Status { json } => return Err(Status { json }),
+            Self::Pause(account) => ControlCommand::Pause { account: account.name() },
+            Self::Resume(account) => ControlCommand::Resume { account: account.name() },
+            Self::Drain => ControlCommand::Drain {},
+            Self::Reload => ControlCommand::Reload {},
+            Self::Challenge(args) => ControlCommand::Challenge {
+                name: args.name,
+                time_control: args.time_control,
+                games: args.games,
+                rated: args.rated,
+                color: match args.color {
+                    ColorWord::White => Some(Color::White),
+                    ColorWord::Black => Some(Color::Black),
+                    ColorWord::Random => None,
+                },
+                variant: args.variant,
+                account: args.account.name(),
+            },
+            Self::Cancel(account) => ControlCommand::Cancel { account: account.name() },
+            Self::Block { name, account } => ControlCommand::Block { name, account: account.name() },
+            Self::Join { tournament, account } => ControlCommand::Join { tournament, account: account.name() },
+            Self::Leave { tournament, account } => ControlCommand::Leave { tournament, account: account.name() },
+            Self::Resign(Game { game, account }) => {
+                ControlCommand::Resign { game: GameId::from(game), account: account.name() }
+            }
+            Self::Draw(Game { game, account }) => {
+                ControlCommand::Draw { game: GameId::from(game), account: account.name() }
+            }
+            Self::Chat { game: Game { game, account }, text, spectators } => ControlCommand::Chat {
+                game: GameId::from(game),
+                text: text.join(" "),
+                room: if spectators { ChatRoom::Spectator } else { ChatRoom::Player },
+                account: account.name(),
+            },
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! What is going on, in lines for a terminal.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::cli::Failure;
+
+/// How many lines of the log are shown.
+const LAST_LINES: usize = 8;
+
+/// What is read of the daemon's answer; it says more.
+#[derive(Deserialize)]
+struct Status {
+    accounts: BTreeMap<String, AccountStatus>,
+    games: BTreeMap<String, GameStatus>,
+    #[serde(default)]
+    log: Vec<LogLine>,
+}
+
+#[derive(Deserialize)]
+struct AccountStatus {
+    name: Option<String>,
+    title: Option<String>,
+    state: String,
+    mode: String,
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct GameStatus {
+    head: GameHead,
+    board: Board,
+    decision: Option<DecisionStatus>,
+    over: Option<Over>,
+}
+
+#[derive(Deserialize)]
+struct GameHead {
+    server: String,
+    id: String,
+    white: PlayerStatus,
+    black: PlayerStatus,
+    our_color: String,
+    time_control: String,
+    rated: bool,
+    url: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct PlayerStatus {
+    name: String,
+    rating: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct Board {
+    ply: usize,
+}
+
+#[derive(Deserialize)]
+struct DecisionStatus {
+    san: String,
+    score: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Over {
+    words: String,
+}
+
+#[derive(Deserialize)]
+struct LogLine {
+    at: jiff::Timestamp,
+    text: String,
+}
+
+/// The daemon's answer in lines: the accounts, the games, the last lines of the log.
+///
+/// # Errors
+/// Where it is no such answer.
+pub(super) fn lines(json: &str) -> Result<Vec<String>, Failure> {
+    let status: Status = serde_json::from_str(json).map_err(|error| {
+        Failure::failed(format_args!("the daemon's answer cannot be read ({error}); is it of this version?"))
+    })?;
+    let mut lines: Vec<String> = status.accounts.iter().map(|(server, account)| account.line(server)).collect();
+    if lines.is_empty() {
+        lines.push("no account is connected yet".to_owned());
+    }
+    lines.push(String::new());
+    let games = status.games.values().map(GameStatus::line);
+    let before = lines.len();
+    lines.extend(games);
+    if lines.len() == before {
+        lines.push("no game runs".to_owned());
+    }
+    if !status.log.is_empty() {
+        lines.push(String::new());
+        let zone = jiff::tz::TimeZone::system();
+        let last = status.log.iter().skip(status.log.len().saturating_sub(LAST_LINES));
+        lines
+            .extend(last.map(|line| format!("{}  {}", line.at.to_zoned(zone.clone()).strftime("%H:%M:%S"), line.text)));
+    }
+    Ok(lines)
+}
+
+impl AccountStatus {
+    fn line(&self, server: &str) -> String {
+        let title = self.title.as_ref().map_or_else(String::new, |title| format!("{title} "));
+        let name = self.name.as_ref().map_or_else(String::new, |name| format!(" as {title}{name}"));
+        let reason = self.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
+        format!("{server}: {}{name}, {}{reason}", self.state, self.mode)
+    }
+}
+
+impl GameStatus {
+    fn line(&self) -> String {
+        let GameHead { server, id, our_color, time_control, rated, url, .. } = &self.head;
+        let opponent = if our_color == "white" { &self.head.black } else { &self.head.white };
+        let rating = opponent.rating.map_or_else(String::new, |rating| format!(" ({rating})"));
+        let rated = if *rated { "rated" } else { "casual" };
+        let state = match &self.over {
+            Some(over) => over.words.clone(),
+            None => format!("move {}", self.board.ply / 2 + 1),
+        };
+        let last = self.decision.as_ref().map_or_else(String::new, |decision| {
+            let score = decision.score.as_ref().map_or_else(String::new, |score| format!(" {score}"));
+            format!(", our last {}{score}", decision.san)
+        });
+        let url = url.as_ref().map_or_else(String::new, |url| format!(", {url}"));
+        let opponent = &opponent.name;
+        format!(
+            "{server}: game {id}: {our_color} against {opponent}{rating}, {time_control} {rated}, {state}{last}{url}"
+        )
+    }
+}

@@ -1,0 +1,87 @@
+//! Which games of which journal a command is about.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
+
+use super::{Failure, run::SettingsArgs};
+use bot::journal::{Filter, GameResult};
+use chess::{ServerName, Speed};
+
+/// A journal, and which of its games; all of them where nothing is said.
+#[derive(Clone, Debug, Args)]
+pub(super) struct FilterArgs {
+    /// The journal to read, instead of the one that the settings name
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// Only games against this player
+    #[arg(short, long, value_name = "NAME")]
+    opponent: Option<String>,
+    /// Only games with this result for us
+    #[arg(short, long)]
+    result: Option<ResultWord>,
+    /// Only games at this speed
+    #[arg(short, long, value_parser = parse_speed, value_name = "SPEED")]
+    speed: Option<Speed>,
+    /// Only games on this server, by its name in the settings
+    #[arg(long, value_name = "NAME")]
+    server: Option<String>,
+    /// Only games begun on this day or later
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    since: Option<Date>,
+    /// Only games begun before this day
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    until: Option<Date>,
+    /// Only the newest so many
+    #[arg(short = 'n', long, value_name = "COUNT")]
+    limit: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ResultWord {
+    Won,
+    Lost,
+    Drawn,
+}
+
+fn parse_speed(text: &str) -> Result<Speed, String> {
+    let known = || Speed::ALL.map(Speed::key).join(", ");
+    Speed::ALL
+        .into_iter()
+        .find(|speed| speed.key().eq_ignore_ascii_case(text))
+        .ok_or_else(|| format!("known: {}", known()))
+}
+
+impl FilterArgs {
+    /// Where the journal is: what `--journal` says needs no settings.
+    pub(super) fn journal(&self) -> Result<PathBuf, Failure> {
+        match &self.journal {
+            Some(path) => Ok(path.clone()),
+            None => Ok(self.settings.clone().load()?.settings.journal.path),
+        }
+    }
+
+    /// Which games are asked for.
+    pub(super) fn filter(&self) -> Result<Filter, Failure> {
+        let midnight = |day: Option<Date>| -> Result<Option<Timestamp>, Failure> {
+            let zoned = day.map(|day| day.to_zoned(TimeZone::system())).transpose()?;
+            Ok(zoned.map(|zoned| zoned.timestamp()))
+        };
+        Ok(Filter {
+            opponent: self.opponent.clone(),
+            result: self.result.map(|word| match word {
+                ResultWord::Won => GameResult::Won,
+                ResultWord::Lost => GameResult::Lost,
+                ResultWord::Drawn => GameResult::Drawn,
+            }),
+            speed: self.speed,
+            server: self.server.as_deref().map(ServerName::new),
+            since: midnight(self.since)?,
+            until: midnight(self.until)?,
+            limit: self.limit,
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! The daemon studies its finished games while it plays none.
+
+use std::{num::NonZeroUsize, sync::Arc};
+
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+use super::Failure;
+use bot::{
+    journal::{Filter, JournalSettings},
+    session::BotEvent,
+};
+use report::{
+    IdleStudy, ReportRequest, ReportSettings,
+    judge::{JudgeEffort, JudgeSpec},
+};
+
+/// Starts it, if the settings want it. It follows `events` to know when a game runs.
+pub(super) fn start(
+    settings: &ReportSettings,
+    journal: &JournalSettings,
+    events: Receiver<Arc<BotEvent>>,
+) -> Result<(), Failure> {
+    if !settings.when_idle {
+        return Ok(());
+    }
+    let effort = JudgeEffort::Nodes(settings.nodes);
+    let named = |path: &std::path::PathBuf| (!path.as_os_str().is_empty()).then(|| path.clone());
+    let request = ReportRequest {
+        journal: journal.path.clone(),
+        filter: Filter::default(),
+        judge: named(&settings.engine).map_or_else(|| JudgeSpec::own(effort), |path| JudgeSpec::uci(path, effort)),
+        threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        tables: None,
+        output: named(&settings.output),
+        suggest: false,
+    };
+    let study = IdleStudy::start(request, || tracing::debug!("all finished games are studied"))?;
+    tokio::spawn(follow(study, events));
+    Ok(())
+}
+
+/// Tells the study what is played, as long as there is a daemon.
+async fn follow(study: IdleStudy, mut events: Receiver<Arc<BotEvent>>) {
+    loop {
+        match events.recv().await.as_deref() {
+            Ok(BotEvent::GameStarted(_, info)) => study.game_started(info.id.as_str()),
+            Ok(BotEvent::GameOver { game, .. }) => study.game_over(game.as_str()),
+            Ok(_) => (),
+            // A game that began among the missed events is still given way to by priority; one that ended among them must not
+            // be waited for.
+            Err(RecvError::Lagged(_)) => study.forget_games(),
+            Err(RecvError::Closed) => return,
+        }
+    }
+}

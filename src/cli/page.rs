@@ -1,0 +1,90 @@
+//! The page in the browser and the control channel of a running command, and what they tell of its health.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+
+use super::Failure;
+use bot::{
+    metrics,
+    session::{AccountEvent, BotEvent, PlayerSettings, Runtime},
+};
+use chess::ServerName;
+use web::{Health, WebContext, WebError, WebServer, WebSettings};
+
+/// Serves the page, if the settings want one, and the control channel on `socket`, until `stop`. A control channel that cannot
+/// be had stops no game: that is said, and play goes on without it.
+///
+/// # Errors
+/// Where the page's address cannot be had, or must not be without a secret.
+pub(super) async fn serve(
+    settings: &WebSettings,
+    runtime: &Runtime,
+    player: PlayerSettings,
+    socket: Option<&Path>,
+    health: Health,
+    stop: CancellationToken,
+) -> Result<WebServer, Failure> {
+    let context = WebContext {
+        event_bus: runtime.event_bus.clone(),
+        journal: runtime.journal.clone(),
+        pool: runtime.pool.clone(),
+        player,
+        control: Some(runtime.control.clone()),
+        health,
+    };
+    match web::serve(settings, context.clone(), socket, stop.clone()).await {
+        Err(error @ WebError::Socket { .. }) => {
+            tracing::warn!("there is no control channel, so `concilio ctl` cannot reach this program: {error}");
+            web::serve(settings, context, None, stop).await.map_err(Failure::usage)
+        }
+        served => served.map_err(Failure::usage),
+    }
+}
+
+/// What is measured from now on, and whether all these accounts are connected.
+pub(super) fn health(runtime: &Runtime, accounts: impl Iterator<Item = ServerName>) -> Health {
+    let metrics = match metrics::install() {
+        Ok(recorder) => {
+            let pool = runtime.pool.clone();
+            Some(Arc::new(move || recorder.text(&pool)) as Arc<dyn Fn() -> String + Send + Sync>)
+        }
+        Err(error) => {
+            tracing::warn!(%error, "nothing is measured");
+            None
+        }
+    };
+    let connected = Arc::new(Mutex::new(accounts.map(|account| (account, false)).collect::<BTreeMap<_, _>>()));
+    let mut events = runtime.event_bus.listen();
+    let known = Arc::clone(&connected);
+    tokio::spawn(async move {
+        loop {
+            match events.recv().await {
+                Ok(event) => note(&known, &event),
+                Err(RecvError::Lagged(_)) => (),
+                Err(RecvError::Closed) => return,
+            }
+        }
+    });
+    let ready = move || {
+        let connected = connected.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing: Vec<&str> = connected.iter().filter(|(_, is)| !**is).map(|(name, _)| name.as_str()).collect();
+        if missing.is_empty() { Ok(()) } else { Err(format!("not connected: {}", missing.join(", "))) }
+    };
+    Health { metrics, ready: Arc::new(ready) }
+}
+
+fn note(connected: &Mutex<BTreeMap<ServerName, bool>>, event: &BotEvent) {
+    let BotEvent::Account(account, event) = event else { return };
+    let is = match event {
+        AccountEvent::Connected { .. } => true,
+        AccountEvent::Disconnected { .. } | AccountEvent::Rejected { .. } | AccountEvent::Closed => false,
+        _ => return,
+    };
+    connected.lock().unwrap_or_else(PoisonError::into_inner).insert(account.clone(), is);
+}

@@ -1,0 +1,61 @@
+//! Settings read again while games run: all of them are checked first, and where anything is wrong nothing changes.
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
+use super::{run::SettingsArgs, runtime};
+use crate::settings::Loaded;
+use bot::session::{Control, control::Reload};
+
+/// The tables, and keys of tables, that are looked at only when the program starts.
+const AT_START: [&str; 7] = ["servers", "journal", "cluster", "log", "web", "webhook", "shutdown.grace"];
+
+/// What the settings were.
+struct Known {
+    /// When the program started.
+    first: Loaded,
+    /// When they were read last.
+    last: Loaded,
+}
+
+/// Reads the settings again from where they were `loaded`, and lets the accounts of `control` follow them.
+pub(super) fn of(args: SettingsArgs, loaded: Loaded, control: Control) -> Reload {
+    let known = Arc::new(Mutex::new(Known { first: loaded.clone(), last: loaded }));
+    Arc::new(move || {
+        let (args, control, known) = (args.clone(), control.clone(), Arc::clone(&known));
+        Box::pin(async move {
+            let mut known = known.lock().await;
+            let loaded = args.load().map_err(|failure| failure.to_string())?;
+            let settings = loaded.settings.clone();
+            // Files are read and engines asked what they play.
+            let rules = tokio::task::spawn_blocking(move || runtime::rules(&settings)).await;
+            let rules = rules.map_err(|error| error.to_string())?.map_err(|failure| failure.to_string())?;
+            let said = difference(&known, &loaded);
+            control.adopt(rules).await;
+            known.last = loaded;
+            Ok(said)
+        })
+    })
+}
+
+/// What new settings change now, and what they would change after a restart.
+fn difference(known: &Known, new: &Loaded) -> String {
+    let mut now = known.last.changed_keys(new);
+    now.retain(|key| !is_read_at_start(key));
+    let mut later = known.first.changed_keys(new);
+    later.retain(|key| is_read_at_start(key));
+    let now = match now.as_slice() {
+        [] => "the settings are read again; nothing else holds than before".to_owned(),
+        keys => format!("the settings are read again; from the next game or decision on hold {}", keys.join(", ")),
+    };
+    match later.as_slice() {
+        [] => now,
+        [key] => format!("{now}; {key} needs a restart"),
+        keys => format!("{now}; these need a restart: {}", keys.join(", ")),
+    }
+}
+
+fn is_read_at_start(key: &str) -> bool {
+    AT_START.iter().any(|start| key.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+}

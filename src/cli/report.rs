@@ -1,0 +1,184 @@
+//! `concilio report`: the games of the journal studied.
+
+use std::{
+    io::{self, IsTerminal},
+    num::NonZeroUsize,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{Failure, filter::FilterArgs, signals::StopSignals};
+use chess::{outln, print};
+use council::pool::UciProgram;
+use engine::Tablebases;
+use report::{
+    MadeReport, ReportProgress, ReportRequest,
+    judge::{JudgeEffort, JudgeSpec},
+    make_report,
+    output::{council_text, totals_text},
+    study::GameStudy,
+};
+
+/// Study the games of the journal: what each move cost, and which knowledge knew better
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  concilio report                                  all games, judged by our own engine
+  concilio report --result lost --since 2026-11-01
+  concilio report --engine stockfish --nodes 200000 --output data/stockfish
+  concilio report --suggest                        and the rule of election that would have done best
+
+What was judged is kept in the journal: a report that was interrupted goes on where it stopped, and one of the same games
+takes a moment. The pages need no script; look at them with a browser.")]
+pub(super) struct ReportCommand {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// The UCI engine that judges, instead of our own
+    #[arg(long, value_name = "PROGRAM")]
+    engine: Option<PathBuf>,
+    /// An option for that engine; may be given several times
+    #[arg(long = "option", requires = "engine", value_parser = parse_option, value_name = "NAME=VALUE")]
+    options: Vec<(String, String)>,
+    /// Nodes a position
+    #[arg(long, default_value_t = 20_000, conflicts_with = "time", value_parser = clap::value_parser!(u64).range(100..))]
+    nodes: u64,
+    /// Milliseconds a position, instead of nodes
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    time: Option<u64>,
+    /// How many positions are judged at a time; all cores by default
+    #[arg(short = 'j', long)]
+    threads: Option<NonZeroUsize>,
+    /// A folder with Syzygy tables
+    #[arg(long, value_name = "FOLDER")]
+    tablebases: Option<PathBuf>,
+    /// Where the pages are written
+    #[arg(long, default_value = "data/report", value_name = "FOLDER")]
+    output: PathBuf,
+    /// Look for the rule of election that would have done best, judged on games it was not chosen by; it is written to
+    /// suggestion.toml in the folder, as comments where it is not better by more than the error
+    #[arg(long)]
+    suggest: bool,
+    /// Write one JSON object a line and game on standard output, with every move and vote
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as Hash=64")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+impl ReportCommand {
+    /// Judges, studies and writes, until it is done or told to stop.
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let stop = Arc::new(AtomicBool::new(false));
+        if let Some(mut signals) = StopSignals::listen() {
+            let stop = Arc::clone(&stop);
+            tokio::spawn(async move {
+                signals.next().await;
+                stop.store(true, Relaxed);
+            });
+        }
+        tokio::task::spawn_blocking(move || self.make(&stop)).await?
+    }
+
+    fn make(&self, stop: &AtomicBool) -> Result<(), Failure> {
+        let request = self.request()?;
+        let mut bar = JudgingBar::default();
+        let mut broken = None;
+        let mut each = |game: &GameStudy| {
+            if self.json {
+                match serde_json::to_string(game) {
+                    Ok(line) => outln!("{line}"),
+                    Err(error) => broken = Some(error),
+                }
+            }
+        };
+        let made = make_report(&request, stop, &mut |progress| bar.at(progress), &mut each)?;
+        bar.end();
+        if let Some(error) = broken {
+            return Err(error.into());
+        }
+        match made {
+            None => Err(Failure::failed(
+                "stopped; what was judged is in the journal, and the next report goes on from there",
+            )),
+            Some(made) => self.show(&made),
+        }
+    }
+
+    fn request(&self) -> Result<ReportRequest, Failure> {
+        let effort =
+            self.time.map_or(JudgeEffort::Nodes(self.nodes), |ms| JudgeEffort::Time(Duration::from_millis(ms)));
+        let options = self.options.iter().cloned().collect();
+        let program = |path: &PathBuf| UciProgram { path: path.clone(), options, ..UciProgram::default() };
+        let tables = self.tablebases.as_ref().map(|folder| Tablebases::open(&folder.to_string_lossy()));
+        let all = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Ok(ReportRequest {
+            journal: self.filter.journal()?,
+            filter: self.filter.filter()?,
+            judge: JudgeSpec { engine: self.engine.as_ref().map(program), effort },
+            threads: self.threads.unwrap_or(all),
+            tables: tables.transpose()?,
+            output: Some(self.output.clone()),
+            suggest: self.suggest,
+        })
+    }
+
+    /// The short text, and where the rest is.
+    fn show(&self, made: &MadeReport) -> Result<(), Failure> {
+        let report = &made.report;
+        let suggestion = report.suggestion.as_ref().map(|suggestion| suggestion.settings_text());
+        if let Some(text) = &suggestion {
+            std::fs::write(self.output.join("suggestion.toml"), text)?;
+        }
+        if self.json {
+            return Ok(());
+        }
+        print(format_args!("{}{}", totals_text(&report.totals), council_text(&report.council)));
+        for change in &report.changes {
+            outln!("since the last report: {} {:.2} → {:.2}", change.figure, change.before, change.now);
+        }
+        match (&suggestion, self.suggest) {
+            (Some(text), _) => print(format_args!("\n{text}")),
+            (None, true) => outln!("no suggestion: it takes four games with votes that were not unanimous"),
+            (None, false) => (),
+        }
+        if let Some(index) = &made.index {
+            outln!("pages: {}", index.display());
+        }
+        Ok(())
+    }
+}
+
+/// How far the judging has come, on standard error.
+#[derive(Default)]
+struct JudgingBar(Option<ProgressBar>);
+
+impl JudgingBar {
+    fn at(&mut self, progress: ReportProgress) {
+        let bar = self.0.get_or_insert_with(|| {
+            let shown = io::stderr().is_terminal();
+            let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+            let bar = ProgressBar::with_draw_target(Some(progress.of as u64), target);
+            if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left  {msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        bar.set_position(progress.games as u64);
+        if progress.of_positions > 0 {
+            bar.set_message(format!("{}/{} positions", progress.positions, progress.of_positions));
+        }
+    }
+
+    fn end(self) {
+        self.0.into_iter().for_each(|bar| bar.finish_and_clear());
+    }
+}

@@ -1,0 +1,256 @@
+//! What scores mean, by the public formulas of Lichess, so that our figures are those a player knows from there.
+//!
+//! Sources: the page <https://lichess.org/page/accuracy> and the program behind it (github.com/lichess-org/lila, module
+//! `analyse`: `WinPercent`, `AccuracyPercent`, `AccuracyCP`, `Advice`). Only the formulas are theirs, the code is ours.
+
+use chess::{Color, Score};
+use serde::{Deserialize, Serialize};
+
+/// Centipawns that the starting position is taken to be worth for White.
+pub const START_VALUE: Score = Score::Cp(15);
+
+/// Scores count up to so many centipawns; a mate counts as much.
+const CEILING: i32 = 1000;
+
+/// How steep the curve from centipawns to chances is.
+const STEEPNESS: f64 = 0.003_682_08;
+
+/// Centipawns within the ceiling, mates at it. From the side that the score is from.
+pub fn bounded_centipawns(score: Score) -> i32 {
+    match score {
+        Score::Cp(centipawns) => centipawns.clamp(-CEILING, CEILING),
+        // Mated already counts as being mated.
+        Score::Mate(moves) if moves > 0 => CEILING,
+        Score::Mate(_) => -CEILING,
+    }
+}
+
+/// Winning chances from -1 (lost) to 1 (won), for the side that the score is from.
+fn winning_chances(score: Score) -> f64 {
+    2.0 / (1.0 + (-STEEPNESS * f64::from(bounded_centipawns(score))).exp()) - 1.0
+}
+
+/// The expectation of a score, per cent of a point from 0 to 100, for the side that the score is from.
+pub fn expectation(score: Score) -> f64 {
+    50.0 + 50.0 * winning_chances(score)
+}
+
+/// How exact a move was, 0 to 100, by what is expected before and after it, both from the mover's side.
+pub fn move_accuracy(before: f64, after: f64) -> f64 {
+    if after >= before {
+        return 100.0;
+    }
+    let raw = 103.166_810_071_164_9 * (-0.043_544_153_867_539_51 * (before - after)).exp() - 3.166_924_740_191_411;
+    // One per cent for the analysis not being perfect either.
+    (raw + 1.0).clamp(0.0, 100.0)
+}
+
+/// What a move is called that costs a lot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MoveLabel {
+    /// It costs a tenth of the winning chances (of which there are two from lost to won).
+    Inaccuracy,
+    /// Two tenths.
+    Mistake,
+    /// Three tenths and more.
+    Blunder,
+}
+
+impl MoveLabel {
+    /// Every label, the mildest first.
+    pub const ALL: [Self; 3] = [Self::Inaccuracy, Self::Mistake, Self::Blunder];
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Inaccuracy => "inaccuracy",
+            Self::Mistake => "mistake",
+            Self::Blunder => "blunder",
+        }
+    }
+
+    /// Its sign in a game's text.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Inaccuracy => "?!",
+            Self::Mistake => "?",
+            Self::Blunder => "??",
+        }
+    }
+
+    /// Its number among the Numeric Annotation Glyphs of the PGN specification.
+    pub const fn nag(self) -> u8 {
+        match self {
+            Self::Inaccuracy => 6,
+            Self::Mistake => 2,
+            Self::Blunder => 4,
+        }
+    }
+
+    /// The label of a move by the values before and after it, both from the mover's side. A move that the judge would have
+    /// played itself has none, whatever the values say; that is for the caller to know.
+    pub fn of(before: Score, after: Score) -> Option<Self> {
+        match (before, after) {
+            (Score::Cp(_), Score::Cp(_)) => Self::of_loss(winning_chances(before) - winning_chances(after)),
+            (Score::Cp(before), Score::Mate(..=0)) => Some(Self::of_mate_at(-before)),
+            (Score::Mate(1..), Score::Cp(after)) => Some(Self::of_mate_at(after)),
+            (Score::Mate(1..), Score::Mate(..=0)) => Some(Self::Blunder),
+            _ => None,
+        }
+    }
+
+    fn of_loss(chances: f64) -> Option<Self> {
+        match chances {
+            0.3.. => Some(Self::Blunder),
+            0.2.. => Some(Self::Mistake),
+            0.1.. => Some(Self::Inaccuracy),
+            _ => None,
+        }
+    }
+
+    /// A mate given away, or walked into, matters less where the game is as good as decided without it: `decided` are the
+    /// centipawns that say so.
+    fn of_mate_at(decided: i32) -> Self {
+        match decided {
+            1000.. => Self::Inaccuracy,
+            701.. => Self::Mistake,
+            _ => Self::Blunder,
+        }
+    }
+}
+
+/// How exactly each side played, 0 to 100; `None` for a side that made no move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BySide<T> {
+    /// White's.
+    pub white: T,
+    /// Black's.
+    pub black: T,
+}
+
+impl<T: Copy> BySide<T> {
+    /// Of this colour.
+    pub const fn of(&self, color: Color) -> T {
+        match color {
+            Color::White => self.white,
+            Color::Black => self.black,
+        }
+    }
+}
+
+/// The accuracy of a whole game: for each side the mean of two means of its moves' accuracies, one weighted by how volatile the
+/// game was around each move, the other harmonic. `after` are the values after every move, from White's side; `first` had
+/// the first move.
+pub fn game_accuracy(first: Color, after: &[Score]) -> BySide<Option<f64>> {
+    let values: Vec<f64> = std::iter::once(START_VALUE).chain(after.iter().copied()).map(expectation).collect();
+    let weights = volatility(&values, after.len());
+    let side = |color: Color| {
+        let moves = values.windows(2).zip(&weights).enumerate().filter_map(|(ply, (pair, weight))| {
+            let mover = if ply % 2 == 0 { first } else { !first };
+            let (before, after) = if color.is_white() { (pair[0], pair[1]) } else { (pair[1], pair[0]) };
+            (mover == color).then(|| (move_accuracy(before, after), *weight))
+        });
+        let moves: Vec<(f64, f64)> = moves.collect();
+        Some(f64::midpoint(weighted_mean(&moves)?, harmonic_mean(&moves)?))
+    };
+    BySide { white: side(Color::White), black: side(Color::Black) }
+}
+
+/// How much the expectations (`values`, one more than there are `moves`) change around each move: the standard deviation over
+/// a window that ends with it, or begins the game.
+fn volatility(values: &[f64], moves: usize) -> Vec<f64> {
+    let size = (moves / 10).clamp(2, 8).min(values.len());
+    let first = values.get(..size).unwrap_or(values);
+    let begun = std::iter::repeat_n(first, size.saturating_sub(2));
+    begun.chain(values.windows(size.max(1))).map(|window| standard_deviation(window).clamp(0.5, 12.0)).collect()
+}
+
+fn standard_deviation(values: &[f64]) -> f64 {
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
+}
+
+fn weighted_mean(values: &[(f64, f64)]) -> Option<f64> {
+    let weight: f64 = values.iter().map(|(_, weight)| weight).sum();
+    (weight > 0.0).then(|| values.iter().map(|(value, weight)| value * weight).sum::<f64>() / weight)
+}
+
+/// Values under 1 count as 1, so that one move does not decide all.
+fn harmonic_mean(values: &[(f64, f64)]) -> Option<f64> {
+    let inverse: f64 = values.iter().map(|(value, _)| 1.0 / value.max(1.0)).sum();
+    (!values.is_empty()).then(|| values.len() as f64 / inverse)
+}
+
+/// Centipawns that a move lost, at least 0, by the bounded values before and after it from the mover's side.
+pub fn centipawn_loss(before: Score, after: Score) -> u32 {
+    (bounded_centipawns(before) - bounded_centipawns(after)).max(0).unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_are_those_of_the_published_curve() {
+        // Lichess' page gives these: a pawn is 59 %, three are 75 %.
+        assert!((expectation(Score::Cp(0)) - 50.0).abs() < 1e-9);
+        assert!((expectation(Score::Cp(100)) - 59.1).abs() < 0.1);
+        assert!((expectation(Score::Cp(300)) - 75.1).abs() < 0.1);
+        assert_eq!(expectation(Score::Mate(3)), expectation(Score::Cp(2000)));
+        assert_eq!(expectation(Score::Mate(0)), expectation(Score::Mate(-1)), "mated is lost");
+    }
+
+    #[test]
+    fn a_move_is_labelled_by_the_chances_it_costs() {
+        let label = |before, after| MoveLabel::of(Score::Cp(before), Score::Cp(after));
+        assert_eq!(label(0, -50), None);
+        assert_eq!(label(0, -60), Some(MoveLabel::Inaccuracy));
+        assert_eq!(label(0, -120), Some(MoveLabel::Mistake));
+        assert_eq!(label(0, -180), Some(MoveLabel::Blunder));
+        assert_eq!(label(900, 700), None, "what is won stays won");
+    }
+
+    #[test]
+    fn mates_count_by_what_is_left_without_them() {
+        let of = MoveLabel::of;
+        assert_eq!(of(Score::Mate(2), Score::Cp(300)), Some(MoveLabel::Blunder));
+        assert_eq!(of(Score::Mate(2), Score::Cp(800)), Some(MoveLabel::Mistake));
+        assert_eq!(of(Score::Mate(2), Score::Cp(1200)), Some(MoveLabel::Inaccuracy));
+        assert_eq!(of(Score::Cp(-1200), Score::Mate(-4)), Some(MoveLabel::Inaccuracy));
+        assert_eq!(of(Score::Cp(0), Score::Mate(-4)), Some(MoveLabel::Blunder));
+        assert_eq!(of(Score::Mate(5), Score::Mate(3)), None);
+        assert_eq!(of(Score::Mate(2), Score::Mate(-2)), Some(MoveLabel::Blunder));
+    }
+
+    #[test]
+    fn a_game_without_errors_is_exact_and_one_blunder_is_seen() {
+        let quiet = vec![Score::Cp(15); 40];
+        let exact = game_accuracy(Color::White, &quiet);
+        assert_eq!((exact.white, exact.black), (Some(100.0), Some(100.0)));
+        let mut blundered = quiet.clone();
+        blundered[21..].fill(Score::Cp(600));
+        let accuracy = game_accuracy(Color::White, &blundered);
+        assert_eq!(accuracy.white, Some(100.0));
+        assert!(accuracy.black.is_some_and(|black| black < 85.0), "{accuracy:?}");
+    }
+
+    #[test]
+    fn a_side_without_moves_has_no_accuracy() {
+        let accuracy = game_accuracy(Color::White, &[Score::Cp(20)]);
+        assert!(accuracy.white.is_some() && accuracy.black.is_none());
+        assert_eq!(game_accuracy(Color::White, &[]).white, None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn accuracies_stay_between_none_and_all(scores in proptest::collection::vec(-3000i32..3000, 0..200)) {
+            let after: Vec<Score> = scores.into_iter().map(Score::Cp).collect();
+            let accuracy = game_accuracy(Color::Black, &after);
+            for value in [accuracy.white, accuracy.black].into_iter().flatten() {
+                proptest::prop_assert!((0.0..=100.0).contains(&value), "{value}");
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Finished games studied while nothing is played: a thread that judges when it may, and gives way at once when it may not.
+
+use std::{
+    collections::HashSet,
+    path::PathBuf,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread,
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ReportRequest, make_report};
+use chess::values::WholeNumber;
+
+/// How long after the last game is over it begins: the next one often follows at once.
+const CALM: Duration = Duration::from_secs(5);
+
+/// The `report` table: games studied while nothing is played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReportSettings {
+    /// Whether the daemon judges finished games while it plays none. Then `concilio report` has nothing left to search.
+    pub when_idle: bool,
+    /// The UCI engine that judges; empty is our own.
+    pub engine: PathBuf,
+    /// Nodes a position. 100 to 1000000000.
+    #[serde(with = "WholeNumber::<100, 1_000_000_000>")]
+    pub nodes: u64,
+    /// The folder of the pages, made anew when games were judged; empty writes none.
+    pub output: PathBuf,
+}
+
+impl Default for ReportSettings {
+    fn default() -> Self {
+        Self { when_idle: false, engine: PathBuf::new(), nodes: 20_000, output: PathBuf::new() }
+    }
+}
+
+/// The handle of the thread, which is told what is played. The thread ends with the last handle.
+#[derive(Clone, Debug)]
+pub struct IdleStudy {
+    shared: Arc<IdleShared>,
+    _end: Arc<EndOfStudy>,
+}
+
+#[derive(Debug)]
+struct IdleShared {
+    state: Mutex<IdleState>,
+    changed: Condvar,
+    /// Stops the searches.
+    stop: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct IdleState {
+    /// Games that are played now.
+    games: HashSet<String>,
+    /// Whether games have ended since the last study.
+    due: bool,
+    ended: bool,
+}
+
+/// Ends the thread when the last handle is dropped.
+#[derive(Debug)]
+struct EndOfStudy(Arc<IdleShared>);
+
+impl Drop for EndOfStudy {
+    fn drop(&mut self) {
+        self.0.change(|state| state.ended = true);
+    }
+}
+
+impl IdleShared {
+    fn state(&self) -> MutexGuard<'_, IdleState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state; whether the searches may go on follows from it.
+    fn change(&self, change: impl FnOnce(&mut IdleState)) {
+        let mut state = self.state();
+        change(&mut state);
+        self.stop.store(state.ended || !state.games.is_empty(), Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Waits until there is something to study and nothing is played; `false` at the end.
+    fn wait(&self, calm: Duration) -> bool {
+        let mut state = self.state();
+        loop {
+            let ready = |state: &IdleState| state.due && state.games.is_empty();
+            while !state.ended && !ready(&state) {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            if state.ended {
+                return false;
+            }
+            let (later, timeout) = self.changed.wait_timeout(state, calm).unwrap_or_else(PoisonError::into_inner);
+            state = later;
+            if timeout.timed_out() && !state.ended && ready(&state) {
+                state.due = false;
+                return true;
+            }
+        }
+    }
+}
+
+impl IdleStudy {
+    /// Starts the thread, which studies what `request` names whenever nothing is played. `studied` hears when it has come to
+    /// the end. Errors are logged, and the study is tried again after the next game.
+    ///
+    /// # Errors
+    /// Where the system gives no thread.
+    pub fn start(request: ReportRequest, studied: impl Fn() + Send + 'static) -> std::io::Result<Self> {
+        Self::start_after(request, CALM, studied)
+    }
+
+    fn start_after(
+        request: ReportRequest,
+        calm: Duration,
+        studied: impl Fn() + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let state = IdleState { due: true, ..IdleState::default() };
+        let shared =
+            Arc::new(IdleShared { state: Mutex::new(state), changed: Condvar::new(), stop: AtomicBool::new(false) });
+        let own = Arc::clone(&shared);
+        thread::Builder::new().name("idle study".to_owned()).spawn(move || {
+            while own.wait(calm) {
+                match make_report(&request, &own.stop, &mut |_| (), &mut |_| ()) {
+                    Ok(Some(_)) => studied(),
+                    // A game has begun: the rest is studied after it.
+                    Ok(None) => own.change(|state| state.due = true),
+                    Err(error) => tracing::warn!(%error, "games are not studied"),
+                }
+            }
+        })?;
+        Ok(Self { _end: Arc::new(EndOfStudy(Arc::clone(&shared))), shared })
+    }
+
+    /// A game is played: searches end at once. `game` is its name among all that run.
+    pub fn game_started(&self, game: &str) {
+        self.shared.change(|state| _ = state.games.insert(game.to_owned()));
+    }
+
+    /// What is played is not known any more: whatever was, is taken to be over.
+    pub fn forget_games(&self) {
+        self.shared.change(|state| {
+            state.games.clear();
+            state.due = true;
+        });
+    }
+
+    /// A game is over, and may be studied when nothing else is played.
+    pub fn game_over(&self, game: &str) {
+        self.shared.change(|state| {
+            state.games.remove(game);
+            state.due = true;
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{num::NonZeroUsize, sync::mpsc};
+
+    use super::*;
+    use crate::judge::{JudgeEffort, JudgeSpec};
+    use bot::journal::{Filter, Journal, JournalSettings};
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn it_studies_when_nothing_is_played_and_gives_way() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let settings = JournalSettings { path: directory.path().join("journal.db"), ..JournalSettings::default() };
+        let _daemon = Journal::open(&settings).expect("a journal");
+        let request = ReportRequest {
+            journal: settings.path,
+            filter: Filter::default(),
+            judge: JudgeSpec::own(JudgeEffort::Nodes(500)),
+            threads: NonZeroUsize::MIN,
+            tables: None,
+            output: None,
+            suggest: false,
+        };
+        let (tell, studied) = mpsc::channel();
+        let study = IdleStudy::start_after(request, Duration::ZERO, move || _ = tell.send(())).expect("a thread");
+        studied.recv_timeout(PATIENCE).expect("what was there at the start is studied");
+
+        study.game_started("one");
+        study.game_started("two");
+        assert!(study.shared.stop.load(Relaxed), "searches are told to stop at once");
+        study.game_over("one");
+        assert!(study.shared.stop.load(Relaxed), "another one runs");
+        assert!(studied.try_recv().is_err());
+        study.game_over("two");
+        studied.recv_timeout(PATIENCE).expect("both are studied when the last is over");
+
+        drop(study);
+        assert!(studied.recv_timeout(PATIENCE).is_err(), "the thread ends with its handle");
+    }
+}

@@ -1,0 +1,173 @@
+//! Judging positions: by complete knowledge of our own engine or by any UCI engine, several at a time, each position once.
+//!
+//! A position is judged by itself, from an empty table and without the moves that led to it: what a judge says depends on nothing
+//! but the judge, its limits and the position, so it holds in every game and after every interruption. With a limit of nodes our
+//! own engine says the same on any machine. What a position alone does not tell, repetitions and the fifty moves so far, is
+//! not judged.
+
+mod questions;
+mod searches;
+
+pub(crate) use questions::after;
+pub use questions::{GameMaterial, JudgeQuestion, position_key};
+pub use searches::{JudgeError, judge_all};
+
+use std::{collections::HashMap, path::PathBuf, time::Duration};
+
+use chess::{Knowledge, Limits, Line, Score, UciMove};
+use council::pool::{ElectorKind, ElectorSpec, UciProgram};
+use shakmaty::Position as _;
+
+use bot::journal::{JournalError, JudgeId, JudgementRecord, Judgements};
+
+/// How much is spent on a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JudgeEffort {
+    /// Nodes; the same on any machine for our own engine.
+    Nodes(u64),
+    /// Wall time.
+    Time(Duration),
+}
+
+impl Default for JudgeEffort {
+    /// What two cores do with a hundred games in some minutes.
+    fn default() -> Self {
+        Self::Nodes(20_000)
+    }
+}
+
+/// Who judges, and with what effort.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JudgeSpec {
+    /// The UCI engine; `None` is complete knowledge of our own.
+    pub engine: Option<UciProgram>,
+    /// How much it spends on a position.
+    pub effort: JudgeEffort,
+}
+
+impl JudgeSpec {
+    /// Our own engine with this effort.
+    pub fn own(effort: JudgeEffort) -> Self {
+        Self { engine: None, effort }
+    }
+
+    /// A UCI engine as it comes, with this effort.
+    pub fn uci(path: PathBuf, effort: JudgeEffort) -> Self {
+        Self { engine: Some(UciProgram { path, ..UciProgram::default() }), effort }
+    }
+
+    /// What tells the judge from every other one: engine, options and effort. Our own engine is another judge in another
+    /// version of this program.
+    pub fn name(&self) -> String {
+        let effort = match self.effort {
+            JudgeEffort::Nodes(nodes) => format!("{nodes} nodes"),
+            JudgeEffort::Time(time) => format!("{} ms", time.as_millis()),
+        };
+        match &self.engine {
+            None => format!("concilio {}, {effort}", env!("CARGO_PKG_VERSION")),
+            Some(UciProgram { path, arguments, options }) => {
+                let options = options.iter().map(|(name, value)| format!(" {name}={value}"));
+                let words = arguments.iter().map(|argument| format!(" {argument}")).chain(options);
+                format!("{}{}, {effort}", path.display(), words.collect::<String>())
+            }
+        }
+    }
+
+    /// The elector that searches for it.
+    fn elector(&self) -> ElectorSpec {
+        let hash = self.hash();
+        match &self.engine {
+            None => ElectorSpec::own(Knowledge::COMPLETE, hash),
+            Some(program) => ElectorSpec::new("judge".into(), ElectorKind::Uci(program.clone()), hash),
+        }
+    }
+
+    /// MiB for its table: enough for the nodes of one position, little enough that emptying it costs nothing.
+    fn hash(&self) -> usize {
+        const NODES_PER_MIB: u64 = 50_000;
+        match self.effort {
+            JudgeEffort::Nodes(nodes) => usize::try_from(nodes / NODES_PER_MIB).unwrap_or(64).clamp(1, 64),
+            JudgeEffort::Time(_) => 16,
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        match self.effort {
+            JudgeEffort::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+            JudgeEffort::Time(time) => Limits { time: Some(time), ..Limits::default() },
+        }
+    }
+}
+
+/// What is held of a position, from the side of the player to move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Its value.
+    pub score: Score,
+    /// The best line, the best move first; empty where the game is over.
+    pub line: Vec<UciMove>,
+    /// The depth of the search, plies; 0 where the rules decide.
+    pub depth: u32,
+}
+
+impl Verdict {
+    /// What the rules say where they end the game: mated, or drawn by stalemate or for want of material.
+    pub fn by_the_rules(line: &Line) -> Option<Self> {
+        let position = line.position();
+        let score = if position.is_checkmate() {
+            Score::Mate(0)
+        } else if position.is_stalemate() || position.is_insufficient_material() {
+            Score::Cp(0)
+        } else {
+            return None;
+        };
+        Some(Self { score, line: Vec::new(), depth: 0 })
+    }
+
+    /// The best move.
+    pub fn best(&self) -> Option<UciMove> {
+        self.line.first().copied()
+    }
+}
+
+impl From<JudgementRecord> for Verdict {
+    fn from(JudgementRecord { score, depth, pv, .. }: JudgementRecord) -> Self {
+        Self { score, line: pv, depth }
+    }
+}
+
+/// What one judge holds of positions, read from a journal as it is asked for.
+pub struct Verdicts {
+    judgements: Judgements,
+    judge: JudgeId,
+}
+
+impl Verdicts {
+    /// Those of a judge in a journal.
+    ///
+    /// # Errors
+    /// Where the journal cannot be written: a new judge is noted.
+    pub fn open(path: &std::path::Path, judge: &JudgeSpec) -> Result<Self, JournalError> {
+        let judgements = Judgements::open(path)?;
+        let judge = judgements.judge(&judge.name())?;
+        Ok(Self { judgements, judge })
+    }
+
+    /// What is held of the position at the end of a line: by the rules, or as it was judged. `None` if it was not.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn of(&self, line: &Line) -> Result<Option<Verdict>, JournalError> {
+        if let Some(verdict) = Verdict::by_the_rules(line) {
+            return Ok(Some(verdict));
+        }
+        Ok(self.judgements.known(self.judge, position_key(line))?.map(Verdict::from))
+    }
+
+    fn keep(&mut self, records: &[JudgementRecord]) -> Result<(), JournalError> {
+        self.judgements.keep(self.judge, records)
+    }
+}
+
+/// Verdicts on the positions of one game, by their keys.
+pub type GameVerdicts = HashMap<u64, Verdict>;

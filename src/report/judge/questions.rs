@@ -1,0 +1,131 @@
+//! Which positions of a game are judged: those that stood on the board, and those that the electors' other proposals would have
+//! led to, so that every vote can be judged without a search.
+
+use shakmaty::{EnPassantMode, Position as _, fen::Fen, variant::VariantPosition, zobrist::Zobrist64};
+
+use bot::journal::{Archive, GameRecord, JournalError, MoveRecord, ProposalRecord};
+use chess::{Line, UciMove};
+
+use super::{GameVerdicts, Verdict, Verdicts};
+
+/// The key of the position at the end of a line: what stands where, whose move it is, the rights to castle and to capture en
+/// passant.
+pub fn position_key(line: &Line) -> u64 {
+    line.position().zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
+}
+
+/// A position to judge.
+#[derive(Clone, Debug)]
+pub struct JudgeQuestion {
+    /// The position, as a line that begins with it.
+    pub line: Line,
+    /// Its key.
+    pub key: u64,
+}
+
+/// All that the journal has of a game.
+#[derive(Clone, Debug)]
+pub struct GameMaterial {
+    /// The game.
+    pub record: GameRecord,
+    /// Its moves as far as the server has shown them, each with the proposals made for it (none for theirs).
+    pub moves: Vec<(MoveRecord, Vec<ProposalRecord>)>,
+    /// The whole line.
+    pub line: Line,
+}
+
+impl GameMaterial {
+    /// Reads a game. Moves from the first on that is not legal are left out, with a warning in the log.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn read(archive: &Archive, record: GameRecord) -> Result<Self, JournalError> {
+        let start = Line::from_fen(record.variant, record.start_fen.as_deref().unwrap_or_default());
+        let mut line = start.unwrap_or_else(|error| {
+            tracing::warn!(game = %record.key(), %error, "the game is read without its moves");
+            Line::start(record.variant)
+        });
+        let mut moves = Vec::new();
+        for played in archive.moves(&record)?.into_iter().take_while(|played| played.confirmed) {
+            if let Err(error) = line.play(played.uci) {
+                tracing::warn!(game = %record.key(), %error, "the rest of the game is left out");
+                break;
+            }
+            let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
+            moves.push((played, proposals));
+        }
+        Ok(Self { record, moves, line })
+    }
+
+    /// Whether it can be judged: played by the rules of chess, and by both sides.
+    pub fn can_be_judged(&self) -> bool {
+        self.record.variant.is_standard_rules() && self.moves.len() > 1
+    }
+
+    /// The positions that stood on the board, the start first, each as a line that begins with it. There is always one, because
+    /// each comes from a line that was played.
+    pub fn positions(&self) -> Option<Vec<Line>> {
+        let mut position = self.line.start_position().clone();
+        let mut lines = Vec::with_capacity(self.moves.len() + 1);
+        lines.push(alone(&self.line, &position)?);
+        for uci in self.line.moves() {
+            if let Ok(mv) = uci.to_move(&position) {
+                position.play_unchecked(mv);
+            }
+            lines.push(alone(&self.line, &position)?);
+        }
+        Some(lines)
+    }
+
+    /// The positions to judge, each once, without those that the rules decide.
+    pub fn questions(&self) -> Vec<JudgeQuestion> {
+        let positions = self.positions().unwrap_or_default();
+        let mut questions: Vec<JudgeQuestion> = Vec::new();
+        let mut ask = |line: Line| {
+            let key = position_key(&line);
+            if Verdict::by_the_rules(&line).is_none() && questions.iter().all(|asked| asked.key != key) {
+                questions.push(JudgeQuestion { line, key });
+            }
+        };
+        for (line, (_, proposals)) in positions.iter().zip(&self.moves) {
+            ask(line.clone());
+            for proposal in proposals {
+                if let Some(after) = proposal.uci.parse().ok().and_then(|uci| after(line, uci)) {
+                    ask(after);
+                }
+            }
+        }
+        positions.last().cloned().into_iter().for_each(ask);
+        questions
+    }
+
+    /// What was judged of its positions; `None` while some are not.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn verdicts(&self, known: &Verdicts) -> Result<Option<GameVerdicts>, JournalError> {
+        let mut verdicts = GameVerdicts::new();
+        for JudgeQuestion { line, key } in self.questions() {
+            match known.of(&line)? {
+                Some(verdict) => drop(verdicts.insert(key, verdict)),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(verdicts))
+    }
+}
+
+/// The position after a move, as a line that begins with it; `None` if the move is not legal.
+pub(crate) fn after(line: &Line, uci: UciMove) -> Option<Line> {
+    let mut position = line.position().clone();
+    position.play_unchecked(uci.to_move(&position).ok()?);
+    alone(line, &position)
+}
+
+/// A position without its past and its count of moves towards fifty, by the rules of the line it is from.
+fn alone(line: &Line, position: &VariantPosition) -> Option<Line> {
+    let mut setup = position.to_setup(EnPassantMode::Legal);
+    setup.halfmoves = 0;
+    let fen = Fen::try_from_setup(setup).ok()?;
+    Line::from_fen(line.variant(), &fen.to_string()).ok()
+}

@@ -1,0 +1,147 @@
+//! The making of a report: games of the journal are read, judged, studied and written some at a time, the oldest first.
+
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+use bot::journal::{Archive, Filter, GameRecord, JournalError};
+use engine::Tablebases;
+use jiff::Timestamp;
+
+use crate::{
+    judge::{GameMaterial, JudgeError, JudgeSpec, Verdicts, judge_all},
+    output::{OutputError, Report, ReportFolder},
+    study::GameStudy,
+    suggest::{GameVotes, suggest},
+    totals::{TotalsSums, changes},
+    votes::CouncilSums,
+};
+
+/// So many games are judged together: enough to keep all cores busy, few enough to hold in memory.
+const TOGETHER: usize = 16;
+
+/// What a report is asked for.
+#[derive(Clone, Debug)]
+pub struct ReportRequest {
+    /// The journal to study.
+    pub journal: PathBuf,
+    /// Which of its games.
+    pub filter: Filter,
+    /// Who judges, and with what effort.
+    pub judge: JudgeSpec,
+    /// How many positions are judged at a time.
+    pub threads: NonZeroUsize,
+    /// Tables that know endings.
+    pub tables: Option<Tablebases>,
+    /// Where the pages go; `None` writes none.
+    pub output: Option<PathBuf>,
+    /// Whether to look for the rule that would have done best.
+    pub suggest: bool,
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The journal cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The judge failed.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    /// The pages cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+/// How far a report has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReportProgress {
+    /// Games that are done.
+    pub games: usize,
+    /// Games in all.
+    pub of: usize,
+    /// Positions judged of those at hand.
+    pub positions: usize,
+    /// Positions at hand.
+    pub of_positions: usize,
+}
+
+/// A report, and where its first page is.
+#[derive(Clone, Debug)]
+pub struct MadeReport {
+    /// All figures.
+    pub report: Report,
+    /// The first page, where pages were asked for.
+    pub index: Option<PathBuf>,
+}
+
+/// Makes a report. `each` sees every game that was studied. `None` if `stop` was set before the end; what was judged is kept,
+/// and the next report goes on from there.
+///
+/// # Errors
+/// [`ReportError`]; what was judged before is kept.
+pub fn make_report(
+    request: &ReportRequest,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(ReportProgress),
+    each: &mut dyn FnMut(&GameStudy),
+) -> Result<Option<MadeReport>, ReportError> {
+    // The judgements first: that brings an older journal to today's version.
+    let mut verdicts = Verdicts::open(&request.journal, &request.judge)?;
+    let archive = Archive::open(&request.journal)?;
+    let games: Vec<GameRecord> =
+        archive.games(&request.filter)?.into_iter().filter(|game| game.ended_at.is_some()).collect();
+    let faults = archive.fault_counts()?;
+    let mut folder = request.output.as_deref().map(|path| begin(path, &request.judge)).transpose()?;
+    let (mut totals, mut council, mut votes) = (TotalsSums::default(), CouncilSums::default(), Vec::new());
+    let of = games.len();
+    let mut done = 0;
+    for records in games.chunks(TOGETHER) {
+        let read = |record: &GameRecord| GameMaterial::read(&archive, record.clone());
+        let materials = records.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let questions =
+            materials.iter().filter(|game| game.can_be_judged()).flat_map(GameMaterial::questions).collect();
+        judge_all(&request.judge, questions, &mut verdicts, request.threads, stop, &mut |positions, of_positions| {
+            progress(ReportProgress { games: done, of, positions, of_positions });
+        })?;
+        if stop.load(Relaxed) {
+            return Ok(None);
+        }
+        for material in &materials {
+            let known = if material.can_be_judged() { material.verdicts(&verdicts)? } else { None };
+            let study = known.and_then(|known| GameStudy::of(material, &known, request.tables.as_ref()));
+            let faults = faults.get(&material.record.key()).copied().unwrap_or(0);
+            totals.add(&material.record, study.as_ref(), faults);
+            if let Some(study) = &study {
+                council.add(study);
+                each(study);
+                if request.suggest {
+                    votes.push(GameVotes::new(&study.votes));
+                }
+            }
+            if let Some(folder) = &mut folder {
+                folder.add(&material.record, study.as_ref())?;
+            }
+        }
+        done += records.len();
+        progress(ReportProgress { games: done, of, positions: 0, of_positions: 0 });
+    }
+    let totals = totals.totals();
+    let earlier = folder.as_ref().and_then(ReportFolder::earlier_totals);
+    let report = Report {
+        judge: request.judge.name(),
+        made_at: Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        changes: earlier.map_or_else(Vec::new, |earlier| changes(earlier, &totals)),
+        totals,
+        council: council.study(),
+        suggestion: suggest(&votes),
+    };
+    let index = folder.map(|folder| folder.finish(&report)).transpose()?;
+    Ok(Some(MadeReport { report, index }))
+}
+
+fn begin(path: &Path, judge: &JudgeSpec) -> Result<ReportFolder, OutputError> {
+    ReportFolder::begin(path, &judge.name())
+}

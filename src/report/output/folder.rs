@@ -1,0 +1,168 @@
+//! The folder of a report, written game by game so that ten thousand of them need no memory.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use bot::journal::{GameRecord, GameResult, pgn_result};
+use serde_json::Value;
+
+use super::{
+    Report, annotated_pgn, csv, file_stem,
+    game_page::game_page,
+    html::{escaped, optional},
+    pages,
+};
+use crate::{formulas::MoveLabel, study::GameStudy};
+
+/// Games on a page of the list.
+const ROWS: usize = 200;
+
+/// Games on the first page.
+const NEWEST: usize = 20;
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("report {}: {error}", path.display())]
+pub struct OutputError {
+    /// The file or folder.
+    path: PathBuf,
+    /// What the system says.
+    error: io::Error,
+}
+
+/// A report that is being written.
+pub struct ReportFolder {
+    folder: PathBuf,
+    judge: String,
+    pgn: BufWriter<File>,
+    games: BufWriter<File>,
+    moves: BufWriter<File>,
+    /// Rows of the list, the oldest game first.
+    rows: Vec<String>,
+    /// The pages of games by their keys.
+    links: HashMap<String, String>,
+    earlier: Option<Value>,
+}
+
+impl ReportFolder {
+    /// Begins a report in a folder, which is made if it is not there; what an earlier report has left in it is replaced.
+    ///
+    /// # Errors
+    /// [`OutputError`] if the folder cannot be made or written.
+    pub fn begin(folder: &Path, judge: &str) -> Result<Self, OutputError> {
+        let pages = folder.join("game");
+        fs::create_dir_all(&pages).map_err(|error| OutputError { path: pages, error })?;
+        let file = |name: &str| {
+            let path = folder.join(name);
+            File::create(&path).map(BufWriter::new).map_err(|error| OutputError { path, error })
+        };
+        let earlier = fs::read_to_string(folder.join("report.json")).ok();
+        let mut report = Self {
+            folder: folder.to_owned(),
+            judge: judge.to_owned(),
+            pgn: file("games.pgn")?,
+            games: file("games.csv")?,
+            moves: file("moves.csv")?,
+            rows: Vec::new(),
+            links: HashMap::new(),
+            earlier: earlier.and_then(|text| serde_json::from_str(&text).ok()),
+        };
+        let titles = report
+            .games
+            .write_all(csv::GAME_TITLES.as_bytes())
+            .and_then(|()| report.moves.write_all(csv::MOVE_TITLES.as_bytes()));
+        report.written(titles)?;
+        Ok(report)
+    }
+
+    /// The totals of the report that was in the folder before, as they were written.
+    pub fn earlier_totals(&self) -> Option<&Value> {
+        self.earlier.as_ref()?.get("totals")
+    }
+
+    /// Adds a game: its page, its text, its lines in the tables. One that was not studied is only listed.
+    ///
+    /// # Errors
+    /// [`OutputError`] where the disk does not take it.
+    pub fn add(&mut self, record: &GameRecord, study: Option<&GameStudy>) -> Result<(), OutputError> {
+        let mut link = None;
+        if let Some(study) = study {
+            let name = format!("game/{}.html", file_stem(record));
+            self.write(&name, &game_page(study, &self.judge))?;
+            let pgn = self.pgn.write_all(annotated_pgn(study, &self.judge).as_bytes());
+            self.written(pgn)?;
+            let line = self.games.write_all(csv::game_line(study).as_bytes());
+            self.written(line)?;
+            for played in &study.moves {
+                let line = self.moves.write_all(csv::move_line(study, played).as_bytes());
+                self.written(line)?;
+            }
+            self.links.insert(record.key().to_string(), name.clone());
+            link = Some(name);
+        }
+        self.rows.push(row(record, study, link.as_deref()));
+        Ok(())
+    }
+
+    /// Writes the pages on all games and returns the first one's path.
+    ///
+    /// # Errors
+    /// [`OutputError`] where the disk does not take them.
+    pub fn finish(mut self, report: &Report) -> Result<PathBuf, OutputError> {
+        let flushed = self.pgn.flush().and_then(|()| self.games.flush()).and_then(|()| self.moves.flush());
+        self.written(flushed)?;
+        self.rows.reverse();
+        let pages = self.rows.len().div_ceil(ROWS).max(1);
+        for number in 1..=pages {
+            let from = (number - 1) * ROWS;
+            let rows = &self.rows[from..self.rows.len().min(from + ROWS)];
+            self.write(&format!("games-{number}.html"), &pages::list(rows, number, pages))?;
+        }
+        let newest = pages::list_table(&self.rows[..self.rows.len().min(NEWEST)]);
+        self.write("council.html", &pages::council(report, |game| self.links.get(game).cloned()))?;
+        self.write("report.json", &serde_json::to_string_pretty(report).unwrap_or_default())?;
+        self.write("index.html", &pages::index(report, &newest))?;
+        Ok(self.folder.join("index.html"))
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), OutputError> {
+        let path = self.folder.join(name);
+        fs::write(&path, text).map_err(|error| OutputError { path, error })
+    }
+
+    fn written(&self, outcome: io::Result<()>) -> Result<(), OutputError> {
+        outcome.map_err(|error| OutputError { path: self.folder.clone(), error })
+    }
+}
+
+/// A game's row in the lists.
+fn row(record: &GameRecord, study: Option<&GameStudy>, link: Option<&str>) -> String {
+    let opponent = record.opponent();
+    let title = opponent.title.as_deref().map_or_else(String::new, |title| format!("{} ", escaped(title)));
+    let rating = opponent.rating.map_or_else(String::new, |rating| format!(" ({rating})"));
+    let us = record.our_color;
+    let count = |label| study.map_or_else(|| "-".to_owned(), |study| study.labels(us, label).to_string());
+    let [inaccuracies, mistakes, blunders] = MoveLabel::ALL.map(count);
+    let opening = study.and_then(|study| study.opening).map(|opening| format!("{} {}", opening.eco, opening.name));
+    let class = record.result.map_or("", |result| match result {
+        GameResult::Won => "won",
+        GameResult::Lost => "lost",
+        GameResult::Drawn => "",
+    });
+    let page = link.map_or_else(|| "not studied".to_owned(), |page| format!("<a href=\"{page}\">moves</a>"));
+    format!(
+        "<tr><td>{}</td><td>{title}{}{rating}</td><td>{}</td><td>{}</td><td class=\"{class}\">{}</td><td class=\"n\">{}</td>\
+         <td class=\"n\">{inaccuracies}</td><td class=\"n\">{mistakes}</td><td class=\"n\">{blunders}</td><td>{}</td><td>{page}</td></tr>\n",
+        record.started_at.strftime("%Y-%m-%d %H:%M"),
+        escaped(&opponent.name),
+        if us.is_white() { "white" } else { "black" },
+        escaped(&record.time_control.to_string()),
+        pgn_result(record),
+        optional(study.and_then(GameStudy::our_accuracy), 1),
+        escaped(&opening.unwrap_or_default()),
+    )
+}

@@ -1,0 +1,131 @@
+//! A studied game as PGN: labels as Numeric Annotation Glyphs, values and clocks in the comments that Lichess, python-chess and
+//! others read, better lines as variations, and who voted for what.
+
+use bot::journal::{PgnWriter, pgn_clock};
+use chess::{Color, Score};
+
+use crate::{
+    study::{GameStudy, MissedChance, MoveStudy, VoteStudy},
+    votes::tally,
+};
+
+/// So many moves of a better line are shown.
+const LONGEST_VARIATION: usize = 6;
+
+/// The game's text, an empty line after it. `judge` is told as its annotator.
+pub fn annotated_pgn(game: &GameStudy, judge: &str) -> String {
+    let mut tags = vec![("Annotator", judge.to_owned())];
+    if let Some(opening) = game.opening {
+        tags.push(("ECO", opening.eco.to_owned()));
+        tags.push(("Opening", opening.name.to_owned()));
+    }
+    let accuracies = [("WhiteAccuracy", game.accuracy.white), ("BlackAccuracy", game.accuracy.black)];
+    tags.extend(accuracies.into_iter().filter_map(|(tag, value)| Some((tag, format!("{:.1}", value?)))));
+    let mut text = PgnWriter::begin(&game.record, game.moves.len(), &tags);
+    let mut interrupted = true;
+    for (index, played) in game.moves.iter().enumerate() {
+        number(&mut text, played.number, played.mover, interrupted);
+        text.word(&played.san);
+        if let Some(label) = played.label {
+            text.word(&format!("${}", label.nag()));
+        }
+        let comment = comment(game, index, played);
+        // After a comment Black's move needs its number.
+        interrupted = !comment.is_empty();
+        if interrupted {
+            text.word("{");
+            comment.iter().for_each(|word| text.word(word));
+            text.word("}");
+        }
+        if played.label.is_some() {
+            variation(&mut text, played);
+        }
+    }
+    text.end(&game.record)
+}
+
+fn number(text: &mut PgnWriter, number: u32, mover: Color, interrupted: bool) {
+    match mover {
+        Color::White => text.word(&format!("{number}.")),
+        Color::Black if interrupted => text.word(&format!("{number}...")),
+        Color::Black => (),
+    }
+}
+
+/// The judge's line in place of a move that was not best.
+fn variation(text: &mut PgnWriter, played: &MoveStudy) {
+    let (mut move_number, mut mover) = (played.number, played.mover);
+    let mut words = Vec::new();
+    for (index, san) in played.best_line.iter().take(LONGEST_VARIATION).enumerate() {
+        match mover {
+            Color::White => words.push(format!("{move_number}.")),
+            Color::Black if index == 0 => words.push(format!("{move_number}...")),
+            Color::Black => (),
+        }
+        words.push(san.clone());
+        move_number += u32::from(mover.is_black());
+        mover = !mover;
+    }
+    let count = words.len();
+    for (index, word) in words.into_iter().enumerate() {
+        let open = if index == 0 { "(" } else { "" };
+        let close = if index + 1 == count { ")" } else { "" };
+        text.word(&format!("{open}{word}{close}"));
+    }
+}
+
+/// The words of a comment; commands to programs, such as `[%clk 0:01:00]`, are one word each.
+fn comment(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
+    let mut commands = Vec::new();
+    commands.extend(eval(played.value_for_white(), played.san.ends_with('#')));
+    commands.extend(played.clock.map(|clock| format!("[%clk {}]", pgn_clock(clock))));
+    commands.extend(played.taken.map(|taken| format!("[%emt {}]", pgn_clock(taken))));
+    // A brace would end the comment, a bracket begin a command.
+    let text = remarks(game, index, played).join(" ").replace(['{', '[', '<'], "(").replace(['}', ']', '>'], ")");
+    commands.into_iter().chain(text.split_ascii_whitespace().map(str::to_owned)).collect()
+}
+
+/// What is said of a move in words.
+fn remarks(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
+    let mut words = Vec::new();
+    if let (Some(label), Some(best)) = (played.label, played.best_line.first()) {
+        let mut word = label.word().to_owned();
+        word[..1].make_ascii_uppercase();
+        words.push(format!("{word}. {best} was best."));
+    }
+    words.extend(played.missed.map(|missed| match missed {
+        MissedChance::Mate => "A mate was missed.".to_owned(),
+        MissedChance::Win => "A win was missed.".to_owned(),
+    }));
+    if played.tables.is_some_and(|tables| tables.spoiled()) {
+        words.push("By the endgame tables this gives the result away.".to_owned());
+    }
+    if game.turning_point == Some(index) {
+        words.push("The turning point.".to_owned());
+    }
+    words.extend(game.vote(played.ply).and_then(vote_text));
+    words
+}
+
+/// `[%eval 0.34]` or `[%eval #-3]`, from White's side; nothing for a mate on the board.
+fn eval(score: Score, mated: bool) -> Option<String> {
+    match score {
+        _ if mated => None,
+        Score::Cp(centipawns) => Some(format!("[%eval {:.2}]", f64::from(centipawns) / 100.0)),
+        Score::Mate(moves) => Some(format!("[%eval #{moves}]")),
+    }
+}
+
+/// Who proposed what, where the electors did not agree.
+fn vote_text(vote: &VoteStudy) -> Option<String> {
+    let tally = tally(vote);
+    if tally.len() < 2 {
+        return None;
+    }
+    let moves = tally.iter().map(|(san, _)| {
+        let of_move = vote.voters.iter().filter(|voter| voter.san == *san);
+        let names: Vec<&str> = of_move.map(|voter| voter.proposal.elector.as_str()).collect();
+        format!("{san} by {}", names.join(" "))
+    });
+    Some(format!("Votes: {}; elected by {}.", moves.collect::<Vec<_>>().join(", "), vote.criterion))
+}

@@ -1,0 +1,101 @@
+//! Means with their errors. What belongs to one game is not independent, so games are what is counted: an error is that of a
+//! ratio of sums over games (Cochran, *Sampling Techniques*, 1977, chapter 6).
+
+use serde::Serialize;
+
+/// A mean with its standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MeanWithError {
+    /// The mean of all values.
+    pub mean: f64,
+    /// Its standard error over games; 0 where there are fewer than two games, which say nothing about it.
+    pub error: f64,
+    /// How many values there are.
+    pub count: usize,
+}
+
+impl MeanWithError {
+    /// How far the 95 % interval reaches on either side.
+    pub fn margin(&self) -> f64 {
+        1.96 * self.error
+    }
+}
+
+/// Sums over games, value by value.
+#[derive(Clone, Debug, Default)]
+pub struct GameSums {
+    games: Vec<(f64, f64)>,
+}
+
+impl GameSums {
+    /// What follows belongs to another game.
+    pub fn next_game(&mut self) {
+        if self.games.last().is_none_or(|(_, count)| *count > 0.0) {
+            self.games.push((0.0, 0.0));
+        }
+    }
+
+    /// Adds a value to the game at hand.
+    pub fn add(&mut self, value: f64) {
+        if self.games.is_empty() {
+            self.next_game();
+        }
+        if let Some((sum, count)) = self.games.last_mut() {
+            *sum += value;
+            *count += 1.0;
+        }
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> usize {
+        self.games.iter().map(|(_, count)| *count as usize).sum()
+    }
+
+    /// The mean of all values, with its error.
+    pub fn mean(&self) -> MeanWithError {
+        let games: Vec<&(f64, f64)> = self.games.iter().filter(|(_, count)| *count > 0.0).collect();
+        let (sum, count) = games.iter().fold((0.0, 0.0), |(sums, counts), (sum, count)| (sums + sum, counts + count));
+        if count == 0.0 {
+            return MeanWithError::default();
+        }
+        let (mean, games_count) = (sum / count, games.len() as f64);
+        let squares: f64 = games.iter().map(|(sum, count)| (sum - mean * count).powi(2)).sum();
+        let error = if games.len() < 2 { 0.0 } else { (squares * games_count / (games_count - 1.0)).sqrt() / count };
+        MeanWithError { mean, error, count: count as usize }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_of_one_value_give_the_usual_standard_error() {
+        let mut sums = GameSums::default();
+        for value in [1.0, 2.0, 3.0, 4.0] {
+            sums.next_game();
+            sums.add(value);
+        }
+        let mean = sums.mean();
+        assert_eq!((mean.mean, mean.count), (2.5, 4));
+        let standard_error = (5.0_f64 / 3.0).sqrt() / 2.0;
+        assert!((mean.error - standard_error).abs() < 1e-12, "{mean:?}");
+    }
+
+    #[test]
+    fn what_repeats_within_a_game_makes_no_figure_surer() {
+        let (mut once, mut often) = (GameSums::default(), GameSums::default());
+        for value in [0.0, 10.0, 4.0] {
+            once.next_game();
+            once.add(value);
+            often.next_game();
+            (0..20).for_each(|_| often.add(value));
+        }
+        assert!((once.mean().error - often.mean().error).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nothing_is_no_figure() {
+        assert_eq!(GameSums::default().mean(), MeanWithError::default());
+    }
+}

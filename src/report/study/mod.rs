@@ -1,0 +1,116 @@
+//! One game studied: what every move cost, by the verdicts on the positions before and after it.
+
+mod clock;
+mod moves;
+mod phases;
+mod turning_point;
+mod votes;
+
+pub use moves::{MissedChance, MoveStudy, TablebaseTruth};
+pub use phases::{GamePhase, ending_name};
+pub use votes::{VoteStudy, VoterStudy};
+
+use chess::Color;
+use engine::Tablebases;
+use serde::Serialize;
+
+use bot::journal::GameRecord;
+
+use crate::{
+    formulas::{BySide, MoveLabel, game_accuracy},
+    judge::{GameMaterial, GameVerdicts},
+    openings::Opening,
+};
+
+/// A game and what each of its moves was worth.
+#[derive(Clone, Debug, Serialize)]
+pub struct GameStudy {
+    /// The game as the journal has it.
+    #[serde(flatten)]
+    pub record: GameRecord,
+    /// Its opening by name.
+    pub opening: Option<Opening>,
+    /// After how many plies the last named position of the opening stood.
+    pub opening_plies: usize,
+    /// After how many plies our own book gave its last move; 0 where it gave none.
+    pub book_plies: usize,
+    /// The ply from which on the game was an ending, with the ending's name.
+    pub ending: Option<(usize, &'static str)>,
+    /// How exactly each side played, 0 to 100.
+    pub accuracy: BySide<Option<f64>>,
+    /// Centipawns each side lost a move, on average.
+    pub average_loss: BySide<Option<f64>>,
+    /// The move that decided the game, as an index of `moves`.
+    pub turning_point: Option<usize>,
+    /// The moves of both sides.
+    pub moves: Vec<MoveStudy>,
+    /// The votes for our own.
+    pub votes: Vec<VoteStudy>,
+}
+
+impl GameStudy {
+    /// Studies a game by the verdicts on its positions; `None` if some are missing or it cannot be judged. What tables
+    /// know is added where they cover a position.
+    pub fn of(material: &GameMaterial, verdicts: &GameVerdicts, tables: Option<&Tablebases>) -> Option<Self> {
+        if !material.can_be_judged() {
+            return None;
+        }
+        let positions = material.positions()?;
+        let mut moves = moves::study(material, &positions, verdicts, tables)?;
+        clock::add_times(&material.record, material, &mut moves);
+        let votes = votes::study(material, &positions, verdicts, &moves);
+        for vote in &votes {
+            if let Some(studied) = moves.get_mut(vote.ply) {
+                studied.at_stake = Some(vote.at_stake());
+            }
+        }
+        let opening = Opening::of(&material.line);
+        let first = moves.first()?.mover;
+        let after: Vec<_> = moves.iter().map(MoveStudy::value_for_white).collect();
+        let from_book = |(played, _): &(bot::journal::MoveRecord, _)| {
+            played.ours.as_ref().is_some_and(|ours| ours.source == chess::Source::Book.word())
+        };
+        Some(Self {
+            opening_plies: opening.map_or(0, |(_, plies)| plies),
+            opening: opening.map(|(opening, _)| opening),
+            book_plies: material.moves.iter().rposition(from_book).map_or(0, |ply| ply + 1),
+            ending: phases::ending(&positions),
+            accuracy: game_accuracy(first, &after),
+            average_loss: BySide {
+                white: average_loss(&moves, Color::White),
+                black: average_loss(&moves, Color::Black),
+            },
+            turning_point: turning_point::find(&moves, material.record.winner),
+            record: material.record.clone(),
+            moves,
+            votes,
+        })
+    }
+
+    /// Our accuracy.
+    pub fn our_accuracy(&self) -> Option<f64> {
+        self.accuracy.of(self.record.our_color)
+    }
+
+    /// How many moves of a side bear a label.
+    pub fn labels(&self, side: Color, label: MoveLabel) -> usize {
+        self.moves.iter().filter(|played| played.mover == side && played.label == Some(label)).count()
+    }
+
+    /// Our moves.
+    pub fn ours(&self) -> impl Iterator<Item = &MoveStudy> {
+        let us = self.record.our_color;
+        self.moves.iter().filter(move |played| played.mover == us)
+    }
+
+    /// The vote for the move after so many plies.
+    pub fn vote(&self, ply: usize) -> Option<&VoteStudy> {
+        self.votes.iter().find(|vote| vote.ply == ply)
+    }
+}
+
+fn average_loss(moves: &[MoveStudy], side: Color) -> Option<f64> {
+    let losses: Vec<f64> =
+        moves.iter().filter(|played| played.mover == side).map(|played| f64::from(played.centipawn_loss)).collect();
+    (!losses.is_empty()).then(|| losses.iter().sum::<f64>() / losses.len() as f64)
+}

@@ -1,0 +1,245 @@
+//! What a move cost, what it missed, and what the endgame tables say of it.
+
+use std::time::Duration;
+
+use chess::{Color, Line, Score, UciMove, engine_position};
+use engine::{Outcome, Tablebases};
+use serde::{Serialize, Serializer};
+
+use crate::{
+    formulas::{MoveLabel, START_VALUE, centipawn_loss, expectation, move_accuracy},
+    judge::{GameMaterial, GameVerdicts, Verdict, position_key},
+};
+
+use super::{GamePhase, phases};
+
+/// A move that was played and what it was worth. Values and expectations are from the side of who made it.
+#[derive(Clone, Debug, Serialize)]
+pub struct MoveStudy {
+    /// Plies before it.
+    pub ply: usize,
+    /// The number of the move as a game's text counts.
+    pub number: u32,
+    /// Who made it.
+    #[serde(serialize_with = "color")]
+    pub mover: Color,
+    /// The move.
+    #[serde(serialize_with = "uci")]
+    pub played: UciMove,
+    /// The move in algebraic notation.
+    pub san: String,
+    /// The position before it.
+    pub fen: String,
+    /// The value before it.
+    pub before: Score,
+    /// The value after it.
+    pub after: Score,
+    /// The expectation before it, per cent.
+    pub expected_before: f64,
+    /// The expectation after it, per cent.
+    pub expected_after: f64,
+    /// What it cost, per cent of a point; 0 for the judge's own move.
+    pub loss: f64,
+    /// What it cost in centipawns, with values bounded at ten pawns.
+    pub centipawn_loss: u32,
+    /// How exact it was, 0 to 100.
+    pub accuracy: f64,
+    /// What such a move is called.
+    pub label: Option<MoveLabel>,
+    /// The judge's own move, where it is another one.
+    #[serde(serialize_with = "optional_uci")]
+    pub better: Option<UciMove>,
+    /// The judge's line from the position before it, in algebraic notation.
+    pub best_line: Vec<String>,
+    /// Plies the judge searched.
+    pub depth: u32,
+    /// The part of the game it belongs to.
+    pub phase: GamePhase,
+    /// What it let slip.
+    pub missed: Option<MissedChance>,
+    /// What endgame tables know of it.
+    pub tables: Option<TablebaseTruth>,
+    /// The mover's clock after it.
+    #[serde(serialize_with = "seconds")]
+    pub clock: Option<Duration>,
+    /// How long it took.
+    #[serde(serialize_with = "seconds")]
+    pub taken: Option<Duration>,
+    /// What a wrong choice among the electors' proposals would have cost, per cent: how much thought the move was worth.
+    pub at_stake: Option<f64>,
+}
+
+impl MoveStudy {
+    /// The value after it, from White's side.
+    pub fn value_for_white(&self) -> Score {
+        if self.mover.is_white() { self.after } else { for_the_other(self.after) }
+    }
+
+    /// The expectation after it, per cent for White.
+    pub fn expected_for_white(&self) -> f64 {
+        if self.mover.is_white() { self.expected_after } else { 100.0 - self.expected_after }
+    }
+}
+
+/// A chance that a move let slip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MissedChance {
+    /// There was a mate; after the move there is none.
+    Mate,
+    /// The game was as good as won; after the move it is open.
+    Win,
+}
+
+/// A game is as good as won from this expectation on, per cent, and open below the other one.
+const WON: f64 = 80.0;
+const OPEN: f64 = 60.0;
+
+impl MissedChance {
+    fn of(before: Score, after: Score) -> Option<Self> {
+        let mate = |score| matches!(score, Score::Mate(1..));
+        if mate(before) && !mate(after) {
+            return Some(Self::Mate);
+        }
+        (expectation(before) >= WON && expectation(after) < OPEN).then_some(Self::Win)
+    }
+}
+
+/// The true result of the positions before and after a move, for who made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TablebaseTruth {
+    /// With best play from before it.
+    #[serde(serialize_with = "outcome")]
+    pub before: Outcome,
+    /// With best play from after it.
+    #[serde(serialize_with = "outcome")]
+    pub after: Outcome,
+}
+
+impl TablebaseTruth {
+    /// Whether the move gave away half a point or more.
+    pub fn spoiled(&self) -> bool {
+        self.after < self.before
+    }
+}
+
+/// The same value from the other side. Being mated already, which has no sign, becomes having mated.
+pub(super) fn for_the_other(score: Score) -> Score {
+    match score {
+        Score::Mate(0) => Score::Mate(1),
+        other => other.flipped(),
+    }
+}
+
+/// Studies all moves. `None` if a position was not judged.
+pub(super) fn study(
+    material: &GameMaterial,
+    positions: &[Line],
+    verdicts: &GameVerdicts,
+    tables: Option<&Tablebases>,
+) -> Option<Vec<MoveStudy>> {
+    let verdict = |line: &Line| Verdict::by_the_rules(line).or_else(|| verdicts.get(&position_key(line)).cloned());
+    let truths: Vec<Option<Outcome>> = positions.iter().map(|line| tables.and_then(|t| truth(line, t))).collect();
+    let mut moves = Vec::with_capacity(material.moves.len());
+    let mut before = verdict(positions.first()?)?;
+    for (ply, (pair, uci)) in positions.windows(2).zip(material.line.moves()).enumerate() {
+        let after = verdict(&pair[1])?;
+        let mut studied = study_move(ply, &pair[0], *uci, &before, &after);
+        if let (Some(was), Some(is)) = (truths.get(ply)?, truths.get(ply + 1)?) {
+            studied.tables = Some(TablebaseTruth { before: *was, after: reversed(*is) });
+        }
+        moves.push(studied);
+        before = after;
+    }
+    Some(moves)
+}
+
+fn study_move(ply: usize, line: &Line, played: UciMove, verdict: &Verdict, reply: &Verdict) -> MoveStudy {
+    // As Lichess does, the usual start is worth what it is worth for everybody, whoever judges.
+    let before = if ply == 0 && line.start_fen().is_none() { START_VALUE } else { verdict.score };
+    let after = for_the_other(reply.score);
+    let is_best = verdict.best() == Some(played);
+    let (expected_before, expected_after) = (expectation(before), expectation(after));
+    MoveStudy {
+        ply,
+        number: shakmaty::Position::fullmoves(line.position()).get(),
+        mover: line.turn(),
+        played,
+        san: line.san(played),
+        fen: line.fen(),
+        before,
+        after,
+        expected_before,
+        expected_after,
+        loss: if is_best { 0.0 } else { (expected_before - expected_after).max(0.0) },
+        centipawn_loss: centipawn_loss(before, after),
+        accuracy: move_accuracy(expected_before, expected_after),
+        label: if is_best { None } else { MoveLabel::of(before, after) },
+        better: verdict.best().filter(|_| !is_best),
+        best_line: line_san(line, &verdict.line),
+        depth: verdict.depth,
+        phase: phases::of(line),
+        missed: if is_best { None } else { MissedChance::of(before, after) },
+        tables: None,
+        clock: None,
+        taken: None,
+        at_stake: None,
+    }
+}
+
+/// Moves in algebraic notation, as far as they are legal.
+fn line_san(line: &Line, moves: &[UciMove]) -> Vec<String> {
+    let mut line = line.clone();
+    let mut texts = Vec::with_capacity(moves.len());
+    for uci in moves {
+        let text = line.san(*uci);
+        if line.play(*uci).is_err() {
+            break;
+        }
+        texts.push(text);
+    }
+    texts
+}
+
+/// The result of a position with best play, for the player to move, where tables cover it.
+fn truth(line: &Line, tables: &Tablebases) -> Option<Outcome> {
+    if let Some(over) = Verdict::by_the_rules(line) {
+        return Some(if over.score == Score::Cp(0) { Outcome::Draw } else { Outcome::Loss });
+    }
+    let position = engine_position(line).ok()?;
+    let legal = position.legal_moves();
+    tables.settle(&position, &legal).map(|settled| settled.outcome)
+}
+
+const fn reversed(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Loss => Outcome::Win,
+        Outcome::Draw => Outcome::Draw,
+        Outcome::Win => Outcome::Loss,
+    }
+}
+
+fn color<S: Serializer>(color: &Color, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(if color.is_white() { "white" } else { "black" })
+}
+
+fn uci<S: Serializer>(uci: &UciMove, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(uci)
+}
+
+fn optional_uci<S: Serializer>(uci: &Option<UciMove>, serializer: S) -> Result<S::Ok, S::Error> {
+    uci.as_ref().map(ToString::to_string).serialize(serializer)
+}
+
+fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.as_secs_f64()).serialize(serializer)
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for references")]
+fn outcome<S: Serializer>(outcome: &Outcome, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match outcome {
+        Outcome::Loss => "loss",
+        Outcome::Draw => "draw",
+        Outcome::Win => "win",
+    })
+}

@@ -1,0 +1,23 @@
+//! The move that decided a game.
+
+use chess::Color;
+
+use super::MoveStudy;
+
+/// Below this expectation, per cent, a side plays for a draw at best.
+const STANDS_WORSE: f64 = 40.0;
+
+/// The loser's last move after which it stood worse for good. Where nobody won, the move that cost most, if it has a label. As an
+/// index of `moves`; `None` where no move decided, as in a game lost on time in a good position.
+pub(super) fn find(moves: &[MoveStudy], winner: Option<Color>) -> Option<usize> {
+    let Some(winner) = winner else {
+        let labelled = moves.iter().enumerate().filter(|(_, played)| played.label.is_some());
+        return labelled.max_by(|(_, a), (_, b)| a.loss.total_cmp(&b.loss)).map(|(index, _)| index);
+    };
+    let stands_worse = |played: &MoveStudy| {
+        let loser = if played.mover == winner { 100.0 - played.expected_after } else { played.expected_after };
+        loser < STANDS_WORSE
+    };
+    let last_good = moves.iter().rposition(|played| !stands_worse(played)).map_or(0, |index| index + 1);
+    moves.get(last_good).filter(|played| played.mover != winner).map(|_| last_good)
+}

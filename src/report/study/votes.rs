@@ -1,0 +1,137 @@
+//! A vote studied: what each elector's move would have cost, had it decided alone.
+
+use std::time::Duration;
+
+use bot::journal::{OurMove, ProposalRecord};
+use chess::{Line, Source, UciMove};
+use serde::Serialize;
+
+use super::{MoveStudy, moves::for_the_other};
+use crate::{
+    formulas::{START_VALUE, expectation},
+    judge::{GameMaterial, GameVerdicts, Verdict, after, position_key},
+};
+
+/// The vote for a move of ours.
+#[derive(Clone, Debug, Serialize)]
+pub struct VoteStudy {
+    /// Plies before the move.
+    pub ply: usize,
+    /// The rule that elected it.
+    pub criterion: String,
+    /// How split the vote was, 0 (unanimity) to 1.
+    pub split: Option<f64>,
+    /// The proposals of the first phase, in the order of the roster.
+    pub voters: Vec<VoterStudy>,
+    /// What the move that was played cost, per cent of a point.
+    pub loss: f64,
+    /// What the first phase's choice would have cost, where there was a second one.
+    pub first_choice_loss: Option<f64>,
+    /// Our side of the time: the search took so long, seconds.
+    pub seconds: f64,
+    /// It was given so long, seconds: the normal budget, and what might have been granted on top.
+    pub given: (f64, f64),
+    /// The position, as a line that begins with it, to elect in again.
+    #[serde(skip)]
+    pub line: Line,
+    /// The move that was played.
+    #[serde(skip)]
+    pub played: UciMove,
+    /// Whether a second phase elected it.
+    #[serde(skip)]
+    pub had_second_phase: bool,
+}
+
+/// What an elector proposed, and what it would have cost.
+#[derive(Clone, Debug, Serialize)]
+pub struct VoterStudy {
+    /// The proposal as it was recorded.
+    #[serde(flatten)]
+    pub proposal: ProposalRecord,
+    /// In algebraic notation.
+    pub san: String,
+    /// The move.
+    #[serde(skip)]
+    pub best: UciMove,
+    /// What it would have cost, per cent of a point.
+    pub loss: f64,
+    /// Whether it is the judge's own move.
+    pub is_best: bool,
+}
+
+impl VoteStudy {
+    /// What a proposed move would have cost, per cent; `None` if nobody proposed it.
+    pub fn loss_of(&self, uci: UciMove) -> Option<f64> {
+        let proposed = self.voters.iter().find(|voter| voter.best == uci).map(|voter| voter.loss);
+        proposed.or((uci == self.played).then_some(self.loss))
+    }
+
+    /// The difference between the best and the worst choice among the proposals, per cent.
+    pub fn at_stake(&self) -> f64 {
+        let losses = || self.voters.iter().map(|voter| voter.loss).chain([self.loss]);
+        losses().fold(0.0, f64::max) - losses().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The electors whose move would have cost less, by at least so much.
+    pub fn who_knew_better(&self, by: f64) -> impl Iterator<Item = &VoterStudy> {
+        self.voters.iter().filter(move |voter| voter.loss + by <= self.loss)
+    }
+}
+
+/// The votes of a game: moves that two electors or more have proposed for.
+pub(super) fn study(
+    material: &GameMaterial,
+    positions: &[Line],
+    verdicts: &GameVerdicts,
+    moves: &[MoveStudy],
+) -> Vec<VoteStudy> {
+    let votes = material.moves.iter().zip(positions).zip(moves);
+    let votes = votes.filter_map(|(((played, proposals), line), studied)| {
+        let ours = played.ours.as_ref().filter(|ours| ours.source == Source::Council.word())?;
+        study_vote(line, ours, proposals, studied, verdicts)
+    });
+    votes.collect()
+}
+
+fn study_vote(
+    line: &Line,
+    ours: &OurMove,
+    proposals: &[ProposalRecord],
+    played: &MoveStudy,
+    verdicts: &GameVerdicts,
+) -> Option<VoteStudy> {
+    let verdict = verdicts.get(&position_key(line))?;
+    let is_start = played.ply == 0 && line.start_fen().is_none();
+    let expected = expectation(if is_start { START_VALUE } else { verdict.score });
+    let loss = |uci: UciMove| -> Option<f64> {
+        if verdict.best() == Some(uci) {
+            return Some(0.0);
+        }
+        let after = after(line, uci)?;
+        let reply = Verdict::by_the_rules(&after).or_else(|| verdicts.get(&position_key(&after)).cloned())?;
+        Some((expected - expectation(for_the_other(reply.score))).max(0.0))
+    };
+    let voters = proposals.iter().filter(|proposal| proposal.phase == 1).filter_map(|proposal| {
+        let best: UciMove = proposal.uci.parse().ok()?;
+        let is_best = verdict.best() == Some(best);
+        Some(VoterStudy { proposal: proposal.clone(), san: line.san(best), best, loss: loss(best)?, is_best })
+    });
+    let voters: Vec<VoterStudy> = voters.collect();
+    if voters.len() < 2 {
+        return None;
+    }
+    let seconds = |time: Duration| time.as_secs_f64();
+    Some(VoteStudy {
+        ply: played.ply,
+        criterion: ours.criterion.clone(),
+        split: ours.split,
+        voters,
+        loss: played.loss,
+        first_choice_loss: ours.first_choice.as_deref().and_then(|first| loss(first.parse().ok()?)),
+        seconds: seconds(ours.elapsed),
+        given: (seconds(ours.response), seconds(ours.extra)),
+        line: line.clone(),
+        played: played.played,
+        had_second_phase: proposals.iter().any(|proposal| proposal.phase == 2),
+    })
+}

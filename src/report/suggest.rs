@@ -1,0 +1,240 @@
+//! From what was recorded to settings: the rule that would have lost least, chosen on one half of the games and judged on the
+//! other, which it has not seen.
+//!
+//! What is tried: every criterion as it comes, some margins for `score-margin`, and for `weights` hand weights found by
+//! trying one heuristic after another. Re-search is left out: without a search nobody knows what it would elect.
+
+use chess::CriterionName;
+use council::{CouncilSettings, HeuristicWeights};
+use serde::Serialize;
+
+use crate::{
+    statistics::{GameSums, MeanWithError},
+    study::VoteStudy,
+    votes::{RecordedProposals, ReplayRule, replayed},
+};
+
+/// Margins tried for `score-margin`, centipawns.
+const MARGINS: [f64; 6] = [0.0, 7.0, 25.0, 50.0, 100.0, 300.0];
+
+/// By what a weight is multiplied when another one is tried; 0 drops the heuristic.
+const FACTORS: [f64; 5] = [0.0, 0.5, 0.8, 1.3, 2.0];
+
+/// How often all heuristics are gone through.
+const ROUNDS: usize = 3;
+
+/// A suggestion with its evidence. Losses are per cent of a point a move.
+#[derive(Clone, Debug, Serialize)]
+pub struct Suggestion {
+    /// How the rule is called.
+    pub rule: String,
+    /// Its criterion.
+    pub criterion: CriterionName,
+    /// Hand weights, where the criterion asks for them.
+    #[serde(skip)]
+    pub settings: CouncilSettings,
+    /// How many games it was chosen on, and judged on.
+    pub games: (usize, usize),
+    /// How many rules were tried.
+    pub tried: usize,
+    /// What it loses on the games it was chosen on.
+    pub loss_seen: MeanWithError,
+    /// What it loses on the games it has not seen.
+    pub loss: MeanWithError,
+    /// What was really lost in those.
+    pub played: MeanWithError,
+    /// The difference on those: negative is better than what was played.
+    pub against_played: MeanWithError,
+}
+
+/// The votes of a game, ready to elect in again.
+pub struct GameVotes(Vec<(VoteStudy, RecordedProposals)>);
+
+impl GameVotes {
+    /// Of a game's votes, those in which there is something to choose.
+    pub fn new(votes: &[VoteStudy]) -> Self {
+        let open = votes.iter().filter(|vote| vote.voters.iter().any(|voter| voter.best != vote.voters[0].best));
+        Self(open.map(|vote| (vote.clone(), replayed(vote))).collect())
+    }
+}
+
+/// The best rule on every other game, with what it does on the rest. `None` with fewer than two games on either side.
+pub fn suggest(games: &[GameVotes]) -> Option<Suggestion> {
+    let half = |odd: usize| -> Vec<&GameVotes> {
+        games.iter().filter(|game| !game.0.is_empty()).skip(odd).step_by(2).collect()
+    };
+    let (seen, held_out) = (half(0), half(1));
+    if held_out.len() < 2 {
+        return None;
+    }
+    let mut candidates: Vec<ReplayRule> = CriterionName::ALL
+        .into_iter()
+        .filter(|name| *name != CriterionName::ReSearch)
+        .map(ReplayRule::criterion)
+        .chain(MARGINS.map(score_margin))
+        .collect();
+    let (weights, tried) = best_weights(&seen);
+    candidates.push(weights);
+    let tried = tried + candidates.len() - 1;
+    let best = candidates.into_iter().min_by(|a, b| loss(a, &seen).mean.total_cmp(&loss(b, &seen).mean))?;
+    let mut against = GameSums::default();
+    let mut played = GameSums::default();
+    for game in &held_out {
+        against.next_game();
+        played.next_game();
+        for (vote, recorded) in &game.0 {
+            if let Some((_, lost)) = best.elect(vote, recorded) {
+                against.add(lost - vote.loss);
+                played.add(vote.loss);
+            }
+        }
+    }
+    Some(Suggestion {
+        criterion: best.settings.criterion,
+        games: (seen.len(), held_out.len()),
+        tried,
+        loss_seen: loss(&best, &seen),
+        loss: loss(&best, &held_out),
+        played: played.mean(),
+        against_played: against.mean(),
+        rule: best.name,
+        settings: best.settings,
+    })
+}
+
+fn score_margin(margin: f64) -> ReplayRule {
+    let settings = CouncilSettings { margin, criterion: CriterionName::ScoreMargin, ..CouncilSettings::default() };
+    ReplayRule { name: format!("score-margin {margin}"), settings }
+}
+
+fn by_weights(weights: HeuristicWeights) -> ReplayRule {
+    let settings = CouncilSettings { weights, criterion: CriterionName::Weights, ..CouncilSettings::default() };
+    ReplayRule { name: "weights, fitted".to_owned(), settings }
+}
+
+/// Hand weights that lose less, heuristic by heuristic; and how many were tried.
+fn best_weights(games: &[&GameVotes]) -> (ReplayRule, usize) {
+    let mut best = by_weights(HeuristicWeights::default());
+    let mut least = loss(&best, games).mean;
+    let mut tried = 1;
+    for _ in 0..ROUNDS {
+        let before = least;
+        for heuristic in chess::Heuristic::ALL {
+            for factor in FACTORS {
+                let scaled = |other| if other == heuristic { factor } else { 1.0 };
+                let rule = by_weights(best.settings.weights.times(&scaled));
+                let mean = loss(&rule, games).mean;
+                tried += 1;
+                if mean < least {
+                    (best, least) = (rule, mean);
+                }
+            }
+        }
+        if least == before {
+            break;
+        }
+    }
+    (best, tried)
+}
+
+/// What a rule loses in some games, per cent of a point a vote.
+fn loss(rule: &ReplayRule, games: &[&GameVotes]) -> MeanWithError {
+    let mut sums = GameSums::default();
+    for game in games {
+        sums.next_game();
+        for (vote, recorded) in &game.0 {
+            if let Some((_, lost)) = rule.elect(vote, recorded) {
+                sums.add(lost);
+            }
+        }
+    }
+    sums.mean()
+}
+
+impl Suggestion {
+    /// Whether it loses less than what was played on games that it was not chosen by, by more than the error.
+    pub fn is_better(&self) -> bool {
+        self.against_played.mean + self.against_played.margin() < 0.0
+    }
+
+    /// The suggestion as a part of a settings file, with the evidence in comments: the owner takes it or leaves it. Where there
+    /// is no evidence that it is better, the settings too are comments.
+    pub fn settings_text(&self) -> String {
+        let margin = |mean: &MeanWithError| format!("{:.3} +- {:.3}", mean.mean, mean.margin());
+        let verdict = if self.is_better() {
+            "On games it was not chosen by it loses less than what was played, by more than the error."
+        } else {
+            "On games it was not chosen by the difference is within the error, or it loses more: there is no evidence that\n\
+             # it is better, and it is best left alone."
+        };
+        let evidence = format!(
+            "# Suggested by `concilio report --suggest`: the rule `{}`, the best of {} tried on {} games.\n\
+             # On {} other games, in the votes that were not unanimous, it loses {} per cent of a point a move;\n\
+             # what was played lost {} (difference {}, 95 % intervals).\n# {verdict}\n",
+            self.rule,
+            self.tried,
+            self.games.0,
+            self.games.1,
+            margin(&self.loss),
+            margin(&self.played),
+            margin(&self.against_played),
+        );
+        let sign = if self.is_better() { "" } else { "#" };
+        let settings = self.settings_lines().into_iter().map(|line| format!("{sign}{line}\n"));
+        evidence + &settings.collect::<String>()
+    }
+
+    /// What the rule is in the settings.
+    fn settings_lines(&self) -> Vec<String> {
+        let mut lines = vec!["[player.council]".to_owned(), format!("criterion = \"{}\"", self.criterion.word())];
+        match self.criterion {
+            CriterionName::ScoreMargin => lines.push(format!("margin = {:?}", self.settings.margin)),
+            CriterionName::Weights => {
+                lines.push("[player.council.weights]".to_owned());
+                lines.extend(chess::Heuristic::ALL.map(|heuristic| {
+                    let weight = self.settings.weights.of(heuristic);
+                    format!("{} = {:?}", heuristic.letter(), (weight * 1000.0).round() / 1000.0)
+                }));
+            }
+            _ => (),
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suggestion(difference: f64) -> Suggestion {
+        let figure = |mean| MeanWithError { mean, error: 0.01, count: 100 };
+        Suggestion {
+            rule: "weights, fitted".to_owned(),
+            criterion: CriterionName::Weights,
+            settings: by_weights(HeuristicWeights::default()).settings,
+            games: (10, 10),
+            tried: 138,
+            loss_seen: figure(0.3),
+            loss: figure(0.5 + difference),
+            played: figure(0.5),
+            against_played: figure(difference),
+        }
+    }
+
+    #[test]
+    fn what_is_better_may_be_taken_as_it_stands() {
+        let text = suggestion(-0.2).settings_text();
+        let settings: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(settings.len(), 3 + 8, "{text}");
+        assert!(settings.contains(&"criterion = \"weights\"") && settings.contains(&"m = 30.0"), "{text}");
+    }
+
+    #[test]
+    fn without_evidence_nothing_takes_effect() {
+        for difference in [-0.01, 0.0, 0.3] {
+            let text = suggestion(difference).settings_text();
+            assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
+            assert!(text.contains("no evidence"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a report says of the votes.
+
+use chess::{Color, GameStatus};
+use report::{formulas::MoveLabel, study::MissedChance};
+
+use super::journal::{Desk, ScriptedGame};
+
+/// We are mated in two by our own pawns, though an elector had seen it coming.
+const FOOLS_MATE: ScriptedGame<'_> = ScriptedGame {
+    id: "foolsmat",
+    variant: chess::Variant::Standard,
+    fen: "",
+    ours: Color::White,
+    opponent: "Somebody",
+    moves: "f2f3 e7e5 g2g4 d8h4",
+    votes: &[(2, &[("mbxk", "g2g4", 90), ("mp", "g2g4", 40), ("mk", "e2e4", 10)])],
+    end: (GameStatus::Mate, Some(Color::Black)),
+};
+
+#[tokio::test]
+async fn a_blunder_is_named_with_who_knew_better() {
+    let desk = Desk::new();
+    desk.play(&FOOLS_MATE).await;
+    let (made, games) = desk.report(&desk.request());
+    let [game] = games.as_slice() else { panic!("one game: {}", games.len()) };
+
+    let blunder = &game.moves[2];
+    assert_eq!((blunder.san.as_str(), blunder.label), ("g4", Some(MoveLabel::Blunder)));
+    assert_eq!(game.turning_point, Some(2));
+    assert!(blunder.at_stake.is_some_and(|stake| stake > 20.0), "{:?}", blunder.at_stake);
+    assert_eq!(game.moves[3].label, None, "the mate is no error");
+    assert!(game.accuracy.black.is_some_and(|black| black > 95.0), "{:?}", game.accuracy);
+
+    let error = made.report.council.errors.iter().find(|error| error.played == "2. g4").expect("the error");
+    let better: Vec<&str> = error.knew_better.iter().map(|voter| voter.elector.as_str()).collect();
+    assert_eq!(better, ["mk"]);
+    assert_eq!(error.tally, [("g4".to_owned(), 2), ("e4".to_owned(), 1)]);
+    let alone = |name: &str| {
+        let electors = &made.report.council.electors;
+        electors.iter().find(|elector| elector.elector == name).map(|elector| elector.knew_better)
+    };
+    assert_eq!((alone("mk"), alone("mp")), (Some(1), Some(0)));
+    assert_eq!(made.report.totals.losses.values().sum::<usize>(), 1);
+    assert_eq!(made.report.council.extra_time.and_known_better, 1, "time was left, and an elector knew better");
+}
+
+#[tokio::test]
+async fn every_rule_is_replayed_on_what_was_proposed() {
+    let desk = Desk::new();
+    desk.play(&ScriptedGame {
+        votes: &[(2, &[("mbxk", "g2g4", 10), ("mp", "g2g4", 10), ("mk", "e2e4", 300)])],
+        ..FOOLS_MATE
+    })
+    .await;
+    let (made, _) = desk.report(&desk.request());
+    let rule = |name: &str| {
+        let criteria = &made.report.council.criteria;
+        criteria.iter().find(|rule| rule.criterion == name).unwrap_or_else(|| panic!("no rule {name}"))
+    };
+    assert_eq!(rule("majority").other_moves, 0, "two of three want it");
+    assert_eq!(rule("optimistic").other_moves, 1, "the highest score is another move's");
+    assert!(rule("optimistic").against_played.mean < -10.0, "{:?}", rule("optimistic"));
+    assert_eq!(rule("re-search").loss.count, 0, "nobody searched again, so nobody knows");
+    assert_eq!(made.report.council.criteria.len(), 12);
+}
+
+#[tokio::test]
+async fn a_rule_is_suggested_from_one_half_and_judged_on_the_other() {
+    let desk = Desk::new();
+    for id in ["suggest1", "suggest2", "suggest3", "suggest4"] {
+        let votes: super::journal::ScriptedVotes<'_> =
+            &[(2, &[("mbxk", "g2g4", 10), ("mp", "g2g4", 10), ("mk", "e2e4", 300)])];
+        desk.play(&ScriptedGame { id, votes, ..FOOLS_MATE }).await;
+    }
+    let request = report::ReportRequest { suggest: true, ..desk.request() };
+    let (made, _) = desk.report(&request);
+    let suggestion = made.report.suggestion.expect("a suggestion");
+    assert_eq!(suggestion.games, (2, 2));
+    assert!(suggestion.against_played.mean < 0.0, "{suggestion:?}");
+    let text = suggestion.settings_text();
+    let criterion = format!("criterion = \"{}\"", suggestion.criterion.word());
+    assert!(text.contains("[player.council]") && text.contains(&criterion), "{text}");
+}
+
+#[tokio::test]
+async fn a_mate_that_was_not_given_is_a_missed_one() {
+    let desk = Desk::new();
+    desk.play(&ScriptedGame {
+        id: "missedit",
+        variant: chess::Variant::FromPosition,
+        fen: "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
+        moves: "g1f1 h7h6",
+        end: (GameStatus::Draw, None),
+        ..FOOLS_MATE
+    })
+    .await;
+    let (made, games) = desk.report(&desk.request());
+    assert_eq!(games[0].moves[0].missed, Some(MissedChance::Mate));
+    assert_eq!(games[0].moves[0].best_line.first().map(String::as_str), Some("Ra8#"));
+    assert_eq!(made.report.totals.missed.mates, 1);
+}

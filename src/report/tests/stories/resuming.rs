@@ -1,0 +1,88 @@
+//! What was judged once is not judged again.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use bot::journal::Archive;
+use chess::{Color, GameStatus};
+use report::{
+    ReportProgress,
+    judge::{GameMaterial, JudgeEffort, JudgeSpec, Verdicts, judge_all},
+    make_report,
+};
+
+use super::journal::{Desk, ScriptedGame};
+
+const GAME: ScriptedGame<'_> = ScriptedGame {
+    id: "italian1",
+    variant: chess::Variant::Standard,
+    fen: "",
+    ours: Color::Black,
+    opponent: "Somebody",
+    moves: "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d3 d7d6 e1g1 a7a6",
+    votes: &[],
+    end: (GameStatus::OutOfTime, Some(Color::White)),
+};
+
+#[tokio::test]
+async fn an_interrupted_report_goes_on_where_it_stopped() {
+    let desk = Desk::new();
+    desk.play(&GAME).await;
+    let request = desk.request();
+    let stop = AtomicBool::new(true);
+    let made = make_report(&request, &stop, &mut |_| (), &mut |_| ()).expect("no error");
+    assert!(made.is_none(), "it was stopped before it began");
+
+    let archive = Archive::open(&request.journal).expect("a journal");
+    let record = archive.games(&request.filter).expect("games").remove(0);
+    let material = GameMaterial::read(&archive, record).expect("the game");
+    let questions = material.questions();
+    let mut verdicts = Verdicts::open(&request.journal, &request.judge).expect("the journal");
+    let stop = AtomicBool::new(false);
+    let (half, all) = (questions[..5].to_vec(), questions.clone());
+    let mut judge = |questions| {
+        judge_all(&request.judge, questions, &mut verdicts, request.threads, &stop, &mut |_, _| ()).expect("judged")
+    };
+    assert_eq!(judge(half), 5);
+    assert_eq!(judge(all.clone()), questions.len() - 5, "only what was missing");
+    assert_eq!(judge(all), 0);
+
+    let (made, games) = desk.report(&request);
+    assert_eq!((games.len(), made.report.totals.studied), (1, 1));
+    assert_eq!(games[0].opening.map(|opening| opening.family()), Some("Italian Game"));
+    let causes: Vec<&str> = made.report.totals.losses.keys().map(|cause| cause.word()).collect();
+    assert_eq!(causes, ["time"]);
+}
+
+#[tokio::test]
+async fn equal_judges_say_the_same_and_others_are_asked_anew() {
+    let desk = Desk::new();
+    desk.play(&GAME).await;
+    let (first, _) = desk.report(&desk.request());
+    let mut searched = 0;
+    let mut watch = |progress: ReportProgress| {
+        if progress.positions == 0 && progress.of_positions > 0 {
+            searched = progress.of_positions;
+        }
+    };
+    let stop = AtomicBool::new(false);
+    let again = make_report(&desk.request(), &stop, &mut watch, &mut |_| ()).expect("no error").expect("a report");
+    assert_eq!(searched, 0, "nothing was judged twice");
+    assert_eq!(again.report.totals.labels, first.report.totals.labels);
+    assert_eq!(again.report.changes.first().map(|change| change.before), Some(1.0), "the earlier report is compared");
+
+    let other = report::ReportRequest { judge: JudgeSpec::own(JudgeEffort::Nodes(500)), ..desk.request() };
+    let mut asked = false;
+    let mut watch = |progress: ReportProgress| asked |= progress.positions < progress.of_positions;
+    make_report(&other, &stop, &mut watch, &mut |_| ()).expect("no error").expect("a report");
+    assert!(asked, "another judge has views of its own");
+    assert!(!stop.load(Relaxed));
+}
+
+#[test]
+fn without_a_journal_there_is_one_clear_error() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("journal.db");
+    let error = Verdicts::open(&path, &JudgeSpec::default()).err().expect("no journal").to_string();
+    assert!(error.contains("no such file"), "{error}");
+    assert!(!path.exists());
+}

@@ -1,0 +1,62 @@
+//! Why games were lost.
+
+use bot::journal::GameRecord;
+use chess::GameStatus;
+use serde::Serialize;
+
+use crate::{formulas::MoveLabel, study::GameStudy};
+
+/// What lost a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossCause {
+    /// Our time ran out.
+    Time,
+    /// We were not there: the opponent claimed, or the game was forfeited before it began.
+    Connection,
+    /// One move lost a game that stood well enough.
+    Blunder,
+    /// The ending was lost, though it began well enough.
+    Ending,
+    /// Little by little.
+    Outplayed,
+    /// The game was not studied.
+    NotStudied,
+}
+
+/// A side stands well enough from this expectation on, per cent.
+const WELL_ENOUGH: f64 = 40.0;
+
+impl LossCause {
+    /// What it is called.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Connection => "connection",
+            Self::Blunder => "a blunder",
+            Self::Ending => "the ending",
+            Self::Outplayed => "outplayed",
+            Self::NotStudied => "not studied",
+        }
+    }
+
+    /// Of a game that we lost.
+    pub(super) fn of(record: &GameRecord, study: Option<&GameStudy>) -> Self {
+        match record.status {
+            GameStatus::OutOfTime => return Self::Time,
+            GameStatus::Timeout | GameStatus::NoStart | GameStatus::Aborted => return Self::Connection,
+            _ => (),
+        }
+        let Some(study) = study else { return Self::NotStudied };
+        let decisive = study.turning_point.and_then(|index| study.moves.get(index));
+        if decisive.is_some_and(|played| played.label == Some(MoveLabel::Blunder)) {
+            return Self::Blunder;
+        }
+        let ours = |ply: usize| {
+            let expected = study.moves.get(ply)?.expected_for_white();
+            Some(if record.our_color.is_white() { expected } else { 100.0 - expected })
+        };
+        let at_ending = study.ending.and_then(|(ply, _)| ours(ply));
+        if at_ending.is_some_and(|expected| expected >= WELL_ENOUGH) { Self::Ending } else { Self::Outplayed }
+    }
+}

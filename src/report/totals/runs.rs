@@ -1,0 +1,72 @@
+//! What only the order of games tells: streaks, and the rating as it went.
+
+use bot::journal::{GameRecord, GameResult};
+use chess::Color;
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+/// The longest runs of results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Streaks {
+    /// Wins in a row, at most.
+    pub won: usize,
+    /// Games in a row without a loss, at most.
+    pub unbeaten: usize,
+    /// Losses in a row, at most.
+    pub lost: usize,
+    #[serde(skip)]
+    now: [usize; 3],
+}
+
+impl Streaks {
+    pub(super) fn add(&mut self, result: GameResult) {
+        let [won, unbeaten, lost] = &mut self.now;
+        let run = |goes_on: bool, now: &mut usize, longest: &mut usize| {
+            *now = if goes_on { *now + 1 } else { 0 };
+            *longest = (*longest).max(*now);
+        };
+        run(result == GameResult::Won, won, &mut self.won);
+        run(result != GameResult::Lost, unbeaten, &mut self.unbeaten);
+        run(result == GameResult::Lost, lost, &mut self.lost);
+    }
+}
+
+/// Our rating when a rated game began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RatingPoint {
+    /// When.
+    #[serde(serialize_with = "text")]
+    pub at: Timestamp,
+    /// Where and at which speed: ratings of different ones do not compare.
+    pub of: String,
+    /// The rating.
+    pub rating: u32,
+}
+
+fn text<S: Serializer>(value: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+impl RatingPoint {
+    pub(super) fn of(record: &GameRecord) -> Option<Self> {
+        let us = match record.our_color {
+            Color::White => &record.white,
+            Color::Black => &record.black,
+        };
+        let of = format!("{} {}", record.server, record.speed.key());
+        us.rating.filter(|_| record.rated).map(|rating| Self { at: record.started_at, of, rating })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_runs_are_remembered() {
+        use GameResult::{Drawn, Lost, Won};
+        let mut streaks = Streaks::default();
+        [Won, Won, Drawn, Won, Lost, Lost, Won].into_iter().for_each(|result| streaks.add(result));
+        assert_eq!((streaks.won, streaks.unbeaten, streaks.lost), (2, 4, 2));
+    }
+}

@@ -1,0 +1,89 @@
+//! Elections held again: another rule on the proposals that were recorded. No search is needed, because what each proposed move
+//! costs has been judged.
+
+use std::time::Duration;
+
+use chess::{Bound, CriterionName, ElectorName, Knowledge, Phase, Proposal, Score, SearchId, UciMove};
+use council::{
+    CouncilSettings, elect,
+    pool::{ElectorKind, ElectorSpec, UciProgram},
+};
+
+use crate::study::{VoteStudy, VoterStudy};
+
+/// A rule to elect by again.
+#[derive(Clone, Debug)]
+pub struct ReplayRule {
+    /// How it is called in a report.
+    pub name: String,
+    /// Its criterion and what belongs to that.
+    pub settings: CouncilSettings,
+}
+
+/// What was proposed in a vote, as an election takes it.
+#[derive(Clone, Debug)]
+pub struct RecordedProposals {
+    electors: Vec<ElectorSpec>,
+    proposals: Vec<Option<Proposal>>,
+}
+
+impl ReplayRule {
+    /// A criterion as it comes.
+    pub fn criterion(name: CriterionName) -> Self {
+        let settings = CouncilSettings { criterion: name, ..CouncilSettings::default() };
+        Self { name: name.word().to_owned(), settings }
+    }
+
+    /// The move it elects, and what that costs, per cent of a point. Re-search cannot be held again without a search: it
+    /// counts where it was the rule, and elects what it elected then; elsewhere `None`.
+    pub fn elect(&self, vote: &VoteStudy, recorded: &RecordedProposals) -> Option<(UciMove, f64)> {
+        let elected = match self.settings.criterion {
+            CriterionName::ReSearch => (vote.criterion == CriterionName::ReSearch.word()).then_some(vote.played)?,
+            _ => {
+                // Ties are decided as the council would, by position and settings alone.
+                let seed = self.settings.seed ^ (vote.ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                elect(&self.settings, &vote.line, &recorded.electors, &recorded.proposals, seed)?.elected.best
+            }
+        };
+        Some((elected, vote.loss_of(elected)?))
+    }
+}
+
+/// The proposals of a vote, ready to elect among.
+pub fn replayed(vote: &VoteStudy) -> RecordedProposals {
+    RecordedProposals {
+        electors: vote.voters.iter().map(elector).collect(),
+        proposals: vote.voters.iter().map(|voter| Some(proposal(vote, voter))).collect(),
+    }
+}
+
+fn elector(voter: &VoterStudy) -> ElectorSpec {
+    let name = ElectorName::new(&voter.proposal.elector);
+    let known: Option<Knowledge> = voter.proposal.knowledge.as_deref().and_then(|letters| letters.parse().ok());
+    match known {
+        Some(knowledge) => ElectorSpec { name, ..ElectorSpec::own(knowledge, 1) },
+        None => ElectorSpec::new(name, ElectorKind::Uci(UciProgram::default()), 1),
+    }
+}
+
+fn proposal(vote: &VoteStudy, voter: &VoterStudy) -> Proposal {
+    let recorded = &voter.proposal;
+    Proposal {
+        search: SearchId { game: "report".into(), ply: vote.ply, serial: 0, phase: Phase::First },
+        elector: ElectorName::new(&recorded.elector),
+        machine: None,
+        best: voter.best,
+        score: recorded.score.unwrap_or(Score::Cp(0)),
+        bound: match recorded.bound.as_str() {
+            "lower" => Bound::Lower,
+            "upper" => Bound::Upper,
+            _ => Bound::Exact,
+        },
+        depth: recorded.depth,
+        selective_depth: recorded.selective_depth,
+        root_moves_done: recorded.root_moves_done,
+        nodes: recorded.nodes,
+        time: Duration::ZERO,
+        pv: recorded.pv.split_ascii_whitespace().map_while(|text| text.parse().ok()).collect(),
+    }
+}

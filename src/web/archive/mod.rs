@@ -1,0 +1,187 @@
+//! The games that were played, out of the journal's file: found, summed up, looked at move by move, taken home.
+//!
+//! Reading blocks, so it happens on threads where blocking is allowed, a few at a time.
+
+mod query;
+mod replay;
+mod results;
+
+use std::{path::PathBuf, sync::Arc};
+
+use axum::{
+    Json, Router,
+    extract::{Path, Query, State},
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use serde::Serialize;
+use tokio::sync::Semaphore;
+
+use crate::{problem::Problem, router::WebState, security::Reader};
+use bot::journal::{Archive, ExportError, GameKey, GameRecord, JournalError, write_csv, write_json, write_pgn};
+use chess::{GameId, ServerName};
+use query::GamesQuery;
+use replay::Replay;
+use results::Results;
+
+/// How many readers there are at a time; others wait.
+const MOST_READERS: usize = 4;
+
+/// The way to the journal's file. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct ArchiveDoor {
+    path: Arc<PathBuf>,
+    readers: Arc<Semaphore>,
+}
+
+impl ArchiveDoor {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path: Arc::new(path), readers: Arc::new(Semaphore::new(MOST_READERS)) }
+    }
+
+    /// Reads, where blocking is allowed.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Archive) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let _place = self.readers.acquire().await.map_err(Problem::internal)?;
+        let path = Arc::clone(&self.path);
+        let reading = tokio::task::spawn_blocking(move || read(&Archive::open(&path)?));
+        reading.await.map_err(Problem::internal)?
+    }
+}
+
+impl From<JournalError> for Problem {
+    fn from(error: JournalError) -> Self {
+        Self::internal(error)
+    }
+}
+
+impl From<ExportError> for Problem {
+    fn from(error: ExportError) -> Self {
+        Self::internal(error)
+    }
+}
+
+/// The addresses below which the archive is.
+pub(crate) fn routes() -> Router<WebState> {
+    Router::new()
+        .route("/api/games", get(list))
+        .route("/api/results", get(results))
+        .route("/api/export/{file}", get(export_many))
+        .route("/api/games/{server}/{game}", get(replay))
+        .route("/api/games/{server}/{game}/{file}", get(export_one))
+}
+
+/// Games as the page lists them.
+#[derive(Serialize)]
+struct GameList {
+    /// How many games pass the filter.
+    found: usize,
+    /// The part of them that was asked for.
+    games: Vec<GameRecord>,
+}
+
+async fn list(
+    _: Reader,
+    State(door): State<ArchiveDoor>,
+    Query(query): Query<GamesQuery>,
+) -> Result<Json<GameList>, Problem> {
+    let (filter, page) = (query.filter()?, query.page());
+    let list = door.read(move |archive| {
+        let mut games = archive.games(&filter)?;
+        page.sort(&mut games);
+        let found = games.len();
+        Ok(GameList { found, games: page.cut(games) })
+    });
+    list.await.map(Json)
+}
+
+async fn results(
+    _: Reader,
+    State(door): State<ArchiveDoor>,
+    Query(query): Query<GamesQuery>,
+) -> Result<Json<Results>, Problem> {
+    let filter = query.filter()?;
+    let results = door.read(move |archive| {
+        let games = archive.games(&filter)?;
+        let openings = archive.first_moves(&games, results::OPENING_PLIES)?;
+        Ok(Results::of(&games, &openings))
+    });
+    results.await.map(Json)
+}
+
+async fn replay(
+    _: Reader,
+    State(door): State<ArchiveDoor>,
+    Path((server, game)): Path<(String, String)>,
+) -> Result<Json<Replay>, Problem> {
+    let replay = door.read(move |archive| Ok(Replay::read(archive, find(archive, &server, &game)?)?));
+    replay.await.map(Json)
+}
+
+fn find(archive: &Archive, server: &str, game: &str) -> Result<GameRecord, Problem> {
+    let key = GameKey::new(&ServerName::new(server), &GameId::new(game));
+    archive.game(&key)?.ok_or_else(|| Problem::not_found(format!("the journal has no game {key}")))
+}
+
+async fn export_one(
+    _: Reader,
+    State(door): State<ArchiveDoor>,
+    Path((server, game, file)): Path<(String, String, String)>,
+) -> Result<Response, Problem> {
+    let format = Format::of(&file)?;
+    door.read(move |archive| format.write(archive, &[find(archive, &server, &game)?])).await
+}
+
+async fn export_many(
+    _: Reader,
+    State(door): State<ArchiveDoor>,
+    Path(file): Path<String>,
+    Query(query): Query<GamesQuery>,
+) -> Result<Response, Problem> {
+    let (format, filter) = (Format::of(&file)?, query.filter()?);
+    door.read(move |archive| format.write(archive, &archive.games(&filter)?)).await
+}
+
+/// The formats in which games are taken home.
+#[derive(Clone, Copy)]
+enum Format {
+    Pgn,
+    Json,
+    Csv,
+}
+
+impl Format {
+    fn of(file: &str) -> Result<Self, Problem> {
+        match file.rsplit_once('.').map(|(_, ending)| ending) {
+            Some("pgn") => Ok(Self::Pgn),
+            Some("json") => Ok(Self::Json),
+            Some("csv") => Ok(Self::Csv),
+            _ => Err(Problem::new(StatusCode::NOT_FOUND, "games are to be had as .pgn, .json and .csv")),
+        }
+    }
+
+    fn write(self, archive: &Archive, games: &[GameRecord]) -> Result<Response, Problem> {
+        let mut text = Vec::new();
+        let (kind, name) = match self {
+            Self::Pgn => {
+                write_pgn(archive, games, &mut text)?;
+                ("application/x-chess-pgn", "attachment; filename=\"concilio.pgn\"")
+            }
+            Self::Json => {
+                write_json(archive, games, &mut text)?;
+                ("application/x-ndjson", "attachment; filename=\"concilio.json\"")
+            }
+            Self::Csv => {
+                write_csv(games, &mut text).map_err(Problem::internal)?;
+                ("text/csv; charset=utf-8", "attachment; filename=\"concilio.csv\"")
+            }
+        };
+        let mut response = text.into_response();
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(name));
+        Ok(response)
+    }
+}

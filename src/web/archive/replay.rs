@@ -1,0 +1,72 @@
+//! One game of the journal, move by move, ready to be looked at: a browser knows no rules of chess.
+
+use serde::Serialize;
+
+use bot::journal::{Archive, ChatRecord, FaultRecord, GameRecord, JournalError, MoveRecord, ProposalRecord};
+use chess::Line;
+
+/// A whole game.
+#[derive(Serialize)]
+pub(super) struct Replay {
+    game: GameRecord,
+    /// The position it began with.
+    start_fen: String,
+    moves: Vec<PlayedMove>,
+    chat: Vec<ChatRecord>,
+    faults: Vec<FaultRecord>,
+}
+
+/// A move with the position after it.
+#[derive(Serialize)]
+struct PlayedMove {
+    #[serde(flatten)]
+    played: MoveRecord,
+    san: String,
+    fen: String,
+    /// What our electors proposed, each with its move in standard algebraic notation.
+    votes: Vec<CastVote>,
+}
+
+#[derive(Serialize)]
+struct CastVote {
+    #[serde(flatten)]
+    proposal: ProposalRecord,
+    san: String,
+    /// The line it expects, in standard algebraic notation.
+    line: Vec<String>,
+}
+
+impl Replay {
+    /// Reads a game. Moves that cannot be played on its board end it.
+    pub(super) fn read(archive: &Archive, game: GameRecord) -> Result<Self, JournalError> {
+        let start = Line::from_fen(game.variant, game.start_fen.as_deref().unwrap_or_default());
+        let mut line = start.unwrap_or_else(|_| Line::start(game.variant));
+        let start_fen = line.fen();
+        let mut moves = Vec::new();
+        for played in archive.moves(&game)? {
+            let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
+            let votes = proposals.into_iter().map(|proposal| CastVote::of(&line, proposal)).collect();
+            let san = line.san(played.uci);
+            if line.play(played.uci).is_err() {
+                break;
+            }
+            moves.push(PlayedMove { played, san, fen: line.fen(), votes });
+        }
+        let (chat, faults) = (archive.chat(&game)?, archive.faults(&game)?);
+        Ok(Self { game, start_fen, moves, chat, faults })
+    }
+}
+
+impl CastVote {
+    fn of(line: &Line, proposal: ProposalRecord) -> Self {
+        let san = proposal.uci.parse().map_or_else(|_| proposal.uci.clone(), |uci| line.san(uci));
+        let mut position = line.clone();
+        let expected = proposal.pv.split_ascii_whitespace().take(10).map_while(|text| {
+            let uci = text.parse().ok()?;
+            let san = position.san(uci);
+            position.play(uci).ok().map(|()| san)
+        });
+        let expected = expected.collect();
+        Self { line: expected, proposal, san }
+    }
+}

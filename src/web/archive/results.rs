@@ -1,0 +1,152 @@
+//! Many games summed up: the rating as it went, and the score against whom, at what speed, with which colour, from which
+//! opening.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use bot::journal::{GameRecord, GameResult};
+use chess::{Color, Line, UciMove, Variant};
+
+/// How many plies are called the opening.
+pub(super) const OPENING_PLIES: u32 = 4;
+
+/// How many rows a table has at most: those with the most games.
+const MOST_ROWS: usize = 50;
+
+/// How many points a curve has at most.
+const MOST_POINTS: usize = 400;
+
+/// The sum of many games.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub(super) struct Results {
+    total: Score,
+    /// Our rating at the start of each rated game, by server and speed: `[ms since 1970, points]`.
+    ratings: BTreeMap<String, Vec<(i64, u32)>>,
+    opponents: Vec<ResultRow>,
+    speeds: Vec<ResultRow>,
+    colours: Vec<ResultRow>,
+    openings: Vec<ResultRow>,
+    endings: Vec<ResultRow>,
+}
+
+/// How many games ended how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+struct Score {
+    won: u32,
+    drawn: u32,
+    lost: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct ResultRow {
+    name: String,
+    #[serde(flatten)]
+    score: Score,
+}
+
+impl Score {
+    fn count(&mut self, result: GameResult) {
+        match result {
+            GameResult::Won => self.won += 1,
+            GameResult::Drawn => self.drawn += 1,
+            GameResult::Lost => self.lost += 1,
+        }
+    }
+
+    const fn games(self) -> u32 {
+        self.won + self.drawn + self.lost
+    }
+}
+
+type Table = BTreeMap<String, Score>;
+
+impl Results {
+    /// Sums up games that come oldest first; `openings` are their first moves.
+    pub(super) fn of(games: &[GameRecord], openings: &[Vec<UciMove>]) -> Self {
+        let mut results = Self::default();
+        let [mut opponents, mut speeds, mut colours, mut begun, mut endings] = <[Table; 5]>::default();
+        let count = |table: &mut Table, name: String, result| table.entry(name).or_default().count(result);
+        for (game, moves) in games.iter().zip(openings) {
+            results.note_rating(game);
+            let Some(result) = game.result else { continue };
+            results.total.count(result);
+            count(&mut opponents, game.opponent().name.clone(), result);
+            count(&mut speeds, game.speed.key().to_owned(), result);
+            count(&mut colours, if game.our_color == Color::White { "white" } else { "black" }.to_owned(), result);
+            count(&mut endings, game.status.name().to_owned(), result);
+            if let Some(name) = opening(game, moves) {
+                count(&mut begun, name, result);
+            }
+        }
+        results.ratings.values_mut().for_each(thin_out);
+        let [opponents, speeds, colours, openings, endings] = [opponents, speeds, colours, begun, endings].map(rows);
+        Self { opponents, speeds, colours, openings, endings, ..results }
+    }
+
+    fn note_rating(&mut self, game: &GameRecord) {
+        let us = if game.our_color == Color::White { &game.white } else { &game.black };
+        if let (Some(rating), true) = (us.rating, game.rated) {
+            let curve = self.ratings.entry(format!("{} {}", game.server, game.speed)).or_default();
+            curve.push((game.started_at.as_millisecond(), rating));
+        }
+    }
+}
+
+/// The first moves as they are written: `1. e4 e5 2. Nf3 Nc6`.
+fn opening(game: &GameRecord, moves: &[UciMove]) -> Option<String> {
+    if game.variant != Variant::Standard || game.start_fen.is_some() || moves.len() < OPENING_PLIES as usize {
+        return None;
+    }
+    let mut line = Line::start(Variant::Standard);
+    let mut text = String::new();
+    for (ply, uci) in moves.iter().enumerate() {
+        let number = if ply % 2 == 0 { format!("{}. ", ply / 2 + 1) } else { String::new() };
+        text.push_str(&format!("{}{number}{}", if ply == 0 { "" } else { " " }, line.san(*uci)));
+        line.play(*uci).ok()?;
+    }
+    Some(text)
+}
+
+/// A table with the most games first.
+fn rows(table: Table) -> Vec<ResultRow> {
+    let mut rows: Vec<ResultRow> = table.into_iter().map(|(name, score)| ResultRow { name, score }).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.score.games()));
+    rows.truncate(MOST_ROWS);
+    rows
+}
+
+/// Leaves out points of a long curve evenly, but never the last.
+fn thin_out(curve: &mut Vec<(i64, u32)>) {
+    let step = curve.len().div_ceil(MOST_POINTS).max(1);
+    let last = curve.len().saturating_sub(1);
+    let mut index = 0;
+    curve.retain(|_| {
+        index += 1;
+        (index - 1) % step == 0 || index - 1 == last
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_curves_are_thinned_out_and_keep_their_ends() {
+        let mut curve: Vec<(i64, u32)> = (0..10_001).map(|index| (index, 1500)).collect();
+        thin_out(&mut curve);
+        assert!(curve.len() <= MOST_POINTS + 1, "{}", curve.len());
+        assert_eq!((curve.first().map(|p| p.0), curve.last().map(|p| p.0)), (Some(0), Some(10_000)));
+        let mut short = vec![(1, 1)];
+        thin_out(&mut short);
+        assert_eq!(short.len(), 1);
+    }
+
+    #[test]
+    fn rows_have_the_most_games_first() {
+        let mut table = Table::new();
+        table.entry("a".to_owned()).or_default().count(GameResult::Won);
+        (0..3).for_each(|_| table.entry("b".to_owned()).or_default().count(GameResult::Drawn));
+        assert_eq!(rows(table).iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+    }
+}

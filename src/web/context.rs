@@ -1,0 +1,48 @@
+//! What the page is given by the program that it shows.
+
+use std::{fmt, sync::Arc};
+
+use bot::{
+    journal::Journal,
+    session::{Control, EventBus, PlayerSettings},
+};
+use council::pool::Pool;
+
+/// The running program, as the page sees it. Cheap to clone.
+#[derive(Clone)]
+pub struct WebContext {
+    /// Where everything that happens is told.
+    pub event_bus: EventBus,
+    /// The games that were played; those in the page are added to it.
+    pub journal: Journal,
+    /// Where searches run.
+    pub pool: Pool,
+    /// How the council plays in the page where nothing else is chosen.
+    pub player: PlayerSettings,
+    /// Through what the bot is told what to do; `None` where there is nothing to be told.
+    pub control: Option<Control>,
+    /// Whether the program does what it is for, and what it measures.
+    pub health: Health,
+}
+
+/// How the program is, for whoever looks after it.
+#[derive(Clone)]
+pub struct Health {
+    /// The measurements, in Prometheus' text format; `None` where nothing is measured.
+    pub metrics: Option<Arc<dyn Fn() -> String + Send + Sync>>,
+    /// Whether the program does what it is for; else what it waits for, in a sentence.
+    pub ready: Arc<dyn Fn() -> Result<(), String> + Send + Sync>,
+}
+
+impl Default for Health {
+    /// Nothing is measured, and the program is ready once it runs.
+    fn default() -> Self {
+        Self { metrics: None, ready: Arc::new(|| Ok(())) }
+    }
+}
+
+impl fmt::Debug for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Health").field("measures", &self.metrics.is_some()).finish_non_exhaustive()
+    }
+}

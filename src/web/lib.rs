@@ -1,0 +1,30 @@
+//! The page in the browser, and the channel through which a running daemon is told what to do.
+//!
+//! ```text
+//! BotEvent ──▶ overview (pure: what is now) ──▶ watch (10 frames a second at most) ──SSE──▶ page
+//! journal ───▶ archive, results ────────────────────────────────────────────────────JSON──▶ page
+//! practice server ◀──▶ play (a game against the council) ◀──────────────────────JSON, SSE──▶ page
+//! page, concilio ctl ──▶ control ──▶ bot
+//! ```
+//! Everything passes `security` first. The page itself is `page/`: HTML, CSS and JavaScript by hand, built into the program.
+//!
+//! [`serve`] listens on a TCP address, on a Unix socket, or on both, with the same router behind them.
+
+mod archive;
+mod assets;
+mod context;
+mod control;
+mod listen;
+mod machines;
+pub mod overview;
+mod play;
+mod problem;
+mod router;
+mod security;
+mod server;
+mod settings;
+mod watch;
+
+pub use context::{Health, WebContext};
+pub use server::{WebError, WebServer, serve};
+pub use settings::WebSettings;

@@ -1,0 +1,56 @@
+//! The machines that search for us: this one, and those whose workers lend their cores.
+
+use axum::{Json, extract::State};
+use serde::Serialize;
+
+use crate::security::Reader;
+use council::pool::{MachineView, Pool};
+
+/// A machine as the page shows it.
+#[derive(Serialize)]
+pub(crate) struct MachineRow {
+    name: String,
+    /// Whether it is the one that plays the games.
+    here: bool,
+    cores: usize,
+    /// Threads that search now; `None` where nobody counts them.
+    busy: Option<usize>,
+    /// Thousands of nodes a second and core; `None` where it was not measured.
+    speed: Option<u32>,
+    /// From a question to its answer, ms; `None` for this machine, and before the first answer.
+    lag: Option<f64>,
+    /// Why it gets no searches, if it gets none.
+    closed: Option<&'static str>,
+    searches: Vec<SearchRow>,
+}
+
+/// A search on another machine.
+#[derive(Serialize)]
+struct SearchRow {
+    game: String,
+    elector: String,
+    threads: usize,
+    nodes: u64,
+    /// Whether it is ours, or another daemon's.
+    ours: bool,
+}
+
+impl From<MachineView> for MachineRow {
+    fn from(view: MachineView) -> Self {
+        let MachineView { name, here, cores, busy, speed, lag, closed, searches } = view;
+        let searches = searches.into_iter().map(|search| SearchRow {
+            game: search.game.to_string(),
+            elector: search.elector.to_string(),
+            threads: search.threads,
+            nodes: search.nodes,
+            ours: search.ours,
+        });
+        let lag = lag.map(|lag| lag.as_secs_f64() * 1000.0);
+        Self { name: name.to_string(), here, cores, busy, speed, lag, closed, searches: searches.collect() }
+    }
+}
+
+/// Every machine, this one first.
+pub(crate) async fn list(_: Reader, State(pool): State<Pool>) -> Json<Vec<MachineRow>> {
+    Json(pool.machines().into_iter().map(MachineRow::from).collect())
+}

@@ -1,0 +1,333 @@
+//! One game as it is now, and what of it has changed since it was last shown.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use shakmaty::Position as _;
+
+use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, OverRow, VoteRow, color_word, short, shown};
+use bot::session::{GameEvent, how_it_ended};
+use chess::{ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal};
+use council::{clock::Budget, player::vote_report, pool::ElectorSpec};
+
+/// How much of what is said in a game is kept.
+const MOST_CHAT: usize = 60;
+
+/// How many electors are shown at most.
+const MOST_ROWS: usize = 256;
+
+/// A game that runs, or has ended a while ago.
+#[derive(Debug)]
+pub(super) struct GameOverview {
+    head: GameHead,
+    our_color: Color,
+    line: Arc<Line>,
+    board: BoardRow,
+    /// When the position came.
+    since: Instant,
+    votes: Vec<(VoteRow, bool)>,
+    /// How many moves had been made in the position that `votes` are about.
+    votes_ply: usize,
+    decision: Option<DecisionRow>,
+    chat: Vec<ChatRow>,
+    over: Option<OverRow>,
+    fault: Option<String>,
+    changed: Changed,
+}
+
+/// Which parts have changed; single votes are marked where they stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Changed {
+    head: bool,
+    board: bool,
+    /// The votes of another position, or all of them, are to be forgotten.
+    votes: bool,
+    decision: bool,
+    chat: bool,
+    over: bool,
+    fault: bool,
+}
+
+impl Changed {
+    const ALL: Self =
+        Self { head: true, board: true, votes: true, decision: true, chat: true, over: true, fault: true };
+}
+
+/// What is sent of a game. A part that is missing has not changed.
+#[derive(Debug, Serialize)]
+pub struct GameFrame<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<&'a GameHead>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    board: Option<BoardFrame<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    votes: Option<VotesFrame<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'a DecisionRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat: Option<&'a [ChatRow]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    over: Option<&'a OverRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct BoardFrame<'a> {
+    #[serde(flatten)]
+    board: &'a BoardRow,
+    /// How long the clock of the side to move has been running, ms.
+    elapsed: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct VotesFrame<'a> {
+    /// The position they are about, by the number of moves before it.
+    ply: usize,
+    /// Whether those that are known already are to be forgotten.
+    fresh: bool,
+    rows: Vec<&'a VoteRow>,
+}
+
+impl GameOverview {
+    pub(super) fn new(server: &str, info: &GameInfo, electors: &[ElectorSpec], now: Instant, time: Timestamp) -> Self {
+        let line = Arc::new(info.start.clone());
+        Self {
+            head: GameHead::new(server, info, electors, time),
+            our_color: info.our_color,
+            board: board(&line, &[], None),
+            line,
+            since: now,
+            votes: Vec::new(),
+            votes_ply: 0,
+            decision: None,
+            chat: Vec::new(),
+            over: None,
+            fault: None,
+            changed: Changed::ALL,
+        }
+    }
+
+    pub(super) const fn is_over(&self) -> bool {
+        self.over.is_some()
+    }
+
+    pub(super) fn take(&mut self, event: &GameEvent, now: Instant, time: Timestamp) {
+        match event {
+            GameEvent::Position { line, clocks } => self.position(line, *clocks, now),
+            GameEvent::Proposal(proposal) => self.propose(proposal),
+            GameEvent::Decided { line, decision, budget, lag, .. } => self.decide(line, decision, *budget, *lag),
+            GameEvent::Chat(line) => self.say(line),
+            GameEvent::Fault(what) => {
+                self.fault = Some(short(what));
+                self.changed.fault = true;
+            }
+            GameEvent::Over { status, winner, .. } => self.end(status, *winner, now, time),
+            GameEvent::Rated { change } => {
+                if let Some(over) = &mut self.over {
+                    over.rating_change = Some(*change);
+                    self.changed.over = true;
+                }
+            }
+            GameEvent::Started { .. } | GameEvent::Sent { .. } | GameEvent::OpponentGone { .. } => {}
+        }
+    }
+
+    fn position(&mut self, line: &Arc<Line>, clocks: Option<Clocks>, now: Instant) {
+        self.board = board(line, &self.moves_before(line), clocks);
+        self.line = Arc::clone(line);
+        self.since = now;
+        self.changed.board = true;
+    }
+
+    /// The moves of the line that are known in words already, so that each is put into words once.
+    fn moves_before(&mut self, line: &Line) -> Vec<String> {
+        let same = self.line.moves().iter().zip(line.moves()).take_while(|(a, b)| a == b).count();
+        let mut known = std::mem::take(&mut self.board.moves);
+        known.truncate(same);
+        known
+    }
+
+    fn propose(&mut self, proposal: &Proposal) {
+        // What is thought in the opponent's time is about positions that may never come.
+        if proposal.search.ply != self.line.ply() || self.line.turn() != self.our_color {
+            return;
+        }
+        if self.votes_ply != proposal.search.ply {
+            self.votes.clear();
+            self.votes_ply = proposal.search.ply;
+            self.changed.votes = true;
+        }
+        let second = proposal.search.phase == Phase::Second;
+        let elector = if second { vote_report::SECOND_PHASE } else { proposal.elector.as_str() }.to_owned();
+        let row = VoteRow::new(elector, self.line.san(proposal.best), proposal, None, second);
+        let known = self.votes.iter().position(|(known, _)| known.elector == row.elector && known.second == second);
+        match known {
+            Some(index) => self.votes[index] = (row, true),
+            None if self.votes.len() < MOST_ROWS => self.votes.push((row, true)),
+            None => {}
+        }
+    }
+
+    fn decide(&mut self, line: &Line, decision: &Decision, budget: Option<Budget>, lag: Duration) {
+        let second = decision.second_phase.as_ref();
+        let first = decision.votes.iter().take(MOST_ROWS).map(|vote| {
+            let (name, san) = (vote.proposal.elector.to_string(), line.san(vote.proposal.best));
+            VoteRow::new(name, san, &vote.proposal, Some(vote.weight), false)
+        });
+        let second = second.map(|second| {
+            let san = line.san(second.proposal.best);
+            VoteRow::new(vote_report::SECOND_PHASE.to_owned(), san, &second.proposal, None, true)
+        });
+        self.votes = first.chain(second).map(|row| (row, true)).collect();
+        self.votes_ply = line.ply();
+        let (score, cp) = shown(decision.score);
+        self.decision = Some(DecisionRow {
+            ply: line.ply(),
+            san: line.san(decision.best),
+            uci: decision.best.to_string(),
+            score,
+            cp,
+            chosen_by: decision.chosen_by(),
+            summary: vote_report::summary(line, decision),
+            split: decision.split,
+            nodes: decision.nodes(),
+            elapsed: milliseconds(decision.elapsed),
+            budget: budget.map(|budget| [milliseconds(budget.response), milliseconds(budget.hard)]),
+            lag: milliseconds(lag),
+            line: expected(line, decision),
+        });
+        (self.changed.votes, self.changed.decision) = (true, true);
+    }
+
+    fn say(&mut self, line: &ChatLine) {
+        self.chat.push(ChatRow { name: short(&line.username), text: short(&line.text), room: line.room.key() });
+        let surplus = self.chat.len().saturating_sub(MOST_CHAT);
+        self.chat.drain(..surplus);
+        self.changed.chat = true;
+    }
+
+    fn end(&mut self, status: &GameStatus, winner: Option<Color>, now: Instant, time: Timestamp) {
+        let result = match winner {
+            Some(Color::White) => "1-0",
+            Some(Color::Black) => "0-1",
+            None if counts(status) => "1/2-1/2",
+            None => "*",
+        };
+        let ours = match winner {
+            Some(winner) if winner == self.our_color => Some("won"),
+            Some(_) => Some("lost"),
+            None => counts(status).then_some("drawn"),
+        };
+        let elapsed = self.elapsed(now);
+        if let (true, Some(clocks)) = (self.board.running, &mut self.board.clocks) {
+            let side = usize::from(self.board.turn == color_word(Color::Black));
+            clocks[side] = clocks[side].saturating_sub(elapsed);
+        }
+        self.board.running = false;
+        let words = ending(status, winner);
+        self.over = Some(OverRow { words, result, ours, rating_change: None, at: time });
+        (self.changed.over, self.changed.board) = (true, true);
+    }
+
+    fn elapsed(&self, now: Instant) -> u64 {
+        milliseconds(now.saturating_duration_since(self.since))
+    }
+
+    pub(super) fn has_changed(&self) -> bool {
+        self.changed != Changed::default() || self.votes.iter().any(|(_, new)| *new)
+    }
+
+    pub(super) fn forget_changes(&mut self) {
+        self.changed = Changed::default();
+        self.votes.iter_mut().for_each(|(_, new)| *new = false);
+    }
+
+    /// Everything of the game.
+    pub(super) fn whole(&self, now: Instant) -> GameFrame<'_> {
+        self.frame(Changed::ALL, now)
+    }
+
+    /// What has changed since it was forgotten.
+    pub(super) fn changes(&self, now: Instant) -> GameFrame<'_> {
+        self.frame(self.changed, now)
+    }
+
+    fn frame(&self, parts: Changed, now: Instant) -> GameFrame<'_> {
+        let rows: Vec<&VoteRow> =
+            self.votes.iter().filter(|(_, new)| parts.votes || *new).map(|(row, _)| row).collect();
+        let votes = VotesFrame { ply: self.votes_ply, fresh: parts.votes, rows };
+        let board = BoardFrame { board: &self.board, elapsed: self.elapsed(now) };
+        GameFrame {
+            head: parts.head.then_some(&self.head),
+            board: parts.board.then_some(board),
+            votes: (parts.votes || !votes.rows.is_empty()).then_some(votes),
+            decision: self.decision.as_ref().filter(|_| parts.decision),
+            chat: (parts.chat && !self.chat.is_empty()).then_some(&self.chat),
+            over: self.over.as_ref().filter(|_| parts.over),
+            fault: self.fault.as_deref().filter(|_| parts.fault),
+        }
+    }
+}
+
+/// How a game ended, in words: `White won by resignation`.
+pub(crate) fn ending(status: &GameStatus, winner: Option<Color>) -> String {
+    let how = how_it_ended(status);
+    match winner {
+        Some(Color::White) => format!("White won {how}"),
+        Some(Color::Black) => format!("Black won {how}"),
+        None if counts(status) => format!("drawn {how}"),
+        None => how,
+    }
+}
+
+/// Whether a game without a winner counts as a draw.
+const fn counts(status: &GameStatus) -> bool {
+    !matches!(status, GameStatus::Aborted | GameStatus::NoStart | GameStatus::Adjourned | GameStatus::UnknownFinish)
+}
+
+/// The last position of the line; `known` are its first moves in words.
+fn board(line: &Line, known: &[String], clocks: Option<Clocks>) -> BoardRow {
+    let mut moves = known.to_vec();
+    let mut position = line.prefix(moves.len());
+    for uci in &line.moves()[moves.len()..] {
+        moves.push(position.san(*uci));
+        if position.play(*uci).is_err() {
+            break;
+        }
+    }
+    BoardRow {
+        fen: line.fen(),
+        ply: line.ply(),
+        moves,
+        last: line.moves().last().map(ToString::to_string),
+        turn: color_word(line.turn()),
+        check: line.position().is_check(),
+        clocks: clocks.map(|clocks| [clocks.white, clocks.black].map(|clock| milliseconds(clock.remaining))),
+        // Clocks begin with the second move of each side on most servers, and are shown from then on.
+        running: clocks.is_some() && line.ply() >= 2,
+    }
+}
+
+/// The line that the elected move is expected to begin.
+fn expected(line: &Line, decision: &Decision) -> Vec<String> {
+    let second = decision.second_phase.as_ref().map(|second| &second.proposal);
+    let proposals = second.into_iter().chain(decision.votes.iter().map(|vote| &vote.proposal));
+    let Some(proposal) = proposals.filter(|proposal| proposal.best == decision.best).max_by_key(|p| p.depth) else {
+        return Vec::new();
+    };
+    let mut position = line.clone();
+    let moves = proposal.pv.iter().take(12).map_while(|uci| {
+        let san = position.san(*uci);
+        position.play(*uci).ok().map(|()| san)
+    });
+    moves.collect()
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

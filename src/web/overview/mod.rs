@@ -1,0 +1,218 @@
+//! What is now, as far as the bot's events tell: a pure fold of them, without a clock and without a way to the bot.
+//!
+//! Everything is bounded: running games by what the accounts play, ended ones, challenges and lines of the log by numbers
+//! below.
+
+mod game;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    time::Instant,
+};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use tracing::Level;
+
+use bot::{
+    journal::GameKey,
+    session::{AccountEvent, BotEvent, GameEvent},
+};
+use chess::ServerName;
+use game::GameOverview;
+
+pub use game::GameFrame;
+pub(crate) use game::ending;
+pub use rows::{
+    AccountRow, AccountState, BoardRow, ChallengeRow, ChatRow, DecisionRow, ElectorRow, GameHead, LogRow, OverRow,
+    PlayerRow, VoteRow,
+};
+
+/// How many games that have ended are still shown.
+const MOST_ENDED: usize = 8;
+/// How many challenges are remembered.
+const MOST_CHALLENGES: usize = 40;
+/// How many lines of the log are remembered.
+const MOST_LINES: usize = 200;
+
+/// What is now.
+#[derive(Debug, Default)]
+pub struct Overview {
+    accounts: BTreeMap<ServerName, AccountRow>,
+    games: BTreeMap<GameKey, GameOverview>,
+    ended: VecDeque<GameKey>,
+    challenges: VecDeque<ChallengeRow>,
+    log: VecDeque<LogRow>,
+    /// The last number given to a challenge or a line.
+    serial: u64,
+    changes: Changes,
+}
+
+/// What has changed beside the games themselves.
+#[derive(Debug, Default)]
+struct Changes {
+    accounts: BTreeSet<ServerName>,
+    gone: Vec<GameKey>,
+    /// Challenges and lines with higher numbers are new.
+    serial: u64,
+}
+
+/// What is sent: everything, or what has changed.
+#[derive(Debug, Serialize)]
+pub struct Frame<'a> {
+    accounts: BTreeMap<&'a str, &'a AccountRow>,
+    games: BTreeMap<String, GameFrame<'a>>,
+    /// Games that are not shown any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gone: Vec<String>,
+    challenges: Vec<&'a ChallengeRow>,
+    log: Vec<&'a LogRow>,
+}
+
+impl Overview {
+    /// An event of the bot's, that came `now`, at this time of day.
+    pub fn take(&mut self, event: &BotEvent, now: Instant, time: Timestamp) {
+        match event {
+            BotEvent::Account(server, event) => self.account(server, event, time),
+            BotEvent::Game(key, event) => self.game(key, event, now, time),
+        }
+        if let Some(sentence) = event.sentence().filter(|sentence| sentence.level <= Level::INFO) {
+            let level = match sentence.level {
+                Level::ERROR => "error",
+                Level::WARN => "warn",
+                _ => "info",
+            };
+            self.write(level, sentence.kind, sentence.text, time);
+        }
+    }
+
+    /// So many events went by unseen, because there were too many at once.
+    pub fn missed(&mut self, events: u64, time: Timestamp) {
+        self.write("warn", "missed", format!("this page missed {events} events; what it shows may be old"), time);
+    }
+
+    fn write(&mut self, level: &'static str, kind: &'static str, text: String, at: Timestamp) {
+        self.serial += 1;
+        self.log.push_back(LogRow { serial: self.serial, at, level, kind, text: rows::short(&text) });
+        if self.log.len() > MOST_LINES {
+            self.log.pop_front();
+        }
+    }
+
+    fn account(&mut self, server: &ServerName, event: &AccountEvent, time: Timestamp) {
+        let row = self
+            .accounts
+            .entry(server.clone())
+            .or_insert_with(|| AccountRow { mode: "playing", ..AccountRow::default() });
+        let stands = |row: &mut AccountRow, state, reason: Option<&String>| {
+            (row.state, row.reason, row.since) = (state, reason.map(|text| rows::short(text)), Some(time));
+        };
+        match event {
+            AccountEvent::Connected { account, away } => {
+                let reconnections = row.reconnections + u32::from(away.is_some());
+                *row = AccountRow { mode: row.mode, reconnections, since: Some(time), ..AccountRow::of(account) };
+            }
+            AccountEvent::Disconnected { reason } => stands(row, AccountState::Disconnected, Some(reason)),
+            AccountEvent::Rejected { reason } => stands(row, AccountState::Rejected, Some(reason)),
+            AccountEvent::Closed => stands(row, AccountState::Closed, None),
+            AccountEvent::Mode(mode) => row.mode = rows::mode_word(*mode),
+            AccountEvent::Limited { what, until } => row.reason = Some(format!("{what} until {until:.0}")),
+            AccountEvent::Challenge { challenge, outcome, why } => {
+                let opponent = challenge.opponent.clone().unwrap_or_default();
+                self.serial += 1;
+                self.challenges.push_back(ChallengeRow {
+                    serial: self.serial,
+                    server: server.to_string(),
+                    opponent: (&opponent).into(),
+                    terms: {
+                        let terms = challenge.terms;
+                        let rated = if terms.rated { "rated" } else { "casual" };
+                        format!("{} {rated} {}", terms.time_control.in_minutes(), terms.variant)
+                    },
+                    outcome: outcome.word(),
+                    why: rows::short(why),
+                    at: time,
+                });
+                if self.challenges.len() > MOST_CHALLENGES {
+                    self.challenges.pop_front();
+                }
+                return;
+            }
+            AccountEvent::Challenged { .. }
+            | AccountEvent::Declined { .. }
+            | AccountEvent::Tell { .. }
+            | AccountEvent::Commanded { .. }
+            | AccountEvent::Fault(_) => return,
+        }
+        self.changes.accounts.insert(server.clone());
+    }
+
+    fn game(&mut self, key: &GameKey, event: &GameEvent, now: Instant, time: Timestamp) {
+        if let GameEvent::Started { info, electors, .. } = event {
+            self.ended.retain(|known| known != key);
+            self.changes.gone.retain(|known| known != key);
+            let game = GameOverview::new(key.server.as_str(), info, electors, now, time);
+            self.games.insert(key.clone(), game);
+            return;
+        }
+        let Some(game) = self.games.get_mut(key) else { return };
+        let was_over = game.is_over();
+        game.take(event, now, time);
+        if game.is_over() && !was_over {
+            self.ended.push_back(key.clone());
+            if self.ended.len() > MOST_ENDED
+                && let Some(oldest) = self.ended.pop_front()
+            {
+                self.games.remove(&oldest);
+                self.changes.gone.push(oldest);
+            }
+        }
+    }
+
+    /// Whether anything has changed since the changes were last forgotten.
+    pub fn has_changed(&self) -> bool {
+        let Changes { accounts, gone, serial } = &self.changes;
+        !accounts.is_empty()
+            || !gone.is_empty()
+            || self.serial > *serial
+            || self.games.values().any(GameOverview::has_changed)
+    }
+
+    /// From here on changes are new.
+    pub fn forget_changes(&mut self) {
+        self.changes = Changes { serial: self.serial, ..Changes::default() };
+        self.games.values_mut().for_each(GameOverview::forget_changes);
+    }
+
+    /// Everything, as it is `now`.
+    pub fn whole(&self, now: Instant) -> Frame<'_> {
+        Frame {
+            accounts: self.accounts.iter().map(|(name, row)| (name.as_str(), row)).collect(),
+            games: self.games.iter().map(|(key, game)| (key.to_string(), game.whole(now))).collect(),
+            gone: Vec::new(),
+            challenges: self.challenges.iter().collect(),
+            log: self.log.iter().collect(),
+        }
+    }
+
+    /// What has changed since the changes were last forgotten.
+    pub fn changes(&self, now: Instant) -> Frame<'_> {
+        let Changes { accounts, gone, serial } = &self.changes;
+        let changed = self.games.iter().filter(|(_, game)| game.has_changed());
+        Frame {
+            accounts: self
+                .accounts
+                .iter()
+                .filter(|(n, _)| accounts.contains(*n))
+                .map(|(n, r)| (n.as_str(), r))
+                .collect(),
+            games: changed.map(|(key, game)| (key.to_string(), game.changes(now))).collect(),
+            gone: gone.iter().map(ToString::to_string).collect(),
+            challenges: self.challenges.iter().filter(|row| row.serial > *serial).collect(),
+            log: self.log.iter().filter(|row| row.serial > *serial).collect(),
+        }
+    }
+}

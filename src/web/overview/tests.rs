@@ -1,0 +1,242 @@
+//! What is shown after which events.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::*;
+use bot::{journal::ChallengeOutcome, session::AccountMode};
+use chess::{
+    Account, Bound, Challenge, ChatLine, ChatRoom, Clock, Clocks, Color, Decision, GameInfo, GameStatus, GameTerms,
+    Line, Phase, Player, Proposal, Score, SearchId, Source, TimeControl, Variant, Vote,
+};
+
+/// An overview with the time that its events came.
+struct Told {
+    overview: Overview,
+    now: Instant,
+}
+
+impl Told {
+    fn new() -> Self {
+        Self { overview: Overview::default(), now: Instant::now() }
+    }
+
+    fn account(&mut self, event: AccountEvent) {
+        self.overview.take(&BotEvent::Account("lichess".into(), event), self.now, Timestamp::UNIX_EPOCH);
+    }
+
+    fn game(&mut self, id: &str, event: GameEvent) {
+        let key = GameKey::new(&"lichess".into(), &id.into());
+        self.overview.take(&BotEvent::Game(key, event), self.now, Timestamp::UNIX_EPOCH);
+    }
+
+    fn begin(&mut self, id: &str) {
+        let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
+        let info = GameInfo {
+            id: id.into(),
+            terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
+            white: Player::named("Ann"),
+            black: Player::named("Concilio"),
+            our_color: Color::Black,
+            start: Line::start(Variant::Standard),
+            tournament: None,
+            url: None,
+        };
+        self.game(id, GameEvent::Started { info: Box::new(info), electors: Arc::new([]), ply: 0 });
+    }
+
+    fn position(&mut self, id: &str, line: &Line) {
+        let clock = |seconds| Clock { remaining: Duration::from_secs(seconds), increment: Duration::ZERO };
+        let clocks = Some(Clocks { white: clock(100), black: clock(90) });
+        self.game(id, GameEvent::Position { line: Arc::new(line.clone()), clocks });
+    }
+
+    fn whole(&self) -> Value {
+        serde_json::to_value(self.overview.whole(self.now)).expect("JSON")
+    }
+
+    fn changes(&mut self) -> Value {
+        let changes = serde_json::to_value(self.overview.changes(self.now)).expect("JSON");
+        self.overview.forget_changes();
+        changes
+    }
+}
+
+fn line(moves: &str) -> Line {
+    let mut line = Line::start(Variant::Standard);
+    line.play_all(moves).expect("legal moves");
+    line
+}
+
+fn proposal(ply: usize, elector: &str, best: &str) -> Proposal {
+    let best = best.parse().expect("a move");
+    Proposal {
+        search: SearchId { game: "g".into(), ply, serial: 1, phase: Phase::First },
+        elector: elector.into(),
+        machine: Some("attic".into()),
+        best,
+        score: Score::Cp(-12),
+        bound: Bound::Exact,
+        depth: 9,
+        selective_depth: 12,
+        root_moves_done: 0,
+        nodes: 4000,
+        time: Duration::ZERO,
+        pv: vec![best],
+    }
+}
+
+#[test]
+fn an_account_is_shown_as_it_stands() {
+    let mut told = Told::new();
+    let account = || Account { player: Player::named("Concilio"), is_bot: true, ratings: vec![], games_played: 0 };
+    told.account(AccountEvent::Connected { account: account(), away: None });
+    told.account(AccountEvent::Mode(AccountMode::Paused));
+    told.account(AccountEvent::Disconnected { reason: "the stream ended".to_owned() });
+    let shown = told.whole()["accounts"]["lichess"].clone();
+    assert_eq!((&shown["state"], &shown["reason"]), (&"disconnected".into(), &"the stream ended".into()));
+    told.account(AccountEvent::Connected { account: account(), away: Some(Duration::from_secs(3)) });
+    let shown = told.whole()["accounts"]["lichess"].clone();
+    assert_eq!(
+        (&shown["state"], &shown["mode"], &shown["reconnections"]),
+        (&"connected".into(), &"paused".into(), &1.into())
+    );
+    assert!(shown["reason"].is_null());
+}
+
+#[test]
+fn only_what_has_changed_is_sent_again() {
+    let mut told = Told::new();
+    told.begin("g");
+    assert!(told.overview.has_changed());
+    assert!(told.changes()["games"]["lichess/g"]["head"].is_object());
+    assert!(!told.overview.has_changed());
+
+    told.position("g", &line("e2e4"));
+    let parts = told.changes()["games"]["lichess/g"].clone();
+    assert_eq!((&parts["board"]["moves"], &parts["board"]["turn"]), (&serde_json::json!(["e4"]), &"black".into()));
+    assert!(parts["head"].is_null() && parts["votes"].is_null());
+
+    told.game("g", GameEvent::Proposal(proposal(1, "mp", "e7e5")));
+    told.game("g", GameEvent::Proposal(proposal(1, "ma", "c7c5")));
+    let votes = told.changes()["games"]["lichess/g"]["votes"].clone();
+    assert_eq!((&votes["fresh"], votes["rows"].as_array().map(Vec::len)), (&true.into(), Some(2)));
+    assert_eq!((&votes["rows"][0]["san"], &votes["rows"][0]["machine"]), (&"e5".into(), &"attic".into()));
+    told.game("g", GameEvent::Proposal(proposal(1, "ma", "e7e5")));
+    let votes = told.changes()["games"]["lichess/g"]["votes"].clone();
+    assert_eq!((&votes["fresh"], votes["rows"].as_array().map(Vec::len)), (&false.into(), Some(1)));
+}
+
+#[test]
+fn what_is_thought_in_the_opponents_time_is_no_vote() {
+    let mut told = Told::new();
+    told.begin("g");
+    told.position("g", &line("e2e4 e7e5"));
+    told.changes();
+    told.game("g", GameEvent::Proposal(proposal(2, "mp", "g1f3")));
+    told.game("g", GameEvent::Proposal(proposal(3, "mp", "b8c6")));
+    assert!(!told.overview.has_changed());
+}
+
+#[test]
+fn a_decision_shows_every_vote_with_its_weight() {
+    let mut told = Told::new();
+    told.begin("g");
+    let position = line("e2e4");
+    told.position("g", &position);
+    told.game("g", GameEvent::Proposal(proposal(1, "mp", "c7c5")));
+    let vote = |elector, best, weight| Vote { proposal: proposal(1, elector, best), knowledge: None, weight };
+    let decision = Decision {
+        score: Some(Score::Cp(-12)),
+        votes: vec![vote("mp", "e7e5", 51.0), vote("ma", "e7e5", 45.0)],
+        ..Decision::without_vote("e7e5".parse().expect("a move"), Source::Council)
+    };
+    told.game(
+        "g",
+        GameEvent::Decided {
+            line: Arc::new(position),
+            decision: Arc::new(decision),
+            budget: None,
+            lag: Duration::from_millis(30),
+            left_book: false,
+        },
+    );
+    let game = told.whole()["games"]["lichess/g"].clone();
+    assert_eq!((&game["decision"]["san"], &game["decision"]["score"]), (&"e5".into(), &"-0.12".into()));
+    let weights: Vec<f64> =
+        game["votes"]["rows"].as_array().expect("rows").iter().filter_map(|row| row["weight"].as_f64()).collect();
+    assert_eq!(weights, [51.0, 45.0]);
+}
+
+#[test]
+fn a_takeback_takes_its_moves_from_the_list() {
+    let mut told = Told::new();
+    told.begin("g");
+    told.position("g", &line("e2e4 e7e5 g1f3"));
+    told.position("g", &line("e2e4"));
+    told.position("g", &line("e2e4 c7c5"));
+    assert_eq!(told.whole()["games"]["lichess/g"]["board"]["moves"], serde_json::json!(["e4", "c5"]));
+}
+
+#[test]
+fn a_game_that_is_over_says_how_and_its_clocks_stand() {
+    let mut told = Told::new();
+    told.begin("g");
+    told.position("g", &line("e2e4 e7e5"));
+    told.now += Duration::from_secs(10);
+    told.game(
+        "g",
+        GameEvent::Over { info: None, status: GameStatus::Resign, winner: Some(Color::Black), plies: 2, pgn: None },
+    );
+    told.game("g", GameEvent::Rated { change: 7 });
+    told.now += Duration::from_secs(60);
+    let game = told.whole()["games"]["lichess/g"].clone();
+    let over = &game["over"];
+    assert_eq!(
+        (&over["words"], &over["ours"], &over["rating_change"]),
+        (&"Black won by resignation".into(), &"won".into(), &7.into())
+    );
+    assert_eq!((&game["board"]["clocks"][0], &game["board"]["running"]), (&90_000.into(), &false.into()));
+}
+
+#[test]
+fn ended_games_challenges_chat_and_lines_are_bounded() {
+    let mut told = Told::new();
+    let challenge = Challenge {
+        id: "c".into(),
+        incoming: true,
+        opponent: Some(Player::named("Ann")),
+        terms: GameTerms { variant: Variant::Standard, time_control: TimeControl::Unlimited, rated: false },
+        our_color: None,
+        initial_fen: None,
+        rules: Vec::new(),
+        rematch_of: None,
+        our_rating: None,
+        playable: true,
+        unknown_variant: None,
+    };
+    for round in 0..500 {
+        let id = format!("game{round}");
+        told.begin(&id);
+        for _ in 0..3 {
+            let line = ChatLine { room: ChatRoom::Player, username: "Ann".to_owned(), text: "x".repeat(10_000) };
+            told.game(&id, GameEvent::Chat(line));
+        }
+        let status = GameStatus::Draw;
+        told.game(&id, GameEvent::Over { info: None, status, winner: None, plies: 0, pgn: None });
+        let (challenge, why) = (Box::new(challenge.clone()), "rated games only".to_owned());
+        told.account(AccountEvent::Challenge { challenge, outcome: ChallengeOutcome::Declined, why });
+    }
+    let whole = told.whole();
+    assert_eq!(whole["games"].as_object().map(serde_json::Map::len), Some(MOST_ENDED));
+    assert_eq!(whole["challenges"].as_array().map(Vec::len), Some(MOST_CHALLENGES));
+    assert_eq!(whole["log"].as_array().map(Vec::len), Some(MOST_LINES));
+    assert!(whole.to_string().len() < 200_000, "{}", whole.to_string().len());
+    let declined = &whole["challenges"][0];
+    assert_eq!((&declined["outcome"], &declined["why"]), (&"declined".into(), &"rated games only".into()));
+}

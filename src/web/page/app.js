@@ -1,0 +1,171 @@
+// The page: which room is shown, light or dark, who is logged in.
+
+import { h, notice, show, say } from "./dom.js";
+import { live, me, post, recognise } from "./server.js";
+import { words } from "./words.js";
+
+const ROOMS = {
+  now: () => import("./now.js"),
+  games: () => import("./games.js"),
+  game: () => import("./replay.js"),
+  machines: () => import("./machines.js"),
+  play: () => import("./play.js"),
+};
+const TITLES = { now: "Now", games: "Games", game: "Game", machines: "Machines", play: "Play" };
+const LINE = { connecting: "connecting", connected: "live", lost: "connection lost" };
+
+const page = document.getElementById("page");
+let leave = null;
+let visit = 0;
+
+/** The room and its parameters, from the part of the address that never leaves the browser. */
+function where() {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
+  const room = parts[0] === "games" && parts.length > 2 ? "game" : (parts[0] ?? "now");
+  return { room: room in ROOMS ? room : "now", parts: parts.slice(1), query: new URLSearchParams(query) };
+}
+
+async function enter() {
+  const { room, parts, query } = where();
+  const ours = ++visit;
+  for (const link of document.querySelectorAll(".rooms a")) {
+    const here = link.dataset.room === room || (room === "game" && link.dataset.room === "games");
+    here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+  }
+  document.title = `${TITLES[room]} · concilio`;
+  try {
+    const { open } = await ROOMS[room]();
+    if (ours !== visit) return;
+    leave?.();
+    leave = null;
+    page.replaceChildren();
+    page.dataset.room = room;
+    if (!me.reads) return askToLogIn();
+    leave = (await open(page, { parts, query })) ?? null;
+    if (ours !== visit) leave?.();
+  } catch (error) {
+    if (ours === visit) page.replaceChildren(h("p.empty", {}, words(error)));
+  }
+}
+
+function askToLogIn() {
+  page.append(h("section.card.narrow", {}, h("h1", {}, "This page is not public"),
+    h("p", {}, "It is shown to whoever knows the operator's secret."),
+    h("button.main", { type: "button", onclick: openLogin }, "Log in")));
+}
+
+// Light or dark: as the system says, until somebody chooses.
+
+const THEMES = ["auto", "light", "dark"];
+
+function theme(chosen) {
+  document.documentElement.dataset.theme = chosen;
+  const button = document.getElementById("theme");
+  say(button, { auto: "◐", light: "☀", dark: "☾" }[chosen]);
+  button.title = `Colours: ${chosen} (t)`;
+  try {
+    localStorage.setItem("theme", chosen);
+  } catch {
+    // A browser that keeps nothing shows what the system says next time.
+  }
+}
+
+function nextTheme() {
+  const now = THEMES.indexOf(document.documentElement.dataset.theme);
+  theme(THEMES[(now + 1) % THEMES.length]);
+}
+
+function storedTheme() {
+  try {
+    const stored = localStorage.getItem("theme");
+    return THEMES.includes(stored) ? stored : "auto";
+  } catch {
+    return "auto";
+  }
+}
+
+// Logging in and out.
+
+async function showLogin() {
+  const button = document.getElementById("login");
+  show(button, me.can_log_in);
+  say(button, me.operates ? "Log out" : "Log in");
+}
+
+function openLogin() {
+  const dialog = document.getElementById("dialog");
+  const secret = h("input", { type: "password", autocomplete: "current-password", required: true });
+  const form = h("form", { method: "dialog", onsubmit: async (event) => {
+    event.preventDefault();
+    if (await logIn(secret.value)) dialog.close();
+    else secret.select();
+  } },
+  h("h2", { id: "dialog-title" }, "The operator's secret"),
+  h("p.quiet", {}, "It stands in the file that web.secret_file names."),
+  h("label.field", {}, h("span", {}, "Secret"), secret),
+  h("div.row.end", {}, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+    h("button.main", { type: "submit" }, "Log in")));
+  dialog.replaceChildren(form);
+  dialog.showModal();
+}
+
+async function logIn(secret) {
+  try {
+    await post("/api/login", { secret });
+    await become();
+    return true;
+  } catch (error) {
+    notice(words(error), "bad");
+    return false;
+  }
+}
+
+async function become() {
+  await recognise();
+  showLogin();
+  me.reads ? live.connect() : live.close();
+  await enter();
+}
+
+async function loginClicked() {
+  if (!me.operates) return openLogin();
+  await post("/api/logout");
+  await become();
+}
+
+// Keys: a digit for a room, t for the colours.
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
+  const room = { 1: "#/", 2: "#/games", 3: "#/machines", 4: "#/play" }[event.key];
+  if (room) location.hash = room;
+  else if (event.key === "t") nextTheme();
+}
+
+async function start() {
+  theme(storedTheme());
+  document.getElementById("theme").addEventListener("click", nextTheme);
+  document.getElementById("login").addEventListener("click", loginClicked);
+  document.addEventListener("keydown", onKey);
+  addEventListener("hashchange", enter);
+  const line = document.getElementById("line");
+  live.listen(() => {
+    if (line.dataset.state !== live.state) line.dataset.state = live.state;
+    say(line, LINE[live.state]);
+  });
+  // A link may bring the secret along, as the program prints it; it does not stay in the address.
+  const secret = location.hash.match(/^#secret=(.+)$/)?.[1];
+  if (secret) {
+    history.replaceState(null, "", "#/");
+    await logIn(decodeURIComponent(secret));
+    return;
+  }
+  try {
+    await become();
+  } catch (error) {
+    page.replaceChildren(h("p.empty", {}, words(error)));
+  }
+}
+
+start();

@@ -1,0 +1,68 @@
+// Building the document. Whatever comes from outside becomes text here and nothing else.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element: `h("a.quiet", { href: "#/" }, "text", otherElement)`. */
+export function h(name, properties = {}, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const element = document.createElement(tag || "div");
+  if (classes.length) element.className = classes.join(" ");
+  set(element, properties);
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** An SVG element with attributes. */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.flat());
+  return element;
+}
+
+function set(element, properties) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name.includes("-") || name === "role" || name === "list") element.setAttribute(name, value);
+    else if (name === "data") Object.assign(element.dataset, value);
+    else element[name] = value;
+  }
+}
+
+/** Sets an element's text, if it is another one: what does not change is not laid out again. */
+export function say(element, text) {
+  const words = text === null || text === undefined ? "" : String(text);
+  if (element.textContent !== words) element.textContent = words;
+}
+
+/** Shows or hides an element. */
+export function show(element, yes) {
+  if (element.hidden === Boolean(yes)) element.hidden = !yes;
+}
+
+/** A label around a field. */
+export function field(label, input) {
+  return h("label.field", {}, h("span", {}, label), input);
+}
+
+/** A list to choose from; options are texts or [value, text]. */
+export function choice(options, properties = {}) {
+  const items = options.map((option) => {
+    const [value, text] = Array.isArray(option) ? option : [option, option];
+    return h("option", { value }, text);
+  });
+  const { value, ...others } = properties;
+  const select = h("select", others, ...items);
+  if (value !== undefined) select.value = value;
+  return select;
+}
+
+/** Shows a short notice for a while. */
+export function notice(text, kind = "info") {
+  const element = h("div.notice", { role: kind === "bad" ? "alert" : "status", data: { kind } }, text);
+  const all = document.getElementById("notices");
+  all.append(element);
+  while (all.children.length > 4) all.firstChild.remove();
+  setTimeout(() => element.remove(), kind === "bad" ? 9000 : 4500);
+}

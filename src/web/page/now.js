@@ -1,0 +1,228 @@
+// Now: the accounts, every running game as a live board, what was declined and why, what went wrong.
+
+import { Board } from "./board.js";
+import { commands, gameCommands } from "./control.js";
+import { CouncilTable, EvaluationBar, MoveList, PlayerLine, fromWhite, proposalArrows, ticking } from "./council.js";
+import { h, say, show } from "./dom.js";
+import { live, me } from "./server.js";
+import { moment, other, player } from "./words.js";
+
+export function open(page) {
+  const accounts = h("div.accounts");
+  const operator = me.operates ? commands() : null;
+  const empty = h("p.empty", {}, "No game is being played: the council waits for a challenge. ", h("a", { href: "#/play" }, "Play against it yourself"));
+  const focus = new FocusGame();
+  const others = h("div.boards", { "aria-label": "Other games" });
+  const challenges = h("ul.rows");
+  const log = h("ul.rows.log");
+  const small = new Map();
+  let chosen = null;
+
+  page.append(accounts, operator?.element ?? "", empty, focus.element, others,
+    h("div.columns", {},
+      h("section.card", {}, h("h2", {}, "Challenges"), challenges),
+      h("section.card", {}, h("h2", {}, "What happened"), log)));
+
+  const running = (key) => live.games[key]?.head && !live.games[key].over;
+
+  /** Keeps showing a game until it is over and another one runs; or the one that was clicked. */
+  function choose() {
+    const keys = Object.keys(live.games).filter((key) => live.games[key].head && live.games[key].board);
+    if (chosen && keys.includes(chosen) && (running(chosen) || chosen === focus.pinned)) return;
+    chosen = keys.find(running) ?? (keys.includes(chosen) ? chosen : keys.at(-1)) ?? null;
+  }
+
+  function showGames(changed) {
+    choose();
+    show(empty, !chosen);
+    show(focus.element, chosen);
+    if (chosen && (focus.key !== chosen || changed.has(chosen))) focus.show(chosen, live.games[chosen]);
+    for (const [key, card] of small) {
+      if (key === chosen || !live.games[key]) card.element.remove(), small.delete(key);
+    }
+    for (const key of Object.keys(live.games)) {
+      if (key === chosen || !live.games[key].board || !live.games[key].head) continue;
+      const known = small.get(key);
+      if (known && !changed.has(key)) continue;
+      const card = known ?? new SmallGame(() => {
+        focus.pinned = chosen = key;
+        showGames(new Set([key]));
+        focus.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
+      });
+      card.show(live.games[key]);
+      if (!known) small.set(key, card), others.append(card.element);
+    }
+    show(others, small.size);
+  }
+
+  const stop = live.listen((change) => {
+    if (change.accounts) accounts.replaceChildren(...Object.entries(live.accounts).map(accountCard));
+    if (change.games.size || change.all) showGames(change.games);
+    if (change.challenges) challenges.replaceChildren(...rowsOf(live.challenges, challengeRow, "Nobody has challenged us yet."));
+    if (change.log) log.replaceChildren(...rowsOf(live.log, logRow, "Nothing has happened yet."));
+  });
+  const still = ticking(() => {
+    focus.tick();
+    for (const card of small.values()) card.tick();
+  });
+  return () => (stop(), still(), operator?.stop());
+}
+
+const rowsOf = (rows, make, none) => (rows.length ? rows.slice(-60).reverse().map(make) : [h("li.quiet", {}, none)]);
+
+/** The speeds that are played most come first. */
+const SPEEDS = ["bullet", "blitz", "rapid", "classical", "standard", "lightning", "ultraBullet"];
+const place = (speed) => (SPEEDS.includes(speed) ? SPEEDS.indexOf(speed) : SPEEDS.length);
+
+function accountCard([name, row]) {
+  const known = [...row.ratings].sort(([a], [b]) => place(a) - place(b));
+  const ratings = known.slice(0, 4).map(([speed, points]) => h("span.rating", {}, `${speed} `, h("b", {}, points)));
+  const state = row.state === "connected" && row.mode !== "playing" ? row.mode : row.state;
+  return h("article.account", { data: { state } },
+    h("span.lamp", { "aria-hidden": "true" }),
+    h("div", {}, h("b", {}, [row.title, row.name ?? name].filter(Boolean).join(" ")), h("span.quiet", {}, ` on ${name}`),
+      h("div.quiet", {}, `${state}${row.since ? ` since ${moment(row.since)}` : ""}`,
+        row.reconnections ? `, ${row.reconnections} reconnection${row.reconnections > 1 ? "s" : ""}` : ""),
+      row.reason && h("div.reason", {}, row.reason)),
+    h("div.ratings", {}, ...ratings));
+}
+
+function challengeRow(row) {
+  return h("li", { data: { outcome: row.outcome } },
+    h("time", { dateTime: row.at }, moment(row.at)),
+    h("span", {}, h("b", {}, player(row.opponent)), ` ${row.terms} `, h("span.tag", {}, row.outcome),
+      row.outcome === "accepted" ? "" : h("span.quiet", {}, ` ${row.why}`)));
+}
+
+function logRow(row) {
+  return h("li", { data: { level: row.level, kind: row.kind } }, h("time", { dateTime: row.at }, moment(row.at)), h("span", {}, row.text));
+}
+
+/** What the electors say now, or said in the last election, as it is to be shown. */
+export function tableOf(game) {
+  const votes = [...game.votes.values()];
+  const decided = game.decision && game.decision.ply === game.votesPly && votes.every((vote) => vote.weight !== null || vote.second);
+  const thinking = !game.over && game.board.turn === game.head.our_color && game.votesPly === game.board.ply && !decided;
+  const caption = thinking ? "The council is in session …" : (game.decision?.summary ?? "");
+  return { votes, thinking, elected: decided ? game.decision.uci : null, caption };
+}
+
+/** The newest value of the game from our side: of the vote that goes on, or of the last decision. */
+function valueOf(game, { votes, thinking }) {
+  const sorted = thinking ? votes.filter(({ depth }) => depth > 0).sort((a, b) => a.cp - b.cp) : [];
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (middle) return [middle.cp, middle.score];
+  return game.decision?.score ? [game.decision.cp, game.decision.score] : [null, ""];
+}
+
+class FocusGame {
+  constructor() {
+    this.board = new Board();
+    this.bar = new EvaluationBar();
+    this.players = { white: new PlayerLine("white"), black: new PlayerLine("black") };
+    this.table = new CouncilTable();
+    this.moves = new MoveList();
+    this.title = h("p.terms");
+    this.over = h("p.over");
+    this.fault = h("p.fault");
+    this.budget = h("p.quiet.budget");
+    this.chat = h("ul.chat");
+    this.buttons = h("div.row");
+    this.flip = h("button.plain", { type: "button", onclick: () => this.turn() }, "Flip");
+    this.flipped = false;
+    this.upper = h("div");
+    this.lower = h("div");
+    this.element = h("section.focus", { "aria-label": "The game" },
+      h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
+      h("div.side", {}, h("div.row.spread", {}, this.title, this.flip), this.over, this.fault, this.table.element, this.budget,
+        this.moves.element, this.buttons, this.chat));
+  }
+
+  turn() {
+    this.flipped = !this.flipped;
+    if (this.game) this.show(this.key, this.game);
+  }
+
+  show(key, game) {
+    const { head, board } = game;
+    if (key !== this.key) {
+      this.key = key;
+      this.flipped = false;
+      this.buttons.replaceChildren(...(me.operates ? gameCommands(head) : []));
+    }
+    this.game = game;
+    const below = this.flipped ? other(head.our_color) : head.our_color;
+    this.board.orient(below);
+    this.upper.replaceChildren(this.players[other(below)].element);
+    this.lower.replaceChildren(this.players[below].element);
+    for (const color of ["white", "black"]) this.players[color].show(head[color], { ours: head.our_color === color });
+    this.board.show(board);
+    const table = tableOf(game);
+    this.table.show({ electors: head.electors, ...table });
+    this.board.arrows(table.thinking ? proposalArrows(table.votes, null) : []);
+    this.bar.show(...fromWhite(...valueOf(game, table), head.our_color), below);
+    this.moves.show(board.moves, { black: startsBlack(board) });
+    const rated = head.rated ? "rated" : "casual";
+    const title = [head.server, head.time_control, head.speed, rated, head.variant === "standard" ? "" : head.variant].filter(Boolean).join(" · ");
+    this.title.replaceChildren(title, ...(head.url ? [" · ", h("a", { href: safe(head.url), rel: "noreferrer noopener", target: "_blank" }, head.id)] : []));
+    say(this.over, game.over && [game.over.words, game.over.result, game.over.rating_change && `rating ${game.over.rating_change > 0 ? "+" : ""}${game.over.rating_change}`].filter(Boolean).join(" · "));
+    show(this.over, game.over);
+    this.over.dataset.ours = game.over?.ours ?? "";
+    say(this.fault, game.fault && `coping with: ${game.fault}`);
+    show(this.fault, game.fault);
+    const { decision } = game;
+    const time = decision && `${(decision.elapsed / 1000).toFixed(2)} s` + (decision.budget ? ` of ${(decision.budget[0] / 1000).toFixed(2)} s planned` : "");
+    const expects = decision?.line?.length > 1 ? `expects ${decision.line.slice(0, 8).join(" ")}` : "";
+    say(this.budget, decision && [`last move ${time}`, `${Math.round(decision.lag)} ms held back for the way`, expects].filter(Boolean).join(" · "));
+    show(this.buttons, !game.over && me.operates);
+    this.chat.replaceChildren(...(game.chat ?? []).slice(-8).map((line) => h("li", {}, h("b", {}, line.name), ` ${line.text}`)));
+    show(this.chat, game.chat?.length);
+    this.tick();
+  }
+
+  tick() {
+    if (!this.game) return;
+    for (const line of Object.values(this.players)) line.tick(this.game.board, this.game.over);
+  }
+}
+
+/** Whether the first move of the game was Black's. */
+const startsBlack = (board) => (board.turn === "black") !== (board.ply % 2 === 1);
+
+/** Only addresses of the web become links. */
+const safe = (url) => (/^https?:\/\//i.test(url) ? url : "#/");
+
+class SmallGame {
+  constructor(choose) {
+    this.board = new Board();
+    this.bar = new EvaluationBar();
+    this.players = [new PlayerLine("white"), new PlayerLine("black")];
+    this.over = h("p.over");
+    this.element = h("article.small", {});
+    this.choose = h("button.choose", { type: "button", onclick: choose, "aria-label": "Look at this game" });
+  }
+
+  show(game) {
+    const { head, board } = game;
+    if (!this.game) {
+      const [upper, lower] = head.our_color === "white" ? [this.players[1], this.players[0]] : this.players;
+      this.element.append(upper.element, h("div.boardrow", {}, this.bar.element, this.board.element), lower.element, this.over, this.choose);
+      this.board.orient(head.our_color);
+      this.players[0].show({ name: head.white.name, rating: head.white.rating }, { ours: head.our_color === "white" });
+      this.players[1].show({ name: head.black.name, rating: head.black.rating }, { ours: head.our_color === "black" });
+    }
+    this.game = game;
+    this.board.show(board);
+    const table = tableOf(game);
+    const [cp] = fromWhite(...valueOf(game, table), head.our_color);
+    this.bar.show(cp, "", head.our_color);
+    say(this.over, game.over && `${game.over.result} · ${game.over.words}`);
+    show(this.over, game.over);
+    this.over.dataset.ours = game.over?.ours ?? "";
+    this.tick();
+  }
+
+  tick() {
+    for (const line of this.players) line.tick(this.game.board, this.game.over);
+  }
+}

@@ -1,0 +1,209 @@
+// Play: a game against the council, by drag, by click, or by writing the move.
+
+import { Board } from "./board.js";
+import { CouncilTable, EvaluationBar, MoveList, PlayerLine, fromWhite, proposalArrows, ticking } from "./council.js";
+import { choice, field, h, notice, say, show } from "./dom.js";
+import { get, live, me, post } from "./server.js";
+import { tableOf } from "./now.js";
+import { other, words } from "./words.js";
+
+const CLOCKS = [["1+0", "1+0 bullet"], ["3+2", "3+2 blitz"], ["5+3", "5+3 blitz"], ["10+5", "10+5 rapid"], ["30+0", "30+0 classical"], ["unlimited", "no clock"]];
+const STRENGTHS = [[0, "as strong as it is"], [20000, "20,000 nodes an elector"], [2000, "2,000 nodes"], [200, "200 nodes"], [20, "20 nodes: a beginner"]];
+
+/** The game that this browser plays, kept over a reload. */
+const kept = {
+  get: () => {
+    try {
+      return JSON.parse(sessionStorage.getItem("game"));
+    } catch {
+      return null;
+    }
+  },
+  set: (game) => {
+    try {
+      game ? sessionStorage.setItem("game", JSON.stringify(game)) : sessionStorage.removeItem("game");
+    } catch {
+      // A browser that keeps nothing loses the game with the page.
+    }
+  },
+};
+
+export async function open(page) {
+  if (!me.plays) {
+    page.append(h("p.empty", {}, "Games in the page are for the operator: log in to play."));
+    return null;
+  }
+  const room = { page, game: null, leave: null };
+  const known = kept.get();
+  known ? sit(room, known) : await setup(room);
+  return () => room.leave?.();
+}
+
+function enter(room, leave, ...children) {
+  room.leave?.();
+  room.leave = leave;
+  room.page.replaceChildren(...children);
+}
+
+async function setup(room) {
+  const menu = await get("/api/play");
+  const council = choice([["", `as the bot plays (${menu.usual})`], ...menu.presets.map((name) => [`preset ${name}`, `${name} (published)`]),
+    ...menu.rosters.map((name) => [`roster ${name}`, name]), ["letters", "letters of knowledge …"]]);
+  const letters = h("input", { value: "mbxkcpar mp ma", maxLength: 200, autocomplete: "off" });
+  const lettersField = field("Electors, by what they know", letters);
+  const clocks = choice([...CLOCKS, ["own", "another …"]], { value: "5+3" });
+  const own = h("input", { value: "2+1", autocomplete: "off" });
+  const ownField = field("Minutes + seconds", own);
+  const strength = choice(STRENGTHS);
+  const fen = h("input", { autocomplete: "off", placeholder: "the usual position" });
+  const colors = h("div.segments", { role: "radiogroup", "aria-label": "Your colour" }, ...[["white", "White"], ["", "By lot"], ["black", "Black"]]
+    .map(([value, text]) => h("label", {}, h("input", { type: "radio", name: "color", value, checked: value === "white" }), text)));
+  const begin = h("button.main", { type: "submit" }, "Begin");
+  const more = () => (show(lettersField, council.value === "letters"), show(ownField, clocks.value === "own"));
+  const form = h("form", { onchange: more, onsubmit: async (event) => {
+    event.preventDefault();
+    begin.disabled = true;
+    const [kind, name] = council.value === "letters" ? ["roster", letters.value] : council.value.split(" ");
+    const request = { color: new FormData(form).get("color"), nodes: Number(strength.value), fen: fen.value,
+      time_control: clocks.value === "own" ? own.value : clocks.value, ...(kind ? { [kind]: name } : {}) };
+    try {
+      sit(room, await post("/api/play", request));
+    } catch (error) {
+      begin.disabled = false;
+      notice(words(error), "bad");
+    }
+  } },
+  h("h1", {}, "Play against the council"), h("p.quiet", {}, "You sit at a board of the practice server inside this program; every vote on every move can be seen."),
+  h("div.columns", {}, field("The council", council), lettersField, field("Clock", clocks), ownField, field("Strength", strength), field("Position (FEN)", fen)),
+  h("div.field", {}, h("span", {}, "Your colour"), colors), h("div.row.end", {}, begin));
+  more();
+  enter(room, null, h("section.card.setup", {}, form));
+}
+
+function sit(room, game) {
+  kept.set(game);
+  const view = new PlayView(game, async (act) => {
+    try {
+      return await post(`/api/play/${encodeURIComponent(game.game)}`, { seat: game.seat, ...act });
+    } catch (error) {
+      notice(words(error), "bad");
+      return null;
+    }
+  }, () => (kept.set(null), setup(room)));
+  enter(room, view.watch(), view.element);
+}
+
+class PlayView {
+  constructor(game, act, again) {
+    Object.assign(this, { game, act, again });
+    this.board = new Board({ onMove: (uci) => this.move(uci), label: "Your board" });
+    this.bar = new EvaluationBar();
+    this.players = { white: new PlayerLine("white"), black: new PlayerLine("black") };
+    this.table = new CouncilTable();
+    this.moves = new MoveList();
+    this.upper = h("div");
+    this.lower = h("div");
+    this.state = h("p.over", { role: "status", "aria-live": "polite" });
+    this.offer = h("div.offer.row", {}, "The council offers a draw.", h("button.main", { type: "button", onclick: () => act({ act: "offer_draw" }) }, "Accept"),
+      h("button", { type: "button", onclick: () => act({ act: "decline_draw" }) }, "Decline"));
+    this.back = h("button", { type: "button", onclick: () => act({ act: "takeback" }) }, "Take back");
+    this.drawn = h("button", { type: "button", onclick: () => act({ act: "offer_draw" }) }, "Offer a draw");
+    this.resign = h("button.bad", { type: "button", onclick: () => confirm("Give the game up?") && act({ act: "resign" }) }, "Resign");
+    this.hintButton = h("button", { type: "button", onclick: () => this.hint() }, "Hint");
+    this.anew = h("button.main", { type: "button", onclick: again }, "Another game");
+    this.votesSeen = h("input", { type: "checkbox", checked: true, onchange: () => this.showVotes() });
+    this.written = h("input", { "aria-label": "Write a move", placeholder: "Write a move: Nf3 or g1f3", autocomplete: "off", spellcheck: false });
+    this.writing = h("form.row.say", { onsubmit: (event) => this.write(event) }, this.written, h("button", { type: "submit" }, "Move"));
+    this.hinted = h("p.quiet");
+    this.element = h("section.focus", { "aria-label": "Your game" },
+      h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
+      h("div.side", {}, this.state, this.offer, h("div.row", {}, this.back, this.drawn, this.hintButton, this.resign, this.anew), this.hinted, this.writing,
+        this.moves.element, h("label.check", {}, this.votesSeen, " Show how the council votes"), this.table.element));
+    for (const part of [this.offer, this.anew, this.hinted]) show(part, false);
+  }
+
+  /** Hears of the board and of the council until it is stopped. */
+  watch() {
+    const source = new EventSource(`/api/play/${encodeURIComponent(this.game.game)}/events?seat=${this.game.seat}`);
+    source.addEventListener("board", (event) => {
+      this.show({ ...JSON.parse(event.data), at: performance.now(), elapsed: 0 });
+      if (this.now.over) source.close();
+    });
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED && !this.now?.over) {
+        notice("This game is not known any more.", "bad");
+        this.again();
+      }
+    });
+    const stop = live.listen((change) => change.games.has(this.game.overview) && this.showVotes());
+    const still = ticking(() => this.now && Object.values(this.players).forEach((line) => line.tick(this.now, this.now.over)));
+    return () => (source.close(), stop(), still());
+  }
+
+  show(now) {
+    this.now = now;
+    const council = { name: "Concilio", title: "BOT" };
+    for (const color of ["white", "black"]) this.players[color].show(color === now.color ? { name: "You" } : council, { ours: color === now.color });
+    this.board.orient(now.color);
+    this.upper.replaceChildren(this.players[other(now.color)].element);
+    this.lower.replaceChildren(this.players[now.color].element);
+    this.board.show(now);
+    this.board.allow(now.over ? [] : now.legal);
+    this.board.arrows([]);
+    this.moves.show(now.moves, { black: (now.turn === "black") !== (now.ply % 2 === 1), number: 1 });
+    const mine = now.turn === now.color;
+    say(this.state, now.over ?? (mine ? `Your move${now.check ? ": you are in check" : ""}` : "The council is in session …"));
+    show(this.offer, now.draw_offered && !now.over);
+    for (const part of [this.back, this.drawn, this.hintButton, this.resign, this.writing]) show(part, !now.over);
+    this.back.disabled = now.moves.length < (mine ? 2 : 1);
+    this.drawn.disabled = now.draw_asked;
+    this.hintButton.disabled = !mine;
+    show(this.anew, now.over);
+    show(this.hinted, false);
+    this.showVotes();
+  }
+
+  showVotes() {
+    const game = live.games[this.game.overview];
+    show(this.table.element, this.votesSeen.checked);
+    if (!game?.head || !game.board || !this.now) return;
+    const seen = this.votesSeen.checked;
+    const table = tableOf(game);
+    this.table.show({ electors: game.head.electors, ...table });
+    if (this.now.turn !== this.now.color) this.board.arrows(seen && table.thinking ? proposalArrows(table.votes, null) : []);
+    const value = seen && game.decision?.score ? [game.decision.cp, game.decision.score] : [null, ""];
+    this.bar.show(...fromWhite(...value, game.head.our_color), this.now.color);
+  }
+
+  async move(uci) {
+    // The piece stays where it was put while the program looks at the move.
+    this.board.allow([]);
+    if (!(await this.act({ act: "move", uci }))) this.show(this.now);
+  }
+
+  async write(event) {
+    event.preventDefault();
+    const plain = (text) => text.replace(/[+#=x\s]/g, "").replace(/0/g, "O");
+    const text = this.written.value.trim();
+    const legal = this.now?.legal ?? [];
+    const found = legal.find(({ uci, san }) => uci === text.toLowerCase() || san === text || plain(san) === plain(text));
+    if (!found) return notice(legal.length ? `${text} is not a legal move here` : "It is not your move", "bad");
+    this.written.value = "";
+    await this.move(found.uci);
+  }
+
+  async hint() {
+    this.hintButton.disabled = true;
+    const ply = this.now.ply;
+    const answer = await this.act({ act: "hint" });
+    if (!answer || this.now.ply !== ply) return;
+    this.hintButton.disabled = false;
+    const { hint } = answer;
+    this.board.arrows([...proposalArrows(hint.votes, null).filter(({ uci }) => uci !== hint.uci), { uci: hint.uci, kind: "hint", share: 0.8 }]);
+    const counted = new Map();
+    for (const { san } of hint.votes) counted.set(san, (counted.get(san) ?? 0) + 1);
+    const votes = [...counted].sort((a, b) => b[1] - a[1]).map(([san, count]) => `${san} ×${count}`).join(", ");
+    say(this.hinted, `In your place the council would play ${hint.san}${hint.score ? ` (${hint.score})` : ""}: ${votes}`);
+    show(this.hinted, true);
+  }
+}

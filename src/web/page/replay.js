@@ -1,0 +1,155 @@
+// One game of the journal, move by move: the board, the votes of each move of ours, curves of evaluation and time.
+
+import { Board } from "./board.js";
+import { bars, curves, legend } from "./chart.js";
+import { CouncilTable, EvaluationBar, MoveList, PlayerLine, fromWhite, proposalArrows } from "./council.js";
+import { h, say, show } from "./dom.js";
+import { get } from "./server.js";
+import { centipawns, clock, inMinutes, moment, other, score, seconds } from "./words.js";
+
+export async function open(page, { parts: [server, id], query }) {
+  const address = `/api/games/${encodeURIComponent(server)}/${encodeURIComponent(id)}`;
+  const replay = await get(address);
+  return new ReplayView(page, replay, address, Number(query.get("ply") ?? replay.moves.length)).stop;
+}
+
+class ReplayView {
+  constructor(page, { game, start_fen, moves, chat, faults }, address, ply) {
+    Object.assign(this, { game, moves, startFen: start_fen });
+    this.below = game.our_color;
+    this.board = new Board();
+    this.bar = new EvaluationBar();
+    this.players = { white: new PlayerLine("white"), black: new PlayerLine("black") };
+    this.table = new CouncilTable();
+    this.list = new MoveList((to) => this.go(to));
+    this.about = h("p.quiet.budget");
+    this.expected = h("p.quiet.budget");
+    this.upper = h("div");
+    this.lower = h("div");
+    for (const color of ["white", "black"]) this.players[color].show(game[color], { ours: color === game.our_color });
+    const step = (text, label, to) => h("button", { type: "button", "aria-label": label, title: label, onclick: () => this.go(to()) }, text);
+    const steps = h("div.row.steps", {}, step("«", "To the start (Home)", () => 0), step("‹", "One move back (←)", () => this.ply - 1),
+      step("›", "One move on (→)", () => this.ply + 1), step("»", "To the end (End)", () => moves.length),
+      h("button.plain", { type: "button", onclick: () => this.flip() }, "Flip"),
+      h("a.button", { href: `${address}/game.pgn`, download: "game.pgn" }, "PGN"), h("a.button", { href: `${address}/game.json`, download: "game.json" }, "JSON"));
+    const rated = game.rated ? "rated" : "casual";
+    const result = [game.result ?? "no result", game.status].join(" · ");
+    page.append(h("section.focus", { "aria-label": "The game" },
+      h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
+      h("div.side", {}, h("p.terms", {}, `${moment(game.started_at)} · ${game.server} · ${inMinutes(game.time_control)} ${game.speed} · ${rated}`),
+        h("p.over", { data: { ours: game.result ?? "" } }, result), steps, this.list.element, this.table.element, this.about, this.expected)));
+    this.evaluation = this.evaluationChart();
+    this.times = this.timeChart();
+    page.append(h("div.columns", {},
+      h("section.card", {}, h("h2", {}, "Evaluation"), this.evaluation.element, h("p.quiet.budget", {}, "In pawns from White's side, as our council saw it.")),
+      h("section.card", {}, h("h2", {}, "Time for each move of ours"), this.times.bars.element),
+      this.times.clocks ? h("section.card", {}, h("h2", {}, "Clocks"), this.times.clocks.element,
+        legend([["", game.our_color], ["second", other(game.our_color)]])) : "",
+      notes("Chat", chat.map((line) => [line.said_at, h("span", {}, h("b", {}, line.username), ` ${line.text}`)])),
+      notes("Faults", faults.map((fault) => [fault.met_at, h("span", {}, fault.what)]))));
+    const onKey = (event) => this.key(event);
+    document.addEventListener("keydown", onKey);
+    this.stop = () => document.removeEventListener("keydown", onKey);
+    this.go(ply);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+    const to = { ArrowLeft: this.ply - 1, ArrowRight: this.ply + 1, Home: 0, End: this.moves.length }[event.key];
+    if (to !== undefined) this.go(to);
+    else if (event.key === "f") this.flip();
+    else return;
+    event.preventDefault();
+  }
+
+  flip() {
+    this.below = other(this.below);
+    this.go(this.ply);
+  }
+
+  /** Shows the position after so many moves, and how the last of them came about. */
+  go(ply) {
+    this.ply = Math.max(0, Math.min(this.moves.length, ply || 0));
+    const move = this.moves[this.ply - 1];
+    const fen = move?.fen ?? this.startFen;
+    const turn = fen.split(" ")[1] === "b" ? "black" : "white";
+    this.board.orient(this.below);
+    this.upper.replaceChildren(this.players[other(this.below)].element);
+    this.lower.replaceChildren(this.players[this.below].element);
+    this.board.show({ fen, last: move?.uci ?? null, check: Boolean(move?.san.match(/[+#]$/)), turn });
+    const clocks = this.clocksAt(this.ply);
+    for (const line of Object.values(this.players)) line.tick({ clocks, turn, running: false }, false);
+    this.showVotes(move);
+    const marks = this.moves.map(({ ours, uci, votes }) => (ours?.first_choice && ours.first_choice !== uci ? "changed" : new Set(votes.filter((v) => v.phase === 1).map((v) => v.uci)).size > 2 ? "split" : ""));
+    this.list.show(this.moves.map(({ san }) => san), { black: this.startFen.split(" ")[1] === "b", number: Number(this.startFen.split(" ").at(-1)) || 1, here: this.ply, marks });
+    for (const chart of [this.evaluation, this.times.bars, this.times.clocks]) chart?.mark(this.ply);
+    history.replaceState(null, "", `${location.hash.split("?")[0]}?ply=${this.ply}`);
+  }
+
+  showVotes(move) {
+    const ours = move?.ours;
+    const votes = (move?.votes ?? []).map((vote) => ({ elector: vote.phase === 2 ? "re-search" : vote.elector, knowledge: vote.knowledge, san: vote.san, uci: vote.uci,
+      score: score(vote.score), cp: centipawns(vote.score), depth: vote.depth, nodes: vote.nodes, weight: vote.weight, machine: vote.machine, second: vote.phase === 2, line: vote.line }));
+    show(this.table.element, votes.length);
+    this.table.show({ votes, elected: move?.uci ?? null, caption: "" });
+    this.board.arrows(proposalArrows(votes.filter(({ second }) => !second), move?.uci));
+    const [cp, text] = this.valueAt(this.ply);
+    this.bar.show(cp, text, this.below);
+    const parts = ours && [`${move.san} by ${ours.criterion ?? ours.source}`, score(ours.score), seconds(ours.elapsed),
+      `planned ${seconds(ours.response)} + ${seconds(ours.extra)}`, `${Math.round(ours.lag * 1000)} ms for the way`,
+      ours.first_choice && ours.first_choice !== move.uci && `the first phase wanted ${ours.first_choice}`];
+    say(this.about, parts ? parts.filter(Boolean).join(" · ") : "");
+    const elected = votes.filter((vote) => vote.uci === move?.uci).sort((a, b) => b.depth - a.depth)[0];
+    say(this.expected, elected?.line.length > 1 ? `expected ${elected.line.join(" ")}` : "");
+  }
+
+  /** The newest value at a ply, from White's side. */
+  valueAt(ply) {
+    for (let at = ply - 1; at >= 0 && at >= ply - 2; at--) {
+      const value = this.moves[at].ours?.score;
+      if (value) return fromWhite(centipawns(value), score(value), this.game.our_color);
+    }
+    return [null, ""];
+  }
+
+  clocksAt(ply) {
+    const after = [null, null];
+    this.moves.slice(0, ply).forEach((move) => {
+      const color = move.fen.split(" ")[1] === "b" ? 0 : 1;
+      if (move.clock_after !== null) after[color] = move.clock_after * 1000;
+    });
+    return after.every((time) => time === null) ? null : after;
+  }
+
+  evaluationChart() {
+    const points = [];
+    this.moves.forEach(({ ours }, index) => {
+      const value = centipawns(ours?.score);
+      if (value !== null) points.push([index + 1, (this.game.our_color === "white" ? value : -value) / 100]);
+    });
+    return curves({ series: [{ points }], from: 0, to: Math.max(1, this.moves.length), low: -6, high: 6, area: 0, marks: [[-5, "−5"], [-2.5, ""], [0, "0"], [2.5, ""], [5, "+5"]],
+      onPick: (ply) => this.go(ply), label: "Evaluation by move" });
+  }
+
+  timeChart() {
+    const columns = this.moves.flatMap(({ ours }, index) => (ours ? [[index + 1, ours.elapsed]] : []));
+    const most = Math.max(0.1, ...columns.map(([, value]) => value));
+    const range = { from: 0, to: Math.max(1, this.moves.length), onPick: (ply) => this.go(ply) };
+    const clocks = [[], []];
+    this.moves.forEach((move, index) => {
+      if (move.clock_after !== null) clocks[move.fen.split(" ")[1] === "b" ? 0 : 1].push([index + 1, move.clock_after]);
+    });
+    const high = Math.max(1, ...clocks.flat().map(([, value]) => value));
+    const [ours, theirs] = this.game.our_color === "white" ? clocks : [clocks[1], clocks[0]];
+    return {
+      bars: bars({ columns, high: most, marks: [[0, "0"], [most, seconds(most)]], label: "Time for each move of ours", ...range }),
+      clocks: clocks.flat().length ? curves({ series: [{ points: ours }, { kind: "second", points: theirs }], low: 0, high, height: 130,
+        marks: [[0, "0"], [high, clock(high * 1000)]], label: "Clocks by move", ...range }) : null,
+    };
+  }
+}
+
+function notes(title, rows) {
+  if (!rows.length) return "";
+  return h("section.card", {}, h("h2", {}, title), h("ul.rows", {}, ...rows.map(([at, text]) => h("li", {}, h("time", { dateTime: at }, moment(at)), text))));
+}

@@ -1,0 +1,60 @@
+//! What the council would play in our place: its own electors, asked for a second.
+
+use std::{sync::Arc, time::Duration};
+
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use crate::problem::Problem;
+use bot::session::PreparedPlayer;
+use chess::{Limits, Line};
+use council::{Council, Question, pool::Pool};
+
+/// How long a hint is thought about.
+const HINT_TIME: Duration = Duration::from_secs(1);
+
+/// A piece of advice.
+#[derive(Serialize)]
+pub(super) struct Hint {
+    /// The elected move, in standard algebraic notation.
+    san: String,
+    /// The same in UCI notation.
+    uci: String,
+    /// Its value from our side.
+    score: Option<String>,
+    /// Who proposed what.
+    votes: Vec<HintVote>,
+}
+
+#[derive(Serialize)]
+struct HintVote {
+    elector: String,
+    san: String,
+    uci: String,
+    score: String,
+}
+
+/// Asks a council like the one that plays.
+pub(super) async fn ask(pool: &Pool, player: &PreparedPlayer, line: Line) -> Result<Hint, Problem> {
+    if line.legal_moves().is_empty() {
+        return Err(Problem::bad("there is no move in this position"));
+    }
+    let settings = &player.settings;
+    let mut council = Council::new(pool, &player.roster, &settings.council, line.variant());
+    let limits = Limits { time: Some(HINT_TIME), ..(&settings.limits).into() };
+    let question = Question { limits, ..Question::new("hint".into(), Arc::new(line.clone())) };
+    let decision = council.decide(question, &CancellationToken::new(), &mut |_| ()).await;
+    let decision = decision.ok_or_else(|| Problem::busy("no elector had anything to say"))?;
+    let votes = decision.votes.iter().map(|vote| HintVote {
+        elector: vote.proposal.elector.to_string(),
+        san: line.san(vote.proposal.best),
+        uci: vote.proposal.best.to_string(),
+        score: vote.proposal.score.to_string(),
+    });
+    Ok(Hint {
+        san: line.san(decision.best),
+        uci: decision.best.to_string(),
+        score: decision.score.map(|score| score.to_string()),
+        votes: votes.collect(),
+    })
+}

@@ -1,0 +1,192 @@
+//! A game against the council in the browser.
+//!
+//! It is played on a practice server inside this program, through the same session as everywhere: the council has an account
+//! there and is challenged like any bot; the browser is the other player. So its games are in the journal, and its boards
+//! among the others. The server and the account begin with the first game.
+
+mod hint;
+mod request;
+mod seat;
+mod stage;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use axum::{
+    Json, Router,
+    body::Body,
+    extract::{Path, Query, State},
+    response::Response,
+    routing::{get, post},
+};
+use futures_util::stream;
+use serde::{Deserialize, Serialize};
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+
+use crate::{WebContext, problem::Problem, router::WebState, security::PagePlayer, watch};
+use bot::session::PreparedPlayer;
+use chess::{GameId, UciMove};
+use hint::Hint;
+use request::{GameRequest, Menu};
+use seat::{SeatKey, Seated};
+use stage::Stage;
+
+/// How many games may be played in the page at a time.
+const MOST_GAMES: usize = 4;
+
+/// How many games are remembered; the oldest is forgotten first.
+const MOST_REMEMBERED: usize = 64;
+
+/// Where games in the page are played.
+pub(crate) struct PlayRoom {
+    context: WebContext,
+    stop: CancellationToken,
+    stage: OnceCell<Stage>,
+    games: Mutex<Vec<(GameId, PageGame)>>,
+}
+
+/// A game in the page.
+#[derive(Clone)]
+struct PageGame {
+    /// Who holds it may move.
+    key: SeatKey,
+    player: Arc<PreparedPlayer>,
+}
+
+impl PlayRoom {
+    pub(crate) fn new(context: WebContext, stop: CancellationToken) -> Self {
+        Self { context, stop, stage: OnceCell::new(), games: Mutex::default() }
+    }
+
+    async fn stage(&self) -> Result<&Stage, Problem> {
+        let begin = || Stage::begin(&self.context, &self.stop);
+        self.stage.get_or_try_init(begin).await.map_err(Problem::internal)
+    }
+
+    async fn start(&self, request: GameRequest) -> Result<NewGame, Problem> {
+        let order = request.check(&self.context.player)?;
+        let stage = self.stage().await?;
+        if stage.running().await? >= MOST_GAMES {
+            return Err(Problem::busy(format!("{MOST_GAMES} games are being played here already; finish one of them")));
+        }
+        let (key, player) = (SeatKey::draw(), Arc::clone(&order.player));
+        let game = stage.challenge(order).await?;
+        let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
+        games.push((game.clone(), PageGame { key: key.clone(), player }));
+        if games.len() > MOST_REMEMBERED {
+            games.remove(0);
+        }
+        let overview = format!("{}/{game}", stage::SERVER);
+        Ok(NewGame { game, seat: key, overview })
+    }
+
+    /// The seat at a game, for whoever holds its key.
+    async fn seat(&self, game: &str, key: &str) -> Result<(Seated<'_>, PageGame), Problem> {
+        let known = {
+            let games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
+            games.iter().find(|(id, _)| id.as_str() == game).cloned()
+        };
+        match known {
+            Some((id, game)) if game.key.is(key) => Ok((Seated { stage: self.stage().await?, game: id }, game)),
+            Some(_) => Err(Problem::refused("somebody else plays this game")),
+            None => Err(Problem::not_found("there is no such game in the page")),
+        }
+    }
+}
+
+/// A game that was begun.
+#[derive(Serialize)]
+struct NewGame {
+    game: GameId,
+    /// Whoever shows it may move.
+    seat: SeatKey,
+    /// The game's key in the overview.
+    overview: String,
+}
+
+/// The addresses below which games are played.
+pub(crate) fn routes() -> Router<WebState> {
+    Router::new()
+        .route("/api/play", get(menu).post(begin))
+        .route("/api/play/{game}", post(act))
+        .route("/api/play/{game}/events", get(events))
+}
+
+async fn menu(_: PagePlayer, State(room): State<Arc<PlayRoom>>) -> Json<Menu> {
+    Json(Menu::new(&room.context.player))
+}
+
+async fn begin(
+    _: PagePlayer,
+    State(room): State<Arc<PlayRoom>>,
+    Json(request): Json<GameRequest>,
+) -> Result<Json<NewGame>, Problem> {
+    room.start(request).await.map(Json)
+}
+
+/// What the player at the board does.
+#[derive(Deserialize)]
+struct Act {
+    seat: String,
+    #[serde(flatten)]
+    what: WhatIsDone,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "act", rename_all = "snake_case")]
+enum WhatIsDone {
+    Move { uci: String },
+    Takeback,
+    OfferDraw,
+    DeclineDraw,
+    Resign,
+    Hint,
+}
+
+/// What comes of it.
+#[derive(Serialize)]
+struct Acted {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<Hint>,
+}
+
+async fn act(
+    _: PagePlayer,
+    State(room): State<Arc<PlayRoom>>,
+    Path(game): Path<String>,
+    Json(Act { seat, what }): Json<Act>,
+) -> Result<Json<Acted>, Problem> {
+    let (seat, page_game) = room.seat(&game, &seat).await?;
+    let hint = match what {
+        WhatIsDone::Hint => Some(hint::ask(&room.context.pool, &page_game.player, seat.line().await?).await?),
+        WhatIsDone::Move { uci } => {
+            let uci = uci.parse::<UciMove>().map_err(|_| Problem::bad(format!("{uci:?} is no move such as e2e4")))?;
+            seat.play(uci).await.map(|()| None)?
+        }
+        WhatIsDone::Takeback => seat.take_back().await.map(|()| None)?,
+        WhatIsDone::OfferDraw => seat.draw(true).await.map(|()| None)?,
+        WhatIsDone::DeclineDraw => seat.draw(false).await.map(|()| None)?,
+        WhatIsDone::Resign => seat.resign().await.map(|()| None)?,
+    };
+    Ok(Json(Acted { hint }))
+}
+
+/// The board as it is, and every change of it, as server-sent events.
+async fn events(
+    _: PagePlayer,
+    State(room): State<Arc<PlayRoom>>,
+    Path(game): Path<String>,
+    Query(query): Query<HashMap<String, String>>,
+) -> Result<Response, Problem> {
+    let key = query.get("seat").map(String::as_str).unwrap_or_default();
+    let (seat, _) = room.seat(&game, key).await?;
+    let board = seat.watch(room.stop.clone()).await?;
+    let frames = stream::unfold(board, |mut board| async move {
+        let bytes = board.next().await?;
+        Some((Ok::<_, std::convert::Infallible>(bytes), board))
+    });
+    Ok(watch::event_stream(Body::from_stream(frames)))
+}

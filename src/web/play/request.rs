@@ -1,0 +1,148 @@
+//! What sort of game is wanted: who is at the council's table, on what clock, with which colour.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::Problem;
+use bot::session::{LimitSettings, PlayerSettings, PreparedPlayer};
+use chess::{Color, GameTerms, Line, TimeControl, Variant};
+use council::{CouncilSettings, Roster};
+
+/// The longest name of a roster that is taken.
+const LONGEST_ROSTER: usize = 200;
+
+/// The most electors a game in the page has.
+const MOST_ELECTORS: usize = 32;
+
+/// What may be chosen from.
+#[derive(Serialize)]
+pub(super) struct Menu {
+    presets: Vec<&'static str>,
+    rosters: Vec<String>,
+    /// The roster that plays where nothing is chosen.
+    usual: String,
+}
+
+impl Menu {
+    pub(super) fn new(usual: &PlayerSettings) -> Self {
+        let sizes = [1, 2, 4, 8].map(|size| format!("complete-{size}"));
+        let rosters = ["auto".to_owned()].into_iter().chain(Roster::names().map(str::to_owned)).chain(sizes);
+        Self {
+            presets: CouncilSettings::presets().collect(),
+            rosters: rosters.collect(),
+            usual: usual.council.roster.clone(),
+        }
+    }
+}
+
+/// A game that is asked for. What is empty is as usual.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct GameRequest {
+    /// A published player by name, instead of a roster.
+    preset: String,
+    /// A roster by name, or letters of knowledge.
+    roster: String,
+    /// Minutes and seconds such as `5+3`, or `unlimited`.
+    time_control: String,
+    /// `white`, `black`, or by lot.
+    color: String,
+    /// The position to begin with.
+    fen: String,
+    /// How many nodes each elector searches for a move at most; 0 is no bound.
+    nodes: u64,
+}
+
+/// A game that can be played.
+pub(super) struct GameOrder {
+    pub player: Arc<PreparedPlayer>,
+    pub terms: GameTerms,
+    pub color: Option<Color>,
+    pub fen: Option<String>,
+}
+
+impl GameRequest {
+    /// Looks whether it can be played.
+    pub(super) fn check(self, usual: &PlayerSettings) -> Result<GameOrder, Problem> {
+        let time_control = if self.time_control.is_empty() { "5+3" } else { &self.time_control };
+        let time_control = TimeControl::from_minutes(time_control).map_err(|error| Problem::bad(error.to_string()))?;
+        if matches!(time_control, TimeControl::Correspondence { .. }) {
+            return Err(Problem::bad(
+                "games of days are not played in the page; choose minutes such as 5+3, or unlimited",
+            ));
+        }
+        let color = match self.color.as_str() {
+            "white" => Some(Color::White),
+            "black" => Some(Color::Black),
+            _ => None,
+        };
+        let fen = Some(self.fen.trim().to_owned()).filter(|fen| !fen.is_empty());
+        if let Some(fen) = &fen {
+            let line = Line::from_fen(Variant::FromPosition, fen).map_err(|error| Problem::bad(error.to_string()))?;
+            if line.legal_moves().is_empty() {
+                return Err(Problem::bad("there is no move in this position"));
+            }
+        }
+        let variant = if fen.is_some() { Variant::FromPosition } else { Variant::Standard };
+        let player = self.player(usual)?;
+        Ok(GameOrder { player, terms: GameTerms { variant, time_control, rated: false }, color, fen })
+    }
+
+    fn player(&self, usual: &PlayerSettings) -> Result<Arc<PreparedPlayer>, Problem> {
+        let mut settings = PlayerSettings { takebacks: 100, ..usual.clone() };
+        if !self.preset.is_empty() {
+            settings.council = CouncilSettings::preset(&self.preset)
+                .ok_or_else(|| Problem::bad(format!("there is no preset {:?}", self.preset)))?;
+        } else if !self.roster.is_empty() {
+            // Programs of others are started only where the settings say so.
+            if self.roster == "custom" || self.roster.len() > LONGEST_ROSTER {
+                return Err(Problem::bad("name one of the rosters, or letters of knowledge such as \"mbxkcpar mp\""));
+            }
+            settings.council.roster.clone_from(&self.roster);
+        }
+        if self.nodes > 0 {
+            settings.limits = LimitSettings { nodes: Some(self.nodes), ..settings.limits };
+            settings.ponder = 0;
+        }
+        let player = PreparedPlayer::new(settings).map_err(|error| Problem::bad(error.to_string()))?;
+        if player.roster.electors().len() > MOST_ELECTORS {
+            return Err(Problem::bad(format!("a council in the page has at most {MOST_ELECTORS} electors")));
+        }
+        Ok(Arc::new(player))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(change: impl FnOnce(&mut GameRequest)) -> Result<GameOrder, Problem> {
+        let mut request = GameRequest::default();
+        change(&mut request);
+        request.check(&PlayerSettings::default())
+    }
+
+    #[test]
+    fn presets_rosters_and_letters_are_taken() {
+        for preset in CouncilSettings::presets() {
+            assert!(check(|request| request.preset = preset.to_owned()).is_ok(), "{preset}");
+        }
+        for roster in ["auto", "balanced-7", "mbxkcpar mp ma", "complete-4"] {
+            assert!(check(|request| request.roster = roster.to_owned()).is_ok(), "{roster}");
+        }
+        assert_eq!(check(|_| ()).ok().map(|order| order.terms.time_control.in_minutes()).as_deref(), Some("5+3"));
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_said() {
+        assert!(check(|request| request.roster = "custom".to_owned()).is_err());
+        assert!(check(|request| request.roster = "complete-99".to_owned()).is_err());
+        assert!(check(|request| request.preset = "deepblue".to_owned()).is_err());
+        assert!(check(|request| request.time_control = "3d".to_owned()).is_err());
+        assert!(check(|request| request.time_control = "soon".to_owned()).is_err());
+        assert!(check(|request| request.fen = "8/8/8/8/8/8/8/8 w - - 0 1".to_owned()).is_err());
+        // Mated already.
+        assert!(check(|request| request.fen = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1".to_owned()).is_err());
+    }
+}

@@ -1,0 +1,154 @@
+//! The practice server in this program, with the council's account on it.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{MOST_GAMES, request::GameOrder};
+use crate::{WebContext, problem::Problem};
+use bot::{
+    policy::{ChallengeSettings, NameLists, challenge::Names},
+    session::{self, AccountPolicy, Connection, Control, PlayerError, PreparedPlayer, Runtime, ShutdownGames},
+};
+use chess::{GameId, GameInfo, Shutdown};
+use practice::{AccountId, ChallengeTerms, GamePatience, PracticeError, PracticeServer, PracticeSettings, ServerState};
+use server::lichess::{self, LichessSettings, Token};
+
+/// The name of the account in the overview and in the journal.
+pub(super) const SERVER: &str = "page";
+
+/// The council's account.
+const COUNCIL: &str = "Concilio";
+
+/// The account of whoever plays in the page.
+const GUEST: &str = "Guest";
+
+/// Whoever leaves a game loses it after this time, so that it keeps no place.
+const ABANDONED_AFTER: Duration = Duration::from_mins(5);
+
+/// The server, and who plays how.
+pub(super) struct Stage {
+    server: PracticeServer,
+    players: Players,
+}
+
+/// How each game is played, known before it begins.
+type Players = Arc<Mutex<HashMap<GameId, Arc<PreparedPlayer>>>>;
+
+/// Why no game can be played in the page.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StageError {
+    #[error("the practice server: {0}")]
+    Practice(#[from] PracticeError),
+    #[error("the practice server cannot be reached: {0}")]
+    Connection(String),
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+}
+
+impl Stage {
+    pub(super) async fn begin(context: &WebContext, stop: &CancellationToken) -> Result<Self, StageError> {
+        let patience = GamePatience { abandoned_after: Some(ABANDONED_AFTER), ..GamePatience::default() };
+        let server = PracticeServer::start(PracticeSettings { patience, ..PracticeSettings::default() }).await?;
+        let token = server.add_account(COUNCIL, true).await?;
+        server.add_account(GUEST, false).await?;
+        let stage = Self { server, players: Players::default() };
+        let shutdown = Shutdown { drain: stop.child_token(), now: stop.child_token() };
+        let connection = stage.connect(&token, &shutdown)?;
+        let runtime = stage.runtime(context, &shutdown)?;
+        tokio::spawn(session::play(connection, runtime, shutdown));
+        stage.server.wait_until_online(COUNCIL).await?;
+        Ok(stage)
+    }
+
+    fn connect(&self, token: &str, shutdown: &Shutdown) -> Result<Connection, StageError> {
+        let unreachable = |error: &dyn std::fmt::Display| StageError::Connection(error.to_string());
+        let url = self.server.url().parse().map_err(|error| unreachable(&error))?;
+        let token = Token::parse(token, "the practice server").map_err(|error| unreachable(&error))?;
+        let settings = LichessSettings { url, ..LichessSettings::default() };
+        let (lichess, events) =
+            lichess::connect(settings, token, shutdown.now.child_token()).map_err(|error| unreachable(&error))?;
+        Ok(Connection { name: SERVER.into(), server: Arc::new(lichess), events })
+    }
+
+    fn runtime(&self, context: &WebContext, shutdown: &Shutdown) -> Result<Runtime, StageError> {
+        let usual = Arc::new(PreparedPlayer::new(context.player.clone())?);
+        let players = Arc::clone(&self.players);
+        let choose = move |game: &GameInfo| {
+            let known = players.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(known.get(&game.id).unwrap_or(&usual))
+        };
+        let challenge = ChallengeSettings {
+            concurrency: MOST_GAMES,
+            max_games_per_opponent: MOST_GAMES,
+            ..ChallengeSettings::default()
+        };
+        // Whoever sits at this machine is played on any terms.
+        let lists = NameLists { friends: Names::parse(GUEST), ..NameLists::default() };
+        Ok(Runtime {
+            journal: context.journal.clone(),
+            pool: context.pool.clone(),
+            event_bus: context.event_bus.clone(),
+            player: Arc::new(choose),
+            policy: Arc::new(AccountPolicy {
+                challenge,
+                lists,
+                games_at_shutdown: ShutdownGames::Resign,
+                ..AccountPolicy::default()
+            }),
+            control: Control::new(shutdown.clone()),
+        })
+    }
+
+    /// How many games are being played.
+    pub(super) async fn running(&self) -> Result<usize, Problem> {
+        let running = self.ask(|state| state.running_games().len()).await?;
+        let mut players = self.players.lock().unwrap_or_else(PoisonError::into_inner);
+        if running == 0 {
+            players.clear();
+        }
+        Ok(running)
+    }
+
+    /// The guest challenges the council, which takes it.
+    pub(super) async fn challenge(&self, order: GameOrder) -> Result<GameId, Problem> {
+        let GameOrder { player, terms, color, fen } = order;
+        let terms = ChallengeTerms { color, fen, ..ChallengeTerms::new(terms) };
+        let players = Arc::clone(&self.players);
+        let challenged = self.ask(move |state| {
+            let challenge = state.challenge(&AccountId::of(GUEST), &AccountId::of(COUNCIL), terms, true)?;
+            let game = GameId::from(&challenge.id);
+            // The council hears of the challenge after this.
+            players.lock().unwrap_or_else(PoisonError::into_inner).insert(game.clone(), player);
+            Ok::<_, practice::Denied>(game)
+        });
+        let game = challenged.await?.map_err(|denied| Problem::bad(denied.to_string()))?;
+        let (awaited, challenge) = (game.clone(), game.as_str().into());
+        let begun = self.server.wait(move |state| {
+            let begun = state.game_view(&awaited).is_some();
+            let open = state.challenge_view(&challenge).is_some_and(|challenge| challenge.state.is_open());
+            (begun || !open).then_some(begun)
+        });
+        match begun.await.map_err(Problem::internal)? {
+            true => Ok(game),
+            false => Err(Problem::busy("the council declined the game")),
+        }
+    }
+
+    /// Does something as the guest, or looks at something.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut ServerState) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        self.server.ask(job).await.map_err(Problem::internal)
+    }
+}
+
+/// The guest's account.
+pub(super) fn guest() -> AccountId {
+    AccountId::of(GUEST)
+}

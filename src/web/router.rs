@@ -1,0 +1,124 @@
+//! Which address leads where.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Extension, Json, Router,
+    extract::{DefaultBodyLimit, FromRef, Request, State},
+    http::StatusCode,
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Health, WebContext, WebSettings, archive,
+    assets::{self, Assets},
+    control, machines,
+    play::{self, PlayRoom},
+    problem::Problem,
+    security::{self, HostNames, Keys, Reader, WhoAmI},
+    watch::{self, Watch},
+};
+use bot::session::Control;
+use chess::Secret;
+use council::pool::Pool;
+
+/// Nothing that is sent to us is longer, in bytes.
+const LONGEST_BODY: usize = 16 << 10;
+
+/// Every answer has begun by then.
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+
+/// What the handlers share.
+#[derive(Clone)]
+pub(crate) struct WebState {
+    pub keys: Keys,
+    pub watch: Watch,
+    pub archive: archive::ArchiveDoor,
+    pub pool: Pool,
+    pub play_room: Arc<PlayRoom>,
+    pub control: Option<Control>,
+    pub health: Health,
+}
+
+/// Lets a handler have one part of the state alone.
+macro_rules! parts {
+    ($($field:ident: $part:ty),* $(,)?) => {
+        $(impl FromRef<WebState> for $part {
+            fn from_ref(state: &WebState) -> Self {
+                state.$field.clone()
+            }
+        })*
+    };
+}
+
+parts! {
+    keys: Keys,
+    watch: Watch,
+    archive: archive::ArchiveDoor,
+    pool: Pool,
+    play_room: Arc<PlayRoom>,
+    control: Option<Control>,
+    health: Health,
+}
+
+/// The whole of the page's server, in front of `context`.
+pub(crate) fn build(
+    settings: &WebSettings,
+    secret: Option<Secret>,
+    context: WebContext,
+    stop: CancellationToken,
+) -> Router {
+    let keys = Keys::new(secret, settings.public);
+    let state = WebState {
+        keys: keys.clone(),
+        watch: Watch::start(context.event_bus.listen(), settings.watchers, stop.clone()),
+        archive: archive::ArchiveDoor::new(context.journal.path().to_owned()),
+        pool: context.pool.clone(),
+        control: context.control.clone(),
+        health: context.health.clone(),
+        play_room: Arc::new(PlayRoom::new(context, stop)),
+    };
+    Router::new()
+        .merge(archive::routes())
+        .merge(play::routes())
+        .route("/api/me", get(async |me: WhoAmI| Json(me)))
+        .route("/api/login", post(security::login))
+        .route("/api/logout", post(security::logout))
+        .route("/api/status", get(watch::status))
+        .route("/api/events", get(watch::events))
+        .route("/api/control", post(control::perform))
+        .route("/api/machines", get(machines::list))
+        .route("/metrics", get(metrics))
+        .route("/live", get(async || "alive\n"))
+        .route("/ready", get(ready))
+        .with_state(state)
+        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .layer(middleware::from_fn_with_state(keys, security::recognise))
+        .route("/", get(assets::index))
+        .route("/assets/{*name}", get(assets::file))
+        .layer(Extension(Assets::new()))
+        .fallback(async || Problem::not_found("there is no such page"))
+        .layer(middleware::from_fn(answer_in_time))
+        .layer(middleware::from_fn_with_state(HostNames::new(&settings.hosts), security::refuse_foreign))
+        .layer(middleware::from_fn(security::add_headers))
+}
+
+/// A request that takes too long, or whose body does not come, is given up.
+async fn answer_in_time(request: Request, next: Next) -> Response {
+    match tokio::time::timeout(ANSWER_WITHIN, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => Problem::new(StatusCode::REQUEST_TIMEOUT, "that took too long").into_response(),
+    }
+}
+
+async fn metrics(_: Reader, State(health): State<Health>) -> Result<Response, Problem> {
+    let measured = health.metrics.ok_or_else(|| Problem::not_found("nothing is measured"))?;
+    Ok(([("content-type", "text/plain; version=0.0.4")], measured()).into_response())
+}
+
+async fn ready(State(health): State<Health>) -> Result<&'static str, Problem> {
+    (health.ready)().map(|()| "ready\n").map_err(Problem::busy)
+}

@@ -1,0 +1,303 @@
+//! Who asks: by the operator's secret, by a session that was opened with it, or through the Unix socket.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    Extension, Json,
+    extract::{FromRequestParts, Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
+
+use crate::{listen::Door, problem::Problem};
+use chess::Secret;
+
+/// The cookie that holds a session.
+const COOKIE: &str = "concilio";
+
+/// How many sessions are remembered; the oldest is forgotten first.
+const MOST_SESSIONS: usize = 64;
+
+/// A wrong secret is answered after this time, one after the other, so that nobody tries many.
+const WRONG_SECRET_COSTS: Duration = Duration::from_millis(500);
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Access {
+    /// Somebody who may log in.
+    Nobody,
+    /// Somebody who may read.
+    Reader,
+    /// Somebody who may read, and play in the page.
+    Player,
+    /// The operator.
+    Operator,
+}
+
+/// The secret and the sessions that were opened with it. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Keys(Arc<KeyRing>);
+
+struct KeyRing {
+    secret: Option<Secret>,
+    public: bool,
+    sessions: Mutex<VecDeque<String>>,
+    /// Held while a wrong secret is being answered.
+    wrong: tokio::sync::Mutex<()>,
+}
+
+impl Keys {
+    pub(crate) fn new(secret: Option<Secret>, public: bool) -> Self {
+        Self(Arc::new(KeyRing { secret, public, sessions: Mutex::default(), wrong: tokio::sync::Mutex::default() }))
+    }
+
+    fn is_secret(&self, given: &str) -> bool {
+        self.0.secret.as_ref().is_some_and(|secret| bool::from(secret.reveal().as_bytes().ct_eq(given.as_bytes())))
+    }
+
+    fn is_session(&self, given: &str) -> bool {
+        let sessions = self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.iter().fold(false, |found, known| found | bool::from(known.as_bytes().ct_eq(given.as_bytes())))
+    }
+
+    fn open_session(&self) -> String {
+        let session: String = rand::rng().random::<[u8; 32]>().iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut sessions = self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.push_back(session.clone());
+        if sessions.len() > MOST_SESSIONS {
+            sessions.pop_front();
+        }
+        session
+    }
+
+    fn close_session(&self, session: &str) {
+        self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner).retain(|known| known != session);
+    }
+
+    /// Who asks with these headers, through this door. A wrong secret in the headers is an error, not a reader.
+    async fn access(&self, door: Door, headers: &HeaderMap) -> Result<Access, Problem> {
+        if door == Door::OwnUser {
+            return Ok(Access::Operator);
+        }
+        if let Some(secret) = bearer(headers) {
+            return if self.is_secret(secret) { Ok(Access::Operator) } else { Err(self.wrong_secret().await) };
+        }
+        if session(headers).is_some_and(|session| self.is_session(session)) {
+            return Ok(Access::Operator);
+        }
+        Ok(match (&self.0.secret, self.0.public) {
+            (None, _) => Access::Player,
+            (Some(_), true) => Access::Reader,
+            (Some(_), false) => Access::Nobody,
+        })
+    }
+
+    async fn wrong_secret(&self) -> Problem {
+        let _one_at_a_time = self.0.wrong.lock().await;
+        tokio::time::sleep(WRONG_SECRET_COSTS).await;
+        Problem::new(StatusCode::UNAUTHORIZED, "that is not the operator's secret")
+    }
+
+    /// Why somebody may not.
+    fn missing(&self, wanted: Access) -> Problem {
+        match self.0.secret {
+            None => Problem::refused(
+                "the page changes nothing of the bot without an operator's secret; name its file in web.secret_file, or use \
+                 concilio ctl on this machine",
+            ),
+            Some(_) if wanted == Access::Operator => {
+                Problem::new(StatusCode::UNAUTHORIZED, "this needs the operator's secret; log in")
+            }
+            Some(_) => Problem::new(StatusCode::UNAUTHORIZED, "this page is not public; log in"),
+        }
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+}
+
+fn session(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find_map(|(name, value)| (name == COOKIE).then_some(value))
+}
+
+/// Finds out who asks, for the handlers behind it.
+pub(crate) async fn recognise(
+    State(keys): State<Keys>,
+    Extension(door): Extension<Door>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    match keys.access(door, request.headers()).await {
+        Ok(access) => {
+            request.extensions_mut().insert(Caller { access, keys });
+            next.run(request).await
+        }
+        Err(problem) => problem.into_response(),
+    }
+}
+
+/// Who was recognised.
+#[derive(Clone)]
+struct Caller {
+    access: Access,
+    keys: Keys,
+}
+
+fn at_least(parts: &Parts, wanted: Access) -> Result<Access, Problem> {
+    let caller = parts.extensions.get::<Caller>().ok_or_else(|| Problem::internal("nobody was recognised"))?;
+    if caller.access >= wanted { Ok(caller.access) } else { Err(caller.keys.missing(wanted)) }
+}
+
+/// Lets a handler be called by whoever may read.
+pub(crate) struct Reader;
+
+impl<S: Sync> FromRequestParts<S> for Reader {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        at_least(parts, Access::Reader).map(|_| Self)
+    }
+}
+
+/// Lets a handler be called by whoever may play in the page.
+pub(crate) struct PagePlayer;
+
+impl<S: Sync> FromRequestParts<S> for PagePlayer {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        at_least(parts, Access::Player).map(|_| Self)
+    }
+}
+
+/// Lets a handler be called by the operator.
+pub(crate) struct Operator;
+
+impl<S: Sync> FromRequestParts<S> for Operator {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        at_least(parts, Access::Operator).map(|_| Self)
+    }
+}
+
+/// What somebody who logs in sends.
+#[derive(Deserialize)]
+pub(crate) struct Login {
+    secret: String,
+}
+
+/// Opens a session for whoever knows the secret.
+pub(crate) async fn login(State(keys): State<Keys>, Json(login): Json<Login>) -> Result<Response, Problem> {
+    if keys.0.secret.is_none() {
+        return Err(keys.missing(Access::Operator));
+    }
+    if !keys.is_secret(&login.secret) {
+        return Err(keys.wrong_secret().await);
+    }
+    let cookie = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict", keys.open_session());
+    Ok(with_cookie(&cookie))
+}
+
+/// Closes the session of whoever asks.
+pub(crate) async fn logout(State(keys): State<Keys>, headers: HeaderMap) -> Response {
+    if let Some(session) = session(&headers) {
+        keys.close_session(session);
+    }
+    with_cookie(&format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"))
+}
+
+fn with_cookie(cookie: &str) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    if let Ok(value) = HeaderValue::from_str(cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, value);
+    }
+    response
+}
+
+/// What the page may offer to whoever asks.
+#[derive(Serialize)]
+pub(crate) struct WhoAmI {
+    /// Everything of the page may be read.
+    reads: bool,
+    /// Games may be played in the page.
+    plays: bool,
+    /// The bot may be told what to do.
+    operates: bool,
+    /// There is a secret to log in with.
+    can_log_in: bool,
+}
+
+impl<S: Sync> FromRequestParts<S> for WhoAmI {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        at_least(parts, Access::Nobody)?;
+        let caller = parts.extensions.get::<Caller>().ok_or_else(|| Problem::internal("nobody was recognised"))?;
+        let may = |wanted| caller.access >= wanted;
+        Ok(Self {
+            reads: may(Access::Reader),
+            plays: may(Access::Player),
+            operates: may(Access::Operator),
+            can_log_in: caller.keys.0.secret.is_some(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(secret: Option<&str>, public: bool) -> Keys {
+        Keys::new(secret.map(Secret::new), public)
+    }
+
+    async fn access(keys: &Keys, header: Option<(header::HeaderName, String)>) -> Option<Access> {
+        let headers = header.into_iter().map(|(name, value)| (name, value.parse().expect("a value"))).collect();
+        keys.access(Door::Network, &headers).await.ok()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_asks_is_known_by_secret_session_or_door() {
+        let keys = keys(Some("sesame"), false);
+        let bearer = |secret: &str| Some((header::AUTHORIZATION, format!("Bearer {secret}")));
+        let cookie = |session: &str| Some((header::COOKIE, format!("theme=dark; concilio={session}")));
+        assert_eq!(access(&keys, None).await, Some(Access::Nobody));
+        assert_eq!(access(&keys, bearer("sesame")).await, Some(Access::Operator));
+        for wrong in ["", "sesam", "sesame ", "Sesame"] {
+            assert_eq!(access(&keys, bearer(wrong)).await, None, "{wrong:?}");
+        }
+        let session = keys.open_session();
+        assert_eq!(access(&keys, cookie(&session)).await, Some(Access::Operator));
+        keys.close_session(&session);
+        assert_eq!(access(&keys, cookie(&session)).await, Some(Access::Nobody));
+        assert_eq!(keys.access(Door::OwnUser, &HeaderMap::new()).await.ok(), Some(Access::Operator));
+    }
+
+    #[tokio::test]
+    async fn a_page_without_a_secret_is_read_and_played_in_but_changes_nothing() {
+        assert_eq!(access(&keys(None, false), None).await, Some(Access::Player));
+        assert_eq!(access(&keys(Some("sesame"), true), None).await, Some(Access::Reader));
+        assert!(!keys(None, false).is_secret(""), "no secret is not an empty one");
+    }
+
+    #[test]
+    fn old_sessions_are_forgotten_when_there_are_many() {
+        let keys = keys(Some("sesame"), false);
+        let first = keys.open_session();
+        (0..MOST_SESSIONS).for_each(|_| drop(keys.open_session()));
+        assert!(!keys.is_session(&first));
+        assert_eq!(keys.0.sessions.lock().expect("a lock").len(), MOST_SESSIONS);
+    }
+}

@@ -1,0 +1,125 @@
+//! Requests that another page had a browser make are refused, by what the browser says of them; and so are requests by a
+//! name that is not ours, which is how a foreign page would reach us by DNS rebinding.
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    Extension,
+    extract::{Request, State},
+    http::{HeaderMap, Method, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+
+use crate::{listen::Door, problem::Problem};
+
+/// The names by which a browser may call us, beside addresses in numbers and `localhost`.
+#[derive(Clone, Debug)]
+pub(crate) struct HostNames(Arc<[String]>);
+
+impl HostNames {
+    pub(crate) fn new(names: &[String]) -> Self {
+        Self(names.iter().map(|name| name.to_ascii_lowercase()).collect())
+    }
+
+    /// Whether a `Host` header names us. Rebinding needs a name, so every address in numbers does.
+    fn knows(&self, host: &str) -> bool {
+        let name = without_port(host).to_ascii_lowercase();
+        name == "localhost"
+            || name.ends_with(".localhost")
+            || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
+            || self.0.contains(&name)
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') => name,
+        _ => host,
+    }
+}
+
+/// Lets pass what our own page asks for, what somebody typed into the address bar, and programs that are no browsers.
+pub(crate) async fn refuse_foreign(
+    State(names): State<HostNames>,
+    Extension(door): Extension<Door>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match check(&names, door, &request) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+fn check(names: &HostNames, door: Door, request: &Request) -> Result<(), Problem> {
+    let headers = request.headers();
+    let host = text(headers, header::HOST.as_str()).or_else(|| request.uri().authority().map(|host| host.as_str()));
+    let host = host.ok_or_else(|| Problem::refused("the request names no host"))?;
+    if door == Door::Network && !names.knows(host) {
+        return Err(Problem::refused(
+            "the page is not known by this name; if it is yours, add it to web.hosts in the settings",
+        ));
+    }
+    let is_visit = request.method() == Method::GET && text(headers, "sec-fetch-mode") == Some("navigate");
+    let site = text(headers, "sec-fetch-site");
+    if !matches!(site, None | Some("same-origin" | "none")) && !is_visit {
+        return Err(Problem::refused("another page asked for this"));
+    }
+    if let Some(origin) = text(headers, header::ORIGIN.as_str()) {
+        let ours = origin.split_once("://").is_some_and(|(_, theirs)| theirs.eq_ignore_ascii_case(host));
+        if !ours {
+            return Err(Problem::refused("another page asked for this"));
+        }
+    }
+    Ok(())
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Body;
+
+    fn allowed(host: &str, headers: &[(&str, &str)]) -> bool {
+        let names = HostNames::new(&["Bot.Example.org".to_owned()]);
+        let request = headers.iter().fold(Request::builder().header("host", host), |r, (k, v)| r.header(*k, *v));
+        check(&names, Door::Network, &request.body(Body::empty()).expect("a request")).is_ok()
+    }
+
+    #[test]
+    fn only_names_of_ours_are_answered() {
+        for host in
+            ["127.0.0.1", "127.0.0.1:8080", "[::1]:8080", "[::1]", "localhost:1", "bot.example.org", "10.0.0.7:1"]
+        {
+            assert!(allowed(host, &[]), "{host}");
+        }
+        for host in ["evil.example", "localhost.evil.example:8080", "bot.example.org.evil", "127.0.0.1.evil:80", ""] {
+            assert!(!allowed(host, &[]), "{host}");
+        }
+    }
+
+    #[test]
+    fn other_pages_are_refused() {
+        let host = "127.0.0.1:8080";
+        for good in [
+            vec![("sec-fetch-site", "same-origin"), ("origin", "http://127.0.0.1:8080")],
+            vec![("sec-fetch-site", "none")],
+            vec![("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")],
+        ] {
+            assert!(allowed(host, &good), "{good:?}");
+        }
+        for bad in [
+            vec![("sec-fetch-site", "cross-site")],
+            vec![("sec-fetch-site", "same-site"), ("sec-fetch-mode", "cors")],
+            vec![("origin", "http://127.0.0.1:9090")],
+            vec![("origin", "null")],
+            vec![("origin", "https://evil.example")],
+        ] {
+            assert!(!allowed(host, &bad), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The page's server as a whole: it starts on the addresses of the settings and ends with the program.
+
+use std::{
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use tokio::net::TcpListener;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{WebContext, WebSettings, listen, router};
+use chess::SecretError;
+
+/// Why the page cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum WebError {
+    /// The address cannot be had.
+    #[error("the page cannot listen on {address}: {source}; set another web.address")]
+    Listen {
+        /// What was asked for.
+        address: SocketAddr,
+        /// What the system said of it.
+        source: io::Error,
+    },
+    /// The socket of the control channel cannot be had.
+    #[error("the control channel cannot listen on {}: {source}; set another web.socket", path.display())]
+    Socket {
+        /// What was asked for.
+        path: PathBuf,
+        /// What the system said of it.
+        source: io::Error,
+    },
+    /// Whoever listens beyond loopback must know who may change something.
+    #[error(
+        "the page would be reachable from other machines on {0} without a secret; name a file in web.secret_file (or set CONCILIO_WEB_SECRET), or listen on 127.0.0.1"
+    )]
+    NoSecret(SocketAddr),
+    /// The secret cannot be read.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+}
+
+/// A page that is being served. Dropping it does not end it; cancel the token that it was started with.
+#[derive(Debug)]
+pub struct WebServer {
+    address: Option<SocketAddr>,
+    tasks: TaskTracker,
+    #[cfg(unix)]
+    _socket: Option<listen::SocketFile>,
+}
+
+impl WebServer {
+    /// Where the page is, such as `http://127.0.0.1:8080/`; `None` where only the socket is served.
+    pub fn url(&self) -> Option<String> {
+        self.address.map(|address| format!("http://{address}/"))
+    }
+
+    /// Waits until every connection has ended after the token was cancelled.
+    pub async fn closed(self) {
+        self.tasks.wait().await;
+    }
+}
+
+/// Serves the page on the address of the settings, if they name one, and the control channel on `socket`, if one is given,
+/// until `stop`.
+///
+/// # Errors
+/// [`WebError`] names what cannot be had. Systems without Unix sockets ignore `socket`.
+pub async fn serve(
+    settings: &WebSettings,
+    context: WebContext,
+    socket: Option<&Path>,
+    stop: CancellationToken,
+) -> Result<WebServer, WebError> {
+    let secret = settings.secret()?;
+    let address = settings.listen_address();
+    if let Some(address) = address.filter(|address| !address.ip().is_loopback() && secret.is_none()) {
+        return Err(WebError::NoSecret(address));
+    }
+    let tasks = TaskTracker::new();
+    let router = router::build(settings, secret, context, stop.clone());
+    // The socket first: where it cannot be had, nothing is left behind and the caller may go without it.
+    #[cfg(unix)]
+    let socket = match socket {
+        Some(path) => Some(
+            listen::on_unix(path, router.clone(), &tasks, stop.clone())
+                .await
+                .map_err(|source| WebError::Socket { path: path.to_owned(), source })?,
+        ),
+        None => None,
+    };
+    #[cfg(not(unix))]
+    let _ = socket;
+    let mut bound = None;
+    if let Some(address) = address {
+        let error = |source| WebError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(error)?;
+        bound = Some(listener.local_addr().map_err(error)?);
+        listen::on_tcp(listener, router, &tasks, stop);
+    }
+    tasks.close();
+    Ok(WebServer {
+        address: bound,
+        tasks,
+        #[cfg(unix)]
+        _socket: socket,
+    })
+}

@@ -1,0 +1,103 @@
+//! What the settings say about the page.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use chess::{Fault, Secret, SecretError, values::WholeNumber};
+
+/// The `web` table: where the page and the control channel are, and who may do what there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebSettings {
+    /// Where the page listens, such as `127.0.0.1:8080`; port 0 is any that is free. Empty: there is no page. An address
+    /// beyond loopback needs the operator's secret.
+    pub address: String,
+    /// The file whose first line is the operator's secret. Empty: it is in `CONCILIO_WEB_SECRET`, or there is none, and
+    /// the page changes nothing.
+    pub secret_file: PathBuf,
+    /// Whether whoever reaches the page may read it without the secret. Without a secret, whoever reaches it reads it.
+    pub public: bool,
+    /// Further names by which browsers call the page, for one behind a proxy: `bot.example.org`. Numbers and `localhost`
+    /// are always understood; any other name is refused, so that no foreign page can pass for ours.
+    pub hosts: Vec<String>,
+    /// The Unix socket of the control channel, which needs no secret: whoever may open it owns the bot. Empty: beside the
+    /// journal.
+    pub socket: PathBuf,
+    /// How many browsers may watch at a time. 1 to 1000.
+    #[serde(with = "WholeNumber::<1, 1000>")]
+    pub watchers: usize,
+}
+
+impl Default for WebSettings {
+    fn default() -> Self {
+        Self {
+            address: String::new(),
+            secret_file: PathBuf::new(),
+            public: false,
+            hosts: Vec::new(),
+            socket: PathBuf::new(),
+            watchers: 64,
+        }
+    }
+}
+
+impl WebSettings {
+    /// The environment variable that may hold the operator's secret.
+    pub const SECRET_VARIABLE: &str = "CONCILIO_WEB_SECRET";
+
+    /// Where the page listens; `None` if there is none, or the address means nothing (see [`Self::faults`]).
+    pub fn listen_address(&self) -> Option<SocketAddr> {
+        self.address.parse().ok()
+    }
+
+    /// The operator's secret from the file, the environment or systemd's credentials, if there is one.
+    ///
+    /// # Errors
+    /// [`SecretError`] if the file cannot be read or is empty.
+    pub fn secret(&self) -> Result<Option<Secret>, SecretError> {
+        let file = Some(self.secret_file.as_path()).filter(|file| !file.as_os_str().is_empty());
+        Secret::find("page's secret", file, Self::SECRET_VARIABLE, "web-secret")
+    }
+
+    /// What is wrong with values that are each well-formed.
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !self.address.is_empty() && self.listen_address().is_none() {
+            faults.push(Fault::value("address", "an address and a port such as 127.0.0.1:8080, or \"\" for no page"));
+        }
+        if !self.secret_file.as_os_str().is_empty() && !self.secret_file.is_file() {
+            faults.push(Fault::value("secret_file", "a file that exists"));
+        }
+        let is_host = |host: &String| {
+            let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+            !host.is_empty() && host.len() <= 253 && host.chars().all(known)
+        };
+        if !self.hosts.iter().all(is_host) {
+            faults.push(Fault::value("hosts", "names of hosts such as bot.example.org, without scheme and port"));
+        }
+        faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_means_nothing_is_named() {
+        let settings = WebSettings { address: "localhost".to_owned(), ..WebSettings::default() };
+        assert!(matches!(settings.faults().as_slice(), [Fault::Value { key, .. }] if key == &["address"]));
+        let settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
+        assert_eq!((settings.faults(), settings.listen_address().is_some()), (vec![], true));
+        assert_eq!((WebSettings::default().faults(), WebSettings::default().listen_address()), (vec![], None));
+    }
+
+    #[test]
+    fn a_host_is_a_name_and_nothing_else() {
+        for host in ["https://example.org", "example.org:80", "", "a b"] {
+            let settings = WebSettings { hosts: vec![host.to_owned()], ..WebSettings::default() };
+            assert_eq!(settings.faults().len(), 1, "{host:?}");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! A real browser: Chromium, driven by WebDriver's plain JSON.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use reqwest::Client;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+};
+
+use crate::stage::{client, within};
+
+/// How the elements of a page are named in WebDriver's answers.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// A window of a browser.
+pub(crate) struct Browser {
+    client: Client,
+    session: String,
+    _driver: Child,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts one; `None`, said aloud, where there is none.
+    pub(crate) async fn start() -> Option<Self> {
+        let (Some(driver), Some(chromium)) = (program("chromedriver"), program("chromium")) else {
+            println!("skipped: install chromium and chromium-driver for the stories that look at the page");
+            return None;
+        };
+        let profile = tempfile::tempdir().expect("a folder");
+        let mut driver = Command::new(driver)
+            .args(["--port=0", "--log-level=SEVERE"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("chromedriver starts");
+        let mut lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines();
+        let port = within("chromedriver", async {
+            loop {
+                let line = lines.next_line().await.expect("a line").expect("chromedriver says its port");
+                if let Some((_, port)) = line.split_once("successfully on port ") {
+                    return port.trim_end_matches('.').to_owned();
+                }
+            }
+        });
+        let port = port.await;
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        let client = client();
+        let arguments = [
+            "--headless=new".to_owned(),
+            "--no-sandbox".to_owned(),
+            "--disable-gpu".to_owned(),
+            "--disable-dev-shm-usage".to_owned(),
+            "--hide-scrollbars".to_owned(),
+            "--no-first-run".to_owned(),
+            format!("--user-data-dir={}", profile.path().display()),
+        ];
+        let options = json!({ "binary": chromium, "args": arguments });
+        let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": { "browser": "ALL" },
+            "timeouts": { "script": 150_000 },
+        } } });
+        let base = format!("http://127.0.0.1:{port}/session");
+        let answer = client.post(&base).json(&wanted).send().await.expect("an answer");
+        let answer: Value = answer.json().await.expect("JSON");
+        let session = answer["value"]["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {answer}"));
+        let session = format!("{base}/{session}");
+        let browser = Self { client, session, _driver: driver, _profile: profile };
+        browser.resize(1400, 900).await;
+        Some(browser)
+    }
+
+    async fn call(&self, command: &str, body: Value) -> Value {
+        let url = format!("{}/{command}", self.session);
+        let answer = self.client.post(url).json(&body).send().await.expect("an answer");
+        let mut answer: Value = answer.json().await.expect("JSON");
+        assert!(answer["value"]["error"].is_null(), "{command}: {}", answer["value"]);
+        answer["value"].take()
+    }
+
+    async fn developer(&self, command: &str, parameters: Value) {
+        self.call("goog/cdp/execute", json!({ "cmd": command, "params": parameters })).await;
+    }
+
+    /// Makes the page so wide and high, in its own pixels.
+    pub(crate) async fn resize(&self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.developer("Emulation.setDeviceMetricsOverride", size).await;
+    }
+
+    /// What the system wants: `light` or `dark`.
+    pub(crate) async fn prefer(&self, scheme: &str) {
+        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.developer("Emulation.setEmulatedMedia", features).await;
+    }
+
+    pub(crate) async fn go(&self, url: &str) {
+        self.call("url", json!({ "url": url })).await;
+    }
+
+    /// What a script returns.
+    pub(crate) async fn script(&self, script: &str) -> Value {
+        self.call("execute/sync", json!({ "script": script, "args": [] })).await
+    }
+
+    /// Waits until an expression is true in the page.
+    pub(crate) async fn until(&self, expression: &str) {
+        let script = format!(
+            "const done = arguments[0]; const begun = Date.now();
+             (function look() {{
+               let found = null;
+               try {{ found = ({expression}); }} catch {{ /* not yet */ }}
+               if (found) done(true);
+               else if (Date.now() - begun > 120000) done(false);
+               else setTimeout(look, 20);
+             }})();"
+        );
+        let found = self.call("execute/async", json!({ "script": script, "args": [] })).await;
+        if found != true {
+            let page = self.script("return document.querySelector('main').innerText").await;
+            panic!("in vain for {expression}; the page says: {page}\nconsole: {}", self.console().await);
+        }
+    }
+
+    /// Waits until an expression is true, and lets the page hear nothing more from that moment on, so that it can be pictured.
+    pub(crate) async fn still(&self, expression: &str) {
+        let script = format!(
+            "const done = arguments[0];
+             import('/assets/server.js').then(({{ live }}) => {{
+               const begun = Date.now();
+               (function look() {{
+                 if ({expression}) (live.close(), done(true));
+                 else if (Date.now() - begun > 120000) done(false);
+                 else setTimeout(look, 20);
+               }})();
+             }});"
+        );
+        let found = self.call("execute/async", json!({ "script": script, "args": [] })).await;
+        assert_eq!(found, true, "in vain for {expression}");
+    }
+
+    /// What the browser had to say of the page.
+    pub(crate) async fn console(&self) -> String {
+        self.call("se/log", json!({ "type": "browser" })).await.to_string()
+    }
+
+    async fn element(&self, selector: &str) -> String {
+        let found = self.call("element", json!({ "using": "css selector", "value": selector })).await;
+        found[ELEMENT].as_str().expect("an element").to_owned()
+    }
+
+    /// Clicks on an element.
+    pub(crate) async fn click(&self, selector: &str) {
+        self.until(&format!("document.querySelector({selector:?})")).await;
+        let element = self.element(selector).await;
+        self.call(&format!("element/{element}/click"), json!({})).await;
+    }
+
+    /// Writes into an element.
+    pub(crate) async fn write(&self, selector: &str, text: &str) {
+        let element = self.element(selector).await;
+        self.call(&format!("element/{element}/value"), json!({ "text": text })).await;
+    }
+
+    /// Presses the pointer at each of these points, or drags it from the first to the last.
+    pub(crate) async fn point(&self, points: &[(f64, f64)], drag: bool) {
+        #[allow(clippy::cast_possible_truncation, reason = "pixels of a page")]
+        let to = |(x, y): (f64, f64)| json!({ "type": "pointerMove", "duration": 30, "x": x as i64, "y": y as i64 });
+        let (down, up) = (json!({ "type": "pointerDown", "button": 0 }), json!({ "type": "pointerUp", "button": 0 }));
+        let mut actions = Vec::new();
+        for (index, point) in points.iter().enumerate() {
+            actions.push(to(*point));
+            if !drag || index == 0 {
+                actions.push(down.clone());
+            }
+            if !drag || index + 1 == points.len() {
+                actions.push(up.clone());
+            }
+        }
+        let mouse =
+            json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions });
+        self.call("actions", json!({ "actions": [mouse] })).await;
+    }
+
+    /// The middle of a square of the first board that can be played on, with White below.
+    pub(crate) async fn square(&self, name: &str) -> (f64, f64) {
+        let script = "const box = document.querySelector('.board[role=application]').getBoundingClientRect();
+                      return [box.left, box.top, box.width]";
+        let box_ = self.script(script).await;
+        let [left, top, width] = [0, 1, 2].map(|index| box_[index].as_f64().expect("a number"));
+        let mut letters = name.bytes();
+        let file = f64::from(letters.next().expect("a file") - b'a');
+        let rank = f64::from(letters.next().expect("a rank") - b'1');
+        (left + width * (file + 0.5) / 8.0, top + width * (7.5 - rank) / 8.0)
+    }
+
+    /// Leaves a picture of the whole page in the folder of `CONCILIO_WEB_PICTURES`, if that is set.
+    async fn picture(&self, name: &str) {
+        // Pictures are taken after what moves has come to rest.
+        self.until("!document.getAnimations().some((moving) => moving.playState === 'running')").await;
+        // The window becomes as high as the page: what is out of sight may not be drawn.
+        let sizes = "return [innerWidth, innerHeight, Math.min(2600, document.documentElement.scrollHeight)]";
+        let sizes = self.script(sizes).await;
+        let [width, height, whole] =
+            [0, 1, 2].map(|index| sizes[index].as_u64().and_then(|size| u32::try_from(size).ok()));
+        let (width, height) = (width.expect("a width"), height.expect("a height"));
+        self.resize(width, whole.unwrap_or(height).max(height)).await;
+        self.save(name).await;
+        self.resize(width, height).await;
+    }
+
+    /// Saves a picture of the window.
+    async fn save(&self, name: &str) {
+        let Some(folder) = pictures() else { return };
+        let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(1)))";
+        self.call("execute/async", json!({ "script": painted, "args": [] })).await;
+        let shot = json!({ "cmd": "Page.captureScreenshot", "params": {} });
+        let picture = self.call("goog/cdp/execute", shot).await;
+        let bytes = base64(picture["data"].as_str().expect("a picture"));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join(format!("{name}.png")), bytes).expect("a file");
+    }
+
+    /// The same at three widths, and in dark; and as much as one sees at once, for the manual.
+    pub(crate) async fn pictures(&self, name: &str) {
+        if pictures().is_none() {
+            return;
+        }
+        self.resize(1200, 800).await;
+        self.save(name).await;
+        for (width, height) in [(390, 844), (800, 1100), (1400, 900)] {
+            self.resize(width, height).await;
+            self.picture(&format!("{name}-{width}")).await;
+        }
+        self.prefer("dark").await;
+        self.picture(&format!("{name}-1400-dark")).await;
+        self.resize(390, 844).await;
+        self.picture(&format!("{name}-390-dark")).await;
+        self.resize(1400, 900).await;
+        self.prefer("light").await;
+    }
+
+    /// Closes the window and ends the browser.
+    pub(crate) async fn close(self) {
+        let _ = self.client.delete(&self.session).send().await;
+    }
+}
+
+fn pictures() -> Option<PathBuf> {
+    std::env::var_os("CONCILIO_WEB_PICTURES").map(PathBuf::from)
+}
+
+/// Where a program is.
+fn program(name: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path: &PathBuf| Path::is_file(path))
+}
+
+fn base64(text: &str) -> Vec<u8> {
+    let value = |letter: u8| match letter {
+        b'A'..=b'Z' => u32::from(letter - b'A'),
+        b'a'..=b'z' => u32::from(letter - b'a') + 26,
+        b'0'..=b'9' => u32::from(letter - b'0') + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let letters: Vec<u8> = text.bytes().filter(|letter| *letter != b'=').collect();
+    let bytes = letters.chunks(4).flat_map(|four| {
+        let bits = four.iter().enumerate().fold(0, |bits, (index, letter)| bits | value(*letter) << (18 - 6 * index));
+        bits.to_be_bytes()[1..four.len()].to_vec()
+    });
+    bytes.collect()
+}

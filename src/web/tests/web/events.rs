@@ -1,0 +1,110 @@
+//! Events as a bot would tell them, for stories in which none plays.
+
+use std::{sync::Arc, time::Duration};
+
+use bot::{
+    journal::GameKey,
+    session::{AccountEvent, BotEvent, EventBus, GameEvent},
+};
+use chess::{
+    Account, Bound, ChatLine, ChatRoom, Clock, Clocks, Color, GameInfo, GameTerms, Line, Phase, Player, Proposal,
+    Score, SearchId, TimeControl, Variant,
+};
+
+/// A game that is only told of.
+pub(crate) struct ToldGame {
+    bus: EventBus,
+    key: GameKey,
+    line: Line,
+    serial: u64,
+}
+
+/// An account is there.
+pub(crate) fn connect(bus: &EventBus, name: &str) {
+    let account = Account {
+        player: Player { title: Some("BOT".to_owned()), ..Player::named(name) },
+        is_bot: true,
+        ratings: vec![("blitz".to_owned(), 2101), ("bullet".to_owned(), 2044)],
+        games_played: 12,
+    };
+    bus.tell(|| BotEvent::Account("told".into(), AccountEvent::Connected { account, away: None }));
+}
+
+impl ToldGame {
+    /// A game against somebody begins.
+    pub(crate) fn begin(bus: &EventBus, id: &str, opponent: &str) -> Self {
+        let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
+        let info = GameInfo {
+            id: id.into(),
+            terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
+            white: Player::named("Concilio"),
+            black: Player::named(opponent),
+            our_color: Color::White,
+            start: Line::start(Variant::Standard),
+            tournament: None,
+            url: Some("javascript:alert(1)".to_owned()),
+        };
+        let game = Self {
+            bus: bus.clone(),
+            key: GameKey::new(&"told".into(), &id.into()),
+            line: info.start.clone(),
+            serial: 0,
+        };
+        game.tell(GameEvent::Started { info: Box::new(info), electors: Arc::new([]), ply: 0 });
+        game.position();
+        game
+    }
+
+    fn tell(&self, event: GameEvent) {
+        self.bus.tell(|| BotEvent::Game(self.key.clone(), event));
+    }
+
+    fn position(&self) {
+        let clock = Clock { remaining: Duration::from_secs(180), increment: Duration::from_secs(2) };
+        let clocks = Some(Clocks::both(clock));
+        self.tell(GameEvent::Position { line: Arc::new(self.line.clone()), clocks });
+    }
+
+    /// Somebody moves.
+    pub(crate) fn play(&mut self, uci: &str) {
+        self.line.play(uci.parse().expect("a move")).expect("a legal move");
+        self.position();
+    }
+
+    /// The first legal move is made, whosever turn it is; a game that has gone on for long begins anew.
+    pub(crate) fn go_on(&mut self) {
+        let first = self.line.legal_moves().into_iter().nth(self.line.ply() % 3);
+        match first.filter(|_| self.line.ply() < 80) {
+            Some(uci) => self.play(&uci.to_string()),
+            None => self.line.truncate(0),
+        }
+    }
+
+    /// An elector proposes the first legal move.
+    pub(crate) fn propose(&mut self, elector: &str, depth: u32) {
+        self.serial += 1;
+        let Some(best) = self.line.legal_moves().first().copied() else { return };
+        let search =
+            SearchId { game: self.key.id.clone(), ply: self.line.ply(), serial: self.serial, phase: Phase::First };
+        self.tell(GameEvent::Proposal(Proposal {
+            search,
+            elector: elector.into(),
+            machine: None,
+            best,
+            score: Score::Cp(34),
+            bound: Bound::Exact,
+            depth,
+            selective_depth: depth + 4,
+            root_moves_done: 0,
+            nodes: 1000 * u64::from(depth),
+            time: Duration::from_millis(10),
+            pv: vec![best],
+        }));
+    }
+
+    /// Somebody says something.
+    pub(crate) fn say(&self, who: &str, text: &str) {
+        let line = ChatLine { room: ChatRoom::Player, username: who.to_owned(), text: text.to_owned() };
+        self.tell(GameEvent::Chat(line));
+    }
+}

@@ -1,0 +1,72 @@
+//! Games that were played: listed, summed up, looked at again, taken home.
+
+use reqwest::StatusCode;
+use serde_json::Value;
+
+use crate::stage::Stage;
+use practice::SparringKind;
+
+async fn json(stage: &Stage, path: &str) -> Value {
+    let response = stage.get(path).send().await.expect("an answer");
+    assert!(response.status().is_success(), "{path}: {response:?}");
+    response.json().await.expect("JSON")
+}
+
+#[tokio::test]
+async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
+    let stage = Stage::open().await;
+    let bot = stage.bot(SparringKind::Greedy).await;
+    let report = bot.whole_game("30+0.1").await;
+    let address = format!("api/games/practice/{}", report.id);
+    // The end is written a moment after the server has told it.
+    let listed = crate::stage::within("the end in the journal", async {
+        loop {
+            let listed = json(&stage, "api/games?opponent=sparring").await;
+            if listed["games"][0]["result"].is_string() {
+                return listed;
+            }
+        }
+    });
+    let listed = listed.await;
+    assert_eq!(listed["found"], 1);
+    assert_eq!(json(&stage, "api/games?opponent=nobody").await["found"], 0);
+
+    let sums = json(&stage, "api/results").await;
+    let total: u64 = ["won", "drawn", "lost"].iter().filter_map(|word| sums["total"][word].as_u64()).sum();
+    assert_eq!((total, &sums["opponents"][0]["name"]), (1, &"Sparring".into()));
+    assert!(sums["openings"][0]["name"].as_str().is_some_and(|name| name.starts_with("1. ")), "{sums}");
+
+    let replay = json(&stage, &address).await;
+    let moves = replay["moves"].as_array().expect("moves");
+    assert_eq!(moves.len(), report.line.ply());
+    let ours = moves.iter().find(|played| !played["ours"].is_null()).expect("a move of ours");
+    assert!(ours["votes"].as_array().is_some_and(|votes| votes.len() >= 3 && votes[0]["san"].is_string()), "{ours}");
+    assert!(ours["fen"].is_string() && ours["san"].is_string());
+
+    let pgn = stage.get(&format!("{address}/game.pgn")).send().await.expect("an answer");
+    assert_eq!(pgn.headers()["content-type"], "application/x-chess-pgn");
+    assert!(pgn.text().await.expect("text").contains("[White "));
+    for (path, words) in
+        [(format!("{address}/game.json"), "\"proposals\""), ("api/export/games.csv".to_owned(), "started_at,")]
+    {
+        let text = stage.get(&path).send().await.expect("an answer").text().await.expect("text");
+        assert!(text.contains(words), "{path}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_wrongly_is_said_in_words() {
+    let stage = Stage::open().await;
+    for (path, words) in [
+        ("api/games?result=maybe", "won, lost or drawn"),
+        ("api/games?speed=light", "ultraBullet"),
+        ("api/games?since=yesterday", "2026-11-01"),
+    ] {
+        let response = stage.get(path).send().await.expect("an answer");
+        assert_eq!(response.status(), StatusCode::BAD_REQUEST, "{path}");
+        assert!(response.text().await.expect("text").contains(words), "{path}");
+    }
+    for path in ["api/games/practice/nosuch", "api/export/games.exe"] {
+        assert_eq!(stage.get(path).send().await.expect("an answer").status(), StatusCode::NOT_FOUND, "{path}");
+    }
+}

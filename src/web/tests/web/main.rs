@@ -1,0 +1,17 @@
+//! The page's stories: a real server, real requests, and a real browser where there is one.
+//!
+//! - [`security`]: who may do what, and what browsers are told to refuse;
+//! - [`watching`]: what watchers hear, and what it costs;
+//! - [`journal`]: games that were played, listed, summed up, looked at again, taken home;
+//! - [`playing`]: a game against the council;
+//! - [`page`]: the same as somebody sees it, in Chromium by WebDriver. Without `chromium` and `chromedriver` these stories
+//!   say so and pass; CI installs both. With `CONCILIO_WEB_PICTURES=FOLDER` they leave pictures of every page there.
+
+mod browser;
+mod events;
+mod journal;
+mod page;
+mod playing;
+mod security;
+mod stage;
+mod watching;

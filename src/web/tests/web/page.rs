@@ -1,0 +1,191 @@
+//! The page as somebody sees it.
+
+use serde_json::json;
+
+use crate::{
+    browser::Browser,
+    events::{ToldGame, connect},
+    stage::{SECRET, Stage},
+};
+use practice::SparringKind;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn names_and_chat_from_outside_are_text() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = Stage::open().await;
+    let hostile = "<img src=x onerror=\"document.title='owned'\">";
+    connect(&stage.bus, hostile);
+    let game = ToldGame::begin(&stage.bus, "hostile", hostile);
+    game.say(hostile, "<script>document.title='owned'</script>");
+    browser.go(&stage.url("")).await;
+    browser.until("document.querySelector('.focus .player .name')?.textContent.includes('<img')").await;
+    browser.until("document.querySelector('.chat')?.textContent.includes('<script>')").await;
+    let made = browser.script("return document.querySelectorAll('main img, main script').length").await;
+    assert_eq!(made, 0);
+    // An address of a game becomes a link only if it is one of the web.
+    let link = browser.script("return document.querySelector('.terms a')?.getAttribute('href')").await;
+    assert_eq!(link, "#/");
+    assert_ne!(browser.script("return document.title").await, "owned");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_board_moves_while_somebody_watches() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = Stage::open().await;
+    connect(&stage.bus, "Concilio");
+    let mut game = ToldGame::begin(&stage.bus, "abcdefgh", "Ann");
+    browser.go(&stage.url("")).await;
+    browser.until("document.querySelectorAll('.focus .piece').length === 32").await;
+    for (index, uci) in ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"].into_iter().enumerate() {
+        game.play(uci);
+        browser.until(&format!("document.querySelectorAll('.focus .moves li').length === {}", index + 1)).await;
+    }
+    let label = browser.script("return document.querySelector('.focus .board').getAttribute('aria-label')").await;
+    assert_eq!(label, "Board, black to move, last move f1b5");
+    game.play("a7a6");
+    for (index, elector) in ["mp", "ma", "mx"].into_iter().enumerate() {
+        game.propose(elector, 5 + u32::try_from(index).unwrap_or(0));
+    }
+    browser.until("document.querySelectorAll('.council tbody tr').length === 3").await;
+    browser.until("document.querySelectorAll('.focus .arrow').length === 1").await;
+    assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn colours_are_the_systems_until_somebody_chooses() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = Stage::open().await;
+    let ground = "return getComputedStyle(document.body).backgroundColor";
+    browser.prefer("light").await;
+    browser.go(&stage.url("")).await;
+    browser.until("document.documentElement.dataset.theme").await;
+    let light = browser.script(ground).await;
+    browser.prefer("dark").await;
+    let dark = browser.script(ground).await;
+    assert_ne!(light, dark);
+    browser.click("#theme").await;
+    assert_eq!(browser.script(ground).await, light, "light is chosen, whatever the system says");
+    browser.go(&stage.url("#/machines")).await;
+    browser.until("document.documentElement.dataset.theme === 'light'").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_is_played_by_click_by_drag_and_by_writing() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = Stage::open().await;
+    browser.go(&stage.url("#/play")).await;
+    browser.click("form button.main").await;
+    browser.until("document.querySelector('.board.playable')").await;
+    let (from, to) = (browser.square("e2").await, browser.square("e4").await);
+    browser.point(&[from], false).await;
+    browser.until("document.querySelectorAll('.square.go').length === 2").await;
+    browser.point(&[to], false).await;
+    browser.until("document.querySelectorAll('.moves li').length === 2").await;
+    browser.until("document.querySelector('.board.playable')").await;
+    let (from, to) = (browser.square("g1").await, browser.square("f3").await);
+    browser.point(&[from, ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0), to], true).await;
+    browser.until("document.querySelectorAll('.moves li').length === 4").await;
+    browser.until("document.querySelector('.board.playable')").await;
+    browser.write("input[aria-label='Write a move']", "a3\u{e007}").await;
+    browser.until("document.querySelectorAll('.moves li').length === 6").await;
+    let words = browser.script("return [...document.querySelectorAll('.moves .san')].map((e) => e.textContent)").await;
+    assert_eq!((&words[0], &words[2], &words[4]), (&json!("e4"), &json!("Nf3"), &json!("a3")));
+    browser.until("document.querySelectorAll('.council tbody tr').length >= 3").await;
+    browser.pictures("play").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_operator_logs_in_and_sees_the_commands() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = Stage::with_secret(true).await;
+    let _bot = stage.bot(SparringKind::Greedy).await;
+    browser.go(&stage.url("")).await;
+    browser.until("document.querySelector('.account')").await;
+    assert_eq!(browser.script("return document.querySelectorAll('.commands').length").await, 0);
+    browser.click("#login").await;
+    browser.write("dialog input", &format!("{SECRET}\u{e007}")).await;
+    browser.until("document.querySelector('.commands')").await;
+    let pause = "[...document.querySelectorAll('.commands button')].find((b) => b.textContent === 'Pause')";
+    browser.script(&format!("{pause}.click()")).await;
+    browser.until("document.querySelector('.account').textContent.includes('paused')").await;
+    browser.pictures("operator").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_has_something_to_show() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = Stage::open().await;
+    let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
+    for _ in 0..3 {
+        bot.whole_game("20+0.1").await;
+    }
+    browser.go(&stage.url("#/games")).await;
+    browser.until("document.querySelectorAll('tbody tr .tag').length >= 1").await;
+    browser.pictures("games").await;
+    browser.click("tbody tr a").await;
+    browser.until("document.querySelectorAll('.moves li').length > 10").await;
+    browser.click(".steps button:nth-child(2)").await;
+    browser.until("document.querySelectorAll('.moves li.here').length === 1").await;
+    browser.script("document.querySelectorAll('.moves button')[16].click()").await;
+    browser.pictures("game").await;
+    assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_running_game_is_a_live_board_with_its_council() {
+    let Some(browser) = Browser::start().await else { return };
+    let mut stage = Stage::open().await;
+    stage.seat("balanced-7");
+    let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
+    for _ in 0..5 {
+        bot.game("180+2").await;
+    }
+    browser.go(&stage.url("")).await;
+    browser.until("document.querySelectorAll('.small').length === 4").await;
+    browser.until("document.querySelectorAll('.focus .council tbody tr:not(.silent)').length === 7").await;
+    let divided = "document.querySelectorAll('.focus .moves li').length >= 8
+        && document.querySelectorAll('.focus .council tbody tr:not(.silent)').length === 7
+        && document.querySelectorAll('.focus .arrow').length >= 2";
+    browser.still(divided).await;
+    browser.pictures("now").await;
+    browser.go("about:blank").await;
+    browser.go(&stage.url("#/machines")).await;
+    browser.until("document.querySelectorAll('.machine tbody tr').length >= 3").await;
+    browser.pictures("machines").await;
+    let paint = browser.script("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime").await;
+    println!("first paint after {paint} ms");
+    assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn moves_are_made_by_keys_and_a_pawn_becomes_what_is_chosen() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = Stage::open().await;
+    browser.go(&stage.url("#/play")).await;
+    browser.click("form button.main").await;
+    browser.until("document.querySelector('.board.playable')").await;
+    // Enter takes up the pawn at the cursor on e2, two steps up, Enter puts it down.
+    browser.write(".board", "\u{e007}\u{e013}\u{e013}\u{e007}").await;
+    browser.until("document.querySelector('.moves .san')?.textContent === 'e4'").await;
+
+    browser.script("sessionStorage.clear()").await;
+    browser.go("about:blank").await;
+    browser.go(&stage.url("#/play")).await;
+    browser.until("document.querySelector('form input[placeholder=\"the usual position\"]')").await;
+    browser.write("input[placeholder='the usual position']", "8/P6k/8/8/8/8/7K/8 w - - 0 1").await;
+    browser.click("form button.main").await;
+    browser.until("document.querySelector('.board.playable')").await;
+    let (from, to) = (browser.square("a7").await, browser.square("a8").await);
+    browser.point(&[from, to], false).await;
+    browser.click("button[aria-label='Promote to knight']").await;
+    browser.until("document.querySelector('.moves .san')?.textContent === 'a8=N'").await;
+    browser.until("document.querySelector('.board .piece.wN')").await;
+    browser.close().await;
+}

@@ -1,0 +1,113 @@
+//! A game against the council, as the page's script plays it.
+
+use futures_util::StreamExt;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, within};
+
+/// Somebody at a board.
+struct Guest<'a> {
+    stage: &'a Stage,
+    game: String,
+    seat: String,
+    events: futures_util::stream::BoxStream<'static, Vec<u8>>,
+    read: String,
+}
+
+impl<'a> Guest<'a> {
+    async fn begin(stage: &'a Stage, request: Value) -> Self {
+        let begun = stage.post("api/play", &request).send().await.expect("an answer");
+        assert!(begun.status().is_success(), "{:?}", begun.text().await);
+        let begun: Value = begun.json().await.expect("JSON");
+        let text = |key: &str| begun[key].as_str().expect("text").to_owned();
+        let (game, seat) = (text("game"), text("seat"));
+        let events = stage.get(&format!("api/play/{game}/events?seat={seat}")).send().await.expect("a stream");
+        assert!(events.status().is_success(), "{events:?}");
+        let events = events.bytes_stream().map(|bytes| bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()).boxed();
+        Self { stage, game, seat, events, read: String::new() }
+    }
+
+    async fn act(&self, mut act: Value) -> reqwest::Response {
+        act["seat"] = self.seat.clone().into();
+        self.stage.post(&format!("api/play/{}", self.game), &act).send().await.expect("an answer")
+    }
+
+    /// The board as soon as something is true of it.
+    async fn board(&mut self, found: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            while let Some((event, rest)) = self.read.split_once("\n\n") {
+                let data =
+                    event.strip_prefix("event: board\ndata: ").map(|data| serde_json::from_str(data).expect("JSON"));
+                self.read = rest.to_owned();
+                if let Some(board) = data.filter(&found) {
+                    return board;
+                }
+            }
+            let more = within("the board", self.events.next()).await.expect("a stream that goes on");
+            self.read.push_str(&String::from_utf8(more).expect("text"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_game_is_played_taken_back_advised_and_given_up() {
+    let stage = Stage::open().await;
+    let mut guest = Guest::begin(&stage, json!({ "color": "white", "time_control": "10+5", "nodes": 500 })).await;
+    let board = guest.board(|board| board["legal"].as_array().is_some_and(|legal| legal.len() == 20)).await;
+    assert_eq!((&board["color"], &board["turn"]), (&"white".into(), &"white".into()));
+
+    let illegal = guest.act(json!({ "act": "move", "uci": "e2e5" })).await;
+    assert_eq!(illegal.status(), StatusCode::BAD_REQUEST);
+    assert!(guest.act(json!({ "act": "move", "uci": "e2e4" })).await.status().is_success());
+    let board = guest.board(|board| board["ply"] == 2).await;
+    assert_eq!(board["moves"][0], "e4");
+
+    assert!(guest.act(json!({ "act": "takeback" })).await.status().is_success());
+    guest.board(|board| board["ply"] == 0 && board["turn"] == "white").await;
+    let hint: Value = guest.act(json!({ "act": "hint" })).await.json().await.expect("JSON");
+    assert!(
+        hint["hint"]["san"].is_string() && hint["hint"]["votes"].as_array().is_some_and(|votes| votes.len() == 3),
+        "{hint}"
+    );
+
+    assert!(guest.act(json!({ "act": "move", "uci": "d2d4" })).await.status().is_success());
+    guest.board(|board| board["ply"] == 2).await;
+    assert!(guest.act(json!({ "act": "resign" })).await.status().is_success());
+    let board = guest.board(|board| board["over"].is_string()).await;
+    assert_eq!(board["over"], "Black won by resignation");
+
+    // It is a game like any other: it stands in the overview and in the journal.
+    let key = format!("page/{}", guest.game);
+    let status: Value = stage.get("api/status").send().await.expect("an answer").json().await.expect("JSON");
+    assert!(status["games"][&key]["head"].is_object(), "{status}");
+    let replay = stage.get(&format!("api/games/{key}")).send().await.expect("an answer");
+    assert!(replay.status().is_success());
+}
+
+#[tokio::test]
+async fn the_council_begins_where_it_has_white_and_from_any_position() {
+    let stage = Stage::open().await;
+    let fen = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
+    let mut guest = Guest::begin(&stage, json!({ "color": "white", "fen": fen, "roster": "mp ma" })).await;
+    let board = guest.board(|board| board["legal"].is_array()).await;
+    let promotions = board["legal"].as_array().expect("moves").iter().filter(|legal| legal["to"] == "a8").count();
+    assert_eq!(promotions, 4);
+    let mut guest = Guest::begin(&stage, json!({ "color": "black", "preset": "gnupar", "nodes": 200 })).await;
+    let board = guest.board(|board| board["turn"] == "black").await;
+    assert_eq!(board["ply"], 1);
+}
+
+#[tokio::test]
+async fn nobody_moves_in_anothers_game() {
+    let stage = Stage::open().await;
+    let guest = Guest::begin(&stage, json!({ "color": "white" })).await;
+    let stranger = json!({ "seat": "0".repeat(32), "act": "resign" });
+    let refused = stage.post(&format!("api/play/{}", guest.game), &stranger).send().await.expect("an answer");
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+    let unknown = stage.post("api/play/nosuch", &stranger).send().await.expect("an answer");
+    assert_eq!(unknown.status(), StatusCode::NOT_FOUND);
+    let wrong = stage.post("api/play", &json!({ "roster": "nobody-7" })).send().await.expect("an answer");
+    assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
+    assert!(wrong.text().await.expect("text").contains("knowledge letters"));
+}

@@ -1,0 +1,174 @@
+//! Who may do what, and what browsers are told to refuse.
+
+use std::net::SocketAddr;
+
+use concilio_web::{WebError, WebSettings};
+use reqwest::StatusCode;
+use serde_json::json;
+
+use crate::stage::{SECRET, Stage, within};
+
+/// The commands and pages that are not for everybody.
+const READ: [&str; 5] = ["api/status", "api/events", "api/games", "api/machines", "metrics"];
+
+#[tokio::test]
+async fn every_answer_tells_the_browser_to_load_nothing_from_elsewhere() {
+    let stage = Stage::open().await;
+    for path in ["", "assets/style.css", "assets/pieces/bN.svg", "api/me", "api/nothing", "live"] {
+        let response = stage.get(path).send().await.expect("an answer");
+        let policy = response.headers()["content-security-policy"].to_str().expect("text").to_owned();
+        for part in ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"] {
+            assert!(policy.contains(part), "{path}: {policy}");
+        }
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(response.headers()["x-content-type-options"], "nosniff", "{path}");
+    }
+    assert!(!stage.get("").send().await.expect("a page").text().await.expect("text").contains("<style"));
+}
+
+#[tokio::test]
+async fn another_page_can_neither_read_nor_command() {
+    let stage = Stage::open().await;
+    let evil = [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
+    for (name, value) in evil {
+        for path in READ {
+            let response = stage.get(path).header(name, value).send().await.expect("an answer");
+            assert_eq!(response.status(), StatusCode::FORBIDDEN, "{path} {name}");
+        }
+        let response = stage.post("api/play", &json!({})).header(name, value).send().await.expect("an answer");
+        assert_eq!(response.status(), StatusCode::FORBIDDEN, "{name}");
+    }
+    // DNS rebinding: the browser believes to talk to evil.example, and so takes us for the same site.
+    let rebound = stage.get("api/status").header("host", "evil.example:8080").header("sec-fetch-site", "same-origin");
+    let response = rebound.send().await.expect("an answer");
+    assert_eq!(response.status(), StatusCode::FORBIDDEN);
+    assert!(response.text().await.expect("text").contains("web.hosts"));
+}
+
+#[tokio::test]
+async fn a_page_with_a_secret_is_read_with_it_and_changed_with_it() {
+    let stage = Stage::with_secret(false).await;
+    for path in READ {
+        assert_eq!(stage.get(path).send().await.expect("an answer").status(), StatusCode::UNAUTHORIZED, "{path}");
+    }
+    let pause = json!({ "command": "pause" });
+    let refused = stage.post("api/control", &pause).send().await.expect("an answer");
+    assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
+    let wrong = stage.post("api/login", &json!({ "secret": "open sesame!" })).send().await.expect("an answer");
+    assert_eq!(wrong.status(), StatusCode::UNAUTHORIZED);
+
+    let login = stage.post("api/login", &json!({ "secret": SECRET })).send().await.expect("an answer");
+    assert_eq!(login.status(), StatusCode::NO_CONTENT);
+    let cookie = login.headers()["set-cookie"].to_str().expect("text").to_owned();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    assert!(!cookie.contains("sesame"), "the secret itself stays with us");
+    let session = cookie.split(';').next().expect("a pair").to_owned();
+    let read = stage.get("api/status").header("cookie", &session).send().await.expect("an answer");
+    assert_eq!(read.status(), StatusCode::OK);
+    // It reaches the bot, which has no account here.
+    let told = stage.post("api/control", &pause).header("cookie", &session).send().await.expect("an answer");
+    assert!(told.status() != StatusCode::UNAUTHORIZED && told.status() != StatusCode::FORBIDDEN, "{told:?}");
+
+    stage.post("api/logout", &json!({})).header("cookie", &session).send().await.expect("an answer");
+    let after = stage.get("api/status").header("cookie", &session).send().await.expect("an answer");
+    assert_eq!(after.status(), StatusCode::UNAUTHORIZED);
+    let by_header = stage.get("api/status").bearer_auth(SECRET).send().await.expect("an answer");
+    assert_eq!(by_header.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_public_page_is_read_by_all_and_changed_by_one() {
+    let stage = Stage::with_secret(true).await;
+    assert_eq!(stage.get("api/status").send().await.expect("an answer").status(), StatusCode::OK);
+    for (path, body) in [("api/control", json!({ "command": "pause" })), ("api/play", json!({}))] {
+        let response = stage.post(path, &body).send().await.expect("an answer");
+        assert_eq!(response.status(), StatusCode::UNAUTHORIZED, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_secret_nothing_of_the_bot_is_changed() {
+    let stage = Stage::open().await;
+    let response = stage.post("api/control", &json!({ "command": "drain" })).send().await.expect("an answer");
+    assert_eq!(response.status(), StatusCode::FORBIDDEN);
+    assert!(response.text().await.expect("text").contains("web.secret_file"));
+}
+
+#[tokio::test]
+async fn nothing_listens_beyond_loopback_without_a_secret() {
+    let stage = Stage::open().await;
+    let settings = WebSettings { address: "0.0.0.0:0".to_owned(), ..WebSettings::default() };
+    let context = concilio_web::WebContext {
+        event_bus: stage.bus.clone(),
+        journal: stage.journal.clone(),
+        pool: council::pool::Pool::new(1),
+        player: bot::session::PlayerSettings::default(),
+        control: None,
+        health: concilio_web::Health::default(),
+    };
+    let error =
+        concilio_web::serve(&settings, context, None, stage.shutdown.now.child_token()).await.expect_err("refused");
+    assert!(matches!(error, WebError::NoSecret(address) if address == SocketAddr::from(([0, 0, 0, 0], 0))), "{error}");
+}
+
+#[tokio::test]
+async fn long_bodies_and_too_many_watchers_are_refused() {
+    let stage = Stage::with(|settings, _| settings.watchers = 2).await;
+    let long = json!({ "secret": "x".repeat(100_000) });
+    let response = stage.post("api/login", &long).send().await.expect("an answer");
+    assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    let first = stage.get("api/events").send().await.expect("an answer");
+    let second = stage.get("api/events").send().await.expect("an answer");
+    assert!(first.status().is_success() && second.status().is_success());
+    let third = stage.get("api/events").send().await.expect("an answer");
+    assert_eq!(third.status(), StatusCode::SERVICE_UNAVAILABLE);
+    drop(first);
+    let free = async {
+        while !stage.get("api/events").send().await.expect("an answer").status().is_success() {
+            tokio::task::yield_now().await;
+        }
+    };
+    within("a place that somebody left", free).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_socket_belongs_to_the_bots_user_and_needs_no_secret() {
+    use std::os::unix::fs::PermissionsExt;
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::UnixStream,
+    };
+
+    let stage = Stage::with_secret(false).await;
+    let path = stage.folder.path().join("control.sock");
+    assert_eq!(std::fs::metadata(&path).expect("a socket").permissions().mode() & 0o777, 0o600);
+    let mut stream = UnixStream::connect(&path).await.expect("a connection");
+    let request = "GET /api/me HTTP/1.1\r\nHost: concilio\r\nConnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    let mut answer = String::new();
+    within("the answer", stream.read_to_string(&mut answer)).await.expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""operates":true"#), "{answer}");
+    // A second program does not take it away.
+    let settings = WebSettings::default();
+    let context = concilio_web::WebContext {
+        event_bus: stage.bus.clone(),
+        journal: stage.journal.clone(),
+        pool: council::pool::Pool::new(1),
+        player: bot::session::PlayerSettings::default(),
+        control: None,
+        health: concilio_web::Health::default(),
+    };
+    let second = concilio_web::serve(&settings, context, Some(&path), stage.shutdown.now.child_token()).await;
+    assert!(matches!(second, Err(WebError::Socket { .. })));
+    assert!(UnixStream::connect(&path).await.is_ok());
+}
+
+#[tokio::test]
+async fn health_is_told_to_whoever_asks() {
+    let stage = Stage::open().await;
+    for (path, words) in [("live", "alive"), ("ready", "ready"), ("metrics", "concilio_games")] {
+        let response = stage.get(path).send().await.expect("an answer");
+        assert!(response.status().is_success() && response.text().await.expect("text").contains(words), "{path}");
+    }
+}

@@ -1,0 +1,169 @@
+//! A stage for the stories: the page in front of a bus and a journal; and a bot on a practice server, where one is wanted.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use bot::{
+    journal::{Journal, JournalSettings},
+    policy::{ChallengeSettings, NameLists, challenge::Names},
+    session::{
+        self, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
+    },
+};
+use chess::{GameTerms, Shutdown, Variant};
+use concilio_web::{Health, WebContext, WebServer, WebSettings, serve};
+use council::{CouncilSettings, pool::Pool};
+use practice::{ChallengeTerms, GameReport, PracticeServer, PracticeSettings, SparringKind};
+use reqwest::{Client, RequestBuilder};
+use server::lichess::{self, LichessSettings, Token};
+use tempfile::TempDir;
+
+/// The operator's secret on the stage.
+pub(crate) const SECRET: &str = "open sesame";
+
+/// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Waits, but not for ever.
+pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("waited {PATIENCE:?} in vain for {what}"),
+    }
+}
+
+/// A client for plain requests; it wants a provider of encryption all the same.
+pub(crate) fn client() -> Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().build().expect("a client")
+}
+
+/// The page, and what it is in front of.
+pub(crate) struct Stage {
+    pub(crate) web: WebServer,
+    pub(crate) bus: EventBus,
+    pub(crate) journal: Journal,
+    pub(crate) folder: TempDir,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) client: Client,
+    pool: Pool,
+    player: PlayerSettings,
+    control: Control,
+}
+
+impl Stage {
+    /// The page for whoever is on this machine, without a secret.
+    pub(crate) async fn open() -> Self {
+        Self::with(|_, _| ()).await
+    }
+
+    /// The page with the operator's secret.
+    pub(crate) async fn with_secret(public: bool) -> Self {
+        Self::with(|settings, folder| {
+            settings.secret_file = folder.path().join("secret");
+            settings.public = public;
+            std::fs::write(&settings.secret_file, format!("{SECRET}\n")).expect("a file");
+        })
+        .await
+    }
+
+    /// The page with other settings.
+    pub(crate) async fn with(change: impl FnOnce(&mut WebSettings, &TempDir)) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = Journal::open(&JournalSettings {
+            path: folder.path().join("journal.db"),
+            pgn_directory: folder.path().join("pgn"),
+            ..JournalSettings::default()
+        });
+        let journal = journal.expect("a journal");
+        let mut settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
+        change(&mut settings, &folder);
+        let council = CouncilSettings { roster: "mp ma mxpa".to_owned(), hash: 1, ..CouncilSettings::default() };
+        let limits = LimitSettings { nodes: Some(2000), ..LimitSettings::default() };
+        let player = PlayerSettings { council, limits, ponder: 0, takebacks: 5, ..PlayerSettings::default() };
+        let (shutdown, bus, pool) = (Shutdown::default(), EventBus::new(), Pool::new(0));
+        let control = Control::new(shutdown.clone());
+        let context = WebContext {
+            event_bus: bus.clone(),
+            journal: journal.clone(),
+            pool: pool.clone(),
+            player: player.clone(),
+            control: Some(control.clone()),
+            health: Health { metrics: Some(Arc::new(|| "concilio_games 0\n".to_owned())), ..Health::default() },
+        };
+        let socket = folder.path().join("control.sock");
+        let served = serve(&settings, context, Some(&socket), shutdown.now.child_token()).await;
+        let web = served.expect("a page");
+        Self { web, bus, journal, folder, shutdown, client: client(), pool, player, control }
+    }
+
+    /// An address of the page.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{}", self.web.url().expect("an address"), path.trim_start_matches('/'))
+    }
+
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
+        self.client.get(self.url(path))
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &serde_json::Value) -> RequestBuilder {
+        self.client.post(self.url(path)).json(body)
+    }
+
+    /// From now on councils have this roster, and think as long as the clock lets them.
+    pub(crate) fn seat(&mut self, roster: &str) {
+        self.player.council.roster = roster.to_owned();
+        self.player.limits = LimitSettings::default();
+    }
+
+    /// A bot that is connected to a practice server, with a partner there.
+    pub(crate) async fn bot(&self, partner: SparringKind) -> PlayingBot {
+        let server = PracticeServer::start(PracticeSettings::default()).await.expect("a free port");
+        let token = server.add_account("Concilio", true).await.expect("a new account");
+        server.sparring("Sparring", partner).await.expect("a new account");
+        let settings = LichessSettings { url: server.url().parse().expect("an address"), ..LichessSettings::default() };
+        let token = Token::parse(&token, "the practice server").expect("a token");
+        let (lichess, events) = lichess::connect(settings, token, self.shutdown.now.child_token()).expect("a client");
+        let player = Arc::new(PreparedPlayer::new(self.player.clone()).expect("a roster"));
+        let challenge = ChallengeSettings { concurrency: 8, max_games_per_opponent: 8, ..ChallengeSettings::default() };
+        let lists = NameLists { friends: Names::parse("Sparring"), ..NameLists::default() };
+        let runtime = Runtime {
+            journal: self.journal.clone(),
+            pool: self.pool.clone(),
+            event_bus: self.bus.clone(),
+            player: Arc::new(move |_| Arc::clone(&player)),
+            policy: Arc::new(AccountPolicy { challenge, lists, ..AccountPolicy::default() }),
+            control: self.control.clone(),
+        };
+        let connection = Connection { name: "practice".into(), server: Arc::new(lichess), events };
+        tokio::spawn(session::play(connection, runtime, self.shutdown.clone()));
+        within("the bot to be online", server.wait_until_online("Concilio")).await.expect("a server");
+        PlayingBot { server }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.shutdown.now.cancel();
+    }
+}
+
+/// A bot with its practice server.
+pub(crate) struct PlayingBot {
+    pub(crate) server: PracticeServer,
+}
+
+impl PlayingBot {
+    /// The partner challenges the bot; the game has begun when this returns.
+    pub(crate) async fn game(&self, time_control: &str) -> chess::GameId {
+        let time_control = time_control.parse().expect("a time control");
+        let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
+        let begun = self.server.game_between("Sparring", "Concilio", ChallengeTerms::new(terms));
+        within("a game", begun).await.expect("a game")
+    }
+
+    /// Plays a game to its end.
+    pub(crate) async fn whole_game(&self, time_control: &str) -> GameReport {
+        let game = self.game(time_control).await;
+        within("the end of a game", self.server.wait_for_end(&game)).await.expect("a game")
+    }
+}

@@ -1,0 +1,228 @@
+//! What watchers hear, and what it costs.
+
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use serde_json::Value;
+
+use crate::{
+    events::{ToldGame, connect},
+    stage::{Stage, within},
+};
+use practice::SparringKind;
+
+/// A browser that listens.
+struct Listener {
+    bytes: futures_util::stream::BoxStream<'static, Vec<u8>>,
+    read: String,
+    /// How much of `read` has no end of an event in it.
+    searched: usize,
+}
+
+impl Listener {
+    async fn begin(stage: &Stage) -> Self {
+        let response = stage.get("api/events").send().await.expect("a stream");
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let bytes = response.bytes_stream().map(|bytes| bytes.map(|bytes| bytes.to_vec()).unwrap_or_default());
+        Self { bytes: bytes.boxed(), read: String::new(), searched: 0 }
+    }
+
+    /// The next event: its name and its value.
+    async fn next(&mut self) -> (String, Value) {
+        loop {
+            if let Some(end) = self.read[self.searched..].find("\n\n").map(|at| self.searched + at) {
+                let rest = self.read.split_off(end + 2);
+                let event = std::mem::replace(&mut self.read, rest);
+                self.searched = 0;
+                let mut lines = event.lines();
+                let name = lines.next().and_then(|line| line.strip_prefix("event: ")).map(str::to_owned);
+                let data = lines.next().and_then(|line| line.strip_prefix("data: "));
+                if let (Some(name), Some(data)) = (name, data) {
+                    return (name, serde_json::from_str(data).expect("JSON"));
+                }
+                continue;
+            }
+            self.searched = self.read.len().saturating_sub(1);
+            let more = within("an event", self.bytes.next()).await.expect("a stream that goes on");
+            self.read.push_str(&String::from_utf8(more).expect("text"));
+        }
+    }
+
+    /// Listens until something is true of an event.
+    async fn until(&mut self, mut found: impl FnMut(&Value) -> bool) -> Value {
+        loop {
+            let (_, value) = self.next().await;
+            if found(&value) {
+                return value;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_watcher_gets_the_whole_picture_and_then_what_changes() {
+    let stage = Stage::open().await;
+    connect(&stage.bus, "Concilio");
+    let mut game = ToldGame::begin(&stage.bus, "abcdefgh", "Ann");
+    let mut listener = Listener::begin(&stage).await;
+    let (name, whole) = listener.next().await;
+    assert_eq!(name, "whole");
+    let shown = if whole["games"]["told/abcdefgh"].is_null() {
+        // The events were still on their way.
+        listener.until(|frame| !frame["games"]["told/abcdefgh"].is_null()).await
+    } else {
+        whole
+    };
+    assert_eq!(shown["games"]["told/abcdefgh"]["head"]["black"]["name"], "Ann");
+
+    game.play("e2e4");
+    let frame = listener.until(|frame| frame["games"]["told/abcdefgh"]["board"]["ply"] == 1).await;
+    let parts = &frame["games"]["told/abcdefgh"];
+    assert_eq!((&parts["board"]["last"], &parts["board"]["moves"][0]), (&"e2e4".into(), &"e4".into()));
+    assert!(parts["head"].is_null(), "what has not changed is not sent again");
+    game.play("e7e5");
+    game.propose("mp", 5);
+    let frame = listener.until(|frame| !frame["games"]["told/abcdefgh"]["votes"].is_null()).await;
+    let row = &frame["games"]["told/abcdefgh"]["votes"]["rows"][0];
+    assert_eq!((&row["elector"], &row["depth"], &row["score"]), (&"mp".into(), &5.into(), &"+0.34".into()));
+    let status: Value = stage.get("api/status").send().await.expect("an answer").json().await.expect("JSON");
+    assert_eq!(status["accounts"]["told"]["name"], "Concilio");
+}
+
+#[tokio::test]
+async fn a_real_game_is_seen_from_its_start_to_its_result() {
+    let stage = Stage::open().await;
+    let mut listener = Listener::begin(&stage).await;
+    let bot = stage.bot(SparringKind::Greedy).await;
+    let game = bot.game("30+0.1").await;
+    let key = format!("practice/{game}");
+    let (mut voted, mut decided) = (false, false);
+    let over = listener.until(|frame| {
+        let parts = &frame["games"][&key];
+        voted |= parts["votes"]["rows"].as_array().is_some_and(|rows| rows.iter().any(|row| row["weight"].is_number()));
+        decided |= parts["decision"]["summary"].is_string();
+        parts["over"]["words"].is_string()
+    });
+    let over = over.await;
+    assert!(voted && decided);
+    assert!(over["games"][&key]["over"]["result"] != "*", "{over}");
+}
+
+#[tokio::test]
+async fn a_watcher_that_does_not_read_costs_no_memory_and_catches_up() {
+    let stage = Stage::open().await;
+    let mut slow = Listener::begin(&stage).await;
+    let (name, _) = slow.next().await;
+    assert_eq!(name, "whole");
+    let games: Vec<ToldGame> =
+        (0..30).map(|index| ToldGame::begin(&stage.bus, &format!("game{index:04}"), "Ann")).collect();
+    let mut quick = Listener::begin(&stage).await;
+    // More than sockets hold: 30 games' talk in each frame.
+    for _ in 0..60 {
+        games.iter().for_each(|game| (0..4).for_each(|_| game.say("Ann", &"x".repeat(400))));
+        quick.next().await;
+    }
+    games[0].say("Ann", "the last word");
+    let last = |value: &Value| {
+        let chat = value["games"]["told/game0000"]["chat"].as_array().cloned().unwrap_or_default();
+        chat.last().is_some_and(|line| line["text"] == "the last word")
+    };
+    let mut frames = 0;
+    let counted = slow.until(|value| {
+        frames += 1;
+        last(value)
+    });
+    within("the slow watcher to catch up", counted).await;
+    assert!(frames < 61, "the slow watcher got every one of {frames} frames");
+}
+
+/// A hundred games with three watchers. It prints what they cost; `--ignored --nocapture` runs it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn what_a_hundred_games_with_three_watchers_cost() {
+    let stage = Stage::open().await;
+    connect(&stage.bus, "Concilio");
+    let mut games: Vec<ToldGame> =
+        (0..100).map(|index| ToldGame::begin(&stage.bus, &format!("game{index:04}"), "Ann")).collect();
+    let mut watchers = Vec::new();
+    for _ in 0..3 {
+        let mut response = stage.get("api/events").send().await.expect("a stream");
+        watchers.push(tokio::spawn(async move {
+            let mut bytes = 0;
+            while let Ok(Some(chunk)) = response.chunk().await {
+                bytes += chunk.len();
+                if bytes > 1 << 40 {
+                    break;
+                }
+            }
+        }));
+    }
+    // Each game makes a move every two seconds, with seven electors that complete ten iterations for ours.
+    let seconds = 20;
+    let cost = |watching: bool| (processor_time(), watching);
+    let (begun, _) = cost(true);
+    let started = Instant::now();
+    for tick in 0..seconds * 20 {
+        for (index, game) in games.iter_mut().enumerate() {
+            if (tick + index) % 40 == 0 {
+                game.go_on();
+            }
+            if (tick + index) % 4 == 0 {
+                for elector in ["mb", "mx", "mk", "mc", "mp", "ma", "mr"] {
+                    game.propose(elector, (tick % 10 + 1) as u32);
+                }
+            }
+        }
+        tokio::time::sleep_until((started + Duration::from_millis(50) * (tick as u32 + 1)).into()).await;
+    }
+    let used = processor_time() - begun;
+    println!(
+        "100 games, 3 watchers: {:.2} % of a core over {:?}, watchers and the telling of events included",
+        100.0 * used.as_secs_f64() / started.elapsed().as_secs_f64(),
+        started.elapsed()
+    );
+    watchers.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// What this process has had of the processor.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// What three watchers add to the time between a partner's move and the bot's answer. It prints both; `--ignored
+/// --nocapture` runs it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn what_watchers_cost_the_bots_answers() {
+    let mut stage = Stage::open().await;
+    stage.seat("trivial");
+    let bot = stage.bot(SparringKind::Random).await;
+    let mut answers = [Vec::new(), Vec::new()];
+    for round in 0..24 {
+        let watched = round % 2;
+        let mut watchers = Vec::new();
+        for _ in 0..3 * watched {
+            let mut response = stage.get("api/events").send().await.expect("a stream");
+            watchers.push(tokio::spawn(async move { while let Ok(Some(_)) = response.chunk().await {} }));
+        }
+        let report = bot.whole_game("60+1").await;
+        let ours = usize::from(report.white != "Concilio");
+        // The clock went down by the time for the move and up by the increment of a second.
+        let clocks = &report.clocks_after;
+        let taken = (4..clocks.len()).filter(|ply| ply % 2 == ours).filter_map(|ply| {
+            let (before, after) = (clocks[ply - 2]?.as_secs_f64(), clocks[ply]?.as_secs_f64());
+            Some((before + 1.0 - after) * 1000.0)
+        });
+        answers[watched].extend(taken);
+        watchers.iter().for_each(tokio::task::JoinHandle::abort);
+    }
+    for (times, watchers) in answers.iter_mut().zip([0, 3]) {
+        times.sort_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
+        let error = (variance / times.len() as f64).sqrt();
+        println!("{watchers} watchers: {mean:.2} ms ± {error:.2}, median {median:.2} ms, of {} answers", times.len());
+    }
+}

@@ -1,0 +1,217 @@
+//! Whoever watches: the overview is kept by one task, and what changes is sent to all browsers as server-sent events.
+//!
+//! - A frame is made once, for all, at most ten times a second, and less often if making one takes long: never more than a
+//!   twentieth of a core is spent on it.
+//! - A browser that is slow misses frames and then gets the whole picture again; nothing is kept for it.
+//! - While nobody watches, no frame is made.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::{
+    body::{Body, Bytes},
+    extract::State,
+    http::header,
+    response::{IntoResponse, Response},
+};
+use futures_util::stream;
+use jiff::Timestamp;
+use serde::Serialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::{overview::Overview, problem::Problem, security::Reader};
+use bot::session::BotEvent;
+
+/// The shortest time between two frames.
+const FRAME_EVERY: Duration = Duration::from_millis(100);
+
+/// A frame that took some time to make is followed by a pause of so many times as much.
+const PAUSE_FACTOR: u32 = 20;
+
+/// How many frames a browser may be behind before it gets the whole picture instead.
+const FRAMES_BEHIND: usize = 8;
+
+/// Something is sent at least so often, so that both sides notice a dead connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// How many events of the bot are taken together at most before frames get their turn.
+const EVENTS_AT_ONCE: usize = 256;
+
+type BotEvents = broadcast::Receiver<Arc<BotEvent>>;
+
+/// The whole picture, and the frames that follow it.
+struct Picture {
+    whole: Bytes,
+    frames: broadcast::Receiver<Bytes>,
+}
+
+/// What the task is asked for.
+enum Question {
+    /// The whole picture as JSON.
+    Status(oneshot::Sender<Bytes>),
+    /// The whole picture as the first frame, and a place at the frames.
+    Watch(oneshot::Sender<Picture>),
+}
+
+/// The handle of the task that keeps the overview. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Watch {
+    questions: mpsc::Sender<Question>,
+    places: Arc<Semaphore>,
+    stop: CancellationToken,
+}
+
+impl Watch {
+    /// Starts the task; it ends with `stop`. No more than `watchers` browsers watch at a time.
+    pub(crate) fn start(events: BotEvents, watchers: usize, stop: CancellationToken) -> Self {
+        let (questions, asked) = mpsc::channel(64);
+        let keeper = OverviewKeeper {
+            overview: Overview::default(),
+            frames: broadcast::Sender::new(FRAMES_BEHIND),
+            next_frame: Instant::now(),
+        };
+        tokio::spawn(stop.clone().run_until_cancelled_owned(keeper.run(events, asked)));
+        Self { questions, places: Arc::new(Semaphore::new(watchers)), stop }
+    }
+
+    async fn ask<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> Question) -> Result<T, Problem> {
+        let (reply, answer) = oneshot::channel();
+        let closing = |_| Problem::busy("the program is ending");
+        self.questions.send(question(reply)).await.map_err(|_| Problem::busy("the program is ending"))?;
+        answer.await.map_err(closing)
+    }
+}
+
+/// The task's own state.
+struct OverviewKeeper {
+    overview: Overview,
+    frames: broadcast::Sender<Bytes>,
+    /// Before this no frame is made.
+    next_frame: Instant,
+}
+
+impl OverviewKeeper {
+    async fn run(mut self, mut events: BotEvents, mut questions: mpsc::Receiver<Question>) {
+        loop {
+            let wanted = self.overview.has_changed() && self.frames.receiver_count() > 0;
+            tokio::select! {
+                question = questions.recv() => match question {
+                    Some(question) => self.answer(question),
+                    None => return,
+                },
+                () = tokio::time::sleep_until(self.next_frame.into()), if wanted => self.send_frame(),
+                event = events.recv() => match event {
+                    Ok(event) => self.take(&event, &mut events),
+                    Err(broadcast::error::RecvError::Lagged(missed)) => self.overview.missed(missed, Timestamp::now()),
+                    // The bot has ended: what it was can still be looked at.
+                    Err(broadcast::error::RecvError::Closed) => {
+                        while let Some(question) = questions.recv().await {
+                            self.answer(question);
+                        }
+                        return;
+                    }
+                },
+            }
+        }
+    }
+
+    /// Takes an event and those that wait behind it.
+    fn take(&mut self, first: &BotEvent, events: &mut BotEvents) {
+        let (now, time) = (Instant::now(), Timestamp::now());
+        self.overview.take(first, now, time);
+        for _ in 1..EVENTS_AT_ONCE {
+            match events.try_recv() {
+                Ok(event) => self.overview.take(&event, now, time),
+                Err(broadcast::error::TryRecvError::Lagged(missed)) => self.overview.missed(missed, time),
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn answer(&mut self, question: Question) {
+        let whole = self.overview.whole(Instant::now());
+        match question {
+            Question::Status(reply) => _ = reply.send(json(&whole).into()),
+            Question::Watch(reply) => {
+                let whole = sse("whole", &whole);
+                // What has changed until now is in the picture; the others get it with the next frame.
+                _ = reply.send(Picture { whole, frames: self.frames.subscribe() });
+            }
+        }
+    }
+
+    fn send_frame(&mut self) {
+        let begun = Instant::now();
+        let _ = self.frames.send(sse("change", &self.overview.changes(begun)));
+        self.overview.forget_changes();
+        self.next_frame = Instant::now() + FRAME_EVERY.max(begun.elapsed() * PAUSE_FACTOR);
+    }
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    // Our own plain structures fail at nothing.
+    serde_json::to_vec(value).unwrap_or_default()
+}
+
+/// A server-sent event. JSON has no line ends outside of its texts, where they are escaped.
+fn sse(name: &str, value: &impl Serialize) -> Bytes {
+    let mut frame = format!("event: {name}\ndata: ").into_bytes();
+    frame.extend(json(value));
+    frame.extend(b"\n\n");
+    frame.into()
+}
+
+/// The whole picture, as JSON.
+pub(crate) async fn status(_: Reader, State(watch): State<Watch>) -> Result<Response, Problem> {
+    let whole = watch.ask(Question::Status).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], whole).into_response())
+}
+
+/// The whole picture, and from then on what changes, as server-sent events.
+pub(crate) async fn events(_: Reader, State(watch): State<Watch>) -> Result<Response, Problem> {
+    let place = Arc::clone(&watch.places).try_acquire_owned();
+    let place = place.map_err(|_| Problem::busy("as many browsers watch as may (web.watchers in the settings)"))?;
+    let Picture { whole, frames } = watch.ask(Question::Watch).await?;
+    let watcher = Watcher { first: Some(whole), frames, watch: watch.clone(), _place: place };
+    let sent = stream::unfold(watcher, |mut watcher| async move {
+        let bytes = watcher.next().await?;
+        Some((Ok::<_, std::convert::Infallible>(bytes), watcher))
+    });
+    Ok(event_stream(Body::from_stream(sent)))
+}
+
+/// An answer of server-sent events.
+pub(crate) fn event_stream(body: Body) -> Response {
+    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
+    (headers, body).into_response()
+}
+
+/// One browser.
+struct Watcher {
+    first: Option<Bytes>,
+    frames: broadcast::Receiver<Bytes>,
+    watch: Watch,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Watcher {
+    async fn next(&mut self) -> Option<Bytes> {
+        if let Some(first) = self.first.take() {
+            return Some(first);
+        }
+        let stop = self.watch.stop.clone();
+        match stop.run_until_cancelled(tokio::time::timeout(KEEP_ALIVE, self.frames.recv())).await? {
+            Ok(Ok(frame)) => Some(frame),
+            Ok(Err(broadcast::error::RecvError::Lagged(_))) => {
+                let picture = self.watch.ask(Question::Watch).await.ok()?;
+                self.frames = picture.frames;
+                Some(picture.whole)
+            }
+            Ok(Err(broadcast::error::RecvError::Closed)) => None,
+            Err(_) => Some(Bytes::from_static(b": still here\n\n")),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What is delivered beside the program: the board for Grafana and the systemd units, held against the program itself.
+
+use std::{collections::BTreeSet, fs, path::Path, process::Command};
+
+use bot::metrics::{Kind, METRICS};
+
+fn deployed(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy").join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Every name that a text asks Prometheus for.
+fn names(text: &str) -> BTreeSet<String> {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    words.filter(|word| word.starts_with("concilio_")).map(str::to_owned).collect()
+}
+
+/// The board asks for nothing that is not measured, and shows everything that is.
+#[test]
+fn the_board_for_grafana_shows_what_is_measured() {
+    let board: serde_json::Value = serde_json::from_str(&deployed("grafana.json")).expect("JSON");
+    let shown: BTreeSet<String> = board["panels"]
+        .as_array()
+        .expect("panels")
+        .iter()
+        .flat_map(|panel| panel["targets"].as_array().expect("targets"))
+        .flat_map(|target| names(target["expr"].as_str().expect("a query")))
+        .collect();
+    let measured: BTreeSet<String> = METRICS
+        .iter()
+        .map(|metric| match metric.kind {
+            Kind::Histogram => format!("{}_bucket", metric.name),
+            Kind::Counter | Kind::Gauge => metric.name.to_owned(),
+        })
+        .collect();
+    assert_eq!(shown, measured);
+}
+
+/// Where systemd is at hand, it has nothing against the units but that the program is not installed.
+#[test]
+fn systemd_accepts_the_units() {
+    let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
+    let units = ["concilio.service", "concilio-worker.service"];
+    if Command::new("systemd-analyze").arg("--version").output().is_err() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for unit in units {
+        let installed = deployed(unit).replace("/usr/local/bin/concilio", env!("CARGO_BIN_EXE_concilio"));
+        fs::write(folder.path().join(unit), installed).expect("written");
+        let analyze = |words: &[&str]| {
+            let output = Command::new("systemd-analyze").args(words).arg(folder.path().join(unit)).output();
+            let output = output.expect("it starts");
+            let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+            (output.status.success(), said)
+        };
+        let (fine, said) = analyze(&["verify", "--man=no"]);
+        assert!(fine && said.trim().is_empty(), "{unit}: {said}");
+        let (fine, said) = analyze(&["security", "--offline=true", "--threshold=20"]);
+        assert!(fine, "{unit}: {said}");
+    }
+    assert!(deploy.join(units[0]).is_file());
+}

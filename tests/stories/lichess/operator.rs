@@ -1,0 +1,208 @@
+//! What the operator of a running daemon reads and orders: the log, `concilio ctl`, settings read again.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+use chess::TournamentKind;
+use practice::{AccountId, ChallengeState, End};
+use rustix::process::Signal;
+
+use super::{
+    harness::{BOT, PARTNER, Story, tc, within},
+    restart::Daemon,
+};
+
+/// Quick games, one at a time.
+const SETTINGS: &str = "[challenge]\nfriends = ['Partner']
+[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 2000\n";
+
+/// The lines that the daemon has written, as far as they are whole.
+fn log(story: &Story) -> Vec<String> {
+    let text = fs::read_to_string(story.folder.path().join("log")).unwrap_or_default();
+    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    whole.lines().map(str::to_owned).collect()
+}
+
+/// Waits until a line of the log holds all of these words.
+async fn logged(story: &Story, words: &[&str]) -> String {
+    let found = async {
+        loop {
+            if let Some(line) = log(story).into_iter().find(|line| words.iter().all(|word| line.contains(word))) {
+                return line;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    within(&format!("a line of the log with {words:?}"), found).await
+}
+
+/// `concilio ctl` with the daemon's own settings: whether it could be done, and what was printed.
+async fn ctl(story: &Story, words: &[&str]) -> Result<String, String> {
+    let config = story.folder.path().join("concilio.toml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
+    command.arg("ctl").arg("--config").arg(config).args(words).env_remove("RUST_LOG");
+    let output = tokio::task::spawn_blocking(move || command.output()).await.expect("no panic").expect("it starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+}
+
+/// One game, from the connection to the end of the program, in the lines that an operator reads.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_game_can_be_read_in_the_log() {
+    let story = Story::set_the_stage(|_| ()).await;
+    let settings = format!("{SETTINGS}[log]\nfile = '{}'\n", story.folder.path().join("days/concilio.log").display());
+    let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
+    let game = story.challenge().await;
+    story.played(&game).await;
+    logged(&story, &["over:"]).await;
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
+
+    let lines = log(&story);
+    let told: Vec<&str> = lines.iter().filter_map(|line| line.get(20..)).collect();
+    let position = |words: &[&str]| {
+        let found: Vec<usize> =
+            (0..told.len()).filter(|&at| words.iter().all(|word| told[at].contains(word))).collect();
+        assert_eq!(found.len(), 1, "{words:?}, said once: {told:#?}");
+        found[0]
+    };
+    let order = [
+        position(&[" INFO practice: connected as BOT Concilio"]),
+        position(&[" INFO practice: BOT Partner", "challenges us, 0.5+0.1 casual", ": accepted, it suits"]),
+        position(&[&format!(" INFO practice: game {game} begun: "), "against BOT Partner", &story.server.url()]),
+        position(&[&format!(" INFO practice: game {game} over: "), " against BOT Partner", " moves, written to "]),
+        position(&[" INFO told to stop"]),
+        position(&[" INFO practice: closed"]),
+    ];
+    assert!(order.is_sorted(), "{told:#?}");
+    for line in &lines {
+        let soup = ["Some(", "None", "Id(", "{ ", "=\""].iter().any(|debug| line.contains(debug));
+        assert!(!soup && line.starts_with("20") && line.len() < 400, "{line}");
+    }
+    let days: Vec<PathBuf> = fs::read_dir(story.folder.path().join("days"))
+        .expect("a folder")
+        .map(|file| file.expect("readable").path())
+        .collect();
+    let [day] = days.as_slice() else { panic!("one day: {days:?}") };
+    assert_eq!(fs::read_to_string(day).expect("a log").lines().count(), lines.len(), "the file says the same");
+}
+
+/// For machines, every line is an object that says what happened, where, and in which game.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_for_machines_has_an_object_a_line() {
+    let story = Story::set_the_stage(|_| ()).await;
+    let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &["--log-format", "json"]);
+    let game = story.challenge().await;
+    story.played(&game).await;
+    logged(&story, &["game_over"]).await;
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
+    let objects: Vec<serde_json::Value> =
+        log(&story).iter().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect();
+    for event in ["connected", "challenge", "game_started", "game_over", "closed"] {
+        let of_kind: Vec<_> = objects.iter().filter(|object| object["event"] == event).collect();
+        let [object] = of_kind.as_slice() else { panic!("{event}: {of_kind:#?}") };
+        assert_eq!(object["account"], "practice", "{object}");
+        assert_eq!(object["game"] == game.as_str(), event.starts_with("game"), "{object}");
+    }
+}
+
+/// The operator asks and orders while a game runs.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_does_what_its_operator_says() {
+    let story = Story::set_the_stage(|plan| {
+        plan.time_control = tc("600+5");
+        plan.partner_thinks = Duration::from_secs(1);
+    })
+    .await;
+    assert!(
+        ctl(&story, &["--socket", "/no/such/socket", "status"]).await.is_err_and(|said| said.contains("no daemon"))
+    );
+    let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
+    let game = story.challenge().await;
+    story.ply(&game, 2).await;
+
+    let status = ctl(&story, &["status"]).await.expect("it runs");
+    assert!(status.contains("practice: connected as BOT Concilio, playing"), "{status}");
+    assert!(status.contains(&format!("game {game}: ")) && status.contains("against Partner"), "{status}");
+    let json: serde_json::Value =
+        serde_json::from_str(&ctl(&story, &["status", "--json"]).await.expect("it runs")).expect("JSON");
+    assert_eq!(json["accounts"]["practice"]["name"], BOT);
+
+    let said = ctl(&story, &["chat", game.as_str(), "good", "luck"]).await.expect("it can speak");
+    assert!(said.contains("good luck"), "{said}");
+    logged(&story, &["at the operator's command", "good luck"]).await;
+
+    ctl(&story, &["pause"]).await.expect("it can pause");
+    let refused = story.challenge().await;
+    let id = refused.as_str().into();
+    let declined = story.server.wait(move |state| {
+        let state = state.challenge_view(&id)?.state;
+        matches!(state, ChallengeState::Declined(_)).then_some(())
+    });
+    within("the challenge to be declined", declined).await.expect("a server");
+    logged(&story, &["challenges us", "declined, the operator has paused us"]).await;
+    ctl(&story, &["resume"]).await.expect("it plays again");
+
+    for kind in [TournamentKind::Arena, TournamentKind::Swiss] {
+        story.server.ask(move |state| state.announce_tournament(kind, "open0001")).await.expect("a server");
+        let there = |state: &mut practice::ServerState, kind| {
+            state.participants(kind, "open0001").is_some_and(|those| those.contains(&AccountId::of(BOT)))
+        };
+        let page = format!(
+            "https://lichess.org/{}/open0001",
+            if kind == TournamentKind::Arena { "tournament" } else { "swiss" }
+        );
+        ctl(&story, &["join", &page]).await.expect("it is open");
+        assert!(story.server.ask(move |state| there(state, kind)).await.expect("a server"), "{page}");
+        ctl(&story, &["leave", &page]).await.expect("it takes part");
+        assert!(!story.server.ask(move |state| there(state, kind)).await.expect("a server"), "{page}");
+    }
+    let none = ctl(&story, &["join", "nowhere0"]).await.expect_err("there is no such tournament");
+    assert!(none.contains("not found"), "{none}");
+
+    let nowhere = ctl(&story, &["resign", "nogame00"]).await.expect_err("there is no such game");
+    assert!(nowhere.contains("no account plays a game nogame00"), "{nowhere}");
+    ctl(&story, &["resign", game.as_str()]).await.expect("it can resign");
+    let report = within("the end of the game", story.server.wait_for_end(&game)).await.expect("a report");
+    let end = report.outcome.as_ref().expect("over").end;
+    assert_eq!((end, report.winner()), (End::Resignation, Some(PARTNER)));
+
+    ctl(&story, &["drain"]).await.expect("it can end");
+    assert!(daemon.ends().await.success());
+    assert!(!Path::new(&story.folder.path().join("journal.db.sock")).exists(), "the socket is gone with the daemon");
+}
+
+/// New settings hold for what comes, bad ones change nothing, and neither costs a game.
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_are_read_again_in_mid_game() {
+    let story = Story::set_the_stage(|_| ()).await;
+    let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
+    let game = story.challenge().await;
+    story.ply(&game, 4).await;
+    let config = story.folder.path().join("concilio.toml");
+    let written = fs::read_to_string(&config).expect("the settings");
+
+    // The program finds its socket by the settings too: where these are bad, it is told which socket.
+    let socket = story.folder.path().join("journal.db.sock").display().to_string();
+    fs::write(&config, written.replace("nodes = 2000", "nodes = 'many'")).expect("written");
+    let error = ctl(&story, &["--socket", &socket, "reload"]).await.expect_err("it is wrong");
+    assert!(error.contains("nothing is changed") && error.contains("player.limits.nodes"), "{error}");
+
+    let changed = written.replace("nodes = 2000", "nodes = 3000") + "[web]\nwatchers = 5\n";
+    fs::write(&config, changed).expect("written");
+    daemon.send(Signal::HUP);
+    let said = logged(&story, &["told by SIGHUP", "player.limits.nodes"]).await;
+    assert!(said.contains("web.watchers needs a restart"), "{said}");
+    let again = ctl(&story, &["reload"]).await.expect("it is read");
+    assert!(again.contains("nothing else holds than before"), "{again}");
+    story.played(&game).await;
+    let next = story.challenge().await;
+    story.played(&next).await;
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
+}

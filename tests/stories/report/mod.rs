@@ -1,0 +1,91 @@
+//! Games are played, and then studied as their owner would: with the command that the demo names, by our own engine and by
+//! another one, and the annotated games are read by other programs.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+/// Names a Python interpreter that can import `chess`; the same as for the practice server's independent client.
+const INTERPRETER: &str = "CONCILIO_BERSERK_PYTHON";
+
+fn concilio(arguments: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
+    command.args(arguments).current_dir(folder).env_remove("CONCILIO_CONFIG").env_remove("RUST_LOG");
+    let output = command.stdin(Stdio::null()).output().expect("it starts");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn the_demo_says_how_to_study_its_games_and_so_it_is_done() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let demo = ["demo", "--tc", "5+0.1", "--roster", "mbxkcpar mp ma", "--data", "played"];
+    let played = text(&concilio(&demo, folder.path()));
+    let last = played.lines().last().expect("a last line");
+    let command = last.split_once("concilio report ").expect("how to study the games").1;
+    let arguments: Vec<&str> = ["report"].into_iter().chain(command.split(' ')).chain(["--nodes", "500"]).collect();
+    let studied = text(&concilio(&arguments, folder.path()));
+    assert!(studied.contains("all games") && studied.contains("votes; lost a move"), "{studied}");
+    let pages = folder.path().join("played/report");
+    for page in ["index.html", "council.html", "games-1.html", "report.json", "games.csv", "moves.csv"] {
+        assert!(pages.join(page).is_file(), "{page}");
+    }
+
+    let judged_again = text(&concilio(&arguments, folder.path()));
+    assert!(judged_again.contains("since the last report: games 1.00 → 1.00"), "{judged_again}");
+    another_engine_judges(folder.path());
+    python_chess_reads(&pages.join("games.pgn"));
+}
+
+/// Our own program under UCI is somebody else's engine as far as a report knows.
+fn another_engine_judges(folder: &Path) {
+    let script = folder.join("other-engine");
+    let program = env!("CARGO_BIN_EXE_concilio");
+    fs::write(&script, format!("#!/bin/sh\nexec '{program}' uci --single\n")).expect("a script");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&script, mode).expect("a program");
+    let engine = script.to_str().expect("a path");
+    let arguments =
+        ["report", "--journal", "played/journal.db", "--engine", engine, "--nodes", "300", "--output", "other"];
+    concilio(&arguments, folder);
+    let index = fs::read_to_string(folder.join("other/index.html")).expect("a page");
+    assert!(index.contains("other-engine, 300 nodes"), "the judge is named");
+}
+
+fn python_chess_reads(games: &Path) {
+    let Some(python) = std::env::var_os(INTERPRETER) else {
+        eprintln!("skipped: {INTERPRETER} does not name a Python with chess");
+        return;
+    };
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/annotated_games.py");
+    let read = Command::new(python).arg(script).arg(games).output().expect("a Python that runs");
+    assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
+    let counts: serde_json::Value = serde_json::from_slice(&read.stdout).expect("JSON");
+    let count = |name: &str| counts.get(name).and_then(serde_json::Value::as_u64).expect("a count");
+    assert_eq!((count("games"), count("errors")), (1, 0), "{counts}");
+    // A mate on the board has no value.
+    assert!(count("moves") > 0 && count("evals") + 1 >= count("moves"), "{counts}");
+    assert_eq!(count("glyphs"), count("variations"), "every label comes with a better line: {counts}");
+}
+
+#[test]
+fn what_cannot_be_studied_is_said_in_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (arguments, expected) in [
+        (&["report", "--journal", "none.db"][..], "no such file"),
+        (&["report", "--journal", "none.db", "--option", "Hash=1"], "--engine"),
+        (&["report", "--journal", "none.db", "--nodes", "5"], "100"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
+        let output = command.args(arguments).current_dir(folder.path()).output().expect("it starts");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && error.contains(expected), "{arguments:?}: {error}");
+    }
+    assert!(!folder.path().join("none.db").exists());
+}
