@@ -65,7 +65,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         Vec::new()
     });
     server.remember(&unfinished).await;
-    let policy = Arc::clone(&runtime.policy);
+    let policy = policy_with(&*server, &runtime.policy);
     let mut commands = runtime.control.seat(&name);
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
@@ -155,6 +155,14 @@ async fn newer(lists: &mut Option<watch::Receiver<NameLists>>) -> NameLists {
     }
     *lists = None;
     std::future::pending().await
+}
+
+/// The policy as it holds on this server.
+fn policy_with(server: &dyn Server, policy: &Arc<AccountPolicy>) -> Arc<AccountPolicy> {
+    if policy.keep_limits && !server.keeps_lichess_limits() {
+        return Arc::new(AccountPolicy { keep_limits: false, ..policy.as_ref().clone() });
+    }
+    Arc::clone(policy)
 }
 
 /// What the journal kept of earlier processes.

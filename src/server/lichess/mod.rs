@@ -219,6 +219,10 @@ impl Server for LichessServer {
         Ok(available)
     }
 
+    fn keeps_lichess_limits(&self) -> bool {
+        true
+    }
+
     async fn remember(&self, games: &[KnownGame]) {
         if let Some(game) = games.last() {
             self.http.remember(&game.info.us().id);

@@ -64,7 +64,7 @@ enum Step {
     /// The list of games.
     Games(Vec<PastGame>),
     /// The moves of one of them; those that are `left` come after it.
-    Moves { of: PastGame, list: MovesAnswer, left: Vec<PastGame>, best: Option<FoundGame> },
+    Moves { of: PastGame, list: Box<MovesAnswer>, left: Vec<PastGame>, best: Option<FoundGame> },
 }
 
 /// A past game that may be the one looked for.
@@ -271,7 +271,7 @@ impl FicsSession {
     fn ask_for_moves_of_next(&mut self, mut left: Vec<PastGame>, best: Option<FoundGame>, now: Instant) {
         if let Some(of) = left.pop() {
             let question = format!("smoves {} {}", self.our_name(), of.number);
-            self.look_ups.step = Some(Step::Moves { of, list: MovesAnswer::default(), left, best });
+            self.look_ups.step = Some(Step::Moves { of, list: Box::default(), left, best });
             self.look_ups.list_on_its_way = true;
             return self.ask_for_list(&[&question], now);
         }
