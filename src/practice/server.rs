@@ -194,6 +194,16 @@ impl PracticeServer {
         self.open_sparring_account(name, player, None).await
     }
 
+    /// Lets a person play who answers challenges and moves as `player` does: no bot, for those who count games against bots.
+    ///
+    /// # Errors
+    /// If the name is taken or not a name.
+    pub async fn sparring_person(&self, name: &str, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
+        let owned = name.to_owned();
+        let account = self.ask(move |state| state.add_account(&owned, false)).await??;
+        self.attend(account, player).await
+    }
+
     async fn open_sparring_account(
         &self,
         name: &str,

@@ -42,6 +42,12 @@ pub trait Server: Send + Sync + 'static {
     /// Whether each of these players is there and free to play; in the order asked.
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError>;
 
+    /// Whether this server keeps the limits that Lichess is known to keep: so many games against bots a day, so many challenges a
+    /// minute. Others are believed only what they refuse.
+    fn keeps_lichess_limits(&self) -> bool {
+        false
+    }
+
     /// Games of ours that were running when we last stopped, told before anything else is asked: a server that gives no names to
     /// games then gives one that goes on the name that it had.
     async fn remember(&self, _games: &[KnownGame]) {}

@@ -65,7 +65,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         Vec::new()
     });
     server.remember(&unfinished).await;
-    let policy = Arc::clone(&runtime.policy);
+    let policy = policy_with(&*server, &runtime.policy);
     let mut commands = runtime.control.seat(&name);
     let (exits_sender, mut exits) = mpsc::unbounded_channel();
     let (answers_sender, mut answers) = mpsc::unbounded_channel();
@@ -87,10 +87,10 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         games: HashMap::new(),
         over: HashSet::new(),
         stream_losses: StreamLosses::default(),
+        unfinished,
         lost_at: None,
         open_commands: OpenCommands::default(),
         lists: policy.newer_lists.clone(),
-        unfinished,
         exits_sender,
         answers_sender,
         policy,
@@ -157,6 +157,14 @@ async fn newer(lists: &mut Option<watch::Receiver<NameLists>>) -> NameLists {
     std::future::pending().await
 }
 
+/// The policy as it holds on this server.
+fn policy_with(server: &dyn Server, policy: &Arc<AccountPolicy>) -> Arc<AccountPolicy> {
+    if policy.keep_limits && !server.keeps_lichess_limits() {
+        return Arc::new(AccountPolicy { keep_limits: false, ..policy.as_ref().clone() });
+    }
+    Arc::clone(policy)
+}
+
 /// What the journal kept of earlier processes.
 async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
     match runtime.journal.state(&memory_key(name)).await {
@@ -186,14 +194,14 @@ struct Manager {
     /// Games that are over, so that a late event does not open them again.
     over: HashSet<GameId>,
     stream_losses: StreamLosses,
+    /// Games of earlier processes whose end is to be looked up once we are connected.
+    unfinished: Vec<KnownGame>,
     /// Since when the connection is lost, if it is.
     lost_at: Option<Instant>,
     /// Newer lists of names as they come, if they are followed.
     lists: Option<watch::Receiver<NameLists>>,
     /// Commands that wait for the server.
     open_commands: OpenCommands,
-    /// Games of earlier processes whose end is to be looked up once we are connected.
-    unfinished: Vec<KnownGame>,
     exits_sender: mpsc::UnboundedSender<Exit>,
     /// Answers to the lobby's requests.
     answers_sender: mpsc::UnboundedSender<LobbyInput>,

@@ -79,7 +79,7 @@ enum LookUp {
     Recorded,
     /// The server says that it is being played.
     StillRuns,
-    /// The server does not answer.
+    /// The server does not answer, or the journal does not.
     NoAnswer,
     /// The server has no such game.
     NotKnown,
@@ -90,14 +90,10 @@ enum LookUp {
 /// Asks the server until it says what became of a game, and once more after each of these pauses. Of a game that is known to be
 /// over (`is_over`) it may say for a while that it runs.
 async fn ask(context: &AccountContext, game: &GameId, is_over: bool, pauses: &[Duration]) -> LookUp {
-    let known = context.journal.known_game(&context.key(game)).await.unwrap_or_else(|error| {
-        tracing::warn!(%game, %error, "what is known of the game cannot be read");
-        None
-    });
     let mut not_known = 0;
     let mut pauses = pauses.iter();
     loop {
-        let answer = ask_once(context, game, known.as_ref()).await;
+        let answer = ask_once(context, game).await;
         not_known += u32::from(answer == LookUp::NotKnown);
         let is_final = match answer {
             LookUp::Recorded | LookUp::NotTold => true,
@@ -112,8 +108,16 @@ async fn ask(context: &AccountContext, game: &GameId, is_over: bool, pauses: &[D
     }
 }
 
-async fn ask_once(context: &AccountContext, game: &GameId, known: Option<&KnownGame>) -> LookUp {
-    match context.server.finished_game(game, known).await {
+async fn ask_once(context: &AccountContext, game: &GameId) -> LookUp {
+    let known = match context.journal.known_game(&context.key(game)).await {
+        Ok(known) => known,
+        Err(error) => {
+            // A full disk, or no file descriptor left: it may be read later.
+            tracing::warn!(%game, %error, "what is known of the game cannot be read");
+            return LookUp::NoAnswer;
+        }
+    };
+    match context.server.finished_game(game, known.as_ref()).await {
         Ok((info, state)) if !state.status.is_running() => {
             record_whole(context, &info, &state).await;
             LookUp::Recorded

@@ -93,10 +93,16 @@ impl SoakStage {
         let accounts = if plan.protocol == SoakProtocol::Lichess { 1 } else { places.len() };
         for place in &places[..accounts] {
             match plan.protocol {
-                SoakProtocol::Lichess => token = server.add_account(&place.bot, true).await?,
-                SoakProtocol::Fics => server.add_fics_account(&place.bot, true, PASSWORD).await?,
+                SoakProtocol::Lichess => {
+                    token = server.add_account(&place.bot, true).await?;
+                    // The daemon plays no more than a hundred games against bots a day there.
+                    server.sparring_person(&place.partner, partner()).await?;
+                }
+                SoakProtocol::Fics => {
+                    server.add_fics_account(&place.bot, true, PASSWORD).await?;
+                    server.sparring_with(&place.partner, partner()).await?;
+                }
             }
-            server.sparring_with(&place.partner, partner()).await?;
         }
         server.sparring_with(BLOCKED, partner()).await?;
         server.sparring_with(STRANGER, partner()).await?;
@@ -272,6 +278,7 @@ offer = false
 accept = false
 [player.abort]
 bot = 3600
+human = 3600
 [journal]
 path = '{journal}'
 pgn_directory = '{pgn}'

@@ -123,7 +123,7 @@ impl GameStream {
 
     /// Opens the stream, and tells of everything it brings until it ends.
     async fn open_and_read(&mut self) -> Result<StreamOutcome, ActionError> {
-        let account = self.http.account().await?;
+        let us = self.http.our_id().await?;
         let asked = Instant::now();
         let path = ["api", "bot", "game", "stream", self.id.as_str()];
         // Only the whole state, once it is there, makes this opening a good one.
@@ -173,7 +173,7 @@ impl GameStream {
                     return Ok(StreamOutcome::Lost(end.to_string()));
                 }
             };
-            match self.read(line, &account.player.id).await {
+            match self.read(line, &us).await {
                 Some(ServerEvent::GameState(..)) if !has_begun => return Ok(StreamOutcome::Lost(DISORDER.to_owned())),
                 Some(event) => {
                     if matches!(event, ServerEvent::Game(..) | ServerEvent::GameUnplayable { .. }) {

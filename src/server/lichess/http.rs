@@ -9,7 +9,7 @@
 
 use std::{
     collections::HashMap,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -62,6 +62,8 @@ pub(super) struct Http {
     request_timeout: Duration,
     limited_pause: Duration,
     owner: OnceCell<TokenOwner>,
+    /// Who we were when we last stopped.
+    remembered: OnceLock<String>,
     /// Told when the server refuses the token although it once took it.
     doubt: Notify,
     /// Held while an ordinary request runs. Says until when a topic is closed.
@@ -106,6 +108,7 @@ impl Http {
             request_timeout: settings.request_timeout,
             limited_pause: settings.limited_pause,
             owner: OnceCell::new(),
+            remembered: OnceLock::new(),
             doubt: Notify::new(),
             turn: Mutex::default(),
         })
@@ -132,6 +135,24 @@ impl Http {
             Ok(TokenOwner { account: Arc::new(account), user_agent })
         };
         self.owner.get_or_try_init(ask).await.map(|owner| Arc::clone(&owner.account))
+    }
+
+    /// We were this user when we last stopped.
+    pub(super) fn remember(&self, id: &str) {
+        let _ = self.remembered.set(id.to_owned());
+    }
+
+    /// Our name in lower case. A running game does not wait until a server in trouble, or one that wants to be left alone for a
+    /// minute, says who we are: it is ours if it was.
+    ///
+    /// # Errors
+    /// Where neither the server nor an earlier process has said who we are.
+    pub(super) async fn our_id(&self) -> Result<String, ActionError> {
+        match (self.account().await, self.remembered.get()) {
+            (Ok(account), _) => Ok(account.player.id.clone()),
+            (Err(ActionError::Limited { .. } | ActionError::Unavailable(_)), Some(id)) => Ok(id.clone()),
+            (Err(error), _) => Err(error),
+        }
     }
 
     /// Whose the token is, and what it allows.

@@ -219,16 +219,26 @@ impl Server for LichessServer {
         Ok(available)
     }
 
+    fn keeps_lichess_limits(&self) -> bool {
+        true
+    }
+
+    async fn remember(&self, games: &[KnownGame]) {
+        if let Some(game) = games.last() {
+            self.http.remember(&game.info.us().id);
+        }
+    }
+
     async fn finished_game(
         &self,
         game: &GameId,
         _known: Option<&KnownGame>,
     ) -> Result<(GameInfo, GameState), ActionError> {
-        let account = self.http.account().await?;
+        let us = self.http.our_id().await?;
         let call = ["game", "export", game.as_str()];
         let query = [("clocks", "false"), ("evals", "false"), ("opening", "false")];
         let body = self.http.call(HttpCall::get(&call, Topic::Playing).query(&query).json()).await?;
-        wire::exported_game(&body, &account.player.id, self.http.url(), Instant::now())
+        wire::exported_game(&body, &us, self.http.url(), Instant::now())
             .map_err(|error| ActionError::Refused(error.to_string()))
     }
 }

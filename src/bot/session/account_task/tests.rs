@@ -17,6 +17,8 @@ use council::{CouncilSettings, pool::Pool};
 #[derive(Default)]
 struct ScriptedServer {
     asked: Mutex<Vec<Action>>,
+    /// It keeps the limits that Lichess keeps.
+    is_lichess: bool,
     /// Nobody has time to play.
     all_are_busy: bool,
     /// It is too late to abort a game.
@@ -45,6 +47,10 @@ impl Server for ScriptedServer {
     }
 
     async fn resync(&self, _: &GameId) {}
+
+    fn keeps_lichess_limits(&self) -> bool {
+        self.is_lichess
+    }
 
     async fn remember(&self, games: &[KnownGame]) {
         self.remembered.lock().expect("no panic").extend(games.iter().map(|game| game.info.id.clone()));
@@ -197,6 +203,16 @@ async fn whoever_is_playing_is_not_challenged() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// The limits of Lichess are none of another server's business.
+#[test]
+fn limits_are_kept_where_the_server_keeps_them() {
+    let policy = Arc::new(AccountPolicy { keep_limits: true, ..AccountPolicy::default() });
+    let elsewhere = ScriptedServer::default();
+    assert!(!policy_with(&elsewhere, &policy).keep_limits);
+    let lichess = ScriptedServer { is_lichess: true, ..ScriptedServer::default() };
+    assert!(policy_with(&lichess, &policy).keep_limits);
 }
 
 /// Promise 8: an account that the server will not have, or not any more, is not played; what was written is safe.

@@ -97,7 +97,13 @@ impl FicsSession {
         said.terms.take_if(|terms| !terms.first.name.eq_ignore_ascii_case(&board.white));
 
         let (source, void) = self.challenges.game_begins(&opponent);
-        let resumed = board.last_move.is_some() || said.start.as_ref().is_some_and(|start| start.resumed);
+        let resumed = is_resumed(&board, &said, source.is_some());
+        let our_color = board.our_color().unwrap_or(board.turn);
+        let (waiting, known) = self.adjournments.resumed(&opponent, our_color, resumed).unzip();
+        if self.adjournments.has_cut_off() {
+            // Another game begins: the one that was cut off does not go on now, and nothing later would tell of it.
+            self.settle_cut_off();
+        }
         if !resumed {
             self.history.game_begins();
         }
@@ -114,7 +120,6 @@ impl FicsSession {
             }
             self.send("abort");
         }
-        let (waiting, known) = self.adjournments.resumed(&opponent, resumed).unzip();
         let id = waiting
             .or_else(|| source.as_ref().map(GameId::from))
             .unwrap_or_else(|| if resumed { self.name_of_resumed(&opponent) } else { self.new_name(&opponent).into() });
@@ -271,5 +276,16 @@ impl FicsSession {
             game.add_time(color, Duration::from_secs(seconds.into()));
             self.tell_state();
         }
+    }
+}
+
+/// Whether a game goes on with its first board. The server says so; where it does not, a game in which we must have moved already does,
+/// and so does one that nobody wanted to begin. The first board of a new one may have been lost.
+fn is_resumed(board: &Style12, said: &Announcement, is_wanted: bool) -> bool {
+    let is_told_to_begin = said.start.as_ref().is_some_and(|start| !start.resumed);
+    match board.ply() {
+        0 => said.start.as_ref().is_some_and(|start| start.resumed),
+        1 => !is_told_to_begin && !is_wanted,
+        _ => true,
     }
 }

@@ -227,7 +227,7 @@ impl FicsSession {
         let Some(known) = self.look_ups.waiting.front().map(|look_up| &look_up.game) else { return };
         match self.look_ups.step.take() {
             Some(Step::Games(mut games)) => {
-                if self.adjournments.has_waiting(&known.info.id) {
+                if self.adjournments.has_waiting(&known.info) {
                     let answer = found(&known.shown, GameStatus::Adjourned, None);
                     return self.looked_up(Ok(answer));
                 }

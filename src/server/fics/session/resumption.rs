@@ -13,7 +13,7 @@ use std::{
 
 use super::{CurrentGame, END_OF_LISTS, FicsSession, Want, game::FollowedGame};
 use crate::fics::message::{GameEnd, StoredGame};
-use chess::{GameId, GameStatus, ServerEvent};
+use chess::{Color, GameId, GameInfo, GameStatus, ServerEvent};
 
 /// How long after a login the server may take to list our adjourned games, and the opponent to take up again the one that
 /// was cut off.
@@ -88,9 +88,11 @@ impl Adjournments {
         self.remembered.retain(|_, remembered| remembered != id);
     }
 
-    /// Whether the server itself says that this game waits.
-    pub(super) fn has_waiting(&self, id: &GameId) -> bool {
-        self.games.values().any(|game| game.id == *id && game.confirmed)
+    /// Whether the server itself says that this game waits. There is one a pair of players; of one that we have not seen ourselves the
+    /// opponent is all that we know.
+    pub(super) fn has_waiting(&self, known: &GameInfo) -> bool {
+        let waiting = self.games.get(&known.opponent().name.to_lowercase());
+        waiting.is_some_and(|game| game.confirmed && (game.id == known.id || game.game.is_none()))
     }
 
     /// The connection is lost while this game runs.
@@ -188,10 +190,20 @@ impl Adjournments {
     }
 
     /// A game with `opponent` is on the board: its name, and it as we knew it, if it is one that waited.
-    pub(super) fn resumed(&mut self, opponent: &str, is_resumed: bool) -> Option<(GameId, Option<Box<FollowedGame>>)> {
+    pub(super) fn resumed(
+        &mut self,
+        opponent: &str,
+        our_color: Color,
+        is_resumed: bool,
+    ) -> Option<(GameId, Option<Box<FollowedGame>>)> {
         let opponent = opponent.to_lowercase();
-        self.cut_off.take_if(|cut_off| is_resumed && *cut_off == opponent);
-        if is_resumed { self.games.remove(&opponent).map(|game| (game.id, game.game)) } else { None }
+        let waiting = self.games.get(&opponent)?;
+        let is_this = waiting.game.as_ref().is_none_or(|game| game.info.our_color == our_color);
+        if !is_resumed || !is_this {
+            return None;
+        }
+        self.cut_off.take_if(|cut_off| *cut_off == opponent);
+        self.games.remove(&opponent).map(|game| (game.id, game.game))
     }
 
     /// Somebody came or went.

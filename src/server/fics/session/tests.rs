@@ -177,6 +177,39 @@ fn only_what_the_server_marks_resumes_a_game() {
     assert_eq!(told, ["> accept Ann"]);
 }
 
+/// A game that was cut off before both had moved is given up by the server; the next one against the same opponent, whose first board
+/// is lost, is another.
+#[test]
+fn a_new_game_is_not_taken_for_the_one_that_was_cut_off() {
+    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
+    let with_white = START.replace("1 Ann Somebot -1", "1 Somebot Ann 1");
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&[&with_white]);
+    evening.session.disconnected("a cable".to_owned());
+    evening.effects();
+    evening.log_in();
+    evening.hear(&["Challenge: Ann (1500) [white] Somebot (1500) unrated blitz 5 0.", ends]);
+    evening.act(Action::Accept("ann-run-2".into()));
+    let begins = "{Game 1 (Ann vs. Somebot) Creating unrated blitz match.}";
+    let told = evening.hear(&[begins, E4]);
+    assert_eq!(told[..3], ["GameGone", "started ann-run-2", "> moves"], "{told:?}");
+}
+
+/// Of a game that was cut off it is told what became of it also where the next game begins, and is cut off, before the lists came.
+#[test]
+fn no_game_that_was_cut_off_is_forgotten() {
+    for next in ["Bob", "Ann"] {
+        let mut evening = Evening::begin(FicsSettings::default());
+        evening.hear(&[START, E4]);
+        evening.session.disconnected("a cable".to_owned());
+        evening.log_in();
+        evening.effects();
+        let begins = format!("{{Game 1 ({next} vs. Somebot) Creating unrated blitz match.}}");
+        let told = evening.hear(&[&begins, &START.replace("Ann", next)]);
+        assert_eq!(told[..2], ["GameGone".to_owned(), format!("started {}-run-2", next.to_lowercase())], "{told:?}");
+    }
+}
+
 /// Promise 8: where challenges have no numbers, another one may take the place of the one that is accepted by name.
 #[test]
 fn a_game_that_is_not_the_one_that_was_accepted_is_aborted() {

@@ -8,8 +8,8 @@ mod secrecy;
 use std::{str::FromStr, time::Duration};
 
 use chess::{
-    Action, ActionError, ChallengeId, ChallengeRequest, ChatRoom, DeclineReason, Done, GameId, GameStatus, GameTerms,
-    ServerEvent, TimeControl, UciMove, Variant,
+    Action, ActionError, ChallengeId, ChallengeRequest, ChatRoom, Color, DeclineReason, Done, GameId, GameInfo,
+    GameStatus, GameTerms, KnownGame, Line, Player, ServerEvent, TimeControl, UciMove, Variant,
 };
 use scripted::{Lines, Request, ScriptedServer, soon};
 use server::{
@@ -433,6 +433,37 @@ async fn a_finished_game_is_looked_at_once_more() {
     last.line(&full("game0001", "e2e4 e7e5", "mate")).await;
     assert!(matches!(story.event().await, ServerEvent::Game(_, state) if state.status == GameStatus::Mate));
     last.closed().await;
+}
+
+/// Promise 1: a server that will not say for a minute who we are, after a restart of ours, costs a running game nothing.
+#[tokio::test]
+async fn a_running_game_does_not_wait_until_the_server_says_who_we_are() {
+    let mut story = Story::begin(|_| {}).await;
+    let info = GameInfo {
+        id: "game0001".into(),
+        terms: GameTerms {
+            variant: Variant::Standard,
+            time_control: TimeControl::real_time(Duration::from_secs(60), Duration::from_secs(1)),
+            rated: true,
+        },
+        white: Player::named("Bob"),
+        black: Player::named("Ann"),
+        our_color: Color::White,
+        start: Line::start(Variant::Standard),
+        tournament: None,
+        url: None,
+    };
+    story.bot.remember(&[KnownGame { info, shown: Vec::new(), decided: None }]).await;
+    story.server.expect(TOKEN_TEST).await.answer(429, "", "").await;
+    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let mut game = story.server.expect(STREAM).await.stream().await;
+    game.line(&full("game0001", "", "started")).await;
+    match story.event().await {
+        ServerEvent::Game(info, _) => assert_eq!(info.our_color, Color::White),
+        other => panic!("not the game: {other:?}"),
+    }
 }
 
 #[tokio::test]
