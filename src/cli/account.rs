@@ -4,10 +4,7 @@ use std::io::{self, BufRead, IsTerminal};
 
 use clap::{Args, Subcommand};
 
-use super::{
-    Failure,
-    run::{SettingsArgs, servers},
-};
+use super::{Failure, run::servers, settings_args::SettingsArgs};
 use crate::settings::Protocol;
 use chess::{outln, print, printable};
 use server::{

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::{Failure, run::SettingsArgs};
+use super::{Failure, settings_args::SettingsArgs};
 use crate::settings::Flag;
 use chess::outln;
 use cluster::{

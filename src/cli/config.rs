@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Failure, run::SettingsArgs, runtime};
+use super::{Failure, runtime, settings_args::SettingsArgs};
 use chess::print;
 
 /// Look at the settings

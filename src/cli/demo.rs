@@ -6,7 +6,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use clap::{Args, ValueEnum};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use web::{Health, WebServer, WebSettings};
+use web::{HealthChecks, WebServer, WebSettings};
 
 use super::{Failure, page, runtime, signals::Signals, view::Viewer};
 use bot::{
@@ -153,7 +153,7 @@ impl DemoCommand {
         let serve = async |address: Option<SocketAddr>| {
             let address = address.map_or_else(String::new, |address| address.to_string());
             let settings = WebSettings { address, ..WebSettings::default() };
-            page::serve(&settings, runtime, player.clone(), None, Health::default(), stop.clone()).await
+            page::serve(&settings, runtime, player.clone(), None, HealthChecks::default(), stop.clone()).await
         };
         let page = match self.web {
             _ if self.no_web => serve(None).await?,

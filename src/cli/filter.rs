@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-use super::{Failure, run::SettingsArgs};
+use super::{Failure, settings_args::SettingsArgs};
 use bot::journal::{Filter, GameResult};
 use chess::{ServerName, Speed};
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{Failure, run::SettingsArgs};
+use super::{Failure, settings_args::SettingsArgs};
 use bot::journal::Archive;
 use chess::outln;
 

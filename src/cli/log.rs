@@ -96,7 +96,7 @@ where
     N: for<'a> FormatFields<'a> + 'static,
 {
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let mut said = Said { told: event.metadata().target() == TOLD, ..Said::default() };
+        let mut said = EventText { told: event.metadata().target() == TOLD, ..EventText::default() };
         event.record(&mut said);
         let (level, time) = (*event.metadata().level(), Zoned::now());
         let time = time.strftime("%Y-%m-%d %H:%M:%S");
@@ -105,7 +105,7 @@ where
         } else {
             write!(writer, "{time} {level:>5} ")?;
         }
-        let Said { message, error, others, .. } = said;
+        let EventText { message, error, others, .. } = said;
         write!(writer, "{}", printable(&message))?;
         if !error.is_empty() {
             write!(writer, ": {}", printable(&error))?;
@@ -181,7 +181,7 @@ const fn color(level: Level) -> &'static str {
 
 /// The fields of an event, in words.
 #[derive(Default)]
-struct Said {
+struct EventText {
     /// Whether the message says it all.
     told: bool,
     message: String,
@@ -189,7 +189,7 @@ struct Said {
     others: String,
 }
 
-impl Said {
+impl EventText {
     fn take(&mut self, field: &Field, value: fmt::Arguments<'_>) {
         // Writing to a text does not fail.
         let _ = match field.name() {
@@ -204,7 +204,7 @@ impl Said {
     }
 }
 
-impl Visit for Said {
+impl Visit for EventText {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.take(field, format_args!("{value:?}"));
     }

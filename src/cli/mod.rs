@@ -22,6 +22,7 @@ mod reload;
 mod report;
 mod run;
 mod runtime;
+mod settings_args;
 mod signals;
 mod uci;
 mod view;

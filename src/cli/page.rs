@@ -15,7 +15,7 @@ use bot::{
     session::{AccountEvent, BotEvent, PlayerSettings, Runtime},
 };
 use chess::ServerName;
-use web::{Health, WebContext, WebError, WebServer, WebSettings};
+use web::{HealthChecks, WebContext, WebError, WebServer, WebSettings};
 
 /// Serves the page, if the settings want one, and the control channel on `socket`, until `stop`. A control channel that cannot
 /// be had stops no game: that is said, and play goes on without it.
@@ -27,7 +27,7 @@ pub(super) async fn serve(
     runtime: &Runtime,
     player: PlayerSettings,
     socket: Option<&Path>,
-    health: Health,
+    health: HealthChecks,
     stop: CancellationToken,
 ) -> Result<WebServer, Failure> {
     let context = WebContext {
@@ -48,7 +48,7 @@ pub(super) async fn serve(
 }
 
 /// What is measured from now on, and whether all these accounts are connected.
-pub(super) fn health(runtime: &Runtime, accounts: impl Iterator<Item = ServerName>) -> Health {
+pub(super) fn health(runtime: &Runtime, accounts: impl Iterator<Item = ServerName>) -> HealthChecks {
     let metrics = match metrics::install() {
         Ok(recorder) => {
             let pool = runtime.pool.clone();
@@ -76,7 +76,7 @@ pub(super) fn health(runtime: &Runtime, accounts: impl Iterator<Item = ServerNam
         let missing: Vec<&str> = connected.iter().filter(|(_, is)| !**is).map(|(name, _)| name.as_str()).collect();
         if missing.is_empty() { Ok(()) } else { Err(format!("not connected: {}", missing.join(", "))) }
     };
-    Health { metrics, ready: Arc::new(ready) }
+    HealthChecks { metrics, ready: Arc::new(ready) }
 }
 
 fn note(connected: &Mutex<BTreeMap<ServerName, bool>>, event: &BotEvent) {

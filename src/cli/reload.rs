@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use super::{run::SettingsArgs, runtime};
+use super::{runtime, settings_args::SettingsArgs};
 use crate::settings::Loaded;
 use bot::session::{Control, control::Reload};
 
@@ -12,7 +12,7 @@ use bot::session::{Control, control::Reload};
 const AT_START: [&str; 7] = ["servers", "journal", "cluster", "log", "web", "webhook", "shutdown.grace"];
 
 /// What the settings were.
-struct Known {
+struct KnownSettings {
     /// When the program started.
     first: Loaded,
     /// When they were read last.
@@ -21,7 +21,7 @@ struct Known {
 
 /// Reads the settings again from where they were `loaded`, and lets the accounts of `control` follow them.
 pub(super) fn of(args: SettingsArgs, loaded: Loaded, control: Control) -> Reload {
-    let known = Arc::new(Mutex::new(Known { first: loaded.clone(), last: loaded }));
+    let known = Arc::new(Mutex::new(KnownSettings { first: loaded.clone(), last: loaded }));
     Arc::new(move || {
         let (args, control, known) = (args.clone(), control.clone(), Arc::clone(&known));
         Box::pin(async move {
@@ -40,7 +40,7 @@ pub(super) fn of(args: SettingsArgs, loaded: Loaded, control: Control) -> Reload
 }
 
 /// What new settings change now, and what they would change after a restart.
-fn difference(known: &Known, new: &Loaded) -> String {
+fn difference(known: &KnownSettings, new: &Loaded) -> String {
     let mut now = known.last.changed_keys(new);
     now.retain(|key| !is_read_at_start(key));
     let mut later = known.first.changed_keys(new);

@@ -1,6 +1,6 @@
 //! `concilio run`: the daemon, on the servers of the settings, until stopped.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use clap::Args;
 use tokio::{task::JoinSet, time::sleep};
@@ -8,10 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Failure, idle_study, log, page, reload, runtime,
+    settings_args::SettingsArgs,
     signals::{Signal, Signals},
     view::Viewer,
 };
-use crate::settings::{Flag, Loaded, LogFormat, LogSettings, Protocol, ServerSettings, Settings, Sources};
+use crate::settings::{Flag, LogFormat, LogSettings, Protocol, ServerSettings, Settings};
 use bot::{
     journal::Journal,
     session::{self, AccountEnd, Connection, Control, ControlCommand, EventBus, ShutdownGames},
@@ -40,40 +41,6 @@ pub(super) struct RunCommand {
     /// Show boards and votes on the terminal instead of the log alone
     #[arg(long)]
     watch: bool,
-}
-
-/// Where the settings come from.
-#[derive(Clone, Debug, Args)]
-pub(super) struct SettingsArgs {
-    /// The settings file (TOML; see config/example.toml); of several, the later overrides the earlier
-    #[arg(short, long, env = "CONCILIO_CONFIG", value_name = "FILE")]
-    config: Vec<PathBuf>,
-    /// Set one key, over the file and the environment; may be given several times
-    #[arg(long = "set", value_parser = parse_setting, value_name = "KEY=VALUE")]
-    set: Vec<Flag>,
-}
-
-fn parse_setting(text: &str) -> Result<Flag, String> {
-    text.split_once('=')
-        .map(|(key, value)| Flag { name: "--set", key: key.trim().to_owned(), text: value.trim().to_owned() })
-        .ok_or_else(|| "expected KEY=VALUE, such as challenge.concurrency=2".to_owned())
-}
-
-impl SettingsArgs {
-    /// The same with more keys set on the command line.
-    pub(super) fn with(mut self, flags: impl IntoIterator<Item = Flag>) -> Self {
-        self.set.extend(flags);
-        self
-    }
-
-    /// Reads the settings from all layers.
-    ///
-    /// # Errors
-    /// Wrong usage, with every mistake in one line.
-    pub(super) fn load(self) -> Result<Loaded, Failure> {
-        let sources = Sources::of_process(&self.config, self.set).map_err(Failure::usage)?;
-        sources.load().map_err(Failure::usage)
-    }
 }
 
 impl RunCommand {

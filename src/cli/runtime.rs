@@ -14,7 +14,9 @@ use crate::{frontend, settings::Settings};
 use bot::{
     journal::Journal,
     policy::profile,
-    session::{AccountPolicy, Control, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime, control::Rules},
+    session::{
+        AccountPolicy, Control, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime, control::ReloadedPolicy,
+    },
 };
 use chess::{GameInfo, Shutdown, Variant};
 use cluster::{ClusterClient, ClusterSettings};
@@ -30,13 +32,13 @@ pub(super) fn build(
     event_bus: EventBus,
     shutdown: &Shutdown,
 ) -> Result<Runtime, Failure> {
-    let Rules { player, policy } = rules(settings)?;
+    let ReloadedPolicy { player, policy } = rules(settings)?;
     let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
     Ok(Runtime { journal, pool, event_bus, player, policy, control: Control::new(shutdown.clone()) })
 }
 
 /// What the settings say about whom accounts play and how. Foreign engines are started once.
-pub(super) fn rules(settings: &Settings) -> Result<Rules, Failure> {
+pub(super) fn rules(settings: &Settings) -> Result<ReloadedPolicy, Failure> {
     let (base, named) = players(settings)?;
     let policy = AccountPolicy {
         challenge: settings.challenge.clone(),
@@ -56,7 +58,7 @@ pub(super) fn rules(settings: &Settings) -> Result<Rules, Failure> {
         tracing::debug!(game = %game.id, profile = name.unwrap_or("player"), "how the game is played");
         Arc::clone(name.and_then(|name| named.get(name)).unwrap_or(&base))
     };
-    Ok(Rules { player: Arc::new(choose), policy: Arc::new(policy) })
+    Ok(ReloadedPolicy { player: Arc::new(choose), policy: Arc::new(policy) })
 }
 
 /// Who lends cores to this machine until `stop`, if the settings name a server.

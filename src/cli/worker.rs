@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
 
-use super::{Failure, cluster::ClusterArgs, run::SettingsArgs, signals::Signals};
+use super::{Failure, cluster::ClusterArgs, settings_args::SettingsArgs, signals::Signals};
 use chess::Shutdown;
 use cluster::{WorkerSettings, lend};
 

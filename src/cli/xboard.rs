@@ -4,7 +4,7 @@ use std::io::{self, BufReader};
 
 use clap::Args;
 
-use super::{Failure, in_runtime, run::SettingsArgs, runtime};
+use super::{Failure, in_runtime, runtime, settings_args::SettingsArgs};
 use crate::frontend;
 
 /// Speak CECP, for XBoard and its like; or play on the console (help says how)

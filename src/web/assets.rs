@@ -14,7 +14,7 @@ use axum::{
 };
 use bytes::Bytes;
 
-use crate::problem::Problem;
+use crate::problem::HttpProblem;
 
 const HTML: &str = "text/html; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
@@ -104,7 +104,7 @@ impl Assets {
     /// A file of an edition. Files of this one never change; a page that is older than this program gets what there is now.
     fn answer(&self, edition: &str, name: &str) -> Response {
         let Some(asset) = self.files.get(name) else {
-            return Problem::not_found("there is no such page").into_response();
+            return HttpProblem::not_found("there is no such page").into_response();
         };
         let keep = if edition == &*self.edition { "private, max-age=31536000, immutable" } else { "no-cache" };
         let headers = [(header::CONTENT_TYPE, asset.kind), (header::CACHE_CONTROL, keep)];

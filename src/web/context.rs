@@ -22,27 +22,27 @@ pub struct WebContext {
     /// Through what the bot is told what to do; `None` where there is nothing to be told.
     pub control: Option<Control>,
     /// Whether the program does what it is for, and what it measures.
-    pub health: Health,
+    pub health: HealthChecks,
 }
 
 /// How the program is, for whoever looks after it.
 #[derive(Clone)]
-pub struct Health {
+pub struct HealthChecks {
     /// The measurements, in Prometheus' text format; `None` where nothing is measured.
     pub metrics: Option<Arc<dyn Fn() -> String + Send + Sync>>,
     /// Whether the program does what it is for; else what it waits for, in a sentence.
     pub ready: Arc<dyn Fn() -> Result<(), String> + Send + Sync>,
 }
 
-impl Default for Health {
+impl Default for HealthChecks {
     /// Nothing is measured, and the program is ready once it runs.
     fn default() -> Self {
         Self { metrics: None, ready: Arc::new(|| Ok(())) }
     }
 }
 
-impl fmt::Debug for Health {
+impl fmt::Debug for HealthChecks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Health").field("measures", &self.metrics.is_some()).finish_non_exhaustive()
+        f.debug_struct("HealthChecks").field("measures", &self.metrics.is_some()).finish_non_exhaustive()
     }
 }

@@ -3,7 +3,7 @@
 use axum::{Json, extract::State};
 use serde::Serialize;
 
-use crate::{problem::Problem, security::Operator};
+use crate::{problem::HttpProblem, security::Operator};
 use bot::session::{Control, ControlCommand};
 
 /// A command that was carried out.
@@ -18,8 +18,8 @@ pub(crate) async fn perform(
     _: Operator,
     State(control): State<Option<Control>>,
     Json(command): Json<ControlCommand>,
-) -> Result<Json<Performed>, Problem> {
-    let control = control.ok_or_else(|| Problem::not_found("there is no bot here that could be told anything"))?;
-    let done = control.perform(command).await.map_err(|error| Problem::bad(error.to_string()))?;
+) -> Result<Json<Performed>, HttpProblem> {
+    let control = control.ok_or_else(|| HttpProblem::not_found("there is no bot here that could be told anything"))?;
+    let done = control.perform(command).await.map_err(|error| HttpProblem::bad(error.to_string()))?;
     Ok(Json(Performed { done }))
 }

@@ -25,6 +25,6 @@ mod server;
 mod settings;
 mod watch;
 
-pub use context::{Health, WebContext};
+pub use context::{HealthChecks, WebContext};
 pub use server::{WebError, WebServer, serve};
 pub use settings::WebSettings;

@@ -3,7 +3,7 @@
 use axum::{Json, extract::State};
 use serde::Serialize;
 
-use crate::security::Reader;
+use crate::security::PageReader;
 use council::pool::{MachineView, Pool};
 
 /// A machine as the page shows it.
@@ -51,6 +51,6 @@ impl From<MachineView> for MachineRow {
 }
 
 /// Every machine, this one first.
-pub(crate) async fn list(_: Reader, State(pool): State<Pool>) -> Json<Vec<MachineRow>> {
+pub(crate) async fn list(_: PageReader, State(pool): State<Pool>) -> Json<Vec<MachineRow>> {
     Json(pool.machines().into_iter().map(MachineRow::from).collect())
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// A request that was not done. As JSON: `{"error": "..."}`.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub(crate) struct HttpProblem {
     status: StatusCode,
     error: String,
 }
@@ -19,7 +19,7 @@ struct ProblemText {
     error: String,
 }
 
-impl Problem {
+impl HttpProblem {
     pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
         Self { status, error: error.into() }
     }
@@ -45,7 +45,7 @@ impl Problem {
     }
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for HttpProblem {
     fn into_response(self) -> Response {
         let mut response = (self.status, Json(ProblemText { error: self.error })).into_response();
         if self.status == StatusCode::SERVICE_UNAVAILABLE {

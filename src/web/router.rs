@@ -13,13 +13,13 @@ use axum::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Health, WebContext, WebSettings, archive,
+    HealthChecks, WebContext, WebSettings, archive,
     assets::{self, Assets},
     control, machines,
     play::{self, PlayRoom},
-    problem::Problem,
-    security::{self, HostNames, Keys, Reader, WhoAmI},
-    watch::{self, Watch},
+    problem::HttpProblem,
+    security::{self, HostNames, OperatorKeys, PageReader, WhoAmI},
+    watch::{self, OverviewWatch},
 };
 use bot::session::Control;
 use chess::Secret;
@@ -34,13 +34,13 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 /// What the handlers share.
 #[derive(Clone)]
 pub(crate) struct WebState {
-    pub keys: Keys,
-    pub watch: Watch,
-    pub archive: archive::ArchiveDoor,
+    pub keys: OperatorKeys,
+    pub watch: OverviewWatch,
+    pub archive: archive::JournalReader,
     pub pool: Pool,
     pub play_room: Arc<PlayRoom>,
     pub control: Option<Control>,
-    pub health: Health,
+    pub health: HealthChecks,
 }
 
 /// Lets a handler have one part of the state alone.
@@ -55,13 +55,13 @@ macro_rules! parts {
 }
 
 parts! {
-    keys: Keys,
-    watch: Watch,
-    archive: archive::ArchiveDoor,
+    keys: OperatorKeys,
+    watch: OverviewWatch,
+    archive: archive::JournalReader,
     pool: Pool,
     play_room: Arc<PlayRoom>,
     control: Option<Control>,
-    health: Health,
+    health: HealthChecks,
 }
 
 /// The whole of the page's server, in front of `context`.
@@ -71,11 +71,11 @@ pub(crate) fn build(
     context: WebContext,
     stop: CancellationToken,
 ) -> Router {
-    let keys = Keys::new(secret, settings.public);
+    let keys = OperatorKeys::new(secret, settings.public);
     let state = WebState {
         keys: keys.clone(),
-        watch: Watch::start(context.event_bus.listen(), settings.watchers, stop.clone()),
-        archive: archive::ArchiveDoor::new(context.journal.path().to_owned()),
+        watch: OverviewWatch::start(context.event_bus.listen(), settings.watchers, stop.clone()),
+        archive: archive::JournalReader::new(context.journal.path().to_owned()),
         pool: context.pool.clone(),
         control: context.control.clone(),
         health: context.health.clone(),
@@ -100,7 +100,7 @@ pub(crate) fn build(
         .route("/", get(assets::index))
         .route("/assets/{edition}/{*name}", get(assets::file))
         .layer(Extension(Assets::new()))
-        .fallback(async || Problem::not_found("there is no such page"))
+        .fallback(async || HttpProblem::not_found("there is no such page"))
         .layer(middleware::from_fn(answer_in_time))
         .layer(middleware::from_fn_with_state(HostNames::new(&settings.hosts), security::refuse_foreign))
         .layer(middleware::from_fn(security::add_headers))
@@ -110,15 +110,15 @@ pub(crate) fn build(
 async fn answer_in_time(request: Request, next: Next) -> Response {
     match tokio::time::timeout(ANSWER_WITHIN, next.run(request)).await {
         Ok(response) => response,
-        Err(_) => Problem::new(StatusCode::REQUEST_TIMEOUT, "that took too long").into_response(),
+        Err(_) => HttpProblem::new(StatusCode::REQUEST_TIMEOUT, "that took too long").into_response(),
     }
 }
 
-async fn metrics(_: Reader, State(health): State<Health>) -> Result<Response, Problem> {
-    let measured = health.metrics.ok_or_else(|| Problem::not_found("nothing is measured"))?;
+async fn metrics(_: PageReader, State(health): State<HealthChecks>) -> Result<Response, HttpProblem> {
+    let measured = health.metrics.ok_or_else(|| HttpProblem::not_found("nothing is measured"))?;
     Ok(([("content-type", "text/plain; version=0.0.4")], measured()).into_response())
 }
 
-async fn ready(State(health): State<Health>) -> Result<&'static str, Problem> {
-    (health.ready)().map(|()| "ready\n").map_err(Problem::busy)
+async fn ready(State(health): State<HealthChecks>) -> Result<&'static str, HttpProblem> {
+    (health.ready)().map(|()| "ready\n").map_err(HttpProblem::busy)
 }

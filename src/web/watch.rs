@@ -22,7 +22,7 @@ use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::{overview::Overview, problem::Problem, security::Reader};
+use crate::{overview::Overview, problem::HttpProblem, security::PageReader};
 use bot::session::BotEvent;
 
 /// The shortest time between two frames.
@@ -49,22 +49,22 @@ struct Picture {
 }
 
 /// What the task is asked for.
-enum Question {
+enum WatchQuestion {
     /// The whole picture as JSON.
     Status(oneshot::Sender<Bytes>),
     /// The whole picture as the first frame, and a place at the frames.
-    Watch(oneshot::Sender<Picture>),
+    OverviewWatch(oneshot::Sender<Picture>),
 }
 
 /// The handle of the task that keeps the overview. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Watch {
-    questions: mpsc::Sender<Question>,
+pub(crate) struct OverviewWatch {
+    questions: mpsc::Sender<WatchQuestion>,
     places: Arc<Semaphore>,
     stop: CancellationToken,
 }
 
-impl Watch {
+impl OverviewWatch {
     /// Starts the task; it ends with `stop`. No more than `watchers` browsers watch at a time.
     pub(crate) fn start(events: BotEvents, watchers: usize, stop: CancellationToken) -> Self {
         let (questions, asked) = mpsc::channel(64);
@@ -77,10 +77,10 @@ impl Watch {
         Self { questions, places: Arc::new(Semaphore::new(watchers)), stop }
     }
 
-    async fn ask<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> Question) -> Result<T, Problem> {
+    async fn ask<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> WatchQuestion) -> Result<T, HttpProblem> {
         let (reply, answer) = oneshot::channel();
-        let closing = |_| Problem::busy("the program is ending");
-        self.questions.send(question(reply)).await.map_err(|_| Problem::busy("the program is ending"))?;
+        let closing = |_| HttpProblem::busy("the program is ending");
+        self.questions.send(question(reply)).await.map_err(|_| HttpProblem::busy("the program is ending"))?;
         answer.await.map_err(closing)
     }
 }
@@ -94,7 +94,7 @@ struct OverviewKeeper {
 }
 
 impl OverviewKeeper {
-    async fn run(mut self, mut events: BotEvents, mut questions: mpsc::Receiver<Question>) {
+    async fn run(mut self, mut events: BotEvents, mut questions: mpsc::Receiver<WatchQuestion>) {
         loop {
             let wanted = self.overview.has_changed() && self.frames.receiver_count() > 0;
             tokio::select! {
@@ -131,11 +131,11 @@ impl OverviewKeeper {
         }
     }
 
-    fn answer(&mut self, question: Question) {
+    fn answer(&mut self, question: WatchQuestion) {
         let whole = self.overview.whole(Instant::now());
         match question {
-            Question::Status(reply) => _ = reply.send(json(&whole).into()),
-            Question::Watch(reply) => {
+            WatchQuestion::Status(reply) => _ = reply.send(json(&whole).into()),
+            WatchQuestion::OverviewWatch(reply) => {
                 let whole = sse("whole", &whole);
                 // What has changed until now is in the picture; the others get it with the next frame.
                 _ = reply.send(Picture { whole, frames: self.frames.subscribe() });
@@ -165,16 +165,16 @@ fn sse(name: &str, value: &impl Serialize) -> Bytes {
 }
 
 /// The whole picture, as JSON.
-pub(crate) async fn status(_: Reader, State(watch): State<Watch>) -> Result<Response, Problem> {
-    let whole = watch.ask(Question::Status).await?;
+pub(crate) async fn status(_: PageReader, State(watch): State<OverviewWatch>) -> Result<Response, HttpProblem> {
+    let whole = watch.ask(WatchQuestion::Status).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], whole).into_response())
 }
 
 /// The whole picture, and from then on what changes, as server-sent events.
-pub(crate) async fn events(_: Reader, State(watch): State<Watch>) -> Result<Response, Problem> {
+pub(crate) async fn events(_: PageReader, State(watch): State<OverviewWatch>) -> Result<Response, HttpProblem> {
     let place = Arc::clone(&watch.places).try_acquire_owned();
-    let place = place.map_err(|_| Problem::busy("as many browsers watch as may (web.watchers in the settings)"))?;
-    let Picture { whole, frames } = watch.ask(Question::Watch).await?;
+    let place = place.map_err(|_| HttpProblem::busy("as many browsers watch as may (web.watchers in the settings)"))?;
+    let Picture { whole, frames } = watch.ask(WatchQuestion::OverviewWatch).await?;
     let watcher = Watcher { first: Some(whole), frames, watch: watch.clone(), _place: place };
     let sent = stream::unfold(watcher, |mut watcher| async move {
         let bytes = watcher.next().await?;
@@ -193,7 +193,7 @@ pub(crate) fn event_stream(body: Body) -> Response {
 struct Watcher {
     first: Option<Bytes>,
     frames: broadcast::Receiver<Bytes>,
-    watch: Watch,
+    watch: OverviewWatch,
     _place: OwnedSemaphorePermit,
 }
 
@@ -206,7 +206,7 @@ impl Watcher {
         match stop.run_until_cancelled(tokio::time::timeout(KEEP_ALIVE, self.frames.recv())).await? {
             Ok(Ok(frame)) => Some(frame),
             Ok(Err(broadcast::error::RecvError::Lagged(_))) => {
-                let picture = self.watch.ask(Question::Watch).await.ok()?;
+                let picture = self.watch.ask(WatchQuestion::OverviewWatch).await.ok()?;
                 self.frames = picture.frames;
                 Some(picture.whole)
             }

@@ -1,7 +1,7 @@
 //! What is measured while the program runs, in the words of Prometheus.
 //!
 //! [`METRICS`] is the list of all there is, with its meaning; `deploy/grafana.json` is drawn from these names, and a test
-//! compares them. What happens on accounts is counted in one place ([`count`]); other rooms measure what only they see,
+//! compares them. What happens on accounts is counted in one place (`count`); other rooms measure what only they see,
 //! through the same facade. Where nobody has [`install`]ed a recorder, measuring does nothing.
 //!
 //! No name of a player, and nothing secret, is a label: a server's guests must not grow our memory.
@@ -20,7 +20,7 @@ pub(crate) use counting::count;
 
 /// What a measurement is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// A number that only grows.
     Counter,
     /// A number as it is now.
@@ -35,7 +35,7 @@ pub struct Metric {
     /// Its name in Prometheus.
     pub name: &'static str,
     /// What kind it is.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// What it says, and by which labels it is told apart.
     pub help: &'static str,
 }
@@ -44,7 +44,7 @@ macro_rules! metrics {
     ($($id:ident = $name:literal, $kind:ident, $help:literal;)*) => {
         $(#[doc = $help] pub const $id: &str = $name;)*
         /// Everything that is measured.
-        pub const METRICS: &[Metric] = &[$(Metric { name: $name, kind: Kind::$kind, help: $help }),*];
+        pub const METRICS: &[Metric] = &[$(Metric { name: $name, kind: MetricKind::$kind, help: $help }),*];
     };
 }
 
@@ -87,9 +87,9 @@ pub fn install() -> Result<Recorder, InstallError> {
     metrics::set_global_recorder(recorder).map_err(|_| InstallError::Twice)?;
     for metric in METRICS {
         match metric.kind {
-            Kind::Counter => describe_counter!(metric.name, metric.help),
-            Kind::Gauge => describe_gauge!(metric.name, metric.help),
-            Kind::Histogram => describe_histogram!(metric.name, metric.help),
+            MetricKind::Counter => describe_counter!(metric.name, metric.help),
+            MetricKind::Gauge => describe_gauge!(metric.name, metric.help),
+            MetricKind::Histogram => describe_histogram!(metric.name, metric.help),
         }
     }
     gauge!(INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
@@ -166,7 +166,7 @@ mod tests {
         for metric in METRICS {
             let plain = metric.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
             assert!(plain && metric.name.starts_with("concilio_"), "{metric:?}");
-            assert_eq!(metric.name.ends_with("_total"), metric.kind == Kind::Counter, "{metric:?}");
+            assert_eq!(metric.name.ends_with("_total"), metric.kind == MetricKind::Counter, "{metric:?}");
         }
     }
 

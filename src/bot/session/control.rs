@@ -181,7 +181,7 @@ impl fmt::Display for Names {
 
 /// How an account behaves and plays from now on: what a reload brings.
 #[derive(Clone)]
-pub struct Rules {
+pub struct ReloadedPolicy {
     /// How games are played that begin from now on.
     pub player: ChoosePlayer,
     /// What is decided from now on.
@@ -204,7 +204,7 @@ pub(super) enum AccountCommand {
     Resign(GameId),
     Draw(GameId),
     Chat(GameId, ChatRoom, String),
-    Adopt(Rules),
+    Adopt(ReloadedPolicy),
 }
 
 /// Games that the operator wants with somebody.
@@ -226,10 +226,10 @@ pub(super) type Answer = oneshot::Sender<Result<String, ControlError>>;
 
 /// The handle over all running accounts. Cheap to clone; clones are the same handle.
 #[derive(Clone, Default)]
-pub struct Control(Arc<Shared>);
+pub struct Control(Arc<ControlState>);
 
 #[derive(Default)]
-struct Shared {
+struct ControlState {
     accounts: Mutex<BTreeMap<ServerName, mpsc::UnboundedSender<AccountRequest>>>,
     reload: OnceLock<Reload>,
     shutdown: Shutdown,
@@ -238,7 +238,7 @@ struct Shared {
 impl Control {
     /// A handle over the accounts that will be played with it until `shutdown`.
     pub fn new(shutdown: Shutdown) -> Self {
-        Self(Arc::new(Shared { shutdown, ..Shared::default() }))
+        Self(Arc::new(ControlState { shutdown, ..ControlState::default() }))
     }
 
     /// Says how settings are read again. Only the first word counts.
@@ -293,7 +293,7 @@ impl Control {
 
     /// Lets every account behave and play by these rules from now on: challenges from the next decision, games from the
     /// next one that begins.
-    pub async fn adopt(&self, rules: Rules) {
+    pub async fn adopt(&self, rules: ReloadedPolicy) {
         for (_, account) in self.running() {
             let _ = ask(&account, AccountCommand::Adopt(rules.clone())).await;
         }

@@ -51,7 +51,7 @@ pub(super) fn look_up(context: &AccountContext, game: &GameId, told: Option<(Gam
     context.requests.clone().spawn(async move {
         // A game that was adjourned is not over.
         let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
-        if is_adjourned || ask(&context, &game, true, &AGAIN).await != LookUp::Recorded {
+        if is_adjourned || ask(&context, &game, true, &AGAIN).await != LookUpOutcome::Recorded {
             let (status, winner) = told.unwrap_or((GameStatus::UnknownFinish, None));
             record(&context, &game, None, status, winner).await;
         }
@@ -65,16 +65,16 @@ pub(super) fn complete_record(context: &AccountContext, unfinished: Vec<KnownGam
         context.requests.clone().spawn(async move {
             let id = &game.info.id;
             match ask(&context, id, false, &[AGAIN, AGAIN_AT_LEISURE].concat()).await {
-                LookUp::NotKnown => record(&context, id, None, GameStatus::UnknownFinish, None).await,
-                LookUp::NoAnswer => tracing::warn!(game = %id, "the server does not say how the game ended"),
-                LookUp::Recorded | LookUp::StillRuns | LookUp::NotTold => (),
+                LookUpOutcome::NotKnown => record(&context, id, None, GameStatus::UnknownFinish, None).await,
+                LookUpOutcome::NoAnswer => tracing::warn!(game = %id, "the server does not say how the game ended"),
+                LookUpOutcome::Recorded | LookUpOutcome::StillRuns | LookUpOutcome::NotTold => (),
             }
         });
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LookUp {
+enum LookUpOutcome {
     /// It is in the journal now.
     Recorded,
     /// The server says that it is being played.
@@ -89,17 +89,17 @@ enum LookUp {
 
 /// Asks the server until it says what became of a game, and once more after each of these pauses. Of a game that is known to be
 /// over (`is_over`) it may say for a while that it runs.
-async fn ask(context: &AccountContext, game: &GameId, is_over: bool, pauses: &[Duration]) -> LookUp {
+async fn ask(context: &AccountContext, game: &GameId, is_over: bool, pauses: &[Duration]) -> LookUpOutcome {
     let mut not_known = 0;
     let mut pauses = pauses.iter();
     loop {
         let answer = ask_once(context, game).await;
-        not_known += u32::from(answer == LookUp::NotKnown);
+        not_known += u32::from(answer == LookUpOutcome::NotKnown);
         let is_final = match answer {
-            LookUp::Recorded | LookUp::NotTold => true,
-            LookUp::NotKnown => not_known >= TIMES_NOT_KNOWN,
-            LookUp::StillRuns => !is_over,
-            LookUp::NoAnswer => false,
+            LookUpOutcome::Recorded | LookUpOutcome::NotTold => true,
+            LookUpOutcome::NotKnown => not_known >= TIMES_NOT_KNOWN,
+            LookUpOutcome::StillRuns => !is_over,
+            LookUpOutcome::NoAnswer => false,
         };
         match pauses.next() {
             Some(pause) if !is_final => sleep(*pause).await,
@@ -108,26 +108,26 @@ async fn ask(context: &AccountContext, game: &GameId, is_over: bool, pauses: &[D
     }
 }
 
-async fn ask_once(context: &AccountContext, game: &GameId) -> LookUp {
+async fn ask_once(context: &AccountContext, game: &GameId) -> LookUpOutcome {
     let known = match context.journal.known_game(&context.key(game)).await {
         Ok(known) => known,
         Err(error) => {
             // A full disk, or no file descriptor left: it may be read later.
             tracing::warn!(%game, %error, "what is known of the game cannot be read");
-            return LookUp::NoAnswer;
+            return LookUpOutcome::NoAnswer;
         }
     };
     match context.server.finished_game(game, known.as_ref()).await {
         Ok((info, state)) if !state.status.is_running() => {
             record_whole(context, &info, &state).await;
-            LookUp::Recorded
+            LookUpOutcome::Recorded
         }
-        Ok(_) => LookUp::StillRuns,
+        Ok(_) => LookUpOutcome::StillRuns,
         Err(ActionError::Limited { .. } | ActionError::Unavailable(_) | ActionError::Unauthorised(_)) => {
-            LookUp::NoAnswer
+            LookUpOutcome::NoAnswer
         }
-        Err(ActionError::NotFound(_)) => LookUp::NotKnown,
-        Err(ActionError::Refused(_) | ActionError::Unsupported(_)) => LookUp::NotTold,
+        Err(ActionError::NotFound(_)) => LookUpOutcome::NotKnown,
+        Err(ActionError::Refused(_) | ActionError::Unsupported(_)) => LookUpOutcome::NotTold,
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Failure, run::SettingsArgs};
+use super::{Failure, settings_args::SettingsArgs};
 use bot::session::ControlCommand;
 use channel::Channel;
 use chess::{ChatRoom, Color, GameId, ServerName, TimeControl, Tournament, Variant, outln, printable};
@@ -42,15 +42,15 @@ pub(super) struct CtlCommand {
 #[derive(Debug, Subcommand)]
 enum Order {
     /// Say what is going on: accounts, games, the last lines of the log
-    Status {
+    StatusArgs {
         /// As JSON, with everything that the page shows
         #[arg(long)]
         json: bool,
     },
     /// Take and make no challenges until resume; running games go on
-    Pause(Account),
+    Pause(AccountArg),
     /// Take and make challenges again
-    Resume(Account),
+    Resume(AccountArg),
     /// Finish the running games, take no new ones, and end
     Drain,
     /// Read the settings again
@@ -58,36 +58,36 @@ enum Order {
     /// Challenge somebody
     Challenge(ChallengeArgs),
     /// Withdraw our challenge that stands, and forget those that were to follow
-    Cancel(Account),
+    Cancel(AccountArg),
     /// Play somebody no more, also after a restart
     Block {
         /// Whom
         name: String,
         #[command(flatten)]
-        account: Account,
+        account: AccountArg,
     },
     /// Take part in a tournament
     Join {
         /// The address of its page, or its name; on FICS its number
         tournament: Tournament,
         #[command(flatten)]
-        account: Account,
+        account: AccountArg,
     },
     /// Take part in a tournament no more
     Leave {
         /// Which one, where several were joined
         tournament: Option<Tournament>,
         #[command(flatten)]
-        account: Account,
+        account: AccountArg,
     },
     /// Give a game up
-    Resign(Game),
+    Resign(GameArg),
     /// Offer a draw, or take the one that is offered
-    Draw(Game),
+    Draw(GameArg),
     /// Say something in a game
     Chat {
         #[command(flatten)]
-        game: Game,
+        game: GameArg,
         /// What to say
         #[arg(required = true, num_args = 1..)]
         text: Vec<String>,
@@ -98,24 +98,24 @@ enum Order {
 }
 
 #[derive(Debug, Args)]
-struct Account {
+struct AccountArg {
     /// On this account alone, by its name in the settings
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
 }
 
-impl Account {
+impl AccountArg {
     fn name(self) -> Option<ServerName> {
         self.account.map(ServerName::from)
     }
 }
 
 #[derive(Debug, Args)]
-struct Game {
+struct GameArg {
     /// The game, by its name on the server
     game: String,
     #[command(flatten)]
-    account: Account,
+    account: AccountArg,
 }
 
 #[derive(Debug, Args)]
@@ -138,7 +138,7 @@ struct ChallengeArgs {
     #[arg(long, default_value_t = Variant::Standard, value_name = "NAME")]
     variant: Variant,
     #[command(flatten)]
-    account: Account,
+    account: AccountArg,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -163,8 +163,8 @@ impl CtlCommand {
         };
         match self.order.into_command() {
             Ok(command) => outln!("{}", printable(&channel.perform(&command).await?)),
-            Err(Status { json: true }) => outln!("{}", channel.status().await?.trim_end()),
-            Err(Status { json: false }) => {
+            Err(StatusArgs { json: true }) => outln!("{}", channel.status().await?.trim_end()),
+            Err(StatusArgs { json: false }) => {
                 for line in status::lines(&channel.status().await?)? {
                     outln!("{}", printable(&line));
                 }
@@ -175,14 +175,14 @@ impl CtlCommand {
 }
 
 /// A question, not a command.
-struct Status {
+struct StatusArgs {
     json: bool,
 }
 
 impl Order {
-    fn into_command(self) -> Result<ControlCommand, Status> {
+    fn into_command(self) -> Result<ControlCommand, StatusArgs> {
         Ok(match self {
-            Self::Status { json } => return Err(Status { json }),
+            Self::StatusArgs { json } => return Err(StatusArgs { json }),
             Self::Pause(account) => ControlCommand::Pause { account: account.name() },
             Self::Resume(account) => ControlCommand::Resume { account: account.name() },
             Self::Drain => ControlCommand::Drain {},
@@ -204,13 +204,13 @@ impl Order {
             Self::Block { name, account } => ControlCommand::Block { name, account: account.name() },
             Self::Join { tournament, account } => ControlCommand::Join { tournament, account: account.name() },
             Self::Leave { tournament, account } => ControlCommand::Leave { tournament, account: account.name() },
-            Self::Resign(Game { game, account }) => {
+            Self::Resign(GameArg { game, account }) => {
                 ControlCommand::Resign { game: GameId::from(game), account: account.name() }
             }
-            Self::Draw(Game { game, account }) => {
+            Self::Draw(GameArg { game, account }) => {
                 ControlCommand::Draw { game: GameId::from(game), account: account.name() }
             }
-            Self::Chat { game: Game { game, account }, text, spectators } => ControlCommand::Chat {
+            Self::Chat { game: GameArg { game, account }, text, spectators } => ControlCommand::Chat {
                 game: GameId::from(game),
                 text: text.join(" "),
                 room: if spectators { ChatRoom::Spectator } else { ChatRoom::Player },

@@ -11,9 +11,9 @@ const LAST_LINES: usize = 8;
 
 /// What is read of the daemon's answer; it says more.
 #[derive(Deserialize)]
-struct Status {
+struct DaemonStatus {
     accounts: BTreeMap<String, AccountStatus>,
-    games: BTreeMap<String, GameStatus>,
+    games: BTreeMap<String, RunningGameStatus>,
     #[serde(default)]
     log: Vec<LogLine>,
 }
@@ -28,15 +28,15 @@ struct AccountStatus {
 }
 
 #[derive(Deserialize)]
-struct GameStatus {
-    head: GameHead,
+struct RunningGameStatus {
+    head: GameSummary,
     board: Board,
     decision: Option<DecisionStatus>,
     over: Option<Over>,
 }
 
 #[derive(Deserialize)]
-struct GameHead {
+struct GameSummary {
     server: String,
     id: String,
     white: PlayerStatus,
@@ -80,7 +80,7 @@ struct LogLine {
 /// # Errors
 /// Where it is no such answer.
 pub(super) fn lines(json: &str) -> Result<Vec<String>, Failure> {
-    let status: Status = serde_json::from_str(json).map_err(|error| {
+    let status: DaemonStatus = serde_json::from_str(json).map_err(|error| {
         Failure::failed(format_args!("the daemon's answer cannot be read ({error}); is it of this version?"))
     })?;
     let mut lines: Vec<String> = status.accounts.iter().map(|(server, account)| account.line(server)).collect();
@@ -88,7 +88,7 @@ pub(super) fn lines(json: &str) -> Result<Vec<String>, Failure> {
         lines.push("no account is connected yet".to_owned());
     }
     lines.push(String::new());
-    let games = status.games.values().map(GameStatus::line);
+    let games = status.games.values().map(RunningGameStatus::line);
     let before = lines.len();
     lines.extend(games);
     if lines.len() == before {
@@ -113,9 +113,9 @@ impl AccountStatus {
     }
 }
 
-impl GameStatus {
+impl RunningGameStatus {
     fn line(&self) -> String {
-        let GameHead { server, id, our_color, time_control, rated, url, .. } = &self.head;
+        let GameSummary { server, id, our_color, time_control, rated, url, .. } = &self.head;
         let opponent = if our_color == "white" { &self.head.black } else { &self.head.white };
         let rating = opponent.rating.map_or_else(String::new, |rating| format!(" ({rating})"));
         let rated = if *rated { "rated" } else { "casual" };

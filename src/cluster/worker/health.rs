@@ -19,7 +19,7 @@ const HANGS_AFTER: Duration = Duration::from_secs(5);
 
 /// What is known of a worker's health. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Health(Arc<HealthState>);
+pub(super) struct WorkerHealth(Arc<HealthState>);
 
 struct HealthState {
     begun: Instant,
@@ -28,13 +28,13 @@ struct HealthState {
     client: OnceLock<Client>,
 }
 
-impl Default for Health {
+impl Default for WorkerHealth {
     fn default() -> Self {
         Self(Arc::new(HealthState { begun: Instant::now(), round: AtomicU64::new(0), client: OnceLock::new() }))
     }
 }
 
-impl Health {
+impl WorkerHealth {
     /// Answers questions from now on.
     pub(super) async fn serve(&self, address: SocketAddr) -> io::Result<()> {
         let listener = TcpListener::bind(address).await?;

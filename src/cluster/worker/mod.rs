@@ -36,7 +36,7 @@ use super::{
 use chess::{ElectorName, SearchId, Shutdown};
 use council::pool::{ElectorSpec, Meter, SearchReport, Slot, memory_for_tables};
 use engine::SharedTable;
-use health::Health;
+use health::WorkerHealth;
 use scheduler::{LentResources, Scheduler, SchedulerEffect, SlotKey, TableKey};
 
 /// A worker that was told to leave waits no longer for its searches to end.
@@ -65,7 +65,7 @@ pub enum LendError {
     Connection(#[from] ConnectionError),
     /// The address for questions about its health is taken, or not ours.
     #[error("--health {0}: {1}")]
-    Health(SocketAddr, std::io::Error),
+    WorkerHealth(SocketAddr, std::io::Error),
 }
 
 /// Lends this machine until told to leave.
@@ -73,9 +73,9 @@ pub enum LendError {
 /// # Errors
 /// [`LendError`] if the server does not want us, or health cannot be served. A server that is not there is waited for.
 pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), LendError> {
-    let health = Health::default();
+    let health = WorkerHealth::default();
     if let Some(address) = settings.health {
-        health.serve(address).await.map_err(|error| LendError::Health(address, error))?;
+        health.serve(address).await.map_err(|error| LendError::WorkerHealth(address, error))?;
     }
     let name = settings.cluster.name();
     let measured = tokio::task::spawn_blocking(move || ProcessIdentity::new(&name)).await;
@@ -113,7 +113,7 @@ struct WorkerTask {
     meters: HashMap<SlotKey, Arc<Meter>>,
     over: UnboundedSender<(SlotKey, SearchId)>,
     ended: Option<UnboundedReceiver<(SlotKey, SearchId)>>,
-    health: Health,
+    health: WorkerHealth,
     /// Daemons of other versions of which the log has told.
     other_versions: OtherVersions,
 }
@@ -138,7 +138,13 @@ impl Publisher {
 }
 
 impl WorkerTask {
-    fn new(lent: LentResources, identity: ProcessIdentity, subjects: Subjects, client: Client, health: Health) -> Self {
+    fn new(
+        lent: LentResources,
+        identity: ProcessIdentity,
+        subjects: Subjects,
+        client: Client,
+        health: WorkerHealth,
+    ) -> Self {
         let (over, ended) = mpsc::unbounded_channel();
         let publisher = Publisher { identity: Arc::new(identity), subjects: Arc::new(subjects), client };
         Self {

@@ -10,7 +10,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use axum::{
     Json, Router,
-    extract::{Path, Query, State},
+    extract::{FromRef, Path, Query, State},
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
@@ -18,7 +18,7 @@ use axum::{
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use crate::{problem::Problem, router::WebState, security::Reader};
+use crate::{problem::HttpProblem, security::PageReader};
 use bot::journal::{Archive, ExportError, GameKey, GameRecord, JournalError, write_csv, write_json, write_pgn};
 use chess::{GameId, ServerName};
 use query::GamesQuery;
@@ -30,12 +30,12 @@ const MOST_READERS: usize = 4;
 
 /// The way to the journal's file. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct ArchiveDoor {
+pub(crate) struct JournalReader {
     path: Arc<PathBuf>,
     readers: Arc<Semaphore>,
 }
 
-impl ArchiveDoor {
+impl JournalReader {
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path: Arc::new(path), readers: Arc::new(Semaphore::new(MOST_READERS)) }
     }
@@ -43,29 +43,33 @@ impl ArchiveDoor {
     /// Reads, where blocking is allowed.
     async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Archive) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Problem> {
-        let _place = self.readers.acquire().await.map_err(Problem::internal)?;
+        read: impl FnOnce(&Archive) -> Result<T, HttpProblem> + Send + 'static,
+    ) -> Result<T, HttpProblem> {
+        let _place = self.readers.acquire().await.map_err(HttpProblem::internal)?;
         let path = Arc::clone(&self.path);
         let reading = tokio::task::spawn_blocking(move || read(&Archive::open(&path)?));
-        reading.await.map_err(Problem::internal)?
+        reading.await.map_err(HttpProblem::internal)?
     }
 }
 
-impl From<JournalError> for Problem {
+impl From<JournalError> for HttpProblem {
     fn from(error: JournalError) -> Self {
         Self::internal(error)
     }
 }
 
-impl From<ExportError> for Problem {
+impl From<ExportError> for HttpProblem {
     fn from(error: ExportError) -> Self {
         Self::internal(error)
     }
 }
 
 /// The addresses below which the archive is.
-pub(crate) fn routes() -> Router<WebState> {
+pub(crate) fn routes<S>() -> Router<S>
+where
+    JournalReader: FromRef<S>,
+    S: Clone + Send + Sync + 'static,
+{
     Router::new()
         .route("/api/games", get(list))
         .route("/api/results", get(results))
@@ -84,10 +88,10 @@ struct GameList {
 }
 
 async fn list(
-    _: Reader,
-    State(door): State<ArchiveDoor>,
+    _: PageReader,
+    State(door): State<JournalReader>,
     Query(query): Query<GamesQuery>,
-) -> Result<Json<GameList>, Problem> {
+) -> Result<Json<GameList>, HttpProblem> {
     let (filter, page) = (query.filter()?, query.page());
     let list = door.read(move |archive| {
         let mut games = archive.games(&filter)?;
@@ -99,10 +103,10 @@ async fn list(
 }
 
 async fn results(
-    _: Reader,
-    State(door): State<ArchiveDoor>,
+    _: PageReader,
+    State(door): State<JournalReader>,
     Query(query): Query<GamesQuery>,
-) -> Result<Json<Results>, Problem> {
+) -> Result<Json<Results>, HttpProblem> {
     let filter = query.filter()?;
     let results = door.read(move |archive| {
         let games = archive.games(&filter)?;
@@ -113,34 +117,34 @@ async fn results(
 }
 
 async fn replay(
-    _: Reader,
-    State(door): State<ArchiveDoor>,
+    _: PageReader,
+    State(door): State<JournalReader>,
     Path((server, game)): Path<(String, String)>,
-) -> Result<Json<Replay>, Problem> {
+) -> Result<Json<Replay>, HttpProblem> {
     let replay = door.read(move |archive| Ok(Replay::read(archive, find(archive, &server, &game)?)?));
     replay.await.map(Json)
 }
 
-fn find(archive: &Archive, server: &str, game: &str) -> Result<GameRecord, Problem> {
+fn find(archive: &Archive, server: &str, game: &str) -> Result<GameRecord, HttpProblem> {
     let key = GameKey::new(&ServerName::new(server), &GameId::new(game));
-    archive.game(&key)?.ok_or_else(|| Problem::not_found(format!("the journal has no game {key}")))
+    archive.game(&key)?.ok_or_else(|| HttpProblem::not_found(format!("the journal has no game {key}")))
 }
 
 async fn export_one(
-    _: Reader,
-    State(door): State<ArchiveDoor>,
+    _: PageReader,
+    State(door): State<JournalReader>,
     Path((server, game, file)): Path<(String, String, String)>,
-) -> Result<Response, Problem> {
+) -> Result<Response, HttpProblem> {
     let format = Format::of(&file)?;
     door.read(move |archive| format.write(archive, &[find(archive, &server, &game)?])).await
 }
 
 async fn export_many(
-    _: Reader,
-    State(door): State<ArchiveDoor>,
+    _: PageReader,
+    State(door): State<JournalReader>,
     Path(file): Path<String>,
     Query(query): Query<GamesQuery>,
-) -> Result<Response, Problem> {
+) -> Result<Response, HttpProblem> {
     let (format, filter) = (Format::of(&file)?, query.filter()?);
     door.read(move |archive| format.write(archive, &archive.games(&filter)?)).await
 }
@@ -154,16 +158,16 @@ enum Format {
 }
 
 impl Format {
-    fn of(file: &str) -> Result<Self, Problem> {
+    fn of(file: &str) -> Result<Self, HttpProblem> {
         match file.rsplit_once('.').map(|(_, ending)| ending) {
             Some("pgn") => Ok(Self::Pgn),
             Some("json") => Ok(Self::Json),
             Some("csv") => Ok(Self::Csv),
-            _ => Err(Problem::new(StatusCode::NOT_FOUND, "games are to be had as .pgn, .json and .csv")),
+            _ => Err(HttpProblem::new(StatusCode::NOT_FOUND, "games are to be had as .pgn, .json and .csv")),
         }
     }
 
-    fn write(self, archive: &Archive, games: &[GameRecord]) -> Result<Response, Problem> {
+    fn write(self, archive: &Archive, games: &[GameRecord]) -> Result<Response, HttpProblem> {
         let mut text = Vec::new();
         let (kind, name) = match self {
             Self::Pgn => {
@@ -175,7 +179,7 @@ impl Format {
                 ("application/x-ndjson", "attachment; filename=\"concilio.json\"")
             }
             Self::Csv => {
-                write_csv(games, &mut text).map_err(Problem::internal)?;
+                write_csv(games, &mut text).map_err(HttpProblem::internal)?;
                 ("text/csv; charset=utf-8", "attachment; filename=\"concilio.csv\"")
             }
         };

@@ -3,7 +3,7 @@
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde::Deserialize;
 
-use crate::problem::Problem;
+use crate::problem::HttpProblem;
 use bot::journal::{Filter, GameRecord, GameResult};
 use chess::{ServerName, Speed};
 
@@ -28,22 +28,22 @@ pub(super) struct GamesQuery {
 }
 
 impl GamesQuery {
-    pub(super) fn filter(&self) -> Result<Filter, Problem> {
+    pub(super) fn filter(&self) -> Result<Filter, HttpProblem> {
         let named = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         let result = named(&self.result).map(|word| {
-            GameResult::from_word(&word).ok_or_else(|| Problem::bad("result: expected won, lost or drawn"))
+            GameResult::from_word(&word).ok_or_else(|| HttpProblem::bad("result: expected won, lost or drawn"))
         });
         let speed = named(&self.speed).map(|word| {
             let known = Speed::ALL.into_iter().find(|speed| speed.key().eq_ignore_ascii_case(&word));
             known.ok_or_else(|| {
-                Problem::bad(format!("speed: expected one of {}", Speed::ALL.map(Speed::key).join(", ")))
+                HttpProblem::bad(format!("speed: expected one of {}", Speed::ALL.map(Speed::key).join(", ")))
             })
         });
-        let day = |text: &str| -> Result<Option<Timestamp>, Problem> {
+        let day = |text: &str| -> Result<Option<Timestamp>, HttpProblem> {
             let Some(text) = named(text) else { return Ok(None) };
             let midnight = text.parse::<Date>().and_then(|day| day.to_zoned(TimeZone::system()));
             let midnight =
-                midnight.map_err(|_| Problem::bad(format!("{text:?}: expected a day such as 2026-11-01")))?;
+                midnight.map_err(|_| HttpProblem::bad(format!("{text:?}: expected a day such as 2026-11-01")))?;
             Ok(Some(midnight.timestamp()))
         };
         Ok(Filter {

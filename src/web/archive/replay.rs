@@ -11,14 +11,14 @@ pub(super) struct Replay {
     game: GameRecord,
     /// The position it began with.
     start_fen: String,
-    moves: Vec<PlayedMove>,
+    moves: Vec<ReplayedMove>,
     chat: Vec<ChatRecord>,
     faults: Vec<FaultRecord>,
 }
 
 /// A move with the position after it.
 #[derive(Serialize)]
-struct PlayedMove {
+struct ReplayedMove {
     #[serde(flatten)]
     played: MoveRecord,
     san: String,
@@ -50,7 +50,7 @@ impl Replay {
             if line.play(played.uci).is_err() {
                 break;
             }
-            moves.push(PlayedMove { played, san, fen: line.fen(), votes });
+            moves.push(ReplayedMove { played, san, fen: line.fen(), votes });
         }
         let (chat, faults) = (archive.chat(&game)?, archive.faults(&game)?);
         Ok(Self { game, start_fen, moves, chat, faults })

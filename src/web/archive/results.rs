@@ -20,7 +20,7 @@ const MOST_POINTS: usize = 400;
 /// The sum of many games.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(super) struct Results {
-    total: Score,
+    total: ScoreSum,
     /// Our rating at the start of each rated game, by server and speed: `[ms since 1970, points]`.
     ratings: BTreeMap<String, Vec<(i64, u32)>>,
     opponents: Vec<ResultRow>,
@@ -32,7 +32,7 @@ pub(super) struct Results {
 
 /// How many games ended how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-struct Score {
+struct ScoreSum {
     won: u32,
     drawn: u32,
     lost: u32,
@@ -42,10 +42,10 @@ struct Score {
 struct ResultRow {
     name: String,
     #[serde(flatten)]
-    score: Score,
+    score: ScoreSum,
 }
 
-impl Score {
+impl ScoreSum {
     fn count(&mut self, result: GameResult) {
         match result {
             GameResult::Won => self.won += 1,
@@ -59,14 +59,14 @@ impl Score {
     }
 }
 
-type Table = BTreeMap<String, Score>;
+type ScoreTable = BTreeMap<String, ScoreSum>;
 
 impl Results {
     /// Sums up games that come oldest first; `openings` are their first moves.
     pub(super) fn of(games: &[GameRecord], openings: &[Vec<UciMove>]) -> Self {
         let mut results = Self::default();
-        let [mut opponents, mut speeds, mut colours, mut begun, mut endings] = <[Table; 5]>::default();
-        let count = |table: &mut Table, name: String, result| table.entry(name).or_default().count(result);
+        let [mut opponents, mut speeds, mut colours, mut begun, mut endings] = <[ScoreTable; 5]>::default();
+        let count = |table: &mut ScoreTable, name: String, result| table.entry(name).or_default().count(result);
         for (game, moves) in games.iter().zip(openings) {
             results.note_rating(game);
             let Some(result) = game.result else { continue };
@@ -109,7 +109,7 @@ fn opening(game: &GameRecord, moves: &[UciMove]) -> Option<String> {
 }
 
 /// A table with the most games first.
-fn rows(table: Table) -> Vec<ResultRow> {
+fn rows(table: ScoreTable) -> Vec<ResultRow> {
     let mut rows: Vec<ResultRow> = table.into_iter().map(|(name, score)| ResultRow { name, score }).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.score.games()));
     rows.truncate(MOST_ROWS);
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn rows_have_the_most_games_first() {
-        let mut table = Table::new();
+        let mut table = ScoreTable::new();
         table.entry("a".to_owned()).or_default().count(GameResult::Won);
         (0..3).for_each(|_| table.entry("b".to_owned()).or_default().count(GameResult::Drawn));
         assert_eq!(rows(table).iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["b", "a"]);

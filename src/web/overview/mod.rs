@@ -62,7 +62,7 @@ struct Changes {
 
 /// What is sent: everything, or what has changed.
 #[derive(Debug, Serialize)]
-pub struct Frame<'a> {
+pub struct OverviewFrame<'a> {
     accounts: BTreeMap<&'a str, &'a AccountRow>,
     games: BTreeMap<String, GameFrame<'a>>,
     /// Games that are not shown any more.
@@ -188,8 +188,8 @@ impl Overview {
     }
 
     /// Everything, as it is `now`.
-    pub fn whole(&self, now: Instant) -> Frame<'_> {
-        Frame {
+    pub fn whole(&self, now: Instant) -> OverviewFrame<'_> {
+        OverviewFrame {
             accounts: self.accounts.iter().map(|(name, row)| (name.as_str(), row)).collect(),
             games: self.games.iter().map(|(key, game)| (key.to_string(), game.whole(now))).collect(),
             gone: Vec::new(),
@@ -199,10 +199,10 @@ impl Overview {
     }
 
     /// What has changed since the changes were last forgotten.
-    pub fn changes(&self, now: Instant) -> Frame<'_> {
+    pub fn changes(&self, now: Instant) -> OverviewFrame<'_> {
         let Changes { accounts, gone, serial } = &self.changes;
         let changed = self.games.iter().filter(|(_, game)| game.has_changed());
-        Frame {
+        OverviewFrame {
             accounts: self
                 .accounts
                 .iter()

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::problem::Problem;
+use crate::problem::HttpProblem;
 use bot::session::PreparedPlayer;
 use chess::{Limits, Line};
 use council::{Council, Question, pool::Pool};
@@ -35,16 +35,16 @@ struct HintVote {
 }
 
 /// Asks a council like the one that plays.
-pub(super) async fn ask(pool: &Pool, player: &PreparedPlayer, line: Line) -> Result<Hint, Problem> {
+pub(super) async fn ask(pool: &Pool, player: &PreparedPlayer, line: Line) -> Result<Hint, HttpProblem> {
     if line.legal_moves().is_empty() {
-        return Err(Problem::bad("there is no move in this position"));
+        return Err(HttpProblem::bad("there is no move in this position"));
     }
     let settings = &player.settings;
     let mut council = Council::new(pool, &player.roster, &settings.council, line.variant());
     let limits = Limits { time: Some(HINT_TIME), ..(&settings.limits).into() };
     let question = Question { limits, ..Question::new("hint".into(), Arc::new(line.clone())) };
     let decision = council.decide(question, &CancellationToken::new(), &mut |_| ()).await;
-    let decision = decision.ok_or_else(|| Problem::busy("no elector had anything to say"))?;
+    let decision = decision.ok_or_else(|| HttpProblem::busy("no elector had anything to say"))?;
     let votes = decision.votes.iter().map(|vote| HintVote {
         elector: vote.proposal.elector.to_string(),
         san: line.san(vote.proposal.best),

@@ -17,7 +17,7 @@ use std::{
 use axum::{
     Json, Router,
     body::Body,
-    extract::{Path, Query, State},
+    extract::{FromRef, Path, Query, State},
     response::Response,
     routing::{get, post},
 };
@@ -26,13 +26,13 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
-use crate::{WebContext, problem::Problem, router::WebState, security::PagePlayer, watch};
+use crate::{WebContext, problem::HttpProblem, security::PagePlayer, watch};
 use bot::session::PreparedPlayer;
 use chess::{GameId, UciMove};
 use hint::Hint;
 use request::{GameRequest, Menu};
 use seat::{SeatKey, Seated};
-use stage::Stage;
+use stage::PlayStage;
 
 /// How many games may be played in the page at a time.
 const MOST_GAMES: usize = 4;
@@ -44,7 +44,7 @@ const MOST_REMEMBERED: usize = 64;
 pub(crate) struct PlayRoom {
     context: WebContext,
     stop: CancellationToken,
-    stage: OnceCell<Stage>,
+    stage: OnceCell<PlayStage>,
     games: Mutex<Vec<(GameId, PageGame)>>,
 }
 
@@ -61,16 +61,18 @@ impl PlayRoom {
         Self { context, stop, stage: OnceCell::new(), games: Mutex::default() }
     }
 
-    async fn stage(&self) -> Result<&Stage, Problem> {
-        let begin = || Stage::begin(&self.context, &self.stop);
-        self.stage.get_or_try_init(begin).await.map_err(Problem::internal)
+    async fn stage(&self) -> Result<&PlayStage, HttpProblem> {
+        let begin = || PlayStage::begin(&self.context, &self.stop);
+        self.stage.get_or_try_init(begin).await.map_err(HttpProblem::internal)
     }
 
-    async fn start(&self, request: GameRequest) -> Result<NewGame, Problem> {
+    async fn start(&self, request: GameRequest) -> Result<NewGame, HttpProblem> {
         let order = request.check(&self.context.player)?;
         let stage = self.stage().await?;
         if stage.running().await? >= MOST_GAMES {
-            return Err(Problem::busy(format!("{MOST_GAMES} games are being played here already; finish one of them")));
+            return Err(HttpProblem::busy(format!(
+                "{MOST_GAMES} games are being played here already; finish one of them"
+            )));
         }
         let (key, player) = (SeatKey::draw(), Arc::clone(&order.player));
         let game = stage.challenge(order).await?;
@@ -84,15 +86,15 @@ impl PlayRoom {
     }
 
     /// The seat at a game, for whoever holds its key.
-    async fn seat(&self, game: &str, key: &str) -> Result<(Seated<'_>, PageGame), Problem> {
+    async fn seat(&self, game: &str, key: &str) -> Result<(Seated<'_>, PageGame), HttpProblem> {
         let known = {
             let games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
             games.iter().find(|(id, _)| id.as_str() == game).cloned()
         };
         match known {
             Some((id, game)) if game.key.is(key) => Ok((Seated { stage: self.stage().await?, game: id }, game)),
-            Some(_) => Err(Problem::refused("somebody else plays this game")),
-            None => Err(Problem::not_found("there is no such game in the page")),
+            Some(_) => Err(HttpProblem::refused("somebody else plays this game")),
+            None => Err(HttpProblem::not_found("there is no such game in the page")),
         }
     }
 }
@@ -108,7 +110,11 @@ struct NewGame {
 }
 
 /// The addresses below which games are played.
-pub(crate) fn routes() -> Router<WebState> {
+pub(crate) fn routes<S>() -> Router<S>
+where
+    Arc<PlayRoom>: FromRef<S>,
+    S: Clone + Send + Sync + 'static,
+{
     Router::new()
         .route("/api/play", get(menu).post(begin))
         .route("/api/play/{game}", post(act))
@@ -123,7 +129,7 @@ async fn begin(
     _: PagePlayer,
     State(room): State<Arc<PlayRoom>>,
     Json(request): Json<GameRequest>,
-) -> Result<Json<NewGame>, Problem> {
+) -> Result<Json<NewGame>, HttpProblem> {
     room.start(request).await.map(Json)
 }
 
@@ -158,12 +164,13 @@ async fn act(
     State(room): State<Arc<PlayRoom>>,
     Path(game): Path<String>,
     Json(Act { seat, what }): Json<Act>,
-) -> Result<Json<Acted>, Problem> {
+) -> Result<Json<Acted>, HttpProblem> {
     let (seat, page_game) = room.seat(&game, &seat).await?;
     let hint = match what {
         WhatIsDone::Hint => Some(hint::ask(&room.context.pool, &page_game.player, seat.line().await?).await?),
         WhatIsDone::Move { uci } => {
-            let uci = uci.parse::<UciMove>().map_err(|_| Problem::bad(format!("{uci:?} is no move such as e2e4")))?;
+            let uci =
+                uci.parse::<UciMove>().map_err(|_| HttpProblem::bad(format!("{uci:?} is no move such as e2e4")))?;
             seat.play(uci).await.map(|()| None)?
         }
         WhatIsDone::Takeback => seat.take_back().await.map(|()| None)?,
@@ -180,7 +187,7 @@ async fn events(
     State(room): State<Arc<PlayRoom>>,
     Path(game): Path<String>,
     Query(query): Query<HashMap<String, String>>,
-) -> Result<Response, Problem> {
+) -> Result<Response, HttpProblem> {
     let key = query.get("seat").map(String::as_str).unwrap_or_default();
     let (seat, _) = room.seat(&game, key).await?;
     let board = seat.watch(room.stop.clone()).await?;

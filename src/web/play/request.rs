@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::problem::Problem;
+use crate::problem::HttpProblem;
 use bot::session::{LimitSettings, PlayerSettings, PreparedPlayer};
 use chess::{Color, GameTerms, Line, TimeControl, Variant};
 use council::{CouncilSettings, Roster};
@@ -64,11 +64,12 @@ pub(super) struct GameOrder {
 
 impl GameRequest {
     /// Looks whether it can be played.
-    pub(super) fn check(self, usual: &PlayerSettings) -> Result<GameOrder, Problem> {
+    pub(super) fn check(self, usual: &PlayerSettings) -> Result<GameOrder, HttpProblem> {
         let time_control = if self.time_control.is_empty() { "5+3" } else { &self.time_control };
-        let time_control = TimeControl::from_minutes(time_control).map_err(|error| Problem::bad(error.to_string()))?;
+        let time_control =
+            TimeControl::from_minutes(time_control).map_err(|error| HttpProblem::bad(error.to_string()))?;
         if matches!(time_control, TimeControl::Correspondence { .. }) {
-            return Err(Problem::bad(
+            return Err(HttpProblem::bad(
                 "games of days are not played in the page; choose minutes such as 5+3, or unlimited",
             ));
         }
@@ -79,9 +80,10 @@ impl GameRequest {
         };
         let fen = Some(self.fen.trim().to_owned()).filter(|fen| !fen.is_empty());
         if let Some(fen) = &fen {
-            let line = Line::from_fen(Variant::FromPosition, fen).map_err(|error| Problem::bad(error.to_string()))?;
+            let line =
+                Line::from_fen(Variant::FromPosition, fen).map_err(|error| HttpProblem::bad(error.to_string()))?;
             if line.legal_moves().is_empty() {
-                return Err(Problem::bad("there is no move in this position"));
+                return Err(HttpProblem::bad("there is no move in this position"));
             }
         }
         let variant = if fen.is_some() { Variant::FromPosition } else { Variant::Standard };
@@ -89,15 +91,17 @@ impl GameRequest {
         Ok(GameOrder { player, terms: GameTerms { variant, time_control, rated: false }, color, fen })
     }
 
-    fn player(&self, usual: &PlayerSettings) -> Result<Arc<PreparedPlayer>, Problem> {
+    fn player(&self, usual: &PlayerSettings) -> Result<Arc<PreparedPlayer>, HttpProblem> {
         let mut settings = PlayerSettings { takebacks: 100, ..usual.clone() };
         if !self.preset.is_empty() {
             settings.council = CouncilSettings::preset(&self.preset)
-                .ok_or_else(|| Problem::bad(format!("there is no preset {:?}", self.preset)))?;
+                .ok_or_else(|| HttpProblem::bad(format!("there is no preset {:?}", self.preset)))?;
         } else if !self.roster.is_empty() {
             // Programs of others are started only where the settings say so.
             if self.roster == "custom" || self.roster.len() > LONGEST_ROSTER {
-                return Err(Problem::bad("name one of the rosters, or letters of knowledge such as \"mbxkcpar mp\""));
+                return Err(HttpProblem::bad(
+                    "name one of the rosters, or letters of knowledge such as \"mbxkcpar mp\"",
+                ));
             }
             settings.council.roster.clone_from(&self.roster);
         }
@@ -105,9 +109,9 @@ impl GameRequest {
             settings.limits = LimitSettings { nodes: Some(self.nodes), ..settings.limits };
             settings.ponder = 0;
         }
-        let player = PreparedPlayer::new(settings).map_err(|error| Problem::bad(error.to_string()))?;
+        let player = PreparedPlayer::new(settings).map_err(|error| HttpProblem::bad(error.to_string()))?;
         if player.roster.electors().len() > MOST_ELECTORS {
-            return Err(Problem::bad(format!("a council in the page has at most {MOST_ELECTORS} electors")));
+            return Err(HttpProblem::bad(format!("a council in the page has at most {MOST_ELECTORS} electors")));
         }
         Ok(Arc::new(player))
     }
@@ -117,7 +121,7 @@ impl GameRequest {
 mod tests {
     use super::*;
 
-    fn check(change: impl FnOnce(&mut GameRequest)) -> Result<GameOrder, Problem> {
+    fn check(change: impl FnOnce(&mut GameRequest)) -> Result<GameOrder, HttpProblem> {
         let mut request = GameRequest::default();
         change(&mut request);
         request.check(&PlayerSettings::default())

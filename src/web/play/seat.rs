@@ -9,8 +9,8 @@ use shakmaty::Position as _;
 use subtle::ConstantTimeEq;
 use tokio_util::sync::CancellationToken;
 
-use super::stage::{Stage, guest};
-use crate::{overview::ending, problem::Problem};
+use super::stage::{PlayStage, guest};
+use crate::{overview::ending, problem::HttpProblem};
 use chess::{Color, GameId, Line, UciMove};
 use practice::{AccountId, BoardEvent, Denied, GameView, ListenerKey, ServerState, Subscription};
 
@@ -34,7 +34,7 @@ impl SeatKey {
 
 /// Somebody at the board.
 pub(super) struct Seated<'a> {
-    pub stage: &'a Stage,
+    pub stage: &'a PlayStage,
     pub game: GameId,
 }
 
@@ -42,43 +42,43 @@ impl Seated<'_> {
     async fn act(
         &self,
         act: impl FnOnce(&mut ServerState, &GameId, &AccountId) -> Result<(), Denied> + Send + 'static,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), HttpProblem> {
         let game = self.game.clone();
         let done = self.stage.ask(move |state| act(state, &game, &guest())).await?;
-        done.map_err(|denied| Problem::bad(denied.to_string()))
+        done.map_err(|denied| HttpProblem::bad(denied.to_string()))
     }
 
-    pub(super) async fn play(&self, uci: UciMove) -> Result<(), Problem> {
+    pub(super) async fn play(&self, uci: UciMove) -> Result<(), HttpProblem> {
         self.act(move |state, game, me| state.play(game, me, uci, None)).await
     }
 
-    pub(super) async fn take_back(&self) -> Result<(), Problem> {
+    pub(super) async fn take_back(&self) -> Result<(), HttpProblem> {
         self.act(|state, game, me| state.takeback(game, me, true)).await
     }
 
-    pub(super) async fn draw(&self, yes: bool) -> Result<(), Problem> {
+    pub(super) async fn draw(&self, yes: bool) -> Result<(), HttpProblem> {
         self.act(move |state, game, me| state.draw(game, me, yes)).await
     }
 
     /// Gives the game up; where nobody has moved yet, it never was.
-    pub(super) async fn resign(&self) -> Result<(), Problem> {
+    pub(super) async fn resign(&self) -> Result<(), HttpProblem> {
         self.act(|state, game, me| state.abort(game, me).or_else(|_| state.resign(game, me))).await
     }
 
-    pub(super) async fn line(&self) -> Result<Line, Problem> {
+    pub(super) async fn line(&self) -> Result<Line, HttpProblem> {
         let game = self.game.clone();
         let view = self.stage.ask(move |state| state.game_view(&game)).await?;
-        view.map(|view| view.line.clone()).ok_or_else(|| Problem::not_found("the game is forgotten"))
+        view.map(|view| view.line.clone()).ok_or_else(|| HttpProblem::not_found("the game is forgotten"))
     }
 
     /// Sits down and looks at the board until `stop`. Several browsers may sit at one seat.
-    pub(super) async fn watch(&self, stop: CancellationToken) -> Result<SeatEvents, Problem> {
+    pub(super) async fn watch(&self, stop: CancellationToken) -> Result<SeatEvents, HttpProblem> {
         let (game, client) = (self.game.clone(), SeatKey::draw().0);
         let joined = self.stage.ask(move |state| {
             let color = state.color_at(&game, &guest())?;
             Ok::<_, Denied>((color, state.join(&game, ListenerKey { account: guest(), client })?))
         });
-        let (color, events) = joined.await?.map_err(|denied| Problem::bad(denied.to_string()))?;
+        let (color, events) = joined.await?.map_err(|denied| HttpProblem::bad(denied.to_string()))?;
         Ok(SeatEvents { color, events, stop })
     }
 }

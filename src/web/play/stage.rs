@@ -9,7 +9,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use super::{MOST_GAMES, request::GameOrder};
-use crate::{WebContext, problem::Problem};
+use crate::{WebContext, problem::HttpProblem};
 use bot::{
     policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{self, AccountPolicy, Connection, Control, PlayerError, PreparedPlayer, Runtime, ShutdownGames},
@@ -31,7 +31,7 @@ const GUEST: &str = "Guest";
 const ABANDONED_AFTER: Duration = Duration::from_mins(5);
 
 /// The server, and who plays how.
-pub(super) struct Stage {
+pub(super) struct PlayStage {
     server: PracticeServer,
     players: Players,
 }
@@ -50,7 +50,7 @@ pub(super) enum StageError {
     Player(#[from] PlayerError),
 }
 
-impl Stage {
+impl PlayStage {
     pub(super) async fn begin(context: &WebContext, stop: &CancellationToken) -> Result<Self, StageError> {
         let patience = GamePatience { abandoned_after: Some(ABANDONED_AFTER), ..GamePatience::default() };
         let server = PracticeServer::start(PracticeSettings { patience, ..PracticeSettings::default() }).await?;
@@ -105,7 +105,7 @@ impl Stage {
     }
 
     /// How many games are being played.
-    pub(super) async fn running(&self) -> Result<usize, Problem> {
+    pub(super) async fn running(&self) -> Result<usize, HttpProblem> {
         let running = self.ask(|state| state.running_games().len()).await?;
         let mut players = self.players.lock().unwrap_or_else(PoisonError::into_inner);
         if running == 0 {
@@ -115,7 +115,7 @@ impl Stage {
     }
 
     /// The guest challenges the council, which takes it.
-    pub(super) async fn challenge(&self, order: GameOrder) -> Result<GameId, Problem> {
+    pub(super) async fn challenge(&self, order: GameOrder) -> Result<GameId, HttpProblem> {
         let GameOrder { player, terms, color, fen } = order;
         let terms = ChallengeTerms { color, fen, ..ChallengeTerms::new(terms) };
         let players = Arc::clone(&self.players);
@@ -126,16 +126,16 @@ impl Stage {
             players.lock().unwrap_or_else(PoisonError::into_inner).insert(game.clone(), player);
             Ok::<_, practice::Denied>(game)
         });
-        let game = challenged.await?.map_err(|denied| Problem::bad(denied.to_string()))?;
+        let game = challenged.await?.map_err(|denied| HttpProblem::bad(denied.to_string()))?;
         let (awaited, challenge) = (game.clone(), game.as_str().into());
         let begun = self.server.wait(move |state| {
             let begun = state.game_view(&awaited).is_some();
             let open = state.challenge_view(&challenge).is_some_and(|challenge| challenge.state.is_open());
             (begun || !open).then_some(begun)
         });
-        match begun.await.map_err(Problem::internal)? {
+        match begun.await.map_err(HttpProblem::internal)? {
             true => Ok(game),
-            false => Err(Problem::busy("the council declined the game")),
+            false => Err(HttpProblem::busy("the council declined the game")),
         }
     }
 
@@ -143,8 +143,8 @@ impl Stage {
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut ServerState) -> T + Send + 'static,
-    ) -> Result<T, Problem> {
-        self.server.ask(job).await.map_err(Problem::internal)
+    ) -> Result<T, HttpProblem> {
+        self.server.ask(job).await.map_err(HttpProblem::internal)
     }
 }
 

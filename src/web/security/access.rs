@@ -17,7 +17,7 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use crate::{listen::Door, problem::Problem};
+use crate::{listen::Door, problem::HttpProblem};
 use chess::Secret;
 
 /// The cookie that holds a session.
@@ -44,7 +44,7 @@ pub(crate) enum Access {
 
 /// The secret and the sessions that were opened with it. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Keys(Arc<KeyRing>);
+pub(crate) struct OperatorKeys(Arc<KeyRing>);
 
 struct KeyRing {
     secret: Option<Secret>,
@@ -54,7 +54,7 @@ struct KeyRing {
     wrong: tokio::sync::Mutex<()>,
 }
 
-impl Keys {
+impl OperatorKeys {
     pub(crate) fn new(secret: Option<Secret>, public: bool) -> Self {
         Self(Arc::new(KeyRing { secret, public, sessions: Mutex::default(), wrong: tokio::sync::Mutex::default() }))
     }
@@ -83,7 +83,7 @@ impl Keys {
     }
 
     /// Who asks with these headers, through this door. A wrong secret in the headers is an error, not a reader.
-    async fn access(&self, door: Door, headers: &HeaderMap) -> Result<Access, Problem> {
+    async fn access(&self, door: Door, headers: &HeaderMap) -> Result<Access, HttpProblem> {
         if door == Door::OwnUser {
             return Ok(Access::Operator);
         }
@@ -100,23 +100,23 @@ impl Keys {
         })
     }
 
-    async fn wrong_secret(&self) -> Problem {
+    async fn wrong_secret(&self) -> HttpProblem {
         let _one_at_a_time = self.0.wrong.lock().await;
         tokio::time::sleep(WRONG_SECRET_COSTS).await;
-        Problem::new(StatusCode::UNAUTHORIZED, "that is not the operator's secret")
+        HttpProblem::new(StatusCode::UNAUTHORIZED, "that is not the operator's secret")
     }
 
     /// Why somebody may not.
-    fn missing(&self, wanted: Access) -> Problem {
+    fn missing(&self, wanted: Access) -> HttpProblem {
         match self.0.secret {
-            None => Problem::refused(
+            None => HttpProblem::refused(
                 "the page changes nothing of the bot without an operator's secret; name its file in web.secret_file, or use \
                  concilio ctl on this machine",
             ),
             Some(_) if wanted == Access::Operator => {
-                Problem::new(StatusCode::UNAUTHORIZED, "this needs the operator's secret; log in")
+                HttpProblem::new(StatusCode::UNAUTHORIZED, "this needs the operator's secret; log in")
             }
-            Some(_) => Problem::new(StatusCode::UNAUTHORIZED, "this page is not public; log in"),
+            Some(_) => HttpProblem::new(StatusCode::UNAUTHORIZED, "this page is not public; log in"),
         }
     }
 }
@@ -133,7 +133,7 @@ fn session(headers: &HeaderMap) -> Option<&str> {
 
 /// Finds out who asks, for the handlers behind it.
 pub(crate) async fn recognise(
-    State(keys): State<Keys>,
+    State(keys): State<OperatorKeys>,
     Extension(door): Extension<Door>,
     mut request: Request,
     next: Next,
@@ -151,21 +151,21 @@ pub(crate) async fn recognise(
 #[derive(Clone)]
 struct Caller {
     access: Access,
-    keys: Keys,
+    keys: OperatorKeys,
 }
 
-fn at_least(parts: &Parts, wanted: Access) -> Result<Access, Problem> {
-    let caller = parts.extensions.get::<Caller>().ok_or_else(|| Problem::internal("nobody was recognised"))?;
+fn at_least(parts: &Parts, wanted: Access) -> Result<Access, HttpProblem> {
+    let caller = parts.extensions.get::<Caller>().ok_or_else(|| HttpProblem::internal("nobody was recognised"))?;
     if caller.access >= wanted { Ok(caller.access) } else { Err(caller.keys.missing(wanted)) }
 }
 
 /// Lets a handler be called by whoever may read.
-pub(crate) struct Reader;
+pub(crate) struct PageReader;
 
-impl<S: Sync> FromRequestParts<S> for Reader {
-    type Rejection = Problem;
+impl<S: Sync> FromRequestParts<S> for PageReader {
+    type Rejection = HttpProblem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpProblem> {
         at_least(parts, Access::Reader).map(|_| Self)
     }
 }
@@ -174,9 +174,9 @@ impl<S: Sync> FromRequestParts<S> for Reader {
 pub(crate) struct PagePlayer;
 
 impl<S: Sync> FromRequestParts<S> for PagePlayer {
-    type Rejection = Problem;
+    type Rejection = HttpProblem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpProblem> {
         at_least(parts, Access::Player).map(|_| Self)
     }
 }
@@ -185,21 +185,24 @@ impl<S: Sync> FromRequestParts<S> for PagePlayer {
 pub(crate) struct Operator;
 
 impl<S: Sync> FromRequestParts<S> for Operator {
-    type Rejection = Problem;
+    type Rejection = HttpProblem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpProblem> {
         at_least(parts, Access::Operator).map(|_| Self)
     }
 }
 
 /// What somebody who logs in sends.
 #[derive(Deserialize)]
-pub(crate) struct Login {
+pub(crate) struct LoginForm {
     secret: String,
 }
 
 /// Opens a session for whoever knows the secret.
-pub(crate) async fn login(State(keys): State<Keys>, Json(login): Json<Login>) -> Result<Response, Problem> {
+pub(crate) async fn login(
+    State(keys): State<OperatorKeys>,
+    Json(login): Json<LoginForm>,
+) -> Result<Response, HttpProblem> {
     if keys.0.secret.is_none() {
         return Err(keys.missing(Access::Operator));
     }
@@ -211,7 +214,7 @@ pub(crate) async fn login(State(keys): State<Keys>, Json(login): Json<Login>) ->
 }
 
 /// Closes the session of whoever asks.
-pub(crate) async fn logout(State(keys): State<Keys>, headers: HeaderMap) -> Response {
+pub(crate) async fn logout(State(keys): State<OperatorKeys>, headers: HeaderMap) -> Response {
     if let Some(session) = session(&headers) {
         keys.close_session(session);
     }
@@ -240,11 +243,11 @@ pub(crate) struct WhoAmI {
 }
 
 impl<S: Sync> FromRequestParts<S> for WhoAmI {
-    type Rejection = Problem;
+    type Rejection = HttpProblem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpProblem> {
         at_least(parts, Access::Nobody)?;
-        let caller = parts.extensions.get::<Caller>().ok_or_else(|| Problem::internal("nobody was recognised"))?;
+        let caller = parts.extensions.get::<Caller>().ok_or_else(|| HttpProblem::internal("nobody was recognised"))?;
         let may = |wanted| caller.access >= wanted;
         Ok(Self {
             reads: may(Access::Reader),
@@ -259,11 +262,11 @@ impl<S: Sync> FromRequestParts<S> for WhoAmI {
 mod tests {
     use super::*;
 
-    fn keys(secret: Option<&str>, public: bool) -> Keys {
-        Keys::new(secret.map(Secret::new), public)
+    fn keys(secret: Option<&str>, public: bool) -> OperatorKeys {
+        OperatorKeys::new(secret.map(Secret::new), public)
     }
 
-    async fn access(keys: &Keys, header: Option<(header::HeaderName, String)>) -> Option<Access> {
+    async fn access(keys: &OperatorKeys, header: Option<(header::HeaderName, String)>) -> Option<Access> {
         let headers = header.into_iter().map(|(name, value)| (name, value.parse().expect("a value"))).collect();
         keys.access(Door::Network, &headers).await.ok()
     }

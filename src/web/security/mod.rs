@@ -13,6 +13,6 @@ mod access;
 mod headers;
 mod same_site;
 
-pub(crate) use access::{Keys, Operator, PagePlayer, Reader, WhoAmI, login, logout, recognise};
+pub(crate) use access::{Operator, OperatorKeys, PagePlayer, PageReader, WhoAmI, login, logout, recognise};
 pub(crate) use headers::add_headers;
 pub(crate) use same_site::{HostNames, refuse_foreign};

@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::{listen::Door, problem::Problem};
+use crate::{listen::Door, problem::HttpProblem};
 
 /// The names by which a browser may call us, beside addresses in numbers and `localhost`.
 #[derive(Clone, Debug)]
@@ -52,24 +52,24 @@ pub(crate) async fn refuse_foreign(
     }
 }
 
-fn check(names: &HostNames, door: Door, request: &Request) -> Result<(), Problem> {
+fn check(names: &HostNames, door: Door, request: &Request) -> Result<(), HttpProblem> {
     let headers = request.headers();
     let host = text(headers, header::HOST.as_str()).or_else(|| request.uri().authority().map(|host| host.as_str()));
-    let host = host.ok_or_else(|| Problem::refused("the request names no host"))?;
+    let host = host.ok_or_else(|| HttpProblem::refused("the request names no host"))?;
     if door == Door::Network && !names.knows(host) {
-        return Err(Problem::refused(
+        return Err(HttpProblem::refused(
             "the page is not known by this name; if it is yours, add it to web.hosts in the settings",
         ));
     }
     let is_visit = request.method() == Method::GET && text(headers, "sec-fetch-mode") == Some("navigate");
     let site = text(headers, "sec-fetch-site");
     if !matches!(site, None | Some("same-origin" | "none")) && !is_visit {
-        return Err(Problem::refused("another page asked for this"));
+        return Err(HttpProblem::refused("another page asked for this"));
     }
     if let Some(origin) = text(headers, header::ORIGIN.as_str()) {
         let ours = origin.split_once("://").is_some_and(|(_, theirs)| theirs.eq_ignore_ascii_case(host));
         if !ours {
-            return Err(Problem::refused("another page asked for this"));
+            return Err(HttpProblem::refused("another page asked for this"));
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
-use bot::metrics::{Kind, METRICS};
+use bot::metrics::{MetricKind, METRICS};
 
 fn deployed(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy").join(name);
@@ -29,8 +29,8 @@ fn the_board_for_grafana_shows_what_is_measured() {
     let measured: BTreeSet<String> = METRICS
         .iter()
         .map(|metric| match metric.kind {
-            Kind::Histogram => format!("{}_bucket", metric.name),
-            Kind::Counter | Kind::Gauge => metric.name.to_owned(),
+            MetricKind::Histogram => format!("{}_bucket", metric.name),
+            MetricKind::Counter | MetricKind::Gauge => metric.name.to_owned(),
         })
         .collect();
     assert_eq!(shown, measured);

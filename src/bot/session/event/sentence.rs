@@ -71,9 +71,9 @@ impl BotEvent {
     }
 }
 
-type Said = (Level, &'static str, String);
+type LeveledText = (Level, &'static str, String);
 
-fn account(event: &AccountEvent) -> Said {
+fn account(event: &AccountEvent) -> LeveledText {
     match event {
         AccountEvent::Connected { account, away: None } => {
             (Level::INFO, "connected", format!("connected as {}", whoami(account)))
@@ -115,7 +115,7 @@ fn account(event: &AccountEvent) -> Said {
     }
 }
 
-fn in_game(event: &GameEvent) -> Option<Said> {
+fn in_game(event: &GameEvent) -> Option<LeveledText> {
     Some(match event {
         GameEvent::Position { .. } | GameEvent::Proposal(_) | GameEvent::Sent { .. } => return None,
         GameEvent::Started { info, ply, .. } => (Level::INFO, "game_started", begun(info, *ply)),

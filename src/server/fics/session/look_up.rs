@@ -42,7 +42,7 @@ const END_OF_LOOK_UP: &str = "endoflookup";
 /// Look-ups, done one after the other.
 #[derive(Default)]
 pub(super) struct LookUps {
-    waiting: VecDeque<LookUp>,
+    waiting: VecDeque<PendingLookUp>,
     /// What the first of them is at.
     step: Option<Step>,
     /// Until when the server may answer.
@@ -53,7 +53,7 @@ pub(super) struct LookUps {
     list_on_its_way: bool,
 }
 
-struct LookUp {
+struct PendingLookUp {
     ticket: Ticket,
     game: KnownGame,
     attempts: u32,
@@ -160,7 +160,7 @@ impl LookUps {
         if self.waiting.front().is_some_and(|look_up| look_up.game.info.id == *id) {
             self.rest();
         }
-        self.waiting.retain(|LookUp { ticket, game, .. }| {
+        self.waiting.retain(|PendingLookUp { ticket, game, .. }| {
             let goes_on = game.info.id == *id;
             if goes_on {
                 requests.answer(*ticket, Ok(found(&game.shown, GameStatus::Started, None)));
@@ -195,7 +195,7 @@ impl FicsSession {
             let answer = found(&game.shown, GameStatus::Started, None);
             return self.requests.answer(ticket, Ok(answer));
         }
-        self.look_ups.waiting.push_back(LookUp { ticket, game, attempts: 0 });
+        self.look_ups.waiting.push_back(PendingLookUp { ticket, game, attempts: 0 });
         self.look_up_next(now);
         self.send_what_waits(now);
     }
@@ -283,7 +283,7 @@ impl FicsSession {
 
     fn looked_up(&mut self, answer: Result<RequestAnswer, ActionError>) {
         self.look_ups.rest();
-        if let Some(LookUp { ticket, game, .. }) = self.look_ups.waiting.pop_front() {
+        if let Some(PendingLookUp { ticket, game, .. }) = self.look_ups.waiting.pop_front() {
             if matches!(&answer, Ok(RequestAnswer::Found(_, status, _)) if *status != GameStatus::Adjourned) {
                 self.adjournments.forget(&game.info.id);
             }

@@ -16,7 +16,7 @@ use chess::{
 /// `gameStart` and `gameFinish`.
 #[derive(Deserialize)]
 pub(super) struct GameEnvelope {
-    game: GameEvent,
+    game: WireGameEvent,
 }
 
 impl GameEnvelope {
@@ -27,7 +27,7 @@ impl GameEnvelope {
     pub(super) fn into_finish(self) -> Result<ServerEvent, LichessLineError> {
         Ok(ServerEvent::GameFinished {
             id: self.game.id()?,
-            status: self.game.status.map(Status::into_status),
+            status: self.game.status.map(WireStatus::into_status),
             winner: color(self.game.winner.as_deref()),
             rating_change: self.game.rating_diff,
         })
@@ -37,18 +37,18 @@ impl GameEnvelope {
 /// The game as the event stream tells of it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct GameEvent {
+struct WireGameEvent {
     game_id: Option<String>,
     id: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
-    status: Option<Status>,
+    status: Option<WireStatus>,
     #[serde(default, deserialize_with = "lenient")]
     winner: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
     rating_diff: Option<i32>,
 }
 
-impl GameEvent {
+impl WireGameEvent {
     fn id(&self) -> Result<GameId, LichessLineError> {
         let id = self.game_id.as_deref().or(self.id.as_deref());
         id.map(GameId::new).ok_or_else(|| malformed("a game", "it has no id"))
@@ -58,12 +58,12 @@ impl GameEvent {
 /// A status is an object on the event stream and a bare name in games.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Status {
+enum WireStatus {
     Name(String),
     Object { name: String },
 }
 
-impl Status {
+impl WireStatus {
     fn into_status(self) -> GameStatus {
         let (Self::Name(name) | Self::Object { name }) = self;
         GameStatus::from_name(&name)
@@ -74,7 +74,7 @@ impl Status {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Playing {
-    now_playing: Vec<GameEvent>,
+    now_playing: Vec<WireGameEvent>,
 }
 
 impl Playing {
@@ -155,7 +155,7 @@ pub(super) struct GameStateJson {
     btime: Option<f64>,
     winc: Option<f64>,
     binc: Option<f64>,
-    status: Status,
+    status: WireStatus,
     winner: Option<String>,
     wdraw: Option<bool>,
     bdraw: Option<bool>,

@@ -3,10 +3,10 @@
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::stage::Stage;
+use crate::stage::PlayStage;
 use practice::SparringKind;
 
-async fn json(stage: &Stage, path: &str) -> Value {
+async fn json(stage: &PlayStage, path: &str) -> Value {
     let response = stage.get(path).send().await.expect("an answer");
     assert!(response.status().is_success(), "{path}: {response:?}");
     response.json().await.expect("JSON")
@@ -14,7 +14,7 @@ async fn json(stage: &Stage, path: &str) -> Value {
 
 #[tokio::test]
 async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let bot = stage.bot(SparringKind::Greedy).await;
     let report = bot.whole_game("30+0.1").await;
     let address = format!("api/games/practice/{}", report.id);
@@ -56,7 +56,7 @@ async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
 
 #[tokio::test]
 async fn what_is_asked_wrongly_is_said_in_words() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     for (path, words) in [
         ("api/games?result=maybe", "won, lost or drawn"),
         ("api/games?speed=light", "ultraBullet"),

@@ -5,14 +5,14 @@ use serde_json::json;
 use crate::{
     browser::Browser,
     events::{ToldGame, connect},
-    stage::{SECRET, Stage},
+    stage::{PlayStage, SECRET},
 };
 use practice::SparringKind;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn names_and_chat_from_outside_are_text() {
     let Some(browser) = Browser::start().await else { return };
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let hostile = "<img src=x onerror=\"document.title='owned'\">";
     connect(&stage.bus, hostile);
     let game = ToldGame::begin(&stage.bus, "hostile", hostile);
@@ -32,7 +32,7 @@ async fn names_and_chat_from_outside_are_text() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_board_moves_while_somebody_watches() {
     let Some(browser) = Browser::start().await else { return };
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     connect(&stage.bus, "Concilio");
     let mut game = ToldGame::begin(&stage.bus, "abcdefgh", "Ann");
     browser.go(&stage.url("")).await;
@@ -56,7 +56,7 @@ async fn a_board_moves_while_somebody_watches() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn colours_are_the_systems_until_somebody_chooses() {
     let Some(browser) = Browser::start().await else { return };
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let ground = "return getComputedStyle(document.body).backgroundColor";
     browser.prefer("light").await;
     browser.go(&stage.url("")).await;
@@ -80,7 +80,7 @@ async fn colours_are_the_systems_until_somebody_chooses() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_is_played_by_click_by_drag_and_by_writing() {
     let Some(browser) = Browser::start().await else { return };
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
     browser.click("form button.main").await;
     browser.until("document.querySelector('.board.playable')").await;
@@ -106,7 +106,7 @@ async fn a_game_is_played_by_click_by_drag_and_by_writing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_operator_logs_in_and_sees_the_commands() {
     let Some(browser) = Browser::start().await else { return };
-    let stage = Stage::with_secret(true).await;
+    let stage = PlayStage::with_secret(true).await;
     let _bot = stage.bot(SparringKind::Greedy).await;
     browser.go(&stage.url("")).await;
     browser.until("document.querySelector('.account')").await;
@@ -124,7 +124,7 @@ async fn the_operator_logs_in_and_sees_the_commands() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_page_has_something_to_show() {
     let Some(browser) = Browser::start().await else { return };
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
     for _ in 0..3 {
         bot.whole_game("20+0.1").await;
@@ -145,7 +145,7 @@ async fn every_page_has_something_to_show() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_running_game_is_a_live_board_with_its_council() {
     let Some(browser) = Browser::start().await else { return };
-    let mut stage = Stage::open().await;
+    let mut stage = PlayStage::open().await;
     stage.seat("balanced-7");
     let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
     for _ in 0..5 {
@@ -170,7 +170,7 @@ async fn every_running_game_is_a_live_board_with_its_council() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn moves_are_made_by_keys_and_a_pawn_becomes_what_is_chosen() {
     let Some(browser) = Browser::start().await else { return };
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
     browser.click("form button.main").await;
     browser.until("document.querySelector('.board.playable')").await;

@@ -4,11 +4,11 @@ use futures_util::StreamExt;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, within};
+use crate::stage::{PlayStage, within};
 
 /// Somebody at a board.
 struct Guest<'a> {
-    stage: &'a Stage,
+    stage: &'a PlayStage,
     game: String,
     seat: String,
     events: futures_util::stream::BoxStream<'static, Vec<u8>>,
@@ -16,7 +16,7 @@ struct Guest<'a> {
 }
 
 impl<'a> Guest<'a> {
-    async fn begin(stage: &'a Stage, request: Value) -> Self {
+    async fn begin(stage: &'a PlayStage, request: Value) -> Self {
         let begun = stage.post("api/play", &request).send().await.expect("an answer");
         assert!(begun.status().is_success(), "{:?}", begun.text().await);
         let begun: Value = begun.json().await.expect("JSON");
@@ -52,7 +52,7 @@ impl<'a> Guest<'a> {
 
 #[tokio::test]
 async fn a_game_is_played_taken_back_advised_and_given_up() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let mut guest = Guest::begin(&stage, json!({ "color": "white", "time_control": "10+5", "nodes": 500 })).await;
     let board = guest.board(|board| board["legal"].as_array().is_some_and(|legal| legal.len() == 20)).await;
     assert_eq!((&board["color"], &board["turn"]), (&"white".into(), &"white".into()));
@@ -87,7 +87,7 @@ async fn a_game_is_played_taken_back_advised_and_given_up() {
 
 #[tokio::test]
 async fn the_council_begins_where_it_has_white_and_from_any_position() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let fen = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
     let mut guest = Guest::begin(&stage, json!({ "color": "white", "fen": fen, "roster": "mp ma" })).await;
     let board = guest.board(|board| board["legal"].is_array()).await;
@@ -100,7 +100,7 @@ async fn the_council_begins_where_it_has_white_and_from_any_position() {
 
 #[tokio::test]
 async fn nobody_moves_in_anothers_game() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let guest = Guest::begin(&stage, json!({ "color": "white" })).await;
     let stranger = json!({ "seat": "0".repeat(32), "act": "resign" });
     let refused = stage.post(&format!("api/play/{}", guest.game), &stranger).send().await.expect("an answer");

@@ -6,14 +6,14 @@ use concilio_web::{WebError, WebSettings};
 use reqwest::StatusCode;
 use serde_json::json;
 
-use crate::stage::{SECRET, Stage, within};
+use crate::stage::{PlayStage, SECRET, within};
 
 /// The commands and pages that are not for everybody.
 const READ: [&str; 5] = ["api/status", "api/events", "api/games", "api/machines", "metrics"];
 
 #[tokio::test]
 async fn every_answer_tells_the_browser_to_load_nothing_from_elsewhere() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     for path in ["", "assets/any/style.css", "assets/any/pieces/bN.svg", "api/me", "api/nothing", "live"] {
         let response = stage.get(path).send().await.expect("an answer");
         let policy = response.headers()["content-security-policy"].to_str().expect("text").to_owned();
@@ -28,7 +28,7 @@ async fn every_answer_tells_the_browser_to_load_nothing_from_elsewhere() {
 
 #[tokio::test]
 async fn another_page_can_neither_read_nor_command() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let evil = [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
     for (name, value) in evil {
         for path in READ {
@@ -47,7 +47,7 @@ async fn another_page_can_neither_read_nor_command() {
 
 #[tokio::test]
 async fn a_page_with_a_secret_is_read_with_it_and_changed_with_it() {
-    let stage = Stage::with_secret(false).await;
+    let stage = PlayStage::with_secret(false).await;
     for path in READ {
         assert_eq!(stage.get(path).send().await.expect("an answer").status(), StatusCode::UNAUTHORIZED, "{path}");
     }
@@ -78,7 +78,7 @@ async fn a_page_with_a_secret_is_read_with_it_and_changed_with_it() {
 
 #[tokio::test]
 async fn a_public_page_is_read_by_all_and_changed_by_one() {
-    let stage = Stage::with_secret(true).await;
+    let stage = PlayStage::with_secret(true).await;
     assert_eq!(stage.get("api/status").send().await.expect("an answer").status(), StatusCode::OK);
     for (path, body) in [("api/control", json!({ "command": "pause" })), ("api/play", json!({}))] {
         let response = stage.post(path, &body).send().await.expect("an answer");
@@ -88,7 +88,7 @@ async fn a_public_page_is_read_by_all_and_changed_by_one() {
 
 #[tokio::test]
 async fn without_a_secret_nothing_of_the_bot_is_changed() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let response = stage.post("api/control", &json!({ "command": "drain" })).send().await.expect("an answer");
     assert_eq!(response.status(), StatusCode::FORBIDDEN);
     assert!(response.text().await.expect("text").contains("web.secret_file"));
@@ -96,7 +96,7 @@ async fn without_a_secret_nothing_of_the_bot_is_changed() {
 
 #[tokio::test]
 async fn nothing_listens_beyond_loopback_without_a_secret() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let settings = WebSettings { address: "0.0.0.0:0".to_owned(), ..WebSettings::default() };
     let context = concilio_web::WebContext {
         event_bus: stage.bus.clone(),
@@ -104,7 +104,7 @@ async fn nothing_listens_beyond_loopback_without_a_secret() {
         pool: council::pool::Pool::new(1),
         player: bot::session::PlayerSettings::default(),
         control: None,
-        health: concilio_web::Health::default(),
+        health: concilio_web::HealthChecks::default(),
     };
     let error =
         concilio_web::serve(&settings, context, None, stage.shutdown.now.child_token()).await.expect_err("refused");
@@ -113,7 +113,7 @@ async fn nothing_listens_beyond_loopback_without_a_secret() {
 
 #[tokio::test]
 async fn long_bodies_and_too_many_watchers_are_refused() {
-    let stage = Stage::with(|settings, _| settings.watchers = 2).await;
+    let stage = PlayStage::with(|settings, _| settings.watchers = 2).await;
     let long = json!({ "secret": "x".repeat(100_000) });
     let response = stage.post("api/login", &long).send().await.expect("an answer");
     assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE);
@@ -140,7 +140,7 @@ async fn the_socket_belongs_to_the_bots_user_and_needs_no_secret() {
         net::UnixStream,
     };
 
-    let stage = Stage::with_secret(false).await;
+    let stage = PlayStage::with_secret(false).await;
     let path = stage.folder.path().join("control.sock");
     assert_eq!(std::fs::metadata(&path).expect("a socket").permissions().mode() & 0o777, 0o600);
     let mut stream = UnixStream::connect(&path).await.expect("a connection");
@@ -157,7 +157,7 @@ async fn the_socket_belongs_to_the_bots_user_and_needs_no_secret() {
         pool: council::pool::Pool::new(1),
         player: bot::session::PlayerSettings::default(),
         control: None,
-        health: concilio_web::Health::default(),
+        health: concilio_web::HealthChecks::default(),
     };
     let second = concilio_web::serve(&settings, context, Some(&path), stage.shutdown.now.child_token()).await;
     assert!(matches!(second, Err(WebError::Socket { .. })));
@@ -166,7 +166,7 @@ async fn the_socket_belongs_to_the_bots_user_and_needs_no_secret() {
 
 #[tokio::test]
 async fn health_is_told_to_whoever_asks() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     for (path, words) in [("live", "alive"), ("ready", "ready"), ("metrics", "concilio_games")] {
         let response = stage.get(path).send().await.expect("an answer");
         assert!(response.status().is_success() && response.text().await.expect("text").contains(words), "{path}");

@@ -10,7 +10,7 @@ use bot::{
     },
 };
 use chess::{GameTerms, Shutdown, Variant};
-use concilio_web::{Health, WebContext, WebServer, WebSettings, serve};
+use concilio_web::{HealthChecks, WebContext, WebServer, WebSettings, serve};
 use council::{CouncilSettings, pool::Pool};
 use practice::{ChallengeTerms, GameReport, PracticeServer, PracticeSettings, SparringKind};
 use reqwest::{Client, RequestBuilder};
@@ -38,7 +38,7 @@ pub(crate) fn client() -> Client {
 }
 
 /// The page, and what it is in front of.
-pub(crate) struct Stage {
+pub(crate) struct PlayStage {
     pub(crate) web: WebServer,
     pub(crate) bus: EventBus,
     pub(crate) journal: Journal,
@@ -50,7 +50,7 @@ pub(crate) struct Stage {
     control: Control,
 }
 
-impl Stage {
+impl PlayStage {
     /// The page for whoever is on this machine, without a secret.
     pub(crate) async fn open() -> Self {
         Self::with(|_, _| ()).await
@@ -88,7 +88,10 @@ impl Stage {
             pool: pool.clone(),
             player: player.clone(),
             control: Some(control.clone()),
-            health: Health { metrics: Some(Arc::new(|| "concilio_games 0\n".to_owned())), ..Health::default() },
+            health: HealthChecks {
+                metrics: Some(Arc::new(|| "concilio_games 0\n".to_owned())),
+                ..HealthChecks::default()
+            },
         };
         let socket = folder.path().join("control.sock");
         let served = serve(&settings, context, Some(&socket), shutdown.now.child_token()).await;
@@ -141,7 +144,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for PlayStage {
     fn drop(&mut self) {
         self.shutdown.now.cancel();
     }

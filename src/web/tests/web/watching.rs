@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     events::{ToldGame, connect},
-    stage::{Stage, within},
+    stage::{PlayStage, within},
 };
 use practice::SparringKind;
 
@@ -20,7 +20,7 @@ struct Listener {
 }
 
 impl Listener {
-    async fn begin(stage: &Stage) -> Self {
+    async fn begin(stage: &PlayStage) -> Self {
         let response = stage.get("api/events").send().await.expect("a stream");
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let bytes = response.bytes_stream().map(|bytes| bytes.map(|bytes| bytes.to_vec()).unwrap_or_default());
@@ -61,7 +61,7 @@ impl Listener {
 
 #[tokio::test]
 async fn a_watcher_gets_the_whole_picture_and_then_what_changes() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     connect(&stage.bus, "Concilio");
     let mut game = ToldGame::begin(&stage.bus, "abcdefgh", "Ann");
     let mut listener = Listener::begin(&stage).await;
@@ -91,7 +91,7 @@ async fn a_watcher_gets_the_whole_picture_and_then_what_changes() {
 
 #[tokio::test]
 async fn a_real_game_is_seen_from_its_start_to_its_result() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let mut listener = Listener::begin(&stage).await;
     let bot = stage.bot(SparringKind::Greedy).await;
     let game = bot.game("30+0.1").await;
@@ -110,7 +110,7 @@ async fn a_real_game_is_seen_from_its_start_to_its_result() {
 
 #[tokio::test]
 async fn a_watcher_that_does_not_read_costs_no_memory_and_catches_up() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     let mut slow = Listener::begin(&stage).await;
     let (name, _) = slow.next().await;
     assert_eq!(name, "whole");
@@ -140,7 +140,7 @@ async fn a_watcher_that_does_not_read_costs_no_memory_and_catches_up() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a measurement"]
 async fn what_a_hundred_games_with_three_watchers_cost() {
-    let stage = Stage::open().await;
+    let stage = PlayStage::open().await;
     connect(&stage.bus, "Concilio");
     let mut games: Vec<ToldGame> =
         (0..100).map(|index| ToldGame::begin(&stage.bus, &format!("game{index:04}"), "Ann")).collect();
@@ -195,7 +195,7 @@ fn processor_time() -> Duration {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a measurement"]
 async fn what_watchers_cost_the_bots_answers() {
-    let mut stage = Stage::open().await;
+    let mut stage = PlayStage::open().await;
     stage.seat("trivial");
     let bot = stage.bot(SparringKind::Random).await;
     let mut answers = [Vec::new(), Vec::new()];
