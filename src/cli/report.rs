@@ -14,7 +14,7 @@ use std::{
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{Failure, filter::FilterArgs, signals::StopSignals};
+use super::{Failure, filter::FilterArgs, signals::Signals};
 use chess::{outln, print};
 use council::pool::UciProgram;
 use engine::Tablebases;
@@ -78,10 +78,10 @@ impl ReportCommand {
     /// Judges, studies and writes, until it is done or told to stop.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let stop = Arc::new(AtomicBool::new(false));
-        if let Some(mut signals) = StopSignals::listen() {
+        if let Some(mut signals) = Signals::listen() {
             let stop = Arc::clone(&stop);
             tokio::spawn(async move {
-                signals.next().await;
+                signals.told_to_stop().await;
                 stop.store(true, Relaxed);
             });
         }

@@ -29,7 +29,7 @@ macro_rules! files {
 }
 
 /// Every file by its name below the page, with its kind.
-const FILES: [(&str, &str, &str); 17] = files! {
+const FILES: [(&str, &str, &str); 18] = files! {
     "index.html": HTML,
     "style.css": STYLE,
     "board.css": STYLE,
@@ -47,6 +47,7 @@ const FILES: [(&str, &str, &str); 17] = files! {
     "play.js": SCRIPT,
     "words.js": SCRIPT,
     "icon.svg": PICTURE,
+    "board.svg": PICTURE,
 };
 
 /// The six shapes, drawn as White's pieces.

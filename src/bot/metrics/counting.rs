@@ -6,7 +6,7 @@ use super::{
     CHALLENGES, CONNECTED, DECISION_SECONDS, DECISION_SHARE, FAULTS, GAMES, LATE_DECISIONS, LIMITS, MOVE_LAG_SECONDS,
     MOVES, NODES, RECONNECTIONS,
 };
-use crate::session::{AccountEvent, BotEvent, GameEvent};
+use crate::session::{AccountEvent, BotEvent, GameEvent, event::is_late};
 use chess::{Color, Decision, GameInfo, GameStatus};
 use council::clock::Budget;
 
@@ -69,7 +69,7 @@ fn decided(account: String, decision: &Decision, budget: Option<Budget>) {
     if given > 0.0 {
         histogram!(DECISION_SHARE, "account" => account.clone()).record(took / given);
     }
-    counter!(LATE_DECISIONS, "account" => account).increment(u64::from(decision.elapsed > budget.hard));
+    counter!(LATE_DECISIONS, "account" => account).increment(u64::from(is_late(decision, budget)));
 }
 
 /// How a game ended for us.

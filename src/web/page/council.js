@@ -83,7 +83,7 @@ export class EvaluationBar {
     const share = cp === null || cp === undefined ? 0.5 : chance(cp);
     this.fill.style.height = `${(share * 100).toFixed(1)}%`;
     // There is room for three letters.
-    say(this.text, (text ?? "").replace(/^([+-]\d+\.\d)\d$/, "$1"));
+    say(this.text, (text ?? "").replace(/^([+-]\d+\.\d)\d$/, "$1").replace(/^[+-](0\.0)$/, "$1"));
     this.element.dataset.side = share >= 0.5 ? "white" : "black";
     this.element.setAttribute("aria-label", text ? `Evaluation ${text} for White` : "No evaluation yet");
   }

@@ -206,3 +206,41 @@ async fn settings_are_read_again_in_mid_game() {
     daemon.terminate();
     assert!(daemon.ends().await.success());
 }
+
+/// Prometheus, and whoever looks after the process, are answered by the page's server.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_tells_how_it_is() {
+    let story = Story::set_the_stage(|_| ()).await;
+    let settings = format!("{SETTINGS}[web]\naddress = '127.0.0.1:0'\n");
+    let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
+    let game = story.challenge().await;
+    story.played(&game).await;
+    logged(&story, &["over:"]).await;
+    let line = logged(&story, &["the page is at http://127.0.0.1:"]).await;
+    let (_, url) = line.rsplit_once(' ').expect("an address");
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let get = async |path: &str| {
+        let answer = within("an answer", client.get(format!("{url}{path}")).send()).await.expect("an answer");
+        (answer.status().as_u16(), answer.text().await.expect("a text"))
+    };
+    assert_eq!((get("live").await.0, get("ready").await), (200, (200, "ready\n".to_owned())));
+    let (status, measured) = get("metrics").await;
+    assert_eq!(status, 200);
+    for expected in [
+        "concilio_connected{account=\"practice\"} 1",
+        "concilio_games_running{account=\"practice\"} 0",
+        "concilio_games_total{account=\"practice\",result=\"",
+        "concilio_moves_total{account=\"practice\",source=\"council\"}",
+        "concilio_decision_seconds_bucket{account=\"practice\",le=\"",
+        "concilio_move_lag_seconds_count{account=\"practice\"}",
+        "concilio_journal_seconds_count",
+        "concilio_cores{where=\"here\"}",
+    ] {
+        assert!(measured.contains(expected), "{expected} in {measured}");
+    }
+    let resident = measured.lines().find_map(|line| line.strip_prefix("concilio_resident_bytes "));
+    assert!(resident.is_some_and(|bytes| bytes.parse::<f64>().is_ok_and(|bytes| bytes > 1e6)), "{measured}");
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
+}

@@ -200,3 +200,8 @@ pub enum GameEvent {
         change: i32,
     },
 }
+
+/// Whether a decision came later than the clock allowed. One that was found in the opponent's time had no budget.
+pub(crate) fn is_late(decision: &Decision, budget: Budget) -> bool {
+    !budget.response.is_zero() && decision.elapsed > budget.hard
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tracing::Level;
 
-use super::{AccountEvent, AccountMode, BotEvent, GameEvent};
+use super::{AccountEvent, AccountMode, BotEvent, GameEvent, is_late};
 use crate::journal::ChallengeOutcome;
 use chess::{Account, Challenge, Color, Decision, GameInfo, GameStatus, GameTerms, Line, Source, Speed, Variant};
 use council::{clock::Budget, player::vote_report};
@@ -204,7 +204,7 @@ fn remark(line: &Line, decision: &Decision, budget: Option<Budget>, left_book: b
         Some("out of book".to_owned())
     } else if decision.source == Source::Fallback {
         Some("no elector answered in time".to_owned())
-    } else if budget.is_some_and(|budget| decision.elapsed > budget.hard) {
+    } else if budget.is_some_and(|budget| is_late(decision, budget)) {
         Some("later than the clock allowed".to_owned())
     } else if let Some(second) = second {
         Some(format!("the second search overruled {}", line.san(second.first_choice)))
@@ -375,6 +375,15 @@ mod tests {
         assert!(over(None, GameStatus::Mate, Some(Color::Black)).contains("over: 0-1 by checkmate, written"));
         assert!(over(Some(info()), GameStatus::Aborted, None).contains("over: aborted against"));
         assert_eq!(of_game(GameEvent::Rated { change: -9 }), "lichess: game abcd1234: our rating changes by -9");
+    }
+
+    #[test]
+    fn only_what_had_a_budget_can_be_late() {
+        let elapsed = Duration::from_millis(130);
+        let decision = Decision { elapsed, ..Decision::without_vote("e2e4".parse().expect("a move"), Source::Council) };
+        assert!(!is_late(&decision, Budget::fixed(Duration::ZERO, Duration::ZERO)), "found in the opponent's time");
+        assert!(is_late(&decision, Budget::fixed(Duration::ZERO, Duration::from_millis(100))));
+        assert!(!is_late(&decision, Budget::fixed(Duration::ZERO, Duration::from_millis(200))));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! - every game that the server starts is played, wanted or not: a burst of games and a restart are nothing special;
 //! - a challenge that comes twice is judged once, until something has changed.
 
+mod matchmaking;
 mod orders;
 
 use std::{
@@ -27,13 +28,13 @@ use crate::{
     policy::{
         ChallengeVerdict, Matchmaker, NameLists, RateLimits,
         challenge::{self, ChallengeContext, OpponentHistory, TakenPlace, Waiting},
-        matchmaking::{MatchmakingLists, MatchmakingStep, Situation},
+        matchmaking::MatchmakingStep,
         rate_limits::Spending,
     },
 };
 use chess::{
-    Account, Action, ActionError, Challenge, ChallengeId, ChallengeRequest, DeclineReason, GameId, GameTerms, Player,
-    Tournament, values::Kind,
+    Account, Action, ActionError, Challenge, ChallengeId, ChallengeRequest, DeclineReason, GameId, Player, Tournament,
+    values::Kind,
 };
 use orders::Orders;
 
@@ -466,93 +467,6 @@ impl Lobby {
     fn game_ended(&mut self, now: Timestamp, id: &GameId) {
         self.places.remove(id);
         self.idle_since = now;
-    }
-
-    // --- Matchmaking ---------------------------------------------------------------------------------------------------
-
-    fn matchmaking_step(&mut self, now: &Zoned) -> MatchmakingStep {
-        let places = self.taken();
-        let situation = Situation {
-            now,
-            idle_since: self.idle_since,
-            games: self.places.len(),
-            place_free: challenge::has_place(Kind::Bot, &self.policy.challenge, &places),
-            others_wait: !self.waiting.is_empty(),
-            draining: self.mode != AccountMode::Playing || self.us.is_none(),
-            rate_limits: &self.memory.rate_limits,
-        };
-        self.memory.matchmaker.step(&self.policy.matchmaking, &situation)
-    }
-
-    fn matchmaking(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
-        if self.looking {
-            return;
-        }
-        match self.matchmaking_step(now) {
-            MatchmakingStep::Wait(_) => (),
-            MatchmakingStep::Cancel(id) => effects.push(LobbyEffect::Do(Action::Cancel(id))),
-            MatchmakingStep::FetchBots => {
-                self.looking = true;
-                effects.push(LobbyEffect::FetchBots);
-            }
-        }
-    }
-
-    fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<LobbyEffect>) {
-        // The last free place may be taken since we began to look.
-        if self.matchmaking_step(now) != MatchmakingStep::FetchBots {
-            self.looking = false;
-            return;
-        }
-        let now = now.timestamp();
-        let Some(us) = &self.us else { return };
-        let lists = MatchmakingLists {
-            us: &us.player.id,
-            avoid: &self.policy.avoid,
-            challenge: self.policy.matchmaking.avoid_blocked.then_some(&self.lists),
-            variants: &self.policy.variants,
-        };
-        let matchmaker = &mut self.memory.matchmaker;
-        match matchmaker.choose(&self.policy.matchmaking, &lists, &us.ratings, bots, now, &mut self.random) {
-            Some(request) => {
-                self.asked = Some(request.opponent.to_lowercase());
-                if self.policy.keep_limits {
-                    self.memory.rate_limits.spend(Spending::ChallengeToBot, now);
-                }
-                effects.push(LobbyEffect::Do(Action::Challenge(request)));
-                effects.push(LobbyEffect::Save);
-            }
-            None => self.looking = false,
-        }
-    }
-
-    fn challenged(
-        &mut self,
-        now: Timestamp,
-        request: &ChallengeRequest,
-        outcome: Result<ChallengeId, ActionError>,
-        effects: &mut Vec<LobbyEffect>,
-    ) {
-        self.looking = false;
-        self.asked = None;
-        match outcome {
-            Ok(id) => self.made(id, &request.opponent, request.terms, now),
-            Err(error) => {
-                self.forget_orders_to(&request.opponent.to_lowercase());
-                self.memory.matchmaker.failed(&request.opponent, &error, &self.policy.matchmaking, now);
-                self.memory.rate_limits.answered(Spending::ChallengeToBot, &error, now);
-                effects.push(LobbyEffect::Save);
-                let until = self.limited_until(Spending::ChallengeToBot, now);
-                effects.extend(until.map(|until| LobbyEffect::Limited("we challenge nobody", until)));
-            }
-        }
-    }
-
-    /// Our challenge stands, unless its game has begun before we heard of it.
-    fn made(&mut self, id: ChallengeId, opponent: &str, terms: GameTerms, now: Timestamp) {
-        if !self.places.contains_key(&GameId::from(&id)) {
-            self.memory.matchmaker.made(id, opponent, terms, now);
-        }
     }
 
     /// The places that are taken: by games, by challenges we accepted, and by the one we have made.

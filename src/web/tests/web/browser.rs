@@ -156,6 +156,15 @@ impl Browser {
         found[ELEMENT].as_str().expect("an element").to_owned()
     }
 
+    /// When the page's text and its styles were there and it was painted first, ms.
+    pub(crate) async fn speed(&self) -> String {
+        let script = "const styles = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.css'));
+                      const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
+                      return `text after ${performance.getEntriesByType('navigation')[0].responseEnd.toFixed(1)} ms, styles after ${
+                        Math.max(...styles.map((style) => style.responseEnd)).toFixed(1)} ms, first paint after ${paint} ms`";
+        self.script(script).await.as_str().unwrap_or_default().to_owned()
+    }
+
     /// Clicks on an element.
     pub(crate) async fn click(&self, selector: &str) {
         self.until(&format!("document.querySelector({selector:?})")).await;
@@ -233,7 +242,7 @@ impl Browser {
         if pictures().is_none() {
             return;
         }
-        self.resize(1200, 800).await;
+        self.resize(1200, 860).await;
         self.save(name).await;
         for (width, height) in [(390, 844), (800, 1100), (1400, 900)] {
             self.resize(width, height).await;

@@ -1,0 +1,102 @@
+//! Whom we challenge when nothing else is to be done: what [`policy`](crate::policy::matchmaking) decides, turned into actions.
+
+use jiff::{Timestamp, Zoned};
+
+use super::{Lobby, LobbyEffect};
+use crate::{
+    policy::{
+        challenge,
+        matchmaking::{MatchmakingLists, MatchmakingStep, Situation},
+        rate_limits::Spending,
+    },
+    session::AccountMode,
+};
+use chess::{Account, Action, ActionError, ChallengeId, ChallengeRequest, GameId, GameTerms, values::Kind};
+
+impl Lobby {
+    pub(super) fn matchmaking_step(&mut self, now: &Zoned) -> MatchmakingStep {
+        let places = self.taken();
+        let situation = Situation {
+            now,
+            idle_since: self.idle_since,
+            games: self.places.len(),
+            place_free: challenge::has_place(Kind::Bot, &self.policy.challenge, &places),
+            others_wait: !self.waiting.is_empty(),
+            draining: self.mode != AccountMode::Playing || self.us.is_none(),
+            rate_limits: &self.memory.rate_limits,
+        };
+        self.memory.matchmaker.step(&self.policy.matchmaking, &situation)
+    }
+
+    pub(super) fn matchmaking(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
+        if self.looking {
+            return;
+        }
+        match self.matchmaking_step(now) {
+            MatchmakingStep::Wait(_) => (),
+            MatchmakingStep::Cancel(id) => effects.push(LobbyEffect::Do(Action::Cancel(id))),
+            MatchmakingStep::FetchBots => {
+                self.looking = true;
+                effects.push(LobbyEffect::FetchBots);
+            }
+        }
+    }
+
+    pub(super) fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<LobbyEffect>) {
+        // The last free place may be taken since we began to look.
+        if self.matchmaking_step(now) != MatchmakingStep::FetchBots {
+            self.looking = false;
+            return;
+        }
+        let now = now.timestamp();
+        let Some(us) = &self.us else { return };
+        let lists = MatchmakingLists {
+            us: &us.player.id,
+            avoid: &self.policy.avoid,
+            challenge: self.policy.matchmaking.avoid_blocked.then_some(&self.lists),
+            variants: &self.policy.variants,
+        };
+        let matchmaker = &mut self.memory.matchmaker;
+        match matchmaker.choose(&self.policy.matchmaking, &lists, &us.ratings, bots, now, &mut self.random) {
+            Some(request) => {
+                self.asked = Some(request.opponent.to_lowercase());
+                if self.policy.keep_limits {
+                    self.memory.rate_limits.spend(Spending::ChallengeToBot, now);
+                }
+                effects.push(LobbyEffect::Do(Action::Challenge(request)));
+                effects.push(LobbyEffect::Save);
+            }
+            None => self.looking = false,
+        }
+    }
+
+    pub(super) fn challenged(
+        &mut self,
+        now: Timestamp,
+        request: &ChallengeRequest,
+        outcome: Result<ChallengeId, ActionError>,
+        effects: &mut Vec<LobbyEffect>,
+    ) {
+        self.looking = false;
+        self.asked = None;
+        match outcome {
+            Ok(id) => self.made(id, &request.opponent, request.terms, now),
+            Err(error) => {
+                self.forget_orders_to(&request.opponent.to_lowercase());
+                self.memory.matchmaker.failed(&request.opponent, &error, &self.policy.matchmaking, now);
+                self.memory.rate_limits.answered(Spending::ChallengeToBot, &error, now);
+                effects.push(LobbyEffect::Save);
+                let is_limit = matches!(error, ActionError::Limited { opponent: false, .. });
+                let until = self.limited_until(Spending::ChallengeToBot, now).filter(|_| is_limit);
+                effects.extend(until.map(|until| LobbyEffect::Limited("we challenge nobody", until)));
+            }
+        }
+    }
+
+    /// Our challenge stands, unless its game has begun before we heard of it.
+    pub(super) fn made(&mut self, id: ChallengeId, opponent: &str, terms: GameTerms, now: Timestamp) {
+        if !self.places.contains_key(&GameId::from(&id)) {
+            self.memory.matchmaker.made(id, opponent, terms, now);
+        }
+    }
+}
