@@ -26,7 +26,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// Control characters of all kinds, and Unicode's marks that reorder what follows.
-fn steers(letter: char) -> bool {
+pub fn steers(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

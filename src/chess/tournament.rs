@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(read("swiss/abcd1234").as_deref(), Ok("swiss/abcd1234"));
         assert_eq!(read("abcd1234").as_deref(), Ok("abcd1234"));
         assert_eq!(read("12").as_deref(), Ok("12"));
-        for wrong in ["", "../account", "lichess.org/team/abcd", "a b", "x\n", "é"] {
+        for wrong in ["", "../account", "lichess.org/team/abcd", "a b", "x\ny", "é"] {
             assert!(read(wrong).is_err(), "{wrong:?} must be refused");
         }
     }

@@ -66,8 +66,8 @@ pub(super) struct DemoCommand {
     /// How many games to play at the same time (on FICS it is always one)
     #[arg(short = 'c', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     concurrency: u32,
-    /// Who proposes: a roster such as balanced-7, or knowledge letters such as "mbxkcpar mp ma"
-    #[arg(long, default_value = "balanced-7")]
+    /// Who proposes: auto as everywhere, a roster such as balanced-7, or knowledge letters such as "mbxkcpar mp ma"
+    #[arg(long, default_value = "auto")]
     roster: String,
     /// A NATS server whose workers lend their cores (see concilio worker)
     #[arg(long, env = "CONCILIO_NATS_URL", default_value = "", value_name = "URL")]

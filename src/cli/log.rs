@@ -7,7 +7,8 @@ use std::{
     path::Path,
 };
 
-use jiff::Zoned;
+use jiff::{Timestamp, Zoned};
+use serde_json::{Map, Value};
 use tracing::{
     Event, Level, Subscriber,
     field::{Field, Visit},
@@ -23,7 +24,7 @@ use tracing_subscriber::{
 
 use super::Failure;
 use crate::settings::{LogFormat, LogSettings};
-use chess::printable;
+use chess::{printable, steers};
 
 /// What `--log` accepts.
 pub(super) fn parse_filter(text: &str) -> Result<String, String> {
@@ -59,7 +60,7 @@ where
     let layer = tracing_subscriber::fmt::layer().with_writer(writer).log_internal_errors(false);
     match format {
         LogFormat::Text => layer.with_ansi(ansi).event_format(Sentences).boxed(),
-        LogFormat::Json => layer.with_ansi(false).json().flatten_event(true).with_target(false).boxed(),
+        LogFormat::Json => layer.with_ansi(false).event_format(Objects).boxed(),
     }
 }
 
@@ -113,6 +114,59 @@ where
             write!(writer, " ({})", printable(&others))?;
         }
         writeln!(writer)
+    }
+}
+
+/// One object an event, with every field; what would steer a terminal is escaped in it.
+struct Objects;
+
+impl<S, N> FormatEvent<S, N> for Objects
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let mut fields = Fields(Map::new());
+        fields.0.insert("timestamp".to_owned(), Timestamp::now().to_string().into());
+        fields.0.insert("level".to_owned(), event.metadata().level().as_str().into());
+        event.record(&mut fields);
+        for letter in Value::Object(fields.0).to_string().chars() {
+            if steers(letter) {
+                write!(writer, "\\u{:04x}", u32::from(letter))?;
+            } else {
+                writer.write_char(letter)?;
+            }
+        }
+        writeln!(writer)
+    }
+}
+
+/// The fields of an event, as JSON has them.
+struct Fields(Map<String, Value>);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.insert(field.name().to_owned(), format!("{value:?}").into());
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.0.insert(field.name().to_owned(), value.into());
     }
 }
 

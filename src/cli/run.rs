@@ -91,6 +91,7 @@ impl RunCommand {
             ..settings.log.clone()
         })?;
         let journal = Journal::open(&settings.journal)?;
+        tokio::spawn(write_missing_pgn(journal.clone()));
         let event_bus = EventBus::new();
         let shutdown = Shutdown::default();
         let runtime = runtime::build(&settings, journal, event_bus.clone(), &shutdown)?;
@@ -142,6 +143,13 @@ impl RunCommand {
             tracing::warn!(%error, "the journal is in two files, FILE and FILE-wal: copy both, or back it up");
         }
         rejected.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
+    }
+}
+
+/// Completes what a kill has left undone; play does not wait for it.
+async fn write_missing_pgn(journal: Journal) {
+    if let Err(error) = journal.write_missing_pgn().await {
+        tracing::warn!(%error, "games that ended before this start may lack their PGN file");
     }
 }
 

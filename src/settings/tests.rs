@@ -477,8 +477,8 @@ fn value() -> impl Strategy<Value = String> {
 #[test]
 fn every_way_to_set_a_value_is_answered_alike() {
     for (key, text, accepted) in [
-        ("player.council.criterion", "foo", "expected weights, depth"),
-        ("player.council.criterion", "3", "expected weights, depth"),
+        ("player.council.criterion", "foo", "expected weights, mean-weights, depth"),
+        ("player.council.criterion", "3", "expected weights, mean-weights, depth"),
         ("player.council.second_phase", "foo", "expected sequential, static"),
         ("challenge.sort_by", "bset", "expected best or first (did you mean best?)"),
         ("challenge.variants", "standrd", "(did you mean standard?)"),

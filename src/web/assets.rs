@@ -8,9 +8,8 @@ use std::{
 
 use axum::{
     Extension,
-    body::Body,
     extract::Path,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::header,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
@@ -29,10 +28,8 @@ macro_rules! files {
 }
 
 /// Every file by its name below the page, with its kind.
-const FILES: [(&str, &str, &str); 18] = files! {
+const FILES: [(&str, &str, &str); 16] = files! {
     "index.html": HTML,
-    "style.css": STYLE,
-    "board.css": STYLE,
     "app.js": SCRIPT,
     "dom.js": SCRIPT,
     "server.js": SCRIPT,
@@ -49,6 +46,12 @@ const FILES: [(&str, &str, &str); 18] = files! {
     "icon.svg": PICTURE,
     "board.svg": PICTURE,
 };
+
+/// The style, in one piece, because the first picture waits for it.
+const STYLES: &str = concat!(include_str!("page/style.css"), include_str!("page/board.css"));
+
+/// Below this name of a folder the page asks for its files; it becomes the name of this very edition of them.
+const EDITION: &str = "/assets/";
 
 /// The six shapes, drawn as White's pieces.
 const PIECES: [(&str, &str); 6] = [
@@ -69,45 +72,43 @@ const DETAIL: (&str, &str) = ("#8d8272", "#c9bda9");
 struct Asset {
     kind: &'static str,
     text: Bytes,
-    /// By which a browser asks whether its copy is still good.
-    tag: HeaderValue,
 }
 
 /// All files, by name.
 #[derive(Clone)]
-pub(crate) struct Assets(Arc<HashMap<String, Asset>>);
+pub(crate) struct Assets {
+    files: Arc<HashMap<String, Asset>>,
+    /// The name of this edition: as soon as any file is another one, it is another name.
+    edition: Arc<str>,
+}
 
 impl Assets {
     pub(crate) fn new() -> Self {
         let files = FILES.into_iter().map(|(name, kind, text)| (name.to_owned(), kind, text.to_owned()));
+        let styles = ("style.css".to_owned(), STYLE, STYLES.to_owned());
         let pieces = PIECES.into_iter().flat_map(|(letter, shape)| {
             [(format!("pieces/w{letter}.svg"), shape.to_owned()), (format!("pieces/b{letter}.svg"), black(shape))]
         });
         let pieces = pieces.map(|(name, shape)| (name, PICTURE, shape));
-        Self(Arc::new(files.chain(pieces).map(|(name, kind, text)| (name, Asset::new(kind, text))).collect()))
-    }
-
-    fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
-        let Some(asset) = self.0.get(name) else { return Problem::not_found("there is no such page").into_response() };
-        let kept = headers.get(header::IF_NONE_MATCH) == Some(&asset.tag);
-        let (status, body) =
-            if kept { (StatusCode::NOT_MODIFIED, Body::empty()) } else { (StatusCode::OK, asset.text.clone().into()) };
-        let mut response = (status, body).into_response();
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.kind));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        headers.insert(header::ETAG, asset.tag.clone());
-        response
-    }
-}
-
-impl Asset {
-    fn new(kind: &'static str, text: String) -> Self {
+        let all: Vec<(String, &str, String)> = files.chain([styles]).chain(pieces).collect();
         let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        let tag = format!("\"{:016x}\"", hasher.finish());
-        let tag = HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"0\""));
-        Self { kind, text: text.into(), tag }
+        all.hash(&mut hasher);
+        let edition: Arc<str> = format!("{:016x}", hasher.finish()).into();
+        let files = all.into_iter().map(|(name, kind, text)| {
+            let text = if kind == HTML { text.replace(EDITION, &format!("{EDITION}{edition}/")) } else { text };
+            (name, Asset { kind, text: text.into() })
+        });
+        Self { files: Arc::new(files.collect()), edition }
+    }
+
+    /// A file of an edition. Files of this one never change; a page that is older than this program gets what there is now.
+    fn answer(&self, edition: &str, name: &str) -> Response {
+        let Some(asset) = self.files.get(name) else {
+            return Problem::not_found("there is no such page").into_response();
+        };
+        let keep = if edition == &*self.edition { "private, max-age=31536000, immutable" } else { "no-cache" };
+        let headers = [(header::CONTENT_TYPE, asset.kind), (header::CACHE_CONTROL, keep)];
+        (headers, asset.text.clone()).into_response()
     }
 }
 
@@ -117,17 +118,16 @@ fn black(shape: &str) -> String {
 }
 
 /// The page itself. Its parts are chosen behind the `#` of the address, which never reaches us.
-pub(crate) async fn index(Extension(assets): Extension<Assets>, headers: HeaderMap) -> Response {
-    assets.answer("index.html", &headers)
+pub(crate) async fn index(Extension(assets): Extension<Assets>) -> Response {
+    assets.answer("", "index.html")
 }
 
 /// One of its files.
 pub(crate) async fn file(
     Extension(assets): Extension<Assets>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
+    Path((edition, name)): Path<(String, String)>,
 ) -> Response {
-    assets.answer(&name, &headers)
+    assets.answer(&edition, &name)
 }
 
 #[cfg(test)]
@@ -136,12 +136,24 @@ mod tests {
 
     #[test]
     fn nothing_of_the_page_is_inline_or_elsewhere() {
-        for (name, _, text) in FILES {
+        for (name, _, text) in FILES.into_iter().chain([("style.css", STYLE, STYLES)]) {
             let foreign = text.replace("http://www.w3.org/", "");
             assert!(!foreign.contains("http://") && !foreign.contains("https://"), "{name} names another place");
             for inline in ["style=\"", " onclick=", "<style", "innerHTML", "insertAdjacentHTML", "outerHTML", "eval("] {
                 assert!(!text.contains(inline), "{name} contains {inline}");
             }
+        }
+    }
+
+    #[test]
+    fn the_page_asks_for_this_edition_of_its_files() {
+        let assets = Assets::new();
+        let page = String::from_utf8_lossy(&assets.files["index.html"].text).into_owned();
+        let ours = format!("/assets/{}/", assets.edition);
+        assert_eq!(page.matches("/assets/").count(), page.matches(&ours).count());
+        for part in page.split(&ours).skip(1) {
+            let name = part.split('"').next().unwrap_or_default();
+            assert!(assets.files.contains_key(name), "the page asks for {name}");
         }
     }
 

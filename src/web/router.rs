@@ -98,7 +98,7 @@ pub(crate) fn build(
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .layer(middleware::from_fn_with_state(keys, security::recognise))
         .route("/", get(assets::index))
-        .route("/assets/{*name}", get(assets::file))
+        .route("/assets/{edition}/{*name}", get(assets::file))
         .layer(Extension(Assets::new()))
         .fallback(async || Problem::not_found("there is no such page"))
         .layer(middleware::from_fn(answer_in_time))

@@ -319,6 +319,16 @@ impl Archive {
         Ok(statement.query_row([key.server.as_str(), key.id.as_str()], GameRecord::read).optional()?)
     }
 
+    /// One game as it was last known, if it is there.
+    pub(super) fn known_game(&self, key: &GameKey) -> Result<Option<KnownGame>, JournalError> {
+        let Some(record) = self.game(key)? else { return Ok(None) };
+        let Some(info) = record.info() else { return Ok(None) };
+        let moves = self.moves(&record)?;
+        let shown: Vec<UciMove> = moves.iter().take_while(|mv| mv.confirmed).map(|mv| mv.uci).collect();
+        let decided = moves.get(shown.len()).map(|mv| mv.uci);
+        Ok(Some(KnownGame { info, shown, decided }))
+    }
+
     /// How many faults were noted in each game that had any.
     ///
     /// # Errors
@@ -332,16 +342,6 @@ impl Archive {
             Ok((key, usize::try_from(row.get::<_, i64>(2)?).unwrap_or(0)))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// One game as it was last known, if it is there.
-    pub(super) fn known_game(&self, key: &GameKey) -> Result<Option<KnownGame>, JournalError> {
-        let Some(record) = self.game(key)? else { return Ok(None) };
-        let Some(info) = record.info() else { return Ok(None) };
-        let moves = self.moves(&record)?;
-        let shown: Vec<UciMove> = moves.iter().take_while(|mv| mv.confirmed).map(|mv| mv.uci).collect();
-        let decided = moves.get(shown.len()).map(|mv| mv.uci);
-        Ok(Some(KnownGame { info, shown, decided }))
     }
 
     /// The moves of a game, without those taken back.

@@ -54,6 +54,8 @@ use writer::Writer;
 /// How soon, and how often, a PGN file is tried again that could not be written: for a day.
 const PGN_AGAIN: Duration = Duration::from_secs(5);
 const PGN_ATTEMPTS: u32 = 17_280;
+/// A day, in the journal's milliseconds.
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// A game among those of all servers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -331,6 +333,19 @@ impl Journal {
             self.writer.call(move |store| store.pgn_written(&key, &path)).await?;
         }
         Ok(path)
+    }
+
+    /// Writes the PGN files of games whose end was noted within the last day and whose file was not: this process may have been killed
+    /// in between.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read, or the disk takes nothing.
+    pub async fn write_missing_pgn(&self) -> Result<(), JournalError> {
+        let since = now() - DAY_MS;
+        for game in self.writer.call(move |store| store.without_pgn(since)).await? {
+            self.write_pgn(&game).await?;
+        }
+        Ok(())
     }
 
     /// Writes a game's PGN when the disk takes it, or gives up with a word in the log.

@@ -4,7 +4,7 @@
 use std::{
     fmt::Write as _,
     fs,
-    io::{self, Write as _},
+    io::{self, Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -53,9 +53,24 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(&draft, path)
 }
 
+/// Adds a game to a file, unless it stands there: this process may have been killed before that was noted.
 fn append(path: &Path, text: &str) -> io::Result<()> {
     make_directory_of(path)?;
+    if end_of(path).is_ok_and(|games| String::from_utf8_lossy(&games).contains(text)) {
+        return Ok(());
+    }
     private::open().create(true).append(true).open(path)?.write_all(text.as_bytes())
+}
+
+/// The last games of a file.
+fn end_of(path: &Path) -> io::Result<Vec<u8>> {
+    const LENGTH: u64 = 1 << 20;
+    let mut file = fs::File::open(path)?;
+    let start = file.metadata()?.len().saturating_sub(LENGTH);
+    file.seek(io::SeekFrom::Start(start))?;
+    let mut games = Vec::new();
+    file.take(LENGTH).read_to_end(&mut games)?;
+    Ok(games)
 }
 
 fn make_directory_of(path: &Path) -> io::Result<()> {

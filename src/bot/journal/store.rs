@@ -361,6 +361,17 @@ impl<'a> Store<'a> {
         Ok(granted.unwrap_or_default())
     }
 
+    /// The games that ended since `since` and have no PGN file, oldest first.
+    pub(super) fn without_pgn(&self, since: i64) -> Result<Vec<GameKey>, JournalError> {
+        let mut games = self.transaction.prepare_cached(
+            "SELECT server, game FROM games WHERE ended_at >= ? AND pgn_path IS NULL ORDER BY started_at",
+        )?;
+        let key = |row: &rusqlite::Row| {
+            Ok(GameKey { server: row.get::<_, String>(0)?.into(), id: row.get::<_, String>(1)?.into() })
+        };
+        Ok(games.query_map([since], key)?.collect::<Result<_, _>>()?)
+    }
+
     pub(super) fn pgn_written(&self, game: &GameKey, path: &str) -> Result<(), JournalError> {
         self.execute(
             "UPDATE games SET pgn_path = ? WHERE server = ? AND game = ?",

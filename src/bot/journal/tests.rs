@@ -660,6 +660,30 @@ async fn grouped_games_share_a_file_and_are_added_once() {
     assert_eq!(journal.game_over(&key, &GameStatus::Aborted, None).await, Ok(None), "no PGN is wanted");
 }
 
+/// A kill may come between the end of a game, its file, and the note of the file.
+#[tokio::test]
+async fn a_file_that_a_kill_prevented_is_written_at_the_next_start_and_no_game_twice() {
+    for grouping in [PgnGrouping::Game, PgnGrouping::All] {
+        for file_was_written in [true, false] {
+            let desk = Desk::grouped(grouping);
+            let (key, start) = desk.start("game0001", Variant::Standard, "");
+            desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
+            let path = desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await;
+            let path = path.expect("written").expect("a PGN");
+            let killed = rusqlite::Connection::open(desk.journal.path()).expect("the journal");
+            killed.execute("UPDATE games SET pgn_path = NULL", []).expect("as after a kill");
+            if !file_was_written {
+                std::fs::remove_file(&path).expect("there");
+            }
+            desk.journal.write_missing_pgn().await.expect("written");
+            let text = std::fs::read_to_string(&path).expect("a PGN");
+            assert_eq!(text.matches("[GameId \"game0001\"]").count(), 1, "{text}");
+            let noted = desk.archive().game(&key).expect("readable").and_then(|game| game.pgn_path);
+            assert_eq!(noted, Some(path.display().to_string()));
+        }
+    }
+}
+
 #[tokio::test]
 async fn games_are_found_by_what_one_remembers_of_them() {
     let desk = Desk::new();

@@ -87,10 +87,10 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         games: HashMap::new(),
         over: HashSet::new(),
         stream_losses: StreamLosses::default(),
+        unfinished,
         lost_at: None,
         open_commands: OpenCommands::default(),
         lists: policy.newer_lists.clone(),
-        unfinished,
         exits_sender,
         answers_sender,
         policy,
@@ -194,14 +194,14 @@ struct Manager {
     /// Games that are over, so that a late event does not open them again.
     over: HashSet<GameId>,
     stream_losses: StreamLosses,
+    /// Games of earlier processes whose end is to be looked up once we are connected.
+    unfinished: Vec<KnownGame>,
     /// Since when the connection is lost, if it is.
     lost_at: Option<Instant>,
     /// Newer lists of names as they come, if they are followed.
     lists: Option<watch::Receiver<NameLists>>,
     /// Commands that wait for the server.
     open_commands: OpenCommands,
-    /// Games of earlier processes whose end is to be looked up once we are connected.
-    unfinished: Vec<KnownGame>,
     exits_sender: mpsc::UnboundedSender<Exit>,
     /// Answers to the lobby's requests.
     answers_sender: mpsc::UnboundedSender<LobbyInput>,

@@ -267,7 +267,11 @@ impl StreamFaults {
         };
         tokio::select! {
             Some(fault) = self.commands.recv() => fault,
-            how = cut => how,
+            how = cut => {
+                // It strikes once: what it sends last may trickle for a while.
+                self.cut = None;
+                how
+            }
         }
     }
 }

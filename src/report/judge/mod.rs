@@ -101,7 +101,7 @@ impl JudgeSpec {
 
 /// What is held of a position, from the side of the player to move.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct PositionVerdict {
     /// Its value.
     pub score: Score,
     /// The best line, the best move first; empty where the game is over.
@@ -110,7 +110,7 @@ pub struct Verdict {
     pub depth: u32,
 }
 
-impl Verdict {
+impl PositionVerdict {
     /// What the rules say where they end the game: mated, or drawn by stalemate or for want of material.
     pub fn by_the_rules(line: &Line) -> Option<Self> {
         let position = line.position();
@@ -130,7 +130,7 @@ impl Verdict {
     }
 }
 
-impl From<JudgementRecord> for Verdict {
+impl From<JudgementRecord> for PositionVerdict {
     fn from(JudgementRecord { score, depth, pv, .. }: JudgementRecord) -> Self {
         Self { score, line: pv, depth }
     }
@@ -157,11 +157,11 @@ impl Verdicts {
     ///
     /// # Errors
     /// Where the journal cannot be read.
-    pub fn of(&self, line: &Line) -> Result<Option<Verdict>, JournalError> {
-        if let Some(verdict) = Verdict::by_the_rules(line) {
+    pub fn of(&self, line: &Line) -> Result<Option<PositionVerdict>, JournalError> {
+        if let Some(verdict) = PositionVerdict::by_the_rules(line) {
             return Ok(Some(verdict));
         }
-        Ok(self.judgements.known(self.judge, position_key(line))?.map(Verdict::from))
+        Ok(self.judgements.known(self.judge, position_key(line))?.map(PositionVerdict::from))
     }
 
     fn keep(&mut self, records: &[JudgementRecord]) -> Result<(), JournalError> {
@@ -170,4 +170,4 @@ impl Verdicts {
 }
 
 /// Verdicts on the positions of one game, by their keys.
-pub type GameVerdicts = HashMap<u64, Verdict>;
+pub type GameVerdicts = HashMap<u64, PositionVerdict>;

@@ -6,7 +6,7 @@ use shakmaty::{EnPassantMode, Position as _, fen::Fen, variant::VariantPosition,
 use bot::journal::{Archive, GameRecord, JournalError, MoveRecord, ProposalRecord};
 use chess::{Line, UciMove};
 
-use super::{GameVerdicts, Verdict, Verdicts};
+use super::{GameVerdicts, PositionVerdict, Verdicts};
 
 /// The key of the position at the end of a line: what stands where, whose move it is, the rights to castle and to capture en
 /// passant.
@@ -83,7 +83,7 @@ impl GameMaterial {
         let mut questions: Vec<JudgeQuestion> = Vec::new();
         let mut ask = |line: Line| {
             let key = position_key(&line);
-            if Verdict::by_the_rules(&line).is_none() && questions.iter().all(|asked| asked.key != key) {
+            if PositionVerdict::by_the_rules(&line).is_none() && questions.iter().all(|asked| asked.key != key) {
                 questions.push(JudgeQuestion { line, key });
             }
         };

@@ -13,14 +13,14 @@ const NAMES: &str = include_str!("names.txt");
 
 /// An opening by its code and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub struct Opening {
+pub struct NamedOpening {
     /// The code of the Encyclopaedia of Chess Openings, `A00` to `E99`.
     pub eco: &'static str,
     /// Its English name: the opening, after a colon its variation.
     pub name: &'static str,
 }
 
-impl Opening {
+impl NamedOpening {
     /// The name before the colon, common to all variations.
     pub fn family(&self) -> &'static str {
         self.name.split_once(':').map_or(self.name, |(family, _)| family)
@@ -51,9 +51,9 @@ impl Opening {
 }
 
 /// Every opening by the key of its last position, read when the first is asked for.
-static TABLE: LazyLock<HashMap<u64, Opening>> = LazyLock::new(|| read(NAMES));
+static TABLE: LazyLock<HashMap<u64, NamedOpening>> = LazyLock::new(|| read(NAMES));
 
-fn read(names: &'static str) -> HashMap<u64, Opening> {
+fn read(names: &'static str) -> HashMap<u64, NamedOpening> {
     let mut table = HashMap::new();
     let mut line = Line::start(Variant::Standard);
     for text in names.lines().filter(|line| !line.starts_with('#')) {
@@ -68,23 +68,23 @@ fn read(names: &'static str) -> HashMap<u64, Opening> {
 }
 
 /// `2 C20 g1f3 b8c6|Name`: moves shared with the line before, code, further moves, name.
-fn read_line(text: &'static str) -> Option<(usize, Opening, Vec<UciMove>)> {
+fn read_line(text: &'static str) -> Option<(usize, NamedOpening, Vec<UciMove>)> {
     let (head, name) = text.split_once('|')?;
     let mut words = head.split_ascii_whitespace();
     let shared = words.next()?.parse().ok()?;
     let eco = words.next()?;
     let moves = words.map(str::parse).collect::<Result<_, _>>().ok()?;
-    Some((shared, Opening { eco, name }, moves))
+    Some((shared, NamedOpening { eco, name }, moves))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn opening(moves: &str) -> Option<(Opening, usize)> {
+    fn opening(moves: &str) -> Option<(NamedOpening, usize)> {
         let mut line = Line::start(Variant::Standard);
         line.play_all(moves).expect("legal moves");
-        Opening::of(&line)
+        NamedOpening::of(&line)
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_game_that_begins_elsewhere_has_no_opening() {
         let line = Line::from_fen(Variant::Standard, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").expect("a position");
-        assert_eq!(Opening::of(&line), None);
+        assert_eq!(NamedOpening::of(&line), None);
         assert_eq!(opening(""), None);
     }
 }

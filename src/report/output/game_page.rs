@@ -7,7 +7,7 @@ use bot::journal::pgn_result;
 use super::{
     board::{Arrow, board},
     curve::expectation_curve,
-    html::{Table, escaped, optional, page},
+    html::{HtmlTable, escaped, optional, page},
 };
 use crate::{
     formulas::MoveLabel,
@@ -57,7 +57,7 @@ fn summary(game: &GameStudy, judge: &str) -> String {
     }
     text.push_str("</p>\n");
     let mut table =
-        Table::new(&["", "#accuracy", "#centipawns lost a move", "#inaccuracies", "#mistakes", "#blunders"]);
+        HtmlTable::new(&["", "#accuracy", "#centipawns lost a move", "#inaccuracies", "#mistakes", "#blunders"]);
     for (side, player) in [(chess::Color::White, &record.white), (chess::Color::Black, &record.black)] {
         let count = |label| game.labels(side, label).to_string();
         table.row(&[
@@ -146,7 +146,7 @@ fn move_name(played: &MoveStudy) -> String {
 }
 
 fn moves(game: &GameStudy) -> String {
-    let mut table = Table::new(&[
+    let mut table = HtmlTable::new(&[
         "move",
         "value",
         "#% before",
@@ -181,7 +181,7 @@ fn moves(game: &GameStudy) -> String {
 
 /// The votes in which the electors did not agree.
 fn votes(game: &GameStudy) -> String {
-    let mut table = Table::new(&["move", "proposed", "elected by", "#split", "#cost", "#best proposal", "#time s"]);
+    let mut table = HtmlTable::new(&["move", "proposed", "elected by", "#split", "#cost", "#best proposal", "#time s"]);
     for vote in game.votes.iter().filter(|vote| tally(vote).len() > 1) {
         let Some(played) = game.moves.get(vote.ply) else { continue };
         let least = vote.voters.iter().map(|voter| voter.loss).fold(f64::INFINITY, f64::min);

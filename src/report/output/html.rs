@@ -48,14 +48,14 @@ pub(super) fn page(title: &str, root: &str, body: &str) -> String {
 }
 
 /// A table that grows row by row.
-pub(super) struct Table {
+pub(super) struct HtmlTable {
     html: String,
     /// Which columns hold figures.
     figures: Vec<bool>,
     rows: usize,
 }
 
-impl Table {
+impl HtmlTable {
     /// With these titles; a title that begins with `#` is of a column of figures.
     pub(super) fn new(titles: &[&str]) -> Self {
         let mut html = "<table><tr>".to_owned();
@@ -115,6 +115,6 @@ mod tests {
 
     #[test]
     fn a_table_without_rows_is_not_shown() {
-        assert_eq!(Table::new(&["name", "#games"]).end(), "");
+        assert_eq!(HtmlTable::new(&["name", "#games"]).end(), "");
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     Report,
     curve::{figures, ratings},
-    html::{Table, escaped, mean, optional, page},
+    html::{HtmlTable, escaped, mean, optional, page},
 };
 use crate::totals::{GroupFigure, OpeningNode, ResultCount, Totals};
 
@@ -60,7 +60,7 @@ fn section(title: &str, table: String) -> String {
 }
 
 fn groups(title: &str, figures: &[GroupFigure]) -> String {
-    let mut table = Table::new(&["", "#won", "#drawn", "#lost", "#%", "#performance", "#accuracy"]);
+    let mut table = HtmlTable::new(&["", "#won", "#drawn", "#lost", "#%", "#performance", "#accuracy"]);
     for figure in figures {
         let ResultCount { won, drawn, lost } = figure.results;
         table.row(&[
@@ -77,7 +77,7 @@ fn groups(title: &str, figures: &[GroupFigure]) -> String {
 }
 
 fn changes(report: &Report) -> String {
-    let mut table = Table::new(&["", "#before", "#now", "#change"]);
+    let mut table = HtmlTable::new(&["", "#before", "#now", "#change"]);
     for change in &report.changes {
         let difference = format!("{:+.2}", change.now - change.before);
         let [before, now] = [change.before, change.now].map(|value| format!("{value:.2}"));
@@ -87,7 +87,7 @@ fn changes(report: &Report) -> String {
 }
 
 fn losses(totals: &Totals) -> String {
-    let mut table = Table::new(&["lost by", "#games"]);
+    let mut table = HtmlTable::new(&["lost by", "#games"]);
     for (cause, count) in &totals.losses {
         table.row(&[cause.word().to_owned(), count.to_string()]);
     }
@@ -95,14 +95,14 @@ fn losses(totals: &Totals) -> String {
 }
 
 fn figures_of_moves(totals: &Totals) -> String {
-    let mut phases = Table::new(&["cost of a move, % of a point", "#ours", "#theirs"]);
+    let mut phases = HtmlTable::new(&["cost of a move, % of a point", "#ours", "#theirs"]);
     for figure in &totals.phases {
         phases.row(&[figure.phase.word().to_owned(), mean(&figure.ours), mean(&figure.theirs)]);
     }
     let trouble = &totals.time_trouble;
     phases.row(&["in time trouble (under a tenth)".to_owned(), mean(&trouble.ours), mean(&trouble.theirs)]);
     phases.row(&["with time".to_owned(), mean(&trouble.ours_without), mean(&trouble.theirs_without)]);
-    let mut others = Table::new(&["", "#"]);
+    let mut others = HtmlTable::new(&["", "#"]);
     let [inaccuracies, mistakes, blunders] = totals.labels.map(|count| format!("{count:.2}"));
     let results = |count: &ResultCount| format!("+{} ={} -{}", count.won, count.drawn, count.lost);
     for (name, value) in [
@@ -166,7 +166,8 @@ pub(super) fn council(report: &Report, link: impl Fn(&str) -> Option<String>) ->
     let rows: Vec<_> = council.criteria.iter().map(|rule| (rule.criterion.clone(), rule.against_played)).collect();
     body.push_str("<h2>Every criterion on the recorded proposals, against what was played (less is better)</h2>\n");
     body.push_str(&figures("criteria against what was played", &rows));
-    let mut table = Table::new(&["criterion", "#cost a move", "#against what was played", "#votes", "#other moves"]);
+    let mut table =
+        HtmlTable::new(&["criterion", "#cost a move", "#against what was played", "#votes", "#other moves"]);
     for rule in &council.criteria {
         table.row(&[
             escaped(&rule.criterion),
@@ -181,8 +182,13 @@ pub(super) fn council(report: &Report, link: impl Fn(&str) -> Option<String>) ->
     let rows: Vec<_> =
         council.electors.iter().map(|elector| (elector.elector.clone(), elector.against_council)).collect();
     body.push_str(&figures("electors against the council", &rows));
-    let mut table =
-        Table::new(&["elector", "#cost a move", "#against the council", "#best move, %", "#knew better when it erred"]);
+    let mut table = HtmlTable::new(&[
+        "elector",
+        "#cost a move",
+        "#against the council",
+        "#best move, %",
+        "#knew better when it erred",
+    ]);
     for elector in &council.electors {
         table.row(&[
             escaped(&elector.elector),
@@ -218,7 +224,7 @@ fn phases(report: &Report) -> String {
             mean(&second.gain)
         );
     }
-    let mut table = Table::new(&["votes", "#count", "#cost a move", "#at stake", "#time s"]);
+    let mut table = HtmlTable::new(&["votes", "#count", "#cost a move", "#at stake", "#time s"]);
     for split in council.splits.iter().filter(|split| split.loss.count > 0) {
         table.row(&[
             split.name.to_owned(),
@@ -243,7 +249,7 @@ fn phases(report: &Report) -> String {
 }
 
 fn vote_errors(report: &Report, link: impl Fn(&str) -> Option<String>) -> String {
-    let mut table = Table::new(&["move", "#cost", "votes", "elected by", "who knew better"]);
+    let mut table = HtmlTable::new(&["move", "#cost", "votes", "elected by", "who knew better"]);
     for error in &report.council.errors {
         let name = format!("<span class=\"{}\">{}</span>", error.label.word(), escaped(&error.played));
         let name = match link(&error.game) {
@@ -279,6 +285,6 @@ pub(super) fn list(rows: &[String], number: usize, pages: usize) -> String {
 /// A table of games whose rows are made already.
 pub(super) fn list_table(rows: &[String]) -> String {
     let titles = ["begun", "against", "colour", "clock", "result", "#accuracy", "#?!", "#?", "#??", "opening", ""];
-    let table = Table::new(&titles).with_rows(rows);
+    let table = HtmlTable::new(&titles).with_rows(rows);
     table.end()
 }

@@ -19,7 +19,7 @@ use bot::journal::GameRecord;
 use crate::{
     formulas::{BySide, MoveLabel, game_accuracy},
     judge::{GameMaterial, GameVerdicts},
-    openings::Opening,
+    openings::NamedOpening,
 };
 
 /// A game and what each of its moves was worth.
@@ -29,7 +29,7 @@ pub struct GameStudy {
     #[serde(flatten)]
     pub record: GameRecord,
     /// Its opening by name.
-    pub opening: Option<Opening>,
+    pub opening: Option<NamedOpening>,
     /// After how many plies the last named position of the opening stood.
     pub opening_plies: usize,
     /// After how many plies our own book gave its last move; 0 where it gave none.
@@ -64,7 +64,7 @@ impl GameStudy {
                 studied.at_stake = Some(vote.at_stake());
             }
         }
-        let opening = Opening::of(&material.line);
+        let opening = NamedOpening::of(&material.line);
         let first = moves.first()?.mover;
         let after: Vec<_> = moves.iter().map(MoveStudy::value_for_white).collect();
         let from_book = |(played, _): &(bot::journal::MoveRecord, _)| {

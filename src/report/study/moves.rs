@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::{
     formulas::{MoveLabel, START_VALUE, centipawn_loss, expectation, move_accuracy},
-    judge::{GameMaterial, GameVerdicts, Verdict, position_key},
+    judge::{GameMaterial, GameVerdicts, PositionVerdict, position_key},
 };
 
 use super::{GamePhase, phases};
@@ -138,7 +138,8 @@ pub(super) fn study(
     verdicts: &GameVerdicts,
     tables: Option<&Tablebases>,
 ) -> Option<Vec<MoveStudy>> {
-    let verdict = |line: &Line| Verdict::by_the_rules(line).or_else(|| verdicts.get(&position_key(line)).cloned());
+    let verdict =
+        |line: &Line| PositionVerdict::by_the_rules(line).or_else(|| verdicts.get(&position_key(line)).cloned());
     let truths: Vec<Option<Outcome>> = positions.iter().map(|line| tables.and_then(|t| truth(line, t))).collect();
     let mut moves = Vec::with_capacity(material.moves.len());
     let mut before = verdict(positions.first()?)?;
@@ -154,7 +155,13 @@ pub(super) fn study(
     Some(moves)
 }
 
-fn study_move(ply: usize, line: &Line, played: UciMove, verdict: &Verdict, reply: &Verdict) -> MoveStudy {
+fn study_move(
+    ply: usize,
+    line: &Line,
+    played: UciMove,
+    verdict: &PositionVerdict,
+    reply: &PositionVerdict,
+) -> MoveStudy {
     // As Lichess does, the usual start is worth what it is worth for everybody, whoever judges.
     let before = if ply == 0 && line.start_fen().is_none() { START_VALUE } else { verdict.score };
     let after = for_the_other(reply.score);
@@ -203,7 +210,7 @@ fn line_san(line: &Line, moves: &[UciMove]) -> Vec<String> {
 
 /// The result of a position with best play, for the player to move, where tables cover it.
 fn truth(line: &Line, tables: &Tablebases) -> Option<Outcome> {
-    if let Some(over) = Verdict::by_the_rules(line) {
+    if let Some(over) = PositionVerdict::by_the_rules(line) {
         return Some(if over.score == Score::Cp(0) { Outcome::Draw } else { Outcome::Loss });
     }
     let position = engine_position(line).ok()?;

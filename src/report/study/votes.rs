@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{MoveStudy, moves::for_the_other};
 use crate::{
     formulas::{START_VALUE, expectation},
-    judge::{GameMaterial, GameVerdicts, Verdict, after, position_key},
+    judge::{GameMaterial, GameVerdicts, PositionVerdict, after, position_key},
 };
 
 /// The vote for a move of ours.
@@ -108,7 +108,7 @@ fn study_vote(
             return Some(0.0);
         }
         let after = after(line, uci)?;
-        let reply = Verdict::by_the_rules(&after).or_else(|| verdicts.get(&position_key(&after)).cloned())?;
+        let reply = PositionVerdict::by_the_rules(&after).or_else(|| verdicts.get(&position_key(&after)).cloned())?;
         Some((expected - expectation(for_the_other(reply.score))).max(0.0))
     };
     let voters = proposals.iter().filter(|proposal| proposal.phase == 1).filter_map(|proposal| {

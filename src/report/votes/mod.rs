@@ -3,6 +3,7 @@
 
 mod replay;
 
+use replay::replay_all;
 pub use replay::{RecordedProposals, ReplayRule, replayed};
 
 use std::collections::BTreeMap;
@@ -235,13 +236,13 @@ impl CouncilSums {
     /// Adds the votes of a game.
     pub fn add(&mut self, game: &GameStudy) {
         self.next_game();
+        self.add_rules(&game.votes);
         for vote in &game.votes {
             self.votes += 1;
             self.played.add(vote.loss);
             self.best.add(vote.voters.iter().map(|voter| voter.loss).fold(f64::INFINITY, f64::min));
             self.worst.add(vote.voters.iter().map(|voter| voter.loss).fold(0.0, f64::max));
             self.add_electors(vote);
-            self.add_rules(vote);
             self.add_second_phase(vote);
             self.add_split(vote);
             if let Some(played) = game.moves.get(vote.ply)
@@ -282,13 +283,16 @@ impl CouncilSums {
         }
     }
 
-    fn add_rules(&mut self, vote: &VoteStudy) {
-        let recorded = replayed(vote);
-        for (rule, sums) in &mut self.rules {
-            let Some((elected, loss)) = rule.elect(vote, &recorded) else { continue };
-            sums.loss.add(loss);
-            sums.against.add(loss - vote.loss);
-            sums.other_moves += usize::from(elected != vote.played);
+    fn add_rules(&mut self, votes: &[VoteStudy]) {
+        let rules: Vec<&ReplayRule> = self.rules.iter().map(|(rule, _)| rule).collect();
+        let replayed = replay_all(&rules, votes);
+        for (vote, outcomes) in votes.iter().zip(replayed) {
+            for ((_, sums), outcome) in self.rules.iter_mut().zip(outcomes) {
+                let Some((elected, loss)) = outcome else { continue };
+                sums.loss.add(loss);
+                sums.against.add(loss - vote.loss);
+                sums.other_moves += usize::from(elected != vote.played);
+            }
         }
     }
 

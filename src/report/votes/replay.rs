@@ -1,7 +1,7 @@
 //! Elections held again: another rule on the proposals that were recorded. No search is needed, because what each proposed move
 //! costs has been judged.
 
-use std::time::Duration;
+use std::{thread, time::Duration};
 
 use chess::{Bound, CriterionName, ElectorName, Knowledge, Phase, Proposal, Score, SearchId, UciMove};
 use council::{
@@ -37,8 +37,11 @@ impl ReplayRule {
     /// The move it elects, and what that costs, per cent of a point. Re-search cannot be held again without a search: it
     /// counts where it was the rule, and elects what it elected then; elsewhere `None`.
     pub fn elect(&self, vote: &VoteStudy, recorded: &RecordedProposals) -> Option<(UciMove, f64)> {
+        let first = vote.voters.first()?.best;
         let elected = match self.settings.criterion {
             CriterionName::ReSearch => (vote.criterion == CriterionName::ReSearch.word()).then_some(vote.played)?,
+            // Where all agree, so does every rule.
+            _ if vote.voters.iter().all(|voter| voter.best == first) => first,
             _ => {
                 // Ties are decided as the council would, by position and settings alone.
                 let seed = self.settings.seed ^ (vote.ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -47,6 +50,24 @@ impl ReplayRule {
         };
         Some((elected, vote.loss_of(elected)?))
     }
+}
+
+/// What each rule elects in each vote, and what that costs. All cores take part.
+pub(super) fn replay_all(rules: &[&ReplayRule], votes: &[VoteStudy]) -> Vec<Vec<Option<(UciMove, f64)>>> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let of_votes = |votes: &[VoteStudy]| -> Vec<Vec<Option<(UciMove, f64)>>> {
+        let of_vote = |vote: &VoteStudy| {
+            let recorded = replayed(vote);
+            rules.iter().map(|rule| rule.elect(vote, &recorded)).collect()
+        };
+        votes.iter().map(of_vote).collect()
+    };
+    let share = votes.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        let parts: Vec<_> = votes.chunks(share).map(|part| scope.spawn(move || of_votes(part))).collect();
+        // A thread that has failed leaves its part out, and with it what comes after: nothing is counted for another vote.
+        parts.into_iter().map_while(|part| part.join().ok()).flatten().collect()
+    })
 }
 
 /// The proposals of a vote, ready to elect among.

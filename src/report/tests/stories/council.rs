@@ -1,6 +1,6 @@
 //! What a report says of the votes.
 
-use chess::{Color, GameStatus};
+use chess::{Color, CriterionName, GameStatus};
 use report::{formulas::MoveLabel, study::MissedChance};
 
 use super::journal::{Desk, ScriptedGame};
@@ -61,7 +61,7 @@ async fn every_rule_is_replayed_on_what_was_proposed() {
     assert_eq!(rule("optimistic").other_moves, 1, "the highest score is another move's");
     assert!(rule("optimistic").against_played.mean < -10.0, "{:?}", rule("optimistic"));
     assert_eq!(rule("re-search").loss.count, 0, "nobody searched again, so nobody knows");
-    assert_eq!(made.report.council.criteria.len(), 12);
+    assert_eq!(made.report.council.criteria.len(), CriterionName::ALL.len());
 }
 
 #[tokio::test]

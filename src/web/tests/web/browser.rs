@@ -133,7 +133,7 @@ impl Browser {
     pub(crate) async fn still(&self, expression: &str) {
         let script = format!(
             "const done = arguments[0];
-             import('/assets/server.js').then(({{ live }}) => {{
+             import(document.querySelector('script').src.replace('app.js', 'server.js')).then(({{ live }}) => {{
                const begun = Date.now();
                (function look() {{
                  if ({expression}) (live.close(), done(true));

@@ -14,7 +14,7 @@ const READ: [&str; 5] = ["api/status", "api/events", "api/games", "api/machines"
 #[tokio::test]
 async fn every_answer_tells_the_browser_to_load_nothing_from_elsewhere() {
     let stage = Stage::open().await;
-    for path in ["", "assets/style.css", "assets/pieces/bN.svg", "api/me", "api/nothing", "live"] {
+    for path in ["", "assets/any/style.css", "assets/any/pieces/bN.svg", "api/me", "api/nothing", "live"] {
         let response = stage.get(path).send().await.expect("an answer");
         let policy = response.headers()["content-security-policy"].to_str().expect("text").to_owned();
         for part in ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"] {
