@@ -319,6 +319,21 @@ async fn takebacks_granted_are_remembered() {
     assert_eq!(again.takebacks_granted(&key).await, Ok(2));
 }
 
+/// Whoever closes a database last deletes its log, and a program that reads the journal must not believe that it is the last one: so
+/// the lock has to stand that says that we have it open, however often we open it ourselves.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn opening_the_journal_once_more_takes_no_lock_from_it() {
+    use std::os::unix::fs::MetadataExt;
+    let desk = Desk::new();
+    let _study = Judgements::open(desk.journal.path()).expect("the same journal");
+    desk.start("game0001", Variant::Standard, "");
+    desk.journal.flush().await.expect("written");
+    let inode = std::fs::metadata(desk.journal.path()).expect("a file").ino();
+    let locks = std::fs::read_to_string("/proc/locks").expect("the system's locks");
+    assert!(locks.lines().any(|lock| lock.contains(&format!(":{inode} "))), "no lock on {inode}:\n{locks}");
+}
+
 #[tokio::test]
 async fn games_whose_end_nobody_saw_are_known() {
     let desk = Desk::new();

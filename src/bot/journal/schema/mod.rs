@@ -1,6 +1,6 @@
 //! The journal's tables, version by version.
 
-use std::{path::Path, time::Duration};
+use std::{io, path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
@@ -20,9 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
     let failed = |reason: String| JournalError::Open { path: path.to_owned(), reason };
     make_directory_of(path)?;
-    // SQLite gives the files that it makes beside the database the same permissions.
-    let made = private::open().write(true).create(true).truncate(false).open(path);
-    made.map_err(|error| failed(error.to_string()))?;
+    make_file(path).map_err(|error| failed(error.to_string()))?;
     let connect = || -> rusqlite::Result<Connection> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
@@ -35,6 +33,17 @@ pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
     let mut connection = connect().map_err(|error| failed(error.to_string()))?;
     migrate(&mut connection, path, VERSION)?;
     Ok(connection)
+}
+
+/// Makes an empty file with the permissions that the database and, by SQLite's doing, the files beside it are to have.
+///
+/// One that is there already must not be opened here: when a process closes a file, it loses all its locks on it, also those of its
+/// other connections. The next reader of another process would believe to be alone, and delete the log under the writer.
+fn make_file(path: &Path) -> io::Result<()> {
+    match private::open().write(true).create_new(true).open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Brings the whole write-ahead log into the database and empties it.

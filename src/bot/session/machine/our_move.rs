@@ -54,6 +54,8 @@ enum Sending {
     Acknowledged(Instant),
     /// The server took it at this time and should have shown it by now.
     Doubtful(Instant),
+    /// The same, and a whole state came that does not show it, which may have been on its way before: the next one decides.
+    VeryDoubtful(Instant),
     /// It did not arrive, or we do not know whether it did; to be sent again.
     Unsettled,
 }
@@ -68,6 +70,12 @@ impl GameMachine {
             }
             MoveState::Theirs => self.search(now, effects),
             MoveState::Searching(_) => (),
+            MoveState::Answered(answer) if full && matches!(answer.sending, Sending::Doubtful(_)) => {
+                if let Sending::Doubtful(since) = answer.sending {
+                    answer.sending = Sending::VeryDoubtful(since);
+                }
+                self.whole_state.ask(now, effects);
+            }
             // A whole state without our move: the server does not have it (unless it is just on its way). A partial one
             // proves nothing: a draw offer is shown before the move that carries it.
             MoveState::Answered(answer) if full && answer.sending != Sending::InFlight => {
@@ -227,8 +235,10 @@ impl GameMachine {
 
     /// Another position is on the board: where our move was waited for, the next one is given at least as much time.
     pub(super) fn learn_echo_patience(&mut self, now: Instant) {
-        if let MoveState::Answered(OurAnswer { sending: Sending::Acknowledged(at) | Sending::Doubtful(at), .. }) =
-            self.our_move
+        if let MoveState::Answered(OurAnswer {
+            sending: Sending::Acknowledged(at) | Sending::Doubtful(at) | Sending::VeryDoubtful(at),
+            ..
+        }) = self.our_move
         {
             let took = now.saturating_duration_since(at);
             self.echo_patience = self.echo_patience.max(took * 2).min(ECHO.1);

@@ -199,6 +199,8 @@ fn a_move_that_is_taken_but_never_shown_brings_the_whole_state() {
     let effects = game.on(GameInput::Sent(number, Ok(())));
     assert!(wakes(&effects, Timer::Echo).is_some());
     assert!(resyncs(&game.on(GameInput::Timer(Timer::Echo))), "the stream may be dead without knowing it");
+    let effects = game.whole("");
+    assert!(sent(&effects).is_none() && resyncs(&effects), "it may have been asked for before: {effects:?}");
     assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "the server forgot it");
 }
 
@@ -211,6 +213,8 @@ fn a_whole_state_older_than_the_acknowledgement_sends_nothing_twice() {
     assert_eq!(sent(&effects), None, "it may have been on its way when the move was taken");
     assert!(wakes(&effects, Timer::Echo).is_some_and(|after| after < ECHO.0), "but it is looked at again soon");
     assert!(resyncs(&game.on(GameInput::Timer(Timer::Echo))));
+    let effects = game.whole("");
+    assert!(sent(&effects).is_none() && resyncs(&effects), "it may have been asked for before: {effects:?}");
     assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "a younger one decides");
 }
 
