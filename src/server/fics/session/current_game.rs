@@ -163,6 +163,7 @@ impl FicsSession {
             board,
             received: now,
             list,
+            asked_again: false,
             give_up_at: now + LIST_PATIENCE,
         }));
         self.look_ups.put_off();
@@ -188,6 +189,12 @@ impl FicsSession {
             Some(game) => self.run(Box::new(game)),
             // It was of the game that was being looked up; the one asked for later comes later.
             None if self.look_ups.was_under_way() => opening.list = MovesAnswer::default(),
+            // A line of it may have been lost.
+            None if !opening.asked_again => {
+                opening.asked_again = true;
+                opening.list = MovesAnswer::default();
+                self.send("moves");
+            }
             None => self.open_from_here(),
         }
     }

@@ -88,6 +88,8 @@ struct OpeningGame {
     board: Style12,
     received: Instant,
     list: MovesAnswer,
+    /// Whether the list was asked for once more, because the first one did not lead to the board.
+    asked_again: bool,
     give_up_at: Instant,
 }
 

@@ -403,6 +403,19 @@ fn boards_that_do_not_follow_make_us_ask_for_the_moves() {
     assert_eq!(told, ["game ann-run-1: e2e4 e7e5"]);
 }
 
+/// A line of the list is lost: it is asked for once more before the game is played from the board.
+#[test]
+fn a_list_of_moves_with_a_gap_is_asked_for_again() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.hear(&[START]);
+    evening.hear(&[E5]);
+    let players = "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026";
+    assert_eq!(evening.hear(&[players, "      {Still in progress} *"]), ["> moves"]);
+    let whole = [players, "  1.  e4      (0:00)     e5      (0:00)", "      {Still in progress} *"];
+    assert_eq!(evening.hear(&whole), ["game ann-run-1: e2e4 e7e5"]);
+}
+
 #[test]
 fn a_variant_nobody_asked_for_is_left_alone() {
     let mut evening = Evening::begin(FicsSettings::default());
