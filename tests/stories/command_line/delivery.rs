@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
-use bot::metrics::{MetricKind, METRICS};
+use bot::metrics::{METRICS, MetricKind};
 
 fn deployed(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy").join(name);
