@@ -17,7 +17,7 @@ use server::{
 #[command(after_help = "Examples:
   CONCILIO_LICHESS_TOKEN=lip_... concilio account check
   concilio account upgrade --config bot.toml")]
-pub(super) struct AccountCommand {
+pub(super) struct AccountsCommand {
     #[command(subcommand)]
     action: AccountAction,
 }
@@ -39,7 +39,7 @@ enum AccountAction {
     },
 }
 
-impl AccountCommand {
+impl AccountsCommand {
     /// Does it for every account of the settings; there is no upgrade on FICS.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let (settings, upgrade, yes) = match self.action {

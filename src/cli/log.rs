@@ -126,7 +126,7 @@ where
     N: for<'a> FormatFields<'a> + 'static,
 {
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let mut fields = Fields(Map::new());
+        let mut fields = EventFields(Map::new());
         fields.0.insert("timestamp".to_owned(), Timestamp::now().to_string().into());
         fields.0.insert("level".to_owned(), event.metadata().level().as_str().into());
         event.record(&mut fields);
@@ -142,9 +142,9 @@ where
 }
 
 /// The fields of an event, as JSON has them.
-struct Fields(Map<String, Value>);
+struct EventFields(Map<String, Value>);
 
-impl Visit for Fields {
+impl Visit for EventFields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.0.insert(field.name().to_owned(), format!("{value:?}").into());
     }

@@ -77,7 +77,7 @@ enum Subcommands {
     /// Study the games of the journal: what each move cost, and which knowledge knew better
     Report(Box<report::ReportCommand>),
     /// Look at the accounts, or make one a bot's
-    Account(account::AccountCommand),
+    Account(account::AccountsCommand),
     /// Look at the settings
     Config(config::ConfigCommand),
     /// Explain the evaluation of a position, heuristic by heuristic

@@ -43,7 +43,7 @@ pub use server::{PracticeError, PracticeServer, serve};
 pub use settings::{FicsEndpoint, PracticeSettings, ServerLimits};
 pub use sparring::{Sparring, SparringKind};
 pub use state::{
-    AccountEvent, BoardEvent, ChallengeState, ChallengeTerms, ChallengeView, Denied, GameReport, GameView, Gauge,
-    ListenerKey, OpenChallenge, Pairing, PlayerView, RefusedMove, ServerState, ServerStopped, StateHandle,
+    BoardEvent, ChallengeState, ChallengeTerms, ChallengeView, Denied, GameReport, GameView, Gauge, ListenerKey,
+    OpenChallenge, Pairing, PlayerView, PracticeAccountEvent, RefusedMove, ServerState, ServerStopped, StateHandle,
     Subscription,
 };

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     account::AccountId,
     game::Stop,
-    state::{AccountEvent, BoardEvent, GameView, ListenerKey, ServerStopped, StateHandle},
+    state::{BoardEvent, GameView, ListenerKey, PracticeAccountEvent, ServerStopped, StateHandle},
 };
 use chess::{Color, GameId, Line, UciMove, engine_position};
 use engine::{Engine, EngineOptions, Limits};
@@ -192,18 +192,18 @@ pub(super) async fn attend(
         while let Some(event) = events.next().await {
             while games.try_join_next().is_some() {}
             match event {
-                AccountEvent::Challenge(challenge) if challenge.dest.account == account => {
+                PracticeAccountEvent::Challenge(challenge) if challenge.dest.account == account => {
                     let by = account.clone();
                     // It may have been withdrawn meanwhile, or a limit be reached: then there is no game.
                     let _ = server_state.ask(move |state| state.accept(&challenge.id, &by)).await;
                 }
-                AccountEvent::GameStart(view) => {
+                PracticeAccountEvent::GameStart(view) => {
                     if let Some(color) = view.pairing.color_of(&account) {
                         let id = view.pairing.id.clone();
                         games.spawn(play(server_state.clone(), key.clone(), id, color, Arc::clone(&player)));
                     }
                 }
-                AccountEvent::ResumeOffer(view)
+                PracticeAccountEvent::ResumeOffer(view)
                     if view.adjourned.is_some_and(|wishes| {
                         view.pairing.color_of(&account).is_some_and(|color| wishes.by(!color))
                     }) =>

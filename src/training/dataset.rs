@@ -148,7 +148,7 @@ mod tests {
     use engine::{Knowledge, Position};
 
     use super::*;
-    use crate::{GameResult, Random};
+    use crate::{GameResult, SplitMix};
 
     fn record(line: &str, own: i16, game: u32) -> Record {
         let position = Position::from_line("startpos", false, line.split_whitespace()).expect("a line");
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn whole_games_are_kept_back() {
-        let mut random = Random::new(1);
+        let mut random = SplitMix::new(1);
         let mut records = Vec::new();
         for game in 0..40 {
             let mut position = Position::from_line("startpos", false, []).expect("a line");

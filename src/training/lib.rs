@@ -27,7 +27,7 @@ mod text;
 pub mod trainer;
 
 pub use openings::random_opening;
-pub use random::Random;
+pub use random::SplitMix;
 pub use record::{GameResult, Record, RecordError};
 pub use shard::{Shard, ShardError};
 pub use teacher::{TeacherError, TeacherPlan, label};

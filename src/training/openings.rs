@@ -2,13 +2,13 @@
 
 use engine::Position;
 
-use crate::Random;
+use crate::SplitMix;
 
 /// Random plies, or one more: so both sides begin the searched part equally often.
 pub(crate) const RANDOM_PLIES: usize = 8;
 
 /// A position after random moves, in which there is something to play. Who wants a fair one asks again.
-pub fn random_opening(random: &mut Random) -> Position {
+pub fn random_opening(random: &mut SplitMix) -> Position {
     loop {
         let Ok(mut position) = Position::from_line("startpos", false, []) else { continue };
         for _ in 0..RANDOM_PLIES + random.below(2) {

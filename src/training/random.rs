@@ -2,9 +2,9 @@
 
 /// The SplitMix64 generator (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Random(u64);
+pub struct SplitMix(u64);
 
-impl Random {
+impl SplitMix {
     /// From a seed; equal seeds give equal numbers.
     pub const fn new(seed: u64) -> Self {
         Self(seed)

@@ -218,11 +218,11 @@ pub(super) struct ChallengeOrder {
 /// A command on its way to an account, and where the answer goes.
 pub(super) struct AccountRequest {
     pub command: AccountCommand,
-    pub answer: Answer,
+    pub answer: ControlAnswer,
 }
 
 /// Where the answer to a command goes. Whoever asked may have gone away.
-pub(super) type Answer = oneshot::Sender<Result<String, ControlError>>;
+pub(super) type ControlAnswer = oneshot::Sender<Result<String, ControlError>>;
 
 /// The handle over all running accounts. Cheap to clone; clones are the same handle.
 #[derive(Clone, Default)]

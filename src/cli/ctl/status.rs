@@ -30,7 +30,7 @@ struct AccountStatus {
 #[derive(Deserialize)]
 struct RunningGameStatus {
     head: GameSummary,
-    board: Board,
+    board: BoardStatus,
     decision: Option<DecisionStatus>,
     over: Option<Over>,
 }
@@ -54,7 +54,7 @@ struct PlayerStatus {
 }
 
 #[derive(Deserialize)]
-struct Board {
+struct BoardStatus {
     ply: usize,
 }
 

@@ -16,7 +16,7 @@ use chess::{CriterionName, Line, Proposal, UciMove, Vote};
 
 /// How an election ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct ElectionOutcome {
     /// The proposal of the elected move's heaviest proposer.
     pub elected: Proposal,
     /// Every proposal and what it weighed, in the order of the roster. What a guard has set aside weighs nothing.
@@ -36,7 +36,7 @@ pub fn elect(
     electors: &[ElectorSpec],
     proposals: &[Option<Proposal>],
     seed: u64,
-) -> Option<Outcome> {
+) -> Option<ElectionOutcome> {
     let ballots = ballots(line, electors, proposals);
     Rule::new(settings.criterion, settings, seed).elect(&ballots)
 }
@@ -74,7 +74,7 @@ impl Rule {
     }
 
     /// Elects among the proposals as they stand.
-    pub(super) fn elect(&self, ballots: &Ballots) -> Option<Outcome> {
+    pub(super) fn elect(&self, ballots: &Ballots) -> Option<ElectionOutcome> {
         let weighed = self.weigh(ballots);
         let totals = self.totals(ballots, &weighed);
         let elected = self.speaker(&weighed, &totals)?.clone();
@@ -83,7 +83,7 @@ impl Rule {
                 weighed.iter().find(|(other, _)| other.place == ballot.place).map_or(0.0, |(_, weight)| *weight);
             Vote { proposal: ballot.proposal.clone(), knowledge: ballot.elector.knowledge(), weight }
         });
-        Some(Outcome { votes: votes.collect(), split: split(ballots, elected.best), totals, elected })
+        Some(ElectionOutcome { votes: votes.collect(), split: split(ballots, elected.best), totals, elected })
     }
 
     /// The proposal that would be elected now.
@@ -154,7 +154,7 @@ impl Rule {
     }
 }
 
-/// See [`Outcome::split`].
+/// See [`ElectionOutcome::split`].
 pub(super) fn split(ballots: &Ballots, elected: UciMove) -> f64 {
     let others = ballots.len().saturating_sub(1);
     if others == 0 {

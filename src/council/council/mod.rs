@@ -41,7 +41,7 @@ mod settings;
 mod split_group;
 
 pub use chess::{CriterionName, SecondPhaseMode};
-pub use election::{Outcome, elect, features};
+pub use election::{ElectionOutcome, elect, features};
 pub use group_mode::GroupMode;
 pub use model::{Calibration, FEATURES, Model, ModelError};
 pub use pondering::Pondering;
@@ -169,7 +169,7 @@ impl Council {
     async fn second_phase(
         &mut self,
         first: &FirstPhase,
-        outcome: &Outcome,
+        outcome: &ElectionOutcome,
         session: &mut SearchSession<'_>,
     ) -> Option<Option<chess::SecondPhase>> {
         let mode = self.settings.second_phase;
@@ -197,7 +197,7 @@ impl Council {
     fn decision(
         &mut self,
         first: &FirstPhase,
-        outcome: Option<Outcome>,
+        outcome: Option<ElectionOutcome>,
         second_phase: Option<chess::SecondPhase>,
         session: &mut SearchSession,
     ) -> Option<Decision> {

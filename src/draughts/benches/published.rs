@@ -21,7 +21,7 @@ use concilio_draughts::{
     game::{Game, Outcome, ballots},
     search::{
         Limits, SearchOptions, Searcher,
-        published::{Published, Settings},
+        published::{Published, PublishedSettings},
     },
 };
 
@@ -73,7 +73,8 @@ fn main() {
     for played in 0..games {
         let color = if played % 2 == 0 { Color::White } else { Color::Black };
         let mut game = Game::new(openings[played / 2], Rules::Official);
-        let mut published = Published::new(Settings { whole_tree: false, ..Settings::default() }, played as u64);
+        let mut published =
+            Published::new(PublishedSettings { whole_tree: false, ..PublishedSettings::default() }, played as u64);
         today.clear();
         let mut in_this_game = Used::default();
         let outcome = loop {

@@ -2,7 +2,7 @@
 //!
 //! It builds the whole tree to an even depth, evaluates the leaves, looks two plies beyond each to see whether it is
 //! quiescent, and takes the best by minimax; nothing is saved by pruning, because the tree is built before it is looked
-//! at. Here the tree is walked instead of kept, which gives the same values for less memory; [`Settings::whole_tree`] off
+//! at. Here the tree is walked instead of kept, which gives the same values for less memory; [`PublishedSettings::whole_tree`] off
 //! leaves out what alpha-beta would have cut, which gives the same values in less time.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,7 +19,7 @@ const LOST: i32 = 1_000_000;
 
 /// What its user may change at any time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct PublishedSettings {
     /// What leaves are worth.
     pub strategy: Strategy,
     /// How many full moves the tree is deep, each of two plies; at least 1.
@@ -32,7 +32,7 @@ pub struct Settings {
     pub whole_tree: bool,
 }
 
-impl Default for Settings {
+impl Default for PublishedSettings {
     /// What the paper found best.
     fn default() -> Self {
         Self { strategy: Strategy::FullyGuarded, depth: 3, quiescence: true, second_iteration: true, whole_tree: true }
@@ -53,13 +53,13 @@ pub struct PublishedChoice {
 /// The search, with the random numbers by which it does not always play the same move.
 #[derive(Clone, Debug)]
 pub struct Published {
-    settings: Settings,
+    settings: PublishedSettings,
     seeds: Random,
 }
 
 /// The tree of one move, while it is walked.
 struct Walk<'a> {
-    settings: Settings,
+    settings: PublishedSettings,
     /// Decides the random amounts of this move's tree.
     seed: u64,
     rules: Rules,
@@ -70,12 +70,12 @@ struct Walk<'a> {
 
 impl Published {
     /// A search that breaks ties by the random numbers of a seed.
-    pub fn new(settings: Settings, seed: u64) -> Self {
+    pub fn new(settings: PublishedSettings, seed: u64) -> Self {
         Self { settings, seeds: Random::new(seed) }
     }
 
     /// Changes the settings, as its user may at any time.
-    pub fn set(&mut self, settings: Settings) {
+    pub fn set(&mut self, settings: PublishedSettings) {
         self.settings = settings;
     }
 

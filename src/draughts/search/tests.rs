@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    published::{Published, Settings},
+    published::{Published, PublishedSettings},
     *,
 };
 use crate::{
@@ -132,13 +132,13 @@ fn every_evaluation_can_be_searched_with() {
     }
 }
 
-fn choose(game: &Game, settings: Settings, seed: u64) -> published::PublishedChoice {
+fn choose(game: &Game, settings: PublishedSettings, seed: u64) -> published::PublishedChoice {
     Published::new(settings, seed).choose(game, &AtomicBool::new(false)).expect("the game is not over")
 }
 
 #[test]
 fn the_published_search_is_full_width_and_minimax() {
-    let settings = Settings {
+    let settings = PublishedSettings {
         strategy: Strategy::PesoPedine,
         depth: 1,
         quiescence: false,
@@ -156,8 +156,8 @@ fn leaving_out_what_alpha_beta_cuts_changes_no_published_choice() {
     for (seed, ballot) in (0..).zip(ballots::draw(6, 9)) {
         let game = Game::new(ballot, Rules::Official);
         for strategy in Strategy::ALL {
-            let whole = Settings { strategy, depth: 1, ..Settings::default() };
-            let pruned = Settings { whole_tree: false, ..whole };
+            let whole = PublishedSettings { strategy, depth: 1, ..PublishedSettings::default() };
+            let pruned = PublishedSettings { whole_tree: false, ..whole };
             let (one, other) = (choose(&game, whole, seed), choose(&game, pruned, seed));
             assert_eq!((one.best, one.value), (other.best, other.value), "{strategy:?} {ballot}");
             assert!(other.nodes <= one.nodes);
@@ -169,15 +169,16 @@ fn leaving_out_what_alpha_beta_cuts_changes_no_published_choice() {
 fn a_published_leaf_that_is_not_quiescent_is_looked_at_again() {
     // After one full move White has won a man by the count; Black then takes two and promotes.
     let board = game("W:W22,31:B17,18,9,5");
-    let at_first_sight = Settings { quiescence: false, second_iteration: false, depth: 1, ..Settings::default() };
-    let looked_again = Settings { depth: 1, ..Settings::default() };
+    let at_first_sight =
+        PublishedSettings { quiescence: false, second_iteration: false, depth: 1, ..PublishedSettings::default() };
+    let looked_again = PublishedSettings { depth: 1, ..PublishedSettings::default() };
     assert!(choose(&board, looked_again, 1).value <= choose(&board, at_first_sight, 1).value);
     assert!(choose(&board, looked_again, 1).nodes > choose(&board, at_first_sight, 1).nodes);
 }
 
 #[test]
 fn published_ties_are_broken_by_the_seed() {
-    let settings = Settings { strategy: Strategy::PesoPedine, depth: 1, ..Settings::default() };
+    let settings = PublishedSettings { strategy: Strategy::PesoPedine, depth: 1, ..PublishedSettings::default() };
     let chosen: std::collections::HashSet<_> =
         (0..40).map(|seed| choose(&Game::default(), settings, seed).best).collect();
     assert!(chosen.len() > 1, "{chosen:?}");
@@ -186,5 +187,5 @@ fn published_ties_are_broken_by_the_seed() {
 
 #[test]
 fn a_published_search_that_is_stopped_has_no_move() {
-    assert_eq!(Published::new(Settings::default(), 1).choose(&Game::default(), &AtomicBool::new(true)), None);
+    assert_eq!(Published::new(PublishedSettings::default(), 1).choose(&Game::default(), &AtomicBool::new(true)), None);
 }

@@ -29,7 +29,7 @@ impl Memory {
 }
 
 /// A line of moves.
-pub(super) type Line = ArrayVec<Move, MAX_PLY>;
+pub(super) type Variation = ArrayVec<Move, MAX_PLY>;
 
 /// What the search knows about one ply of the line it is on.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ pub(super) struct Frame {
     /// Beta cut-offs among the children.
     pub cutoffs: u32,
     /// The principal variation from here.
-    pub pv: Line,
+    pub pv: Variation,
 }
 
 impl Default for Frame {
@@ -62,7 +62,7 @@ impl Default for Frame {
             killers: [None; 2],
             double_extensions: 0,
             cutoffs: 0,
-            pv: Line::new(),
+            pv: Variation::new(),
         }
     }
 }
@@ -80,7 +80,7 @@ pub(super) struct RootMove {
     pub nodes: u64,
     /// Others propose it.
     pub hinted: bool,
-    pub pv: Line,
+    pub pv: Variation,
 }
 
 /// Nodes between two looks at the clock and the caller's wish: well under a millisecond.

@@ -9,7 +9,7 @@ use council::player::Time;
 
 /// How the time was agreed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Control {
+enum ClockControl {
     /// So many moves in a base time, over and over; 0 moves: all of them.
     Level { moves: u32, base: Duration, increment: Duration },
     /// So much for every move.
@@ -19,7 +19,7 @@ enum Control {
 /// Both clocks. They run here too, for people without a program that tells them.
 #[derive(Clone, Debug)]
 pub(super) struct ChessClock {
-    control: Control,
+    control: ClockControl,
     /// Plies, at most.
     pub depth: Option<u32>,
     /// Nodes that count as a second of all electors together.
@@ -32,7 +32,7 @@ impl Default for ChessClock {
     /// Five minutes for forty moves, as the ancestor.
     fn default() -> Self {
         let base = Duration::from_secs(300);
-        let control = Control::Level { moves: 40, base, increment: Duration::ZERO };
+        let control = ClockControl::Level { moves: 40, base, increment: Duration::ZERO };
         Self { control, depth: None, nodes_per_second: None, ours: base, theirs: base }
     }
 }
@@ -41,7 +41,7 @@ impl ChessClock {
     /// Both clocks as at the beginning; a depth is forgotten.
     pub(super) fn reset(&mut self) {
         self.depth = None;
-        if let Control::Level { base, .. } = self.control {
+        if let ClockControl::Level { base, .. } = self.control {
             (self.ours, self.theirs) = (base, base);
         }
     }
@@ -55,7 +55,7 @@ impl ChessClock {
         };
         let (moves, base, increment) =
             read().ok_or("level needs: moves, minutes (or minutes:seconds), increment in seconds")?;
-        self.control = Control::Level { moves, base, increment };
+        self.control = ClockControl::Level { moves, base, increment };
         (self.ours, self.theirs) = (base, base);
         Ok(())
     }
@@ -68,7 +68,7 @@ impl ChessClock {
 
     /// `st SECONDS`: so much for every move.
     pub(super) fn each(&mut self, text: &str) -> Result<(), String> {
-        self.control = Control::Each(seconds(text).ok_or("st needs seconds")?);
+        self.control = ClockControl::Each(seconds(text).ok_or("st needs seconds")?);
         Ok(())
     }
 
@@ -91,22 +91,22 @@ impl ChessClock {
 
     /// The opponent's clock, if there is one.
     pub(super) fn theirs(&self) -> Option<Duration> {
-        matches!(self.control, Control::Level { .. }).then_some(self.theirs)
+        matches!(self.control, ClockControl::Level { .. }).then_some(self.theirs)
     }
 
     /// What a move adds to a clock.
     pub(super) const fn increment(&self) -> Duration {
         match self.control {
-            Control::Level { increment, .. } => increment,
-            Control::Each(_) => Duration::ZERO,
+            ClockControl::Level { increment, .. } => increment,
+            ClockControl::Each(_) => Duration::ZERO,
         }
     }
 
     /// The time of our next move, when so many half-moves were played.
     pub(super) fn time(&self, us: Color, ply: usize) -> Time {
         match self.control {
-            Control::Each(time) => Time::Exactly(time),
-            Control::Level { moves, increment, .. } => {
+            ClockControl::Each(time) => Time::Exactly(time),
+            ClockControl::Level { moves, increment, .. } => {
                 let made = u32::try_from(ply / 2).unwrap_or(u32::MAX);
                 let to_go = made.checked_rem(moves).map(|made| moves - made);
                 let clock = |remaining| Clock { remaining, increment };
@@ -117,7 +117,7 @@ impl ChessClock {
 
     /// Our move number `made` took so long.
     pub(super) fn moved(&mut self, made: usize, took: Duration) {
-        if let Control::Level { moves, base, increment } = self.control {
+        if let ClockControl::Level { moves, base, increment } = self.control {
             self.ours = self.ours.saturating_sub(took) + increment;
             if u32::try_from(made).ok().and_then(|made| made.checked_rem(moves)) == Some(0) {
                 self.ours += base;

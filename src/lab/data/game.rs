@@ -24,12 +24,12 @@ pub(super) struct SelfPlayGame {
 }
 
 /// Plays both sides.
-pub(super) struct SelfPlayer {
+pub(super) struct DataPlayer {
     engine: Engine,
     limits: Limits,
 }
 
-impl SelfPlayer {
+impl DataPlayer {
     /// With so many nodes a move.
     pub(super) fn new(nodes: u64) -> Self {
         let engine = Engine::new(EngineOptions { hash: 2, ..EngineOptions::default() });

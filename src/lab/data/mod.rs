@@ -27,7 +27,7 @@ use std::{
 
 use council::pool::{ElectorFailure, UciProgram};
 use file::DataFile;
-use game::SelfPlayer;
+use game::DataPlayer;
 use teacher::LabelTeacher;
 
 /// What the teacher may spend on a position.
@@ -206,7 +206,7 @@ fn work(
     results: &mpsc::Sender<Result<LabelledGame, ElectorFailure>>,
 ) -> Result<(), ElectorFailure> {
     let mut teacher = LabelTeacher::start(&plan.teacher, plan.effort)?;
-    let mut player = SelfPlayer::new(plan.nodes);
+    let mut player = DataPlayer::new(plan.nodes);
     loop {
         let number = next.fetch_add(1, Relaxed);
         let Some(game) = player.play(plan.seed, number, plan.keep, halt) else { return Ok(()) };

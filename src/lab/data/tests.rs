@@ -4,12 +4,12 @@ use super::*;
 use engine::Board;
 
 fn play(seed: u64, number: u64) -> game::SelfPlayGame {
-    SelfPlayer::new(50).play(seed, number, 1.0, &AtomicBool::new(false)).expect("nobody stops it")
+    DataPlayer::new(50).play(seed, number, 1.0, &AtomicBool::new(false)).expect("nobody stops it")
 }
 
 #[test]
 fn a_game_is_the_same_whenever_it_is_played() {
-    let mut player = SelfPlayer::new(50);
+    let mut player = DataPlayer::new(50);
     let nobody = AtomicBool::new(false);
     let games: Vec<_> = (0..3).filter_map(|number| player.play(7, number, 1.0, &nobody)).collect();
     let alone = play(7, 2);

@@ -23,7 +23,7 @@ use crate::{
     connection::ConnectionControl,
     faults::{LineFacts, StreamId},
     game::GameRefusal,
-    state::{AccountEvent, BoardEvent, Denied, Gauge, ListenerKey, ServerState},
+    state::{BoardEvent, Denied, Gauge, ListenerKey, PracticeAccountEvent, ServerState},
 };
 use chess::{ChatRoom, GameId};
 
@@ -61,7 +61,7 @@ async fn event_stream(
         })
         .await?;
     let (url, any_speed) = (api.url, !api.settings.strict_terms);
-    let line_of = move |event: &AccountEvent| {
+    let line_of = move |event: &PracticeAccountEvent| {
         let event = render::account_event(event, me.as_str(), &url, any_speed)?;
         Some(OutgoingLine { text: event.to_string(), facts: LineFacts::default() })
     };

@@ -8,7 +8,7 @@ use shakmaty::ByColor;
 
 use crate::{
     account::{Category, PracticeAccount, open_to_bots},
-    state::{AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, OpenChallenge, PlayerView},
+    state::{BoardEvent, ChallengeState, ChallengeView, GameView, OpenChallenge, PlayerView, PracticeAccountEvent},
 };
 use chess::{ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Variant};
 
@@ -268,7 +268,7 @@ const fn decline_text(reason: DeclineReason) -> &'static str {
 }
 
 /// A line of the event stream of a player, `me`. Lichess has no word for games that are put off.
-pub(crate) fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed: bool) -> Option<Value> {
+pub(crate) fn account_event(event: &PracticeAccountEvent, me: &str, url: &str, any_speed: bool) -> Option<Value> {
     let about = |view: &ChallengeView| challenge(view, url, view.challenger.account.as_str() == me);
     let mine = |view: &GameView| {
         let side = if view.pairing.players.white.account.as_str() == me { Color::White } else { Color::Black };
@@ -278,14 +278,18 @@ pub(crate) fn account_event(event: &AccountEvent, me: &str, url: &str, any_speed
         game
     };
     Some(match event {
-        AccountEvent::GameAdjourned(_) | AccountEvent::ResumeOffer(_) => return None,
-        AccountEvent::GameStart(view) => json!({ "type": "gameStart", "game": mine(view) }),
-        AccountEvent::GameFinish(view) => json!({ "type": "gameFinish", "game": mine(view) }),
-        AccountEvent::Challenge(view) => {
+        PracticeAccountEvent::GameAdjourned(_) | PracticeAccountEvent::ResumeOffer(_) => return None,
+        PracticeAccountEvent::GameStart(view) => json!({ "type": "gameStart", "game": mine(view) }),
+        PracticeAccountEvent::GameFinish(view) => json!({ "type": "gameFinish", "game": mine(view) }),
+        PracticeAccountEvent::Challenge(view) => {
             json!({ "type": "challenge", "challenge": about(view), "compat": compat(&view.terms, any_speed) })
         }
-        AccountEvent::ChallengeCancelled(view) => json!({ "type": "challengeCanceled", "challenge": about(view) }),
-        AccountEvent::ChallengeDeclined(view) => json!({ "type": "challengeDeclined", "challenge": about(view) }),
+        PracticeAccountEvent::ChallengeCancelled(view) => {
+            json!({ "type": "challengeCanceled", "challenge": about(view) })
+        }
+        PracticeAccountEvent::ChallengeDeclined(view) => {
+            json!({ "type": "challengeDeclined", "challenge": about(view) })
+        }
     })
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     server_state::{Denied, ServerState},
-    views::{AccountEvent, ChallengeState, GameView},
+    views::{ChallengeState, GameView, PracticeAccountEvent},
 };
 use crate::{
     account::AccountId,
@@ -36,7 +36,7 @@ impl ServerState {
         }
         for challenge in self.challenges_of(account) {
             if let Some(view) = self.close_challenge(&challenge.id, ChallengeState::Cancelled) {
-                self.tell_both(&view, AccountEvent::ChallengeCancelled);
+                self.tell_both(&view, PracticeAccountEvent::ChallengeCancelled);
             }
         }
     }
@@ -90,7 +90,7 @@ impl ServerState {
         self.with_game(id, |game, now| game.resume(color, yes, now));
         if let Some(view) = self.game_view(id) {
             if view.adjourned.is_some() {
-                self.tell_players(&view, AccountEvent::ResumeOffer);
+                self.tell_players(&view, PracticeAccountEvent::ResumeOffer);
             } else {
                 for seat in view.pairing.players.iter() {
                     self.withdraw_challenges_of_busy(&seat.account);

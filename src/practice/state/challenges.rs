@@ -8,7 +8,7 @@ use super::{
     hosted::{ChallengeTerms, HostedChallenge},
     rate_limits::Gauge,
     server_state::{Denied, Due, ServerState, ai_account},
-    views::{AccountEvent, ChallengeState, ChallengeView, GameView},
+    views::{ChallengeState, ChallengeView, GameView, PracticeAccountEvent},
 };
 use crate::account::{AccountId, Category};
 use chess::{ChallengeId, Color, DeclineReason, GameId, Line, Variant};
@@ -62,8 +62,8 @@ impl ServerState {
         }
         let view = Arc::new(self.view_challenge(&challenge));
         self.challenges.insert(id, challenge);
-        self.tell(from, &AccountEvent::Challenge(Arc::clone(&view)));
-        self.tell(to, &AccountEvent::Challenge(Arc::clone(&view)));
+        self.tell(from, &PracticeAccountEvent::Challenge(Arc::clone(&view)));
+        self.tell(to, &PracticeAccountEvent::Challenge(Arc::clone(&view)));
         Ok(view)
     }
 
@@ -191,7 +191,7 @@ impl ServerState {
             return Err(Denied::NoSuchChallenge);
         }
         if let Some(view) = self.close_challenge(id, ChallengeState::Declined(reason)) {
-            self.tell_both(&view, AccountEvent::ChallengeDeclined);
+            self.tell_both(&view, PracticeAccountEvent::ChallengeDeclined);
         }
         Ok(())
     }
@@ -209,7 +209,7 @@ impl ServerState {
             return Err(Denied::NoSuchChallenge);
         }
         if let Some(view) = self.close_challenge(id, ChallengeState::Cancelled) {
-            self.tell_both(&view, AccountEvent::ChallengeCancelled);
+            self.tell_both(&view, PracticeAccountEvent::ChallengeCancelled);
         }
         Ok(())
     }
@@ -225,7 +225,7 @@ impl ServerState {
         self.challenge_view(id)
     }
 
-    pub(super) fn tell_both(&self, view: &Arc<ChallengeView>, event: fn(Arc<ChallengeView>) -> AccountEvent) {
+    pub(super) fn tell_both(&self, view: &Arc<ChallengeView>, event: fn(Arc<ChallengeView>) -> PracticeAccountEvent) {
         for seat in [&view.challenger, &view.dest] {
             self.tell(&seat.account, &event(Arc::clone(view)));
         }

@@ -9,7 +9,9 @@ use super::{
     hosted::{HostedGame, Listener},
     rate_limits::Gauge,
     server_state::{Denied, Due, ServerState},
-    views::{AccountEvent, BoardEvent, GameView, Lease, ListenerKey, Pairing, PlayerView, RefusedMove, Subscription},
+    views::{
+        BoardEvent, GameView, Lease, ListenerKey, Pairing, PlayerView, PracticeAccountEvent, RefusedMove, Subscription,
+    },
 };
 use crate::{
     account::AccountId,
@@ -67,7 +69,7 @@ impl ServerState {
         let view = self.view(&hosted);
         self.games.insert(id.clone(), hosted);
         self.settle(&id);
-        self.tell_players(&view, AccountEvent::GameStart);
+        self.tell_players(&view, PracticeAccountEvent::GameStart);
     }
 
     fn view(&self, hosted: &HostedGame) -> Arc<GameView> {
@@ -398,7 +400,7 @@ impl ServerState {
             GameChange::Back(color) => to_opponent_of(color, &BoardEvent::OpponentBack),
             GameChange::Resumed => {
                 let view = self.view(hosted);
-                self.tell_players(&view, AccountEvent::GameStart);
+                self.tell_players(&view, PracticeAccountEvent::GameStart);
             }
             GameChange::State | GameChange::Adjourned => {
                 let view = self.view(hosted);
@@ -407,7 +409,7 @@ impl ServerState {
                 }
                 if view.adjourned.is_some() {
                     self.dismiss_listeners(id);
-                    self.tell_players(&view, AccountEvent::GameAdjourned);
+                    self.tell_players(&view, PracticeAccountEvent::GameAdjourned);
                 } else if view.outcome.is_some() {
                     self.close_game(id, &view);
                 }
@@ -417,7 +419,7 @@ impl ServerState {
 
     fn close_game(&mut self, id: &GameId, view: &Arc<GameView>) {
         self.dismiss_listeners(id);
-        self.tell_players(view, AccountEvent::GameFinish);
+        self.tell_players(view, PracticeAccountEvent::GameFinish);
         self.finished.push_back(id.clone());
         while self.finished.len() > self.settings.keep_finished
             && let Some(oldest) = self.finished.pop_front()
@@ -433,7 +435,7 @@ impl ServerState {
         }
     }
 
-    pub(super) fn tell_players(&self, view: &Arc<GameView>, event: fn(Arc<GameView>) -> AccountEvent) {
+    pub(super) fn tell_players(&self, view: &Arc<GameView>, event: fn(Arc<GameView>) -> PracticeAccountEvent) {
         for seat in view.pairing.players.iter() {
             self.tell(&seat.account, &event(Arc::clone(view)));
         }

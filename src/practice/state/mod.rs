@@ -30,8 +30,8 @@ pub use reports::GameReport;
 pub use server_state::{Denied, ServerState};
 use views::Departure;
 pub use views::{
-    AccountEvent, BoardEvent, ChallengeState, ChallengeView, GameView, ListenerKey, Pairing, PlayerView, RefusedMove,
-    Subscription,
+    BoardEvent, ChallengeState, ChallengeView, GameView, ListenerKey, Pairing, PlayerView, PracticeAccountEvent,
+    RefusedMove, Subscription,
 };
 
 use crate::settings::PracticeSettings;

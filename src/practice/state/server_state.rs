@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::{
     hosted::{HostedChallenge, HostedGame, Listener, OpenChallenge},
     rate_limits::{Gauge, RateLimiter},
-    views::{AccountEvent, ChallengeState, Departure, Lease, ListenerKey, PlayerView, Subscription},
+    views::{ChallengeState, Departure, Lease, ListenerKey, PlayerView, PracticeAccountEvent, Subscription},
 };
 use crate::{
     PracticeSettings,
@@ -86,7 +86,7 @@ pub struct ServerState {
     pub(super) now: Duration,
     started_at: Duration,
     pub(super) accounts: HashMap<AccountId, PracticeAccount>,
-    pub(super) listeners: HashMap<AccountId, Vec<Listener<AccountEvent>>>,
+    pub(super) listeners: HashMap<AccountId, Vec<Listener<PracticeAccountEvent>>>,
     pub(super) challenges: HashMap<ChallengeId, HostedChallenge>,
     pub(super) open_challenges: HashMap<ChallengeId, OpenChallenge>,
     pub(super) games: HashMap<GameId, HostedGame>,
@@ -259,13 +259,13 @@ impl ServerState {
 
     /// Listens to an account's events: first to the games that run and the challenges that stand, oldest first, then to
     /// what happens. Ends the subscription that the same client had.
-    pub fn listen(&mut self, key: ListenerKey) -> Subscription<AccountEvent> {
+    pub fn listen(&mut self, key: ListenerKey) -> Subscription<PracticeAccountEvent> {
         let (sender, events) = mpsc::unbounded_channel();
         for view in self.games_of(&key.account) {
-            let _ = sender.send(AccountEvent::GameStart(view));
+            let _ = sender.send(PracticeAccountEvent::GameStart(view));
         }
         for view in self.challenges_of(&key.account) {
-            let _ = sender.send(AccountEvent::Challenge(view));
+            let _ = sender.send(PracticeAccountEvent::Challenge(view));
         }
         let id = self.next_number();
         let listeners = self.listeners.entry(key.account.clone()).or_default();
@@ -285,7 +285,7 @@ impl ServerState {
         }
     }
 
-    pub(super) fn tell(&self, account: &AccountId, event: &AccountEvent) {
+    pub(super) fn tell(&self, account: &AccountId, event: &PracticeAccountEvent) {
         for listener in self.listeners.get(account).into_iter().flatten() {
             let _ = listener.sender.send(event.clone());
         }

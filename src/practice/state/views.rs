@@ -172,7 +172,7 @@ pub struct ChallengeView {
 
 /// What an account hears, over all its games.
 #[derive(Clone, Debug)]
-pub enum AccountEvent {
+pub enum PracticeAccountEvent {
     /// A game of its runs.
     GameStart(Arc<GameView>),
     /// A game of its is over.

@@ -6,7 +6,7 @@
 
 use std::{env, error::Error, fs, sync::Arc, sync::atomic::AtomicBool};
 
-use concilio_training::{Random, random_opening};
+use concilio_training::{SplitMix, random_opening};
 use engine::{Engine, EngineOptions, Iteration, Limits, Net, Position, Score};
 
 fn player(text: &str) -> Result<Engine, Box<dyn Error>> {
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut engines = [player(first)?, player(second)?];
     let limits = Limits { nodes: Some(nodes.parse()?), ..Limits::default() };
-    let mut random = Random::new(seed.parse()?);
+    let mut random = SplitMix::new(seed.parse()?);
     let (mut pair_scores, pairs) = (Vec::new(), pairs.parse::<usize>()?);
     let mut counts = [0; 3];
     while pair_scores.len() < pairs {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use engine::{Engine, EngineOptions, Iteration, Limits, Position, Score, board::Color};
 
 use super::Plan;
-use crate::{GameResult, Random, Record, openings::RANDOM_PLIES, random::mix, random_opening};
+use crate::{GameResult, Record, SplitMix, openings::RANDOM_PLIES, random::mix, random_opening};
 
 /// An opening after which one side is ahead by more centipawns is drawn again.
 const UNFAIR: i32 = 300;
@@ -30,7 +30,7 @@ impl SelfPlayer {
     /// The quiet positions of the game of this number. `None` when told to stop.
     pub(super) fn play(&mut self, plan: &Plan, number: u64, stop: &AtomicBool) -> Option<Vec<Record>> {
         self.engine.new_game();
-        let mut random = Random::new(plan.seed.rotate_left(32) ^ number);
+        let mut random = SplitMix::new(plan.seed.rotate_left(32) ^ number);
         // Games of other seeds must not seem to be the same.
         let game = mix(plan.seed.rotate_left(32) ^ number) as u32;
         let mut position = self.opening(&mut random, stop)?;
@@ -76,7 +76,7 @@ impl SelfPlayer {
     }
 
     /// A position after random moves that leaves both sides a chance.
-    fn opening(&mut self, random: &mut Random, stop: &AtomicBool) -> Option<Position> {
+    fn opening(&mut self, random: &mut SplitMix, stop: &AtomicBool) -> Option<Position> {
         loop {
             let position = random_opening(random);
             if centipawns(self.search(&position, stop)?.score).abs() <= UNFAIR {

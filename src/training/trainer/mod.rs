@@ -22,7 +22,7 @@ use std::{
 use engine::net::{Header, Mask};
 
 use crate::{
-    Random,
+    SplitMix,
     dataset::{Dataset, Sample},
 };
 use adam::State;
@@ -169,7 +169,7 @@ pub fn train(
 /// The order of the positions in an epoch.
 fn order(count: usize, seed: u64, epoch: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count as u32).collect();
-    Random::new(crate::random::mix(seed) ^ epoch).shuffle(&mut order);
+    SplitMix::new(crate::random::mix(seed) ^ epoch).shuffle(&mut order);
     order
 }
 

@@ -11,7 +11,7 @@ use engine::{
     },
 };
 
-use crate::{Random, Record};
+use crate::{Record, SplitMix};
 
 /// Where the parts of the numbers begin.
 pub(super) const BIAS: usize = INPUTS * WIDTH;
@@ -31,7 +31,7 @@ pub(super) fn largest(i: usize) -> f32 {
 
 /// Numbers to begin with: small and random.
 pub(super) fn initial(seed: u64) -> Vec<f32> {
-    let mut random = Random::new(seed);
+    let mut random = SplitMix::new(seed);
     let mut within = |most: f32| (2.0 * random.share() as f32 - 1.0) * most;
     (0..COUNT)
         .map(|i| match i {

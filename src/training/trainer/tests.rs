@@ -10,7 +10,7 @@ use crate::{
 
 /// Positions after random moves, of which the side with more pawns and pieces has been told to be better.
 fn synthetic() -> Dataset {
-    let mut random = Random::new(5);
+    let mut random = SplitMix::new(5);
     let mut records = Vec::new();
     for game in 0..300 {
         let mut position = Position::from_line("startpos", false, []).expect("a line");

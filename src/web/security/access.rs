@@ -140,7 +140,7 @@ pub(crate) async fn recognise(
 ) -> Response {
     match keys.access(door, request.headers()).await {
         Ok(access) => {
-            request.extensions_mut().insert(Caller { access, keys });
+            request.extensions_mut().insert(Requester { access, keys });
             next.run(request).await
         }
         Err(problem) => problem.into_response(),
@@ -149,13 +149,13 @@ pub(crate) async fn recognise(
 
 /// Who was recognised.
 #[derive(Clone)]
-struct Caller {
+struct Requester {
     access: Access,
     keys: OperatorKeys,
 }
 
 fn at_least(parts: &Parts, wanted: Access) -> Result<Access, HttpProblem> {
-    let caller = parts.extensions.get::<Caller>().ok_or_else(|| HttpProblem::internal("nobody was recognised"))?;
+    let caller = parts.extensions.get::<Requester>().ok_or_else(|| HttpProblem::internal("nobody was recognised"))?;
     if caller.access >= wanted { Ok(caller.access) } else { Err(caller.keys.missing(wanted)) }
 }
 
@@ -247,7 +247,8 @@ impl<S: Sync> FromRequestParts<S> for WhoAmI {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpProblem> {
         at_least(parts, Access::Nobody)?;
-        let caller = parts.extensions.get::<Caller>().ok_or_else(|| HttpProblem::internal("nobody was recognised"))?;
+        let caller =
+            parts.extensions.get::<Requester>().ok_or_else(|| HttpProblem::internal("nobody was recognised"))?;
         let may = |wanted| caller.access >= wanted;
         Ok(Self {
             reads: may(Access::Reader),

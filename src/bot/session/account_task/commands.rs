@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Manager, leave};
 use crate::session::{
     AccountEvent, AccountMode,
-    control::{AccountCommand, AccountRequest, Answer, ControlError},
+    control::{AccountCommand, AccountRequest, ControlAnswer, ControlError},
     lobby::{LobbyCommand, LobbyEffect, LobbyInput},
 };
 use chess::{Action, ActionError, ChallengeRequest, Done, GameId, Tournament};
@@ -14,7 +14,7 @@ use chess::{Action, ActionError, ChallengeRequest, Done, GameId, Tournament};
 #[derive(Default)]
 pub(super) struct OpenCommands {
     /// Challenges that were ordered and are on their way.
-    challenges: Vec<(ChallengeRequest, Answer)>,
+    challenges: Vec<(ChallengeRequest, ControlAnswer)>,
 }
 
 impl Manager {
@@ -89,7 +89,7 @@ impl Manager {
         }
     }
 
-    fn pause(&mut self, pause: bool, answer: Answer) {
+    fn pause(&mut self, pause: bool, answer: ControlAnswer) {
         let before = self.lobby.mode();
         drop(self.ask_lobby(LobbyCommand::Pause(pause), answer));
         let now = self.lobby.mode();
@@ -106,7 +106,7 @@ impl Manager {
     }
 
     /// Tells the lobby; the answer is given back where the lobby gave none.
-    fn ask_lobby(&mut self, command: LobbyCommand, answer: Answer) -> Option<Answer> {
+    fn ask_lobby(&mut self, command: LobbyCommand, answer: ControlAnswer) -> Option<ControlAnswer> {
         let mut answer = Some(answer);
         let effects = self.lobby.handle(&self.now(), LobbyInput::Command(command));
         for effect in effects {
@@ -122,13 +122,13 @@ impl Manager {
         answer
     }
 
-    fn join(&mut self, tournament: Tournament, answer: Answer) {
+    fn join(&mut self, tournament: Tournament, answer: ControlAnswer) {
         let done = format!("tournament {tournament} is joined");
         let input = LobbyInput::Command(LobbyCommand::Joined(tournament.clone()));
         self.act(Action::Join(tournament), done, Some(input), answer);
     }
 
-    fn leave_tournaments(&mut self, tournament: Option<Tournament>, answer: Answer) {
+    fn leave_tournaments(&mut self, tournament: Option<Tournament>, answer: ControlAnswer) {
         let tournaments = tournament.map_or_else(|| self.lobby.tournaments(), |tournament| vec![tournament]);
         let [tournament] = tournaments.as_slice() else {
             let why = if tournaments.is_empty() {
@@ -143,14 +143,14 @@ impl Manager {
         self.act(Action::Leave(tournament.clone()), format!("tournament {tournament} is left"), Some(input), answer);
     }
 
-    fn act_in(&mut self, game: GameId, action: Action, done: String, answer: Answer) {
+    fn act_in(&mut self, game: GameId, action: Action, done: String, answer: ControlAnswer) {
         if let Some(answer) = self.if_played(&game, answer) {
             self.act(action, done, None, answer);
         }
     }
 
     /// Asks the server, and answers when it has. What the lobby should know then is told to it if the server agreed.
-    fn act(&mut self, action: Action, done: String, then: Option<LobbyInput>, answer: Answer) {
+    fn act(&mut self, action: Action, done: String, then: Option<LobbyInput>, answer: ControlAnswer) {
         let (context, lobby) = (self.context.clone(), self.answers_sender.clone());
         self.context.requests.spawn(async move {
             let outcome: Result<Done, ActionError> = context.server.perform(action).await;
@@ -161,7 +161,7 @@ impl Manager {
         });
     }
 
-    fn if_played(&self, game: &GameId, answer: Answer) -> Option<Answer> {
+    fn if_played(&self, game: &GameId, answer: ControlAnswer) -> Option<ControlAnswer> {
         if self.games.contains_key(game) {
             return Some(answer);
         }
@@ -169,7 +169,7 @@ impl Manager {
         None
     }
 
-    fn answer(&self, answer: Answer, said: Result<String, ControlError>) {
+    fn answer(&self, answer: ControlAnswer, said: Result<String, ControlError>) {
         report(&self.context, answer, said);
     }
 }
@@ -177,7 +177,7 @@ impl Manager {
 /// Answers the operator, and writes down what was done.
 fn report(
     context: &crate::session::account_context::AccountContext,
-    answer: Answer,
+    answer: ControlAnswer,
     said: Result<String, ControlError>,
 ) {
     if let Ok(done) = &said {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    council::{CouncilSettings, CriterionName, Outcome, Roster, elect},
+    council::{CouncilSettings, CriterionName, ElectionOutcome, Roster, elect},
     pool::ElectorSpec,
 };
 use chess::{Bound, Line, Phase, Proposal, Score, SearchId, Variant};
@@ -46,7 +46,7 @@ fn settings(criterion: CriterionName) -> CouncilSettings {
     CouncilSettings { criterion, ..CouncilSettings::default() }
 }
 
-fn election_in(fen: &str, roster: &str, settings: &CouncilSettings, said: &[Said]) -> Outcome {
+fn election_in(fen: &str, roster: &str, settings: &CouncilSettings, said: &[Said]) -> ElectionOutcome {
     let electors = electors(roster);
     assert_eq!(electors.len(), said.len());
     let proposals: Vec<_> = electors.iter().zip(said).map(|(elector, said)| Some(proposal(elector, said))).collect();
@@ -54,11 +54,11 @@ fn election_in(fen: &str, roster: &str, settings: &CouncilSettings, said: &[Said
     elect(settings, &line, &electors, &proposals, 1).expect("something is proposed")
 }
 
-fn election(roster: &str, criterion: CriterionName, said: &[Said]) -> Outcome {
+fn election(roster: &str, criterion: CriterionName, said: &[Said]) -> ElectionOutcome {
     election_in("startpos", roster, &settings(criterion), said)
 }
 
-fn weights(outcome: &Outcome) -> Vec<f64> {
+fn weights(outcome: &ElectionOutcome) -> Vec<f64> {
     outcome.votes.iter().map(|vote| vote.weight).collect()
 }
 

@@ -8,15 +8,15 @@ use crate::{
         offers::{PendingKind, PendingOffer},
         text,
     },
-    state::{AccountEvent, ChallengeView, GameView},
+    state::{ChallengeView, GameView, PracticeAccountEvent},
 };
 use chess::{Color, DeclineReason};
 
 impl VisitorSession {
     /// Something happens to this account.
-    pub(in crate::fics) async fn account_event(&mut self, event: AccountEvent) -> io::Result<()> {
+    pub(in crate::fics) async fn account_event(&mut self, event: PracticeAccountEvent) -> io::Result<()> {
         match event {
-            AccountEvent::GameStart(view) => {
+            PracticeAccountEvent::GameStart(view) => {
                 let (ours, theirs): (Vec<PendingOffer>, Vec<PendingOffer>) =
                     self.withdraw_offers(|what| !what.is_of_game()).into_iter().partition(|offer| offer.ours);
                 if let Some(offer) = ours.first() {
@@ -29,11 +29,11 @@ impl VisitorSession {
                 self.join_board(&view).await?;
             }
             // The board itself tells these.
-            AccountEvent::GameFinish(_) | AccountEvent::GameAdjourned(_) => {}
-            AccountEvent::ResumeOffer(view) => self.resumption(&view),
-            AccountEvent::Challenge(view) => self.challenged(&view).await?,
-            AccountEvent::ChallengeCancelled(view) => self.challenge_gone(&view).await?,
-            AccountEvent::ChallengeDeclined(view) => {
+            PracticeAccountEvent::GameFinish(_) | PracticeAccountEvent::GameAdjourned(_) => {}
+            PracticeAccountEvent::ResumeOffer(view) => self.resumption(&view),
+            PracticeAccountEvent::Challenge(view) => self.challenged(&view).await?,
+            PracticeAccountEvent::ChallengeCancelled(view) => self.challenge_gone(&view).await?,
+            PracticeAccountEvent::ChallengeDeclined(view) => {
                 let gone = self.remove_match(&view);
                 if gone.iter().any(|offer| offer.ours) {
                     self.line(format!("{} declines the match offer.", view.dest.name));

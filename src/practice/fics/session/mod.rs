@@ -24,7 +24,7 @@ use crate::{
     dialect::Dialect,
     faults::LineFacts,
     game::ConnectionLoss,
-    state::{AccountEvent, GameView, ListenerKey, ServerState, Subscription},
+    state::{GameView, ListenerKey, PracticeAccountEvent, ServerState, Subscription},
 };
 use chess::{DeclineReason, GameId};
 
@@ -94,7 +94,7 @@ impl VisitorSession {
     }
 
     /// Greets, and takes up what this account left behind.
-    pub(in crate::fics) async fn enter(&mut self, displaced: bool) -> io::Result<Subscription<AccountEvent>> {
+    pub(in crate::fics) async fn enter(&mut self, displaced: bool) -> io::Result<Subscription<PracticeAccountEvent>> {
         let (me, key) = (self.me.id.clone(), self.key());
         let loss = self.loss_rule();
         let (events, adjourned) = self
