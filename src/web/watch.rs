@@ -53,7 +53,7 @@ enum WatchQuestion {
     /// The whole picture as JSON.
     Status(oneshot::Sender<Bytes>),
     /// The whole picture as the first frame, and a place at the frames.
-    OverviewWatch(oneshot::Sender<Picture>),
+    Watch(oneshot::Sender<Picture>),
 }
 
 /// The handle of the task that keeps the overview. Cheap to clone.
@@ -135,7 +135,7 @@ impl OverviewKeeper {
         let whole = self.overview.whole(Instant::now());
         match question {
             WatchQuestion::Status(reply) => _ = reply.send(json(&whole).into()),
-            WatchQuestion::OverviewWatch(reply) => {
+            WatchQuestion::Watch(reply) => {
                 let whole = sse("whole", &whole);
                 // What has changed until now is in the picture; the others get it with the next frame.
                 _ = reply.send(Picture { whole, frames: self.frames.subscribe() });
@@ -174,7 +174,7 @@ pub(crate) async fn status(_: PageReader, State(watch): State<OverviewWatch>) ->
 pub(crate) async fn events(_: PageReader, State(watch): State<OverviewWatch>) -> Result<Response, HttpProblem> {
     let place = Arc::clone(&watch.places).try_acquire_owned();
     let place = place.map_err(|_| HttpProblem::busy("as many browsers watch as may (web.watchers in the settings)"))?;
-    let Picture { whole, frames } = watch.ask(WatchQuestion::OverviewWatch).await?;
+    let Picture { whole, frames } = watch.ask(WatchQuestion::Watch).await?;
     let watcher = Watcher { first: Some(whole), frames, watch: watch.clone(), _place: place };
     let sent = stream::unfold(watcher, |mut watcher| async move {
         let bytes = watcher.next().await?;
@@ -206,7 +206,7 @@ impl Watcher {
         match stop.run_until_cancelled(tokio::time::timeout(KEEP_ALIVE, self.frames.recv())).await? {
             Ok(Ok(frame)) => Some(frame),
             Ok(Err(broadcast::error::RecvError::Lagged(_))) => {
-                let picture = self.watch.ask(WatchQuestion::OverviewWatch).await.ok()?;
+                let picture = self.watch.ask(WatchQuestion::Watch).await.ok()?;
                 self.frames = picture.frames;
                 Some(picture.whole)
             }

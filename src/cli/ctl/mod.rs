@@ -42,7 +42,7 @@ pub(super) struct CtlCommand {
 #[derive(Debug, Subcommand)]
 enum Order {
     /// Say what is going on: accounts, games, the last lines of the log
-    StatusArgs {
+    Status {
         /// As JSON, with everything that the page shows
         #[arg(long)]
         json: bool,
@@ -182,7 +182,7 @@ struct StatusArgs {
 impl Order {
     fn into_command(self) -> Result<ControlCommand, StatusArgs> {
         Ok(match self {
-            Self::StatusArgs { json } => return Err(StatusArgs { json }),
+            Self::Status { json } => return Err(StatusArgs { json }),
             Self::Pause(account) => ControlCommand::Pause { account: account.name() },
             Self::Resume(account) => ControlCommand::Resume { account: account.name() },
             Self::Drain => ControlCommand::Drain {},

@@ -65,7 +65,7 @@ pub enum LendError {
     Connection(#[from] ConnectionError),
     /// The address for questions about its health is taken, or not ours.
     #[error("--health {0}: {1}")]
-    WorkerHealth(SocketAddr, std::io::Error),
+    Health(SocketAddr, std::io::Error),
 }
 
 /// Lends this machine until told to leave.
@@ -75,7 +75,7 @@ pub enum LendError {
 pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), LendError> {
     let health = WorkerHealth::default();
     if let Some(address) = settings.health {
-        health.serve(address).await.map_err(|error| LendError::WorkerHealth(address, error))?;
+        health.serve(address).await.map_err(|error| LendError::Health(address, error))?;
     }
     let name = settings.cluster.name();
     let measured = tokio::task::spawn_blocking(move || ProcessIdentity::new(&name)).await;
