@@ -347,13 +347,11 @@ impl Control {
                 Err(error) => failed = Some(ControlError::NotNow(format!("{name}: {error}"))),
             }
         }
-        match (said.is_empty(), failed) {
-            (_, None) if said.is_empty() => Err(ControlError::NotNow("no account is running".to_owned())),
-            (true, Some(error)) => Err(error),
-            (_, failed) => {
-                Ok(said.into_iter().chain(failed.map(|error| error.to_string())).collect::<Vec<_>>().join("; "))
-            }
+        if said.is_empty() {
+            return Err(failed.unwrap_or_else(|| ControlError::NotNow("no account is running".to_owned())));
         }
+        said.extend(failed.map(|error| error.to_string()));
+        Ok(said.join("; "))
     }
 
     /// Asks the account that is named, or the only one there is.

@@ -175,7 +175,7 @@ impl FirstPhase {
 
     /// Where nodes are limited, advisers search with what the electors do without.
     fn limits_of_adviser(&self, limits: &Limits, searchers: &[CouncilSearcher]) -> Limits {
-        let advisers = searchers.iter().filter(|searcher| searcher.adviser.is_some()).count();
+        let advisers = self.advisers.len();
         let others = searchers.len() - advisers;
         let nodes = self.advised_nodes() * others as f64 / advisers.max(1) as f64;
         Limits { nodes: share_of(limits, nodes).nodes, ..share_of(limits, self.setup.advised_share) }
@@ -228,9 +228,9 @@ impl FirstPhase {
                 None => session.deadline(&self.progress(), 1.0).max(deadline),
             };
             // They advise for their part of the move.
-            let advised_until = session.deadline(&self.progress(), self.setup.advised_share);
             let advising = self.advisers.iter().any(|number| searchers[*number].is_searching());
-            let until = if advising { until.min(advised_until) } else { until };
+            let until =
+                if advising { until.min(session.deadline(&self.progress(), self.setup.advised_share)) } else { until };
             let patient_until = Instant::now() + PATIENCE;
             let work_before = nodes(searchers);
             let impatient = self.any_finished(searchers) && patient_until < until;

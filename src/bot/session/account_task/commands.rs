@@ -32,7 +32,7 @@ impl Manager {
                 if self.lobby.is_challenging() {
                     self.open_commands.challenges.push((request, answer));
                 } else {
-                    self.answer(answer, Ok(format!("{opponent} is challenged as soon as a place is free")));
+                    report(&self.context, answer, Ok(format!("{opponent} is challenged as soon as a place is free")));
                 }
             }
             AccountCommand::Cancel => drop(self.ask_lobby(LobbyCommand::Cancel, answer)),
@@ -113,7 +113,7 @@ impl Manager {
             match effect {
                 LobbyEffect::Answer(said) => {
                     if let Some(answer) = answer.take() {
-                        self.answer(answer, said.map_err(ControlError::NotNow));
+                        report(&self.context, answer, said.map_err(ControlError::NotNow));
                     }
                 }
                 effect => self.carry_out(effect),
@@ -137,7 +137,7 @@ impl Manager {
                 let names: Vec<String> = tournaments.iter().map(ToString::to_string).collect();
                 format!("several were joined; name the one to leave: {}", names.join(", "))
             };
-            return self.answer(answer, Err(ControlError::NotNow(why)));
+            return report(&self.context, answer, Err(ControlError::NotNow(why)));
         };
         let input = LobbyInput::Command(LobbyCommand::Left(tournament.clone()));
         self.act(Action::Leave(tournament.clone()), format!("tournament {tournament} is left"), Some(input), answer);
@@ -167,10 +167,6 @@ impl Manager {
         }
         let _ = answer.send(Err(ControlError::NoGame(game.clone())));
         None
-    }
-
-    fn answer(&self, answer: ControlAnswer, said: Result<String, ControlError>) {
-        report(&self.context, answer, said);
     }
 }
 

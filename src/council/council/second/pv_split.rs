@@ -61,7 +61,6 @@ struct Best {
 /// What a searcher is searching: a child of the level's node, or (`None`) the node itself.
 struct JobAtWork {
     child: Option<UciMove>,
-    root_moves: Vec<UciMove>,
     newest: Option<Proposal>,
     depth: u32,
 }
@@ -108,9 +107,8 @@ impl PvSplit {
         let played = if line.legal_moves().is_empty() { played.saturating_sub(1) } else { played };
         line.truncate(task.line.ply() + played);
         let ply = u32::try_from(played).unwrap_or_default();
-        let root_moves = if played == 0 { task.candidates.clone() } else { Vec::new() };
         self.level = Some(Level { line: Arc::new(line), ply, best: None, siblings: VecDeque::new() });
-        self.assignment(task, 0, None, root_moves, None).into_iter().collect()
+        self.assignment(task, 0, None).into_iter().collect()
     }
 
     /// A searcher has completed its job.
@@ -126,8 +124,7 @@ impl PvSplit {
         }
         if newest.depth < job.depth && !matches!(newest.score, Score::Mate(_)) {
             // Its part of the nodes was used up: it goes on with a part of what is left, and its table remembers where it was.
-            let window = job.child.and(level.best.as_ref()).map(|best| (Score::Mate(0), to_child(best.score)));
-            return self.assignment(task, searcher, job.child, job.root_moves, window).into_iter().collect();
+            return self.assignment(task, searcher, job.child).into_iter().collect();
         }
         level.take(job.child, newest);
         if level.ply == 0 {
@@ -163,9 +160,8 @@ impl PvSplit {
         let mut assignments = Vec::new();
         while let Some(idle) = self.jobs.iter().position(Option::is_none) {
             let Some(level) = &mut self.level else { break };
-            let Some((best, sibling)) = level.best.as_ref().zip(level.siblings.pop_front()) else { break };
-            let window = (Score::Mate(0), to_child(best.score));
-            assignments.extend(self.assignment(task, idle, Some(sibling), Vec::new(), Some(window)));
+            let Some(sibling) = level.best.is_some().then(|| level.siblings.pop_front()).flatten() else { break };
+            assignments.extend(self.assignment(task, idle, Some(sibling)));
         }
         assignments
     }
@@ -177,8 +173,6 @@ impl PvSplit {
         task: &SecondPhaseTask,
         searcher: usize,
         child: Option<UciMove>,
-        root_moves: Vec<UciMove>,
-        window: Option<(Score, Score)>,
     ) -> Option<SearchAssignment> {
         let level = self.level.as_mut()?;
         let mut line = Arc::clone(&level.line);
@@ -198,7 +192,11 @@ impl PvSplit {
         let nodes = self.nodes_left.map(|left| left.div_ceil(parts));
         let depth = self.depth.saturating_sub(level.ply + u32::from(child.is_some())).max(1);
         let limits = Limits { nodes, depth: Some(depth), ..task.limits };
-        self.jobs[searcher] = Some(JobAtWork { child, root_moves: root_moves.clone(), newest: None, depth });
+        // Of the root only the proposed moves are searched. A child has to beat, or fall short of, the best value so far.
+        let is_root = child.is_none() && level.ply == 0;
+        let root_moves = if is_root { task.candidates.clone() } else { Vec::new() };
+        let window = child.and(level.best.as_ref()).map(|best| (Score::Mate(0), to_child(best.score)));
+        self.jobs[searcher] = Some(JobAtWork { child, newest: None, depth });
         let mut assignment = SearchAssignment { line, root_moves, limits, ..task.assign(searcher, Vec::new()) };
         assignment.guidance.window = window;
         Some(assignment)
