@@ -266,7 +266,7 @@ fn fill_the_disk(journal: &Journal) -> Arc<AtomicBool> {
 }
 
 /// Promise 5, where the disk is full: play is not held up, and nothing is missing when there is room again.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_full_disk_stops_no_game_and_the_record_is_completed_when_there_is_room() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");

@@ -127,12 +127,12 @@ impl JournalGame {
 
     /// What is not as in the server's record of a game that has ended.
     fn differs(&self, game: &GameReport, outcome: &GameOutcome) -> Option<String> {
-        let confirmed = self.moves.iter().filter(|mv| mv.confirmed);
-        if !confirmed.map(|mv| mv.uci).eq(game.line.moves().iter().copied()) {
-            let (known, played) = (self.moves.len(), game.line.ply());
+        let confirmed: Vec<UciMove> = self.moves.iter().filter(|mv| mv.confirmed).map(|mv| mv.uci).collect();
+        if confirmed != game.line.moves() {
+            let (known, confirmed, shared) = (self.moves.len(), confirmed.len(), self.shared(game));
+            let played = game.line.ply();
             return Some(format!(
-                "the journal has {known} moves, {} of them as played, of {played}",
-                self.shared(game)
+                "the journal has {known} moves, {confirmed} confirmed, {shared} as played, of {played}"
             ));
         }
         if self.record.ended_at.is_none() {

@@ -260,7 +260,7 @@ async fn a_game_that_ended_while_we_were_away_is_completed() {
 
 /// A server without names for games finds one by what we know of it; one that is in trouble, or does not find it at first, is asked
 /// again.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_game_is_looked_up_by_what_the_journal_knows_of_it_until_the_server_answers() {
     let finished = game("e2e4 e7e5 g1f3", GameStatus::OutOfTime, Some(Color::Black));
     let trouble = [ActionError::NotFound("no such game".to_owned()), ActionError::Unavailable("a cable".to_owned())];

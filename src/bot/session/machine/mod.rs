@@ -15,6 +15,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use shakmaty::Position as _;
+
 use chess::{Action, Backoff, Color, GameInfo, GameState, GameStatus, Line, Offers, UciMove};
 
 use super::adjudicator::Adjudicator;
@@ -214,7 +216,10 @@ impl GameMachine {
             effects.push(GameEffect::RecordMoves);
         }
         if !self.state.status.is_running() {
-            self.finish(GameOver::Shown(self.state.status.clone(), self.state.winner), effects);
+            let (status, winner) = (self.state.status.clone(), self.state.winner);
+            let may_lack_moves = self.may_lack_moves();
+            let end = if may_lack_moves { GameOver::Told(status, winner) } else { GameOver::Shown(status, winner) };
+            self.finish(end, effects);
             return;
         }
         if self.ended.is_some() {
@@ -230,6 +235,17 @@ impl GameMachine {
             // Counted from the first sight of the position: a stream that is reopened gives nobody more time.
             let waited = now.saturating_duration_since(self.since);
             effects.push(GameEffect::Wake(Timer::Abort, patience.saturating_sub(waited)));
+        }
+    }
+
+    /// Whether a game that is over may have moves which its stream did not show: it ended by a rule that does not hold for the
+    /// position on the board, or while a move of ours was on its way. A server that shows boards may have lost the last one.
+    fn may_lack_moves(&self) -> bool {
+        match self.state.status {
+            GameStatus::Mate | GameStatus::Stalemate | GameStatus::VariantEnd => !self.line.position().is_game_over(),
+            // A move that comes with a resignation of ours is held back.
+            GameStatus::Aborted | GameStatus::Resign if self.state.winner != Some(self.info.our_color) => false,
+            _ => matches!(self.our_move, MoveState::Answered(_)),
         }
     }
 

@@ -549,10 +549,32 @@ fn the_event_stream_may_tell_of_the_end_before_the_last_move_is_shown() {
     assert!(wakes(&effects, Timer::LastWord).is_some(), "{effects:?}");
     let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
     assert!(effects.contains(&GameEffect::RecordMoves) && request(&effects).is_none(), "{effects:?}");
-    let last = GameState { status: GameStatus::Mate, ..state("e2e4 e7e5 g1f3 b8c6") };
+    let last = GameState { status: GameStatus::Resign, ..state("e2e4 e7e5 g1f3 b8c6") };
     let effects = game.on(GameInput::State(last));
     assert!(effects.contains(&GameEffect::RecordMoves), "{effects:?}");
-    assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Shown(GameStatus::Mate, _)))));
+    assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Shown(GameStatus::Resign, _)))));
+}
+
+#[test]
+fn an_end_that_the_moves_do_not_explain_is_looked_up() {
+    let ends = |moves: &str, status: GameStatus, winner| {
+        let (mut game, _) = found(Color::White, "");
+        let effects = game.on(GameInput::State(GameState { status, winner, ..state(moves) }));
+        matches!(effects.last(), Some(GameEffect::Over(GameOver::Shown(..))))
+    };
+    assert!(ends("f2f3 e7e5 g2g4 d8h4", GameStatus::Mate, Some(Color::Black)));
+    assert!(!ends("f2f3 e7e5 g2g4", GameStatus::Mate, Some(Color::Black)), "the mating move was not shown");
+
+    let answered = |status, winner| {
+        let (mut game, effects) = found(Color::White, "");
+        game.decide(request(&effects).expect("a search"), "e2e4");
+        let effects = game.on(GameInput::State(GameState { status, winner, ..state("") }));
+        matches!(effects.last(), Some(GameEffect::Over(GameOver::Shown(..))))
+    };
+    assert!(!answered(GameStatus::Resign, Some(Color::White)), "our move may have been taken before they resigned");
+    assert!(!answered(GameStatus::OutOfTime, Some(Color::Black)), "it may have been taken in time for another clock");
+    assert!(answered(GameStatus::Resign, Some(Color::Black)), "who resigns does not move");
+    assert!(answered(GameStatus::Aborted, None));
 }
 
 #[test]
