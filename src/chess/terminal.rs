@@ -25,9 +25,10 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Control characters of all kinds, and Unicode's marks that reorder what follows.
+/// Control characters of all kinds, Unicode's own ends of lines and paragraphs, and its marks that reorder what follows.
 pub fn steers(letter: char) -> bool {
-    letter.is_control() || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Prints on standard output; see [`outln`](crate::outln).

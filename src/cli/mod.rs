@@ -137,7 +137,9 @@ impl Cli {
         match outcome {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
-                eprintln!("concilio: {failure}");
+                if !failure.is_logged() {
+                    eprintln!("concilio: {failure}");
+                }
                 failure.code()
             }
         }

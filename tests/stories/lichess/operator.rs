@@ -91,6 +91,23 @@ async fn a_whole_game_can_be_read_in_the_log() {
     assert_eq!(fs::read_to_string(day).expect("a log").lines().count(), lines.len(), "the file says the same");
 }
 
+/// An account that the server will not have ends the program with one line that says why.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_that_is_rejected_is_told_once() {
+    for human in [false, true] {
+        let mut story = Story::set_the_stage(|_| ()).await;
+        story.token = match human {
+            true => story.server.add_account("Human", false).await.expect("a new account"),
+            false => "lip_nobody".to_owned(),
+        };
+        let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
+        assert_eq!(daemon.ends().await.code(), Some(1));
+        let lines = log(&story);
+        assert_eq!(lines.len(), 1, "{lines:#?}");
+        assert!(lines[0].contains("ERROR practice: the server will not have us: "), "{lines:#?}");
+    }
+}
+
 /// For machines, every line is an object that says what happened, where, and in which game.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_log_for_machines_has_an_object_a_line() {
@@ -176,6 +193,22 @@ async fn a_daemon_does_what_its_operator_says() {
     ctl(&story, &["drain"]).await.expect("it can end");
     assert!(daemon.ends().await.success());
     assert!(!Path::new(&story.folder.path().join("journal.db.sock")).exists(), "the socket is gone with the daemon");
+}
+
+/// The operator's wish for a draw reaches the opponent, at once or with our next move.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draw_that_the_operator_offers_is_taken() {
+    let story = Story::set_the_stage(|plan| plan.time_control = tc("600+5")).await;
+    let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
+    let game = story.challenge().await;
+    story.ply(&game, 2).await;
+    let said = ctl(&story, &["draw", game.as_str()]).await.expect("both have moved");
+    assert!(said.contains("a draw is offered"), "{said}");
+    let report = within("the end of the game", story.server.wait_for_end(&game)).await.expect("a report");
+    assert_eq!(report.outcome.as_ref().expect("over").end, End::Agreement);
+    logged(&story, &["at the operator's command", "a draw is offered"]).await;
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
 }
 
 /// New settings hold for what comes, bad ones change nothing, and neither costs a game.
