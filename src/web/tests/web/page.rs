@@ -5,9 +5,11 @@ use serde_json::json;
 use crate::{
     browser::Browser,
     events::{ToldGame, connect},
+    journal::judged,
     stage::{PlayStage, SECRET},
 };
 use practice::SparringKind;
+use report::judge::{JudgeEffort, JudgeSpec};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn names_and_chat_from_outside_are_text() {
@@ -131,9 +133,14 @@ async fn every_page_has_something_to_show() {
     }
     browser.go(&stage.url("#/games")).await;
     browser.until("document.querySelectorAll('tbody tr .tag').length >= 1").await;
+    judged(stage.journal.path().to_owned(), JudgeSpec::own(JudgeEffort::Nodes(200))).await;
+    browser.go("about:blank").await;
+    browser.go(&stage.url("#/games")).await;
+    browser.until("[...document.querySelectorAll('tbody a')].some((link) => link.textContent === 'report')").await;
     browser.pictures("games").await;
     browser.click("tbody tr a").await;
     browser.until("document.querySelectorAll('.moves li').length > 10").await;
+    browser.until("document.querySelector('.report .curve') && document.querySelector('.opening')").await;
     browser.click(".steps button:nth-child(2)").await;
     browser.until("document.querySelectorAll('.moves li.here').length === 1").await;
     browser.script("document.querySelectorAll('.moves button')[16].click()").await;
