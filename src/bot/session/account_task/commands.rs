@@ -78,10 +78,14 @@ impl Manager {
 
     fn pause(&mut self, pause: bool, answer: ControlAnswer) {
         let before = self.lobby.mode();
-        drop(self.ask_lobby(LobbyCommand::Pause(pause), answer));
+        let said = self.tell_lobby_command(LobbyCommand::Pause(pause));
         let now = self.lobby.mode();
         if before != now {
             self.mode_changed(now);
+        }
+        // The change itself stands in the log already.
+        if let Some(said) = said {
+            let _ = answer.send(said.map_err(ControlError::NotNow));
         }
     }
 
@@ -94,15 +98,21 @@ impl Manager {
 
     /// Tells the lobby; the answer is given back where the lobby gave none.
     fn ask_lobby(&mut self, command: LobbyCommand, answer: ControlAnswer) -> Option<ControlAnswer> {
-        let mut answer = Some(answer);
-        let effects = self.lobby.handle(&self.now(), LobbyInput::Command(command));
-        for effect in effects {
+        match self.tell_lobby_command(command) {
+            Some(said) => {
+                self.context.answer_operator(answer, said.map_err(ControlError::NotNow));
+                None
+            }
+            None => Some(answer),
+        }
+    }
+
+    /// Tells the lobby, and carries out what it wants done; its answer, if it has one already.
+    fn tell_lobby_command(&mut self, command: LobbyCommand) -> Option<Result<String, String>> {
+        let mut answer = None;
+        for effect in self.lobby.handle(&self.now(), LobbyInput::Command(command)) {
             match effect {
-                LobbyEffect::Answer(said) => {
-                    if let Some(answer) = answer.take() {
-                        self.context.answer_operator(answer, said.map_err(ControlError::NotNow));
-                    }
-                }
+                LobbyEffect::Answer(said) => answer = Some(said),
                 effect => self.carry_out(effect),
             }
         }

@@ -63,9 +63,8 @@ impl GameTask {
             GameProgress::AwaitingState => return self.refuse(NOT_KNOWN_YET, answer),
         };
         let done = match course {
-            DrawCourse::TooSoonOrLate => {
-                return self.refuse("no draw can be offered before both sides have moved", answer);
-            }
+            DrawCourse::TooSoon => return self.refuse("no draw can be offered before both sides have moved", answer),
+            DrawCourse::TooLate => return self.refuse("no draw can be offered any more", answer),
             DrawCourse::WithNextMove => {
                 let done = format!("a draw is offered with our next move in game {id}");
                 return self.context.answer_operator(answer, Ok(done));

@@ -16,8 +16,10 @@ pub(in crate::session) enum DrawCourse {
     Offer,
     /// It is offered with our next move, which is being looked for.
     WithNextMove,
-    /// No server takes an offer before both sides have moved, or of a game that was given up.
-    TooSoonOrLate,
+    /// No server takes an offer before both sides have moved.
+    TooSoon,
+    /// The game is given up, or over.
+    TooLate,
 }
 
 /// How a game is given up.
@@ -32,8 +34,10 @@ pub(in crate::session) enum GivingUp {
 impl GameMachine {
     /// The operator wants a draw.
     pub(in crate::session) fn wants_draw(&mut self) -> DrawCourse {
-        if self.line.ply() < 2 || self.is_given_up() || self.over {
-            DrawCourse::TooSoonOrLate
+        if self.is_given_up() || self.over {
+            DrawCourse::TooLate
+        } else if self.line.ply() < 2 {
+            DrawCourse::TooSoon
         } else if self.state.draw_offers.by(!self.info.our_color) {
             DrawCourse::Take
         } else if self.offer_with_move() {

@@ -650,7 +650,7 @@ fn a_draw_that_the_operator_wants_stands_with_our_next_move() {
     game.on(GameInput::State(offered));
     assert_eq!(game.wants_draw(), DrawCourse::Take);
     let (mut game, _) = found(Color::White, "");
-    assert_eq!(game.wants_draw(), DrawCourse::TooSoonOrLate);
+    assert_eq!(game.wants_draw(), DrawCourse::TooSoon);
 }
 
 /// Nothing is searched or sent in a game that the operator has given up, whatever comes before the server shows its end.
@@ -659,7 +659,7 @@ fn a_game_that_is_given_up_is_played_no_further() {
     let (mut game, effects) = found(Color::White, "e2e4 e7e5");
     let search = request(&effects).expect("our move");
     let (way, effects) = game.give_up();
-    assert_eq!(way, GivingUp::Resign);
+    assert_eq!((way, game.wants_draw()), (GivingUp::Resign, DrawCourse::TooLate));
     assert!(effects.contains(&GameEffect::StopSearch), "{effects:?}");
     assert_eq!(game.decide(search, "g1f3"), []);
     let mut wishes = state("e2e4 e7e5");
