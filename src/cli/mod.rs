@@ -33,7 +33,7 @@ mod xboard;
 use std::{future::Future, process::ExitCode};
 
 use crate::settings::LogFormat;
-use chess::Failure;
+use chess::{Failure, printable};
 use clap::{Parser, Subcommand};
 
 /// A chess player for Lichess and FICS that picks its moves by a vote of electors.
@@ -138,7 +138,9 @@ impl Cli {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 if !failure.is_logged() {
-                    eprintln!("concilio: {failure}");
+                    // What servers say may be part of it.
+                    let lines: Vec<_> = failure.to_string().lines().map(|line| printable(line).into_owned()).collect();
+                    eprintln!("concilio: {}", lines.join("\n"));
                 }
                 failure.code()
             }
