@@ -123,16 +123,12 @@ impl SoakReport {
         self.openings_a_game = f64::from(self.openings) / f64::from(self.counted);
         self.openings_most = self.openings_most.max(openings);
         for refused in game.refused.iter().filter(|refused| refused.color == ours) {
-            match refused.refusal {
-                GameRefusal::Illegal(_) => {
-                    self.illegal += 1;
-                    self.find(format!("{} ply {}: {} is illegal", game.id, refused.ply, refused.uci));
-                }
-                // Its own last move, before or after the reply.
-                _ if game.line.moves().iter().take(refused.ply).rev().take(2).any(|mv| *mv == refused.uci) => {
-                    self.sent_twice += 1;
-                }
-                _ => {}
+            // Its own last move, before or after the reply: the answer to the first was lost.
+            if game.line.moves().iter().take(refused.ply).rev().take(2).any(|mv| *mv == refused.uci) {
+                self.sent_twice += 1;
+            } else if matches!(refused.refusal, GameRefusal::Illegal(_)) {
+                self.illegal += 1;
+                self.find(format!("{} ply {}: {} is illegal", game.id, refused.ply, refused.uci));
             }
         }
         let Some(outcome) = &game.outcome else { return };

@@ -88,8 +88,11 @@ struct OpeningGame {
     board: Style12,
     received: Instant,
     list: MovesAnswer,
-    /// Whether the list was asked for once more, because the first one did not lead to the board.
-    asked_again: bool,
+    /// Lists that came and did not lead to the board.
+    lists_in_vain: u32,
+    /// When the list is asked for again, should it not have come.
+    ask_again_at: Instant,
+    /// When the game is played from its board without a list.
     give_up_at: Instant,
 }
 
@@ -302,9 +305,7 @@ impl FicsSession {
             self.requests.settle(|want| *want == Want::Game(gone.id.clone()), not_there);
             self.tell(ServerEvent::ChallengeCancelled(gone.id));
         }
-        if matches!(&self.current, CurrentGame::Opening(opening) if opening.give_up_at <= now) {
-            self.open_from_here();
-        }
+        self.opening_is_due(now);
         if self.whole_due.is_some_and(|due| due <= now) {
             self.tell_whole();
         }
@@ -331,7 +332,7 @@ impl FicsSession {
     /// When [`FicsSession::tick`] is to be called, at the latest.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         let opening = match &self.current {
-            CurrentGame::Opening(opening) => Some(opening.give_up_at),
+            CurrentGame::Opening(opening) => Some(opening.give_up_at.min(opening.ask_again_at)),
             _ => None,
         };
         let seek = self.seek_at.filter(|_| self.may_seek());

@@ -385,7 +385,8 @@ fn a_list_of_moves_that_does_not_come_is_done_without() {
         evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing rated blitz match.}", E5]),
         ["started ann-run-1", "> moves"]
     );
-    let told = evening.pass(Duration::from_secs(6));
+    assert_eq!(evening.pass(Duration::from_secs(6)), ["> moves"], "it may have been lost");
+    let told = evening.pass(Duration::from_secs(20));
     assert!(told.contains(&"Fault".to_owned()) && told.contains(&"game ann-run-1: ".to_owned()), "{told:?}");
 }
 
@@ -403,7 +404,7 @@ fn boards_that_do_not_follow_make_us_ask_for_the_moves() {
     assert_eq!(told, ["game ann-run-1: e2e4 e7e5"]);
 }
 
-/// A line of the list is lost: it is asked for once more before the game is played from the board.
+/// Lines of the list are lost: it is asked for again before the game is played from the board.
 #[test]
 fn a_list_of_moves_with_a_gap_is_asked_for_again() {
     let mut evening = Evening::begin(FicsSettings::default());
@@ -411,7 +412,9 @@ fn a_list_of_moves_with_a_gap_is_asked_for_again() {
     evening.hear(&[START]);
     evening.hear(&[E5]);
     let players = "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026";
-    assert_eq!(evening.hear(&[players, "      {Still in progress} *"]), ["> moves"]);
+    for _ in 0..2 {
+        assert_eq!(evening.hear(&[players, "      {Still in progress} *"]), ["> moves"]);
+    }
     let whole = [players, "  1.  e4      (0:00)     e5      (0:00)", "      {Still in progress} *"];
     assert_eq!(evening.hear(&whole), ["game ann-run-1: e2e4 e7e5"]);
 }
