@@ -1,8 +1,9 @@
 //! The positions of a training: which are taken, what they should be worth, and which are kept back for validation.
 
 use std::{
-    io,
+    fmt, io,
     path::{Path, PathBuf},
+    str::FromStr,
 };
 
 use engine::evaluation::{Recipe, evaluate};
@@ -46,6 +47,41 @@ impl Mixture {
             }
         }
         (weights > 0.0).then(|| sum / weights)
+    }
+}
+
+/// A text that names no mixture of labels.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no weight of a label (accepted: own, teacher, result and scale, each =NUMBER, separated by commas)")]
+pub struct MixtureError(String);
+
+impl FromStr for Mixture {
+    type Err = MixtureError;
+
+    /// Reads `own=0.5,teacher=2,result=0.1,scale=200`; what is not named is as usual.
+    fn from_str(text: &str) -> Result<Self, MixtureError> {
+        let mut mixture = Self::default();
+        for part in text.split(',') {
+            let wrong = || MixtureError(part.to_owned());
+            let (name, value) = part.split_once('=').ok_or_else(wrong)?;
+            let value: f32 = value.parse().map_err(|_| wrong())?;
+            let place = match name {
+                "own" => &mut mixture.own,
+                "teacher" => &mut mixture.teacher,
+                "result" => &mut mixture.result,
+                "scale" if value > 0.0 => &mut mixture.scale,
+                _ => return Err(wrong()),
+            };
+            *place = Some(value).filter(|value| value.is_finite() && *value >= 0.0).ok_or_else(wrong)?;
+        }
+        Ok(mixture)
+    }
+}
+
+impl fmt::Display for Mixture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { own, teacher, result, scale } = self;
+        write!(f, "own={own},teacher={teacher},result={result},scale={scale}")
     }
 }
 
@@ -179,6 +215,16 @@ mod tests {
         record.result = Some(GameResult::White);
         record.game = game;
         record
+    }
+
+    #[test]
+    fn a_mixture_is_read_as_it_is_written() {
+        let mixture = Mixture { teacher: 0.0, scale: 140.0, ..Mixture::default() };
+        assert_eq!(mixture.to_string().parse(), Ok(mixture));
+        assert_eq!("teacher=0,scale=140".parse(), Ok(mixture));
+        for wrong in ["", "own", "own=x", "own=-1", "scale=0", "own=inf", "others=1"] {
+            assert_eq!(wrong.parse::<Mixture>(), Err(MixtureError(wrong.to_owned())));
+        }
     }
 
     #[test]

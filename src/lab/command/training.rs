@@ -169,7 +169,7 @@ pub(super) struct TrainNet {
     mask: Mask,
     /// What a position should be worth: the weights of our own search's score, of the teacher's and of the game's result, and the
     /// score in centipawns for which 73 % are expected
-    #[arg(long, default_value = "", value_parser = parse_labels, value_name = "own=X,teacher=X,result=X,scale=CP")]
+    #[arg(long, default_value_t = Mixture::default(), value_name = "own=X,teacher=X,result=X,scale=CP")]
     labels: Mixture,
     /// How often every position is seen
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N")]
@@ -178,7 +178,7 @@ pub(super) struct TrainNet {
     #[arg(long, default_value_t = 8192, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     batch: u32,
     /// The rate of the first step; the last one's is a hundredth of it
-    #[arg(long, default_value_t = 0.001, value_parser = parse_weight, value_name = "X")]
+    #[arg(long, default_value_t = 0.001, value_parser = parse_rate, value_name = "X")]
     rate: f32,
     /// At most so many positions [default: all]
     #[arg(long, value_name = "N")]
@@ -281,27 +281,9 @@ fn parse_share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
 }
 
-fn parse_weight(text: &str) -> Result<f32, String> {
-    let weight = text.parse().ok().filter(|weight: &f32| weight.is_finite() && *weight >= 0.0);
-    weight.ok_or_else(|| "a number from 0 is wanted".to_owned())
-}
-
-/// Reads weights by name; those that are not named are as usual.
-pub(super) fn parse_labels(text: &str) -> Result<Mixture, String> {
-    let mut mixture = Mixture::default();
-    for part in text.split(',').filter(|part| !part.is_empty()) {
-        let (name, value) = part.split_once('=').ok_or_else(|| format!("{part:?} is no NAME=NUMBER"))?;
-        let value = parse_weight(value)?;
-        match name {
-            "own" => mixture.own = value,
-            "teacher" => mixture.teacher = value,
-            "result" => mixture.result = value,
-            "scale" if value > 0.0 => mixture.scale = value,
-            "scale" => return Err("scale: a number above 0 is wanted".to_owned()),
-            _ => return Err(format!("{name:?} is no label (accepted: own, teacher, result, scale)")),
-        }
-    }
-    Ok(mixture)
+fn parse_rate(text: &str) -> Result<f32, String> {
+    let rate = text.parse().ok().filter(|rate: &f32| rate.is_finite() && *rate >= 0.0);
+    rate.ok_or_else(|| "a number from 0 is wanted".to_owned())
 }
 
 fn parse_knowledge(text: &str) -> Result<Knowledge, String> {

@@ -10,7 +10,7 @@ use std::{
 
 use clap::Args;
 
-use super::{Failure, inputs::or_each_core, training::parse_labels};
+use super::{Failure, inputs::or_each_core};
 use crate::tune::{LabelledPositions, TuneError, TunePlan, tune};
 use engine::{
     Heuristic, Knowledge, KnowledgeError,
@@ -41,7 +41,7 @@ pub(super) struct Tune {
     positions: PathBuf,
     /// In a folder, what a position should be worth: the weights of our own search's score, of the teacher's and of the game's
     /// result, and the score in centipawns for which 73 % are expected
-    #[arg(long, default_value = "", value_parser = parse_labels, value_name = "own=X,teacher=X,result=X,scale=CP")]
+    #[arg(long, default_value_t = Mixture::default(), value_name = "own=X,teacher=X,result=X,scale=CP")]
     labels: Mixture,
     /// Where the weights go, as Rust source: src/engine/evaluation/weights.rs, or a file in subsets/ beside it
     #[arg(long, value_name = "FILE")]
