@@ -13,7 +13,7 @@ mod matchmaking;
 mod orders;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
     time::Duration,
 };
@@ -49,6 +49,9 @@ const RESERVED: Duration = Duration::from_secs(30);
 const AGAIN: Duration = Duration::from_secs(1);
 /// How often one challenge is accepted in vain before it is given up.
 const ATTEMPTS: u32 = 8;
+
+/// How long the name of a counted game is kept at least: as long as the longest limit reaches back.
+const COUNTED: Duration = Duration::from_hours(24);
 
 /// What happened.
 #[derive(Debug)]
@@ -107,6 +110,8 @@ pub(super) enum LobbyEffect {
 pub(super) struct LobbyMemory {
     #[serde(alias = "ledger")]
     pub rate_limits: RateLimits,
+    /// The games that count against those limits, and since when: a game that runs on after a restart counts once.
+    pub counted: BTreeMap<GameId, Timestamp>,
     pub matchmaker: Matchmaker,
     /// Whom the operator blocked while we ran, in lower case.
     pub blocked: BTreeSet<String>,
@@ -456,12 +461,23 @@ impl Lobby {
         if !std::mem::replace(&mut place.counted, true) {
             let history = self.opponents.entry(opponent.id.clone()).or_default();
             history.began(id.clone(), place.rematch_of.as_ref(), now);
-            if self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
-                self.memory.rate_limits.spend(Spending::GameAgainstBot, now);
+            let is_limited = self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none();
+            if is_limited && !self.memory.counted.contains_key(id) {
+                self.count(now, id.clone());
                 effects.push(LobbyEffect::Save);
             }
         }
-        place.opponent = Some(opponent);
+        if let Some(place) = self.places.get_mut(id) {
+            place.opponent = Some(opponent);
+        }
+    }
+
+    /// Counts a game against a bot. Its name is kept for as long as it runs or counts.
+    fn count(&mut self, now: Timestamp, id: GameId) {
+        let Self { memory, places, .. } = self;
+        memory.rate_limits.spend(Spending::GameAgainstBot, now);
+        memory.counted.insert(id, now);
+        memory.counted.retain(|id, since| places.contains_key(id) || later(*since, COUNTED) > now);
     }
 
     fn game_ended(&mut self, now: Timestamp, id: &GameId) {

@@ -117,7 +117,7 @@ impl FicsSession {
         let source = source.map(|source| source.id);
         let is_unwanted = is_other || !resumed && source.is_none() && self.adjournments.is_unmarked(&opponent);
         if resumed {
-            self.adjournments.marked(&opponent);
+            self.adjournments.is_answered(&opponent);
         } else if is_unwanted {
             // It was to resume a game, or another challenge had taken the place of the one that was accepted by its challenger's
             // name; the server has begun a game that nobody wanted.
