@@ -24,7 +24,8 @@
 //! | [`cluster`] | workers on other machines, over NATS | `council`, `chess`, `engine` |
 //! | [`bot`] | one account: its session, its policy, its journal | `council`, `server`, `chess` |
 //! | [`practice`] | a chess server to practise on, with opponents and faults | `engine`, `chess` |
-//! | [`web`] | the page in the browser, and the control channel | `bot`, `practice`, `server`, `council`, `chess` |
+//! | [`report`] | the games of the journal studied: judged, annotated, summed up | `bot`, `council`, `engine`, `chess` |
+//! | [`web`] | the page in the browser, and the control channel | `report`, `bot`, `practice`, `server`, `council`, `chess` |
 //! | [`lab`] | measurements that anybody can repeat | all of the above |
 //!
 //! The program itself has three rooms: [`cli`], the command line, one file a subcommand; [`settings`], what the operator

@@ -15,6 +15,11 @@ impl Failure {
         Self { what: what.to_string(), code: ExitCode::from(2) }
     }
 
+    /// It did not succeed, and the log has said why: nothing is left to be said.
+    pub fn logged() -> Self {
+        Self { what: String::new(), code: ExitCode::FAILURE }
+    }
+
     /// It was called rightly and did not succeed.
     pub fn failed(what: impl Display) -> Self {
         Self { what: what.to_string(), code: ExitCode::FAILURE }
@@ -22,6 +27,11 @@ impl Failure {
 }
 
 impl Failure {
+    /// Whether the log has said why already.
+    pub fn is_logged(&self) -> bool {
+        self.what.is_empty()
+    }
+
     /// The code with which the program ends.
     pub fn code(&self) -> ExitCode {
         self.code

@@ -50,7 +50,7 @@ pub use secret::{Secret, SecretError};
 pub use server_event::{Action, ActionError, ChatLine, ChatRoom, Done, ServerEvent};
 pub use shutdown::Shutdown;
 pub use task::{Limits, Phase, SearchId, Task};
-pub use terminal::{print, printable, steers};
+pub use terminal::{print, printable, printable_json, steers};
 pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};
 pub use tournament::{Tournament, TournamentError, TournamentKind};
 pub use variant::{Variant, VariantError};

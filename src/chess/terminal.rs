@@ -25,9 +25,24 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Control characters of all kinds, and Unicode's marks that reorder what follows.
+/// JSON as it may be shown on a terminal, its own ends of lines kept: it means the same as before.
+pub fn printable_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if letter != '\n' && steers(letter) {
+            // Writing to a text does not fail; all that steers is in the first plane.
+            let _ = write!(shown, "\\u{:04x}", u32::from(letter));
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
+}
+
+/// Control characters of all kinds, Unicode's own ends of lines and paragraphs, and its marks that reorder what follows.
 pub fn steers(letter: char) -> bool {
-    letter.is_control() || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Prints on standard output; see [`outln`](crate::outln).
@@ -63,5 +78,14 @@ mod tests {
         assert_eq!(printable("Ann ♞ Müller"), "Ann ♞ Müller");
         assert_eq!(printable("\x1b]0;owned\x07"), "\\u{1b}]0;owned\\u{7}");
         assert_eq!(printable("a\nb\r\u{9b}2J\u{202e}x"), "a\\u{a}b\\u{d}\\u{9b}2J\\u{202e}x");
+        // Arabic's letter mark turns the direction of writing, and Unicode has ends of lines of its own.
+        assert_eq!(printable("\u{61c}\u{2028}\u{2029}"), "\\u{61c}\\u{2028}\\u{2029}");
+    }
+
+    #[test]
+    fn json_on_a_terminal_means_the_same() {
+        let json = "{\"name\": \"\u{9b}2J\u{202e}x\"}\n";
+        let shown = printable_json(json);
+        assert_eq!(shown, "{\"name\": \"\\u009b2J\\u202ex\"}\n");
     }
 }

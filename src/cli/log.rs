@@ -24,7 +24,7 @@ use tracing_subscriber::{
 
 use super::Failure;
 use crate::settings::{LogFormat, LogSettings};
-use chess::{printable, steers};
+use chess::{printable, printable_json};
 
 /// What `--log` accepts.
 pub(super) fn parse_filter(text: &str) -> Result<String, String> {
@@ -130,14 +130,7 @@ where
         fields.0.insert("timestamp".to_owned(), Timestamp::now().to_string().into());
         fields.0.insert("level".to_owned(), event.metadata().level().as_str().into());
         event.record(&mut fields);
-        for letter in Value::Object(fields.0).to_string().chars() {
-            if steers(letter) {
-                write!(writer, "\\u{:04x}", u32::from(letter))?;
-            } else {
-                writer.write_char(letter)?;
-            }
-        }
-        writeln!(writer)
+        writeln!(writer, "{}", printable_json(&Value::Object(fields.0).to_string()))
     }
 }
 

@@ -33,7 +33,7 @@ mod xboard;
 use std::{future::Future, process::ExitCode};
 
 use crate::settings::LogFormat;
-use chess::Failure;
+use chess::{Failure, printable};
 use clap::{Parser, Subcommand};
 
 /// A chess player for Lichess and FICS that picks its moves by a vote of electors.
@@ -137,7 +137,11 @@ impl Cli {
         match outcome {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
-                eprintln!("concilio: {failure}");
+                if !failure.is_logged() {
+                    // What servers say may be part of it.
+                    let lines: Vec<_> = failure.to_string().lines().map(|line| printable(line).into_owned()).collect();
+                    eprintln!("concilio: {}", lines.join("\n"));
+                }
                 failure.code()
             }
         }

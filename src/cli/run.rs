@@ -77,8 +77,7 @@ impl RunCommand {
         let mut accounts = JoinSet::new();
         for (name, server) in servers(&settings) {
             let connection = connect(&name, &server, &shutdown)?;
-            let (runtime, shutdown) = (runtime.clone(), shutdown.clone());
-            accounts.spawn(async move { (name, session::play(connection, runtime, shutdown).await) });
+            accounts.spawn(session::play(connection, runtime.clone(), shutdown.clone()));
         }
         if accounts.is_empty() {
             return Err(Failure::usage(
@@ -93,11 +92,11 @@ impl RunCommand {
             settings.shutdown.games == ShutdownGames::Finish,
         ));
 
-        let mut rejected = None;
+        let mut rejected = false;
         while let Some(ended) = accounts.join_next().await {
             match ended {
-                Ok((name, AccountEnd::Rejected(reason))) => rejected = Some(format!("{name}: {reason}")),
-                Ok((_, AccountEnd::Closed)) => (),
+                Ok(AccountEnd::Rejected(_)) => rejected = true,
+                Ok(AccountEnd::Closed) => (),
                 Err(error) => tracing::error!(%error, "an account's task failed"),
             }
         }
@@ -109,7 +108,7 @@ impl RunCommand {
         if let Err(error) = runtime.journal.close().await {
             tracing::warn!(%error, "the journal is in two files, FILE and FILE-wal: copy both, or back it up");
         }
-        rejected.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
+        if rejected { Err(Failure::logged()) } else { Ok(()) }
     }
 }
 

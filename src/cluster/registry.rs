@@ -175,7 +175,7 @@ impl KnownWorker {
             name: self.name.clone(),
             here: false,
             cores: usize::from(self.heartbeat.cores),
-            busy: Some(self.heartbeat.searches.iter().map(|search| usize::from(search.threads)).sum()),
+            busy: self.heartbeat.searches.iter().map(|search| usize::from(search.threads)).sum(),
             speed: Some(self.heartbeat.speed),
             lag: self.lag,
             closed: self.closed(now),

@@ -10,6 +10,7 @@
 //! | the criterion that would have done best, on games it was not chosen by | [`suggest`] |
 //! | all games: by opponent, speed, opening; why games were lost | [`totals`] |
 //! | the texts and pages people look at | [`output`] |
+//! | one game again, by what was judged before | [`JudgedGame`] |
 //! | the whole of it, from journal to pages | [`make_report`] |
 //! | the same while nothing is played | [`IdleStudy`] |
 //!
@@ -19,6 +20,7 @@
 pub mod formulas;
 mod idle;
 pub mod judge;
+mod judged_game;
 mod make;
 pub mod openings;
 pub mod output;
@@ -29,4 +31,5 @@ pub mod totals;
 pub mod votes;
 
 pub use idle::{IdleStudy, ReportSettings};
+pub use judged_game::JudgedGame;
 pub use make::{MadeReport, ReportError, ReportProgress, ReportRequest, make_report};

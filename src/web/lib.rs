@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! BotEvent ──▶ overview (pure: what is now) ──▶ watch (10 frames a second at most) ──SSE──▶ page
-//! journal ───▶ archive, results ────────────────────────────────────────────────────JSON──▶ page
+//! journal ───▶ archive, results, report ────────────────────────────────────────────JSON──▶ page
 //! practice server ◀──▶ play (a game against the council) ◀──────────────────────JSON, SSE──▶ page
 //! page, concilio ctl ──▶ control ──▶ bot
 //! ```

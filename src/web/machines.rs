@@ -13,8 +13,8 @@ pub(crate) struct MachineRow {
     /// Whether it is the one that plays the games.
     here: bool,
     cores: usize,
-    /// Threads that search now; `None` where nobody counts them.
-    busy: Option<usize>,
+    /// Threads that search now.
+    busy: usize,
     /// Thousands of nodes a second and core; `None` where it was not measured.
     speed: Option<u32>,
     /// From a question to its answer, ms; `None` for this machine, and before the first answer.
@@ -24,7 +24,7 @@ pub(crate) struct MachineRow {
     searches: Vec<SearchRow>,
 }
 
-/// A search on another machine.
+/// A search on a machine.
 #[derive(Serialize)]
 struct SearchRow {
     game: String,

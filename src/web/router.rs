@@ -64,14 +64,15 @@ parts! {
     health: HealthChecks,
 }
 
-/// The whole of the page's server, in front of `context`.
+/// The whole of the page's server, in front of `context`; `port` is where browsers find it, if they do.
 pub(crate) fn build(
     settings: &WebSettings,
     secret: Option<Secret>,
+    port: Option<u16>,
     context: WebContext,
     stop: CancellationToken,
 ) -> Router {
-    let keys = OperatorKeys::new(secret, settings.public);
+    let keys = OperatorKeys::new(secret, settings.public, port);
     let state = WebState {
         keys: keys.clone(),
         watch: OverviewWatch::start(context.event_bus.listen(), settings.watchers, stop.clone()),

@@ -79,8 +79,13 @@ pub async fn serve(
         return Err(WebError::NoSecret(address));
     }
     let tasks = TaskTracker::new();
-    let router = router::build(settings, secret, context, stop.clone());
-    // The socket first: where it cannot be had, nothing is left behind and the caller may go without it.
+    // Where one of the two cannot be had, nothing is left behind of the other, and the caller may go without it.
+    let listener = match address {
+        Some(address) => Some(TcpListener::bind(address).await.map_err(|source| WebError::Listen { address, source })?),
+        None => None,
+    };
+    let bound = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+    let router = router::build(settings, secret, bound.map(|address| address.port()), context, stop.clone());
     #[cfg(unix)]
     let socket = match socket {
         Some(path) => Some(
@@ -92,11 +97,7 @@ pub async fn serve(
     };
     #[cfg(not(unix))]
     let _ = socket;
-    let mut bound = None;
-    if let Some(address) = address {
-        let error = |source| WebError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(error)?;
-        bound = Some(listener.local_addr().map_err(error)?);
+    if let Some(listener) = listener {
         listen::on_tcp(listener, router, &tasks, stop);
     }
     tasks.close();

@@ -7,6 +7,7 @@
 //! - [`frontend`]: the council under chess programs, by UCI and CECP;
 //! - [`engine`]: the commands that make books and data;
 //! - [`report`]: games played are studied, by our engine and by others;
+//! - [`page`]: what a browser shows of it;
 //! - [`command_line`]: what is printed, exit codes, signals and the terminal.
 
 mod cluster;
@@ -15,4 +16,5 @@ mod engine;
 mod fics;
 mod frontend;
 mod lichess;
+mod page;
 mod report;

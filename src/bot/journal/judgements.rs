@@ -48,6 +48,24 @@ impl Judgements {
         Ok(Self { connection: schema::open_to_write(path)? })
     }
 
+    /// Opens those of a journal to read alone, beside programs that may be writing it.
+    ///
+    /// # Errors
+    /// [`JournalError::Open`] if there is none or an old one, [`JournalError::Newer`] if a newer program wrote it.
+    pub fn open_to_read(path: &Path) -> Result<Self, JournalError> {
+        Ok(Self { connection: schema::open_to_read(path)? })
+    }
+
+    /// Every judge that has judged, by name, the newest first.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn judges(&self) -> Result<Vec<(JudgeId, String)>, JournalError> {
+        let mut statement = self.connection.prepare_cached("SELECT id, name FROM judges ORDER BY id DESC")?;
+        let rows = statement.query_map([], |row| Ok((JudgeId(row.get(0)?), row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// The judge of this name, which tells the engine and its limits; equal names hold equal views.
     ///
     /// # Errors
@@ -128,6 +146,8 @@ mod tests {
         let again = Judgements::open(&settings.path).expect("the same journal");
         let judge = again.judge("concilio 1000 nodes").expect("the same judge");
         assert_eq!(again.known(judge, kept.position).expect("readable"), Some(kept));
+        let reader = Judgements::open_to_read(&settings.path).expect("the same journal");
+        assert_eq!(reader.judges().expect("readable"), [(judge, "concilio 1000 nodes".to_owned())]);
         let other = again.judge("concilio 2000 nodes").expect("another judge");
         assert_eq!(again.known(other, u64::MAX - 7).expect("readable"), None);
     }

@@ -54,7 +54,7 @@ fn in_game(account: String, event: &GameEvent) {
         GameEvent::Started { .. }
         | GameEvent::Position { .. }
         | GameEvent::Proposal(_)
-        | GameEvent::Chat(_)
+        | GameEvent::Chat { .. }
         | GameEvent::OpponentGone { .. }
         | GameEvent::Rated { .. } => (),
     }

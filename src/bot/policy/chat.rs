@@ -206,6 +206,23 @@ impl Chat {
         lines.filter(|text| room.may_say(text, now)).map(|text| (line.room, text)).collect()
     }
 
+    /// What is said because the operator wants it, in as many lines as it takes.
+    ///
+    /// # Errors
+    /// In a sentence, where the server would drop some of it without a word.
+    pub fn say(&mut self, room: ChatRoom, text: &str, now: Timestamp) -> Result<Vec<(ChatRoom, String)>, &'static str> {
+        let lines = wrap(text);
+        if lines.is_empty() {
+            return Err("there is nothing to say");
+        }
+        let mut after = self.room(room).clone();
+        if !lines.iter().all(|line| after.may_say(line, now)) {
+            return Err("the server would drop this: it takes no line twice running and no more than 4 lines in 10 s");
+        }
+        *self.room(room) = after;
+        Ok(lines.into_iter().map(|line| (room, line)).collect())
+    }
+
     fn greet(
         &mut self,
         texts: [&String; 2],

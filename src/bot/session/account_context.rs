@@ -9,7 +9,8 @@ use tokio_util::task::TaskTracker;
 use tracing::Level;
 
 use super::{
-    ChoosePlayer,
+    ChoosePlayer, ControlError,
+    control::ControlAnswer,
     event::{AccountEvent, BotEvent, EventBus, GameEvent},
 };
 use crate::{
@@ -85,7 +86,7 @@ impl AccountContext {
                 journal.fault(server, None, what);
             }
             BotEvent::Game(game, GameEvent::Started { info, .. }) => journal.game_started(&game.server, info),
-            BotEvent::Game(game, GameEvent::Chat(line)) => journal.chat(game, line),
+            BotEvent::Game(game, GameEvent::Chat { line, .. }) => journal.chat(game, line),
             BotEvent::Game(game, GameEvent::Fault(what)) => journal.fault(server, Some(&game.id), what),
             _ => (),
         }
@@ -100,6 +101,25 @@ impl AccountContext {
                 context.fault(Some(&game), format!("{what}: {error}"));
             }
         });
+    }
+
+    /// Aborts a game, or gives it up where it is too late for that; a game that the server knows no more is left already.
+    pub(super) async fn leave(&self, game: &GameId) -> Result<(), ActionError> {
+        if self.server.perform(Action::Abort(game.clone())).await.is_ok() {
+            return Ok(());
+        }
+        match self.server.perform(Action::Resign(game.clone())).await {
+            Ok(_) | Err(ActionError::NotFound(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Answers the operator, and writes down what was done.
+    pub(super) fn answer_operator(&self, answer: ControlAnswer, said: Result<String, ControlError>) {
+        if let Ok(done) = &said {
+            self.tell(AccountEvent::Commanded { done: done.clone() });
+        }
+        let _ = answer.send(said);
     }
 
     /// Sends a move and measures how long the server takes to acknowledge one.

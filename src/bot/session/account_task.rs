@@ -233,10 +233,13 @@ impl Manager {
                 }
             }
             ServerEvent::GameFinished { id, status, winner, rating_change } => {
-                self.finished(&id, status, winner);
-                if let Some(change) = rating_change {
-                    self.context.tell_of_game(&id, GameEvent::Rated { change });
+                match rating_change {
+                    // It is told with the end, which the game's own stream may show later.
+                    Some(change) if self.games.contains_key(&id) => self.tell_game(&id, GameInput::Rated(change)),
+                    Some(change) => self.context.tell_of_game(&id, GameEvent::Rated { change }),
+                    None => (),
                 }
+                self.finished(&id, status, winner);
             }
             ServerEvent::GameGone(id) => self.finished(&id, None, None),
             ServerEvent::GameUnplayable { id, reason } => self.leave_unplayable(id, &reason),
@@ -325,7 +328,7 @@ impl Manager {
         let context = self.context.clone();
         self.context.requests.spawn(async move {
             for _ in 0..LEAVE_TIMES {
-                if leave(&*context.server, &id).await {
+                if context.leave(&id).await.is_ok() {
                     return;
                 }
                 sleep(LEAVE_AGAIN).await;
@@ -414,18 +417,10 @@ impl Manager {
         let games: Vec<GameId> = self.games.drain().map(|(id, _)| id).collect();
         if self.policy.games_at_shutdown == ShutdownGames::Resign {
             for id in games {
-                leave(&*self.context.server, &id).await;
+                let _ = self.context.leave(&id).await;
             }
         }
     }
-}
-
-/// Aborts a game, or gives it up where it is too late for that. Whether the server took it, or knows the game no more.
-async fn leave(server: &dyn Server, id: &GameId) -> bool {
-    if server.perform(Action::Abort(id.clone())).await.is_ok() {
-        return true;
-    }
-    matches!(server.perform(Action::Resign(id.clone())).await, Ok(_) | Err(ActionError::NotFound(_)))
 }
 
 /// Does what the lobby wants done and brings it the answer where it waits for one; elsewhere an error is a fault.

@@ -47,6 +47,11 @@ impl Conversation {
         actions(info, self.chat.answer(line, &self.settings, &self.context, Timestamp::now()))
     }
 
+    /// Says what the operator wants said; the error is for the operator.
+    pub(super) fn say(&mut self, info: &GameInfo, room: ChatRoom, text: &str) -> Result<Vec<Action>, &'static str> {
+        self.chat.say(room, text, Timestamp::now()).map(|said| actions(info, said))
+    }
+
     /// Says goodbye.
     pub(super) fn goodbye(&mut self, info: &GameInfo) -> Vec<Action> {
         self.context.over = true;

@@ -201,10 +201,19 @@ pub(super) enum AccountCommand {
     Block(String),
     Join(Tournament),
     Leave(Option<Tournament>),
-    Resign(GameId),
-    Draw(GameId),
-    Chat(GameId, ChatRoom, String),
+    InGame(GameId, GameCommand),
     Adopt(ReloadedPolicy),
+}
+
+/// What a game is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum GameCommand {
+    /// Give it up, or abort it where nobody has moved yet.
+    Resign,
+    /// Offer a draw, or take the one that is offered.
+    Draw,
+    /// Say something.
+    Chat(ChatRoom, String),
 }
 
 /// Games that the operator wants with somebody.
@@ -279,14 +288,10 @@ impl Control {
             Command::Leave { tournament, account } => {
                 self.all(account.as_ref(), &AccountCommand::Leave(tournament)).await
             }
-            Command::Resign { game, account } => {
-                self.whoever_plays(account.as_ref(), &game, AccountCommand::Resign(game.clone())).await
-            }
-            Command::Draw { game, account } => {
-                self.whoever_plays(account.as_ref(), &game, AccountCommand::Draw(game.clone())).await
-            }
+            Command::Resign { game, account } => self.whoever_plays(account.as_ref(), game, GameCommand::Resign).await,
+            Command::Draw { game, account } => self.whoever_plays(account.as_ref(), game, GameCommand::Draw).await,
             Command::Chat { game, text, room, account } => {
-                self.whoever_plays(account.as_ref(), &game, AccountCommand::Chat(game.clone(), room, text)).await
+                self.whoever_plays(account.as_ref(), game, GameCommand::Chat(room, text)).await
             }
         }
     }
@@ -371,16 +376,16 @@ impl Control {
     async fn whoever_plays(
         &self,
         name: Option<&ServerName>,
-        game: &GameId,
-        command: AccountCommand,
+        game: GameId,
+        command: GameCommand,
     ) -> Result<String, ControlError> {
         for (name, account) in self.chosen(name)? {
-            match ask(&account, command.clone()).await {
+            match ask(&account, AccountCommand::InGame(game.clone(), command.clone())).await {
                 Err(ControlError::NoGame(_) | ControlError::Stopped) => (),
                 answer => return answer.map(|done| format!("{name}: {done}")),
             }
         }
-        Err(ControlError::NoGame(game.clone()))
+        Err(ControlError::NoGame(game))
     }
 }
 

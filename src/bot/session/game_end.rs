@@ -22,6 +22,8 @@ const TIMES_NOT_KNOWN: u32 = 2;
 pub(super) struct FinalState {
     pub info: Box<GameInfo>,
     pub plies: usize,
+    /// What it did to our rating, where the server has said so already.
+    pub rating_change: Option<i32>,
 }
 
 /// Writes down how a game ended, and tells so; `state` is what we saw of it, if we did.
@@ -41,8 +43,9 @@ pub(super) async fn record(
             None
         }
     };
-    let (info, plies) = state.map_or((None, 0), |state| (Some(state.info), state.plies));
-    context.tell_of_game(game, GameEvent::Over { info, status, winner, plies, pgn });
+    let (info, plies, rating_change) =
+        state.map_or((None, 0, None), |state| (Some(state.info), state.plies, state.rating_change));
+    context.tell_of_game(game, GameEvent::Over { info, status, winner, plies, pgn, rating_change });
 }
 
 /// Records a game that ended unseen, as the server has it; where the server does not say, as it was `told` elsewhere.
@@ -154,7 +157,7 @@ async fn record_whole(context: &AccountContext, info: &GameInfo, state: &GameSta
     if let Err(error) = line.play_all(&state.moves) {
         context.fault(Some(&info.id), format!("the server's record of the game makes no sense: {error}"));
     }
-    let seen = FinalState { info: Box::new(info.clone()), plies: line.ply() };
+    let seen = FinalState { info: Box::new(info.clone()), plies: line.ply(), rating_change: None };
     context.journal.game_started(&context.name, info);
     context.journal.line_seen(&context.key(&info.id), &line.into(), None);
     record(context, &info.id, Some(seen), state.status.clone(), state.winner).await;

@@ -35,6 +35,8 @@ use council::{
     player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 
+mod commands;
+
 /// The longest time that a timer is set for.
 const LONGEST_TIMER: Duration = Duration::from_hours(24);
 
@@ -62,6 +64,7 @@ pub(super) fn start(
         own_inbox: inbox_sender.downgrade(),
         player_sender,
         timers: HashMap::new(),
+        rating_change: None,
         progress: GameProgress::AwaitingState,
     };
     tokio::spawn(async move {
@@ -82,6 +85,8 @@ struct GameTask {
     own_inbox: mpsc::WeakUnboundedSender<GameInput>,
     player_sender: mpsc::UnboundedSender<PlayerEvent>,
     timers: HashMap<Timer, Instant>,
+    /// What the game has done to our rating, if the server says so before we see the end.
+    rating_change: Option<i32>,
     progress: GameProgress,
 }
 
@@ -166,8 +171,14 @@ impl GameTask {
     async fn take(&mut self, input: GameInput) -> Vec<GameEffect> {
         let now = Instant::now();
         match (&mut self.progress, input) {
+            (_, GameInput::Command(command, answer)) => self.obey(command, answer),
+            (_, GameInput::Rated(change)) => {
+                self.rating_change = Some(change);
+                Vec::new()
+            }
             (GameProgress::Running(game), GameInput::Chat(line)) => {
-                self.context.tell_of_game(&self.id, GameEvent::Chat(line.clone()));
+                let ours = line.username.eq_ignore_ascii_case(&game.machine.info().us().name);
+                self.context.tell_of_game(&self.id, GameEvent::Chat { line: line.clone(), ours });
                 let answers = game.conversation.answer(game.machine.info(), &line);
                 answers.into_iter().map(GameEffect::Do).collect()
             }
@@ -269,7 +280,11 @@ impl GameTask {
             for goodbye in game.conversation.goodbye(game.machine.info()) {
                 self.context.perform(&self.id, goodbye);
             }
-            seen = Some(FinalState { info: Box::new(game.machine.info().clone()), plies: game.machine.line().ply() });
+            let (info, plies) = (Box::new(game.machine.info().clone()), game.machine.line().ply());
+            seen = Some(FinalState { info, plies, rating_change: self.rating_change });
+        }
+        if let (Some(change), GameOver::Told(..) | GameOver::Unknown) = (self.rating_change, &end) {
+            self.context.tell_of_game(&self.id, GameEvent::Rated { change });
         }
         match end {
             GameOver::Shown(status, winner) => game_end::record(&self.context, &self.id, seen, status, winner).await,

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::{Failure, settings_args::SettingsArgs};
 use bot::session::ControlCommand;
 use channel::Channel;
-use chess::{ChatRoom, Color, GameId, ServerName, TimeControl, Tournament, Variant, outln, printable};
+use chess::{ChatRoom, Color, GameId, ServerName, TimeControl, Tournament, Variant, outln, printable, printable_json};
 
 /// Tell a running daemon what to do, or ask what it is doing
 #[derive(Debug, Args)]
@@ -163,7 +163,7 @@ impl CtlCommand {
         };
         match self.order.into_command() {
             Ok(command) => outln!("{}", printable(&channel.perform(&command).await?)),
-            Err(StatusArgs { json: true }) => outln!("{}", channel.status().await?.trim_end()),
+            Err(StatusArgs { json: true }) => outln!("{}", printable_json(channel.status().await?.trim_end())),
             Err(StatusArgs { json: false }) => {
                 for line in status::lines(&channel.status().await?)? {
                     outln!("{}", printable(&line));

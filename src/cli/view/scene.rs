@@ -90,7 +90,7 @@ impl Scene {
                 self.choose();
             }
             GameEvent::Sent { .. }
-            | GameEvent::Chat(_)
+            | GameEvent::Chat { .. }
             | GameEvent::OpponentGone { .. }
             | GameEvent::Fault(_)
             | GameEvent::Rated { .. } => (),

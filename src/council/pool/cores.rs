@@ -17,11 +17,6 @@ impl Cores {
         Self { all, taken: AtomicUsize::new(0) }
     }
 
-    /// How many threads search now.
-    pub(super) fn taken(&self) -> usize {
-        self.taken.load(Relaxed)
-    }
-
     /// Claims so many cores, if they are free.
     pub(super) fn claim(self: &Arc<Self>, threads: usize) -> Option<CoreClaim> {
         let fits = |taken| Some(taken + threads).filter(|taken| *taken <= self.all);

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Elector, ElectorFailure, ElectorSpec, Job, SearchReport, priority::Priority};
+use super::{Elector, ElectorFailure, ElectorSpec, Job, SearchReport, priority::Priority, running::RunningSearches};
 use chess::Backoff;
 use engine::SharedTable;
 
@@ -42,16 +42,19 @@ pub(super) struct LocalSlot {
     spec: ElectorSpec,
     table: Option<SharedTable>,
     commands: mpsc::Sender<SlotCommand>,
+    /// Where its searches can be seen.
+    running: RunningSearches,
     /// Of the newest search; none has begun yet where there is none.
     flags: Option<Arc<Flags>>,
 }
 
 impl LocalSlot {
-    pub(super) fn start(spec: &ElectorSpec, table: Option<&SharedTable>) -> Self {
+    pub(super) fn start(spec: &ElectorSpec, table: Option<&SharedTable>, running: &RunningSearches) -> Self {
         let (commands, inbox) = mpsc::channel();
         let thread = ElectorThread {
             spec: spec.clone(),
             table: table.cloned(),
+            running: running.clone(),
             elector: None,
             backoff: Backoff::new(SHORTEST_REST, LONGEST_REST).first_at_once(),
             priority: Priority::of_this_thread(spec.niceness),
@@ -64,7 +67,7 @@ impl LocalSlot {
             // The inbox is gone, so every search of this slot will be reported as failed.
             tracing::error!(elector = %spec.name, %error, "no thread for an elector");
         }
-        Self { spec: spec.clone(), table: table.cloned(), commands, flags: None }
+        Self { spec: spec.clone(), table: table.cloned(), commands, running: running.clone(), flags: None }
     }
 
     /// Whether its search was told to stop long ago and has not.
@@ -80,7 +83,7 @@ impl LocalSlot {
         self.stop();
         if self.is_stuck() {
             tracing::warn!(elector = %self.spec.name, "it does not stop, and another one takes its slot");
-            *self = Self::start(&self.spec, self.table.as_ref());
+            *self = Self::start(&self.spec, self.table.as_ref(), &self.running);
         }
         let flags: Arc<Flags> = Arc::default();
         self.flags = Some(Arc::clone(&flags));
@@ -114,6 +117,7 @@ impl Drop for LocalSlot {
 struct ElectorThread {
     spec: ElectorSpec,
     table: Option<SharedTable>,
+    running: RunningSearches,
     elector: Option<Box<dyn Elector>>,
     backoff: Backoff,
     priority: Priority,
@@ -139,7 +143,9 @@ impl ElectorThread {
                 }
                 SlotCommand::Search(job, flags, reports) => {
                     let name = self.spec.name.clone();
+                    let running = self.running.begin(&self.spec, &job);
                     let searched = self.answer(&job, &flags.stop, &reports);
+                    drop(running);
                     flags.over.store(true, Relaxed);
                     let _ = reports.send(match searched {
                         Ok(()) => SearchReport::Finished(job.task.id, name),

@@ -14,20 +14,19 @@ pub struct MachineView {
     pub here: bool,
     /// How many cores may search on it.
     pub cores: usize,
-    /// How many threads search on it now, more than the cores where they share them. `None` for a machine that plays alone,
-    /// whose electors are left to the system's scheduler.
-    pub busy: Option<usize>,
+    /// How many threads search on it now, more than the cores where they share them.
+    pub busy: usize,
     /// Speed of one core, thousands of nodes a second; `None` where it was not measured.
     pub speed: Option<u32>,
     /// From a question to its answer; `None` for this machine, and before the first answer.
     pub lag: Option<Duration>,
     /// Why it gets no searches, if it gets none.
     pub closed: Option<&'static str>,
-    /// The searches on another machine, ours and others'.
+    /// The searches on it, ours and others'.
     pub searches: Vec<SearchView>,
 }
 
-/// A search on another machine.
+/// A search on a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchView {
     /// The game it is for.
@@ -45,15 +44,16 @@ pub struct SearchView {
 impl Pool {
     /// The machines whose cores it has now, this one first.
     pub fn machines(&self) -> Vec<MachineView> {
+        let searches = self.running.now();
         let here = MachineView {
             name: MachineName::new("this machine"),
             here: true,
             cores: self.cores(),
-            busy: self.remote.as_ref().map(|_| self.cores.taken()),
+            busy: searches.iter().map(|search| search.threads).sum(),
             speed: None,
             lag: None,
             closed: None,
-            searches: Vec::new(),
+            searches,
         };
         let lent = self.remote.as_ref().map(|remote| remote.machines()).unwrap_or_default();
         std::iter::once(here).chain(lent).collect()

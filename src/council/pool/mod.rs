@@ -22,6 +22,7 @@ mod memory;
 mod own;
 mod priority;
 mod remote;
+mod running;
 mod slot;
 mod spec;
 mod start;
@@ -48,6 +49,7 @@ use elastic_slot::ElasticSlot;
 use engine::SharedTable;
 use local_slot::LocalSlot;
 use memory::TableMemory;
+use running::RunningSearches;
 
 /// The cores on which the electors of this process search. Cheap to clone; clones are the same pool.
 #[derive(Clone, Debug)]
@@ -56,6 +58,7 @@ pub struct Pool {
     memory: Arc<TableMemory>,
     remote: Option<Arc<dyn RemotePool>>,
     deciding: Arc<AtomicUsize>,
+    running: RunningSearches,
 }
 
 impl Pool {
@@ -64,7 +67,7 @@ impl Pool {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let cores = Arc::new(Cores::new(if cores == 0 { all } else { cores }));
         let memory = Arc::new(TableMemory::new(memory_for_tables()));
-        Self { cores, memory, remote: None, deciding: Arc::default() }
+        Self { cores, memory, remote: None, deciding: Arc::default(), running: RunningSearches::default() }
     }
 
     /// A pool over so many cores, as [`Self::new`], and over those of `remote`, if there is one.
@@ -110,12 +113,12 @@ impl Pool {
     /// Opens a slot for an elector, here or wherever there is a core. Slots that are given the same `table` search with one
     /// together on every machine on which they meet.
     pub fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Slot {
+        let local = LocalSlot::start(spec, table, &self.running);
         match self.remote.as_ref().and_then(|remote| remote.slot(spec, table)) {
             Some(remote) => {
-                let local = LocalSlot::start(spec, table);
                 Slot::elastic(spec.clone(), ElasticSlot::new(Arc::clone(&self.cores), spec.threads, local, remote))
             }
-            None => Slot::local(spec.clone(), table),
+            None => Slot::of(spec.clone(), local),
         }
     }
 

@@ -2,7 +2,9 @@
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{ElectorSpec, Job, SearchReport, elastic_slot::ElasticSlot, local_slot::LocalSlot};
+use super::{
+    ElectorSpec, Job, SearchReport, elastic_slot::ElasticSlot, local_slot::LocalSlot, running::RunningSearches,
+};
 use engine::SharedTable;
 
 /// The handle of an elector's slot. Dropping it stops the search; a thread ends as soon as the elector lets it.
@@ -22,8 +24,13 @@ impl Slot {
     /// Opens a slot on a thread of this process. The elector starts at once: an engine may need a while before it can
     /// search. `table` is searched with together with the other slots that were given it.
     pub fn local(spec: ElectorSpec, table: Option<&SharedTable>) -> Self {
-        let kind = SlotKind::Local(Box::new(LocalSlot::start(&spec, table)));
-        Self { spec, kind }
+        let slot = LocalSlot::start(&spec, table, &RunningSearches::default());
+        Self::of(spec, slot)
+    }
+
+    /// A slot on this thread.
+    pub(super) fn of(spec: ElectorSpec, slot: LocalSlot) -> Self {
+        Self { spec, kind: SlotKind::Local(Box::new(slot)) }
     }
 
     /// A slot that may search on other machines.

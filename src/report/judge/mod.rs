@@ -153,6 +153,16 @@ impl Verdicts {
         Ok(Self { judgements, judge })
     }
 
+    /// Those of every judge that a journal knows, the newest first, with its name; to be read alone.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn of_all_judges(path: &std::path::Path) -> Result<Vec<(String, Self)>, JournalError> {
+        let judges = Judgements::open_to_read(path)?.judges()?;
+        let open = |(judge, name)| Ok((name, Self { judgements: Judgements::open_to_read(path)?, judge }));
+        judges.into_iter().map(open).collect()
+    }
+
     /// What is held of the position at the end of a line: by the rules, or as it was judged. `None` if it was not.
     ///
     /// # Errors

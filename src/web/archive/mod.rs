@@ -23,6 +23,11 @@ use bot::journal::{Archive, ExportError, GameKey, GameRecord, JournalError, writ
 use chess::{GameId, ServerName};
 use query::GamesQuery;
 use replay::Replay;
+use report::{
+    JudgedGame,
+    judge::{GameMaterial, Verdicts},
+    openings::NamedOpening,
+};
 use results::Results;
 
 /// How many readers there are at a time; others wait.
@@ -84,7 +89,27 @@ struct GameList {
     /// How many games pass the filter.
     found: usize,
     /// The part of them that was asked for.
-    games: Vec<GameRecord>,
+    games: Vec<ListedGame>,
+}
+
+/// A game in a list.
+#[derive(Serialize)]
+struct ListedGame {
+    #[serde(flatten)]
+    game: GameRecord,
+    /// Its opening by code and name.
+    opening: Option<NamedOpening>,
+    /// Whether somebody has judged it, so that its page has a report.
+    judged: bool,
+}
+
+impl ListedGame {
+    fn read(archive: &Archive, judges: &[(String, Verdicts)], game: GameRecord) -> Result<Self, JournalError> {
+        let material = GameMaterial::read(archive, game)?;
+        let opening = NamedOpening::of(&material.line).map(|(opening, _)| opening);
+        let judged = JudgedGame::is_likely(&material.line, judges)?;
+        Ok(Self { game: material.record, opening, judged })
+    }
 }
 
 async fn list(
@@ -93,11 +118,14 @@ async fn list(
     Query(query): Query<GamesQuery>,
 ) -> Result<Json<GameList>, HttpProblem> {
     let (filter, page) = (query.filter()?, query.page());
+    let path = Arc::clone(&door.path);
     let list = door.read(move |archive| {
         let mut games = archive.games(&filter)?;
         page.sort(&mut games);
         let found = games.len();
-        Ok(GameList { found, games: page.cut(games) })
+        let judges = Verdicts::of_all_judges(&path)?;
+        let listed = page.cut(games).into_iter().map(|game| ListedGame::read(archive, &judges, game));
+        Ok(GameList { found, games: listed.collect::<Result<_, _>>()? })
     });
     list.await.map(Json)
 }
@@ -121,7 +149,11 @@ async fn replay(
     State(door): State<JournalReader>,
     Path((server, game)): Path<(String, String)>,
 ) -> Result<Json<Replay>, HttpProblem> {
-    let replay = door.read(move |archive| Ok(Replay::read(archive, find(archive, &server, &game)?)?));
+    let path = Arc::clone(&door.path);
+    let replay = door.read(move |archive| {
+        let judges = Verdicts::of_all_judges(&path)?;
+        Ok(Replay::read(archive, &judges, find(archive, &server, &game)?)?)
+    });
     replay.await.map(Json)
 }
 

@@ -4,6 +4,11 @@ use serde::Serialize;
 
 use bot::journal::{Archive, ChatRecord, FaultRecord, GameRecord, JournalError, MoveRecord, ProposalRecord};
 use chess::Line;
+use report::{
+    JudgedGame,
+    judge::{GameMaterial, Verdicts},
+    openings::NamedOpening,
+};
 
 /// A whole game.
 #[derive(Serialize)]
@@ -11,6 +16,10 @@ pub(super) struct Replay {
     game: GameRecord,
     /// The position it began with.
     start_fen: String,
+    /// Its opening by code and name.
+    opening: Option<NamedOpening>,
+    /// What a judge has made of it, if one has.
+    report: Option<JudgedGame>,
     moves: Vec<ReplayedMove>,
     chat: Vec<ChatRecord>,
     faults: Vec<FaultRecord>,
@@ -38,7 +47,11 @@ struct CastVote {
 
 impl Replay {
     /// Reads a game. Moves that cannot be played on its board end it.
-    pub(super) fn read(archive: &Archive, game: GameRecord) -> Result<Self, JournalError> {
+    pub(super) fn read(
+        archive: &Archive,
+        judges: &[(String, Verdicts)],
+        game: GameRecord,
+    ) -> Result<Self, JournalError> {
         let start = Line::from_fen(game.variant, game.start_fen.as_deref().unwrap_or_default());
         let mut line = start.unwrap_or_else(|_| Line::start(game.variant));
         let start_fen = line.fen();
@@ -53,7 +66,10 @@ impl Replay {
             moves.push(ReplayedMove { played, san, fen: line.fen(), votes });
         }
         let (chat, faults) = (archive.chat(&game)?, archive.faults(&game)?);
-        Ok(Self { game, start_fen, moves, chat, faults })
+        let opening = NamedOpening::of(&line).map(|(opening, _)| opening);
+        let material = GameMaterial::read(archive, game)?;
+        let report = JudgedGame::of(&material, judges)?;
+        Ok(Self { game: material.record, start_fen, opening, report, moves, chat, faults })
     }
 }
 

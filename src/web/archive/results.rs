@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use bot::journal::{GameRecord, GameResult};
 use chess::{Color, Line, UciMove, Variant};
+use report::openings::NamedOpening;
 
-/// How many plies are called the opening.
-pub(super) const OPENING_PLIES: u32 = 4;
+/// How many plies are looked at for the opening's name: no family of openings is told apart later.
+pub(super) const OPENING_PLIES: u32 = 16;
 
 /// How many rows a table has at most: those with the most games.
 const MOST_ROWS: usize = 50;
@@ -75,8 +76,8 @@ impl Results {
             count(&mut speeds, game.speed.key().to_owned(), result);
             count(&mut colours, if game.our_color == Color::White { "white" } else { "black" }.to_owned(), result);
             count(&mut endings, game.status.name().to_owned(), result);
-            if let Some(name) = opening(game, moves) {
-                count(&mut begun, name, result);
+            if let Some(opening) = opening(game, moves) {
+                count(&mut begun, opening.family().to_owned(), result);
             }
         }
         results.ratings.values_mut().for_each(thin_out);
@@ -93,19 +94,16 @@ impl Results {
     }
 }
 
-/// The first moves as they are written: `1. e4 e5 2. Nf3 Nc6`.
-fn opening(game: &GameRecord, moves: &[UciMove]) -> Option<String> {
-    if game.variant != Variant::Standard || game.start_fen.is_some() || moves.len() < OPENING_PLIES as usize {
+/// The opening of a game that began with these moves.
+fn opening(game: &GameRecord, moves: &[UciMove]) -> Option<NamedOpening> {
+    if game.variant != Variant::Standard || game.start_fen.is_some() {
         return None;
     }
     let mut line = Line::start(Variant::Standard);
-    let mut text = String::new();
-    for (ply, uci) in moves.iter().enumerate() {
-        let number = if ply % 2 == 0 { format!("{}. ", ply / 2 + 1) } else { String::new() };
-        text.push_str(&format!("{}{number}{}", if ply == 0 { "" } else { " " }, line.san(*uci)));
+    for uci in moves {
         line.play(*uci).ok()?;
     }
-    Some(text)
+    NamedOpening::of(&line).map(|(opening, _)| opening)
 }
 
 /// A table with the most games first.

@@ -121,19 +121,24 @@ impl GameOverview {
             GameEvent::Position { line, clocks } => self.position(line, *clocks, now),
             GameEvent::Proposal(proposal) => self.propose(proposal),
             GameEvent::Decided { line, decision, budget, lag, .. } => self.decide(line, decision, *budget, *lag),
-            GameEvent::Chat(line) => self.say(line),
+            GameEvent::Chat { line, .. } => self.say(line),
             GameEvent::Fault(what) => {
                 self.fault = Some(short(what));
                 self.changed.fault = true;
             }
-            GameEvent::Over { status, winner, .. } => self.end(status, *winner, now, time),
-            GameEvent::Rated { change } => {
-                if let Some(over) = &mut self.over {
-                    over.rating_change = Some(*change);
-                    self.changed.over = true;
-                }
+            GameEvent::Over { status, winner, rating_change, .. } => {
+                self.end(status, *winner, now, time);
+                self.rated(*rating_change);
             }
+            GameEvent::Rated { change } => self.rated(Some(*change)),
             GameEvent::Started { .. } | GameEvent::Sent { .. } | GameEvent::OpponentGone { .. } => {}
+        }
+    }
+
+    fn rated(&mut self, change: Option<i32>) {
+        if let (Some(over), Some(_)) = (&mut self.over, change) {
+            over.rating_change = change;
+            self.changed.over = true;
         }
     }
 

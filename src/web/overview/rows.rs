@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use bot::session::AccountMode;
-use chess::{Account, Color, GameInfo, Player, Proposal, Score};
+use chess::{Account, Color, GameInfo, Player, Proposal, Score, printable};
 use council::pool::{ElectorKind, ElectorSpec};
 
 /// How many letters of a text from outside are shown: a name, a reason, something said.
@@ -316,7 +316,8 @@ pub struct LogRow {
 
 /// What comes from outside, no longer than anybody reads.
 pub(super) fn short(text: &str) -> String {
-    text.chars().take(LONGEST_TEXT).collect()
+    let cut: String = text.chars().take(LONGEST_TEXT).collect();
+    printable(&cut).into_owned()
 }
 
 /// `white` or `black`.

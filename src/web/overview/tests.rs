@@ -191,7 +191,14 @@ fn a_game_that_is_over_says_how_and_its_clocks_stand() {
     told.now += Duration::from_secs(10);
     told.game(
         "g",
-        GameEvent::Over { info: None, status: GameStatus::Resign, winner: Some(Color::Black), plies: 2, pgn: None },
+        GameEvent::Over {
+            info: None,
+            status: GameStatus::Resign,
+            winner: Some(Color::Black),
+            plies: 2,
+            pgn: None,
+            rating_change: None,
+        },
     );
     told.game("g", GameEvent::Rated { change: 7 });
     told.now += Duration::from_secs(60);
@@ -225,10 +232,10 @@ fn ended_games_challenges_chat_and_lines_are_bounded() {
         told.begin(&id);
         for _ in 0..3 {
             let line = ChatLine { room: ChatRoom::Player, username: "Ann".to_owned(), text: "x".repeat(10_000) };
-            told.game(&id, GameEvent::Chat(line));
+            told.game(&id, GameEvent::Chat { line, ours: false });
         }
         let status = GameStatus::Draw;
-        told.game(&id, GameEvent::Over { info: None, status, winner: None, plies: 0, pgn: None });
+        told.game(&id, GameEvent::Over { info: None, status, winner: None, plies: 0, pgn: None, rating_change: None });
         let (challenge, why) = (Box::new(challenge.clone()), "rated games only".to_owned());
         told.account(AccountEvent::Challenge { challenge, outcome: ChallengeOutcome::Declined, why });
     }

@@ -124,8 +124,15 @@ async function logIn(secret) {
 async function become() {
   await recognise();
   showLogin();
-  me.reads ? live.connect() : live.close();
+  watch();
   await enter();
+}
+
+/** Follows what happens while somebody looks. A browser opens six connections to a host, so that a seventh page would wait for ever
+    where each of them held one. */
+function watch() {
+  if (document.hidden || !me.reads) live.close();
+  else live.connect();
 }
 
 async function loginClicked() {
@@ -149,6 +156,7 @@ async function start() {
   document.getElementById("login").addEventListener("click", loginClicked);
   document.addEventListener("keydown", onKey);
   addEventListener("hashchange", enter);
+  document.addEventListener("visibilitychange", watch);
   const line = document.getElementById("line");
   live.listen(() => {
     if (line.dataset.state !== live.state) line.dataset.state = live.state;

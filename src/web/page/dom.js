@@ -2,13 +2,21 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+// Control characters, and marks that turn the direction of writing for whatever follows.
+const STEERING = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** A text as it may be shown: what would steer how the rest is shown becomes \u{202e} and the like. */
+export function plain(text) {
+  return text.replace(STEERING, (letter) => `\\u{${letter.codePointAt(0).toString(16)}}`);
+}
+
 /** An HTML element: `h("a.quiet", { href: "#/" }, "text", otherElement)`. */
 export function h(name, properties = {}, ...children) {
   const [tag, ...classes] = name.split(".");
   const element = document.createElement(tag || "div");
   if (classes.length) element.className = classes.join(" ");
   set(element, properties);
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false).map(shown));
   return element;
 }
 
@@ -16,9 +24,11 @@ export function h(name, properties = {}, ...children) {
 export function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children.flat());
+  element.append(...children.flat().map(shown));
   return element;
 }
+
+const shown = (child) => (child instanceof Node ? child : plain(String(child)));
 
 function set(element, properties) {
   for (const [name, value] of Object.entries(properties)) {
@@ -26,13 +36,13 @@ function set(element, properties) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name.includes("-") || name === "role" || name === "list") element.setAttribute(name, value);
     else if (name === "data") Object.assign(element.dataset, value);
-    else element[name] = value;
+    else element[name] = name === "title" ? plain(value) : value;
   }
 }
 
 /** Sets an element's text, if it is another one: what does not change is not laid out again. */
 export function say(element, text) {
-  const words = text === null || text === undefined ? "" : String(text);
+  const words = text === null || text === undefined ? "" : plain(String(text));
   if (element.textContent !== words) element.textContent = words;
 }
 

@@ -8,7 +8,7 @@ import { day, inMinutes, moment, words } from "./words.js";
 const SPEEDS = ["ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence"];
 const PAGE = 50;
 const COLUMNS = [["Date", "started_at"], ["Opponent", "opponent"], ["Rating", "rating", "num wide"], ["Result"], ["Colour", "", "wide"], ["Clock", "", "wide"],
-  ["Mode", "", "wide"], ["End"], ["Moves", "moves", "num wide"]];
+  ["Mode", "", "wide"], ["Opening", "", "wide"], ["End"], ["Moves", "moves", "num wide"], ["Report", "", "wide"]];
 
 export function open(page) {
   const filters = {
@@ -96,8 +96,10 @@ function gameRow(game) {
     h("td.num.wide", {}, opponent.rating ?? ""), h("td", {}, game.result ? h("span.tag", {}, game.result) : "—"),
     h("td.wide", {}, game.our_color), h("td.wide", {}, `${inMinutes(game.time_control)} ${game.speed}`),
     h("td.wide", {}, `${game.rated ? "rated" : "casual"}${game.variant === "standard" ? "" : ` ${game.variant}`}`),
+    h("td.wide.opening", { title: game.opening?.name ?? "" }, game.opening ? `${game.opening.eco} ${game.opening.name}` : ""),
     h("td", {}, game.status),
-    h("td.num.wide", {}, Math.ceil(game.plies / 2)));
+    h("td.num.wide", {}, Math.ceil(game.plies / 2)),
+    h("td.wide", {}, game.judged && h("a", { href: `${address}?report` }, "report")));
 }
 
 function sumCard(title, rows) {

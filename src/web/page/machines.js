@@ -1,8 +1,7 @@
 // Machines: whose cores search, and for what.
 
 import { h } from "./dom.js";
-import { tableOf } from "./now.js";
-import { get, live } from "./server.js";
+import { get } from "./server.js";
 import { short, words } from "./words.js";
 
 const EVERY = 1000;
@@ -28,10 +27,9 @@ export function open(page) {
 }
 
 function card(machine) {
-  const searches = machine.here ? hereNow() : machine.searches;
+  const { busy, searches } = machine;
   const threads = (rows) => rows.reduce((sum, row) => sum + row.threads, 0);
   const ours = threads(searches.filter((search) => search.ours));
-  const busy = machine.busy ?? ours;
   const cores = Array.from({ length: Math.min(256, machine.cores) }, (_, index) => h(index < ours ? "i.busy" : index < busy ? "i.other" : "i"));
   const facts = [`${machine.cores} core${machine.cores === 1 ? "" : "s"}`, `${busy} thread${busy === 1 ? "" : "s"} searching`,
     machine.speed && `${short(machine.speed * 1000)} nodes a second and core`, machine.lag !== null && `${machine.lag.toFixed(1)} ms away`];
@@ -42,16 +40,6 @@ function card(machine) {
     h("div.cores", { "aria-hidden": "true" }, ...cores), h("p.quiet", {}, facts.filter(Boolean).join(" · ")),
     machine.closed && h("p.reason", {}, `It gets no searches: ${machine.closed}.`),
     rows.length > 0 && h("div.scroll", {}, h("table.list", {}, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", {}, "Electors"), h("th.num", {}, "Threads"), h("th.num", {}, "Nodes"))), h("tbody", {}, ...rows))));
-}
-
-/** What is searched on this machine: the electors of councils in session that nobody else lends cores for. */
-function hereNow() {
-  return Object.values(live.games).filter(({ head, board }) => head && board).flatMap((game) => {
-    const { thinking, votes } = tableOf(game);
-    const threads = (name) => game.head.electors.find((elector) => elector.name === name)?.threads ?? 1;
-    return thinking ? votes.filter(({ machine }) => !machine)
-      .map(({ elector, nodes }) => ({ elector, nodes, game: game.head.id, threads: threads(elector), ours: true })) : [];
-  });
 }
 
 function alone() {

@@ -10,12 +10,14 @@ import { centipawns, clock, inMinutes, moment, other, score, seconds } from "./w
 export async function open(page, { parts: [server, id], query }) {
   const address = `/api/games/${encodeURIComponent(server)}/${encodeURIComponent(id)}`;
   const replay = await get(address);
-  return new ReplayView(page, replay, address, Number(query.get("ply") ?? replay.moves.length)).stop;
+  const view = new ReplayView(page, replay, address, Number(query.get("ply") ?? replay.moves.length));
+  if (query.has("report")) page.querySelector(".report")?.scrollIntoView();
+  return view.stop;
 }
 
 class ReplayView {
-  constructor(page, { game, start_fen, moves, chat, faults }, address, ply) {
-    Object.assign(this, { game, moves, startFen: start_fen });
+  constructor(page, { game, start_fen, opening, report, moves, chat, faults }, address, ply) {
+    Object.assign(this, { game, moves, report, startFen: start_fen });
     this.below = game.our_color;
     this.board = new Board();
     this.bar = new EvaluationBar();
@@ -37,10 +39,13 @@ class ReplayView {
     page.append(h("section.focus", { "aria-label": "The game" },
       h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
       h("div.side", {}, h("p.terms", {}, `${moment(game.started_at)} · ${game.server} · ${inMinutes(game.time_control)} ${game.speed} · ${rated}`),
+        opening && h("p.quiet.opening", {}, `${opening.eco} ${opening.name}`),
         h("p.over", { data: { ours: game.result ?? "" } }, result), steps, this.list.element, this.table.element, this.about, this.expected)));
     this.evaluation = this.evaluationChart();
     this.times = this.timeChart();
+    this.expectation = report && this.expectationChart();
     page.append(h("div.columns", {},
+      report ? this.reportCard() : "",
       h("section.card", {}, h("h2", {}, "Evaluation"), this.evaluation.element, h("p.quiet.budget", {}, "In pawns from White's side, as our council saw it.")),
       h("section.card", {}, h("h2", {}, "Time for each move of ours"), this.times.bars.element),
       this.times.clocks ? h("section.card", {}, h("h2", {}, "Clocks"), this.times.clocks.element,
@@ -82,7 +87,7 @@ class ReplayView {
     this.showVotes(move);
     const marks = this.moves.map(({ ours, uci, votes }) => (ours?.first_choice && ours.first_choice !== uci ? "changed" : new Set(votes.filter((v) => v.phase === 1).map((v) => v.uci)).size > 2 ? "split" : ""));
     this.list.show(this.moves.map(({ san }) => san), { black: this.startFen.split(" ")[1] === "b", number: Number(this.startFen.split(" ").at(-1)) || 1, here: this.ply, marks });
-    for (const chart of [this.evaluation, this.times.bars, this.times.clocks]) chart?.mark(this.ply);
+    for (const chart of [this.evaluation, this.times.bars, this.times.clocks, this.expectation]) chart?.mark(this.ply);
     history.replaceState(null, "", `${location.hash.split("?")[0]}?ply=${this.ply}`);
   }
 
@@ -129,6 +134,32 @@ class ReplayView {
     });
     return curves({ series: [{ points }], from: 0, to: Math.max(1, this.moves.length), low: -6, high: 6, area: 0, marks: [[-5, "−5"], [-2.5, ""], [0, "0"], [2.5, ""], [5, "+5"]],
       onPick: (ply) => this.go(ply), label: "Evaluation by move" });
+  }
+
+  expectationChart() {
+    const points = this.report.moves.map(({ expected }, index) => [index + 1, expected]);
+    return curves({ series: [{ points: [[0, 50], ...points] }], from: 0, to: Math.max(1, points.length), low: 0, high: 100, area: 50,
+      marks: [[0, "0"], [50, "50 %"], [100, "100"]], onPick: (ply) => this.go(ply), label: "What White could expect, by move" });
+  }
+
+  /** What a judge has made of the game: how exactly each side played, and the moves that cost most. */
+  reportCard() {
+    const { judge, accuracy, average_loss: loss, moves } = this.report;
+    const sides = ["white", "black"].map((color) => h("tr", {}, h("td", {}, color),
+      h("td.num", {}, accuracy[color] === null ? "—" : `${accuracy[color].toFixed(1)} %`), h("td.num", {}, loss[color] === null ? "—" : loss[color].toFixed(0))));
+    const costly = moves.flatMap(({ sign, label, loss, better }, index) => (label ? [h("li", {},
+      h("button.plain", { type: "button", onclick: () => this.go(index + 1) }, `${this.numbered(index)}${sign}`), ` ${label}, ${loss.toFixed(0)} %`, better && `; ${better} was better`)] : []));
+    return h("section.card.report", {}, h("h2", {}, "Report"),
+      h("table.list", {}, h("thead", {}, h("tr", {}, h("th", {}, ""), h("th.num", {}, "Accuracy"), h("th.num", {}, "Centipawns lost a move"))), h("tbody", {}, ...sides)),
+      this.expectation.element, h("p.quiet.budget", {}, `Per cent of a point for White, by ${judge}.`),
+      costly.length > 0 ? h("ul.rows", {}, ...costly) : h("p.quiet", {}, "No move cost much."));
+  }
+
+  /** `12. Nf3` or `12… Nf6`. */
+  numbered(index) {
+    const [, turn, , , , number] = this.startFen.split(" ");
+    const place = index + (turn === "b" ? 1 : 0);
+    return `${(Number(number) || 1) + Math.floor(place / 2)}${place % 2 ? "…" : "."} ${this.moves[index]?.san ?? ""}`;
   }
 
   timeChart() {

@@ -20,9 +20,6 @@ use subtle::ConstantTimeEq;
 use crate::{listen::Door, problem::HttpProblem};
 use chess::Secret;
 
-/// The cookie that holds a session.
-const COOKIE: &str = "concilio";
-
 /// How many sessions are remembered; the oldest is forgotten first.
 const MOST_SESSIONS: usize = 64;
 
@@ -49,14 +46,26 @@ pub(crate) struct OperatorKeys(Arc<KeyRing>);
 struct KeyRing {
     secret: Option<Secret>,
     public: bool,
+    /// The cookie that holds a session.
+    cookie: String,
     sessions: Mutex<VecDeque<String>>,
     /// Held while a wrong secret is being answered.
     wrong: tokio::sync::Mutex<()>,
 }
 
 impl OperatorKeys {
-    pub(crate) fn new(secret: Option<Secret>, public: bool) -> Self {
-        Self(Arc::new(KeyRing { secret, public, sessions: Mutex::default(), wrong: tokio::sync::Mutex::default() }))
+    /// A page on this port. Browsers keep cookies by host and not by port, so each page of a host needs a cookie of its own name.
+    pub(crate) fn new(secret: Option<Secret>, public: bool, port: Option<u16>) -> Self {
+        let cookie = port.map_or_else(|| "concilio".to_owned(), |port| format!("concilio-{port}"));
+        let (sessions, wrong) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self(Arc::new(KeyRing { secret, public, cookie, sessions, wrong }))
+    }
+
+    /// The session that a request's cookie names.
+    fn session<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.find_map(|(name, value)| (name == self.0.cookie).then_some(value))
     }
 
     fn is_secret(&self, given: &str) -> bool {
@@ -90,7 +99,7 @@ impl OperatorKeys {
         if let Some(secret) = bearer(headers) {
             return if self.is_secret(secret) { Ok(Access::Operator) } else { Err(self.wrong_secret().await) };
         }
-        if session(headers).is_some_and(|session| self.is_session(session)) {
+        if self.session(headers).is_some_and(|session| self.is_session(session)) {
             return Ok(Access::Operator);
         }
         Ok(match (&self.0.secret, self.0.public) {
@@ -123,12 +132,6 @@ impl OperatorKeys {
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
-}
-
-fn session(headers: &HeaderMap) -> Option<&str> {
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find_map(|(name, value)| (name == COOKIE).then_some(value))
 }
 
 /// Finds out who asks, for the handlers behind it.
@@ -209,16 +212,16 @@ pub(crate) async fn login(
     if !keys.is_secret(&login.secret) {
         return Err(keys.wrong_secret().await);
     }
-    let cookie = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict", keys.open_session());
-    Ok(with_cookie(&cookie))
+    let (name, session) = (&keys.0.cookie, keys.open_session());
+    Ok(with_cookie(&format!("{name}={session}; Path=/; HttpOnly; SameSite=Strict")))
 }
 
 /// Closes the session of whoever asks.
 pub(crate) async fn logout(State(keys): State<OperatorKeys>, headers: HeaderMap) -> Response {
-    if let Some(session) = session(&headers) {
+    if let Some(session) = keys.session(&headers) {
         keys.close_session(session);
     }
-    with_cookie(&format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"))
+    with_cookie(&format!("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", keys.0.cookie))
 }
 
 fn with_cookie(cookie: &str) -> Response {
@@ -264,7 +267,7 @@ mod tests {
     use super::*;
 
     fn keys(secret: Option<&str>, public: bool) -> OperatorKeys {
-        OperatorKeys::new(secret.map(Secret::new), public)
+        OperatorKeys::new(secret.map(Secret::new), public, Some(8080))
     }
 
     async fn access(keys: &OperatorKeys, header: Option<(header::HeaderName, String)>) -> Option<Access> {
@@ -276,7 +279,9 @@ mod tests {
     async fn who_asks_is_known_by_secret_session_or_door() {
         let keys = keys(Some("sesame"), false);
         let bearer = |secret: &str| Some((header::AUTHORIZATION, format!("Bearer {secret}")));
-        let cookie = |session: &str| Some((header::COOKIE, format!("theme=dark; concilio={session}")));
+        let cookie = |session: &str| {
+            Some((header::COOKIE, format!("theme=dark; concilio-8081=another; concilio-8080={session}")))
+        };
         assert_eq!(access(&keys, None).await, Some(Access::Nobody));
         assert_eq!(access(&keys, bearer("sesame")).await, Some(Access::Operator));
         for wrong in ["", "sesam", "sesame ", "Sesame"] {

@@ -3,7 +3,7 @@
 use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
 
 use bot::{
-    journal::{Journal, JournalSettings},
+    journal::{Archive, Filter, Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{
         self, AccountEnd, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer,
@@ -82,6 +82,8 @@ pub(super) fn terms(minutes: u64, increment: u64) -> GameTerms {
 /// A daemon at work.
 pub(super) struct Daemon {
     pub name: String,
+    /// Through which it is told what to do.
+    pub control: Control,
     folder: TempDir,
     shutdown: Shutdown,
     task: JoinHandle<AccountEnd>,
@@ -111,6 +113,8 @@ impl Daemon {
         let friends: Vec<String> =
             ["Ann".to_owned(), PARTNER.to_owned()].into_iter().chain((0..20).map(partner_of)).collect();
         let lists = NameLists { friends: Names::parse(&friends.join("\n")), ..NameLists::default() };
+        let shutdown = Shutdown::default();
+        let control = Control::new(shutdown.clone());
         let runtime = Runtime {
             journal: Journal::open(&journal).expect("a journal"),
             pool: Pool::new(0),
@@ -121,14 +125,28 @@ impl Daemon {
                 lists,
                 ..AccountPolicy::default()
             }),
-            control: Control::default(),
+            control: control.clone(),
         };
-        let shutdown = Shutdown::default();
         let (fics, events) = fics::connect(settings, Some(Password::new(PASSWORD)), shutdown.now.child_token());
         let connection = Connection { name: "fics".into(), server: Arc::new(fics), events };
         let task = tokio::spawn(session::play(connection, runtime, shutdown.clone()));
         within("the daemon to be online", server.wait_until_online(name)).await.expect("a server");
-        Self { name: name.to_owned(), folder, shutdown, task }
+        Self { name: name.to_owned(), control, folder, shutdown, task }
+    }
+
+    /// What it calls the game that it began last: this server has no names for games.
+    pub(super) async fn its_game(&self) -> GameId {
+        let journal = self.folder.path().join("journal.db");
+        let newest = || Archive::open(&journal).ok()?.games(&Filter::default()).ok()?.pop().map(|record| record.game);
+        within("a game in the journal", async {
+            loop {
+                if let Some(game) = newest() {
+                    return game;
+                }
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
     }
 
     /// Finishes its games and ends; its journal and games are in the folder.

@@ -1,7 +1,8 @@
 //! The daemon plays on the practice server through its FICS adapter ([`daemon`]), also while connections are cut
-//! ([`weather`]) and it is killed ([`soak`]).
+//! ([`weather`]), it is told what to do ([`operator`]), and it is killed ([`soak`]).
 
 mod daemon;
 mod harness;
+mod operator;
 mod soak;
 mod weather;

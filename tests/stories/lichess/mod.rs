@@ -10,7 +10,7 @@
 //!    [`absence`].
 //! 6. The token is never logged and never in the journal: [`restart`], and `src/server/tests/lichess/secrecy.rs`.
 //!
-//! What its operator reads and orders: [`operator`].
+//! What its operator reads and orders: [`operator`]; and what others can make of that: [`outsiders`].
 //!
 //! All of them for a while at once, under kills and load: [`soak`], which is `concilio lab soak`.
 //!
@@ -23,6 +23,7 @@ mod events;
 pub(crate) mod harness;
 mod moves;
 mod operator;
+mod outsiders;
 mod ponder;
 mod record;
 mod restart;

@@ -21,14 +21,14 @@ const SETTINGS: &str = "[challenge]\nfriends = ['Partner']
 [player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 2000\n";
 
 /// The lines that the daemon has written, as far as they are whole.
-fn log(story: &Story) -> Vec<String> {
+pub(super) fn log(story: &Story) -> Vec<String> {
     let text = fs::read_to_string(story.folder.path().join("log")).unwrap_or_default();
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
     whole.lines().map(str::to_owned).collect()
 }
 
 /// Waits until a line of the log holds all of these words.
-async fn logged(story: &Story, words: &[&str]) -> String {
+pub(super) async fn logged(story: &Story, words: &[&str]) -> String {
     let found = async {
         loop {
             if let Some(line) = log(story).into_iter().find(|line| words.iter().all(|word| line.contains(word))) {
@@ -41,7 +41,7 @@ async fn logged(story: &Story, words: &[&str]) -> String {
 }
 
 /// `concilio ctl` with the daemon's own settings: whether it could be done, and what was printed.
-async fn ctl(story: &Story, words: &[&str]) -> Result<String, String> {
+pub(super) async fn ctl(story: &Story, words: &[&str]) -> Result<String, String> {
     let config = story.folder.path().join("concilio.toml");
     let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
     command.arg("ctl").arg("--config").arg(config).args(words).env_remove("RUST_LOG");
@@ -89,6 +89,25 @@ async fn a_whole_game_can_be_read_in_the_log() {
         .collect();
     let [day] = days.as_slice() else { panic!("one day: {days:?}") };
     assert_eq!(fs::read_to_string(day).expect("a log").lines().count(), lines.len(), "the file says the same");
+}
+
+/// An account that the server will not have ends the program with one line that says why.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_that_is_rejected_is_told_once() {
+    for human in [false, true] {
+        let mut story = Story::set_the_stage(|_| ()).await;
+        story.token = match human {
+            true => story.server.add_account("Human", false).await.expect("a new account"),
+            false => "lip_nobody".to_owned(),
+        };
+        let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
+        assert_eq!(daemon.ends().await.code(), Some(1));
+        let lines = log(&story);
+        let words = "ERROR practice: the server will not have us: ";
+        let (_, reason) = lines.iter().find_map(|line| line.split_once(words)).expect("a line that says so");
+        assert_eq!(lines.iter().filter(|line| line.contains(reason)).count(), 1, "{lines:#?}");
+        assert!(lines.last().is_some_and(|line| line.contains(reason)), "{lines:#?}");
+    }
 }
 
 /// For machines, every line is an object that says what happened, where, and in which game.
@@ -148,6 +167,10 @@ async fn a_daemon_does_what_its_operator_says() {
     within("the challenge to be declined", declined).await.expect("a server");
     logged(&story, &["challenges us", "declined, the operator has paused us"]).await;
     ctl(&story, &["resume"]).await.expect("it plays again");
+    for words in ["paused: no new games are begun", "new games are begun again"] {
+        let told = log(&story).into_iter().filter(|line| line.contains(words)).count();
+        assert_eq!(told, 1, "{words}, said once");
+    }
 
     for kind in [TournamentKind::Arena, TournamentKind::Swiss] {
         story.server.ask(move |state| state.announce_tournament(kind, "open0001")).await.expect("a server");
@@ -176,6 +199,28 @@ async fn a_daemon_does_what_its_operator_says() {
     ctl(&story, &["drain"]).await.expect("it can end");
     assert!(daemon.ends().await.success());
     assert!(!Path::new(&story.folder.path().join("journal.db.sock")).exists(), "the socket is gone with the daemon");
+}
+
+/// The operator's wish for a draw reaches the opponent, at once or with our next move.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draw_that_the_operator_wants_is_offered() {
+    let story = Story::set_the_stage(|plan| plan.time_control = tc("600+5")).await;
+    let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
+    let game = story.challenge().await;
+    story.ply(&game, 2).await;
+    let id = game.clone();
+    // The partner may decline it by a move that is on its way already.
+    let offered = story.server.wait(move |state| {
+        let offers = state.game_view(&id)?.draw_offers;
+        (offers.white || offers.black).then_some(())
+    });
+    let command = ["draw", game.as_str()];
+    let (said, offered) = tokio::join!(ctl(&story, &command), within("the offer", offered));
+    offered.expect("a server");
+    assert!(said.is_ok_and(|said| said.contains("a draw is offered")));
+    logged(&story, &["at the operator's command", "a draw is offered"]).await;
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
 }
 
 /// New settings hold for what comes, bad ones change nothing, and neither costs a game.

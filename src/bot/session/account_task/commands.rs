@@ -1,14 +1,16 @@
-//! What the operator wants of an account: what concerns whom we play goes to the lobby, the rest to the server.
+//! What the operator wants of an account: what concerns whom we play goes to the lobby, what concerns a game to that game's
+//! task, the rest to the server.
 
 use std::sync::Arc;
 
-use super::{Manager, leave};
+use super::Manager;
 use crate::session::{
     AccountEvent, AccountMode,
     control::{AccountCommand, AccountRequest, ControlAnswer, ControlError},
     lobby::{LobbyCommand, LobbyEffect, LobbyInput},
+    machine::GameInput,
 };
-use chess::{Action, ActionError, ChallengeRequest, Done, GameId, Tournament};
+use chess::{Action, ActionError, ChallengeRequest, Done, Tournament};
 
 /// Commands that wait for the answer of the server.
 #[derive(Default)]
@@ -32,7 +34,8 @@ impl Manager {
                 if self.lobby.is_challenging() {
                     self.open_commands.challenges.push((request, answer));
                 } else {
-                    report(&self.context, answer, Ok(format!("{opponent} is challenged as soon as a place is free")));
+                    let done = format!("{opponent} is challenged as soon as a place is free");
+                    self.context.answer_operator(answer, Ok(done));
                 }
             }
             AccountCommand::Cancel => drop(self.ask_lobby(LobbyCommand::Cancel, answer)),
@@ -48,27 +51,11 @@ impl Manager {
                 self.tell_lobby(LobbyInput::Adopt(rules.policy));
                 let _ = answer.send(Ok("other rules hold from now on".to_owned()));
             }
-            AccountCommand::Resign(game) => {
-                let Some(answer) = self.if_played(&game, answer) else { return };
-                let context = self.context.clone();
-                self.context.requests.spawn(async move {
-                    let left = leave(&*context.server, &game).await;
-                    let done = if left {
-                        Ok(format!("game {game} is given up"))
-                    } else {
-                        Err(ControlError::NotNow(format!("the server did not let us give up game {game}; try again")))
-                    };
-                    report(&context, answer, done);
-                });
-            }
-            AccountCommand::Draw(game) => {
-                let done = format!("a draw is offered, or the offer taken, in game {game}");
-                self.act_in(game.clone(), Action::Draw(game, true), done, answer);
-            }
-            AccountCommand::Chat(game, room, text) => {
-                let done = format!("said to the {}s of game {game}: {text}", room.key());
-                self.act_in(game.clone(), Action::Chat(game, room, text), done, answer);
-            }
+            AccountCommand::InGame(game, command) => match self.games.get(&game) {
+                // A task that ends before it has read the command drops the answer, which says that there is no such game.
+                Some(task) => drop(task.send(GameInput::Command(command, answer))),
+                None => drop(answer.send(Err(ControlError::NoGame(game)))),
+            },
         }
     }
 
@@ -91,10 +78,14 @@ impl Manager {
 
     fn pause(&mut self, pause: bool, answer: ControlAnswer) {
         let before = self.lobby.mode();
-        drop(self.ask_lobby(LobbyCommand::Pause(pause), answer));
+        let said = self.tell_lobby_command(LobbyCommand::Pause(pause));
         let now = self.lobby.mode();
         if before != now {
             self.mode_changed(now);
+        }
+        // The change itself stands in the log already.
+        if let Some(said) = said {
+            let _ = answer.send(said.map_err(ControlError::NotNow));
         }
     }
 
@@ -107,15 +98,21 @@ impl Manager {
 
     /// Tells the lobby; the answer is given back where the lobby gave none.
     fn ask_lobby(&mut self, command: LobbyCommand, answer: ControlAnswer) -> Option<ControlAnswer> {
-        let mut answer = Some(answer);
-        let effects = self.lobby.handle(&self.now(), LobbyInput::Command(command));
-        for effect in effects {
+        match self.tell_lobby_command(command) {
+            Some(said) => {
+                self.context.answer_operator(answer, said.map_err(ControlError::NotNow));
+                None
+            }
+            None => Some(answer),
+        }
+    }
+
+    /// Tells the lobby, and carries out what it wants done; its answer, if it has one already.
+    fn tell_lobby_command(&mut self, command: LobbyCommand) -> Option<Result<String, String>> {
+        let mut answer = None;
+        for effect in self.lobby.handle(&self.now(), LobbyInput::Command(command)) {
             match effect {
-                LobbyEffect::Answer(said) => {
-                    if let Some(answer) = answer.take() {
-                        report(&self.context, answer, said.map_err(ControlError::NotNow));
-                    }
-                }
+                LobbyEffect::Answer(said) => answer = Some(said),
                 effect => self.carry_out(effect),
             }
         }
@@ -137,16 +134,10 @@ impl Manager {
                 let names: Vec<String> = tournaments.iter().map(ToString::to_string).collect();
                 format!("several were joined; name the one to leave: {}", names.join(", "))
             };
-            return report(&self.context, answer, Err(ControlError::NotNow(why)));
+            return self.context.answer_operator(answer, Err(ControlError::NotNow(why)));
         };
         let input = LobbyInput::Command(LobbyCommand::Left(tournament.clone()));
         self.act(Action::Leave(tournament.clone()), format!("tournament {tournament} is left"), Some(input), answer);
-    }
-
-    fn act_in(&mut self, game: GameId, action: Action, done: String, answer: ControlAnswer) {
-        if let Some(answer) = self.if_played(&game, answer) {
-            self.act(action, done, None, answer);
-        }
     }
 
     /// Asks the server, and answers when it has. What the lobby should know then is told to it if the server agreed.
@@ -157,27 +148,7 @@ impl Manager {
             if let (Ok(_), Some(input)) = (&outcome, then) {
                 let _ = lobby.send(input);
             }
-            report(&context, answer, outcome.map(|_| done).map_err(ControlError::Server));
+            context.answer_operator(answer, outcome.map(|_| done).map_err(ControlError::Server));
         });
     }
-
-    fn if_played(&self, game: &GameId, answer: ControlAnswer) -> Option<ControlAnswer> {
-        if self.games.contains_key(game) {
-            return Some(answer);
-        }
-        let _ = answer.send(Err(ControlError::NoGame(game.clone())));
-        None
-    }
-}
-
-/// Answers the operator, and writes down what was done.
-fn report(
-    context: &crate::session::account_context::AccountContext,
-    answer: ControlAnswer,
-    said: Result<String, ControlError>,
-) {
-    if let Ok(done) = &said {
-        context.tell(AccountEvent::Commanded { done: done.clone() });
-    }
-    let _ = answer.send(said);
 }

@@ -23,6 +23,8 @@ struct ScriptedServer {
     all_are_busy: bool,
     /// It is too late to abort a game.
     aborts_nothing: bool,
+    /// Nor to give one up.
+    keeps_us: bool,
     /// The record of every finished game.
     finished: Option<(GameInfo, GameState)>,
     /// What it was asked to look up, as we knew it.
@@ -36,7 +38,11 @@ struct ScriptedServer {
 #[async_trait::async_trait]
 impl Server for ScriptedServer {
     async fn perform(&self, action: Action) -> Result<Done, ActionError> {
-        let refused = self.aborts_nothing && matches!(action, Action::Abort(_));
+        let refused = match action {
+            Action::Abort(_) => self.aborts_nothing,
+            Action::Resign(_) => self.keeps_us,
+            _ => false,
+        };
         let challenges = matches!(action, Action::Challenge(_));
         self.asked.lock().expect("no panic").push(action);
         match (refused, challenges) {
@@ -354,7 +360,6 @@ async fn the_operator_is_told_what_was_done() {
     story.tells(ServerEvent::Game(Box::new(info), state)).await;
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
     for (json, action) in [
-        (r#"{"command":"draw","game":"abcdefgh"}"#, Action::Draw("abcdefgh".into(), true)),
         (
             r#"{"command":"chat","game":"abcdefgh","text":"hello"}"#,
             Action::Chat("abcdefgh".into(), chess::ChatRoom::Player, "hello".to_owned()),
@@ -364,7 +369,7 @@ async fn the_operator_is_told_what_was_done() {
             Action::Join("swiss/abcd1234".parse().expect("a tournament")),
         ),
         (r#"{"command":"leave"}"#, Action::Leave("swiss/abcd1234".parse().expect("a tournament"))),
-        (r#"{"command":"resign","game":"abcdefgh"}"#, Action::Abort("abcdefgh".into())),
+        (r#"{"command":"resign","game":"abcdefgh"}"#, Action::Resign("abcdefgh".into())),
     ] {
         // What was joined is known when the answer of the server has come back to the account.
         let mut said = does(json).await;
@@ -385,4 +390,60 @@ async fn the_operator_is_told_what_was_done() {
         })
         .await;
     assert_eq!(story.ends().await.0, AccountEnd::Closed);
+}
+
+/// What the operator wants of a game passes through its task: the offer of a draw goes with the move that is being looked for, what
+/// is said counts for the server's rule against floods, and a game that was given up is not played on.
+#[tokio::test]
+async fn a_game_does_what_its_operator_says() {
+    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let mut watcher = story.events_seen.resubscribe();
+    let does = async |json: &str| {
+        let command = serde_json::from_str(json).expect(json);
+        story.control.perform(command).await.map_err(|error| error.to_string())
+    };
+    let asked = || story.server.asked.lock().expect("no panic").clone();
+    let (info, state) = game("e2e4 e7e5 g1f3", GameStatus::Started, None);
+    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
+
+    let draw = r#"{"command":"draw","game":"abcdefgh"}"#;
+    assert_eq!(does(draw).await.as_deref(), Ok("made-up: a draw is offered in game abcdefgh"), "they think");
+    assert!(asked().contains(&Action::Draw("abcdefgh".into(), true)));
+    let says = |text: &str| format!(r#"{{"command":"chat","game":"abcdefgh","text":"{text}"}}"#);
+    assert!(does(&says("hello")).await.is_ok());
+    let why = does(&says("hello")).await.expect_err("twice the same");
+    assert!(why.contains("would drop this"), "{why}");
+
+    let resign = r#"{"command":"resign","game":"abcdefgh"}"#;
+    assert_eq!(does(resign).await.as_deref(), Ok("made-up: game abcdefgh is given up"));
+    let (_, state) = game("e2e4 e7e5 g1f3 b8c6", GameStatus::Started, None);
+    story.tells(ServerEvent::GameState("abcdefgh".into(), state)).await;
+    let why = does(draw).await.expect_err("it is given up");
+    assert!(why.contains("no draw"), "{why}");
+    let (_, state) = game("e2e4 e7e5 g1f3 b8c6", GameStatus::Resign, Some(Color::Black));
+    story.tells(ServerEvent::GameState("abcdefgh".into(), state)).await;
+    while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Over { .. })) {}
+    assert!(!asked().iter().any(|action| matches!(action, Action::Move { .. })), "{:?}", asked());
+}
+
+/// A server that does not let us give a game up gets our move after all, and the operator hears of it.
+#[tokio::test]
+async fn a_game_that_cannot_be_given_up_goes_on() {
+    let server = ScriptedServer { aborts_nothing: true, keeps_us: true, ..ScriptedServer::default() };
+    let story = Story::begin(server, |_| ()).await;
+    let mut watcher = story.events_seen.resubscribe();
+    let (info, state) = game("e2e4 e7e5 g1f3", GameStatus::Started, None);
+    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
+    let resign = serde_json::from_str(r#"{"command":"resign","game":"abcdefgh"}"#).expect("a command");
+    let why = story.control.perform(resign).await.expect_err("refused").to_string();
+    assert!(why.contains("both have moved"), "{why}");
+    let (info, state) = game("e2e4 e7e5 g1f3 b8c6", GameStatus::Started, None);
+    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    happens(|| {
+        let asked = story.server.asked.lock().expect("no panic");
+        asked.iter().any(|action| matches!(action, Action::Move { .. })).then_some(())
+    })
+    .await;
 }

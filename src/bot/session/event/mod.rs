@@ -171,7 +171,12 @@ pub enum GameEvent {
         lag: Duration,
     },
     /// Somebody spoke.
-    Chat(ChatLine),
+    Chat {
+        /// What was said, by whom, where.
+        line: ChatLine,
+        /// Whether it was us.
+        ours: bool,
+    },
     /// The opponent left the game or came back.
     OpponentGone {
         /// `false` if they are back.
@@ -193,8 +198,10 @@ pub enum GameEvent {
         plies: usize,
         /// The file it was written to.
         pgn: Option<PathBuf>,
+        /// By how many points our rating went up or down, where that is known already.
+        rating_change: Option<i32>,
     },
-    /// The server told, after the end, what the game did to our rating.
+    /// The server told, after the end was told here, what the game did to our rating.
     Rated {
         /// By how many points it went up or down.
         change: i32,

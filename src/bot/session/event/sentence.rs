@@ -125,9 +125,11 @@ fn in_game(event: &GameEvent) -> Option<LeveledText> {
             let remark = remark.map_or_else(String::new, |remark| format!("{remark}: "));
             (level, "move", format!(": {remark}{}", vote_report::summary(line, decision)))
         }
-        GameEvent::Chat(line) => {
+        GameEvent::Chat { line, ours } => {
             let room = line.room.key();
-            (Level::INFO, "chat", format!(": {} says in the {room} room: {}", line.username, line.text))
+            // What we say ourselves is no news: greetings and answers to commands.
+            let level = if *ours { Level::DEBUG } else { Level::INFO };
+            (level, "chat", format!(": {} says in the {room} room: {}", line.username, line.text))
         }
         GameEvent::OpponentGone { gone: true, claim_after } => {
             let claim =
@@ -138,10 +140,13 @@ fn in_game(event: &GameEvent) -> Option<LeveledText> {
             (Level::INFO, "opponent_back", ": the opponent is back".to_owned())
         }
         GameEvent::Fault(what) => (Level::WARN, "fault", format!(": {what}")),
-        GameEvent::Over { info, status, winner, plies, pgn } => {
+        GameEvent::Over { info, status, winner, plies, pgn, rating_change } => {
             let mut text = format!(" over: {}", result(info.as_deref(), status, *winner));
             if let Some(info) = info {
                 text += &format!(" against {} after {}", info.opponent(), moves(*plies));
+            }
+            if let Some(change) = rating_change {
+                text += &format!(", our rating {change:+}");
             }
             if let Some(pgn) = pgn {
                 text += &format!(", written to {}", pgn.display());
@@ -364,7 +369,8 @@ mod tests {
         );
         assert!(begun(20).starts_with("lichess: game abcd1234 goes on at move 11: white against maia1 (1500)"));
         let over = |info, status, winner| {
-            of_game(GameEvent::Over { info, status, winner, plies: 67, pgn: Some("games/one.pgn".into()) })
+            let pgn = Some("games/one.pgn".into());
+            of_game(GameEvent::Over { info, status, winner, plies: 67, pgn, rating_change: None })
         };
         assert_eq!(
             over(Some(info()), GameStatus::Resign, Some(Color::White)),
@@ -374,7 +380,27 @@ mod tests {
         assert!(over(Some(info()), GameStatus::Stalemate, None).contains("over: drawn by stalemate against"));
         assert!(over(None, GameStatus::Mate, Some(Color::Black)).contains("over: 0-1 by checkmate, written"));
         assert!(over(Some(info()), GameStatus::Aborted, None).contains("over: aborted against"));
+        let rated = GameEvent::Over {
+            info: Some(info()),
+            status: GameStatus::Mate,
+            winner: Some(Color::White),
+            plies: 67,
+            pgn: None,
+            rating_change: Some(4),
+        };
+        assert!(of_game(rated).ends_with("won by checkmate against maia1 (1500) after 34 moves, our rating +4"));
         assert_eq!(of_game(GameEvent::Rated { change: -9 }), "lichess: game abcd1234: our rating changes by -9");
+    }
+
+    #[test]
+    fn what_we_say_ourselves_is_no_news() {
+        let level = |ours| {
+            let line =
+                chess::ChatLine { room: chess::ChatRoom::Player, username: "x".to_owned(), text: "hi".to_owned() };
+            let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
+            BotEvent::Game(game, GameEvent::Chat { line, ours }).sentence().expect("a sentence").level
+        };
+        assert_eq!((level(true), level(false)), (Level::DEBUG, Level::INFO));
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::{
 use chess::{Action, ActionError, ChatLine, Clocks, Color, Decision, GameInfo, GameState, GameStatus, Line, UciMove};
 use council::{clock::Budget, player::RequestId};
 
+use crate::session::control::{ControlAnswer, GameCommand};
+
 /// What happened.
 #[derive(Debug)]
 pub(in crate::session) enum GameInput {
@@ -17,10 +19,16 @@ pub(in crate::session) enum GameInput {
     State(GameState),
     /// The event stream says that the game is over, or the server knows no such running game any more.
     Finished(Option<GameStatus>, Option<Color>),
+    /// What the game has done to our rating; no matter of the game's either.
+    Rated(i32),
     /// Somebody spoke: no matter of the game's, but it comes the same way.
     Chat(ChatLine),
     /// The opponent left, and when the win may be claimed; or is back.
     OpponentGone(bool, Option<Duration>),
+    /// The operator wants something; the task asks the machine what to do about it, and answers.
+    Command(GameCommand, ControlAnswer),
+    /// The server did not let us give the game up.
+    NotGivenUp,
     /// A search has come to its decision.
     Decided(RequestId, Box<DecidedSearch>),
     /// What came of sending the answer with this number.

@@ -22,6 +22,7 @@ use chess::{Action, Backoff, Color, GameInfo, GameState, GameStatus, Line, Offer
 use super::adjudicator::Adjudicator;
 
 mod messages;
+mod operator;
 mod our_move;
 mod pondering;
 #[cfg(test)]
@@ -33,6 +34,7 @@ use pondering::PonderedLines;
 use whole_state::WholeStateRequests;
 
 pub(super) use messages::{AnswerNumber, DecidedSearch, GameEffect, GameInput, GameOver, Timer};
+pub(super) use operator::{DrawCourse, GivingUp};
 
 /// How long the last moves may take to be shown when the event stream is the first to tell that a game is over.
 const LAST_WORD: Duration = Duration::from_secs(1);
@@ -44,6 +46,8 @@ pub(super) struct GameMachine {
     state: GameState,
     our_move: MoveState,
     adjudicator: Adjudicator,
+    /// Whether the operator wants a draw offered with our next move.
+    offers_next: bool,
     /// How many expected replies are searched in the opponent's time.
     replies_pondered: usize,
     /// What is searched in it.
@@ -93,6 +97,7 @@ impl GameMachine {
             },
             our_move: MoveState::Theirs,
             adjudicator,
+            offers_next: false,
             replies_pondered: 0,
             pondering: None,
             counter: 0,
@@ -139,7 +144,9 @@ impl GameMachine {
             }
             GameInput::State(state) => self.state_changed(now, state, &mut effects),
             GameInput::Finished(status, winner) => self.finished_elsewhere(status, winner, &mut effects),
-            GameInput::Chat(_) => (),
+            // These are the task's, which has the words, the record and the operator's ear.
+            GameInput::Chat(_) | GameInput::Command(..) | GameInput::Rated(_) => (),
+            GameInput::NotGivenUp => self.not_given_up(now, &mut effects),
             GameInput::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
             GameInput::Decided(request, decided) => self.decided(now, request, decided, &mut effects),
             GameInput::Sent(number, outcome) => self.sent(now, number, outcome, &mut effects),
@@ -206,7 +213,9 @@ impl GameMachine {
                 effects.push(GameEffect::StopSearch);
             }
             self.review_pondering(effects);
-            self.our_move = MoveState::Theirs;
+            if !self.is_given_up() {
+                self.our_move = MoveState::Theirs;
+            }
             self.since = now;
             self.refused.clear();
             self.retries.reset();
@@ -222,7 +231,7 @@ impl GameMachine {
             self.finish(end, effects);
             return;
         }
-        if self.ended.is_some() {
+        if self.ended.is_some() || self.is_given_up() {
             return;
         }
         self.answer_offers(&earlier, effects);
@@ -326,6 +335,7 @@ impl GameMachine {
             Timer::Echo => self.echo_is_due(now, effects),
             Timer::LastWord => self.last_word_is_due(now, effects),
             Timer::WholeState => self.whole_state.ask_again(now, effects),
+            Timer::Claim if self.is_given_up() => (),
             Timer::Claim => {
                 if let Some(claim) = self.adjudicator.claim(&self.info, &self.line) {
                     effects.push(GameEffect::Do(claim));

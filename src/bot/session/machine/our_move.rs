@@ -33,6 +33,8 @@ pub(super) enum MoveState {
     Searching(RequestId),
     /// We know our move.
     Answered(OurAnswer),
+    /// The game was given up at the operator's wish, which the server has not shown yet: nothing more is sent.
+    GivenUp,
 }
 
 #[derive(Debug)]
@@ -69,7 +71,7 @@ impl GameMachine {
                 effects.push(GameEffect::Wake(Timer::Echo, SECOND_LOOK));
             }
             MoveState::Theirs => self.search(now, effects),
-            MoveState::Searching(_) => (),
+            MoveState::Searching(_) | MoveState::GivenUp => (),
             MoveState::Answered(answer) if full && matches!(answer.sending, Sending::Doubtful(_)) => {
                 if let Sending::Doubtful(since) = answer.sending {
                     answer.sending = Sending::VeryDoubtful(since);
@@ -127,11 +129,12 @@ impl GameMachine {
         let decision = &decided.decision;
         let they_offer = self.state.draw_offers.by(!self.info.our_color);
         let verdict = self.adjudicator.judge(&self.info, &self.line, self.state.clocks, decision, they_offer);
+        let offer_draw = std::mem::take(&mut self.offers_next) || verdict == MoveVerdict::PlayAndDraw;
         let number = AnswerNumber(self.next_number());
         self.our_move = MoveState::Answered(OurAnswer {
             number,
             uci: decision.best,
-            offer_draw: verdict == MoveVerdict::PlayAndDraw,
+            offer_draw,
             sending: Sending::Unsettled,
             refusals: 0,
             not_before: now,
@@ -146,6 +149,16 @@ impl GameMachine {
             self.send(effects);
             self.ponder(best, &replies, effects);
         }
+    }
+
+    /// Lets a draw be offered with our move, if that has not been sent yet. Says whether it will be.
+    pub(super) const fn offer_with_move(&mut self) -> bool {
+        match &mut self.our_move {
+            MoveState::Searching(_) => self.offers_next = true,
+            MoveState::Answered(answer) if matches!(answer.sending, Sending::Unsettled) => answer.offer_draw = true,
+            MoveState::Theirs | MoveState::Answered(_) | MoveState::GivenUp => return false,
+        }
+        true
     }
 
     fn send(&mut self, effects: &mut Vec<GameEffect>) {

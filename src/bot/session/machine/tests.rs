@@ -619,6 +619,77 @@ fn a_lost_game_is_resigned() {
     assert_eq!(sent(&effects), None);
 }
 
+// --- The operator --------------------------------------------------------------------------------------------------------
+
+/// An offer that is made while we think goes with the move; while the opponent thinks it is made at once.
+#[test]
+fn a_draw_that_the_operator_wants_stands_with_our_next_move() {
+    let offers = |effects: &[GameEffect]| {
+        effects.iter().find_map(|effect| match effect {
+            GameEffect::Send { offer_draw, .. } => Some(*offer_draw),
+            _ => None,
+        })
+    };
+    let (mut game, effects) = found(Color::White, "e2e4 e7e5");
+    assert_eq!(game.wants_draw(), DrawCourse::WithNextMove);
+    let effects = game.decide(request(&effects).expect("our move"), "g1f3");
+    assert_eq!(offers(&effects), Some(true));
+    let (number, _) = sent(&effects).expect("a move");
+    // The move is on its way and says nothing more.
+    assert_eq!(game.wants_draw(), DrawCourse::Offer);
+    game.on(GameInput::Sent(number, Err(limited_for(1))));
+    assert_eq!(game.wants_draw(), DrawCourse::WithNextMove, "it will be sent again");
+    game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
+    assert_eq!(game.wants_draw(), DrawCourse::Offer, "they think");
+    let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3 b8c6")));
+    let effects = game.decide(request(&effects).expect("our move"), "f1b5");
+    assert_eq!(offers(&effects), Some(false), "it was wanted once");
+
+    let mut offered = state("e2e4 e7e5 g1f3 b8c6");
+    offered.draw_offers = Offers { black: true, ..Offers::default() };
+    game.on(GameInput::State(offered));
+    assert_eq!(game.wants_draw(), DrawCourse::Take);
+    let (mut game, _) = found(Color::White, "");
+    assert_eq!(game.wants_draw(), DrawCourse::TooSoon);
+}
+
+/// Nothing is searched or sent in a game that the operator has given up, whatever comes before the server shows its end.
+#[test]
+fn a_game_that_is_given_up_is_played_no_further() {
+    let (mut game, effects) = found(Color::White, "e2e4 e7e5");
+    let search = request(&effects).expect("our move");
+    let (way, effects) = game.give_up();
+    assert_eq!((way, game.wants_draw()), (GivingUp::Resign, DrawCourse::TooLate));
+    assert!(effects.contains(&GameEffect::StopSearch), "{effects:?}");
+    assert_eq!(game.decide(search, "g1f3"), []);
+    let mut wishes = state("e2e4 e7e5");
+    (wishes.draw_offers, wishes.takeback_offers) =
+        (Offers { black: true, ..Offers::default() }, Offers { black: true, ..Offers::default() });
+    assert_eq!(game.on(GameInput::State(wishes)), []);
+    for timer in [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort] {
+        assert_eq!(game.on(GameInput::Timer(timer)), []);
+    }
+    let effects = game.whole("e2e4 e7e5");
+    assert!(request(&effects).is_none() && sent(&effects).is_none(), "{effects:?}");
+    let effects = game.on(GameInput::State(GameState {
+        status: GameStatus::Resign,
+        winner: Some(Color::Black),
+        ..state("e2e4 e7e5")
+    }));
+    assert_eq!(effects, [GameEffect::Over(GameOver::Shown(GameStatus::Resign, Some(Color::Black)))]);
+    assert_eq!(found(Color::White, "").0.give_up().0, GivingUp::Abort);
+}
+
+/// Where the server refuses, the game is played on from what it shows then.
+#[test]
+fn a_resignation_that_the_server_does_not_take_loses_nothing() {
+    let (mut game, _) = e4_is_on_its_way();
+    game.give_up();
+    assert!(resyncs(&game.on(GameInput::NotGivenUp)));
+    assert_eq!(request(&game.whole("e2e4")), None, "our move had arrived");
+    assert!(request(&game.on(GameInput::State(state("e2e4 e7e5")))).is_some());
+}
+
 // --- The opponent's time ------------------------------------------------------------------------------------------------
 
 /// We have Black, have answered 1. e4 with e5, expect 2. Nf3, and think about it.
@@ -725,7 +796,7 @@ fn any_moves() -> impl Strategy<Value = &'static str> {
 }
 
 fn any_input() -> impl Strategy<Value = (u8, &'static str, u64, u8)> {
-    (0..10_u8, any_moves(), 0..12_u64, 0..6_u8)
+    (0..12_u8, any_moves(), 0..12_u64, 0..6_u8)
 }
 
 proptest! {
@@ -770,6 +841,12 @@ proptest! {
                 6 => game.on(GameInput::Timer(timers[usize::from(detail) % timers.len()])),
                 7 if detail == 5 => game.on(GameInput::Finished(Some(GameStatus::Mate), None)),
                 7 => game.on(GameInput::OpponentGone(detail % 2 == 0, Some(SECOND))),
+                8 if detail == 4 => game.give_up().1,
+                8 if detail == 5 => game.on(GameInput::NotGivenUp),
+                8 => {
+                    game.wants_draw();
+                    Vec::new()
+                }
                 _ => match &thinking {
                     Some((request, line)) => game.decide_any(*request, line, detail),
                     None => Vec::new(),

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::{CurrentGame, FicsSession, FollowedGame, RequestAnswer, Ticket, requests::Want};
 use crate::fics::message::OfferKind;
 use chess::{
-    Action, ActionError, ChallengeId, ChallengeRequest, ChatRoom, DeclineReason, Done, GameId, TimeControl, UciMove,
-    Variant,
+    Action, ActionError, ChallengeId, ChallengeRequest, ChatLine, ChatRoom, DeclineReason, Done, GameId, ServerEvent,
+    TimeControl, UciMove, Variant,
 };
 
 /// What an action comes to.
@@ -79,7 +79,7 @@ impl FicsSession {
                 Ok(Course::Await(command, Want::Issued(request.opponent.to_lowercase())))
             }
             Action::Move { game, uci, offer_draw } => self.make_move(&game, uci, offer_draw),
-            Action::Abort(id) => self.game_on_the_board(&id).and_then(|()| command("abort")),
+            Action::Abort(id) => self.may_be_aborted(&id).and_then(|()| command("abort")),
             Action::Resign(id) => self.game_on_the_board(&id).and_then(|()| command("resign")),
             // The server ends the game at once where a claim is right; elsewhere this is an offer.
             Action::Draw(id, true) | Action::ClaimDraw(id) => self.running_game(&id).and_then(|_| command("draw")),
@@ -110,12 +110,16 @@ impl FicsSession {
         if !is_over {
             self.running_game(id)?;
         }
-        Ok(Course::Talk(match room {
+        let command = match room {
             // The last opponent hears us after the game, too.
-            ChatRoom::Player => vec![format!("say {text}")],
-            ChatRoom::Spectator if is_over => Vec::new(),
-            ChatRoom::Spectator => vec![format!("whisper {text}")],
-        }))
+            ChatRoom::Player => format!("say {text}"),
+            ChatRoom::Spectator if is_over => return Ok(Course::Talk(Vec::new())),
+            ChatRoom::Spectator => format!("whisper {text}"),
+        };
+        // The server does not show us what we say ourselves.
+        let username = self.us.as_ref().map_or_else(String::new, |us| us.name.clone());
+        self.tell(ServerEvent::Chat(id.clone(), ChatLine { room, username, text: text.to_owned() }));
+        Ok(Course::Talk(vec![command]))
     }
 
     /// How the server knows a challenge.
@@ -137,6 +141,16 @@ impl FicsSession {
     fn game_on_the_board(&self, id: &GameId) -> Result<(), ActionError> {
         let is_there = self.current_id() == Some(id);
         is_there.then_some(()).ok_or_else(|| ActionError::NotFound(format!("game {id} does not run")))
+    }
+
+    /// Once both sides have moved, `abort` would only ask the opponent.
+    fn may_be_aborted(&self, id: &GameId) -> Result<(), ActionError> {
+        match &self.current {
+            CurrentGame::Running(game) if game.info.id == *id && game.line().ply() >= 2 => {
+                Err(ActionError::Refused("both sides have moved".to_owned()))
+            }
+            _ => self.game_on_the_board(id),
+        }
     }
 
     fn running_game(&mut self, id: &GameId) -> Result<&mut FollowedGame, ActionError> {

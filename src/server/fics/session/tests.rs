@@ -326,8 +326,9 @@ fn no_move_stands_behind_talk() {
     let say = |text: &str| Action::Chat("ann-run-1".into(), chess::ChatRoom::Player, text.to_owned());
     evening.hear(&[START, E4]);
     // It is our move: what we have to say waits.
-    assert_eq!(evening.act(say("hello")), ["= Ok(Done(Taken))"]);
-    assert_eq!(evening.act(say("good luck")), ["= Ok(Done(Taken))"]);
+    // The server does not show it to us, so it is told here.
+    assert_eq!(evening.act(say("hello")), ["Chat", "= Ok(Done(Taken))"]);
+    assert_eq!(evening.act(say("good luck")), ["Chat", "= Ok(Done(Taken))"]);
     assert_eq!(evening.play("e7e5"), ["> e7e5"]);
     assert_eq!(evening.hear(&[]), [""; 0], "a prompt that belongs to something else");
     // The server shows our move, then its prompt; each command waits for the one before.
@@ -477,6 +478,17 @@ fn a_variant_nobody_asked_for_is_left_alone() {
     let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Game aborted on move 1} *"]);
     assert_eq!(told[0], "finished aborted");
     assert_eq!(evening.hear(&[START]), ["started ann-run-2", "game ann-run-2: "]);
+}
+
+/// `abort` ends a game that has hardly begun; later it would only ask the opponent, and a game that we must leave would go on.
+#[test]
+fn a_game_in_which_both_have_moved_is_not_aborted_but_resigned() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.effects();
+    evening.hear(&[START, E4, E5]);
+    let refused = evening.act(Action::Abort("ann-run-1".into()));
+    assert!(refused[0].starts_with("= Err(Refused(") && refused.len() == 1, "{refused:?}");
+    assert_eq!(evening.act(Action::Resign("ann-run-1".into())), ["> resign", "= Ok(Done(Taken))"]);
 }
 
 #[test]

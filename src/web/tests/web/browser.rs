@@ -12,7 +12,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::stage::{client, within};
+use super::stage::{client, within};
 
 /// How the elements of a page are named in WebDriver's answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";

@@ -105,6 +105,6 @@ impl ToldGame {
     /// Somebody says something.
     pub(crate) fn say(&self, who: &str, text: &str) {
         let line = ChatLine { room: ChatRoom::Player, username: who.to_owned(), text: text.to_owned() };
-        self.tell(GameEvent::Chat(line));
+        self.tell(GameEvent::Chat { line, ours: false });
     }
 }

@@ -1,10 +1,34 @@
 //! Games that were played: listed, summed up, looked at again, taken home.
 
+use std::{num::NonZeroUsize, path::PathBuf, sync::atomic::AtomicBool};
+
 use reqwest::StatusCode;
 use serde_json::Value;
 
 use crate::stage::PlayStage;
+use bot::journal::Filter;
 use practice::SparringKind;
+use report::{
+    ReportRequest,
+    judge::{JudgeEffort, JudgeSpec},
+    make_report,
+};
+
+/// Has all games judged, as `concilio report` does.
+pub(crate) async fn judged(journal: PathBuf, judge: JudgeSpec) {
+    let request = ReportRequest {
+        journal,
+        filter: Filter::default(),
+        judge,
+        threads: NonZeroUsize::MIN,
+        tables: None,
+        output: None,
+        suggest: false,
+    };
+    let make = move || make_report(&request, &AtomicBool::new(false), &mut |_| (), &mut |_| ());
+    let made = tokio::task::spawn_blocking(make).await.expect("no panic").expect("a readable journal");
+    assert!(made.is_some_and(|made| made.report.totals.studied > 0));
+}
 
 async fn json(stage: &PlayStage, path: &str) -> Value {
     let response = stage.get(path).send().await.expect("an answer");
@@ -34,7 +58,11 @@ async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
     let sums = json(&stage, "api/results").await;
     let total: u64 = ["won", "drawn", "lost"].iter().filter_map(|word| sums["total"][word].as_u64()).sum();
     assert_eq!((total, &sums["opponents"][0]["name"]), (1, &"Sparring".into()));
-    assert!(sums["openings"][0]["name"].as_str().is_some_and(|name| name.starts_with("1. ")), "{sums}");
+    // Every first move has a name.
+    let (opening, family) = (&listed["games"][0]["opening"], &sums["openings"][0]["name"]);
+    assert!(opening["eco"].as_str().is_some_and(|eco| eco.len() == 3), "{listed}");
+    let name = opening["name"].as_str().zip(family.as_str());
+    assert!(name.is_some_and(|(name, family)| name.starts_with(family)), "{opening} {family}");
 
     let replay = json(&stage, &address).await;
     let moves = replay["moves"].as_array().expect("moves");
@@ -42,6 +70,19 @@ async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
     let ours = moves.iter().find(|played| !played["ours"].is_null()).expect("a move of ours");
     assert!(ours["votes"].as_array().is_some_and(|votes| votes.len() >= 3 && votes[0]["san"].is_string()), "{ours}");
     assert!(ours["fen"].is_string() && ours["san"].is_string());
+
+    assert_eq!(
+        (&listed["games"][0]["judged"], &replay["report"]),
+        (&false.into(), &Value::Null),
+        "nobody has judged it"
+    );
+    let judge = JudgeSpec::own(JudgeEffort::Nodes(50));
+    judged(stage.journal.path().to_owned(), judge).await;
+    assert_eq!(json(&stage, "api/games").await["games"][0]["judged"], true);
+    let report = json(&stage, &address).await["report"].take();
+    assert!(report["judge"].as_str().is_some_and(|judge| judge.contains("50 nodes")), "{report}");
+    assert!(report["accuracy"]["white"].as_f64().is_some_and(|exact| (0.0..=100.0).contains(&exact)), "{report}");
+    assert_eq!(report["moves"].as_array().map(Vec::len), Some(moves.len()));
 
     let pgn = stage.get(&format!("{address}/game.pgn")).send().await.expect("an answer");
     assert_eq!(pgn.headers()["content-type"], "application/x-chess-pgn");

@@ -5,9 +5,11 @@ use serde_json::json;
 use crate::{
     browser::Browser,
     events::{ToldGame, connect},
-    stage::{PlayStage, SECRET},
+    journal::judged,
+    stage::{PlayStage, SECRET, within},
 };
 use practice::SparringKind;
+use report::judge::{JudgeEffort, JudgeSpec};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn names_and_chat_from_outside_are_text() {
@@ -131,9 +133,14 @@ async fn every_page_has_something_to_show() {
     }
     browser.go(&stage.url("#/games")).await;
     browser.until("document.querySelectorAll('tbody tr .tag').length >= 1").await;
+    judged(stage.journal.path().to_owned(), JudgeSpec::own(JudgeEffort::Nodes(200))).await;
+    browser.go("about:blank").await;
+    browser.go(&stage.url("#/games")).await;
+    browser.until("[...document.querySelectorAll('tbody a')].some((link) => link.textContent === 'report')").await;
     browser.pictures("games").await;
     browser.click("tbody tr a").await;
     browser.until("document.querySelectorAll('.moves li').length > 10").await;
+    browser.until("document.querySelector('.report .curve') && document.querySelector('.opening')").await;
     browser.click(".steps button:nth-child(2)").await;
     browser.until("document.querySelectorAll('.moves li.here').length === 1").await;
     browser.script("document.querySelectorAll('.moves button')[16].click()").await;
@@ -190,5 +197,37 @@ async fn moves_are_made_by_keys_and_a_pawn_becomes_what_is_chosen() {
     browser.click("button[aria-label='Promote to knight']").await;
     browser.until("document.querySelector('.moves .san')?.textContent === 'a8=N'").await;
     browser.until("document.querySelector('.board .piece.wN')").await;
+    browser.close().await;
+}
+
+/// A browser opens six connections to a host, so a page that nobody sees holds none: there is a place for another watcher.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_that_nobody_sees_holds_no_stream() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = PlayStage::with(|settings, _| settings.watchers = 1).await;
+    let becomes = async |hidden: bool| {
+        let script = format!(
+            "Object.defineProperty(document, 'hidden', {{ value: {hidden}, configurable: true }});
+             document.dispatchEvent(new Event('visibilitychange'));"
+        );
+        browser.script(&script).await;
+    };
+    let connected = "document.getElementById('line').dataset.state === 'connected'";
+    browser.go(&stage.url("")).await;
+    browser.until(connected).await;
+    becomes(true).await;
+    let other = within("a place for another watcher", async {
+        loop {
+            let answer = stage.get("api/events").send().await.expect("an answer");
+            if answer.status().is_success() {
+                return answer;
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    drop(other.await);
+    connect(&stage.bus, "Concilio");
+    becomes(false).await;
+    browser.until("document.querySelector('.account')").await;
     browser.close().await;
 }

@@ -62,6 +62,9 @@ async fn a_page_with_a_secret_is_read_with_it_and_changed_with_it() {
     let cookie = login.headers()["set-cookie"].to_str().expect("text").to_owned();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     assert!(!cookie.contains("sesame"), "the secret itself stays with us");
+    // Browsers send a cookie to every port of a host: another page there has one of its own.
+    let port = stage.url("").trim_end_matches('/').rsplit(':').next().expect("a port").to_owned();
+    assert!(cookie.starts_with(&format!("concilio-{port}=")), "{cookie}");
     let session = cookie.split(';').next().expect("a pair").to_owned();
     let read = stage.get("api/status").header("cookie", &session).send().await.expect("an answer");
     assert_eq!(read.status(), StatusCode::OK);

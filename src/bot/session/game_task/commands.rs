@@ -1,0 +1,96 @@
+//! What the operator wants of a running game: the machine and the conversation say how it fits in, the server is asked, and its
+//! answer is the operator's.
+
+use super::{GameProgress, GameTask};
+use crate::session::{
+    control::{ControlAnswer, ControlError, GameCommand},
+    machine::{DrawCourse, GameEffect, GameInput, GivingUp},
+};
+use chess::Action;
+
+impl GameTask {
+    /// Carries out a command, or begins to; what the game itself has to do first is returned.
+    pub(super) fn obey(&mut self, command: GameCommand, answer: ControlAnswer) -> Vec<GameEffect> {
+        match command {
+            GameCommand::Resign => self.give_up(answer),
+            GameCommand::Draw => {
+                self.draw(answer);
+                Vec::new()
+            }
+            GameCommand::Chat(room, text) => {
+                let lines = match &mut self.progress {
+                    GameProgress::Running(game) => game.conversation.say(game.machine.info(), room, &text),
+                    GameProgress::AwaitingState => Err(NOT_KNOWN_YET),
+                };
+                match lines {
+                    Ok(lines) => {
+                        let done = format!("said to the {}s of game {}: {text}", room.key(), self.id);
+                        self.ask(lines, done, answer);
+                    }
+                    Err(why) => self.refuse(why, answer),
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn give_up(&mut self, answer: ControlAnswer) -> Vec<GameEffect> {
+        let (way, effects) = match &mut self.progress {
+            GameProgress::Running(game) => game.machine.give_up(),
+            // How far it has come is not known.
+            GameProgress::AwaitingState => (GivingUp::Abort, Vec::new()),
+        };
+        let (context, inbox, id) = (self.context.clone(), self.own_inbox.clone(), self.id.clone());
+        self.context.requests.spawn(async move {
+            let outcome = match way {
+                GivingUp::Abort => context.leave(&id).await,
+                GivingUp::Resign => context.server.perform(Action::Resign(id.clone())).await.map(drop),
+            };
+            if outcome.is_err()
+                && let Some(inbox) = inbox.upgrade()
+            {
+                let _ = inbox.send(GameInput::NotGivenUp);
+            }
+            context.answer_operator(answer, outcome.map(|()| format!("game {id} is given up")).map_err(Into::into));
+        });
+        effects
+    }
+
+    fn draw(&mut self, answer: ControlAnswer) {
+        let id = &self.id;
+        let course = match &mut self.progress {
+            GameProgress::Running(game) => game.machine.wants_draw(),
+            GameProgress::AwaitingState => return self.refuse(NOT_KNOWN_YET, answer),
+        };
+        let done = match course {
+            DrawCourse::TooSoon => return self.refuse("no draw can be offered before both sides have moved", answer),
+            DrawCourse::TooLate => return self.refuse("no draw can be offered any more", answer),
+            DrawCourse::WithNextMove => {
+                let done = format!("a draw is offered with our next move in game {id}");
+                return self.context.answer_operator(answer, Ok(done));
+            }
+            DrawCourse::Take => format!("the draw that is offered in game {id} is taken"),
+            DrawCourse::Offer => format!("a draw is offered in game {id}"),
+        };
+        self.ask(vec![Action::Draw(id.clone(), true)], done, answer);
+    }
+
+    /// Asks the server for these things, one after the other, and tells the operator what it says.
+    fn ask(&self, actions: Vec<Action>, done: String, answer: ControlAnswer) {
+        let context = self.context.clone();
+        self.context.requests.spawn(async move {
+            let mut outcome = Ok(());
+            for action in actions {
+                outcome = outcome.and(context.server.perform(action).await.map(drop));
+            }
+            context.answer_operator(answer, outcome.map(|()| done).map_err(ControlError::Server));
+        });
+    }
+
+    fn refuse(&self, why: &str, answer: ControlAnswer) {
+        self.context.answer_operator(answer, Err(ControlError::NotNow(why.to_owned())));
+    }
+}
+
+/// Before the server has told the state of a game.
+const NOT_KNOWN_YET: &str = "the server has not told yet how the game stands; try again";

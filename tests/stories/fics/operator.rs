@@ -1,0 +1,74 @@
+//! What an operator orders is done on FICS as well.
+
+use bot::{
+    journal::{Archive, GameKey},
+    session::ControlCommand,
+};
+use practice::End;
+
+use super::harness::{BOT, Daemon, Telnet, ended, game_of, server, within};
+
+/// One command, as `concilio ctl` sends it.
+async fn does(daemon: &Daemon, json: &str) -> Result<String, String> {
+    let command: ControlCommand = serde_json::from_str(json).expect(json);
+    daemon.control.perform(command).await.map_err(|error| error.to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_on_fics_does_what_its_operator_says() {
+    let server = server("").await;
+    let daemon = Daemon::start(&server, BOT).await;
+    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    let challenge = r#"{"command":"challenge","name":"Ann","time_control":"10+5","color":"white"}"#;
+    // It is online before it has set itself up.
+    let said = within("the challenge", async {
+        loop {
+            match does(&daemon, challenge).await {
+                Err(why) if why.contains("not connected") => tokio::task::yield_now().await,
+                said => return said.expect("she is there"),
+            }
+        }
+    })
+    .await;
+    assert!(said.contains("Ann is challenged"), "{said}");
+    ann.until("Challenge: Concilio").await;
+    ann.say("accept").await;
+    ann.until("{Game 1 (Concilio vs. Ann) Creating unrated").await;
+    let game = game_of(&server, BOT).await;
+    // The daemon has the first move, and makes it when it knows the game.
+    server.wait_for_ply(&game, 1).await.expect("a report");
+    let name = daemon.its_game().await;
+    let of_game = |command: &str, more: &str| format!(r#"{{"command":"{command}","game":"{name}"{more}}}"#);
+    let early = does(&daemon, &of_game("draw", "")).await.expect_err("she has not moved");
+    assert!(early.contains("before both sides have moved"), "{early}");
+    let said = does(&daemon, &of_game("chat", r#","text":"good luck""#)).await.expect("it can speak");
+    assert!(said.contains("good luck"), "{said}");
+    ann.until("says: good luck").await;
+
+    ann.say("e7e5").await;
+    server.wait_for_ply(&game, 3).await.expect("a report");
+    let said = does(&daemon, &of_game("draw", "")).await.expect("both have moved");
+    assert!(said.contains("a draw is offered"), "{said}");
+    ann.until("Concilio offers you a draw.").await;
+    let said = does(&daemon, &of_game("resign", "")).await.expect("it can resign");
+    assert!(said.contains("is given up"), "{said}");
+    let report = ended(&server, &game).await;
+    assert_eq!((report.outcome.as_ref().expect("over").end, report.winner()), (End::Resignation, Some("Ann")));
+    let is_gone = |why: String| why.contains("no account plays");
+    within("the end to be known", async {
+        while !does(&daemon, &of_game("draw", "")).await.is_err_and(is_gone) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+
+    let folder = daemon.closes().await;
+    let archive = Archive::open(&folder.path().join("journal.db")).expect("a journal");
+    let games = archive.games(&Default::default()).expect("readable");
+    let [record] = games.as_slice() else { panic!("one game: {games:?}") };
+    assert_eq!(record.key(), GameKey::new(&"fics".into(), &record.game));
+    // What we say is in the record, although the server does not show it to us.
+    let ours: Vec<_> =
+        archive.chat(record).expect("readable").into_iter().filter(|line| line.username == BOT).collect();
+    assert!(ours.iter().any(|line| line.text == "good luck"), "{ours:?}");
+}
