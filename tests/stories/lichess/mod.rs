@@ -25,7 +25,7 @@ mod moves;
 mod operator;
 mod ponder;
 mod record;
-mod restart;
+pub(crate) mod restart;
 mod slow_streams;
 pub(crate) mod soak;
 mod streams;
