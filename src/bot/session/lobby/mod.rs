@@ -131,6 +131,8 @@ pub(super) struct Lobby {
     opponents: HashMap<String, OpponentHistory>,
     last_start: Option<Timestamp>,
     idle_since: Timestamp,
+    /// The latest time that was seen.
+    latest: Timestamp,
     mode: AccountMode,
     /// The games that the operator ordered.
     orders: Orders,
@@ -181,6 +183,7 @@ impl Lobby {
             opponents: HashMap::new(),
             last_start: None,
             idle_since: now,
+            latest: now,
             mode: AccountMode::default(),
             orders: Orders::new(),
             looking: false,
@@ -228,6 +231,10 @@ impl Lobby {
     pub(super) fn handle(&mut self, now: &Zoned, input: LobbyInput) -> Vec<LobbyEffect> {
         let mut effects = Vec::new();
         let time = now.timestamp();
+        if time < self.latest {
+            self.clock_set_back(time);
+        }
+        self.latest = time;
         match input {
             LobbyInput::Connected(account) => self.us = Some(account),
             LobbyInput::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
@@ -270,6 +277,19 @@ impl Lobby {
             MatchmakingStep::Cancel(_) | MatchmakingStep::FetchBots => None,
         };
         [reserved, queued, matchmaking].into_iter().flatten().min()
+    }
+
+    /// The system's clock was set back: no pause ends later for that than it was meant to, counted from now.
+    fn clock_set_back(&mut self, now: Timestamp) {
+        for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
+            reserved.until = reserved.until.min(later(now, RESERVED));
+            reserved.again = reserved.again.map(|again| again.min(later(now, AGAIN)));
+        }
+        self.last_start = self.last_start.map(|start| start.min(now));
+        self.idle_since = self.idle_since.min(now);
+        self.memory.rate_limits.clock_set_back(now);
+        self.memory.matchmaker.clock_set_back(now);
+        self.judge_waiting_now();
     }
 
     // --- Challenges ----------------------------------------------------------------------------------------------------

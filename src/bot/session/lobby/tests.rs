@@ -275,6 +275,25 @@ fn a_game_is_counted_once_however_often_its_stream_is_reopened() {
     assert_eq!(story.lobby.memory().rate_limits, spent);
 }
 
+/// Promise 1: games are timed by another clock; and whom we play, and when, waits for no clock to catch up.
+#[test]
+fn a_clock_that_is_set_back_or_forward_stops_nothing() {
+    let mut story = Story::for_games(1);
+    assert!(accepts(&story.challenged("game0001", "Ann"), "game0001"));
+    story.accepted("game0001", Err(lost()));
+    story.now = later(START, Duration::from_mins(1)) - 10.hours();
+    story.after(Duration::ZERO);
+    assert!(accepts(&story.after(AGAIN), "game0001"), "it is asked again when it would have been");
+    story.after(RESERVED);
+    assert_eq!(story.lobby.games(), 0, "the place comes back when it would have");
+    assert!(accepts(&story.challenged("game0002", "Bob"), "game0002"));
+    story.begins("game0002", "Bob");
+    story.now = later(story.now, Duration::from_hours(10_000));
+    assert!(!accepts(&story.challenged("game0003", "Cid"), "game0003"), "the game goes on");
+    assert_eq!(story.lobby.games(), 1);
+    assert!(accepts(&story.ends("game0002"), "game0003"));
+}
+
 /// Promise 8: what the server counts is counted as the server does, whenever we were started.
 #[test]
 fn a_running_game_is_not_counted_again_after_a_restart() {
