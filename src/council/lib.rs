@@ -13,7 +13,7 @@ pub mod player;
 pub mod pool;
 
 pub use council::{
-    Calibration, Council, CouncilSettings, CriterionName, ElectionOutcome, ElectorSettings, FEATURES, GroupMode,
-    HeuristicWeights, Model, ModelError, Pondering, PositionClass, PositionClasses, Progress, Question, Roster,
-    RosterError, SecondPhaseMode, Timing, elect, features,
+    Ballots, Calibration, Council, CouncilSettings, CriterionName, ElectionOutcome, ElectorSettings, FEATURES,
+    GroupMode, HeuristicWeights, Model, ModelError, Pondering, PositionClass, PositionClasses, Progress, Question,
+    Roster, RosterError, SecondPhaseMode, Timing, elect, elected_move, features,
 };

@@ -15,7 +15,7 @@ use super::{
     suite::TestPosition,
 };
 use chess::{Knowledge, Proposal, UciMove};
-use council::{CouncilSettings, CriterionName, Roster, RosterError, elect, pool::ElectorSpec};
+use council::{Ballots, CouncilSettings, CriterionName, Roster, RosterError, elected_move, pool::ElectorSpec};
 
 /// What follows the first phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -242,7 +242,7 @@ impl System {
             let settings =
                 CouncilSettings { criterion: first_phase_criterion(&self.settings), ..self.settings.clone() };
             let seed = seed ^ fnv1a(position.line.fen().as_bytes());
-            Some(elect(&settings, &position.line, self.roster.electors(), proposals, seed)?.elected.best)
+            elected_move(&settings, &Ballots::recorded(&position.line, self.roster.electors(), proposals), seed)
         };
         match (self.second, second.as_slice()) {
             (GridSecondPhase::None, _) => elect(&self.proposals(position, searches, 1.0)),

@@ -5,7 +5,7 @@
 //! | games: a match, one game, who plays, where it begins | [`mod@matches`], [`game`], [`player`], [`openings`] |
 //! | positions: suites, searches that are kept, figures by elector, roster and criterion | [`suite`], [`epd`], [`searches`], [`positions`] |
 //! | whole councils on positions; the open questions; the theses' tables | [`councils`], [`grids`], [`reproduce`] |
-//! | fitting: the evaluation, and what a council goes by | [`tune`], [`data`], [`fit`] |
+//! | fitting: the evaluation, and what a council goes by | [`tune`], [`fit`]; positions for it and for nets: package `training` |
 //! | what is common: statistics, plots, states to go on from | [`stats`], [`plot`], [`state`] |
 //! | the daemon itself: how fast, and under everything that can go wrong; workers on other machines | [`Latency`], [`soak()`]; [`cluster`] |
 //!
@@ -15,7 +15,6 @@
 pub mod cluster;
 pub mod command;
 pub mod councils;
-pub mod data;
 pub mod epd;
 pub mod fit;
 pub mod game;
@@ -35,6 +34,7 @@ pub mod state;
 pub mod stats;
 pub mod suite;
 pub mod tune;
+mod uci_teacher;
 
 pub use latency::{Latency, LatencyError, MoveDelays};
 pub use soak::{SoakError, SoakMemory, SoakPlan, SoakProtocol, SoakReport, soak};

@@ -61,6 +61,11 @@ impl Dialect {
         !matches!(self, Self::Uhlin)
     }
 
+    /// Whether an adjourned game can go on at all.
+    pub fn resumes(self) -> bool {
+        self.knows("resume") || self.match_resumes()
+    }
+
     /// Whether interface variables do what they say. Elsewhere they are taken and change nothing.
     pub const fn has_interface_variables(self) -> bool {
         !self.is_plain()

@@ -5,13 +5,13 @@
 //! trying one heuristic after another. Re-search is left out: without a search nobody knows what it would elect.
 
 use chess::CriterionName;
-use council::{CouncilSettings, HeuristicWeights};
+use council::{Ballots, CouncilSettings, HeuristicWeights};
 use serde::Serialize;
 
 use crate::{
     statistics::{GameSums, MeanWithError},
     study::VoteStudy,
-    votes::{RecordedProposals, ReplayRule, replayed},
+    votes::{ReplayRule, ballots},
 };
 
 /// Margins tried for `score-margin`, centipawns.
@@ -48,13 +48,13 @@ pub struct Suggestion {
 }
 
 /// The votes of a game, ready to elect in again.
-pub struct GameVotes(Vec<(VoteStudy, RecordedProposals)>);
+pub struct GameVotes(Vec<(VoteStudy, Ballots)>);
 
 impl GameVotes {
     /// Of a game's votes, those in which there is something to choose.
     pub fn new(votes: &[VoteStudy]) -> Self {
         let open = votes.iter().filter(|vote| vote.voters.iter().any(|voter| voter.best != vote.voters[0].best));
-        Self(open.map(|vote| (vote.clone(), replayed(vote))).collect())
+        Self(open.map(|vote| (vote.clone(), ballots(vote))).collect())
     }
 }
 
@@ -82,8 +82,8 @@ pub fn suggest(games: &[GameVotes]) -> Option<Suggestion> {
     for game in &held_out {
         against.next_game();
         played.next_game();
-        for (vote, recorded) in &game.0 {
-            if let Some((_, lost)) = best.elect(vote, recorded) {
+        for (vote, ballots) in &game.0 {
+            if let Some((_, lost)) = best.elect(vote, ballots) {
                 against.add(lost - vote.loss);
                 played.add(vote.loss);
             }
@@ -142,8 +142,8 @@ fn loss(rule: &ReplayRule, games: &[&GameVotes]) -> MeanWithError {
     let mut sums = GameSums::default();
     for game in games {
         sums.next_game();
-        for (vote, recorded) in &game.0 {
-            if let Some((_, lost)) = rule.elect(vote, recorded) {
+        for (vote, ballots) in &game.0 {
+            if let Some((_, lost)) = rule.elect(vote, ballots) {
                 sums.add(lost);
             }
         }

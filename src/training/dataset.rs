@@ -1,6 +1,10 @@
 //! The positions of a training: which are taken, what they should be worth, and which are kept back for validation.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use engine::evaluation::{Recipe, evaluate};
 
@@ -21,7 +25,7 @@ pub struct Mixture {
 
 impl Default for Mixture {
     fn default() -> Self {
-        Self { own: 0.7, teacher: 0.0, result: 0.3, scale: 200.0 }
+        Self { own: 0.5, teacher: 2.0, result: 0.1, scale: 200.0 }
     }
 }
 
@@ -43,6 +47,41 @@ impl Mixture {
             }
         }
         (weights > 0.0).then(|| sum / weights)
+    }
+}
+
+/// A text that names no mixture of labels.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no weight of a label (accepted: own, teacher, result and scale, each =NUMBER, separated by commas)")]
+pub struct MixtureError(String);
+
+impl FromStr for Mixture {
+    type Err = MixtureError;
+
+    /// Reads `own=0.5,teacher=2,result=0.1,scale=200`; what is not named is as usual.
+    fn from_str(text: &str) -> Result<Self, MixtureError> {
+        let mut mixture = Self::default();
+        for part in text.split(',') {
+            let wrong = || MixtureError(part.to_owned());
+            let (name, value) = part.split_once('=').ok_or_else(wrong)?;
+            let value: f32 = value.parse().map_err(|_| wrong())?;
+            let place = match name {
+                "own" => &mut mixture.own,
+                "teacher" => &mut mixture.teacher,
+                "result" => &mut mixture.result,
+                "scale" if value > 0.0 => &mut mixture.scale,
+                _ => return Err(wrong()),
+            };
+            *place = Some(value).filter(|value| value.is_finite() && *value >= 0.0).ok_or_else(wrong)?;
+        }
+        Ok(mixture)
+    }
+}
+
+impl fmt::Display for Mixture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { own, teacher, result, scale } = self;
+        write!(f, "own={own},teacher={teacher},result={result},scale={scale}")
     }
 }
 
@@ -79,6 +118,16 @@ impl Default for DatasetSelection {
     }
 }
 
+impl DatasetSelection {
+    /// Whether a position teaches little because one side has won by one of its scores.
+    pub fn is_decided(&self, record: &Record) -> bool {
+        [record.own, record.teacher]
+            .into_iter()
+            .flatten()
+            .any(|score| score.unsigned_abs() > self.decided.unsigned_abs())
+    }
+}
+
 /// Positions to learn from, and others of other games to see how well.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dataset {
@@ -93,10 +142,8 @@ impl Dataset {
     /// What the net is to complete is `base`.
     pub fn new(records: Vec<Record>, mixture: &Mixture, selection: &DatasetSelection, base: &Recipe) -> Self {
         let mut dataset = Self::default();
-        let decided =
-            |score: Option<i16>| score.is_some_and(|score| score.unsigned_abs() > selection.decided.unsigned_abs());
         for record in without_duplicates(records) {
-            if decided(record.own) || decided(record.teacher) {
+            if selection.is_decided(&record) {
                 continue;
             }
             let (Some(target), Ok(board)) = (mixture.target(&record), record.board()) else { continue };
@@ -112,11 +159,11 @@ impl Dataset {
     }
 }
 
-/// The records of all shards in `folder`, in the order of their names.
+/// The shards in `folder`, in the order of their names.
 ///
 /// # Errors
-/// [`ShardError`] for the first that cannot be read.
-pub fn read_folder(folder: &Path) -> Result<Vec<Record>, ShardError> {
+/// [`ShardError::File`] if it cannot be read, or has none.
+pub(crate) fn shards_of(folder: &Path) -> Result<Vec<PathBuf>, ShardError> {
     let unreadable = |error| ShardError::File { path: folder.to_owned(), error };
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
@@ -125,9 +172,20 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Record>, ShardError> {
             paths.push(path);
         }
     }
+    if paths.is_empty() {
+        return Err(unreadable(io::Error::other("there is no shard in this folder (`concilio lab data` makes them)")));
+    }
     paths.sort();
+    Ok(paths)
+}
+
+/// The records of all shards in `folder`, in the order of their names.
+///
+/// # Errors
+/// [`ShardError`] for the first that cannot be read.
+pub fn read_folder(folder: &Path) -> Result<Vec<Record>, ShardError> {
     let mut records = Vec::new();
-    for path in paths {
+    for path in shards_of(folder)? {
         records.extend(Shard::read(&path)?.records);
     }
     Ok(records)
@@ -157,6 +215,16 @@ mod tests {
         record.result = Some(GameResult::White);
         record.game = game;
         record
+    }
+
+    #[test]
+    fn a_mixture_is_read_as_it_is_written() {
+        let mixture = Mixture { teacher: 0.0, scale: 140.0, ..Mixture::default() };
+        assert_eq!(mixture.to_string().parse(), Ok(mixture));
+        assert_eq!("teacher=0,scale=140".parse(), Ok(mixture));
+        for wrong in ["", "own", "own=x", "own=-1", "scale=0", "own=inf", "others=1"] {
+            assert_eq!(wrong.parse::<Mixture>(), Err(MixtureError(wrong.to_owned())));
+        }
     }
 
     #[test]

@@ -139,7 +139,7 @@ class Server:
         elif text[0] in "abcdefgh" and text[1:2].isdigit():
             player.say("Illegal move." if player.game else "You are not playing a game.")
         else:
-            player.say(f"{word}: Command has failed.")
+            player.say(f"Unknown command: {word}")
 
     def do_set(self, player, _):
         player.say("Done.")

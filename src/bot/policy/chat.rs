@@ -256,7 +256,8 @@ impl Chat {
 impl Room {
     /// Whether the server would let this through; if so, it counts as said.
     fn may_say(&mut self, text: &str, now: Timestamp) -> bool {
-        while self.times.front().is_some_and(|&time| later(time, FLOOD_TIME) <= now) {
+        // A line from the future was said before the system's clock was set back.
+        while self.times.front().is_some_and(|&time| later(time, FLOOD_TIME) <= now || time > now) {
             self.times.pop_front();
         }
         if text == self.last || self.times.len() >= FLOOD_LINES {

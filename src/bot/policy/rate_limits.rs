@@ -149,6 +149,13 @@ impl RateLimits {
         }
     }
 
+    /// The system's clock was set back to `now`: nothing was spent later than that.
+    pub fn clock_set_back(&mut self, now: Timestamp) {
+        for (at, _) in self.spent.values_mut().flatten() {
+            *at = (*at).min(now);
+        }
+    }
+
     fn within(&self, limit: &Limit, now: Timestamp) -> impl Iterator<Item = (Timestamp, u32)> {
         let entries = self.spent.get(limit.key).into_iter().flatten().copied();
         entries.filter(move |&(at, _)| later(at, limit.within) > now)
@@ -239,6 +246,17 @@ mod tests {
         let mut rate_limits = RateLimits::default();
         rate_limits.answered(Spending::ChallengeToBot, &limited(Some("bot.vsBot.day"), Some(5000), true), at(0));
         assert_eq!(rate_limits, RateLimits::default());
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_leaves_what_was_spent_as_old_as_it_can_be_now() {
+        let mut rate_limits = RateLimits::default();
+        for _ in 0..5 {
+            rate_limits.spend(Spending::ChallengeToHuman, at(86_400));
+        }
+        rate_limits.clock_set_back(at(0));
+        let refusal = rate_limits.may(Spending::ChallengeToHuman, at(1)).expect_err("no credits left");
+        assert_eq!((refusal.key.as_str(), refusal.until), ("challenge.minute", at(60)));
     }
 
     #[test]

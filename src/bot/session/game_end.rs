@@ -54,8 +54,9 @@ pub(super) fn look_up(context: &AccountContext, game: &GameId, told: Option<(Gam
     context.requests.clone().spawn(async move {
         // A game that was adjourned is not over.
         let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
-        if is_adjourned || ask(&context, &game, true, &AGAIN).await != LookUpOutcome::Recorded {
-            let (status, winner) = told.unwrap_or((GameStatus::UnknownFinish, None));
+        let outcome = if is_adjourned { LookUpOutcome::NotTold } else { ask(&context, &game, true, &AGAIN).await };
+        if outcome != LookUpOutcome::Recorded {
+            let (status, winner) = told.unwrap_or((outcome.status(), None));
             record(&context, &game, None, status, winner).await;
         }
     });
@@ -67,8 +68,9 @@ pub(super) fn complete_record(context: &AccountContext, unfinished: Vec<KnownGam
         let context = context.clone();
         context.requests.clone().spawn(async move {
             let id = &game.info.id;
-            match ask(&context, id, false, &[AGAIN, AGAIN_AT_LEISURE].concat()).await {
-                LookUpOutcome::NotKnown => record(&context, id, None, GameStatus::UnknownFinish, None).await,
+            let outcome = ask(&context, id, false, &[AGAIN, AGAIN_AT_LEISURE].concat()).await;
+            match outcome {
+                LookUpOutcome::NotKnown { .. } => record(&context, id, None, outcome.status(), None).await,
                 LookUpOutcome::NoAnswer => tracing::warn!(game = %id, "the server does not say how the game ended"),
                 LookUpOutcome::Recorded | LookUpOutcome::StillRuns | LookUpOutcome::NotTold => (),
             }
@@ -85,9 +87,22 @@ enum LookUpOutcome {
     /// The server does not answer, or the journal does not.
     NoAnswer,
     /// The server has no such game.
-    NotKnown,
+    NotKnown {
+        /// Whether both sides had moved, as far as we saw.
+        both_moved: bool,
+    },
     /// This server does not tell of finished games.
     NotTold,
+}
+
+impl LookUpOutcome {
+    /// How a game ended of which this is all that is known. A server keeps no game in which not both sides moved.
+    const fn status(self) -> GameStatus {
+        match self {
+            Self::NotKnown { both_moved: false } => GameStatus::Aborted,
+            _ => GameStatus::UnknownFinish,
+        }
+    }
 }
 
 /// Asks the server until it says what became of a game, and once more after each of these pauses. Of a game that is known to be
@@ -97,10 +112,10 @@ async fn ask(context: &AccountContext, game: &GameId, is_over: bool, pauses: &[D
     let mut pauses = pauses.iter();
     loop {
         let answer = ask_once(context, game).await;
-        not_known += u32::from(answer == LookUpOutcome::NotKnown);
+        not_known += u32::from(matches!(answer, LookUpOutcome::NotKnown { .. }));
         let is_final = match answer {
             LookUpOutcome::Recorded | LookUpOutcome::NotTold => true,
-            LookUpOutcome::NotKnown => not_known >= TIMES_NOT_KNOWN,
+            LookUpOutcome::NotKnown { .. } => not_known >= TIMES_NOT_KNOWN,
             LookUpOutcome::StillRuns => !is_over,
             LookUpOutcome::NoAnswer => false,
         };
@@ -129,7 +144,10 @@ async fn ask_once(context: &AccountContext, game: &GameId) -> LookUpOutcome {
         Err(ActionError::Limited { .. } | ActionError::Unavailable(_) | ActionError::Unauthorised(_)) => {
             LookUpOutcome::NoAnswer
         }
-        Err(ActionError::NotFound(_)) => LookUpOutcome::NotKnown,
+        // Of a game that nobody wrote down nothing can be said.
+        Err(ActionError::NotFound(_)) => {
+            LookUpOutcome::NotKnown { both_moved: known.is_none_or(|known| known.shown.len() >= 2) }
+        }
         Err(ActionError::Refused(_) | ActionError::Unsupported(_)) => LookUpOutcome::NotTold,
     }
 }

@@ -9,7 +9,7 @@ use engine::Position;
 
 /// The newest proposal of every elector, and the position they are about. What takes long to find out is found out when it
 /// is first asked for.
-pub(super) struct Ballots {
+pub struct Ballots {
     electors: Arc<[ElectorSpec]>,
     cast: Vec<Option<Cast>>,
     line: Arc<Line>,
@@ -47,6 +47,17 @@ impl Ballot<'_> {
 }
 
 impl Ballots {
+    /// What was proposed elsewhere: `proposals` are those of `electors`, in their order, for the end of `line`.
+    pub fn recorded(line: &Line, electors: &[ElectorSpec], proposals: &[Option<Proposal>]) -> Self {
+        let mut ballots = Self::new(electors.into(), Arc::new(line.clone()));
+        for (elector, proposal) in proposals.iter().enumerate() {
+            if let Some(proposal) = proposal {
+                ballots.cast(elector, proposal.clone());
+            }
+        }
+        ballots
+    }
+
     pub(super) fn new(electors: Arc<[ElectorSpec]>, line: Arc<Line>) -> Self {
         Self {
             cast: electors.iter().map(|_| None).collect(),

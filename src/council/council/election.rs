@@ -1,7 +1,5 @@
 //! The election: what each proposal weighs, and which move weighs most.
 
-use std::sync::Arc;
-
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::{
@@ -11,8 +9,7 @@ use super::{
     guards::guarded,
     model::FEATURES,
 };
-use crate::pool::ElectorSpec;
-use chess::{CriterionName, Line, Proposal, UciMove, Vote};
+use chess::{CriterionName, Proposal, UciMove, Vote};
 
 /// How an election ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,37 +25,20 @@ pub struct ElectionOutcome {
     pub split: f64,
 }
 
-/// The election alone, on proposals made elsewhere: `proposals` are those of `electors` in their order, `seed` decides ties.
-/// Re-search, whose second phase needs searches, elects as it does without one. `None` if nothing is proposed.
-pub fn elect(
-    settings: &CouncilSettings,
-    line: &Line,
-    electors: &[ElectorSpec],
-    proposals: &[Option<Proposal>],
-    seed: u64,
-) -> Option<ElectionOutcome> {
-    let ballots = ballots(line, electors, proposals);
-    Rule::new(settings.criterion, settings, seed).elect(&ballots)
+/// The election alone, on proposals made elsewhere; `seed` decides ties. Re-search, whose second phase needs searches, elects as it
+/// does without one. `None` if nothing is proposed.
+pub fn elect(settings: &CouncilSettings, ballots: &Ballots, seed: u64) -> Option<ElectionOutcome> {
+    Rule::new(settings.criterion, settings, seed).elect(ballots)
+}
+
+/// The move that [`elect`] elects.
+pub fn elected_move(settings: &CouncilSettings, ballots: &Ballots, seed: u64) -> Option<UciMove> {
+    Some(Rule::new(settings.criterion, settings, seed).leader(ballots)?.best)
 }
 
 /// What the criterion `learned` looks at, for each elector that has proposed: the values of [`FEATURES`], in their order.
-pub fn features(
-    settings: &CouncilSettings,
-    line: &Line,
-    electors: &[ElectorSpec],
-    proposals: &[Option<Proposal>],
-) -> Vec<(usize, [f64; FEATURES.len()])> {
-    criterion::features(settings, &ballots(line, electors, proposals))
-}
-
-fn ballots(line: &Line, electors: &[ElectorSpec], proposals: &[Option<Proposal>]) -> Ballots {
-    let mut ballots = Ballots::new(electors.into(), Arc::new(line.clone()));
-    for (elector, proposal) in proposals.iter().enumerate() {
-        if let Some(proposal) = proposal {
-            ballots.cast(elector, proposal.clone());
-        }
-    }
-    ballots
+pub fn features(settings: &CouncilSettings, ballots: &Ballots) -> Vec<(usize, [f64; FEATURES.len()])> {
+    criterion::features(settings, ballots)
 }
 
 /// A criterion, and how its ties are broken.
@@ -87,10 +67,10 @@ impl Rule {
     }
 
     /// The proposal that would be elected now.
-    pub(super) fn leader(&self, ballots: &Ballots) -> Option<Proposal> {
+    pub(super) fn leader<'a>(&self, ballots: &'a Ballots) -> Option<&'a Proposal> {
         let weighed = self.weigh(ballots);
         let totals = self.totals(ballots, &weighed);
-        self.speaker(&weighed, &totals).cloned()
+        self.speaker(&weighed, &totals)
     }
 
     /// The proposals that may be elected, with their weights.

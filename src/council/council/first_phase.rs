@@ -342,7 +342,7 @@ impl FirstPhase {
     }
 
     fn find_leader(&mut self) {
-        let leader = self.setup.rule.leader(&self.ballots);
+        let leader = self.setup.rule.leader(&self.ballots).cloned();
         let changed = |(before, after): (&Proposal, &Proposal)| before.best != after.best;
         self.changes += u32::from(self.leader.as_ref().zip(leader.as_ref()).is_some_and(changed));
         self.leader = leader;

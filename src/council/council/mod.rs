@@ -40,8 +40,9 @@ mod second;
 mod settings;
 mod split_group;
 
+pub use ballots::Ballots;
 pub use chess::{CriterionName, SecondPhaseMode};
-pub use election::{ElectionOutcome, elect, features};
+pub use election::{ElectionOutcome, elect, elected_move, features};
 pub use group_mode::GroupMode;
 pub use model::{Calibration, FEATURES, Model, ModelError};
 pub use pondering::Pondering;

@@ -1,7 +1,6 @@
 //! `concilio lab`: experiments and measurements.
 
 mod cluster;
-mod data;
 mod fit;
 mod grids;
 mod inputs;
@@ -11,6 +10,7 @@ mod positions;
 mod progress;
 mod reproduce;
 mod soak;
+mod training;
 mod tune;
 
 use std::sync::{
@@ -42,7 +42,9 @@ enum Experiment {
     Soak(soak::SoakDaemon),
     ClusterLatency(cluster::ClusterLatency),
     Scale(cluster::ScaleCluster),
-    Data(data::MakeData),
+    Data(training::MakeData),
+    Label(training::LabelData),
+    Train(Box<training::TrainNet>),
     Tune(Box<Tuning>),
 }
 
@@ -83,6 +85,8 @@ impl Lab {
             Experiment::ClusterLatency(latency) => latency.run().await,
             Experiment::Scale(scale) => scale.run().await,
             Experiment::Data(data) => until_stopped(move |stop| data.run(stop)).await,
+            Experiment::Label(label) => until_stopped(move |stop| label.run(stop)).await,
+            Experiment::Train(train) => until_stopped(move |stop| train.run(stop)).await,
             Experiment::Tune(tuning) => until_stopped(move |stop| tuning.run(stop)).await,
         }
     }
@@ -131,7 +135,10 @@ mod tests {
             "soak --server fics --games 10 --faults cut=3s,lost=1% --kills 2 --load 1 --json",
             "cluster-latency --searches 100",
             "scale --cores 8 --throughput 100000",
-            "tune --positions games.txt --output weights.rs",
+            "data --output games --games 100",
+            "label games --teacher stockfish --output labelled",
+            "train labelled games --output n.net --epochs 3 --labels own=1,teacher=0",
+            "tune --positions games.txt --output weights.rs --labels result=1,scale=140",
             "tune genetic --output genetic.toml",
             "tune selector games.pgn --oracle stockfish --output model.toml",
             "tune calibration games.pgn --oracle stockfish --output model.toml",

@@ -16,25 +16,33 @@ use engine::{
     Heuristic, Knowledge, KnowledgeError,
     evaluation::{Recipe, WEIGHTS},
 };
+use training::dataset::{Mixture, read_folder};
 
 /// Of the lines that are wrong, so many are shown.
 const SKIPPED_SHOWN: usize = 10;
 
 /// Fit the weights of the engine's evaluation to labelled positions
 #[derive(Debug, Args)]
-#[command(after_help = "POSITIONS has one position a line: a FEN, a semicolon, and the score that white should expect,
-from 0 (lost) to 1 (won): the result of the game, or a probability. # begins a comment.
+#[command(
+    after_help = "POSITIONS is a folder of `lab data` or `lab label`, or a file with one position a line: a FEN, a semicolon,
+and the score that white should expect, from 0 (lost) to 1 (won): the result of the game, or a probability.
+# begins a comment.
   r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3;0.55
 The last tenth is held out, so keep the positions of a game together.
 
 Fit, stop with Ctrl-C, go on with the same command, then build the engine with the outcome:
-  concilio lab tune --positions games.txt --state tune.state \\
+  concilio lab tune --positions labelled --state tune.state \\
     --output src/engine/evaluation/weights.rs
-  cargo build --release")]
+  cargo build --release"
+)]
 pub(super) struct Tune {
     /// The labelled positions
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FOLDER|FILE")]
     positions: PathBuf,
+    /// In a folder, what a position should be worth: the weights of our own search's score, of the teacher's and of the game's
+    /// result, and the score in centipawns for which 73 % are expected
+    #[arg(long, default_value_t = Mixture::default(), value_name = "own=X,teacher=X,result=X,scale=CP")]
+    labels: Mixture,
     /// Where the weights go, as Rust source: src/engine/evaluation/weights.rs, or a file in subsets/ beside it
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -64,14 +72,7 @@ pub(super) struct Tune {
 impl Tune {
     /// Fits until the epochs are done or `stop` is set.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let unreadable = |error| Failure::usage(format_args!("--positions {}: {error}", self.positions.display()));
-        let file = BufReader::new(File::open(&self.positions).map_err(unreadable)?);
-        let (positions, skipped) =
-            LabelledPositions::read(file, &Recipe::new(self.knowledge, [100; 8])).map_err(unreadable)?;
-        for line in skipped.iter().take(SKIPPED_SHOWN) {
-            eprintln!("{}:{}: {}", self.positions.display(), line.number, line.reason);
-        }
-        eprintln!("{} positions, {} lines skipped", positions.len(), skipped.len());
+        let positions = self.read()?;
         let plan = TunePlan {
             epochs: self.epochs,
             rate: self.rate,
@@ -108,6 +109,26 @@ impl Tune {
             self.output.display()
         );
         Ok(())
+    }
+}
+
+impl Tune {
+    fn read(&self) -> Result<LabelledPositions, Failure> {
+        let recipe = Recipe::new(self.knowledge, [100; 8]);
+        if self.positions.is_dir() {
+            let records = read_folder(&self.positions)?;
+            let positions = LabelledPositions::of_records(&records, &self.labels, &recipe);
+            eprintln!("{} positions of {}", positions.len(), records.len());
+            return Ok(positions);
+        }
+        let unreadable = |error| Failure::usage(format_args!("--positions {}: {error}", self.positions.display()));
+        let file = BufReader::new(File::open(&self.positions).map_err(unreadable)?);
+        let (positions, skipped) = LabelledPositions::read(file, &recipe).map_err(unreadable)?;
+        for line in skipped.iter().take(SKIPPED_SHOWN) {
+            eprintln!("{}:{}: {}", self.positions.display(), line.number, line.reason);
+        }
+        eprintln!("{} positions, {} lines skipped", positions.len(), skipped.len());
+        Ok(positions)
     }
 }
 

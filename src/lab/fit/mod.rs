@@ -17,7 +17,7 @@ use super::{
     suite::{Judgement, TestPosition},
 };
 use chess::{Bound, Proposal, Score};
-use council::{CouncilSettings, Roster, features};
+use council::{Ballots, CouncilSettings, Roster, features};
 
 /// What the electors of a roster propose in some positions.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ impl<'a> Log<'a> {
         let positions = self.positions.iter().zip(&self.proposals);
         let example = |(position, proposals): (&TestPosition, &Vec<Option<Proposal>>)| {
             let values = oracle.values(position, &moves(proposals), oracle_searches)?;
-            let rows = features(settings, &position.line, self.roster.electors(), proposals);
+            let rows = features(settings, &Ballots::recorded(&position.line, self.roster.electors(), proposals));
             let rows = rows.into_iter().filter_map(|(place, features)| {
                 let best = proposals.get(place)?.as_ref()?.best;
                 Some((features.to_vec(), values.regret(best)?))

@@ -184,7 +184,7 @@ fn opening_of_position(text: &str) -> Result<Line, String> {
 ///
 /// # Errors
 /// What is wrong with it, in a line.
-pub(crate) fn line_of_pgn(text: &str) -> Result<Line, String> {
+pub fn line_of_pgn(text: &str) -> Result<Line, String> {
     opening_of_game(text, usize::MAX)
 }
 

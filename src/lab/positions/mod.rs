@@ -24,7 +24,7 @@ use super::{
     suite::TestPosition,
 };
 use chess::{Knowledge, Proposal, UciMove};
-use council::{CouncilSettings, CriterionName, Roster, elect, pool::ElectorSpec};
+use council::{Ballots, CouncilSettings, CriterionName, Roster, elected_move, pool::ElectorSpec};
 
 /// A roster with the settings that its criteria go by.
 #[derive(Clone, Debug)]
@@ -210,8 +210,8 @@ impl PositionsTrial<'_> {
         }
         let settings = CouncilSettings { criterion, ..candidate.settings.clone() };
         let seed = self.plan.seed ^ fnv1a(position.line.fen().as_bytes());
-        let outcome = elect(&settings, &position.line, candidate.roster.electors(), proposals, seed)?;
-        Some(outcome.elected.best)
+        let ballots = Ballots::recorded(&position.line, candidate.roster.electors(), proposals);
+        elected_move(&settings, &ballots, seed)
     }
 }
 

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::{report::SoakReport, stage::SoakStage};
 use crate::openings::line_of_pgn;
 use bot::journal::{Archive, Filter, GameRecord, JournalError, MoveRecord};
-use chess::{Color, ServerName, UciMove};
+use chess::{Color, GameStatus, ServerName, UciMove};
 use practice::{GameOutcome, GameReport};
 
 /// Sources of moves that need no search: a book, a tablebase, the only legal move, and the journal of a daemon that was killed between
@@ -79,10 +79,15 @@ impl JournalAudit {
         }
         for game in games {
             let Some((place, _)) = stage.ours(game) else { continue };
-            let Some(outcome) = game.outcome.as_ref().filter(|_| game.line.ply() >= 2) else { continue };
-            let fault = match journal.game_of(game, &place.server) {
-                Some(known) => known.differs(game, outcome),
-                None => Some("it is not in the journal".to_owned()),
+            let known = journal.game_of(game, &place.server);
+            let fault = match (&game.outcome, known) {
+                _ if game.line.ply() < 2 => None,
+                (Some(outcome), Some(known)) => known.differs(game, outcome),
+                (None, Some(known)) if game.is_adjourned && known.record.status != GameStatus::Adjourned => {
+                    Some(format!("it is adjourned, and in the journal: {}", known.record.status.name()))
+                }
+                (None, Some(_)) => None,
+                (_, None) => Some("it is not in the journal".to_owned()),
             };
             if let Some(fault) = fault {
                 report.records_wrong += 1;

@@ -185,7 +185,7 @@ impl<'a> Soak<'a> {
                     stage.propose_forbidden(&places[place], begun / FORBIDDEN_EVERY).await;
                 }
                 let color = Color::from_white(self.random.random());
-                running.push(one_game(&server, &places[place], place, self.plan.clock, color));
+                running.push(one_game(&server, &places[place], place, self.plan, color));
             }
             while self.kills.last().is_some_and(|after| *after <= self.report.games) {
                 self.kills.pop();
@@ -281,18 +281,18 @@ impl<'a> Soak<'a> {
     }
 }
 
-/// Challenges until a game comes of it, and waits for its end.
+/// Challenges until a game comes of it, and waits until it is over.
 async fn one_game(
     server: &practice::PracticeServer,
     place: &SoakPlace,
     number: usize,
-    clock: TimeControl,
+    plan: &SoakPlan,
     color: Color,
 ) -> Result<SoakedGame, SoakError> {
-    let Ok(game) = timeout(LONGEST, stage::begin(server, place, clock, color)).await else {
+    let Ok(game) = timeout(LONGEST, stage::begin(server, place, plan.clock, color)).await else {
         return Ok(SoakedGame { place: number, game: None, ended: false });
     };
     let game = game?;
-    let ended = timeout(LONGEST, server.wait_for_end(&game)).await.is_ok();
+    let ended = timeout(LONGEST, stage::wait_until_over(server, &game, plan.faults.dialect)).await.is_ok();
     Ok(SoakedGame { place: number, game: Some(game), ended })
 }

@@ -57,6 +57,8 @@ pub struct SoakReport {
     pub lost: usize,
     /// Games without a result that ended before both sides had moved.
     pub aborted: usize,
+    /// Games that wait at the end, on a server where none of them can go on.
+    pub adjourned: usize,
     /// Games lost on time.
     pub lost_on_time: usize,
     /// Games lost in another way than on the board, or broken off after both sides had moved.
@@ -123,18 +125,15 @@ impl SoakReport {
         self.openings_a_game = f64::from(self.openings) / f64::from(self.counted);
         self.openings_most = self.openings_most.max(openings);
         for refused in game.refused.iter().filter(|refused| refused.color == ours) {
-            match refused.refusal {
-                GameRefusal::Illegal(_) => {
-                    self.illegal += 1;
-                    self.find(format!("{} ply {}: {} is illegal", game.id, refused.ply, refused.uci));
-                }
-                // Its own last move, before or after the reply.
-                _ if game.line.moves().iter().take(refused.ply).rev().take(2).any(|mv| *mv == refused.uci) => {
-                    self.sent_twice += 1;
-                }
-                _ => {}
+            // Its own last move, before or after the reply: the answer to the first was lost.
+            if game.line.moves().iter().take(refused.ply).rev().take(2).any(|mv| *mv == refused.uci) {
+                self.sent_twice += 1;
+            } else if matches!(refused.refusal, GameRefusal::Illegal(_)) {
+                self.illegal += 1;
+                self.find(format!("{} ply {}: {} is illegal", game.id, refused.ply, refused.uci));
             }
         }
+        self.adjourned += usize::from(game.is_adjourned);
         let Some(outcome) = &game.outcome else { return };
         match outcome.winner {
             Some(winner) if winner == ours => self.won += 1,
@@ -158,10 +157,10 @@ impl SoakReport {
 
 impl fmt::Display for SoakReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { games, won, drawn, lost, aborted, kills, .. } = self;
+        let Self { games, won, drawn, lost, aborted, adjourned, kills, .. } = self;
         writeln!(
             f,
-            "{games} games in {:.0} s: {won} won, {drawn} drawn, {lost} lost, {aborted} aborted",
+            "{games} games in {:.0} s: {won} won, {drawn} drawn, {lost} lost, {aborted} aborted, {adjourned} adjourned",
             self.elapsed.as_secs_f64()
         )?;
         let openings = format!("{:.2} in the mean, {} at most", self.openings_a_game, self.openings_most);

@@ -20,8 +20,8 @@ use super::{SoakError, SoakPlan, SoakProtocol};
 use crate::own_process::OwnProcess;
 use chess::{Color, GameId, GameTerms, TimeControl, UciMove, Variant};
 use practice::{
-    AccountId, ChallengeTerms, FicsEndpoint, GameReport, GameView, PracticeError, PracticeServer, PracticeSettings,
-    Sparring, SparringKind,
+    AccountId, ChallengeTerms, Dialect, FicsEndpoint, GameReport, GameView, PracticeError, PracticeServer,
+    PracticeSettings, Sparring, SparringKind,
 };
 
 /// Whoever may not play at all, and whoever proposes games that nobody may.
@@ -239,6 +239,21 @@ pub(super) async fn begin(
 ) -> Result<GameId, PracticeError> {
     let terms = GameTerms { variant: Variant::Standard, time_control, rated: false };
     server.game_between(&place.partner, &place.bot, ChallengeTerms::new(terms).with_color(color)).await
+}
+
+/// Waits until a game has ended; where none that is adjourned goes on, until it is adjourned.
+pub(super) async fn wait_until_over(
+    server: &PracticeServer,
+    game: &GameId,
+    dialect: Dialect,
+) -> Result<(), PracticeError> {
+    let game = game.clone();
+    server
+        .wait(move |state| {
+            let report = state.report(&game)?;
+            (report.outcome.is_some() || report.is_adjourned && !dialect.resumes()).then_some(())
+        })
+        .await
 }
 
 fn place(protocol: SoakProtocol, number: usize) -> SoakPlace {

@@ -9,6 +9,10 @@ use engine::{
     board::{Board, Color, FenError},
     evaluation::{self, FULL_PHASE, FULL_SCALE, Packed, Recipe, Trace, WEIGHTS, Weights},
 };
+use training::{
+    Record,
+    dataset::{DatasetSelection, Mixture},
+};
 
 /// A middlegame and an endgame value in centipawns that may lie between two integers.
 pub(super) type TaperedPair = [f64; 2];
@@ -158,6 +162,19 @@ impl LabelledPositions {
             }
         }
         Ok((Self { samples, fingerprint: hasher.finish() }, skipped))
+    }
+
+    /// The positions that own games have left, each worth what `mixture` makes of its labels.
+    pub fn of_records(records: &[Record], mixture: &Mixture, recipe: &Recipe) -> Self {
+        let selection = DatasetSelection::default();
+        let mut hasher = DefaultHasher::new();
+        let labelled = records.iter().filter(|record| !selection.is_decided(record)).filter_map(|record| {
+            let (board, expected) = (record.board().ok()?, f64::from(mixture.target(record)?));
+            (record.key(), expected.to_bits()).hash(&mut hasher);
+            let white = if board.turn() == Color::White { expected } else { 1.0 - expected };
+            Some(TracedPosition::new(&board, recipe, white))
+        });
+        Self { samples: labelled.collect(), fingerprint: hasher.finish() }
     }
 
     /// How many there are.

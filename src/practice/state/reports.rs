@@ -27,6 +27,8 @@ pub struct GameReport {
     pub clocks_after: Vec<Option<Duration>>,
     /// How it ended, and who won.
     pub outcome: Option<GameOutcome>,
+    /// Whether it is adjourned.
+    pub is_adjourned: bool,
     /// Moves that were sent and not taken, the first hundred.
     pub refused: Vec<RefusedMove>,
     /// How often each side opened the game's stream.
@@ -83,6 +85,7 @@ impl ServerState {
             clocks: hosted.game.clocks(self.now),
             clocks_after: hosted.game.move_times().to_vec(),
             outcome: hosted.game.outcome().cloned(),
+            is_adjourned: hosted.game.adjourned().is_some(),
             refused: hosted.refused.clone(),
             streams_opened: hosted.streams_opened,
             chat: hosted.chat.iter().map(|(_, _, line)| line.clone()).collect(),

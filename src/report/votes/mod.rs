@@ -4,7 +4,7 @@
 mod replay;
 
 use replay::replay_all;
-pub use replay::{RecordedProposals, ReplayRule, replayed};
+pub use replay::{ReplayRule, ballots};
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use std::{thread, time::Duration};
 
 use chess::{Bound, CriterionName, ElectorName, Knowledge, Phase, Proposal, Score, SearchId, UciMove};
 use council::{
-    CouncilSettings, elect,
+    Ballots, CouncilSettings, elected_move,
     pool::{ElectorKind, ElectorSpec, UciProgram},
 };
 
@@ -20,13 +20,6 @@ pub struct ReplayRule {
     pub settings: CouncilSettings,
 }
 
-/// What was proposed in a vote, as an election takes it.
-#[derive(Clone, Debug)]
-pub struct RecordedProposals {
-    electors: Vec<ElectorSpec>,
-    proposals: Vec<Option<Proposal>>,
-}
-
 impl ReplayRule {
     /// A criterion as it comes.
     pub fn criterion(name: CriterionName) -> Self {
@@ -36,7 +29,7 @@ impl ReplayRule {
 
     /// The move it elects, and what that costs, per cent of a point. Re-search cannot be held again without a search: it
     /// counts where it was the rule, and elects what it elected then; elsewhere `None`.
-    pub fn elect(&self, vote: &VoteStudy, recorded: &RecordedProposals) -> Option<(UciMove, f64)> {
+    pub fn elect(&self, vote: &VoteStudy, ballots: &Ballots) -> Option<(UciMove, f64)> {
         let first = vote.voters.first()?.best;
         let elected = match self.settings.criterion {
             CriterionName::ReSearch => (vote.criterion == CriterionName::ReSearch.word()).then_some(vote.played)?,
@@ -45,7 +38,7 @@ impl ReplayRule {
             _ => {
                 // Ties are decided as the council would, by position and settings alone.
                 let seed = self.settings.seed ^ (vote.ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                elect(&self.settings, &vote.line, &recorded.electors, &recorded.proposals, seed)?.elected.best
+                elected_move(&self.settings, ballots, seed)?
             }
         };
         Some((elected, vote.loss_of(elected)?))
@@ -57,8 +50,8 @@ pub(super) fn replay_all(rules: &[&ReplayRule], votes: &[VoteStudy]) -> Vec<Vec<
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let of_votes = |votes: &[VoteStudy]| -> Vec<Vec<Option<(UciMove, f64)>>> {
         let of_vote = |vote: &VoteStudy| {
-            let recorded = replayed(vote);
-            rules.iter().map(|rule| rule.elect(vote, &recorded)).collect()
+            let ballots = ballots(vote);
+            rules.iter().map(|rule| rule.elect(vote, &ballots)).collect()
         };
         votes.iter().map(of_vote).collect()
     };
@@ -71,11 +64,10 @@ pub(super) fn replay_all(rules: &[&ReplayRule], votes: &[VoteStudy]) -> Vec<Vec<
 }
 
 /// The proposals of a vote, ready to elect among.
-pub fn replayed(vote: &VoteStudy) -> RecordedProposals {
-    RecordedProposals {
-        electors: vote.voters.iter().map(elector).collect(),
-        proposals: vote.voters.iter().map(|voter| Some(proposal(vote, voter))).collect(),
-    }
+pub fn ballots(vote: &VoteStudy) -> Ballots {
+    let electors: Vec<ElectorSpec> = vote.voters.iter().map(elector).collect();
+    let proposals: Vec<Option<Proposal>> = vote.voters.iter().map(|voter| Some(proposal(vote, voter))).collect();
+    Ballots::recorded(&vote.line, &electors, &proposals)
 }
 
 fn elector(voter: &VoterStudy) -> ElectorSpec {

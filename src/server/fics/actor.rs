@@ -522,10 +522,10 @@ impl Actor {
     /// Does what the player wants done.
     async fn apply(&mut self, link: &mut TelnetLink) -> Result<(), ConnectionEnd> {
         for effect in self.session.effects() {
-            if let SessionEffect::Send(command) = effect {
-                link.send(&command).await?;
-            } else {
-                self.note(effect);
+            match effect {
+                SessionEffect::Send(command) => link.send(&command).await?,
+                SessionEffect::Nudge => link.nudge().await?,
+                other => self.note(other),
             }
         }
         Ok(())
@@ -546,7 +546,7 @@ impl Actor {
                     let _ = reply.send(answer);
                 }
             }
-            SessionEffect::Send(_) => {}
+            SessionEffect::Send(_) | SessionEffect::Nudge => {}
         }
     }
 }

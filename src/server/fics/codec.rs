@@ -52,6 +52,8 @@ pub enum ClientFrame<'a> {
     Line(&'a str),
     /// The answer to [`ServerFrame::Ping`].
     Pong,
+    /// A blank that ends no line: a server that leaves a command lying until more comes does it now. Timeseal has no such thing.
+    Nudge,
 }
 
 /// Where we are in telnet's own language.
@@ -273,6 +275,12 @@ impl Encoder<ClientFrame<'_>> for TelnetCodec {
 
     fn encode(&mut self, command: ClientFrame<'_>, target: &mut BytesMut) -> Result<(), std::io::Error> {
         let line: Vec<u8> = match command {
+            ClientFrame::Nudge => {
+                if self.seal.is_none() {
+                    target.extend_from_slice(b" ");
+                }
+                return Ok(());
+            }
             ClientFrame::Pong => PONG.to_vec(),
             ClientFrame::Line(text) => text
                 .chars()
@@ -418,7 +426,11 @@ mod tests {
             .encode(ClientFrame::Line("say caf\u{e9}\nresign\u{7}"), &mut sent)
             .expect("encoding cannot fail");
         assert_eq!(&sent[..], b"say caf? resign \n");
+        TelnetCodec::plain().encode(ClientFrame::Nudge, &mut sent).expect("encoding cannot fail");
+        assert_eq!(&sent[..], b"say caf? resign \n ");
         let mut sent = BytesMut::new();
+        TelnetCodec::sealed().encode(ClientFrame::Nudge, &mut sent).expect("encoding cannot fail");
+        assert!(sent.is_empty());
         TelnetCodec::sealed().encode(ClientFrame::Pong, &mut sent).expect("encoding cannot fail");
         assert_eq!(timeseal::open(&sent[..sent.len() - 1]).expect("sealed").line, PONG);
     }

@@ -77,6 +77,11 @@ impl TelnetLink {
         self.write(ClientFrame::Line(line)).await
     }
 
+    /// Lets the server do what it may have left lying. Must not be dropped half-way.
+    pub(super) async fn nudge(&mut self) -> io::Result<()> {
+        self.write(ClientFrame::Nudge).await
+    }
+
     /// Sends the password, and does not log it.
     pub(super) async fn send_password(&mut self, password: &Password) -> io::Result<()> {
         self.write(ClientFrame::Line(password.reveal())).await

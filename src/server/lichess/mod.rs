@@ -26,6 +26,11 @@ mod stream;
 mod token;
 mod wire;
 
+/// What Lichess says, line by line, as this adapter reads it.
+pub mod lines {
+    pub use super::wire::{LichessLineError, event, exported_game, game_event};
+}
+
 use std::{
     sync::Arc,
     time::{Duration, Instant},

@@ -68,7 +68,7 @@ impl Plan {
 /// How far it has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SelfPlayProgress {
-    /// Shards that this call has written.
+    /// Shards that are written, with those of earlier calls.
     pub shards: u64,
     /// Positions in them.
     pub positions: u64,
@@ -94,7 +94,7 @@ pub enum SelfplayError {
 }
 
 /// Fills `folder` with the shards 0 to `shards - 1` of a plan; those that are there are left as they are. Stops at the next
-/// search when `stop` is set. `progress` is called after every shard, from the thread that wrote it.
+/// search when `stop` is set. `progress` is called after every shard, from the thread that wrote or found it.
 ///
 /// # Errors
 /// See [`SelfplayError`]; what was written stays.
@@ -110,6 +110,13 @@ pub fn generate(
     let next = AtomicU64::new(0);
     let halt = AtomicBool::new(false);
     let (done, failure) = (Mutex::new(SelfPlayProgress::default()), Mutex::new(None));
+    let tell = |shard: &Shard| {
+        if let Ok(mut done) = done.lock() {
+            done.shards += 1;
+            done.positions += shard.records.len() as u64;
+            progress(&done);
+        }
+    };
     let work = || -> Result<(), SelfplayError> {
         let mut player = SelfPlayer::new(plan);
         loop {
@@ -119,18 +126,16 @@ pub fn generate(
             }
             let path = plan.path(folder, number);
             if path.exists() {
-                if Shard::read(&path)?.description != plan.description() {
+                let shard = Shard::read(&path)?;
+                if shard.description != plan.description() {
                     return Err(SelfplayError::OtherPlan(path));
                 }
+                tell(&shard);
                 continue;
             }
             let Some(shard) = plan.shard(&mut player, number, stop) else { return Ok(()) };
             shard.write(&path)?;
-            if let Ok(mut done) = done.lock() {
-                done.shards += 1;
-                done.positions += shard.records.len() as u64;
-                progress(&done);
-            }
+            tell(&shard);
         }
     };
     thread::scope(|scope| {

@@ -1,58 +1,89 @@
-use std::fs;
+//! From own games to labels, weights and a net, by the program's own commands.
 
-use engine::evaluation::Recipe;
-use lab::tune::LabelledPositions;
+use std::{fs, path::Path, process::Output};
 
 use super::{concilio, text};
 
-fn make(output: &str, positions: &str, threads: &str) -> std::process::Output {
-    concilio(&[
-        "lab",
-        "data",
-        "--teacher",
-        env!("CARGO_BIN_EXE_concilio"),
-        "--teacher-argument",
-        "uci",
-        "--teacher-argument",
-        "--single",
-        "--teacher-nodes",
-        "50",
-        "--nodes",
-        "30",
-        "--threads",
-        threads,
-        "--output",
-        output,
-        "--positions",
-        positions,
-    ])
+fn make(output: &Path, games: &str, threads: &str) -> Output {
+    let output = output.to_string_lossy();
+    let few = ["--nodes", "30", "--games-per-file", "4", "--threads", threads];
+    concilio(&[&["lab", "data", "--output", &output, "--games", games], &few[..]].concat())
 }
 
+fn label(from: &Path, output: &Path) -> Output {
+    let (from, output, program) = (from.to_string_lossy(), output.to_string_lossy(), env!("CARGO_BIN_EXE_concilio"));
+    let teacher = ["--teacher", program, "--teacher-argument", "uci", "--teacher-argument", "--single"];
+    concilio(&[&["lab", "label", &from, "--output", &output, "--teacher-nodes", "50"], &teacher[..]].concat())
+}
+
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| {
+            let entry = entry.expect("an entry");
+            (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("a file"))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// The losses on the positions kept back, epoch by epoch.
+fn kept_back(said: &str) -> Vec<f64> {
+    let losses = said.lines().filter(|line| line.starts_with("epoch ")).map(|line| {
+        let (_, loss) = line.split_once("kept back ").expect(line);
+        loss.split(' ').next().and_then(|loss| loss.parse().ok()).expect(line)
+    });
+    losses.collect()
+}
+
+/// What takes weeks on large machines, in seconds: games, a teacher, weights, and a net that has learned something.
 #[test]
-fn positions_are_made_continued_and_read_by_the_tuner() {
+fn positions_are_made_continued_labelled_and_learned_from() {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
-    let through = make(&path("through"), "60", "2");
+    let path = |name: &str| folder.path().join(name);
+    let through = make(&path("through"), "200", "2");
     assert!(through.status.success(), "{}", text(&through.stderr));
-    assert!(make(&path("in two"), "1", "1").status.success());
-    assert!(make(&path("in two"), "60", "2").status.success());
-    let made = fs::read_to_string(path("through")).expect("it was written");
-    assert_eq!(made, fs::read_to_string(path("in two")).expect("it was written"));
-    assert!(made.contains("own games at 30 nodes a move") && made.contains("at 50 nodes\n"), "{made}");
+    assert!(make(&path("in two"), "8", "1").status.success());
+    assert!(make(&path("in two"), "200", "2").status.success());
+    assert_eq!(files(&path("through")), files(&path("in two")));
 
-    let (positions, skipped) = LabelledPositions::read(made.as_bytes(), &Recipe::COMPLETE).expect("memory can be read");
-    assert!(positions.len() >= 60 && skipped.is_empty(), "{skipped:?}");
+    let labelled = label(&path("through"), &path("labelled"));
+    assert!(labelled.status.success(), "{}", text(&labelled.stderr));
+    assert_eq!(files(&path("labelled")).len(), 50);
+    let again = label(&path("through"), &path("labelled"));
+    assert!(again.status.success(), "there is nothing left to do: {}", text(&again.stderr));
 
-    let other = make(&path("through"), "60", "1");
-    assert!(other.status.success(), "there is nothing left to do");
+    let (labels, weights, net) = (path("labelled"), path("weights.rs"), path("n.net"));
+    let [labels, weights, net] = [&labels, &weights, &net].map(|path| path.to_string_lossy().into_owned());
+    let tuned = concilio(&["lab", "tune", "--positions", &labels, "--output", &weights, "--epochs", "2"]);
+    assert!(tuned.status.success(), "{}", text(&tuned.stderr));
+
+    let epochs = ["--epochs", "8", "--batch", "256", "--threads", "2"];
+    let trained = concilio(&[&["lab", "train", &labels, "--output", &net], &epochs[..]].concat());
+    assert!(trained.status.success(), "{}", text(&trained.stderr));
+    let losses = kept_back(&text(&trained.stderr));
+    assert!(losses.len() == 8 && losses[7] < losses[0], "{losses:?}");
+    assert!(path("n.svg").exists(), "the learning curve");
 }
 
 #[test]
-fn a_teacher_that_is_not_there_is_one_clear_error_and_leaves_no_file() {
+fn a_teacher_that_is_not_there_is_one_clear_error_and_leaves_no_folder() {
     let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("games.txt");
-    let made = concilio(&["lab", "data", "--teacher", "no-such-engine", "--output", &output.to_string_lossy()]);
+    let (from, output) = (folder.path().join("games"), folder.path().join("labelled"));
+    assert!(make(&from, "1", "1").status.success());
+    let [from, to] = [&from, &output].map(|path| path.to_string_lossy().into_owned());
+    let made = concilio(&["lab", "label", &from, "--teacher", "no-such-engine", "--output", &to]);
     assert_eq!(text(&made.stderr).lines().count(), 1);
     assert!(text(&made.stderr).contains("teacher: cannot start the engine no-such-engine"));
     assert!(!output.exists());
+}
+
+#[test]
+fn a_folder_without_positions_is_named_with_what_fills_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let empty = folder.path().to_string_lossy().into_owned();
+    let trained = concilio(&["lab", "train", &empty, "--output", "n.net"]);
+    let said = text(&trained.stderr);
+    assert!(said.lines().count() == 1 && said.contains(&empty) && said.contains("concilio lab data"), "{said}");
 }

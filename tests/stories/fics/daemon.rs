@@ -8,12 +8,14 @@ use practice::{
     End, PracticeServer, SparringKind,
     faults::{StreamFault, Streams, When},
 };
+use rustix::process::Signal;
 use server::{
     Server,
     fics::{self, Password},
 };
 use tokio_util::sync::CancellationToken;
 
+use super::super::lichess::restart::Daemon as Process;
 use super::harness::{
     BOT, Daemon, PARTNER, PASSWORD, Telnet, ended, game_between, game_of, partner, server, settings, terms,
     was_played_out, within,
@@ -51,6 +53,39 @@ async fn games_are_played_to_their_end() {
         .games(&Default::default())
         .expect("readable");
     assert_eq!(games.len(), 2);
+}
+
+/// Promise 1: the process is stopped for a while, as by a laptop's lid, once with its connection kept and once with it lost meanwhile.
+/// Its game goes on.
+#[tokio::test(flavor = "multi_thread")]
+#[cfg(target_os = "linux")]
+async fn a_stopped_daemon_goes_on_with_its_game() {
+    let server = server("").await;
+    partner(&server, PARTNER, SparringKind::Random).await;
+    server.add_fics_account(BOT, true, PASSWORD).await.expect("a new account");
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = format!(
+        "[challenge]\nfriends = ['{PARTNER}']\n[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 1000\n\
+         [journal]\npath = '{0}/journal.db'\npgn_directory = '{0}/pgn'\n\
+         [servers.fics]\nprotocol = 'fics'\nurl = '{1}'\n\
+         [servers.fics.fics]\nusername = '{BOT}'\nfallback_port = 0\nping_after = 1\nping_timeout = 1\nreconnect_max = 1\n",
+        folder.path().display(),
+        server.fics_address().expect("a FICS face"),
+    );
+    let process = Process::start(folder.path(), &settings, &[], ("CONCILIO_FICS_PASSWORD", PASSWORD));
+    within("the daemon to be online", server.wait_until_online(BOT)).await.expect("a server");
+    let game = game_between(&server, PARTNER, BOT, None).await;
+    for (ply, is_cut) in [(4, false), (10, true)] {
+        within("moves", server.wait_for_ply(&game, ply)).await.expect("a report");
+        process.send(Signal::STOP);
+        if is_cut {
+            server.faults().break_stream(Streams::Events(BOT.to_owned()), When::Now, StreamFault::Abort);
+        }
+        // This is the fault itself.
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        process.send(Signal::CONT);
+    }
+    was_played_out(&ended(&server, &game).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -26,7 +26,7 @@ mod operator;
 mod outsiders;
 mod ponder;
 mod record;
-mod restart;
+pub(crate) mod restart;
 mod slow_streams;
 pub(crate) mod soak;
 mod streams;

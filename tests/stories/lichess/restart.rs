@@ -10,7 +10,7 @@ use std::{
 use chess::{Color, DeclineReason, Variant};
 use practice::{
     AccountId, ChallengeState, End,
-    faults::{RequestFault, RequestKind, Span},
+    faults::{RequestFault, RequestKind, Span, StreamFault, Streams, When},
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -20,7 +20,7 @@ use super::{
 };
 
 /// `concilio run`, with everything logged to a file. Killed when dropped.
-pub(super) struct Daemon(Child);
+pub(in super::super) struct Daemon(Child);
 
 impl Daemon {
     /// Starts it with these tables of settings, besides those that connect it to the story's server.
@@ -35,21 +35,26 @@ impl Daemon {
 
     /// The same, called with other words before its subcommand.
     pub(super) fn run_with(folder: &Path, story: &Story, settings: &str, words: &[&str]) -> Self {
-        let config = folder.join("concilio.toml");
         let text = format!(
             "[servers.{SERVER}]\nurl = '{}'\n[journal]\npath = '{}'\npgn_directory = '{}'\n{settings}",
             story.server.url(),
             folder.join("journal.db").display(),
             folder.join("pgn").display(),
         );
-        fs::write(&config, text).expect("written");
+        Self::start(folder, &text, words, ("CONCILIO_LICHESS_TOKEN", &story.token))
+    }
+
+    /// The same with all its settings, and what it is told in secret.
+    pub(in super::super) fn start(folder: &Path, settings: &str, words: &[&str], (key, secret): (&str, &str)) -> Self {
+        let config = folder.join("concilio.toml");
+        fs::write(&config, settings).expect("written");
         let log = OpenOptions::new().create(true).append(true).open(folder.join("log")).expect("a log");
         let child = Command::new(env!("CARGO_BIN_EXE_concilio"))
             .args(words)
             .args(["run", "--config"])
             .arg(&config)
             .env_remove("RUST_LOG")
-            .env("CONCILIO_LICHESS_TOKEN", &story.token)
+            .env(key, secret)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
@@ -70,7 +75,7 @@ impl Daemon {
     }
 
     /// Sends it a signal.
-    pub(super) fn send(&self, signal: Signal) {
+    pub(in super::super) fn send(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.0), signal).expect("it runs");
     }
 
@@ -112,6 +117,34 @@ async fn a_game_survives_a_panic_in_its_task() {
     let game = story.challenge().await;
     story.played(&game).await;
     story.goes_on_and_closes().await;
+}
+
+/// Promise 1: the process is stopped for a while, as by a laptop's lid, and nobody reads what the server says; some streams are cut
+/// meanwhile. Its games go on.
+#[tokio::test(flavor = "multi_thread")]
+#[cfg(target_os = "linux")]
+async fn a_stopped_daemon_goes_on_with_its_games() {
+    let story = Story::set_the_stage(|_| ()).await;
+    let daemon = Daemon::run(&story, QUICK);
+    let mut games = Vec::new();
+    for _ in 0..4 {
+        games.push(story.challenge().await);
+    }
+    story.ply(&games[0], 5).await;
+    daemon.send(Signal::STOP);
+    let faults = story.server.faults();
+    for (game, fault) in [(&games[1], StreamFault::Abort), (&games[2], StreamFault::Silence)] {
+        faults.break_stream(Streams::Game(game.clone()), When::Now, fault);
+    }
+    faults.break_stream(Streams::Events(BOT.to_owned()), When::Now, StreamFault::CleanEnd);
+    // This is the fault itself.
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    daemon.send(Signal::CONT);
+    for game in &games {
+        story.played(game).await;
+    }
+    let last = story.challenge().await;
+    story.played(&last).await;
 }
 
 /// Promise 1: kill -9 and restart, twice in the middle of four games: they go on. Promise 5: no decided move is missing from

@@ -260,6 +260,16 @@ impl Matchmaker {
         }
     }
 
+    /// The system's clock was set back to `now`: nothing was asked later than that.
+    pub fn clock_set_back(&mut self, now: Timestamp) {
+        let standing = self.standing.as_mut();
+        let asked = standing.map(|standing| (&mut standing.since, standing.cancelled.as_mut().map(|(asked, _)| asked)));
+        let (since, cancelled) = asked.unzip();
+        for time in self.last_challenge.as_mut().into_iter().chain(since).chain(cancelled.flatten()) {
+            *time = (*time).min(now);
+        }
+    }
+
     fn take(&mut self, id: &ChallengeId) -> Option<StandingChallenge> {
         self.standing.take_if(|standing| standing.id == *id)
     }

@@ -288,6 +288,32 @@ async fn a_game_is_looked_up_by_what_the_journal_knows_of_it_until_the_server_an
     assert_eq!((known.info.opponent().name.as_str(), chess::moves_text(&known.shown).as_str()), ("Ann", "e2e4 e7e5"));
 }
 
+/// A server keeps no game in which not both sides moved: one that it does not know was aborted. Of any other nothing is claimed.
+#[tokio::test(start_paused = true)]
+async fn a_game_that_vanished_before_both_had_moved_was_aborted() {
+    for (shown, status) in
+        [("", GameStatus::Aborted), ("e2e4", GameStatus::Aborted), ("e2e4 e7e5", GameStatus::UnknownFinish)]
+    {
+        // It ended while we were away, and while its connection was cut.
+        for was_seen in [false, true] {
+            let story = Story::begin(ScriptedServer::default(), |journal| {
+                let (info, _) = game("", GameStatus::Started, None);
+                journal.game_started(&"made-up".into(), &info);
+                let mut line = Line::start(Variant::Standard);
+                line.play_all(shown).expect("legal");
+                journal.line_seen(&GameKey::new(&"made-up".into(), &info.id), &Arc::new(line), None);
+            })
+            .await;
+            if was_seen {
+                let (info, state) = game(shown, GameStatus::Started, None);
+                story.tells(ServerEvent::Game(Box::new(info), state)).await;
+                story.tells(ServerEvent::GameGone(GameId::new("abcdefgh"))).await;
+            }
+            assert_eq!(story.record().await, (shown.to_owned(), status.clone(), None), "{shown}");
+        }
+    }
+}
+
 /// The stream may end with the game and never show its last moves.
 #[tokio::test]
 async fn a_game_whose_end_was_only_told_is_looked_up() {

@@ -13,7 +13,7 @@ mod matchmaking;
 mod orders;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
     time::Duration,
 };
@@ -49,6 +49,9 @@ const RESERVED: Duration = Duration::from_secs(30);
 const AGAIN: Duration = Duration::from_secs(1);
 /// How often one challenge is accepted in vain before it is given up.
 const ATTEMPTS: u32 = 8;
+
+/// How long the name of a counted game is kept at least: as long as the longest limit reaches back.
+const COUNTED: Duration = Duration::from_hours(24);
 
 /// What happened.
 #[derive(Debug)]
@@ -107,6 +110,8 @@ pub(super) enum LobbyEffect {
 pub(super) struct LobbyMemory {
     #[serde(alias = "ledger")]
     pub rate_limits: RateLimits,
+    /// The games that count against those limits, and since when: a game that runs on after a restart counts once.
+    pub counted: BTreeMap<GameId, Timestamp>,
     pub matchmaker: Matchmaker,
     /// Whom the operator blocked while we ran, in lower case.
     pub blocked: BTreeSet<String>,
@@ -126,6 +131,8 @@ pub(super) struct Lobby {
     opponents: HashMap<String, OpponentHistory>,
     last_start: Option<Timestamp>,
     idle_since: Timestamp,
+    /// The latest time that was seen.
+    latest: Timestamp,
     mode: AccountMode,
     /// The games that the operator ordered.
     orders: Orders,
@@ -176,6 +183,7 @@ impl Lobby {
             opponents: HashMap::new(),
             last_start: None,
             idle_since: now,
+            latest: now,
             mode: AccountMode::default(),
             orders: Orders::new(),
             looking: false,
@@ -223,6 +231,10 @@ impl Lobby {
     pub(super) fn handle(&mut self, now: &Zoned, input: LobbyInput) -> Vec<LobbyEffect> {
         let mut effects = Vec::new();
         let time = now.timestamp();
+        if time < self.latest {
+            self.clock_set_back(time);
+        }
+        self.latest = time;
         match input {
             LobbyInput::Connected(account) => self.us = Some(account),
             LobbyInput::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
@@ -265,6 +277,19 @@ impl Lobby {
             MatchmakingStep::Cancel(_) | MatchmakingStep::FetchBots => None,
         };
         [reserved, queued, matchmaking].into_iter().flatten().min()
+    }
+
+    /// The system's clock was set back: no pause ends later for that than it was meant to, counted from now.
+    fn clock_set_back(&mut self, now: Timestamp) {
+        for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
+            reserved.until = reserved.until.min(later(now, RESERVED));
+            reserved.again = reserved.again.map(|again| again.min(later(now, AGAIN)));
+        }
+        self.last_start = self.last_start.map(|start| start.min(now));
+        self.idle_since = self.idle_since.min(now);
+        self.memory.rate_limits.clock_set_back(now);
+        self.memory.matchmaker.clock_set_back(now);
+        self.judge_waiting_now();
     }
 
     // --- Challenges ----------------------------------------------------------------------------------------------------
@@ -456,12 +481,23 @@ impl Lobby {
         if !std::mem::replace(&mut place.counted, true) {
             let history = self.opponents.entry(opponent.id.clone()).or_default();
             history.began(id.clone(), place.rematch_of.as_ref(), now);
-            if self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none() {
-                self.memory.rate_limits.spend(Spending::GameAgainstBot, now);
+            let is_limited = self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none();
+            if is_limited && !self.memory.counted.contains_key(id) {
+                self.count(now, id.clone());
                 effects.push(LobbyEffect::Save);
             }
         }
-        place.opponent = Some(opponent);
+        if let Some(place) = self.places.get_mut(id) {
+            place.opponent = Some(opponent);
+        }
+    }
+
+    /// Counts a game against a bot. Its name is kept for as long as it runs or counts.
+    fn count(&mut self, now: Timestamp, id: GameId) {
+        let Self { memory, places, .. } = self;
+        memory.rate_limits.spend(Spending::GameAgainstBot, now);
+        memory.counted.insert(id, now);
+        memory.counted.retain(|id, since| places.contains_key(id) || later(*since, COUNTED) > now);
     }
 
     fn game_ended(&mut self, now: Timestamp, id: &GameId) {

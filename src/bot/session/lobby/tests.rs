@@ -275,6 +275,48 @@ fn a_game_is_counted_once_however_often_its_stream_is_reopened() {
     assert_eq!(story.lobby.memory().rate_limits, spent);
 }
 
+/// Promise 1: games are timed by another clock; and whom we play, and when, waits for no clock to catch up.
+#[test]
+fn a_clock_that_is_set_back_or_forward_stops_nothing() {
+    let mut story = Story::for_games(1);
+    assert!(accepts(&story.challenged("game0001", "Ann"), "game0001"));
+    story.accepted("game0001", Err(lost()));
+    story.now = later(START, Duration::from_mins(1)) - 10.hours();
+    story.after(Duration::ZERO);
+    assert!(accepts(&story.after(AGAIN), "game0001"), "it is asked again when it would have been");
+    story.after(RESERVED);
+    assert_eq!(story.lobby.games(), 0, "the place comes back when it would have");
+    assert!(accepts(&story.challenged("game0002", "Bob"), "game0002"));
+    story.begins("game0002", "Bob");
+    story.now = later(story.now, Duration::from_hours(10_000));
+    assert!(!accepts(&story.challenged("game0003", "Cid"), "game0003"), "the game goes on");
+    assert_eq!(story.lobby.games(), 1);
+    assert!(accepts(&story.ends("game0002"), "game0003"));
+}
+
+/// Promise 8: what the server counts is counted as the server does, whenever we were started.
+#[test]
+fn a_running_game_is_not_counted_again_after_a_restart() {
+    let mut story = Story::for_games(2);
+    story.plays("game0001", "Ann");
+    let kept = serde_json::to_string(story.lobby.memory()).expect("it can be kept");
+    let spent = story.lobby.memory().rate_limits.clone();
+    for _ in 0..3 {
+        let memory = serde_json::from_str(&kept).expect("it can be read again");
+        let policy = AccountPolicy { keep_limits: true, ..AccountPolicy::default() };
+        let lobby = Lobby::new(Arc::new(policy), memory, START, 7);
+        story = Story { lobby, now: later(START, Duration::from_hours(30)) };
+        story.begins("game0001", "Ann");
+        assert_eq!(story.lobby.memory().rate_limits, spent);
+    }
+    story.begins("game0002", "Bob");
+    assert_ne!(story.lobby.memory().rate_limits, spent, "another game counts");
+    assert_eq!(story.lobby.memory().counted.len(), 2, "the older one runs still");
+    story.ends("game0001");
+    story.begins("game0003", "Cid");
+    assert_eq!(story.lobby.memory().counted.len(), 2, "what is over and a day old is forgotten");
+}
+
 #[test]
 fn rematches_in_a_row_are_counted() {
     let mut story = Story::with(|policy| policy.challenge.bot.max_rematches = Some(1));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    council::{CouncilSettings, CriterionName, ElectionOutcome, Roster, elect},
+    council::{Ballots, CouncilSettings, CriterionName, ElectionOutcome, Roster, elect},
     pool::ElectorSpec,
 };
 use chess::{Bound, Line, Phase, Proposal, Score, SearchId, Variant};
@@ -51,7 +51,7 @@ fn election_in(fen: &str, roster: &str, settings: &CouncilSettings, said: &[Said
     assert_eq!(electors.len(), said.len());
     let proposals: Vec<_> = electors.iter().zip(said).map(|(elector, said)| Some(proposal(elector, said))).collect();
     let line = Line::from_fen(Variant::Standard, fen).expect("a position");
-    elect(settings, &line, &electors, &proposals, 1).expect("something is proposed")
+    elect(settings, &Ballots::recorded(&line, &electors, &proposals), 1).expect("something is proposed")
 }
 
 fn election(roster: &str, criterion: CriterionName, said: &[Said]) -> ElectionOutcome {
@@ -78,7 +78,8 @@ fn by_depth_a_completed_iteration_outweighs_an_unfinished_one() {
     unfinished.root_moves_done = 40;
     let proposals = [Some(proposal(&electors[0], &Said("e2e4", Score::Cp(0), 6))), Some(unfinished)];
     let line = Line::start(Variant::Standard);
-    let outcome = elect(&settings(CriterionName::Depth), &line, &electors, &proposals, 1).expect("two proposals");
+    let outcome = elect(&settings(CriterionName::Depth), &Ballots::recorded(&line, &electors, &proposals), 1)
+        .expect("two proposals");
     assert_eq!(weights(&outcome), [600.0, 540.0]);
     assert_eq!(outcome.elected.best.to_string(), "e2e4");
 }
@@ -177,7 +178,8 @@ fn bounds_prove_and_decide_nothing() {
     let proposals =
         [Some(bound), Some(proposal(&electors[1], &cp("d2d4", 10))), Some(proposal(&electors[2], &cp("d2d4", 10)))];
     let line = Line::start(Variant::Standard);
-    let outcome = elect(&settings(CriterionName::ScoreMargin), &line, &electors, &proposals, 1).expect("proposals");
+    let outcome = elect(&settings(CriterionName::ScoreMargin), &Ballots::recorded(&line, &electors, &proposals), 1)
+        .expect("proposals");
     assert_eq!(weights(&outcome)[0], 14.0, "a bare vote");
     assert_eq!(outcome.elected.best.to_string(), "d2d4");
 }
@@ -238,7 +240,8 @@ fn a_weight_by_hand_comes_before_the_heuristics() {
     let said = [cp("e2e4", 0), cp("d2d4", 0)];
     let proposals: Vec<_> = electors.iter().zip(&said).map(|(elector, said)| Some(proposal(elector, said))).collect();
     let line = Line::start(Variant::Standard);
-    let outcome = elect(&settings(CriterionName::Weights), &line, &electors, &proposals, 1).expect("proposals");
+    let outcome = elect(&settings(CriterionName::Weights), &Ballots::recorded(&line, &electors, &proposals), 1)
+        .expect("proposals");
     assert_eq!(weights(&outcome), [94.0, 100.0]);
 }
 
@@ -249,7 +252,7 @@ fn a_tie_falls_the_same_way_with_the_same_seed_and_not_always_the_same_way() {
         let electors = electors("mp ma");
         let proposals: Vec<_> = electors.iter().zip(&said()).map(|(e, said)| Some(proposal(e, said))).collect();
         let line = Line::start(Variant::Standard);
-        let outcome = elect(&settings(CriterionName::Majority), &line, &electors, &proposals, seed);
+        let outcome = elect(&settings(CriterionName::Majority), &Ballots::recorded(&line, &electors, &proposals), seed);
         outcome.expect("two proposals").elected.best
     };
     assert!((0..20).all(|seed| draw(seed) == draw(seed)));
@@ -262,8 +265,8 @@ fn those_who_have_not_proposed_do_not_vote_and_nobody_elects_nothing() {
     let line = Line::start(Variant::Standard);
     for rule in CriterionName::ALL {
         let only = [None, Some(proposal(&electors[1], &cp("d2d4", 5)))];
-        let outcome = elect(&settings(rule), &line, &electors, &only, 1).expect("one proposal");
+        let outcome = elect(&settings(rule), &Ballots::recorded(&line, &electors, &only), 1).expect("one proposal");
         assert_eq!((outcome.votes.len(), outcome.split), (1, 0.0), "{rule:?}");
-        assert_eq!(elect(&settings(rule), &line, &electors, &[None, None], 1), None);
+        assert_eq!(elect(&settings(rule), &Ballots::recorded(&line, &electors, &[None, None]), 1), None);
     }
 }

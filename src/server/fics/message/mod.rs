@@ -152,7 +152,12 @@ pub enum FicsMessage {
 
     // The rest.
     /// `x: Command not found.`
-    UnknownCommand(String),
+    UnknownCommand {
+        /// What was typed, or its first word.
+        command: String,
+        /// Whether the server says that it "has failed", as only the oldest ones do.
+        has_failed: bool,
+    },
     /// A `set` or `iset` was not taken.
     SettingRefused(String),
     /// Known, and nothing to us: talk of others, advertisements, acknowledgements.

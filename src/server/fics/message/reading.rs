@@ -181,20 +181,16 @@ fn adjourned_online(line: &str) -> Option<FicsMessage> {
 
 /// `frobnicate: Command not found.` and what other servers say instead.
 fn unknown_command(line: &str) -> Option<FicsMessage> {
-    let ends = [
-        ": Command not found",
-        ": Command has failed",
-        ": command not found",
-        ": Unknown command",
-        ": No such command",
-    ];
+    const HAS_FAILED: &str = ": Command has failed";
+    let ends = [": Command not found", HAS_FAILED, ": command not found", ": Unknown command", ": No such command"];
     let starts = ["No such command (", "Unknown command: ", "Unknown command ", "Bad command: "];
     let bare = line.trim_end_matches(['.', '!']);
     let command = ends
         .iter()
         .find_map(|end| bare.strip_suffix(end))
         .or_else(|| Some(starts.iter().find_map(|start| bare.strip_prefix(start))?.trim_end_matches(')')))?;
-    Some(FicsMessage::UnknownCommand(command.trim_matches(['"', '\'']).to_owned()))
+    let command = command.trim_matches(['"', '\'']).to_owned();
+    Some(FicsMessage::UnknownCommand { command, has_failed: bare.ends_with(HAS_FAILED) })
 }
 
 /// Lines that begin with words of the server's own.
@@ -250,7 +246,9 @@ fn server_phrase(line: &str) -> Option<FicsMessage> {
         "Only" if rest.starts_with("registered players") => refused(),
         "Rated" | "Unrated" => rest.contains("match, initial time").then_some(FicsMessage::Noise),
         "Game" => about_game(rest),
-        "Command" => rest.starts_with("ignored").then(|| FicsMessage::UnknownCommand(line.to_owned())),
+        "Command" => rest
+            .starts_with("ignored")
+            .then(|| FicsMessage::UnknownCommand { command: line.to_owned(), has_failed: false }),
         "A" | "Names" | "Sorry," | "Due" => login_refusal(line),
         "You" => you(line, rest),
         "Your" => your(rest),

@@ -10,8 +10,13 @@ use super::{
 use crate::fics::message::{BoardRelation, GameEnd, ListedMoves, Style12};
 use chess::{ActionError, Done, GameId, GameStatus, ServerEvent};
 
-/// How long the answer to `moves` may take before a game is played from the position on the board.
+/// How long the answer to `moves` may take before it is asked for again.
 const LIST_PATIENCE: Duration = Duration::from_secs(5);
+/// The share of our clock that is spent on waiting for it before a game is played from the position on the board, and the most: a
+/// game whose moves we know has a whole record.
+const WORTH_WAITING: (u32, Duration) = (16, Duration::from_secs(20));
+/// So many lists may come that do not lead to the board, because lines of them were lost.
+const LISTS_IN_VAIN: u32 = 3;
 
 impl FicsSession {
     pub(super) fn board(&mut self, board: Style12, now: Instant) {
@@ -38,6 +43,7 @@ impl FicsSession {
                     && opening.board.white == board.white
                     && opening.board.black == board.black =>
             {
+                opening.give_up_at = give_up_at(&board, now);
                 opening.board = board;
                 opening.received = now;
             }
@@ -111,7 +117,7 @@ impl FicsSession {
         let source = source.map(|source| source.id);
         let is_unwanted = is_other || !resumed && source.is_none() && self.adjournments.is_unmarked(&opponent);
         if resumed {
-            self.adjournments.marked(&opponent);
+            self.adjournments.is_answered(&opponent);
         } else if is_unwanted {
             // It was to resume a game, or another challenge had taken the place of the one that was accepted by its challenger's
             // name; the server has begun a game that nobody wanted.
@@ -160,11 +166,12 @@ impl FicsSession {
         self.current = CurrentGame::Opening(Box::new(OpeningGame {
             id,
             said,
+            give_up_at: give_up_at(&board, now),
+            ask_again_at: now + LIST_PATIENCE,
             board,
             received: now,
             list,
-            asked_again: false,
-            give_up_at: now + LIST_PATIENCE,
+            lists_in_vain: 0,
         }));
         self.look_ups.put_off();
         self.send("moves");
@@ -189,13 +196,22 @@ impl FicsSession {
             Some(game) => self.run(Box::new(game)),
             // It was of the game that was being looked up; the one asked for later comes later.
             None if self.look_ups.was_under_way() => opening.list = MovesAnswer::default(),
-            // A line of it may have been lost.
-            None if !opening.asked_again => {
-                opening.asked_again = true;
+            None => {
+                opening.lists_in_vain += 1;
                 opening.list = MovesAnswer::default();
-                self.send("moves");
+                if opening.lists_in_vain < LISTS_IN_VAIN { self.send("moves") } else { self.open_from_here() }
             }
-            None => self.open_from_here(),
+        }
+    }
+
+    /// The time may have come at which the list of moves is late.
+    pub(super) fn opening_is_due(&mut self, now: Instant) {
+        let CurrentGame::Opening(opening) = &mut self.current else { return };
+        if opening.give_up_at <= now {
+            self.open_from_here();
+        } else if opening.ask_again_at <= now {
+            opening.ask_again_at = now + LIST_PATIENCE;
+            self.send("moves");
         }
     }
 
@@ -284,6 +300,15 @@ impl FicsSession {
             self.tell_state();
         }
     }
+}
+
+/// Until when the list of moves of a game is waited for. The opponent's time costs us nothing.
+fn give_up_at(board: &Style12, now: Instant) -> Instant {
+    let (share, most) = WORTH_WAITING;
+    let ours = board.our_color().filter(|ours| *ours == board.turn).map(|ours| board.clocks[ours.fold_wb(0, 1)]);
+    now + ours
+        .filter(|clock| !clock.is_zero())
+        .map_or(most, |clock| (clock / share).clamp(Duration::from_secs(1), most))
 }
 
 /// Whether a game goes on with its first board. The server says so; where it does not, a game in which we must have moved already does,

@@ -36,6 +36,9 @@ const LONG_CLOCK: Duration = Duration::from_secs(60);
 /// So many moves can have been made since the server showed us the game: ours, and the reply to it.
 const UNSEEN: usize = 2;
 
+/// In a game of fewer plies not both sides have moved; a server keeps none of those.
+const BOTH_MOVED: usize = 2;
+
 /// A command that no server knows, with a number: its refusal says that the list asked for before it has been told.
 const END_OF_LOOK_UP: &str = "endoflookup";
 
@@ -239,8 +242,11 @@ impl FicsSession {
             Some(Step::Moves { of, list, left, best }) => {
                 self.look_ups.list_on_its_way = false;
                 let Some(sans) = list.moves() else { return self.look_up_failed() };
-                let candidate = FoundGame::read(known, &of, sans);
-                let is_it = candidate.as_ref().is_some_and(|game| game.moves.len() <= known.shown.len() + UNSEEN);
+                let goes_on_at_once = |game: &FoundGame| game.moves.len() <= known.shown.len() + UNSEEN;
+                // A longer one that shares a single move, or none, may be any game.
+                let candidate = FoundGame::read(known, &of, sans)
+                    .filter(|game| known.shown.len() >= BOTH_MOVED || goes_on_at_once(game));
+                let is_it = candidate.as_ref().is_some_and(goes_on_at_once);
                 let best = match (best, candidate) {
                     (Some(best), Some(game)) if best.likeness() >= game.likeness() => Some(best),
                     (best, candidate) => candidate.or(best),

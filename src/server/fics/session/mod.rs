@@ -67,6 +67,8 @@ pub(crate) enum SessionEffect {
     Event(ServerEvent),
     /// Send a command.
     Send(String),
+    /// Let the server do the command that it may have left lying.
+    Nudge,
     /// Answer a request.
     Answer(Ticket, Result<RequestAnswer, ActionError>),
 }
@@ -88,8 +90,11 @@ struct OpeningGame {
     board: Style12,
     received: Instant,
     list: MovesAnswer,
-    /// Whether the list was asked for once more, because the first one did not lead to the board.
-    asked_again: bool,
+    /// Lists that came and did not lead to the board.
+    lists_in_vain: u32,
+    /// When the list is asked for again, should it not have come.
+    ask_again_at: Instant,
+    /// When the game is played from its board without a list.
     give_up_at: Instant,
 }
 
@@ -254,7 +259,7 @@ impl FicsSession {
             FicsMessage::Moves(line) => self.listed(line),
             FicsMessage::IllegalMove => self.move_refused("not a legal move"),
             FicsMessage::NotOurMove => self.move_refused("it is not our move"),
-            FicsMessage::UnknownCommand(command) => self.unknown_command(&command, now),
+            FicsMessage::UnknownCommand { command, has_failed } => self.unknown_command(&command, has_failed, now),
             FicsMessage::NotPlaying => self.not_playing(),
             FicsMessage::MoreTime(seconds) => self.more_time(seconds),
             FicsMessage::OpponentLost => {
@@ -297,14 +302,15 @@ impl FicsSession {
     /// The time named by [`FicsSession::wake_at`] has come.
     pub(crate) fn tick(&mut self, now: Instant) {
         self.requests.expire(now);
+        if self.requests.is_nudge_due(now) {
+            self.effects.push(SessionEffect::Nudge);
+        }
         for gone in self.challenges.expired(now) {
             let not_there = Err(ActionError::NotFound(format!("the challenge {} stands no more", gone.id)));
             self.requests.settle(|want| *want == Want::Game(gone.id.clone()), not_there);
             self.tell(ServerEvent::ChallengeCancelled(gone.id));
         }
-        if matches!(&self.current, CurrentGame::Opening(opening) if opening.give_up_at <= now) {
-            self.open_from_here();
-        }
+        self.opening_is_due(now);
         if self.whole_due.is_some_and(|due| due <= now) {
             self.tell_whole();
         }
@@ -331,7 +337,7 @@ impl FicsSession {
     /// When [`FicsSession::tick`] is to be called, at the latest.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         let opening = match &self.current {
-            CurrentGame::Opening(opening) => Some(opening.give_up_at),
+            CurrentGame::Opening(opening) => Some(opening.give_up_at.min(opening.ask_again_at)),
             _ => None,
         };
         let seek = self.seek_at.filter(|_| self.may_seek());
@@ -401,13 +407,13 @@ impl FicsSession {
     }
 
     /// A command of ours that the server does not know.
-    fn unknown_command(&mut self, command: &str, now: Instant) {
+    fn unknown_command(&mut self, command: &str, has_failed: bool, now: Instant) {
         match command.split(' ').next().unwrap_or_default() {
             END_OF_LISTS => self.lists_are_told(),
             word if self.look_ups.is_end(word) => self.list_looked_up(now),
             "smoves" => self.moves_are_not_told(),
             "stored" => self.adjournments.are_not_listed(),
-            "resume" => self.adjournments.know_no_resume(),
+            "resume" => self.resume_is_unknown(has_failed),
             "moves" if matches!(self.current, CurrentGame::Opening(_)) => self.open_from_here(),
             _ => {
                 let is_move = |want: &Want| matches!(want, Want::OurMove { command: sent, .. } if sent.eq_ignore_ascii_case(command));

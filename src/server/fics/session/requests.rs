@@ -4,6 +4,10 @@ use std::time::{Duration, Instant};
 
 use chess::{ActionError, ChallengeId, Color, Done, GameStatus, UciMove};
 
+/// How long an answer may take before the server is nudged, and how long after each other: some servers that were sent two commands
+/// at a time stay one command behind from then on.
+const NUDGE_AFTER: Duration = Duration::from_secs(1);
+
 /// Names a request to whoever made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ticket(pub u64);
@@ -38,13 +42,15 @@ pub(super) struct Requests {
     /// How long the server may take to answer one.
     patience: Duration,
     open: Vec<(Ticket, Want, Instant)>,
+    /// When the server was nudged last.
+    nudged: Option<Instant>,
     answers: Vec<(Ticket, Result<RequestAnswer, ActionError>)>,
 }
 
 impl Requests {
     /// None yet.
     pub(super) fn new(patience: Duration) -> Self {
-        Self { patience, open: Vec::new(), answers: Vec::new() }
+        Self { patience, open: Vec::new(), nudged: None, answers: Vec::new() }
     }
 
     /// Waits from now on.
@@ -115,9 +121,23 @@ impl Requests {
         }
     }
 
-    /// When [`Requests::expire`] will have something to do.
+    /// Whether something has waited so long that the server is to be nudged now.
+    pub(super) fn is_nudge_due(&mut self, now: Instant) -> bool {
+        let is_due = self.nudge_at().is_some_and(|at| at <= now);
+        if is_due {
+            self.nudged = Some(now);
+        }
+        is_due
+    }
+
+    fn nudge_at(&self) -> Option<Instant> {
+        let asked = self.open.iter().filter_map(|(.., until)| until.checked_sub(self.patience)).min()?;
+        Some(self.nudged.map_or(asked, |nudged| nudged.max(asked)) + NUDGE_AFTER)
+    }
+
+    /// When [`Requests::expire`] or [`Requests::is_nudge_due`] will have something to do.
     pub(super) fn wake_at(&self) -> Option<Instant> {
-        self.open.iter().map(|(.., until)| *until).min()
+        self.open.iter().map(|(.., until)| *until).chain(self.nudge_at()).min()
     }
 
     /// The answers since the last call.

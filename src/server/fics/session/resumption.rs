@@ -1,7 +1,9 @@
 //! Games that wait: adjourned by agreement, by a lost connection, or by ours.
 //!
-//! What the server itself marks as `(adjourned)` resumes one of them; nothing else does, whatever we believe to wait. A match that we ask
-//! for to that end and that the server takes for a new one is withdrawn.
+//! What the server itself marks as `(adjourned)` resumes one of them; nothing else does, whatever we believe to wait. Where `resume` is
+//! not known, some servers let a match with the same player resume it and mark it so, others take it for a new challenge, which nobody
+//! asked for: there a game that is adjourned is over for us, and the owner is told so once. A match that we ask for and that the server
+//! takes for a new one is withdrawn, and no further one is made as long as this process lives.
 //!
 //! A game cut off with our connection and taken up at once bears the same name as before. One that was told to be over
 //! comes back under a new one, `...-7.2` after `...-7`: nobody has to take back that a game has ended.
@@ -41,6 +43,18 @@ struct Adjourned {
     adjudication_asked: bool,
 }
 
+/// What a server makes of a match with somebody with whom a game waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum MatchMeaning {
+    /// It has not shown yet.
+    #[default]
+    Unknown,
+    /// It resumes the game, and is marked so.
+    Resumes,
+    /// It is a new challenge.
+    ProposesNewGame,
+}
+
 /// All of them, by opponent in lower case: a server keeps one a pair of players.
 #[derive(Default)]
 pub(super) struct Adjournments {
@@ -52,6 +66,10 @@ pub(super) struct Adjournments {
     verdict_at: Option<Instant>,
     /// Whether this server has shown that it does not know `resume`.
     knows_no_resume: bool,
+    /// What a match with somebody with whom a game waits means there. It outlasts the connection.
+    match_meaning: MatchMeaning,
+    /// Whether it was told that games which wait cannot go on.
+    told_for_good: bool,
     /// Whether this server has shown that it has no list of games that wait.
     knows_no_list: bool,
     /// The opponent whom we have asked by `match`, and until when the server may say that this resumes a game.
@@ -115,11 +133,20 @@ impl Adjournments {
         }
     }
 
-    /// The server does not know `resume`: those who were asked so are asked in another way.
-    pub(super) fn know_no_resume(&mut self) {
+    /// The server does not know `resume`, or (`has_failed`) says of such a command that it "has failed". The former is said by servers
+    /// that resume by a match, the latter by the older ones, where nothing resumes a game.
+    fn know_no_resume(&mut self, has_failed: bool) {
+        if has_failed && self.match_meaning == MatchMeaning::Unknown {
+            self.match_meaning = MatchMeaning::ProposesNewGame;
+        }
         if !std::mem::replace(&mut self.knows_no_resume, true) {
             self.games.values_mut().for_each(|game| game.asked = None);
         }
+    }
+
+    /// Whether there is no way in which a game that waits could go on.
+    fn cannot_resume(&self) -> bool {
+        self.knows_no_resume && self.match_meaning == MatchMeaning::ProposesNewGame
     }
 
     /// The list is asked for once more: what it does not name does not wait. Whether there is such a list.
@@ -132,12 +159,26 @@ impl Adjournments {
 
     /// The server marks a match with this player as one that resumes a game.
     pub(super) fn marked(&mut self, opponent: &str) {
+        self.match_meaning = MatchMeaning::Resumes;
+        self.is_answered(opponent);
+    }
+
+    /// What was asked of this player by a match is settled.
+    pub(super) fn is_answered(&mut self, opponent: &str) {
         self.asked_by_match.take_if(|(asked, _)| asked.eq_ignore_ascii_case(opponent));
     }
 
     /// The server takes what was to resume a game with this player for something new: nothing waits there.
     pub(super) fn is_new(&mut self, opponent: &str) {
-        self.marked(opponent);
+        if self.match_meaning == MatchMeaning::Unknown {
+            self.match_meaning = MatchMeaning::ProposesNewGame;
+        }
+        self.does_not_wait(opponent);
+    }
+
+    /// Nothing waits with this player, as far as the server says.
+    fn does_not_wait(&mut self, opponent: &str) {
+        self.is_answered(opponent);
         if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
             game.confirmed = false;
         }
@@ -156,7 +197,7 @@ impl Adjournments {
     /// Whether the game that was cut off may be going on in a moment.
     fn cut_off_may_go_on(&self) -> bool {
         let game = self.cut_off.as_ref().and_then(|opponent| self.games.get(opponent));
-        game.is_some_and(|game| game.confirmed && game.online && !game.declined)
+        game.is_some_and(|game| game.confirmed && game.online && !game.declined) && !self.cannot_resume()
     }
 
     /// Whether it is time to say what became of the game that was cut off.
@@ -235,6 +276,9 @@ impl Adjournments {
         // Some servers have no word for it: there a match with somebody with whom a game waits resumes it.
         let verb = if self.knows_no_resume { "match" } else { "resume" };
         let mut due = Vec::new();
+        if self.cannot_resume() {
+            return due;
+        }
         for game in self.games.values_mut() {
             if self.asked_by_match.is_some() {
                 break;
@@ -253,6 +297,7 @@ impl Adjournments {
 
     /// When something is due; `may_ask` says whether opponents can be asked at all.
     pub(super) fn wake_at(&self, may_ask: bool) -> Option<Instant> {
+        let may_ask = may_ask && !self.cannot_resume();
         let waiting = self.games.values().filter(|game| may_ask && game.confirmed && game.online && !game.declined);
         let again = waiting.filter_map(|game| game.asked).map(|asked| asked + ASK_AGAIN).min();
         let unmarked = self.asked_by_match.as_ref().map(|(_, until)| *until);
@@ -299,6 +344,26 @@ impl FicsSession {
         self.settings.resume && self.open && free && self.us.is_some()
     }
 
+    /// The server does not know `resume`, or says that it has failed.
+    pub(super) fn resume_is_unknown(&mut self, has_failed: bool) {
+        self.adjournments.know_no_resume(has_failed);
+        self.tell_if_nothing_resumes();
+    }
+
+    /// Says once that games which wait cannot go on here, and what became of the one that was cut off.
+    fn tell_if_nothing_resumes(&mut self) {
+        if !self.adjournments.cannot_resume() {
+            return;
+        }
+        if !std::mem::replace(&mut self.adjournments.told_for_good, true) {
+            let what = "this server has no way to go on with an adjourned game: one that a lost connection stops stays adjourned";
+            self.tell(ServerEvent::Fault { game: None, what: what.to_owned() });
+        }
+        if self.adjournments.has_cut_off() {
+            self.settle_cut_off();
+        }
+    }
+
     /// Asks the opponents who are there to go on.
     pub(super) fn resume_if_possible(&mut self, now: Instant) {
         if !self.may_resume() {
@@ -312,7 +377,9 @@ impl FicsSession {
     /// A match that was to resume a game and that the server has not marked as that is none of ours.
     pub(super) fn withdraw_new_game_if_due(&mut self, now: Instant) {
         if let Some(opponent) = self.adjournments.unmarked(now) {
-            self.withdraw_new_game(&opponent, None);
+            // Its answer may have been lost: that says nothing of the server.
+            self.adjournments.does_not_wait(&opponent);
+            self.send(&format!("withdraw {opponent}"));
         }
     }
 
@@ -321,6 +388,7 @@ impl FicsSession {
         self.adjournments.is_new(opponent);
         let handle = index.map_or_else(|| opponent.to_owned(), |index| index.to_string());
         self.send(&format!("withdraw {handle}"));
+        self.tell_if_nothing_resumes();
     }
 
     /// Asks anew which games wait, where something speaks against what we believe.

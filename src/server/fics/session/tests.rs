@@ -68,6 +68,7 @@ impl Evening {
     fn effects(&mut self) -> Vec<String> {
         let words = |effect| match effect {
             SessionEffect::Send(command) => format!("> {command}"),
+            SessionEffect::Nudge => "> nudge".to_owned(),
             SessionEffect::Answer(_, answer) => format!("= {answer:?}"),
             SessionEffect::Event(ServerEvent::Challenge(challenge)) => format!("challenge {}", challenge.id),
             SessionEffect::Event(ServerEvent::ChallengeCancelled(id)) => format!("cancelled {id}"),
@@ -239,10 +240,10 @@ fn a_match_that_resumes_nothing_is_withdrawn() {
         (evening, told)
     };
     let (mut evening, told) = asked(&["Issuing: Somebot (1500) Ann (1500) rated blitz 2 12."]);
-    assert_eq!(told, ["> withdraw Ann"]);
+    assert_eq!(told, ["> withdraw Ann", "Fault"]);
     assert_eq!(evening.pass(Duration::from_secs(600)), [""; 0], "it is not asked for again");
     let (_, told) = asked(&["<pt> 7 w=Ann t=match p=Somebot (1500) Ann (1500) rated blitz 2 12"]);
-    assert_eq!(told, ["> withdraw 7"]);
+    assert_eq!(told, ["> withdraw 7", "Fault"]);
     let (mut evening, told) = asked(&[]);
     assert!(told.is_empty());
     assert_eq!(evening.pass(Duration::from_secs(600)), ["> withdraw Ann"], "the server marked nothing");
@@ -250,6 +251,39 @@ fn a_match_that_resumes_nothing_is_withdrawn() {
     assert!(told.is_empty() && evening.pass(Duration::from_secs(30)).is_empty());
     let (_, told) = asked(&[&START.replace(" 1 Ann", " 2 Ann")]);
     assert_eq!(told[..2], ["> abort", "started ann-run-2"], "she was quicker than we were");
+}
+
+/// Promise 8: where no game that waits can go on, nobody is challenged for it, over no connection; the owner is told so once.
+#[test]
+fn where_nothing_resumes_a_game_nobody_is_challenged() {
+    let row = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
+    let cut_off = |evening: &mut Evening| {
+        evening.hear(&[START, E4]);
+        evening.session.disconnected("a cable".to_owned());
+        evening.log_in();
+        evening.effects();
+        evening.hear(&[row])
+    };
+    // The oldest servers are known by how they refuse a command.
+    let mut evening = Evening::begin(FicsSettings::default());
+    assert_eq!(cut_off(&mut evening), ["> resume Ann"]);
+    assert_eq!(evening.hear(&["resume: Command has failed."]), ["Fault", "finished adjourned"]);
+    evening.hear(&["endoflists: Command has failed."]);
+    assert_eq!(evening.pass(Duration::from_secs(600)), [""; 0]);
+    assert_eq!(cut_off(&mut evening), ["> resume Ann"]);
+    assert_eq!(evening.hear(&["resume: Command has failed."]), ["finished adjourned"], "it was told");
+    // Others by what they make of the first match.
+    let mut evening = Evening::begin(FicsSettings::default());
+    assert_eq!(cut_off(&mut evening), ["> resume Ann"]);
+    assert_eq!(evening.hear(&["resume: Command not found."]), ["> match Ann"]);
+    let told = evening.hear(&["Issuing: Somebot (1500) Ann (1500) rated blitz 2 12."]);
+    assert_eq!(told, ["> withdraw Ann", "Fault", "GameGone"]);
+    cut_off(&mut evening);
+    let told = evening.hear(&["resume: Command not found."]);
+    assert!(!told.iter().any(|told| told.contains("match")), "{told:?}");
+    // Until the server shows that it knows of such a game.
+    let told = evening.hear(&["Issuing: Somebot (1500) Ann (1500) rated blitz 5 0 (adjourned)."]);
+    assert_eq!(told, ["> match Ann"]);
 }
 
 #[test]
@@ -269,6 +303,19 @@ fn which_games_wait_is_asked_anew_when_something_speaks_against_it() {
     evening.hear(&["Notification: Ann has arrived."]);
     let row = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
     assert_eq!(evening.hear(&[row, "endoflists: Command not found."]), ["> resume Ann"]);
+}
+
+/// A server that was sent two commands at once may do each one only when the next comes.
+#[test]
+fn a_move_that_a_server_leaves_lying_is_nudged_out() {
+    let mut evening = Evening::begin(FicsSettings::default());
+    evening.hear(&[START, E4]);
+    evening.pass(Duration::from_secs(30));
+    assert_eq!(evening.play("e7e5"), ["> e7e5"]);
+    assert_eq!(evening.pass(Duration::from_millis(900)), [""; 0]);
+    assert_eq!(evening.pass(Duration::from_millis(2200)), ["> nudge"; 3]);
+    assert_eq!(evening.hear(&[E5]), ["state started: e2e4 e7e5", "= Ok(Done(Taken))"]);
+    assert_eq!(evening.pass(Duration::from_secs(5)), [""; 0]);
 }
 
 /// Some servers answer one command at a time.
@@ -386,7 +433,8 @@ fn a_list_of_moves_that_does_not_come_is_done_without() {
         evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing rated blitz match.}", E5]),
         ["started ann-run-1", "> moves"]
     );
-    let told = evening.pass(Duration::from_secs(6));
+    assert_eq!(evening.pass(Duration::from_secs(6)), ["> moves"], "it may have been lost");
+    let told = evening.pass(Duration::from_secs(20));
     assert!(told.contains(&"Fault".to_owned()) && told.contains(&"game ann-run-1: ".to_owned()), "{told:?}");
 }
 
@@ -404,7 +452,7 @@ fn boards_that_do_not_follow_make_us_ask_for_the_moves() {
     assert_eq!(told, ["game ann-run-1: e2e4 e7e5"]);
 }
 
-/// A line of the list is lost: it is asked for once more before the game is played from the board.
+/// Lines of the list are lost: it is asked for again before the game is played from the board.
 #[test]
 fn a_list_of_moves_with_a_gap_is_asked_for_again() {
     let mut evening = Evening::begin(FicsSettings::default());
@@ -412,7 +460,9 @@ fn a_list_of_moves_with_a_gap_is_asked_for_again() {
     evening.hear(&[START]);
     evening.hear(&[E5]);
     let players = "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026";
-    assert_eq!(evening.hear(&[players, "      {Still in progress} *"]), ["> moves"]);
+    for _ in 0..2 {
+        assert_eq!(evening.hear(&[players, "      {Still in progress} *"]), ["> moves"]);
+    }
     let whole = [players, "  1.  e4      (0:00)     e5      (0:00)", "      {Still in progress} *"];
     assert_eq!(evening.hear(&whole), ["game ann-run-1: e2e4 e7e5"]);
 }

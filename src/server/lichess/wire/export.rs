@@ -15,7 +15,7 @@ use chess::{
 ///
 /// # Errors
 /// [`LichessLineError::Malformed`] for what is no game, and [`LichessLineError::Unplayable`] for one whose rules or moves mean nothing to us.
-pub(crate) fn exported_game(
+pub fn exported_game(
     body: &str,
     us: &str,
     url: &ServerUrl,

@@ -15,9 +15,9 @@ use std::{
 
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
+pub use self::export::exported_game;
 pub(super) use self::{
     challenge::ChallengeCreated,
-    export::exported_game,
     game::Playing,
     player::{AccountJson, TokenInfo, UserStatus},
 };
@@ -30,7 +30,7 @@ use chess::{Color, GameId, ServerEvent, Variant};
 
 /// A line of a stream that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum LichessLineError {
+pub enum LichessLineError {
     /// The server says that something is wrong.
     #[error("the server says: {0}")]
     Server(String),
@@ -65,7 +65,7 @@ struct Head<'a> {
 ///
 /// # Errors
 /// [`LichessLineError`], which concerns this line alone.
-pub(super) fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
+pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
     let kind = kind(line)?;
     Ok(match &*kind {
         "gameStart" => read::<GameEnvelope>(&kind, line)?.into_start()?,
@@ -81,7 +81,7 @@ pub(super) fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineErro
 ///
 /// # Errors
 /// [`LichessLineError`], which concerns this line alone.
-pub(super) fn game_event(
+pub fn game_event(
     line: &str,
     game: &GameId,
     us: &str,

@@ -116,6 +116,18 @@ fn a_game_that_the_server_does_not_list_is_said_to_be_unknown() {
     assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
 }
 
+/// A game that was aborted before both sides had moved stands in no list, and every other game begins like it.
+#[test]
+fn a_game_of_one_move_is_not_taken_for_an_older_one_that_began_so() {
+    for shown in ["", "f2f3"] {
+        let mut evening = Evening::settled();
+        evening.look_up(known(shown, None));
+        evening.answers(&[&ROWS[..1], &["endoflookup1: Command not found."]].concat());
+        let told = evening.answers(&[&LONGER[..], &["endoflookup2: Command not found."]].concat());
+        assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{shown}: {told:?}");
+    }
+}
+
 /// What is known honestly: a mating move of ours, and that such a game was won.
 #[test]
 fn where_moves_are_not_told_only_an_end_by_the_rules_is_believed() {

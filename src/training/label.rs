@@ -1,0 +1,146 @@
+//! Labels by a teacher, as a pass of its own over shards that are there.
+//!
+//! Positions that the teacher finds not quiet are left out: no static value does them justice. Shards that are there already are left
+//! as they are, so a pass that was ended is taken up by the same call.
+
+use std::{
+    fs,
+    num::NonZeroUsize,
+    path::Path,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+};
+
+use crate::{Record, Shard, ShardError, dataset::shards_of};
+
+/// Who says what positions are worth.
+pub trait Teacher {
+    /// Why it says nothing.
+    type Error: Send;
+
+    /// Forgets everything, so that no shard depends on another.
+    fn forget(&mut self);
+
+    /// Centipawns for the player to move; nothing for a position that is not quiet.
+    ///
+    /// # Errors
+    /// Whatever keeps the teacher from answering.
+    fn judge(&mut self, record: &Record) -> Result<Option<i16>, Self::Error>;
+}
+
+/// Why there are no labels.
+#[derive(Debug, thiserror::Error)]
+pub enum LabelError<E> {
+    /// The teacher does not answer.
+    #[error("teacher: {0}")]
+    Teacher(E),
+    /// A file of records cannot be read or written.
+    #[error(transparent)]
+    Shard(#[from] ShardError),
+}
+
+/// Labels every shard of `from` and writes it under the same name to `to`. Each thread starts a teacher of its own; `described` is
+/// what the new shards say of it. `progress` is told, after every shard, how many shards there are to do and how many are done,
+/// with those of earlier calls.
+///
+/// # Errors
+/// See [`LabelError`]; what was written stays.
+pub fn label<T: Teacher>(
+    start: impl Fn() -> Result<T, T::Error> + Sync,
+    described: &str,
+    (from, to): (&Path, &Path),
+    threads: NonZeroUsize,
+    stop: &AtomicBool,
+    progress: impl Fn(usize, usize) + Sync,
+) -> Result<(), LabelError<T::Error>> {
+    let paths = shards_of(from)?;
+    fs::create_dir_all(to).map_err(|error| ShardError::File { path: to.to_owned(), error })?;
+    let (next, done, failure) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(None));
+    let tell = || progress(paths.len(), done.fetch_add(1, Relaxed) + 1);
+    let work = || -> Result<(), LabelError<T::Error>> {
+        let mut teacher = start().map_err(LabelError::Teacher)?;
+        while let Some(path) = paths.get(next.fetch_add(1, Relaxed)) {
+            let Some(target) = path.file_name().map(|name| to.join(name)).filter(|target| !target.exists()) else {
+                tell();
+                continue;
+            };
+            let shard = Shard::read(path)?;
+            teacher.forget();
+            let mut records = Vec::with_capacity(shard.records.len());
+            for record in shard.records {
+                if stop.load(Relaxed) {
+                    return Ok(());
+                }
+                if let Some(score) = teacher.judge(&record).map_err(LabelError::Teacher)? {
+                    records.push(record.with_teacher(score));
+                }
+            }
+            Shard { description: format!("{}; teacher: {described}", shard.description), records }.write(&target)?;
+            tell();
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads.get() {
+            scope.spawn(|| {
+                if let Err(error) = work() {
+                    next.store(usize::MAX / 2, Relaxed);
+                    if let Ok(mut first) = failure.lock() {
+                        first.get_or_insert(error);
+                    }
+                }
+            });
+        }
+    });
+    failure.into_inner().ok().flatten().map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Position;
+
+    use super::*;
+
+    /// Finds every position worth as much as it has men, but for those without a pawn on its second rank.
+    struct CountingTeacher;
+
+    impl Teacher for CountingTeacher {
+        type Error = std::convert::Infallible;
+
+        fn forget(&mut self) {}
+
+        fn judge(&mut self, record: &Record) -> Result<Option<i16>, Self::Error> {
+            Ok(record.to_fen().contains("PPPPPPPP").then(|| record.count() as i16))
+        }
+    }
+
+    #[test]
+    fn what_is_quiet_is_labelled_and_the_rest_left_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        std::fs::create_dir(&from).expect("a folder");
+        let record = |moves: &[&str]| {
+            let position = Position::from_line("startpos", false, moves.iter().copied()).expect("a line");
+            Record::new(position.board()).expect("standard chess")
+        };
+        let records = vec![record(&[]), record(&["g1f3"]), record(&["e2e4"])];
+        let shard = Shard { description: "made by hand".to_owned(), records };
+        shard.write(&from.join("one.shard")).expect("writable");
+        for _ in 0..2 {
+            // The second call finds everything done.
+            let done = Mutex::new(Vec::new());
+            let progress = |all, count| done.lock().expect("no panic").push((all, count));
+            let stop = AtomicBool::new(false);
+            label(|| Ok(CountingTeacher), "by counting", (&from, &to), NonZeroUsize::MIN, &stop, progress)
+                .expect("labels");
+            assert_eq!(done.into_inner().expect("no panic"), [(1, 1)]);
+        }
+        let labelled = Shard::read(&to.join("one.shard")).expect("a shard");
+        assert_eq!(labelled.description, "made by hand; teacher: by counting");
+        let labels: Vec<_> = labelled.records.iter().map(|record| record.teacher).collect();
+        assert_eq!(labels, [Some(32), Some(32)]);
+    }
+}
