@@ -3,8 +3,11 @@
 
 use bytes::BytesMut;
 use chess::timeseal;
-use server::fics::{codec::{ServerFrame, TelnetCodec}, message::FicsMessage};
 use libfuzzer_sys::fuzz_target;
+use server::fics::{
+    codec::{ServerFrame, TelnetCodec},
+    message::FicsMessage,
+};
 use tokio_util::codec::Decoder;
 
 fuzz_target!(|bytes: &[u8]| {

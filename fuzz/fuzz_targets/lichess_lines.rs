@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use server::lichess::ndjson::LineReader;
 use libfuzzer_sys::fuzz_target;
+use server::lichess::ndjson::LineReader;
 
 fuzz_target!(|input: (Vec<u8>, u8)| {
     let (bytes, size) = input;

@@ -6,7 +6,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use chess::{GameId, Limits, Line, MachineName, Phase, SearchId, Task, Variant};
-use cluster::{ProcessIdentity, wire::{self, Heartbeat, Poll, WorkerCommand, SearchEventKind, SearchEvent}};
+use cluster::{
+    ProcessIdentity,
+    wire::{self, Heartbeat, Poll, SearchEvent, SearchEventKind, WorkerCommand},
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -25,7 +28,9 @@ fuzz_target!(|bytes: &[u8]| {
                 assert!(job.task.root_moves.iter().all(|uci| job.task.line.is_legal(*uci)));
             }
         }
-        if let Ok((_, SearchEvent { elector, kind: SearchEventKind::Proposal(text), .. })) = wire::decode::<SearchEvent>(message, &identity.version) {
+        if let Ok((_, SearchEvent { elector, kind: SearchEventKind::Proposal(text), .. })) =
+            wire::decode::<SearchEvent>(message, &identity.version)
+        {
             let id = SearchId { game: GameId::new("fuzz"), ply: 0, serial: 1, phase: Phase::First };
             let line = Arc::new(Line::start(Variant::Standard));
             let task = Task { id, line, root_moves: Vec::new(), limits: Limits::default() };

@@ -192,6 +192,17 @@ fn no_list_is_asked_for_while_it_could_disturb_a_game() {
     assert_eq!(told[1..], ["> stored", "> history", "> endoflookup3"], "the look-up begins anew");
 }
 
+/// Promise 1: nor with so little time that the list could cost the next move.
+#[test]
+fn no_list_is_asked_for_with_little_time_on_our_clock() {
+    let mut evening = Evening::settled();
+    evening.hear(&[&START.replace("Ann", "Bob"), &E4.replace("Ann", "Bob")]);
+    evening.look_up(known("d2d4", None));
+    assert_eq!(evening.play("e7e5"), ["> e7e5"]);
+    let told = evening.answers(&[&E5.replace("Ann", "Bob").replace("300 300 2", "300 30 2")]);
+    assert!(!told.iter().any(|told| told.contains("stored")), "{told:?}");
+}
+
 #[test]
 fn a_look_up_survives_a_lost_connection_and_ends_with_a_server_that_never_answers() {
     let mut evening = Evening::settled();
