@@ -4,6 +4,7 @@
 //! server, no worker or no room, searches are simply not taken, and the pool does them itself.
 
 use std::{
+    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -193,7 +194,7 @@ impl ClusterClient {
             }
             lost.extend(known.in_flight.lost(*worker));
         }
-        lost.into_iter().for_each(|search| search.lose("is not believed"));
+        lost.into_iter().for_each(RemoteSearch::begin_anew);
     }
 
     /// Tells all workers what is still wanted, and asks who is there.
@@ -321,8 +322,7 @@ impl ClusterClient {
             EventOutcome::GivenBack(search) => search.lose("has given it back"),
             EventOutcome::Invalid(search, _) => {
                 let others = self.known().in_flight.lost(from.run);
-                search.lose("is not believed");
-                others.into_iter().for_each(|search| search.lose("is not believed"));
+                std::iter::once(*search).chain(others).for_each(RemoteSearch::begin_anew);
             }
             EventOutcome::Nothing | EventOutcome::Worked | EventOutcome::Failed => {}
         }
@@ -331,7 +331,8 @@ impl ClusterClient {
     /// Sends an elector's search to the worker that suits it best. `None` if there is none that can have it.
     fn dispatch(&self, slot: &ClusterSlot, job: &Job, reports: &Reports, fallback: Fallback) -> Option<RunId> {
         let known = &mut *self.known();
-        let offers = known.registry.offers(Instant::now(), self.0.run, &|worker| known.in_flight.threads_on(worker));
+        let ours = known.in_flight.threads();
+        let offers = known.registry.offers(Instant::now(), self.0.run, &ours);
         let placed = placement::choose(&offers, slot.threads, slot.elector.engine(), slot.worker)?;
         let machine = known.registry.get(placed.worker)?.name.clone();
         let threads = u16::try_from(placed.threads).ok()?;
@@ -406,7 +407,7 @@ fn tell(change: &WorkerChange) {
 impl RemotePool for ClusterClient {
     fn cores(&self) -> LentCores {
         // By right, not what is free at this moment: that would change with every search.
-        let offers = self.known().registry.offers(Instant::now(), self.0.run, &|_| 0);
+        let offers = self.known().registry.offers(Instant::now(), self.0.run, &BTreeMap::new());
         let shares = offers.iter().map(placement::WorkerOffer::share);
         LentCores { together: shares.clone().sum(), widest: shares.max().unwrap_or(0) }
     }

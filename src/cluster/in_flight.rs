@@ -105,8 +105,13 @@ impl RemoteSearch {
             let why = format!("{} {why}; what it proposed stands", self.machine);
             self.fail(why);
         } else {
-            self.fallback.resume(self.job, &self.reports);
+            self.begin_anew();
         }
+    }
+
+    /// It begins anew on this machine, whatever was proposed: nothing of that is worth keeping, or there is nothing.
+    pub(crate) fn begin_anew(self) {
+        self.fallback.resume(self.job, &self.reports);
     }
 
     /// The move that is claimed to be best, as it is looked at.
@@ -289,10 +294,13 @@ impl InFlight {
         serials.into_iter().filter_map(|serial| self.searches.remove(&serial)).collect()
     }
 
-    /// Threads that search on a worker.
-    pub(crate) fn threads_on(&self, worker: RunId) -> usize {
-        let running = |search: &&RemoteSearch| search.worker == worker && search.progress.ending.is_none();
-        self.searches.values().filter(running).map(|search| search.threads).sum()
+    /// Threads that search, by worker.
+    pub(crate) fn threads(&self) -> BTreeMap<RunId, usize> {
+        let mut threads = BTreeMap::new();
+        for search in self.searches.values().filter(|search| search.progress.ending.is_none()) {
+            *threads.entry(search.worker).or_default() += search.threads;
+        }
+        threads
     }
 
     /// The serial numbers of all that are wanted.

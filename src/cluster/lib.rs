@@ -23,7 +23,7 @@
 //! | the daemon's side | `client` (the pool's [`RemotePool`](council::pool::RemotePool)) |
 //! | the lending side | `worker/` |
 //! | the NATS server; who may come in and do what | `connection`, `settings`; `members` |
-//! | who lends what, for people | `survey` |
+//! | who lends what, for people; what keeping workers costs | `survey`; `upkeep` |
 
 mod client;
 mod connection;
@@ -38,6 +38,7 @@ mod scrutiny;
 mod settings;
 mod subjects;
 mod survey;
+mod upkeep;
 pub mod wire;
 mod worker;
 
@@ -48,4 +49,5 @@ pub use members::{MemberKind, Members, MembersError};
 pub use settings::ClusterSettings;
 pub use subjects::{ANYBODY, Subjects, is_member_name};
 pub use survey::{Survey, WorkerAnswer, survey};
+pub use upkeep::Upkeep;
 pub use worker::{LendError, WorkerSettings, lend};

@@ -240,9 +240,9 @@ impl Registry {
     }
 
     /// What each worker offers to this daemon, which has so many threads on each.
-    pub(crate) fn offers(&self, now: Instant, us: RunId, ours: &dyn Fn(RunId) -> usize) -> Vec<WorkerOffer> {
+    pub(crate) fn offers(&self, now: Instant, us: RunId, ours: &BTreeMap<RunId, usize>) -> Vec<WorkerOffer> {
         let usable = self.workers.iter().filter(|(_, worker)| self.closed(now, worker).is_none());
-        usable.map(|(run, worker)| worker.offer(*run, us, ours(*run))).collect()
+        usable.map(|(run, worker)| worker.offer(*run, us, ours.get(run).copied().unwrap_or(0))).collect()
     }
 
     /// What each worker does, for whoever looks on.
@@ -318,7 +318,7 @@ mod tests {
     }
 
     fn offers(registry: &Registry, now: Instant) -> usize {
-        registry.offers(now, US, &|_| 0).len()
+        registry.offers(now, US, &BTreeMap::new()).len()
     }
 
     #[test]

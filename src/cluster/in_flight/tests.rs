@@ -105,7 +105,7 @@ fn an_invalid_proposal_ends_the_search_there() {
         EventOutcome::Invalid(..)
     ));
     assert!(matches!(setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4"))), EventOutcome::Nothing));
-    assert_eq!(setting.in_flight.threads_on(ANN), 0);
+    assert!(setting.in_flight.threads().is_empty());
 }
 
 #[test]
@@ -247,4 +247,18 @@ fn no_more_is_counted_than_can_have_been_searched_in_the_time() {
     let Ok(SearchReport::Proposal(believed)) = setting.inbox.try_recv() else { panic!("it counts") };
     assert_eq!((believed.nodes, believed.time), (10_000_000, Duration::from_millis(99)));
     assert_eq!((believed.root_moves_done, believed.depth), (20, 8 + 2 + 51));
+}
+
+#[test]
+fn what_a_liar_was_given_begins_anew_although_it_has_proposed() {
+    let mut setting = setting();
+    let (resumed, mut anew) = mpsc::unbounded_channel();
+    if let Some(search) = setting.in_flight.searches.get_mut(&1) {
+        search.fallback = Fallback::new(move |job, _| resumed.send(job.task.id.serial).expect("somebody waits"));
+    }
+    setting.says("a2a3", Score::Mate(2));
+    assert_eq!(setting.looks(Score::Cp(0)).len(), 1);
+    setting.in_flight.lost(ANN).into_iter().for_each(RemoteSearch::begin_anew);
+    assert_eq!(anew.try_recv(), Ok(1));
+    assert!(setting.heard().iter().all(|score| *score == Score::Cp(0)), "and nobody is told that an elector failed");
 }

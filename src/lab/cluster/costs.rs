@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::job;
 use chess::{Bound, ElectorName, GameId, Knowledge, Line, Proposal, Score, Variant};
 use cluster::{
-    ProcessIdentity,
+    ProcessIdentity, Upkeep,
     wire::{
         self, Addressed, ProposalText, RemoteElector, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
         WorkerMessage,
@@ -48,6 +48,8 @@ pub struct Costs {
     pub way: Duration,
     /// When a search proposes, from its beginning.
     pub iterations: Vec<Duration>,
+    /// The daemon's time to choose workers and to read their heartbeats.
+    pub upkeep: Upkeep,
     /// Lengths of an order and of a proposal, bytes.
     pub sizes: (usize, usize),
 }
@@ -66,6 +68,7 @@ impl Costs {
             broker: Duration::from_secs_f64(1.0 / throughput.max(1.0)),
             way,
             iterations: iterations(),
+            upkeep: Upkeep::measure(),
             sizes,
         }
     }
