@@ -31,15 +31,7 @@ pub(super) struct ClusterCommand {
 #[derive(Debug, Subcommand)]
 enum ClusterAction {
     /// Who is there, how fast, how far away, and what each searches
-    Status {
-        #[command(flatten)]
-        settings: SettingsArgs,
-        #[command(flatten)]
-        cluster: ClusterArgs,
-        /// As JSON, for machines
-        #[arg(long)]
-        json: bool,
-    },
+    Status(Box<StatusArgs>),
     /// Make a key for a worker, and write what the NATS server lets it do
     AddWorker(MemberArgs),
     /// Revoke a worker's key
@@ -48,6 +40,18 @@ enum ClusterAction {
     AddDaemon(MemberArgs),
     /// Revoke a daemon's key
     RemoveDaemon(MemberArgs),
+}
+
+/// Whom to ask, and how to print the answers.
+#[derive(Debug, Args)]
+struct StatusArgs {
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+    /// As JSON, for machines
+    #[arg(long)]
+    json: bool,
 }
 
 /// Whose key it is, and where the keys and the server's configuration are.
@@ -137,7 +141,7 @@ impl ClusterCommand {
     /// Does what is asked of it.
     pub(super) async fn run(self) -> Result<(), Failure> {
         match self.action {
-            ClusterAction::Status { settings, cluster, json } => status(&cluster.load(settings)?, json).await,
+            ClusterAction::Status(asked) => status(&asked.cluster.load(asked.settings)?, asked.json).await,
             ClusterAction::AddWorker(member) => member.add(MemberKind::Worker),
             ClusterAction::RemoveWorker(member) => member.remove(MemberKind::Worker),
             ClusterAction::AddDaemon(member) => member.add(MemberKind::Daemon),
