@@ -84,7 +84,7 @@ impl OtherVersions {
 pub struct Sender {
     /// Its name, which the subject of the message says and the server vouches for.
     pub name: String,
-    /// Which run of its process. That is its own word; see [`RunOwners`].
+    /// Which run of its process. That is its own word, and belongs to the name that used it first.
     pub run: RunId,
 }
 
