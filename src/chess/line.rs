@@ -190,6 +190,11 @@ impl Line {
         uci.to_move(&self.position).is_ok()
     }
 
+    /// Whether the player to move is checkmated.
+    pub fn is_checkmate(&self) -> bool {
+        self.position.is_checkmate()
+    }
+
     /// The legal moves here, as the line would write them.
     pub fn legal_moves(&self) -> Vec<UciMove> {
         self.position.legal_moves().iter().map(|mv| mv.to_uci(self.castling_mode)).collect()

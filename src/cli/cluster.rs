@@ -1,6 +1,6 @@
-//! `concilio cluster`: a look at the machines that lend their cores.
+//! `concilio cluster`: a look at the machines that lend their cores, and who belongs to them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -9,14 +9,20 @@ use super::{Failure, settings_args::SettingsArgs};
 use crate::settings::Flag;
 use chess::outln;
 use cluster::{
-    ClusterSettings, ProcessIdentity, Survey, WorkerAnswer, survey,
+    ClusterSettings, MemberKind, Members, MembersError, ProcessIdentity, Survey, WorkerAnswer, survey,
     wire::{Heartbeat, SearchStatus, WorkerState},
 };
+use rustix::process::{Pid, Signal, kill_process};
 
-/// Look at the machines that lend their cores
+/// The name of the first daemon, which is made together with the first worker.
+const FIRST_DAEMON: &str = "daemon";
+
+/// Look at the machines that lend their cores, and say which may
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
-  concilio cluster status --nats nats://192.168.1.10:4222")]
+#[command(after_help = "Examples:
+  concilio cluster status --nats nats://192.168.1.10:4222
+  concilio cluster add-worker attic                          its key, and the NATS server's configuration
+  concilio cluster remove-worker attic --reload nats.pid     it is out at once, and does not come in again")]
 pub(super) struct ClusterCommand {
     #[command(subcommand)]
     action: ClusterAction,
@@ -25,15 +31,40 @@ pub(super) struct ClusterCommand {
 #[derive(Debug, Subcommand)]
 enum ClusterAction {
     /// Who is there, how fast, how far away, and what each searches
-    Status {
-        #[command(flatten)]
-        settings: SettingsArgs,
-        #[command(flatten)]
-        cluster: ClusterArgs,
-        /// As JSON, for machines
-        #[arg(long)]
-        json: bool,
-    },
+    Status(Box<StatusArgs>),
+    /// Make a key for a worker, and write what the NATS server lets it do
+    AddWorker(MemberArgs),
+    /// Revoke a worker's key
+    RemoveWorker(MemberArgs),
+    /// Make a key for another daemon, which all workers serve
+    AddDaemon(MemberArgs),
+    /// Revoke a daemon's key
+    RemoveDaemon(MemberArgs),
+}
+
+/// Whom to ask, and how to print the answers.
+#[derive(Debug, Args)]
+struct StatusArgs {
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+    /// As JSON, for machines
+    #[arg(long)]
+    json: bool,
+}
+
+/// Whose key it is, and where the keys and the server's configuration are.
+#[derive(Debug, Args)]
+struct MemberArgs {
+    /// What it is called: up to 64 letters, digits, - and _
+    name: String,
+    /// Where keys, members.toml, users.conf and nats.conf are
+    #[arg(long, default_value = "nats", value_name = "FOLDER")]
+    folder: PathBuf,
+    /// The file with the process number of a running nats-server (-P), which then reads its configuration again
+    #[arg(long, value_name = "PID_FILE")]
+    reload: Option<PathBuf>,
 }
 
 /// Where the NATS server is and how it knows us: each of these stands for a key of the table [cluster].
@@ -107,17 +138,98 @@ impl ClusterArgs {
 }
 
 impl ClusterCommand {
-    /// Asks every worker that answers, and prints the answers as a table or as JSON.
+    /// Does what is asked of it.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let ClusterAction::Status { settings, cluster, json } = self.action;
-        let cluster = cluster.load(settings)?;
-        let survey = survey(&cluster).await?;
-        if json {
-            outln!("{:#}", as_json(&cluster, &survey));
-        } else {
-            print_survey(&cluster, &survey);
+        match self.action {
+            ClusterAction::Status(asked) => status(&asked.cluster.load(asked.settings)?, asked.json).await,
+            ClusterAction::AddWorker(member) => member.add(MemberKind::Worker),
+            ClusterAction::RemoveWorker(member) => member.remove(MemberKind::Worker),
+            ClusterAction::AddDaemon(member) => member.add(MemberKind::Daemon),
+            ClusterAction::RemoveDaemon(member) => member.remove(MemberKind::Daemon),
+        }
+    }
+}
+
+/// Asks every worker that answers, and prints the answers as a table or as JSON. That workers are there and none of them can be
+/// used is a failure; that there are none is not.
+async fn status(cluster: &ClusterSettings, json: bool) -> Result<(), Failure> {
+    let survey = survey(cluster).await?;
+    if json {
+        outln!("{:#}", as_json(cluster, &survey));
+    } else {
+        print_survey(cluster, &survey);
+    }
+    let unused = not_used(&survey);
+    let usable = survey.workers.iter().any(|answer| !answer.is_too_far());
+    if usable || unused.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::failed(format!("no worker can be used: {}", unused.join("; "))))
+}
+
+/// Why workers that were heard get no searches, a line each.
+fn not_used(survey: &Survey) -> Vec<String> {
+    let strangers = survey.refused.iter().map(ToString::to_string);
+    let silent = survey.silent.iter().map(|name| {
+        format!("{name} is heard and does not answer: it is too far away, or does not serve a daemon of our name")
+    });
+    let far = survey.workers.iter().filter(|answer| answer.is_too_far());
+    let far = far.map(|answer| {
+        format!("{} is too far away: it answers after {} ms", answer.worker.name, answer.lag.as_millis())
+    });
+    strangers.chain(silent).chain(far).collect()
+}
+
+impl MemberArgs {
+    fn add(&self, kind: MemberKind) -> Result<(), Failure> {
+        let mut members = Members::open(&self.folder)?;
+        if kind == MemberKind::Worker && members.names(MemberKind::Daemon).next().is_none() {
+            self.add_one(&mut members, MemberKind::Daemon, FIRST_DAEMON)?;
+        }
+        self.add_one(&mut members, kind, &self.name)?;
+        self.reload()
+    }
+
+    /// Makes a key, and says what to do with it.
+    fn add_one(&self, members: &mut Members, kind: MemberKind, name: &str) -> Result<(), MembersError> {
+        let key = members.add(kind, name)?;
+        let file = key.file_name().map(Path::new).unwrap_or(&key).display();
+        match kind {
+            MemberKind::Daemon => {
+                outln!("{} is the key of the daemon {name}; in its settings:", key.display());
+                outln!("  [cluster]\n  nats = \"nats://HOST:4222\"\n  name = \"{name}\"\n  nkey_file = \"{file}\"");
+            }
+            MemberKind::Worker => {
+                let daemons: Vec<String> =
+                    members.names(MemberKind::Daemon).map(|name| format!(" --daemon {name}")).collect();
+                outln!("{} is the key of the worker {name}; on its machine:", key.display());
+                outln!(
+                    "  concilio worker --nats nats://HOST:4222 --name {name} --nkey-file {file}{}",
+                    daemons.concat()
+                );
+            }
         }
         Ok(())
+    }
+
+    fn remove(&self, kind: MemberKind) -> Result<(), Failure> {
+        Members::open(&self.folder)?.remove(kind, &self.name)?;
+        self.reload()?;
+        if self.reload.is_none() {
+            outln!("it is out when the server reads its configuration again: nats-server --signal reload");
+        }
+        Ok(())
+    }
+
+    /// Tells the server to read its configuration again.
+    fn reload(&self) -> Result<(), Failure> {
+        let Some(file) = &self.reload else { return Ok(()) };
+        let failed = |reason: &dyn std::fmt::Display| {
+            Failure::failed(format!("all is written, but the server was not told: {}: {reason}", file.display()))
+        };
+        let text = std::fs::read_to_string(file).map_err(|error| failed(&error))?;
+        let pid = text.trim().parse().ok().and_then(Pid::from_raw).ok_or_else(|| failed(&"no process number"))?;
+        kill_process(pid, Signal::HUP).map_err(|error| failed(&error))
     }
 }
 
@@ -126,14 +238,17 @@ fn print_survey(cluster: &ClusterSettings, survey: &Survey) {
     let version = ProcessIdentity::new("status").version;
     let workers = counted(survey.workers.len(), "worker");
     outln!("{}: {workers}, {}, concilio {version}", cluster.nats, counted(cores, "core"));
+    let unused = not_used(survey);
     if survey.workers.is_empty() {
-        outln!("nobody lends; start `concilio worker --nats {}` on any machine", cluster.nats);
+        if unused.is_empty() {
+            outln!("nobody lends; start `concilio worker --nats {}` on any machine", cluster.nats);
+        }
     } else {
         outln!("\n{:<24} {:<9} {:>9} {:>13} {:>8}  engines", "worker", "state", "busy", "knodes/s/core", "lag ms");
         survey.workers.iter().for_each(print_worker);
     }
-    for stranger in &survey.refused {
-        outln!("\nnot used: {stranger}");
+    for why in unused {
+        outln!("\nnot used: {why}");
     }
 }
 
@@ -175,7 +290,7 @@ fn as_json(cluster: &ClusterSettings, survey: &Survey) -> Value {
         "server": cluster.nats,
         "version": ProcessIdentity::new("status").version.to_string(),
         "workers": survey.workers.iter().map(worker).collect::<Vec<_>>(),
-        "not_used": survey.refused.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "not_used": not_used(survey),
     })
 }
 

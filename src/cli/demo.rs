@@ -72,6 +72,9 @@ pub(super) struct DemoCommand {
     /// A NATS server whose workers lend their cores (see concilio worker)
     #[arg(long, env = "CONCILIO_NATS_URL", default_value = "", value_name = "URL")]
     nats: String,
+    /// The key by which that server knows the daemon called "daemon" (see concilio cluster add-worker)
+    #[arg(long, env = "CONCILIO_NATS_NKEY_FILE", value_name = "FILE", requires = "nats")]
+    nkey_file: Option<PathBuf>,
     /// What the practice server lets go wrong, such as cut=3s,delay=50ms,429=5%
     #[arg(long, default_value = "", value_name = "PLAN")]
     faults: FaultPlan,
@@ -222,8 +225,13 @@ impl DemoCommand {
 
     /// Our cores and those that workers lend. Workers that are there have a moment to say so before the first game.
     async fn pool(&self, shutdown: &Shutdown) -> Result<Pool, Failure> {
-        let cluster = ClusterSettings { nats: self.nats.clone(), ..ClusterSettings::default() };
-        if !cluster.faults().is_empty() {
+        let cluster = ClusterSettings {
+            nats: self.nats.clone(),
+            name: "daemon".to_owned(),
+            nkey_file: self.nkey_file.clone().unwrap_or_default(),
+            ..ClusterSettings::default()
+        };
+        if cluster.servers().is_none() {
             return Err(Failure::usage(format_args!("--nats {}: expected nats://HOST:4222", self.nats)));
         }
         let remote_pool = runtime::remote_pool(&cluster, shutdown.now.child_token());

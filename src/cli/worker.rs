@@ -6,17 +6,17 @@ use clap::Args;
 
 use super::{Failure, cluster::ClusterArgs, settings_args::SettingsArgs, signals::Signals};
 use chess::Shutdown;
-use cluster::{WorkerSettings, lend};
+use cluster::{WorkerSettings, is_member_name, lend};
 
 /// Lend this machine's cores to daemons on others, over NATS
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio worker --nats nats://192.168.1.10:4222
-  concilio worker --nats tls://chess.example.org --ca-file ca.pem --user worker --password-file worker.password
+  concilio worker --nats tls://chess.example.org --ca-file ca.pem --name attic --nkey-file attic.nk --daemon daemon
   concilio worker --nats nats://192.168.1.10 --cores 4 --engine /usr/games/stockfish
 
-Ways to log in: --user with --password-file or CONCILIO_NATS_PASSWORD; --token-file or CONCILIO_NATS_TOKEN; --nkey-file;
---credentials-file. The same keys stand in the table [cluster] of a settings file (--config).
+Ways to log in: --nkey-file, whose key `concilio cluster add-worker` makes; --user with --password-file or
+CONCILIO_NATS_PASSWORD; --token-file or CONCILIO_NATS_TOKEN; --credentials-file. The same keys stand in the table [cluster] of a settings file (--config).
 
 Ctrl-C or SIGTERM finishes the running searches and takes no new ones; twice leaves at once.")]
 pub(super) struct LendCommand {
@@ -24,6 +24,9 @@ pub(super) struct LendCommand {
     settings: SettingsArgs,
     #[command(flatten)]
     cluster: ClusterArgs,
+    /// A daemon to serve, by its name; may be given several times [default: all, where the server's permissions allow it]
+    #[arg(long = "daemon", env = "CONCILIO_WORKER_DAEMONS", value_delimiter = ',', value_name = "NAME")]
+    daemons: Vec<String>,
     /// Cores to lend; 0 lends all there are
     #[arg(long, env = "CONCILIO_WORKER_CORES", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
     cores: u16,
@@ -54,8 +57,15 @@ fn parse_engine(text: &str) -> Result<(String, PathBuf), String> {
 impl LendCommand {
     /// Lends until told to leave.
     pub(super) async fn run(self) -> Result<(), Failure> {
+        let mut cluster = self.cluster.load(self.settings)?;
+        if !self.daemons.is_empty() {
+            cluster.daemons = self.daemons;
+        }
+        if let Some(bad) = cluster.daemons.iter().find(|name| !is_member_name(name)) {
+            return Err(Failure::usage(format!("--daemon {bad:?}: expected letters, digits, - and _")));
+        }
         let settings = WorkerSettings {
-            cluster: self.cluster.load(self.settings)?,
+            cluster,
             cores: usize::from(self.cores),
             memory: self.memory as usize,
             engines: self.engines.into_iter().collect(),

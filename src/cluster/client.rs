@@ -4,27 +4,37 @@
 //! server, no worker or no room, searches are simply not taken, and the pool does them itself.
 
 use std::{
+    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use async_nats::{Client, Message, StatusCode, Subscriber};
 use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
 use tokio::{
-    sync::mpsc::{UnboundedReceiver, UnboundedSender},
+    sync::{
+        Notify,
+        mpsc::{UnboundedReceiver, UnboundedSender},
+    },
     time::{MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
     connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
-    identity::{ProcessIdentity, RunId},
-    in_flight::{EventOutcome, InFlight, RemoteSearch},
+    identity::{ProcessIdentity, RunId, Sender},
+    in_flight::{EventOutcome, InFlight, RemoteSearch, SearchProgress},
+    looker::Looker,
+    looks::Caught,
     placement,
     registry::{Registry, WorkerChange},
     settings::ClusterSettings,
-    subjects::Subjects,
-    wire::{self, DecodeError, Heartbeat, Poll, RemoteElector, SearchCommand, SearchEvent, WorkerCommand, WorkerState},
+    subjects::{ANYBODY, Subjects},
+    wire::{
+        self, Addressed, DecodeError, Heartbeat, Poll, RemoteElector, SearchCommand, SearchEvent, WorkerCommand,
+        WorkerMessage, WorkerState,
+    },
 };
 use council::pool::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport};
 use engine::SharedTable;
@@ -44,8 +54,11 @@ pub struct ClusterClient(Arc<ClientShared>);
 #[derive(Debug)]
 struct ClientShared {
     run: RunId,
+    name: String,
     subjects: Subjects,
     known: Mutex<ClientState>,
+    /// Something is to be looked at.
+    to_look: Notify,
 }
 
 /// What is known now.
@@ -64,7 +77,9 @@ impl ClusterClient {
     /// Joins the cluster of the settings, from a task that ends with `stop`. There may be nobody yet; whoever comes is used.
     pub fn join(settings: ClusterSettings, stop: CancellationToken) -> Self {
         let subjects = Subjects::below(&settings.prefix);
-        let joined = Self(Arc::new(ClientShared { run: RunId::draw(), subjects, known: Mutex::default() }));
+        let (run, name) = (RunId::draw(), settings.name());
+        let shared = ClientShared { run, name, subjects, known: Mutex::default(), to_look: Notify::new() };
+        let joined = Self(Arc::new(shared));
         let client = joined.clone();
         tokio::spawn(async move {
             let ended = stop.run_until_cancelled(client.run(settings)).await;
@@ -90,55 +105,96 @@ impl ClusterClient {
     }
 
     async fn run(self, settings: ClusterSettings) -> Result<(), ConnectionError> {
-        let name = settings.name();
+        let name = self.0.name.clone();
         let identity = tokio::task::spawn_blocking(move || ProcessIdentity::new(&name)).await;
         let Ok(mut identity) = identity else { return Ok(()) };
         identity.sender.run = self.0.run;
         let NatsConnection { client, links } = connect_patiently(&settings).await?;
-        let subscriptions = self.subscribe(&client).await;
-        let Some((events, heartbeats, answers)) = subscriptions else { return Ok(()) };
+        let Some(subscriptions) = self.subscribe(&client).await else { return Ok(()) };
         tracing::info!(nats = settings.nats, "workers are looked for");
         self.known().link = Some((client, identity.clone()));
         self.poll();
-        self.listen(&identity, events, heartbeats, answers, links).await;
-        Ok(())
+        let listening = self.listen(&identity, subscriptions, links);
+        let refused = tokio::select! {
+            refused = listening => refused,
+            () = self.look() => None,
+        };
+        refused.map_or(Ok(()), |reason| Err(ConnectionError::not_allowed(&settings, reason)))
     }
 
-    /// The events of our searches, the heartbeats of all workers, and the answers to our polls.
-    async fn subscribe(&self, client: &Client) -> Option<(Subscriber, Subscriber, Subscriber)> {
-        let ClientShared { run, subjects, .. } = &*self.0;
-        let events = client.subscribe(subjects.daemon(*run)).await.ok()?;
-        let heartbeats = client.subscribe(subjects.beat()).await.ok()?;
-        let answers = client.subscribe(subjects.answer(*run)).await.ok()?;
-        Some((events, heartbeats, answers))
+    async fn subscribe(&self, client: &Client) -> Option<Subscriptions> {
+        let ClientShared { name, subjects, .. } = &*self.0;
+        let messages = client.subscribe(subjects.to_daemon(ANYBODY, name)).await.ok()?;
+        let heartbeats = client.subscribe(subjects.beat(ANYBODY)).await.ok()?;
+        let unheard = client.subscribe(subjects.unheard(name)).await.ok()?;
+        Some(Subscriptions { messages, heartbeats, unheard })
     }
 
+    /// Listens until the connection is given up, or the server refuses something of it, in the words that are returned.
     async fn listen(
         &self,
         identity: &ProcessIdentity,
-        mut events: Subscriber,
-        mut heartbeats: Subscriber,
-        mut answers: Subscriber,
+        mut subscriptions: Subscriptions,
         mut links: UnboundedReceiver<ConnectionChange>,
-    ) {
+    ) -> Option<String> {
         let (mut polls, mut checks) = (interval(POLL_EVERY), interval(CHECK_EVERY));
         polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
         checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
-                Some(message) = events.next() => self.search_event(identity, &message),
-                Some(message) = heartbeats.next() => self.heartbeat(identity, &message),
-                Some(message) = answers.next() => self.heartbeat(identity, &message),
+                Some(message) = subscriptions.messages.next() => self.message(identity, &message),
+                Some(message) = subscriptions.heartbeats.next() => self.beat(identity, &message),
+                Some(message) = subscriptions.unheard.next() => self.unheard(&message),
                 Some(link) = links.recv() => match link {
                     ConnectionChange::Up => self.poll(),
                     ConnectionChange::Down => self.lose(|registry| registry.nobody(), "is out of reach without the NATS server"),
+                    ConnectionChange::NotAllowed(words) => return Some(words),
                 },
                 _ = polls.tick() => self.poll(),
                 _ = checks.tick() => self.lose(|registry| registry.expire(Instant::now()), "has fallen silent"),
-                else => return,
+                else => return None,
             }
         }
+    }
+
+    /// Looks at what workers propose, one move after the other.
+    async fn look(&self) {
+        let looker = Looker::start();
+        loop {
+            let next = self.known().in_flight.next_look();
+            match next {
+                Some(look) => {
+                    let found = looker.look(&look).await;
+                    let caught = self.known().in_flight.looked(&look.key, found);
+                    caught.iter().for_each(|caught| self.caught(caught));
+                }
+                None => self.0.to_look.notified().await,
+            }
+        }
+    }
+
+    /// A worker's claim is not so: it is named, and gets nothing for a while.
+    fn caught(&self, caught: &Caught) {
+        let Caught { worker, claim, found } = caught;
+        let name = claim.machine.clone().unwrap_or_else(|| "a worker".into());
+        let (now, mut lost) = (Instant::now(), Vec::new());
+        {
+            let known = &mut *self.known();
+            if known.registry.distrust(now, &name) {
+                let (best, said, nodes) = (claim.best, claim.score, found.length.nodes());
+                let seen = found.score.map(|score| score.to_string()).unwrap_or_default();
+                let seconds = known.registry.distrusted(now, &name).map_or(0, |rest| rest.as_secs());
+                tracing::error!(
+                    worker = %name,
+                    "a worker is not believed and gets nothing for {seconds} s: it says {said} for {best} in game {}, ply {}, and {nodes} nodes here say {seen}",
+                    claim.search.game,
+                    claim.search.ply,
+                );
+            }
+            lost.extend(known.in_flight.lost(*worker));
+        }
+        lost.into_iter().for_each(RemoteSearch::begin_anew);
     }
 
     /// Tells all workers what is still wanted, and asks who is there.
@@ -147,33 +203,56 @@ impl ClusterClient {
         let Some((client, identity)) = &known.link else { return };
         let number = known.poll.map_or(1, |(number, _)| number + 1);
         let poll = wire::encode(identity, &Poll { number, searches: known.in_flight.serials() });
-        let ClientShared { run, subjects, .. } = &*self.0;
-        if connection::ask(client, subjects.call(), subjects.answer(*run), poll) {
+        let ClientShared { name, subjects, .. } = &*self.0;
+        if connection::ask(client, subjects.call(name), subjects.unheard(name), poll) {
             known.poll = Some((number, Instant::now()));
         }
     }
 
-    /// A worker says that it is there; or the server, that nobody is.
-    fn heartbeat(&self, identity: &ProcessIdentity, message: &Message) {
+    /// The server says that nobody listens to our polls.
+    fn unheard(&self, message: &Message) {
         if message.status == Some(StatusCode::NO_RESPONDERS) {
-            return self.lose(|registry| registry.nobody(), "is not connected any more");
+            self.lose(|registry| registry.nobody(), "is not connected any more");
         }
-        let (from, heartbeat) = match wire::decode::<Heartbeat>(&message.payload, &identity.version) {
-            Ok(read) => read,
-            Err(error) => return self.refuse(&error),
-        };
+    }
+
+    /// Reads a message of whoever may send on its subject.
+    fn read<B: DeserializeOwned>(&self, identity: &ProcessIdentity, message: &Message) -> Option<(Sender, B)> {
+        let from = self.0.subjects.sender(&message.subject)?;
+        let read = wire::decode(from, &message.payload, &identity.version);
+        read.map_err(|error| self.refuse(&error)).ok()
+    }
+
+    /// A worker says that it is there.
+    fn beat(&self, identity: &ProcessIdentity, message: &Message) {
+        if let Some((from, heartbeat)) = self.read(identity, message) {
+            self.heartbeat(&from, heartbeat);
+        }
+    }
+
+    /// A worker tells us something: another process of our name leaves it alone.
+    fn message(&self, identity: &ProcessIdentity, message: &Message) {
+        let read = self.read::<Addressed<WorkerMessage>>(identity, message);
+        let Some((from, message)) = read.filter(|(_, message)| message.to == self.0.run) else { return };
+        match message.body {
+            WorkerMessage::Answer(heartbeat) => self.heartbeat(&from, heartbeat),
+            WorkerMessage::Event(event) => self.search_event(&from, event),
+        }
+    }
+
+    fn heartbeat(&self, from: &Sender, heartbeat: Heartbeat) {
         let now = Instant::now();
         let (mut lost, mut why) = (Vec::new(), "has left");
         {
             let known = &mut *self.known();
             let answered = known.poll.filter(|(number, _)| heartbeat.answers == Some(*number));
             let lag = answered.map(|(_, sent)| now.saturating_duration_since(sent));
-            if heartbeat.state != WorkerState::Gone {
+            if heartbeat.state != WorkerState::Gone && known.registry.speaks_for_itself(from) {
                 lost = known.in_flight.compare(now, from.run, &heartbeat.searches);
                 why = "does not have it";
             }
             let (cores, speed) = (heartbeat.cores, heartbeat.speed);
-            match known.registry.heard(now, &from, heartbeat, lag) {
+            match known.registry.heard(now, from, heartbeat, lag) {
                 Some(WorkerChange::Came(_)) => {
                     tracing::info!(worker = from.name, cores, speed, "a worker lends its cores")
                 }
@@ -181,6 +260,7 @@ impl ClusterClient {
                     tracing::info!(worker = %name, "a worker has left");
                     lost = known.in_flight.lost(run);
                 }
+                Some(change) => tell(&change),
                 None => {}
             }
         }
@@ -214,28 +294,36 @@ impl ClusterClient {
     }
 
     /// A worker says something of a search.
-    fn search_event(&self, identity: &ProcessIdentity, message: &Message) {
-        let (from, event) = match wire::decode::<SearchEvent>(&message.payload, &identity.version) {
-            Ok(read) => read,
-            Err(error) => return self.refuse(&error),
-        };
+    fn search_event(&self, from: &Sender, event: SearchEvent) {
+        let now = Instant::now();
         let ended = {
             let known = &mut *self.known();
-            let outcome = known.in_flight.on_event(from.run, event);
+            if let Some(forged) = known.registry.forged(now, from) {
+                tell(&forged);
+            }
+            if !known.registry.speaks_for_itself(from) {
+                return;
+            }
+            let outcome = known.in_flight.on_event(now, from.run, event);
             match &outcome {
                 EventOutcome::Worked => known.registry.worked(from.run),
-                EventOutcome::Failed => known.registry.failed(Instant::now(), from.run),
-                EventOutcome::Invalid(_, invalid) => {
-                    tracing::error!(worker = from.name, "a worker is not believed: {invalid}");
-                    known.registry.failed(Instant::now(), from.run);
+                EventOutcome::Failed => known.registry.failed(now, from.run),
+                EventOutcome::Invalid(search, invalid) => {
+                    if known.registry.distrust(now, &search.machine) {
+                        tracing::error!(worker = from.name, "a worker is not believed: {invalid}");
+                    }
                 }
                 EventOutcome::Nothing | EventOutcome::GivenBack(_) => {}
             }
             outcome
         };
+        self.0.to_look.notify_one();
         match ended {
             EventOutcome::GivenBack(search) => search.lose("has given it back"),
-            EventOutcome::Invalid(search, _) => search.lose("is not believed"),
+            EventOutcome::Invalid(search, _) => {
+                let others = self.known().in_flight.lost(from.run);
+                std::iter::once(*search).chain(others).for_each(RemoteSearch::begin_anew);
+            }
             EventOutcome::Nothing | EventOutcome::Worked | EventOutcome::Failed => {}
         }
     }
@@ -243,7 +331,8 @@ impl ClusterClient {
     /// Sends an elector's search to the worker that suits it best. `None` if there is none that can have it.
     fn dispatch(&self, slot: &ClusterSlot, job: &Job, reports: &Reports, fallback: Fallback) -> Option<RunId> {
         let known = &mut *self.known();
-        let offers = known.registry.offers(Instant::now(), self.0.run, &|worker| known.in_flight.threads_on(worker));
+        let ours = known.in_flight.threads();
+        let offers = known.registry.offers(Instant::now(), self.0.run, &ours);
         let placed = placement::choose(&offers, slot.threads, slot.elector.engine(), slot.worker)?;
         let machine = known.registry.get(placed.worker)?.name.clone();
         let threads = u16::try_from(placed.threads).ok()?;
@@ -252,6 +341,7 @@ impl ClusterClient {
             return None;
         }
         known.in_flight.add(RemoteSearch {
+            progress: SearchProgress::new(job),
             worker: placed.worker,
             machine,
             threads: placed.threads,
@@ -260,7 +350,6 @@ impl ClusterClient {
             reports: reports.clone(),
             fallback,
             sent: Instant::now(),
-            proposed: false,
         });
         Some(placed.worker)
     }
@@ -279,25 +368,52 @@ impl ClusterClient {
     }
 
     fn send(&self, known: &ClientState, worker: RunId, command: &WorkerCommand) -> bool {
-        let Some((client, identity)) = &known.link else { return false };
-        let message = wire::encode(identity, command);
-        message.len() <= wire::LONGEST && connection::send(client, self.0.subjects.worker(worker), message)
+        let Some(((client, identity), known)) = known.link.as_ref().zip(known.registry.get(worker)) else {
+            return false;
+        };
+        let message = wire::encode(identity, &Addressed { to: worker, body: command });
+        let subject = self.0.subjects.to_worker(&self.0.name, known.name.as_str());
+        message.len() <= wire::LONGEST && connection::send(client, subject, message)
+    }
+}
+
+/// What a daemon listens to.
+struct Subscriptions {
+    /// What workers tell this daemon.
+    messages: Subscriber,
+    /// The heartbeats of all workers.
+    heartbeats: Subscriber,
+    /// That nobody is there.
+    unheard: Subscriber,
+}
+
+/// Tells the log of a worker that is not as it should be.
+fn tell(change: &WorkerChange) {
+    match change {
+        WorkerChange::Twins(name) => tracing::warn!(
+            worker = %name,
+            "two workers have this name, and the second is not used: give each a --name and a key of its own"
+        ),
+        WorkerChange::Forged { forger, victim } => {
+            tracing::error!(worker = %forger, "a worker speaks in the name of {victim}; it is not believed, and gets nothing for a while")
+        }
+        WorkerChange::TooMany => {
+            tracing::warn!("there are more than {} workers; the others are not used", Registry::MOST)
+        }
+        WorkerChange::Came(_) | WorkerChange::Lost(..) => {}
     }
 }
 
 impl RemotePool for ClusterClient {
     fn cores(&self) -> LentCores {
         // By right, not what is free at this moment: that would change with every search.
-        let offers = self.known().registry.offers(Instant::now(), self.0.run, &|_| 0);
+        let offers = self.known().registry.offers(Instant::now(), self.0.run, &BTreeMap::new());
         let shares = offers.iter().map(placement::WorkerOffer::share);
         LentCores { together: shares.clone().sum(), widest: shares.max().unwrap_or(0) }
     }
 
     fn machines(&self) -> Vec<MachineView> {
-        let (now, known) = (Instant::now(), self.known());
-        let mut machines: Vec<MachineView> = known.registry.iter().map(|(_, w)| w.view(now, self.0.run)).collect();
-        machines.sort_by(|a, b| a.name.cmp(&b.name));
-        machines
+        self.known().registry.views(Instant::now(), self.0.run)
     }
 
     fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>> {

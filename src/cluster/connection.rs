@@ -1,6 +1,13 @@
 //! The connection to the NATS server. Once made, the library keeps it: it reconnects and subscribes again by itself.
 
-use std::{error::Error, io, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeSet,
+    error::Error,
+    io,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, PublishError, connection::State};
 use bytes::Bytes;
@@ -54,6 +61,18 @@ pub enum ConnectionError {
         /// What is wrong with its certificate.
         reason: String,
     },
+    /// The server lets us in, but not do what we are there for.
+    #[error(
+        "the NATS server {server} does not let {name} do that: {reason}; the name must be the one that its key was made for (docs/cluster.md)"
+    )]
+    NotAllowed {
+        /// The address of the server.
+        server: String,
+        /// What we are called.
+        name: String,
+        /// What it said.
+        reason: String,
+    },
     /// The server is not there.
     #[error("cannot reach the NATS server {server}: {reason}; is nats-server running there?")]
     Unreachable {
@@ -70,6 +89,11 @@ impl ConnectionError {
         Self::Unreachable { server: settings.nats.clone(), reason: reason.to_string() }
     }
 
+    /// The server of the settings does not let us listen to what we have to.
+    pub(super) fn not_allowed(settings: &ClusterSettings, reason: String) -> Self {
+        Self::NotAllowed { server: settings.nats.clone(), name: settings.name(), reason }
+    }
+
     /// Whether trying again would change nothing.
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::Unreachable { .. })
@@ -77,12 +101,27 @@ impl ConnectionError {
 }
 
 /// What becomes of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionChange {
     /// The connection stands again.
     Up,
     /// It is lost; the library is already reconnecting.
     Down,
+    /// The server does not let us listen to something, in its words: we are not who we say we are.
+    NotAllowed(String),
+}
+
+/// What the server has refused and the log has told of: each once, and no more than so many.
+#[derive(Debug, Default)]
+struct Refusals(Mutex<BTreeSet<String>>);
+
+impl Refusals {
+    const MOST: usize = 20;
+
+    fn is_first(&self, words: &str) -> bool {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.len() < Self::MOST && told.insert(words.to_owned())
+    }
 }
 
 /// A connection, and what becomes of it.
@@ -99,8 +138,9 @@ pub(crate) struct NatsConnection {
 /// [`ConnectionError`] if there is no server, or it does not want us.
 pub(crate) async fn connect(settings: &ClusterSettings) -> Result<NatsConnection, ConnectionError> {
     let (news, links) = mpsc::unbounded_channel();
+    let refusals = Refusals::default();
     let options = options(settings).await?.event_callback(move |event| {
-        tell(&event, &news);
+        tell(&event, &news, &refusals);
         std::future::ready(())
     });
     let connected = options.connect(settings.servers().unwrap_or_default()).await;
@@ -185,7 +225,7 @@ async fn options(settings: &ClusterSettings) -> Result<ConnectOptions, Connectio
     Ok(options)
 }
 
-fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>) {
+fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>, refusals: &Refusals) {
     match event {
         Event::Connected => {
             let _ = news.send(ConnectionChange::Up);
@@ -194,7 +234,16 @@ fn tell(event: &Event, news: &mpsc::UnboundedSender<ConnectionChange>) {
             tracing::warn!("the connection to the NATS server is lost; reconnecting");
             let _ = news.send(ConnectionChange::Down);
         }
-        Event::ServerError(error) => tracing::error!("the NATS server says: {error}"),
+        Event::ServerError(error) => {
+            let words = error.to_string();
+            // With every message that it refuses it says so again.
+            if refusals.is_first(&words) {
+                tracing::error!("the NATS server says: {words}");
+                if words.to_lowercase().contains("permissions violation for subscription") {
+                    let _ = news.send(ConnectionChange::NotAllowed(words));
+                }
+            }
+        }
         other => tracing::debug!("NATS: {other}"),
     }
 }

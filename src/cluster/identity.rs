@@ -1,6 +1,11 @@
 //! Who sends a message, and which version of the engine it runs: a vote means something only among instances that know the same.
 
-use std::{collections::BTreeSet, fmt, sync::OnceLock, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -75,12 +80,46 @@ impl OtherVersions {
 }
 
 /// Who sends a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sender {
-    /// Which run of which process.
-    pub run: RunId,
-    /// What its operator calls it.
+    /// Its name, which the subject of the message says and the server vouches for.
     pub name: String,
+    /// Which run of its process. That is its own word, and belongs to the name that used it first.
+    pub run: RunId,
+}
+
+/// Whose each run is: it belongs to the name that used it first, until nothing is heard of it for a minute.
+#[derive(Debug, Default)]
+pub(super) struct RunOwners(BTreeMap<RunId, (String, Instant)>);
+
+impl RunOwners {
+    const MOST: usize = 10_000;
+    const KEPT: Duration = Duration::from_secs(60);
+
+    /// Whether the sender may use this run: `false` if it is somebody else's, or there are too many already.
+    pub(super) fn admits(&mut self, now: Instant, sender: &Sender) -> bool {
+        if self.0.len() >= Self::MOST {
+            self.0.retain(|_, (_, heard)| now.saturating_duration_since(*heard) < Self::KEPT);
+        }
+        let full = self.0.len() >= Self::MOST;
+        match self.0.get_mut(&sender.run) {
+            Some((owner, heard)) if *owner == sender.name || now.saturating_duration_since(*heard) > Self::KEPT => {
+                (*owner, *heard) = (sender.name.clone(), now);
+                true
+            }
+            Some(_) => false,
+            None if full => false,
+            None => {
+                self.0.insert(sender.run, (sender.name.clone(), now));
+                true
+            }
+        }
+    }
+
+    /// The name to which a run belongs.
+    pub(super) fn name(&self, run: RunId) -> Option<&str> {
+        self.0.get(&run).map(|(name, _)| name.as_str())
+    }
 }
 
 /// Everything a process says of itself in each message.
@@ -95,13 +134,35 @@ pub struct ProcessIdentity {
 impl ProcessIdentity {
     /// This process, under that name.
     pub fn new(name: &str) -> Self {
-        let sender = Sender { run: RunId::draw(), name: name.to_owned() };
+        let sender = Sender { name: name.to_owned(), run: RunId::draw() };
         Self { sender, version: BenchResult::now().version.clone() }
     }
 }
 
-/// What a machine is called where nobody named it: its host name.
+/// What a machine is called where nobody named it: its host name, with `-` for what cannot stand in a subject.
 pub(crate) fn host_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };
+    let name: String = name.chars().map(plain).take(64).collect();
     if name.is_empty() { "unnamed".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_belongs_to_the_name_that_used_it_first() {
+        let (mut owners, now) = (RunOwners::default(), Instant::now());
+        let sender = |name: &str| Sender { name: name.to_owned(), run: RunId(7) };
+        assert!(owners.admits(now, &sender("daemon")) && owners.admits(now, &sender("daemon")));
+        assert!(!owners.admits(now, &sender("forger")));
+        let later = now + RunOwners::KEPT + Duration::from_secs(1);
+        assert!(owners.admits(later, &sender("forger")), "nobody has used it for long");
+    }
+
+    #[test]
+    fn a_host_name_can_stand_in_a_subject() {
+        assert!(crate::subjects::is_member_name(&host_name()));
+    }
 }

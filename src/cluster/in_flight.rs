@@ -1,10 +1,15 @@
 //! The searches of this daemon that run on workers, and what becomes of each event of theirs.
 //!
-//! Invariants: a search ends exactly once, by a report or by its fallback; nobody but the worker that was asked is believed; a
-//! event of anything that is not wanted any more is dropped.
+//! A proposal is passed on after its move was looked at here, as far as the look bears it out (`scrutiny`); of several that wait
+//! the newest counts.
+//!
+//! Invariants: a search ends exactly once, by a report or by its fallback, after its proposals; nobody but the worker that was
+//! asked is believed; an event of anything that is not wanted any more is dropped; no search is looked at more than
+//! [`MOST_LOOKS`] times.
 
 use std::{
     collections::BTreeMap,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -12,16 +17,22 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::{
     identity::RunId,
+    looks::{Caught, Look, LookKey, Looks},
+    scrutiny::{self, HomeValue, LookLength, Verdict},
     wire::{
         SearchEvent, SearchEventKind, SearchStatus,
         checked::{Invalid, MOST_NODES},
     },
 };
-use chess::{ElectorName, MachineName};
+use chess::{ElectorName, MachineName, Proposal};
 use council::pool::{Fallback, Job, SearchReport};
 
 /// A worker has the command by then, or it was lost on the way.
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);
+/// Different moves of one search that are looked at: who changes its mind more often keeps what it said until then.
+const MOST_LOOKS: u32 = 12;
+/// Nodes that a thread can visit in a millisecond, whatever the machine.
+const FASTEST: u64 = 50_000;
 
 /// A search that was sent out.
 #[derive(Debug)]
@@ -42,8 +53,36 @@ pub(crate) struct RemoteSearch {
     pub fallback: Fallback,
     /// When it was sent.
     pub sent: Instant,
-    /// Whether it has proposed.
-    pub proposed: bool,
+    /// What became of it so far.
+    pub progress: SearchProgress,
+}
+
+/// What a worker has said of a search, and what of it was passed on.
+#[derive(Debug, Default)]
+pub(crate) struct SearchProgress {
+    /// The position as FEN.
+    position: Arc<str>,
+    /// What the worker proposed last, as it said it.
+    claim: Option<Proposal>,
+    /// What was passed on last.
+    believed: Option<Proposal>,
+    /// How many moves were looked at for it.
+    looks: u32,
+    /// How it ended there; that is passed on after its last proposal.
+    ending: Option<SearchEnding>,
+}
+
+#[derive(Debug)]
+enum SearchEnding {
+    Finished,
+    Failed(String),
+}
+
+impl SearchProgress {
+    /// Nothing yet, of a search of this position.
+    pub(crate) fn new(job: &Job) -> Self {
+        Self { position: job.task.line.fen().into(), ..Self::default() }
+    }
 }
 
 impl RemoteSearch {
@@ -60,13 +99,57 @@ impl RemoteSearch {
         self.report(SearchReport::Failed(self.job.task.id.clone(), self.elector.clone(), why));
     }
 
-    /// It is lost. What it proposed stands; if it proposed nothing, it begins anew on this machine.
+    /// It is lost. What was passed on stands; if that is nothing, it begins anew on this machine.
     pub(crate) fn lose(self, why: &str) {
-        if self.proposed {
+        if self.progress.believed.is_some() {
             let why = format!("{} {why}; what it proposed stands", self.machine);
             self.fail(why);
         } else {
-            self.fallback.resume(self.job, &self.reports);
+            self.begin_anew();
+        }
+    }
+
+    /// It begins anew on this machine, whatever was proposed: nothing of that is worth keeping, or there is nothing.
+    pub(crate) fn begin_anew(self) {
+        self.fallback.resume(self.job, &self.reports);
+    }
+
+    /// The move that is claimed to be best, as it is looked at.
+    fn look(&self) -> Option<LookKey> {
+        let best = self.progress.claim.as_ref()?.best;
+        Some(LookKey { position: Arc::clone(&self.progress.position), best: Some(best) })
+    }
+
+    /// The look for which its claim waits, if it does.
+    fn awaits(&self, looks: &Looks) -> Option<LookKey> {
+        self.look().filter(|key| self.progress.looks < MOST_LOOKS && looks.get(key).is_none())
+    }
+
+    /// Passes on what is believed of its claim, once its move was looked at.
+    fn settle(&mut self, looks: &mut Looks) {
+        let Some((claim, key)) = self.progress.claim.as_ref().zip(self.look()) else { return };
+        let Some(home) = looks.get(&key) else { return };
+        let judgement = scrutiny::judge(claim, &home, self.job.guidance.window);
+        if judgement.verdict == Verdict::Outlying {
+            looks.suspect(self.worker, &self.job, claim, &key);
+        }
+        if self.progress.believed.as_ref() != Some(&judgement.believed) {
+            self.report(SearchReport::Proposal(judgement.believed.clone()));
+            self.progress.believed = Some(judgement.believed);
+        }
+    }
+
+    /// A claim says no more than the time since the search began allows.
+    fn within_its_time(&self, now: Instant, claim: Proposal) -> Proposal {
+        let elapsed = now.saturating_duration_since(self.sent);
+        let milliseconds = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).saturating_add(1);
+        let nodes = milliseconds.saturating_mul(FASTEST).saturating_mul(self.threads as u64);
+        let roots = u32::try_from(self.job.task.line.legal_moves().len()).unwrap_or(u32::MAX);
+        Proposal {
+            nodes: claim.nodes.min(nodes),
+            time: claim.time.min(elapsed),
+            root_moves_done: claim.root_moves_done.min(roots),
+            ..claim
         }
     }
 }
@@ -86,220 +169,145 @@ pub(crate) enum EventOutcome {
     Invalid(Box<RemoteSearch>, Invalid),
 }
 
-/// All of them, by the serial numbers of the searches.
+/// All of them, by the serial numbers of the searches, and what was looked at for them.
 #[derive(Debug, Default)]
-pub(crate) struct InFlight(BTreeMap<u64, RemoteSearch>);
+pub(crate) struct InFlight {
+    searches: BTreeMap<u64, RemoteSearch>,
+    looks: Looks,
+}
 
 impl InFlight {
     /// Adds a search that was sent.
     pub(crate) fn add(&mut self, search: RemoteSearch) {
-        self.0.insert(search.job.task.id.serial, search);
+        self.searches.insert(search.job.task.id.serial, search);
     }
 
     /// A search is not wanted any more: its last proposal stands. Says where it ran.
     pub(crate) fn stop(&mut self, serial: u64) -> Option<RunId> {
-        let search = self.0.remove(&serial)?;
+        let search = self.searches.remove(&serial)?;
         let worker = search.worker;
         search.finish();
         Some(worker)
     }
 
     /// A worker tells of a search.
-    pub(crate) fn on_event(&mut self, from: RunId, event: SearchEvent) -> EventOutcome {
+    pub(crate) fn on_event(&mut self, now: Instant, from: RunId, event: SearchEvent) -> EventOutcome {
         let serial = event.search.serial;
-        let known = self.0.get_mut(&serial);
+        let known = self.searches.get_mut(&serial);
         let asked = known.filter(|search| {
-            search.worker == from && search.job.task.id == event.search && search.elector == event.elector
+            search.worker == from
+                && search.job.task.id == event.search
+                && search.elector == event.elector
+                && search.progress.ending.is_none()
         });
         let Some(search) = asked else { return EventOutcome::Nothing };
         match event.kind {
             SearchEventKind::Proposal(text) => {
                 match text.proposal(&search.job.task, &search.elector, &search.machine) {
                     Ok(proposal) => {
-                        search.proposed = true;
-                        search.job.meter.count(proposal.nodes);
-                        search.report(SearchReport::Proposal(proposal));
+                        let claim = search.within_its_time(now, proposal);
+                        search.job.meter.count(claim.nodes);
+                        search.progress.claim = Some(claim);
+                        search.settle(&mut self.looks);
                         EventOutcome::Nothing
                     }
-                    Err(invalid) => self.end(serial, |search| EventOutcome::Invalid(Box::new(search), invalid)),
+                    Err(invalid) => self
+                        .searches
+                        .remove(&serial)
+                        .map_or(EventOutcome::Nothing, |search| EventOutcome::Invalid(Box::new(search), invalid)),
                 }
             }
             SearchEventKind::Finished(nodes) => {
                 search.job.meter.count(nodes.min(MOST_NODES));
-                self.end(serial, |search| {
-                    search.finish();
-                    EventOutcome::Worked
-                })
+                search.progress.ending = Some(SearchEnding::Finished);
+                self.end(serial);
+                EventOutcome::Worked
             }
-            SearchEventKind::Failed(why) => self.end(serial, |search| {
+            SearchEventKind::Failed(why) => {
                 let why = format!("on {}: {}", search.machine, why.chars().take(200).collect::<String>());
-                search.fail(why);
+                search.progress.ending = Some(SearchEnding::Failed(why));
+                self.end(serial);
                 EventOutcome::Failed
-            }),
-            SearchEventKind::GivenBack => self.end(serial, |search| EventOutcome::GivenBack(Box::new(search))),
+            }
+            SearchEventKind::GivenBack => {
+                let search = self.searches.remove(&serial);
+                search.map_or(EventOutcome::Nothing, |search| EventOutcome::GivenBack(Box::new(search)))
+            }
         }
     }
 
-    fn end(&mut self, serial: u64, how: impl FnOnce(RemoteSearch) -> EventOutcome) -> EventOutcome {
-        self.0.remove(&serial).map_or(EventOutcome::Nothing, how)
+    /// Passes the end of a search on, if it has ended and no claim of it waits for a look.
+    fn end(&mut self, serial: u64) {
+        let over = |search: &RemoteSearch| search.progress.ending.is_some() && search.awaits(&self.looks).is_none();
+        if !self.searches.get(&serial).is_some_and(over) {
+            return;
+        }
+        let Some(mut search) = self.searches.remove(&serial) else { return };
+        match search.progress.ending.take() {
+            Some(SearchEnding::Failed(why)) => search.fail(why),
+            Some(SearchEnding::Finished) | None => search.finish(),
+        }
+    }
+
+    /// What is to be looked at next: claims that wait, one search after the other, before those that are in doubt.
+    pub(crate) fn next_look(&mut self) -> Option<Look> {
+        let waiting = self.searches.values_mut().filter_map(|search| Some((search.awaits(&self.looks)?, search)));
+        let Some((key, search)) = waiting.min_by_key(|(_, search)| search.progress.looks) else {
+            return self.looks.next();
+        };
+        search.progress.looks += 1;
+        Some(Look { key, line: Arc::clone(&search.job.task.line), length: LookLength::Short })
+    }
+
+    /// Something was looked at. Says who was caught by it.
+    pub(crate) fn looked(&mut self, key: &LookKey, value: HomeValue) -> Vec<Caught> {
+        let caught = self.looks.found(key, value);
+        let concerned = self.searches.iter().filter(|(_, search)| search.look().as_ref() == Some(key));
+        let concerned: Vec<u64> = concerned.map(|(serial, _)| *serial).collect();
+        for serial in concerned {
+            if let Some(search) = self.searches.get_mut(&serial) {
+                search.settle(&mut self.looks);
+            }
+            self.end(serial);
+        }
+        caught
     }
 
     /// A worker says what it searches, with nodes so far. What it should be searching and is not was lost on the way.
     pub(crate) fn compare(&mut self, now: Instant, from: RunId, searches: &[SearchStatus]) -> Vec<RemoteSearch> {
         let mut missing = Vec::new();
-        for search in self.0.values().filter(|search| search.worker == from) {
+        for search in self.searches.values().filter(|search| search.worker == from && search.progress.ending.is_none())
+        {
             match searches.iter().find(|status| status.search == search.job.task.id) {
                 Some(status) => search.job.meter.count(status.nodes.min(MOST_NODES)),
                 None if now.saturating_duration_since(search.sent) < ARRIVED_AFTER => {}
                 None => missing.push(search.job.task.id.serial),
             }
         }
-        missing.into_iter().filter_map(|serial| self.0.remove(&serial)).collect()
+        missing.into_iter().filter_map(|serial| self.searches.remove(&serial)).collect()
     }
 
     /// All that ran on a worker that is gone.
     pub(crate) fn lost(&mut self, worker: RunId) -> Vec<RemoteSearch> {
-        let serials: Vec<u64> = self.0.iter().filter(|(_, e)| e.worker == worker).map(|(serial, _)| *serial).collect();
-        serials.into_iter().filter_map(|serial| self.0.remove(&serial)).collect()
+        let theirs = self.searches.iter().filter(|(_, search)| search.worker == worker);
+        let serials: Vec<u64> = theirs.map(|(serial, _)| *serial).collect();
+        serials.into_iter().filter_map(|serial| self.searches.remove(&serial)).collect()
     }
 
-    /// Threads that search on a worker.
-    pub(crate) fn threads_on(&self, worker: RunId) -> usize {
-        self.0.values().filter(|search| search.worker == worker).map(|search| search.threads).sum()
+    /// Threads that search, by worker.
+    pub(crate) fn threads(&self) -> BTreeMap<RunId, usize> {
+        let mut threads = BTreeMap::new();
+        for search in self.searches.values().filter(|search| search.progress.ending.is_none()) {
+            *threads.entry(search.worker).or_default() += search.threads;
+        }
+        threads
     }
 
     /// The serial numbers of all that are wanted.
     pub(crate) fn serials(&self) -> Vec<u64> {
-        self.0.keys().copied().collect()
+        self.searches.keys().copied().collect()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use tokio::sync::mpsc;
-
-    use super::*;
-    use crate::wire::ProposalText;
-    use chess::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant};
-
-    const ANN: RunId = RunId(1);
-    const BOB: RunId = RunId(2);
-
-    struct Setting {
-        in_flight: InFlight,
-        inbox: mpsc::UnboundedReceiver<SearchReport>,
-        sent: Instant,
-    }
-
-    fn id(serial: u64) -> SearchId {
-        SearchId { game: GameId::new("g"), ply: 0, serial, phase: Phase::First }
-    }
-
-    /// One search, with Ann.
-    fn setting() -> Setting {
-        let (reports, inbox) = mpsc::unbounded_channel();
-        let line = Arc::new(Line::start(Variant::Standard));
-        let job = Job::new(Task { id: id(1), line, root_moves: Vec::new(), limits: Limits::default() });
-        let (mut in_flight, sent) = (InFlight::default(), Instant::now());
-        in_flight.add(RemoteSearch {
-            worker: ANN,
-            machine: "ann".into(),
-            threads: 2,
-            elector: "mp".into(),
-            job,
-            reports,
-            fallback: Fallback::new(|_, _| {}),
-            sent,
-            proposed: false,
-        });
-        Setting { in_flight, inbox, sent }
-    }
-
-    fn event(serial: u64, kind: SearchEventKind) -> SearchEvent {
-        SearchEvent { search: id(serial), elector: "mp".into(), kind }
-    }
-
-    fn proposal(moves: &str) -> SearchEventKind {
-        SearchEventKind::Proposal(ProposalText {
-            moves: moves.to_owned(),
-            score: Score::Cp(0),
-            bound: Bound::Exact,
-            depth: 1,
-            selective_depth: 1,
-            root_moves_done: 0,
-            nodes: 20,
-            microseconds: 5,
-        })
-    }
-
-    #[test]
-    fn only_the_worker_that_was_asked_is_believed_about_what_was_asked() {
-        let mut setting = setting();
-        let mut other = event(1, proposal("e2e4"));
-        other.elector = "ma".into();
-        for (from, sent) in [(BOB, event(1, proposal("e2e4"))), (ANN, event(2, proposal("e2e4"))), (ANN, other)] {
-            assert!(matches!(setting.in_flight.on_event(from, sent), EventOutcome::Nothing));
-        }
-        assert!(setting.inbox.try_recv().is_err(), "none of it is passed on");
-        setting.in_flight.on_event(ANN, event(1, proposal("e2e4")));
-        let Ok(SearchReport::Proposal(proposal)) = setting.inbox.try_recv() else { panic!("this one is") };
-        assert_eq!(proposal.machine, Some("ann".into()));
-    }
-
-    #[test]
-    fn an_invalid_proposal_ends_the_search_there() {
-        let mut setting = setting();
-        assert!(matches!(setting.in_flight.on_event(ANN, event(1, proposal("e2e5"))), EventOutcome::Invalid(..)));
-        assert!(matches!(setting.in_flight.on_event(ANN, event(1, proposal("e2e4"))), EventOutcome::Nothing));
-        assert_eq!(setting.in_flight.threads_on(ANN), 0);
-    }
-
-    #[test]
-    fn a_search_ends_once() {
-        let mut setting = setting();
-        assert!(matches!(
-            setting.in_flight.on_event(ANN, event(1, SearchEventKind::Finished(500))),
-            EventOutcome::Worked
-        ));
-        assert!(matches!(
-            setting.in_flight.on_event(ANN, event(1, SearchEventKind::Finished(500))),
-            EventOutcome::Nothing
-        ));
-        assert_eq!(setting.in_flight.stop(1), None);
-        assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
-        assert!(setting.inbox.try_recv().is_err());
-    }
-
-    #[test]
-    fn one_that_is_stopped_has_finished_and_is_not_listened_to_any_more() {
-        let mut setting = setting();
-        assert_eq!(setting.in_flight.stop(1), Some(ANN));
-        assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
-        setting.in_flight.on_event(ANN, event(1, proposal("e2e4")));
-        assert!(setting.inbox.try_recv().is_err());
-    }
-
-    #[test]
-    fn what_a_lost_worker_proposed_stands() {
-        let mut setting = setting();
-        setting.in_flight.on_event(ANN, event(1, proposal("e2e4")));
-        assert!(setting.in_flight.lost(BOB).is_empty());
-        setting.in_flight.lost(ANN).into_iter().for_each(|search| search.lose("is lost"));
-        assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Proposal(_))));
-        let Ok(SearchReport::Failed(_, _, why)) = setting.inbox.try_recv() else { panic!("it has failed") };
-        assert!(why.contains("ann is lost"), "{why}");
-    }
-
-    #[test]
-    fn a_command_that_never_arrived_is_noticed() {
-        let mut setting = setting();
-        assert!(setting.in_flight.compare(setting.sent, ANN, &[]).is_empty(), "it may still be on its way");
-        let later = setting.sent + ARRIVED_AFTER;
-        let searching = SearchStatus { daemon: BOB, search: id(1), elector: "mp".into(), threads: 2, nodes: 77 };
-        assert!(setting.in_flight.compare(later, ANN, &[searching]).is_empty());
-        assert!(setting.in_flight.compare(later, BOB, &[]).is_empty());
-        assert_eq!(setting.in_flight.compare(later, ANN, &[]).len(), 1);
-    }
-}
+mod tests;

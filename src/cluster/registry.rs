@@ -1,6 +1,9 @@
 //! Which workers there are, as they say themselves: a worker is there while its heartbeats come, and gone when they do not.
 //!
 //! A state machine without a clock: time goes in with every event, so that every fault is a unit test.
+//!
+//! Invariants: of each name one run is there at a time; a run belongs to the name that used it first; whoever was caught lying gets
+//! nothing for a while, under whatever run it comes back; there are never more than [`Registry::MOST`] workers.
 
 use std::{
     collections::BTreeMap,
@@ -22,12 +25,22 @@ pub(crate) const HEARTBEAT_EVERY: Duration = Duration::from_millis(250);
 pub(crate) const LOST_AFTER: Duration = Duration::from_millis(900);
 
 /// A worker that is further away than this gets no searches.
-const TOO_FAR: Duration = Duration::from_millis(500);
+pub(crate) const TOO_FAR: Duration = Duration::from_millis(500);
 
 /// A worker that failed twice in a row gets no searches for this long at least.
 const SHORTEST_REST: Duration = Duration::from_millis(250);
 /// However often it failed, it gets searches again after this long.
 const LONGEST_REST: Duration = Duration::from_secs(60);
+
+/// A worker that was caught lying gets no searches for this long at least: an honest one that saw what we did not is soon back.
+const SHORTEST_DISTRUST: Duration = Duration::from_secs(30);
+/// One that was caught again and again gets searches again after this long.
+const LONGEST_DISTRUST: Duration = Duration::from_secs(3600);
+
+/// Cores and thousands of nodes a second beyond which a worker counts as one that has so many.
+const MOST_CORES: u16 = 1024;
+/// See [`MOST_CORES`].
+const FASTEST: u32 = 50_000;
 
 /// What is known of a worker.
 #[derive(Debug)]
@@ -40,6 +53,18 @@ pub(crate) struct KnownWorker {
     pub lag: Option<Duration>,
     heard: Instant,
     rest: Backoff,
+    twin: Twin,
+}
+
+/// Another run that speaks under a worker's name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Twin {
+    #[default]
+    None,
+    /// It has spoken; if the worker itself does once more, there are two.
+    Heard,
+    /// There are two, and that was told.
+    Told,
 }
 
 /// How the list of workers has changed.
@@ -49,17 +74,36 @@ pub(crate) enum WorkerChange {
     Came(RunId),
     /// It is not there any more: its heartbeats have stopped, or it said good-bye.
     Lost(RunId, MachineName),
+    /// Two processes speak under its name, of which the second is not used.
+    Twins(MachineName),
+    /// Somebody uses the run of a worker of another name.
+    Forged {
+        /// Who did, as the server knows it.
+        forger: MachineName,
+        /// In whose name.
+        victim: MachineName,
+    },
+    /// There are more than can be used.
+    TooMany,
 }
 
 /// All workers that are there.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     workers: BTreeMap<RunId, KnownWorker>,
+    runs: BTreeMap<MachineName, RunId>,
+    /// Names that were caught lying.
+    distrusted: BTreeMap<MachineName, Backoff>,
+    /// Whether the log has told that there are too many workers.
+    overfull: bool,
     /// Processes of other versions of which the log has told.
     other_versions: OtherVersions,
 }
 
 impl Registry {
+    /// More workers are not used.
+    pub(crate) const MOST: usize = 1000;
+
     /// A worker has spoken. `lag` is what the answer to a poll took.
     pub(crate) fn heard(
         &mut self,
@@ -68,27 +112,83 @@ impl Registry {
         heartbeat: Heartbeat,
         lag: Option<Duration>,
     ) -> Option<WorkerChange> {
+        if let Some(forged) = self.forged(now, from) {
+            return Some(forged);
+        }
+        let name = MachineName::new(&from.name);
+        if self.runs.get(&name).is_some_and(|run| *run != from.run) {
+            return self.twin_heard(&name, heartbeat.state);
+        }
         if heartbeat.state == WorkerState::Gone {
             return self.remove(from.run);
         }
+        let heartbeat =
+            Heartbeat { cores: heartbeat.cores.min(MOST_CORES), speed: heartbeat.speed.min(FASTEST), ..heartbeat };
         if let Some(worker) = self.workers.get_mut(&from.run) {
             worker.heard = now;
             worker.lag = lag.or(worker.lag);
             worker.heartbeat = heartbeat;
+            let twins = worker.twin == Twin::Heard;
+            if twins {
+                worker.twin = Twin::Told;
+            }
+            return twins.then_some(WorkerChange::Twins(name));
+        }
+        if self.workers.len() >= Self::MOST {
+            return (!std::mem::replace(&mut self.overfull, true)).then_some(WorkerChange::TooMany);
+        }
+        self.runs.insert(name.clone(), from.run);
+        let rest = Backoff::new(SHORTEST_REST, LONGEST_REST).first_at_once();
+        self.workers.insert(from.run, KnownWorker { name, heartbeat, lag, heard: now, rest, twin: Twin::None });
+        Some(WorkerChange::Came(from.run))
+    }
+
+    /// Whether the sender of a message is the worker whose run it uses.
+    pub(crate) fn speaks_for_itself(&self, from: &Sender) -> bool {
+        self.workers.get(&from.run).is_some_and(|worker| worker.name.as_str() == from.name)
+    }
+
+    /// Somebody who uses the run of a worker of another name is caught.
+    pub(crate) fn forged(&mut self, now: Instant, from: &Sender) -> Option<WorkerChange> {
+        let victim = self.workers.get(&from.run).map(|worker| worker.name.clone())?;
+        let forger = MachineName::new(&from.name);
+        if victim == forger {
             return None;
         }
-        let name = MachineName::new(&from.name);
-        self.workers.insert(
-            from.run,
-            KnownWorker {
-                name,
-                heartbeat,
-                lag,
-                heard: now,
-                rest: Backoff::new(SHORTEST_REST, LONGEST_REST).first_at_once(),
-            },
-        );
-        Some(WorkerChange::Came(from.run))
+        // One that is being caught already is not told of with every message.
+        self.distrust(now, &forger).then_some(WorkerChange::Forged { forger, victim })
+    }
+
+    /// Another run speaks under a name: one that was started anew waits until nothing is heard of the one before.
+    fn twin_heard(&mut self, name: &MachineName, state: WorkerState) -> Option<WorkerChange> {
+        let worker = self.workers.get_mut(self.runs.get(name)?)?;
+        if worker.twin == Twin::None && state != WorkerState::Gone {
+            worker.twin = Twin::Heard;
+        }
+        None
+    }
+
+    /// A worker was caught lying: its name gets nothing for a while, each time longer. `false` if it was caught before and still
+    /// gets nothing.
+    pub(crate) fn distrust(&mut self, now: Instant, name: &MachineName) -> bool {
+        if self.distrusted.len() >= Self::MOST {
+            self.distrusted.retain(|_, rest| rest.rest(now).is_some());
+        }
+        if self.distrusted.len() >= Self::MOST && !self.distrusted.contains_key(name) {
+            return false;
+        }
+        let fresh = || Backoff::new(SHORTEST_DISTRUST, LONGEST_DISTRUST);
+        let rest = self.distrusted.entry(name.clone()).or_insert_with(fresh);
+        let anew = rest.rest(now).is_none();
+        if anew {
+            rest.fail(now);
+        }
+        anew
+    }
+
+    /// How long a name that was caught gets nothing yet.
+    pub(crate) fn distrusted(&self, now: Instant, name: &MachineName) -> Option<Duration> {
+        self.distrusted.get(name)?.rest(now)
     }
 
     /// Those that have been silent too long.
@@ -105,7 +205,9 @@ impl Registry {
     }
 
     fn remove(&mut self, run: RunId) -> Option<WorkerChange> {
-        self.workers.remove(&run).map(|worker| WorkerChange::Lost(run, worker.name))
+        let worker = self.workers.remove(&run)?;
+        self.runs.remove(&worker.name);
+        Some(WorkerChange::Lost(run, worker.name))
     }
 
     /// Whether this is the first message from a process of another version, which is to be told of once.
@@ -138,33 +240,34 @@ impl Registry {
     }
 
     /// What each worker offers to this daemon, which has so many threads on each.
-    pub(crate) fn offers(&self, now: Instant, us: RunId, ours: &dyn Fn(RunId) -> usize) -> Vec<WorkerOffer> {
-        let usable = self.workers.iter().filter(|(_, worker)| worker.is_open(now));
-        usable.map(|(run, worker)| worker.offer(*run, us, ours(*run))).collect()
-    }
-}
-
-impl KnownWorker {
-    fn is_open(&self, now: Instant) -> bool {
-        self.closed(now).is_none()
+    pub(crate) fn offers(&self, now: Instant, us: RunId, ours: &BTreeMap<RunId, usize>) -> Vec<WorkerOffer> {
+        let usable = self.workers.iter().filter(|(_, worker)| self.closed(now, worker).is_none());
+        usable.map(|(run, worker)| worker.offer(*run, us, ours.get(run).copied().unwrap_or(0))).collect()
     }
 
-    /// Why it gets no searches, if it gets none.
-    fn closed(&self, now: Instant) -> Option<&'static str> {
-        if self.heartbeat.state != WorkerState::Lending {
+    /// What each worker does, for whoever looks on.
+    pub(crate) fn views(&self, now: Instant, us: RunId) -> Vec<MachineView> {
+        self.runs.values().filter_map(|run| self.workers.get(run)).map(|worker| self.view(now, us, worker)).collect()
+    }
+
+    /// Why a worker gets no searches, if it gets none.
+    fn closed(&self, now: Instant, worker: &KnownWorker) -> Option<&'static str> {
+        if worker.heartbeat.state != WorkerState::Lending {
             Some("it finishes what it has and takes no more")
-        } else if self.lag.is_some_and(|lag| lag > TOO_FAR) {
+        } else if self.distrusted(now, &worker.name).is_some() {
+            Some("it was caught with what is not so")
+        } else if worker.lag.is_some_and(|lag| lag > TOO_FAR) {
             Some("it is too far away")
-        } else if self.rest.rest(now).is_some() {
+        } else if worker.rest.rest(now).is_some() {
             Some("it failed, and rests")
         } else {
             None
         }
     }
 
-    /// What it does, for whoever looks on.
-    pub(crate) fn view(&self, now: Instant, us: RunId) -> MachineView {
-        let searches = self.heartbeat.searches.iter().map(|search| SearchView {
+    fn view(&self, now: Instant, us: RunId, worker: &KnownWorker) -> MachineView {
+        let heartbeat = &worker.heartbeat;
+        let searches = heartbeat.searches.iter().map(|search| SearchView {
             game: search.search.game.clone(),
             elector: search.elector.clone(),
             threads: usize::from(search.threads),
@@ -172,17 +275,19 @@ impl KnownWorker {
             ours: search.daemon == us,
         });
         MachineView {
-            name: self.name.clone(),
+            name: worker.name.clone(),
             here: false,
-            cores: usize::from(self.heartbeat.cores),
-            busy: self.heartbeat.searches.iter().map(|search| usize::from(search.threads)).sum(),
-            speed: Some(self.heartbeat.speed),
-            lag: self.lag,
-            closed: self.closed(now),
+            cores: usize::from(heartbeat.cores),
+            busy: heartbeat.searches.iter().map(|search| usize::from(search.threads)).sum(),
+            speed: Some(heartbeat.speed),
+            lag: worker.lag,
+            closed: self.closed(now, worker),
             searches: searches.collect(),
         }
     }
+}
 
+impl KnownWorker {
     fn offer(&self, run: RunId, us: RunId, ours: usize) -> WorkerOffer {
         let theirs = self.heartbeat.searches.iter().filter(|search| search.daemon != us);
         WorkerOffer {
@@ -204,7 +309,7 @@ mod tests {
     const US: RunId = RunId(1);
 
     fn sender(run: u64) -> Sender {
-        Sender { run: RunId(run), name: format!("machine-{run}") }
+        Sender { name: format!("machine-{run}"), run: RunId(run) }
     }
 
     fn heartbeat(state: WorkerState) -> Heartbeat {
@@ -213,7 +318,7 @@ mod tests {
     }
 
     fn offers(registry: &Registry, now: Instant) -> usize {
-        registry.offers(now, US, &|_| 0).len()
+        registry.offers(now, US, &BTreeMap::new()).len()
     }
 
     #[test]
@@ -267,10 +372,61 @@ mod tests {
         registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), Some(Duration::from_millis(3)));
         registry.heard(now, &sender(2), heartbeat(WorkerState::Draining), None);
         registry.heard(now, &sender(3), heartbeat(WorkerState::Lending), Some(Duration::from_secs(2)));
-        let views: Vec<MachineView> = registry.iter().map(|(_, worker)| worker.view(now, US)).collect();
+        let views = registry.views(now, US);
         let closed: Vec<bool> = views.iter().map(|view| view.closed.is_some()).collect();
         assert_eq!(closed, [false, true, true]);
         assert_eq!((views[0].cores, views[0].speed, views[0].here), (4, Some(1000), false));
+    }
+
+    #[test]
+    fn who_speaks_in_anothers_name_is_caught_and_named_once() {
+        let (mut registry, now) = (Registry::default(), Instant::now());
+        registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), None);
+        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), None);
+        let forged = Sender { run: RunId(1), ..sender(2) };
+        let named = Some(WorkerChange::Forged { forger: "machine-2".into(), victim: "machine-1".into() });
+        assert_eq!(registry.heard(now, &forged, heartbeat(WorkerState::Gone), None), named);
+        assert_eq!(registry.heard(now, &forged, heartbeat(WorkerState::Gone), None), None);
+        assert!(registry.speaks_for_itself(&sender(1)) && !registry.speaks_for_itself(&forged));
+        assert_eq!((registry.iter().count(), offers(&registry, now)), (2, 1), "the forger gets nothing");
+        let anew = Sender { run: RunId(3), ..sender(2) };
+        registry.heard(now, &sender(2), heartbeat(WorkerState::Gone), None);
+        registry.heard(now, &anew, heartbeat(WorkerState::Lending), None);
+        assert_eq!(offers(&registry, now), 1, "nor does it in another run");
+        assert_eq!(offers(&registry, now + SHORTEST_DISTRUST * 3), 2, "it gets another chance");
+    }
+
+    #[test]
+    fn of_two_workers_of_one_name_the_first_is_used_and_both_are_told_of_once() {
+        let (mut registry, now) = (Registry::default(), Instant::now());
+        let twin = Sender { run: RunId(2), ..sender(1) };
+        let mut beat = |sender: &Sender| registry.heard(now, sender, heartbeat(WorkerState::Lending), None);
+        assert_eq!(beat(&sender(1)), Some(WorkerChange::Came(RunId(1))));
+        assert_eq!(beat(&twin), None, "the first may have been killed and started anew");
+        assert_eq!(beat(&sender(1)), Some(WorkerChange::Twins("machine-1".into())));
+        assert_eq!((beat(&twin), beat(&sender(1))), (None, None));
+        let later = now + LOST_AFTER + Duration::from_millis(1);
+        registry.expire(later);
+        let came = registry.heard(later, &twin, heartbeat(WorkerState::Lending), None);
+        assert_eq!(came, Some(WorkerChange::Came(RunId(2))));
+    }
+
+    #[test]
+    fn a_flood_of_names_fills_neither_memory_nor_log() {
+        let (mut registry, now) = (Registry::default(), Instant::now());
+        let changes =
+            (0..5_000).filter_map(|run| registry.heard(now, &sender(run), heartbeat(WorkerState::Lending), None));
+        assert_eq!(changes.count(), Registry::MOST + 1);
+        assert_eq!(registry.iter().count(), Registry::MOST);
+    }
+
+    #[test]
+    fn nobody_has_more_cores_than_machines_have() {
+        let (mut registry, now) = (Registry::default(), Instant::now());
+        let boast = Heartbeat { cores: u16::MAX, speed: u32::MAX, ..heartbeat(WorkerState::Lending) };
+        registry.heard(now, &sender(1), boast, None);
+        let views = registry.views(now, US);
+        assert_eq!((views[0].cores, views[0].speed), (1024, Some(50_000)));
     }
 
     #[test]

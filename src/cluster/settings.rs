@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use async_nats::ServerAddr;
 use serde::{Deserialize, Serialize};
 
-use super::subjects::is_prefix;
+use super::subjects::{is_member_name, is_prefix};
 use chess::Fault;
 
 /// Where workers are found. Secrets stand in files, in the environment or among systemd's credentials, never here.
@@ -16,8 +16,10 @@ pub struct ClusterSettings {
     pub nats: String,
     /// Below which subject the messages travel.
     pub prefix: String,
-    /// What others call us; empty is the name of the host.
+    /// What others call us, one word of letters, digits, `-` and `_`; empty is the name of the host.
     pub name: String,
+    /// The daemons that a worker serves, by name; none: all that call, where the server's permissions let it hear them.
+    pub daemons: Vec<String>,
     /// The user, where the server wants user and password.
     pub user: String,
     /// The file with the password.
@@ -42,6 +44,7 @@ impl Default for ClusterSettings {
             nats: String::new(),
             prefix: "concilio".to_owned(),
             name: String::new(),
+            daemons: Vec::new(),
             user: String::new(),
             password_file: PathBuf::new(),
             token_file: PathBuf::new(),
@@ -88,8 +91,11 @@ impl ClusterSettings {
         if !is_prefix(&self.prefix) {
             faults.push(Fault::value("prefix", "letters, digits, - and _, with dots between names"));
         }
-        if !(self.name.is_empty() || super::wire::is_name(&self.name)) {
-            faults.push(Fault::value("name", "up to 64 printable letters"));
+        if !(self.name.is_empty() || is_member_name(&self.name)) {
+            faults.push(Fault::value("name", "up to 64 letters, digits, - and _"));
+        }
+        if !self.daemons.iter().all(|name| is_member_name(name)) {
+            faults.push(Fault::value("daemons", "names of letters, digits, - and _"));
         }
         let missing = self.files().into_iter().filter(|(_, path)| named(path).is_some_and(|path| !path.is_file()));
         faults.extend(missing.map(|(key, _)| Fault::value(key, "a file that exists")));
@@ -142,5 +148,12 @@ mod tests {
         assert_eq!(with(|settings| settings.ca_file = "nowhere.pem".into()).len(), 1);
         assert_eq!(with(|settings| settings.key_file = "Cargo.toml".into()).len(), 1);
         assert_eq!(with(|settings| settings.prefix = "a.*".into()).len(), 1);
+    }
+
+    #[test]
+    fn a_name_is_a_word_of_the_subjects() {
+        assert_eq!(with(|settings| settings.name = "attic-1".into()), []);
+        assert_eq!(with(|settings| settings.name = "attic.*".into()).len(), 1);
+        assert_eq!(with(|settings| settings.daemons = vec![">".into()]).len(), 1);
     }
 }

@@ -1,21 +1,27 @@
 //! Who lends what, asked once: for `concilio cluster status`.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
-use async_nats::StatusCode;
+use async_nats::{Client, Message, StatusCode, Subscriber};
 use futures_util::StreamExt;
 use tokio::time::timeout_at;
 
 use super::{
-    connection::{self, ConnectionError, NatsConnection, connect},
+    connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect},
     identity::{ProcessIdentity, Sender},
+    registry::TOO_FAR,
     settings::ClusterSettings,
-    subjects::Subjects,
-    wire::{self, DecodeError, Heartbeat, Poll},
+    subjects::{ANYBODY, Subjects},
+    wire::{self, Addressed, DecodeError, Heartbeat, Poll, WorkerMessage},
 };
 
-/// How long answers are waited for.
-const PATIENCE: Duration = Duration::from_millis(600);
+/// How long workers are listened for; each beats twice in it.
+const LISTENED: Duration = Duration::from_millis(600);
+/// How long the answers of those that were heard are waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a worker answered to a poll.
 #[derive(Clone, Debug)]
@@ -28,6 +34,13 @@ pub struct WorkerAnswer {
     pub lag: Duration,
 }
 
+impl WorkerAnswer {
+    /// Whether it is too far away to get any searches.
+    pub fn is_too_far(&self) -> bool {
+        self.lag > TOO_FAR
+    }
+}
+
 /// What all workers answered.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
@@ -35,34 +48,111 @@ pub struct Survey {
     pub workers: Vec<WorkerAnswer>,
     /// Of workers of other versions.
     pub refused: Vec<DecodeError>,
+    /// Workers that were heard, and have not answered in five seconds: they are too far away, or do not serve us.
+    pub silent: BTreeSet<String>,
 }
 
 /// Asks all workers who is there.
 ///
 /// # Errors
-/// [`ConnectionError`] if the server cannot be asked.
+/// [`ConnectionError`] if the server cannot be asked, or does not let us listen.
 pub async fn survey(settings: &ClusterSettings) -> Result<Survey, ConnectionError> {
     let identity = ProcessIdentity::new(&settings.name());
     let subjects = Subjects::below(&settings.prefix);
-    let NatsConnection { client, .. } = connect(settings).await?;
-    let inbox = subjects.answer(identity.sender.run);
-    let mut answers =
-        client.subscribe(inbox.clone()).await.map_err(|error| ConnectionError::unreachable(settings, &error))?;
+    let name = &identity.sender.name;
+    let NatsConnection { client, mut links } = connect(settings).await?;
+    let answers = subscribe(settings, &client, subjects.to_daemon(ANYBODY, name)).await?;
+    let beats = subscribe(settings, &client, subjects.beat(ANYBODY)).await?;
+    let unheard = subscribe(settings, &client, subjects.unheard(name)).await?;
     client.flush().await.map_err(|error| ConnectionError::unreachable(settings, &error))?;
     let asked = Instant::now();
     let poll = Poll { number: 1, searches: Vec::new() };
-    connection::ask(&client, subjects.call(), inbox, wire::encode(&identity, &poll));
-    let mut survey = Survey::default();
-    while let Ok(Some(message)) = timeout_at((asked + PATIENCE).into(), answers.next()).await {
-        if message.status == Some(StatusCode::NO_RESPONDERS) {
-            break;
-        }
-        match wire::decode::<Heartbeat>(&message.payload, &identity.version) {
-            Ok((worker, heartbeat)) => survey.workers.push(WorkerAnswer { worker, heartbeat, lag: asked.elapsed() }),
-            Err(error @ DecodeError::Version { .. }) => survey.refused.push(error),
-            Err(DecodeError::Malformed) => {}
+    connection::ask(&client, subjects.call(name), subjects.unheard(name), wire::encode(&identity, &poll));
+    let mut asking = Asking { identity, subjects, asked, survey: Survey::default() };
+    asking.listen(answers, beats, unheard).await;
+    while let Ok(change) = links.try_recv() {
+        if let ConnectionChange::NotAllowed(reason) = change {
+            return Err(ConnectionError::not_allowed(settings, reason));
         }
     }
+    let mut survey = asking.survey;
     survey.workers.sort_by(|a, b| a.worker.name.cmp(&b.worker.name));
     Ok(survey)
+}
+
+async fn subscribe(
+    settings: &ClusterSettings,
+    client: &Client,
+    subject: String,
+) -> Result<Subscriber, ConnectionError> {
+    client.subscribe(subject).await.map_err(|error| ConnectionError::unreachable(settings, &error))
+}
+
+/// A poll whose answers come in.
+struct Asking {
+    identity: ProcessIdentity,
+    subjects: Subjects,
+    asked: Instant,
+    survey: Survey,
+}
+
+impl Asking {
+    /// Listens until all that were heard have answered.
+    async fn listen(&mut self, mut answers: Subscriber, mut beats: Subscriber, mut unheard: Subscriber) {
+        let mut until = self.asked + LISTENED;
+        loop {
+            let next = async {
+                tokio::select! {
+                    biased;
+                    Some(message) = answers.next() => self.answer(&message),
+                    Some(message) = beats.next() => self.beat(&message),
+                    Some(message) = unheard.next() => return message.status != Some(StatusCode::NO_RESPONDERS),
+                    else => return false,
+                }
+                true
+            };
+            match timeout_at(until.into(), next).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(_) if until == self.asked + PATIENCE => return,
+                Err(_) => until = self.asked + PATIENCE,
+            }
+            if self.asked.elapsed() >= LISTENED && self.survey.silent.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn answer(&mut self, message: &Message) {
+        let Some(from) = self.subjects.sender(&message.subject) else { return };
+        match wire::decode::<Addressed<WorkerMessage>>(from, &message.payload, &self.identity.version) {
+            Ok((worker, Addressed { to, body: WorkerMessage::Answer(heartbeat) }))
+                if to == self.identity.sender.run =>
+            {
+                self.survey.silent.remove(from);
+                self.survey.workers.push(WorkerAnswer { worker, heartbeat, lag: self.asked.elapsed() });
+            }
+            Ok(_) | Err(DecodeError::Malformed) => {}
+            Err(error @ DecodeError::Version { .. }) => self.refuse(from, error),
+        }
+    }
+
+    fn beat(&mut self, message: &Message) {
+        let Some(from) = self.subjects.sender(&message.subject) else { return };
+        match wire::decode::<Heartbeat>(from, &message.payload, &self.identity.version) {
+            Ok(_) if self.survey.workers.iter().all(|answer| answer.worker.name != from) => {
+                self.survey.silent.insert(from.to_owned());
+            }
+            Ok(_) | Err(DecodeError::Malformed) => {}
+            Err(error @ DecodeError::Version { .. }) => self.refuse(from, error),
+        }
+    }
+
+    /// A worker of another version: told of once.
+    fn refuse(&mut self, from: &str, error: DecodeError) {
+        self.survey.silent.remove(from);
+        if !self.survey.refused.contains(&error) {
+            self.survey.refused.push(error);
+        }
+    }
 }

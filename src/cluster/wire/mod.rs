@@ -1,7 +1,8 @@
 //! What travels between daemons and workers, byte by byte: `docs/protocol.md` says the same for other programs.
 //!
 //! A message is a head and a body, both in [postcard](https://postcard.jamesmunns.com/wire-format). The head is the same in all
-//! versions of the protocol, so that anybody can say who speaks a version that they do not understand.
+//! versions of the protocol from 2 on, so that anybody can say who speaks a version that they do not understand. Who speaks is said
+//! by the subject alone, for which the server vouches.
 //!
 //! Invariants: nothing longer than [`LONGEST`] is read; a body is read only if protocol and engine are ours; whatever was read is
 //! still only text and numbers: [`checked`] makes values of the program of it, or refuses.
@@ -17,7 +18,7 @@ use super::identity::{ProcessIdentity, ProgramVersion, RunId, Sender};
 use chess::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
 
 /// The version of this protocol. It changes with every change of a message.
-pub const PROTOCOL: u8 = 1;
+pub const PROTOCOL: u8 = 2;
 
 /// No message is longer, in bytes: a game of a thousand moves fits several times.
 pub const LONGEST: usize = 64 << 10;
@@ -48,23 +49,28 @@ pub enum DecodeError {
 /// The bytes of a message.
 pub fn encode<B: Serialize>(from: &ProcessIdentity, body: &B) -> Bytes {
     // Serialising to memory fails for none of our types.
-    let bytes = postcard::to_stdvec(&(PROTOCOL, &from.version, &from.sender, body)).unwrap_or_default();
+    let bytes = postcard::to_stdvec(&(PROTOCOL, &from.version, from.sender.run, body)).unwrap_or_default();
     Bytes::from(bytes)
 }
 
-/// Reads the bytes of a message.
+/// Reads the bytes of a message that came from this name.
 ///
 /// # Errors
 /// [`DecodeError`] if it is none, or not of our version.
-pub fn decode<B: DeserializeOwned>(bytes: &[u8], ours: &ProgramVersion) -> Result<(Sender, B), DecodeError> {
+pub fn decode<B: DeserializeOwned>(
+    from: &str,
+    bytes: &[u8],
+    ours: &ProgramVersion,
+) -> Result<(Sender, B), DecodeError> {
     if bytes.len() > LONGEST {
         return Err(DecodeError::Malformed);
     }
-    let head = postcard::take_from_bytes::<(u8, ProgramVersion, Sender)>(bytes);
-    let ((protocol, theirs, sender), body) = head.map_err(|_| DecodeError::Malformed)?;
-    if !is_name(&sender.name) || !is_name(&theirs.0) {
+    let head = postcard::take_from_bytes::<(u8, ProgramVersion, RunId)>(bytes);
+    let ((protocol, theirs, run), body) = head.map_err(|_| DecodeError::Malformed)?;
+    if !is_name(&theirs.0) {
         return Err(DecodeError::Malformed);
     }
+    let sender = Sender { name: from.to_owned(), run };
     if protocol != PROTOCOL || theirs != *ours {
         return Err(DecodeError::Version { sender, protocol, theirs, ours: ours.clone() });
     }
@@ -131,6 +137,24 @@ pub struct Poll {
     pub number: u64,
     /// The searches that it waits for, by their serial numbers.
     pub searches: Vec<u64>,
+}
+
+/// A message to one run of a process: another process that listens under the same name leaves it alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Addressed<B> {
+    /// Whom it is for.
+    pub to: RunId,
+    /// What it says.
+    pub body: B,
+}
+
+/// What a worker tells one daemon.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum WorkerMessage {
+    /// The answer to its poll.
+    Answer(Heartbeat),
+    /// Something about one of its searches.
+    Event(SearchEvent),
 }
 
 /// What a daemon wants of one worker.

@@ -10,7 +10,7 @@ use chess::{GameId, Line, Phase, Task};
 use council::pool::{ElectorSpec, Job};
 
 fn identity() -> ProcessIdentity {
-    let sender = Sender { run: RunId(0x0123_4567_89ab_cdef), name: "garret".to_owned() };
+    let sender = Sender { name: "garret".to_owned(), run: RunId(0x0123_4567_89ab_cdef) };
     ProcessIdentity { sender, version: ProgramVersion("0.1.0-70720".to_owned()) }
 }
 
@@ -67,7 +67,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The head of all messages below.
-const HEAD: &str = "010b302e312e302d3730373230ef9bafcdf8acd1910106676172726574";
+const HEAD: &str = "020b302e312e302d3730373230ef9bafcdf8acd19101";
 
 #[track_caller]
 fn golden<B>(body: &B, bytes: &str)
@@ -76,7 +76,7 @@ where
 {
     let encoded = encode(&identity(), body);
     assert_eq!(hex(&encoded), format!("{HEAD}{bytes}"));
-    let (sender, read) = decode::<B>(&encoded, &identity().version).expect("our own message");
+    let (sender, read) = decode::<B>("garret", &encoded, &identity().version).expect("our own message");
     assert_eq!((&sender, &read), (&identity().sender, body));
 }
 
@@ -92,6 +92,11 @@ fn messages_have_their_golden_bytes() {
     golden(&event(SearchEventKind::Finished(5000)), "08616263646566676802ac0200046d706172018827");
     golden(&event(SearchEventKind::Failed("no".to_owned())), "08616263646566676802ac0200046d70617202026e6f");
     golden(&event(SearchEventKind::GivenBack), "08616263646566676802ac0200046d70617203");
+    golden(&Addressed { to: RunId(5), body: WorkerCommand::Stop(300) }, "0501ac02");
+    let given_back = WorkerMessage::Event(event(SearchEventKind::GivenBack));
+    golden(&Addressed { to: RunId(5), body: given_back }, "050108616263646566676802ac0200046d70617203");
+    let answer = format!("0500{GOLDEN_BEAT}");
+    golden(&Addressed { to: RunId(5), body: WorkerMessage::Answer(heartbeat()) }, &answer);
 }
 
 const GOLDEN_CALL: &str = "0301ac02";
@@ -106,13 +111,13 @@ const GOLDEN_PROPOSAL: &str = "08616263646566676802ac0200046d7061720009673166332
 fn another_version_is_refused_by_name() {
     let ours = ProgramVersion("0.2.0-1".to_owned());
     let encoded = encode(&identity(), &WorkerCommand::Stop(1));
-    let error = decode::<WorkerCommand>(&encoded, &ours).expect_err("another version");
+    let error = decode::<WorkerCommand>("garret", &encoded, &ours).expect_err("another version");
     let text = error.to_string();
     assert!(text.contains("garret runs concilio 0.1.0-70720") && text.contains("this is 0.2.0-1"), "{text}");
     let mut newer = encoded.to_vec();
-    newer[0] = 2;
-    let error = decode::<WorkerCommand>(&newer, &identity().version).expect_err("another protocol");
-    assert!(error.to_string().contains("(protocol 2)"), "{error}");
+    newer[0] = 3;
+    let error = decode::<WorkerCommand>("garret", &newer, &identity().version).expect_err("another protocol");
+    assert!(error.to_string().contains("(protocol 3)"), "{error}");
 }
 
 #[test]
@@ -120,10 +125,10 @@ fn what_is_too_long_or_has_a_tail_is_nobodys_message() {
     let encoded = encode(&identity(), &WorkerCommand::Stop(1));
     let with = |tail: usize| [&encoded[..], &vec![0; tail]].concat();
     let version = identity().version;
-    assert!(decode::<WorkerCommand>(&with(0), &version).is_ok());
-    assert_eq!(decode::<WorkerCommand>(&with(1), &version), Err(DecodeError::Malformed));
-    assert_eq!(decode::<WorkerCommand>(&with(LONGEST), &version), Err(DecodeError::Malformed));
-    assert_eq!(decode::<WorkerCommand>(&[], &version), Err(DecodeError::Malformed));
+    assert!(decode::<WorkerCommand>("garret", &with(0), &version).is_ok());
+    assert_eq!(decode::<WorkerCommand>("garret", &with(1), &version), Err(DecodeError::Malformed));
+    assert_eq!(decode::<WorkerCommand>("garret", &with(LONGEST), &version), Err(DecodeError::Malformed));
+    assert_eq!(decode::<WorkerCommand>("garret", &[], &version), Err(DecodeError::Malformed));
 }
 
 fn task() -> Task {
@@ -172,12 +177,12 @@ proptest! {
         let version = identity().version;
         let with_head = [&encode(&identity(), &())[..], &bytes].concat();
         for bytes in [&bytes, &with_head] {
-            let _ = decode::<Heartbeat>(bytes, &version);
-            let _ = decode::<Poll>(bytes, &version);
-            if let Ok((_, WorkerCommand::Search(command))) = decode::<WorkerCommand>(bytes, &version) {
+            let _ = decode::<Heartbeat>("garret", bytes, &version);
+            let _ = decode::<Poll>("garret", bytes, &version);
+            if let Ok((_, WorkerCommand::Search(command))) = decode::<WorkerCommand>("garret", bytes, &version) {
                 let _ = (command.job(), command.elector.spec(command.threads, &Default::default()));
             }
-            if let Ok((_, SearchEvent { kind: SearchEventKind::Proposal(text), .. })) = decode::<SearchEvent>(bytes, &version) {
+            if let Ok((_, SearchEvent { kind: SearchEventKind::Proposal(text), .. })) = decode::<SearchEvent>("garret", bytes, &version) {
                 let _ = text.proposal(&task(), &"mpar".into(), &"garret".into());
             }
         }

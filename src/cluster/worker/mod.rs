@@ -16,7 +16,7 @@ use std::{
 };
 
 use async_nats::{Client, Message, Subscriber};
-use futures_util::StreamExt;
+use futures_util::{StreamExt, stream::SelectAll};
 use serde::de::DeserializeOwned;
 use tokio::{
     sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
@@ -24,13 +24,14 @@ use tokio::{
 };
 
 use super::{
-    connection::{self, ConnectionError, NatsConnection, connect_patiently},
-    identity::{BenchResult, OtherVersions, ProcessIdentity, RunId},
+    connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
+    identity::{BenchResult, OtherVersions, ProcessIdentity, RunId, RunOwners, Sender},
     registry::HEARTBEAT_EVERY,
     settings::ClusterSettings,
-    subjects::Subjects,
+    subjects::{ANYBODY, Subjects},
     wire::{
-        self, DecodeError, Heartbeat, Poll, ProposalText, SearchEvent, SearchEventKind, WorkerCommand, WorkerState,
+        self, Addressed, DecodeError, Heartbeat, Poll, ProposalText, SearchEvent, SearchEventKind, WorkerCommand,
+        WorkerMessage, WorkerState,
     },
 };
 use chess::{ElectorName, SearchId, Shutdown};
@@ -80,14 +81,19 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     let name = settings.cluster.name();
     let measured = tokio::task::spawn_blocking(move || ProcessIdentity::new(&name)).await;
     let Ok(identity) = measured else { return Ok(()) };
-    let connecting = connect_patiently(&settings.cluster);
-    let Some(connected) = shutdown.now.run_until_cancelled(connecting).await else { return Ok(()) };
+    // One that waits for its server has nothing to finish: it leaves at the first word.
+    let connecting = shutdown.drain.run_until_cancelled(connect_patiently(&settings.cluster));
+    let Some(Some(connected)) = shutdown.now.run_until_cancelled(connecting).await else { return Ok(()) };
     let connection = connected?;
     let subjects = Subjects::below(&settings.cluster.prefix);
     let lost = |error| ConnectionError::unreachable(&settings.cluster, &error);
     let client = connection.client.clone();
-    let commands = client.subscribe(subjects.worker(identity.sender.run)).await.map_err(lost)?;
-    let polls = client.subscribe(subjects.call()).await.map_err(lost)?;
+    let name = &identity.sender.name;
+    let (mut commands, mut polls) = (SelectAll::new(), SelectAll::new());
+    for daemon in daemons(&settings.cluster) {
+        commands.push(client.subscribe(subjects.to_worker(daemon, name)).await.map_err(lost)?);
+        polls.push(client.subscribe(subjects.call(daemon)).await.map_err(lost)?);
+    }
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let cores = if settings.cores == 0 { all } else { settings.cores };
     let memory = memory_for_tables().map_or(settings.memory, |most| settings.memory.min(most));
@@ -99,8 +105,14 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     let sender = &identity.sender;
     tracing::info!(name = sender.name, cores, speed, version = %identity.version, "lending");
     health.connected(client.clone());
-    WorkerTask::new(lent, identity, subjects, client, health).serve(commands, polls, connection, shutdown).await;
-    Ok(())
+    let task = WorkerTask::new(lent, identity, subjects, client, health);
+    let refused = task.serve(commands, polls, connection, shutdown).await;
+    refused.map_or(Ok(()), |reason| Err(ConnectionError::not_allowed(&settings.cluster, reason).into()))
+}
+
+/// Whom it serves, as a part of a subject.
+fn daemons(settings: &ClusterSettings) -> Vec<&str> {
+    if settings.daemons.is_empty() { vec![ANYBODY] } else { settings.daemons.iter().map(String::as_str).collect() }
 }
 
 /// A worker while it lends.
@@ -114,8 +126,12 @@ struct WorkerTask {
     over: UnboundedSender<(SlotKey, SearchId)>,
     ended: Option<UnboundedReceiver<(SlotKey, SearchId)>>,
     health: WorkerHealth,
+    /// Which daemon speaks under which run.
+    daemons: RunOwners,
     /// Daemons of other versions of which the log has told.
     other_versions: OtherVersions,
+    /// Whether the log has told that another worker has our name.
+    has_twin: bool,
 }
 
 /// Sends its messages. Cheap to clone.
@@ -128,11 +144,14 @@ struct Publisher {
 
 impl Publisher {
     /// At most once: an event that cannot be sent now is of no use later.
-    fn tell(&self, daemon: RunId, event: &SearchEvent) {
-        connection::send(&self.client, self.subjects.daemon(daemon), wire::encode(&self.identity, event));
+    fn tell(&self, daemon: &Sender, message: WorkerMessage) {
+        let subject = self.subjects.to_daemon(&self.identity.sender.name, &daemon.name);
+        let message = Addressed { to: daemon.run, body: message };
+        connection::send(&self.client, subject, wire::encode(&self.identity, &message));
     }
 
-    fn send_heartbeat(&self, subject: String, heartbeat: &Heartbeat) {
+    fn beat(&self, heartbeat: &Heartbeat) {
+        let subject = self.subjects.beat(&self.identity.sender.name);
         connection::send(&self.client, subject, wire::encode(&self.identity, heartbeat));
     }
 }
@@ -157,20 +176,23 @@ impl WorkerTask {
             over,
             ended: Some(ended),
             health,
+            daemons: RunOwners::default(),
             other_versions: OtherVersions::default(),
+            has_twin: false,
         }
     }
 
+    /// Lends until it is told to leave, or the server refuses to let it hear what it has to, in the words that are returned.
     async fn serve(
         mut self,
-        mut commands: Subscriber,
-        mut polls: Subscriber,
+        mut commands: SelectAll<Subscriber>,
+        mut polls: SelectAll<Subscriber>,
         mut connection: NatsConnection,
         shutdown: Shutdown,
-    ) {
+    ) -> Option<String> {
         let mut heartbeats = interval(HEARTBEAT_EVERY);
         heartbeats.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let Some(mut ended) = self.ended.take() else { return };
+        let mut ended = self.ended.take()?;
         let mut leave_by = None;
         loop {
             tokio::select! {
@@ -183,14 +205,18 @@ impl WorkerTask {
                     tracing::info!("shutdown when the running searches have ended; once more to leave at once");
                     self.scheduler.drain();
                     leave_by = Some(Instant::now() + DRAIN_FOR);
-                    self.heartbeat(self.publisher.subjects.beat(), None);
+                    self.publisher.beat(&self.state(None));
                 }
-                Some(_) = connection.links.recv() => self.heartbeat(self.publisher.subjects.beat(), None),
+                Some(change) = connection.links.recv() => match change {
+                    ConnectionChange::Up => self.publisher.beat(&self.state(None)),
+                    ConnectionChange::Down => {}
+                    ConnectionChange::NotAllowed(words) => return Some(words),
+                },
                 _ = heartbeats.tick() => {
                     self.health.is_alive();
                     let effects = self.scheduler.tick(Instant::now());
                     self.carry_out(effects);
-                    self.heartbeat(self.publisher.subjects.beat(), None);
+                    self.publisher.beat(&self.state(None));
                 }
             }
             if leave_by.is_some_and(|by| self.scheduler.is_idle() || Instant::now() > by) {
@@ -198,48 +224,58 @@ impl WorkerTask {
             }
         }
         self.announce_departure().await;
+        None
     }
 
     /// Tells the daemons that it leaves, so that nobody waits for it.
     async fn announce_departure(self) {
         let heartbeat = Heartbeat { state: WorkerState::Gone, ..self.state(None) };
-        self.publisher.send_heartbeat(self.publisher.subjects.beat(), &heartbeat);
+        self.publisher.beat(&heartbeat);
         let _ = timeout(Duration::from_secs(1), self.publisher.client.flush()).await;
         tracing::info!("left");
     }
 
     fn command(&mut self, message: &Message) {
-        if let Ok((from, command)) = self.read::<WorkerCommand>(&message.payload) {
-            let effects = self.scheduler.command(Instant::now(), from, command);
+        let Some((from, message)) = self.read::<Addressed<WorkerCommand>>(message) else { return };
+        if message.to == self.publisher.identity.sender.run {
+            let effects = self.scheduler.command(Instant::now(), from.run, message.body);
             self.carry_out(effects);
+        } else if !std::mem::replace(&mut self.has_twin, true) {
+            tracing::warn!("another worker has this name, {}: give each a --name and a key of its own", self.name());
         }
     }
 
     fn poll(&mut self, message: &Message) {
-        match self.read::<Poll>(&message.payload) {
-            Ok((from, poll)) => {
-                let effects = self.scheduler.poll(Instant::now(), from, &poll);
-                self.carry_out(effects);
-                // To the daemon's own subject, whatever the message says: a worker speaks nowhere else.
-                self.heartbeat(self.publisher.subjects.answer(from), Some(poll.number));
-            }
-            // A daemon of another version is answered too, so that it can say why it does not use us.
-            Err(Some(other)) => self.heartbeat(self.publisher.subjects.answer(other), None),
-            Err(None) => {}
+        if let Some((from, poll)) = self.read::<Poll>(message) {
+            let effects = self.scheduler.poll(Instant::now(), from.run, &poll);
+            self.carry_out(effects);
+            self.publisher.tell(&from, WorkerMessage::Answer(self.state(Some(poll.number))));
         }
     }
 
-    /// Reads a message; what is wrong with it is a daemon of another version, or nobody's message.
-    fn read<B: DeserializeOwned>(&mut self, payload: &[u8]) -> Result<(RunId, B), Option<RunId>> {
-        wire::decode::<B>(payload, &self.publisher.identity.version).map(|(sender, body)| (sender.run, body)).map_err(
-            |error| {
+    /// Reads a message of a daemon. One of another version is answered too, so that it can say why it does not use us.
+    fn read<B: DeserializeOwned>(&mut self, message: &Message) -> Option<(Sender, B)> {
+        let from = self.publisher.subjects.sender(&message.subject)?;
+        match wire::decode::<B>(from, &message.payload, &self.publisher.identity.version) {
+            Ok((sender, body)) => self.daemons.admits(Instant::now(), &sender).then_some((sender, body)),
+            Err(error) => {
                 let DecodeError::Version { sender, .. } = &error else { return None };
                 if self.other_versions.is_first(sender.run) {
                     tracing::warn!("a daemon is not served: {error}");
                 }
-                Some(sender.run)
-            },
-        )
+                self.publisher.tell(sender, WorkerMessage::Answer(self.state(None)));
+                None
+            }
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.publisher.identity.sender.name
+    }
+
+    /// A daemon that was admitted.
+    fn daemon(&self, run: RunId) -> Option<Sender> {
+        self.daemons.name(run).map(|name| Sender { name: name.to_owned(), run })
     }
 
     fn carry_out(&mut self, effects: Vec<SchedulerEffect>) {
@@ -256,11 +292,13 @@ impl WorkerTask {
                     self.tables.retain(|table, _| scheduler.has_table(*table));
                 }
                 SchedulerEffect::Search(key, job) => {
-                    if let Some(slot) = self.slots.get_mut(&key) {
+                    let daemon = self.daemon(key.0);
+                    if let Some((slot, daemon)) = self.slots.get_mut(&key).zip(daemon) {
                         let (reports, inbox) = mpsc::unbounded_channel();
                         let meter = Arc::clone(&job.meter);
                         let relayed = RelayedSearch {
                             key,
+                            daemon,
                             search: job.task.id.clone(),
                             elector: slot.spec().name.clone(),
                             meter,
@@ -273,7 +311,11 @@ impl WorkerTask {
                 }
                 SchedulerEffect::Stop(key) => self.slots.get(&key).into_iter().for_each(Slot::stop),
                 SchedulerEffect::NewGame(key) => self.slots.get(&key).into_iter().for_each(Slot::new_game),
-                SchedulerEffect::Tell(daemon, event) => self.publisher.tell(daemon, &event),
+                SchedulerEffect::Tell(daemon, event) => {
+                    if let Some(daemon) = self.daemon(daemon) {
+                        self.publisher.tell(&daemon, WorkerMessage::Event(event));
+                    }
+                }
             }
         }
     }
@@ -283,10 +325,6 @@ impl WorkerTask {
         let options = spec.instance()?.options(spec.hash, spec.threads);
         let table = self.tables.entry(key).or_insert_with(|| SharedTable::new(&options));
         table.suits(&options).then(|| table.clone())
-    }
-
-    fn heartbeat(&self, subject: String, answers: Option<u64>) {
-        self.publisher.send_heartbeat(subject, &self.state(answers));
     }
 
     fn state(&self, answers: Option<u64>) -> Heartbeat {
@@ -309,6 +347,7 @@ impl WorkerTask {
 /// A search whose reports are passed on.
 struct RelayedSearch {
     key: SlotKey,
+    daemon: Sender,
     search: SearchId,
     elector: ElectorName,
     meter: Arc<Meter>,
@@ -328,8 +367,8 @@ impl RelayedSearch {
                 SearchReport::Finished(..) => SearchEventKind::Finished(self.meter.nodes()),
                 SearchReport::Failed(_, _, why) => SearchEventKind::Failed(why),
             };
-            publisher
-                .tell(self.key.0, &SearchEvent { search: self.search.clone(), elector: self.elector.clone(), kind });
+            let event = SearchEvent { search: self.search.clone(), elector: self.elector.clone(), kind };
+            publisher.tell(&self.daemon, WorkerMessage::Event(event));
         }
         let _ = over.send((self.key, self.search));
     }

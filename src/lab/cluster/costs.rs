@@ -11,8 +11,11 @@ use tokio_util::sync::CancellationToken;
 use super::job;
 use chess::{Bound, ElectorName, GameId, Knowledge, Line, Proposal, Score, Variant};
 use cluster::{
-    ProcessIdentity,
-    wire::{self, ProposalText, RemoteElector, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand},
+    ProcessIdentity, Upkeep,
+    wire::{
+        self, Addressed, ProposalText, RemoteElector, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
+        WorkerMessage,
+    },
 };
 use council::{
     Council, CouncilSettings, CriterionName, Question, Roster,
@@ -45,6 +48,8 @@ pub struct Costs {
     pub way: Duration,
     /// When a search proposes, from its beginning.
     pub iterations: Vec<Duration>,
+    /// The daemon's time to choose workers and to read their heartbeats.
+    pub upkeep: Upkeep,
     /// Lengths of an order and of a proposal, bytes.
     pub sizes: (usize, usize),
 }
@@ -63,6 +68,7 @@ impl Costs {
             broker: Duration::from_secs_f64(1.0 / throughput.max(1.0)),
             way,
             iterations: iterations(),
+            upkeep: Upkeep::measure(),
             sizes,
         }
     }
@@ -75,7 +81,9 @@ fn messages() -> ((Duration, Duration), (usize, usize)) {
     let spec = ElectorSpec::own(Knowledge::COMPLETE, 8);
     let write = || {
         let elector = RemoteElector::of(&spec, None).map(|elector| SearchCommand::of(&job, 1, elector, 1));
-        elector.map(|order| wire::encode(&identity, &WorkerCommand::Search(Box::new(order)))).unwrap_or_default()
+        let command = elector.map(|order| WorkerCommand::Search(Box::new(order)));
+        let addressed = command.map(|body| Addressed { to: identity.sender.run, body });
+        addressed.map(|message| wire::encode(&identity, &message)).unwrap_or_default()
     };
     let begun = Instant::now();
     let order = (0..ROUNDS).map(|_| write().len()).max().unwrap_or_default();
@@ -92,11 +100,15 @@ fn messages() -> ((Duration, Duration), (usize, usize)) {
         nodes: 1_234_567,
         microseconds: 987_654,
     });
-    let event = wire::encode(&identity, &SearchEvent { search: job.task.id.clone(), elector: elector.clone(), kind });
+    let event = SearchEvent { search: job.task.id.clone(), elector: elector.clone(), kind };
+    let message = Addressed { to: identity.sender.run, body: WorkerMessage::Event(event) };
+    let event = wire::encode(&identity, &message);
     let read = || {
-        let Ok((from, SearchEvent { kind: SearchEventKind::Proposal(text), .. })) =
-            wire::decode::<SearchEvent>(&event, &identity.version)
+        let Ok((from, message)) = wire::decode::<Addressed<WorkerMessage>>("measured", &event, &identity.version)
         else {
+            return false;
+        };
+        let WorkerMessage::Event(SearchEvent { kind: SearchEventKind::Proposal(text), .. }) = message.body else {
             return false;
         };
         text.proposal(&job.task, &elector, &from.name.as_str().into()).is_ok()

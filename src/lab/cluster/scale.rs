@@ -1,8 +1,9 @@
 //! A move of a council with many workers, simulated from what messages and searches cost: where the coordinator, the server and the
 //! method come to their limits.
 //!
-//! Three queues in a row: the daemon sends its orders one by one; the server passes on every message; the daemon reads, checks and
-//! counts proposals one by one. Searches propose when the measured one does, each somewhat faster or slower.
+//! Three queues in a row: the daemon chooses a worker for each of its orders and sends them one by one; the server passes on every
+//! message; the daemon reads, checks and counts proposals one by one, and reads heartbeats between them. Searches propose when the
+//! measured one does, each somewhat faster or slower. There are no more of them than electors; the other cores make groups larger.
 
 use std::{cmp::Ordering, time::Duration};
 
@@ -13,6 +14,8 @@ use crate::stats::quantile;
 
 /// Rosters that were ever published have no more electors; from there on, cores go to groups.
 pub const PUBLISHED: usize = 19;
+/// Electors that a council can have at most.
+pub const ELECTORS: usize = 256;
 /// Sets of knowledge that differ: no roster of specialists is larger.
 pub const SETS: usize = 255;
 /// Every worker beats four times a second, and answers a call.
@@ -25,7 +28,7 @@ pub const SATURATED: f64 = 0.7;
 /// The cluster and the move that are simulated.
 #[derive(Clone, Debug)]
 pub struct ScalePlan {
-    /// Cores of each worker; each searches for an elector of its own.
+    /// Cores of each worker; each searches for an elector of its own, as long as there are electors.
     pub cores: usize,
     /// Time of the move.
     pub move_time: Duration,
@@ -72,15 +75,22 @@ impl ServiceQueue {
 
 /// Simulates one move and gives the load that it makes.
 pub fn simulate(workers: usize, plan: &ScalePlan, costs: &Costs) -> MoveLoad {
-    let searches = workers * plan.cores;
+    let searches = (workers * plan.cores).min(ELECTORS);
     let end = plan.move_time.as_secs_f64();
     let way = costs.way.as_secs_f64();
     let mut random = StdRng::seed_from_u64(plan.seed);
     let (mut coordinator, mut broker) = (ServiceQueue::default(), ServiceQueue::default());
     let mut last_begins = 0.0_f64;
     let mut proposed = Vec::new();
+    #[allow(clippy::cast_precision_loss)]
+    let (signs, size) = (workers as f64 * SIGNS_OF_LIFE, searches as f64);
+    let heartbeats = signs * costs.upkeep.heartbeat.as_secs_f64();
+    // The signs of life are spread over the move; here they take everybody's time evenly.
+    let coordinator_pace = 1.0 - heartbeats.min(0.99);
+    #[allow(clippy::cast_precision_loss)]
+    let order = costs.order.as_secs_f64() + costs.upkeep.choice_by_worker.as_secs_f64() * workers as f64;
     for _ in 0..searches {
-        let sent = coordinator.pass(0.0, costs.order.as_secs_f64());
+        let sent = coordinator.pass(0.0, order / coordinator_pace);
         let begins = broker.pass(sent, costs.broker.as_secs_f64()) + way;
         last_begins = last_begins.max(begins);
         let pace = random.random_range(1.0 / SPREAD..SPREAD);
@@ -89,9 +99,6 @@ pub fn simulate(workers: usize, plan: &ScalePlan, costs: &Costs) -> MoveLoad {
     }
     proposed.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
 
-    // The signs of life are spread over the move; here they take the server's time evenly.
-    #[allow(clippy::cast_precision_loss)]
-    let (signs, size) = (workers as f64 * SIGNS_OF_LIFE, searches as f64);
     let broker_pace = 1.0 - (signs * costs.broker.as_secs_f64()).min(0.99);
     let count = costs.proposal + costs.count;
     let count = count.as_secs_f64() + costs.count_by_elector.as_secs_f64() * size;
@@ -99,7 +106,7 @@ pub fn simulate(workers: usize, plan: &ScalePlan, costs: &Costs) -> MoveLoad {
     let mut counted = 0_usize;
     for time in &proposed {
         let passed = broker.pass(*time, costs.broker.as_secs_f64() / broker_pace) + way;
-        let done = coordinator.pass(passed, count);
+        let done = coordinator.pass(passed, count / coordinator_pace);
         counted += usize::from(done <= end);
         delays.push(Duration::from_secs_f64(done - time));
     }
@@ -112,7 +119,7 @@ pub fn simulate(workers: usize, plan: &ScalePlan, costs: &Costs) -> MoveLoad {
         workers,
         searches,
         messages: searches + proposed.len() + signs_in_move,
-        coordinator: coordinator.worked / end,
+        coordinator: coordinator.worked * coordinator_pace / end + heartbeats,
         broker: broker.worked / end + signs * costs.broker.as_secs_f64(),
         last_begins: Duration::from_secs_f64(last_begins),
         delay: (quantile(&delays, 0.5), quantile(&delays, 0.99)),
@@ -138,6 +145,7 @@ pub fn reach(most: usize, plan: &ScalePlan, costs: &Costs, load: impl Fn(&MoveLo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cluster::Upkeep;
 
     fn costs() -> Costs {
         Costs {
@@ -147,6 +155,7 @@ mod tests {
             count_by_elector: Duration::from_nanos(50),
             broker: Duration::from_micros(5),
             way: Duration::from_micros(100),
+            upkeep: Upkeep { choice_by_worker: Duration::from_nanos(50), heartbeat: Duration::from_micros(2) },
             iterations: (0..20).map(|ply| Duration::from_micros(50 * (1 << ply.min(14)))).collect(),
             sizes: (200, 160),
         }
@@ -167,17 +176,27 @@ mod tests {
 
     #[test]
     fn load_grows_with_workers_until_proposals_come_too_late() {
-        let loads: Vec<MoveLoad> =
-            [1, 10, 100, 1000].iter().map(|workers| simulate(*workers, &plan(), &costs())).collect();
+        let slow = Costs { proposal: Duration::from_millis(1), ..costs() };
+        let loads: Vec<MoveLoad> = [1, 10, 60].iter().map(|workers| simulate(*workers, &plan(), &slow)).collect();
         assert!(loads.windows(2).all(|pair| pair[0].coordinator < pair[1].coordinator));
         assert!(loads.windows(2).all(|pair| pair[0].messages < pair[1].messages));
-        assert!(loads[3].coordinator > 1.0 && loads[3].counted < loads[0].counted, "{:?}", loads[3]);
+        assert!(loads[2].coordinator > 1.0 && loads[2].counted < loads[0].counted, "{:?}", loads[2]);
+    }
+
+    #[test]
+    fn there_are_no_more_searches_than_electors_and_workers_still_cost_something() {
+        let [few, many] = [100, 1000].map(|workers| simulate(workers, &plan(), &costs()));
+        assert_eq!((few.searches, many.searches), (ELECTORS, ELECTORS));
+        assert!(many.coordinator > few.coordinator && many.last_begins > few.last_begins, "{few:?} {many:?}");
+        let free = Costs { upkeep: Upkeep::default(), ..costs() };
+        assert!(simulate(1000, &plan(), &free).coordinator < many.coordinator);
     }
 
     #[test]
     fn the_reach_is_where_the_load_is_too_much() {
-        let reach = reach(1000, &plan(), &costs(), |load| load.coordinator);
-        assert!(simulate(reach, &plan(), &costs()).coordinator <= SATURATED);
-        assert!(simulate(reach + 1, &plan(), &costs()).coordinator > SATURATED);
+        let slow = Costs { proposal: Duration::from_millis(1), ..costs() };
+        let reach = reach(1000, &plan(), &slow, |load| load.coordinator);
+        assert!(simulate(reach, &plan(), &slow).coordinator <= SATURATED);
+        assert!(simulate(reach + 1, &plan(), &slow).coordinator > SATURATED);
     }
 }

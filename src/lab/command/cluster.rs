@@ -8,7 +8,7 @@ use super::{Failure, latency::milliseconds};
 use crate::{
     cluster::{
         Costs, measure,
-        scale::{MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
+        scale::{ELECTORS, MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
     },
     stats::quantile,
 };
@@ -100,6 +100,9 @@ fn print_costs(costs: &Costs) {
     chess::outln!("          a proposal {:.1} µs to read and check ({} bytes)", micro(costs.proposal), costs.sizes.1);
     let (count, each) = (micro(costs.count), micro(costs.count_by_elector));
     chess::outln!("          {count:.1} µs + {each:.3} µs for each elector to count it");
+    let choice = micro(costs.upkeep.choice_by_worker);
+    chess::outln!("          {choice:.3} µs for each worker to choose one for an order");
+    chess::outln!("          {:.1} µs to read a heartbeat", micro(costs.upkeep.heartbeat));
     chess::outln!("          a search proposes {} times in a second", costs.iterations.len());
     chess::outln!(
         "given:    {:.1} µs for the server to pass on a message, {:.0} µs one way",
@@ -123,7 +126,7 @@ fn print_load(load: &MoveLoad) {
 fn limits(plan: &ScalePlan, costs: &Costs) {
     const MOST: usize = 20_000;
     let say = |what: &str, workers: usize| {
-        let searches = workers * plan.cores;
+        let searches = (workers * plan.cores).min(ELECTORS);
         let beyond = if workers >= MOST { "beyond " } else { "" };
         chess::outln!("{what} at {beyond}{workers} workers ({searches} searches)");
     };

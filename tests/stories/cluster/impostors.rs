@@ -1,9 +1,10 @@
 //! Workers that lie, or are of another version.
 
 use cluster::{
-    ClusterSettings, ProcessIdentity, ProgramVersion, Subjects, survey,
+    ANYBODY, ClusterSettings, ProcessIdentity, ProgramVersion, Subjects, survey,
     wire::{
-        self, Heartbeat, Poll, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand, WorkerState,
+        self, Addressed, Heartbeat, Poll, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
+        WorkerMessage, WorkerState,
     },
 };
 use futures_util::StreamExt;
@@ -23,41 +24,56 @@ async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer
     identity.version = version.map_or(identity.version, |version| ProgramVersion(version.to_owned()));
     let subjects = Subjects::below("concilio");
     let client = async_nats::connect(nats.url()).await.expect("a server");
-    let mut calls = client.subscribe(subjects.call()).await.expect("subscribed");
-    let mut orders = client.subscribe(subjects.worker(identity.sender.run)).await.expect("subscribed");
+    let mut calls = client.subscribe(subjects.call(ANYBODY)).await.expect("subscribed");
+    let mut orders = client.subscribe(subjects.to_worker(ANYBODY, name)).await.expect("subscribed");
     let stop = CancellationToken::new();
     let guard = stop.clone().drop_guard();
+    let name = name.to_owned();
     let talk = async move {
         let mut beats = tokio::time::interval(std::time::Duration::from_millis(250));
         loop {
-            let mut subject = subjects.beat();
-            tokio::select! {
-                Some(call) = calls.next() => subject = call.reply.map_or(subject, |answer| answer.to_string()),
-                _ = beats.tick() => {}
+            let (subject, message) = tokio::select! {
+                Some(call) = calls.next() => {
+                    let Some(daemon) = subjects.sender(&call.subject) else { continue };
+                    let Ok((daemon, _)) = read::<Poll>(daemon, &call.payload) else { continue };
+                    let message = Addressed { to: daemon.run, body: WorkerMessage::Answer(boast()) };
+                    (subjects.to_daemon(&name, &daemon.name), wire::encode(&identity, &message))
+                }
+                _ = beats.tick() => (subjects.beat(&name), wire::encode(&identity, &boast())),
                 Some(message) = orders.next() => {
-                    if let Ok((daemon, WorkerCommand::Search(order))) = wire::decode::<WorkerCommand>(&message.payload, &identity.version) {
+                    let Some(daemon) = subjects.sender(&message.subject) else { continue };
+                    if let Ok((daemon, Addressed { body: WorkerCommand::Search(order), .. })) = read(daemon, &message.payload) {
                         for word in answer(&order) {
-                            let word = wire::encode(&identity, &word);
-                            client.publish(subjects.daemon(daemon.run), word).await.expect("published");
+                            let word = Addressed { to: daemon.run, body: WorkerMessage::Event(word) };
+                            let subject = subjects.to_daemon(&name, &daemon.name);
+                            client.publish(subject, wire::encode(&identity, &word)).await.expect("published");
                         }
                     }
                     continue;
                 }
-            }
-            let heartbeat = Heartbeat {
-                state: WorkerState::Lending,
-                cores: 100,
-                speed: 1_000_000,
-                engines: Vec::new(),
-                daemons: Vec::new(),
-                searches: Vec::new(),
-                answers: None,
             };
-            client.publish(subject, wire::encode(&identity, &heartbeat)).await.expect("published");
+            client.publish(subject, message).await.expect("published");
         }
     };
     tokio::spawn(async move { stop.run_until_cancelled(talk).await });
     guard
+}
+
+/// Reads a daemon's message, which is of our own version.
+fn read<B: serde::de::DeserializeOwned>(daemon: &str, bytes: &[u8]) -> Result<(cluster::Sender, B), wire::DecodeError> {
+    wire::decode(daemon, bytes, &ProcessIdentity::new("reader").version)
+}
+
+fn boast() -> Heartbeat {
+    Heartbeat {
+        state: WorkerState::Lending,
+        cores: 100,
+        speed: 1_000_000,
+        engines: Vec::new(),
+        daemons: Vec::new(),
+        searches: Vec::new(),
+        answers: None,
+    }
 }
 
 /// Proposals that are each wrong in another way, then one that would be good for the search before.
@@ -102,7 +118,10 @@ async fn a_worker_that_never_answers_costs_its_votes_alone() {
     let mut table = Table::at(&nats.url());
     table.knows(&["mute"]).await;
     table.plays(MOVES).await;
-    assert!(table.votes_of("") >= MOVES, "our own core always votes");
+    // A move with one legal reply is not put to a vote, and on a busy machine our own core may come too late with one.
+    let voted = table.voted();
+    assert!(table.votes_of("") >= voted && table.votes_of("mute") == 0, "whatever is put to a vote has ours");
+    assert!(voted >= MOVES / 2, "{voted} of {MOVES}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -120,7 +139,7 @@ async fn another_version_is_refused_at_both_ends() {
     identity.version = ProgramVersion("0.0.9-1".to_owned());
     let client = async_nats::connect(nats.url()).await.expect("a server");
     let poll = wire::encode(&identity, &Poll { number: 1, searches: Vec::new() });
-    client.publish(Subjects::below("concilio").call(), poll).await.expect("published");
+    client.publish(Subjects::below("concilio").call("old-daemon"), poll).await.expect("published");
     client.flush().await.expect("flushed");
     until("the worker says so", || worker.log().contains("old-daemon runs concilio 0.0.9-1")).await;
     let log = worker.log();

@@ -9,6 +9,7 @@ mod doors;
 mod elasticity;
 mod impostors;
 mod losses;
+mod nats;
 mod processes;
 mod proxy;
 mod table;

@@ -32,6 +32,8 @@ pub(super) struct Table {
     council: Council,
     line: Line,
     moves: usize,
+    /// Of those, how many had a vote.
+    voted: usize,
     metronome: Metronome,
     /// By machine, how many votes it had so far; the table's own is "".
     pub votes: BTreeMap<String, usize>,
@@ -62,7 +64,17 @@ impl Table {
         let council = convene(&pool, &settings);
         let line = Line::start(Variant::Standard);
         let metronome = Metronome::start();
-        Self { cluster, pool, council, line, moves: 0, metronome, votes: BTreeMap::new(), _stop: stop.drop_guard() }
+        Self {
+            cluster,
+            pool,
+            council,
+            line,
+            moves: 0,
+            voted: 0,
+            metronome,
+            votes: BTreeMap::new(),
+            _stop: stop.drop_guard(),
+        }
     }
 
     /// Another council sits down, as at the beginning of a game.
@@ -103,6 +115,7 @@ impl Table {
             let delay = self.metronome.longest_delay();
             assert!(taken < LATE + delay * WAKES, "move {number} took {taken:?}, and a wake-up {delay:?}");
             assert!(line.is_legal(decision.best), "move {number}, {}, is not legal", decision.best);
+            self.voted += usize::from(!decision.votes.is_empty());
             for vote in &decision.votes {
                 assert!(line.is_legal(vote.proposal.best));
                 let machine = vote.proposal.machine.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -121,6 +134,11 @@ impl Table {
             assert!(begun.elapsed() < PATIENCE, "{machine} takes no part: {:?}", self.votes);
             self.plays(1).await;
         }
+    }
+
+    /// Moves that had a vote.
+    pub(super) fn voted(&self) -> usize {
+        self.voted
     }
 
     /// Votes that a machine had; from now on they are counted anew.

@@ -1,0 +1,264 @@
+//! What becomes of each event of a search on a worker.
+
+use tokio::sync::mpsc;
+
+use super::*;
+use crate::wire::ProposalText;
+use chess::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant};
+
+const ANN: RunId = RunId(1);
+const BOB: RunId = RunId(2);
+
+struct Setting {
+    in_flight: InFlight,
+    inbox: mpsc::UnboundedReceiver<SearchReport>,
+    sent: Instant,
+}
+
+fn id(serial: u64) -> SearchId {
+    SearchId { game: GameId::new("g"), ply: 0, serial, phase: Phase::First }
+}
+
+/// One search, with Ann.
+fn setting() -> Setting {
+    let (reports, inbox) = mpsc::unbounded_channel();
+    let line = Arc::new(Line::start(Variant::Standard));
+    let job = Job::new(Task { id: id(1), line, root_moves: Vec::new(), limits: Limits::default() });
+    let (mut in_flight, sent) = (InFlight::default(), Instant::now());
+    in_flight.add(RemoteSearch {
+        worker: ANN,
+        machine: "ann".into(),
+        threads: 2,
+        elector: "mp".into(),
+        progress: SearchProgress::new(&job),
+        job,
+        reports,
+        fallback: Fallback::new(|_, _| {}),
+        sent,
+    });
+    Setting { in_flight, inbox, sent }
+}
+
+impl Setting {
+    /// Looks at all that waits, and finds this for every move; says who was caught.
+    fn looks(&mut self, finds: Score) -> Vec<Caught> {
+        let mut caught = Vec::new();
+        while let Some(look) = self.in_flight.next_look() {
+            let value = HomeValue { score: Some(finds), depth: 8, length: look.length };
+            caught.extend(self.in_flight.looked(&look.key, value));
+        }
+        caught
+    }
+
+    fn says(&mut self, moves: &str, score: Score) -> EventOutcome {
+        let mut said = proposal(moves);
+        if let SearchEventKind::Proposal(text) = &mut said {
+            text.score = score;
+        }
+        self.in_flight.on_event(self.sent, ANN, event(1, said))
+    }
+
+    /// The scores that were passed on since this was asked last.
+    fn heard(&mut self) -> Vec<Score> {
+        std::iter::from_fn(|| self.inbox.try_recv().ok()).filter_map(|report| Some(report.proposal()?.score)).collect()
+    }
+}
+
+fn event(serial: u64, kind: SearchEventKind) -> SearchEvent {
+    SearchEvent { search: id(serial), elector: "mp".into(), kind }
+}
+
+fn proposal(moves: &str) -> SearchEventKind {
+    SearchEventKind::Proposal(ProposalText {
+        moves: moves.to_owned(),
+        score: Score::Cp(0),
+        bound: Bound::Exact,
+        depth: 1,
+        selective_depth: 1,
+        root_moves_done: 0,
+        nodes: 20,
+        microseconds: 5,
+    })
+}
+
+#[test]
+fn only_the_worker_that_was_asked_is_believed_about_what_was_asked() {
+    let mut setting = setting();
+    let mut other = event(1, proposal("e2e4"));
+    other.elector = "ma".into();
+    for (from, sent) in [(BOB, event(1, proposal("e2e4"))), (ANN, event(2, proposal("e2e4"))), (ANN, other)] {
+        assert!(matches!(setting.in_flight.on_event(setting.sent, from, sent), EventOutcome::Nothing));
+    }
+    assert!(setting.inbox.try_recv().is_err(), "none of it is passed on");
+    setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
+    assert!(setting.inbox.try_recv().is_err(), "its move is looked at first");
+    assert_eq!(setting.looks(Score::Cp(0)), []);
+    let Ok(SearchReport::Proposal(proposal)) = setting.inbox.try_recv() else { panic!("this one is") };
+    assert_eq!(proposal.machine, Some("ann".into()));
+}
+
+#[test]
+fn an_invalid_proposal_ends_the_search_there() {
+    let mut setting = setting();
+    assert!(matches!(
+        setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e5"))),
+        EventOutcome::Invalid(..)
+    ));
+    assert!(matches!(setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4"))), EventOutcome::Nothing));
+    assert!(setting.in_flight.threads().is_empty());
+}
+
+#[test]
+fn a_search_ends_once() {
+    let mut setting = setting();
+    assert!(matches!(
+        setting.in_flight.on_event(setting.sent, ANN, event(1, SearchEventKind::Finished(500))),
+        EventOutcome::Worked
+    ));
+    assert!(matches!(
+        setting.in_flight.on_event(setting.sent, ANN, event(1, SearchEventKind::Finished(500))),
+        EventOutcome::Nothing
+    ));
+    assert_eq!(setting.in_flight.stop(1), None);
+    assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
+    assert!(setting.inbox.try_recv().is_err());
+}
+
+#[test]
+fn one_that_is_stopped_has_finished_and_is_not_listened_to_any_more() {
+    let mut setting = setting();
+    assert_eq!(setting.in_flight.stop(1), Some(ANN));
+    assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
+    setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
+    assert!(setting.inbox.try_recv().is_err());
+}
+
+#[test]
+fn what_a_lost_worker_proposed_stands() {
+    let mut setting = setting();
+    setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
+    setting.looks(Score::Cp(0));
+    assert!(setting.in_flight.lost(BOB).is_empty());
+    setting.in_flight.lost(ANN).into_iter().for_each(|search| search.lose("is lost"));
+    assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Proposal(_))));
+    let Ok(SearchReport::Failed(_, _, why)) = setting.inbox.try_recv() else { panic!("it has failed") };
+    assert!(why.contains("ann is lost"), "{why}");
+}
+
+#[test]
+fn a_command_that_never_arrived_is_noticed() {
+    let mut setting = setting();
+    assert!(setting.in_flight.compare(setting.sent, ANN, &[]).is_empty(), "it may still be on its way");
+    let later = setting.sent + ARRIVED_AFTER;
+    let searching = SearchStatus { daemon: BOB, search: id(1), elector: "mp".into(), threads: 2, nodes: 77 };
+    assert!(setting.in_flight.compare(later, ANN, &[searching]).is_empty());
+    assert!(setting.in_flight.compare(later, BOB, &[]).is_empty());
+    assert_eq!(setting.in_flight.compare(later, ANN, &[]).len(), 1);
+}
+
+#[test]
+fn the_end_of_a_search_comes_after_its_last_proposal() {
+    let mut setting = setting();
+    setting.says("e2e4 e7e5", Score::Cp(10));
+    let finished = event(1, SearchEventKind::Finished(500));
+    assert!(matches!(setting.in_flight.on_event(setting.sent, ANN, finished), EventOutcome::Worked));
+    assert!(setting.inbox.try_recv().is_err());
+    assert!(setting.in_flight.compare(setting.sent + ARRIVED_AFTER, ANN, &[]).is_empty(), "it is over there");
+    setting.looks(Score::Cp(0));
+    assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Proposal(_))));
+    assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
+}
+
+#[test]
+fn a_score_that_is_not_borne_out_is_cut_and_its_worker_caught() {
+    let mut setting = setting();
+    setting.says("a2a3", Score::Cp(10_000));
+    let caught = setting.looks(Score::Cp(20));
+    assert_eq!(setting.heard(), [Score::Cp(20)]);
+    assert_eq!(
+        caught.iter().map(|caught| (caught.worker, caught.claim.score)).collect::<Vec<_>>(),
+        [(ANN, Score::Cp(10_000))]
+    );
+    setting.says("a2a3", Score::Cp(9_000));
+    assert_eq!(setting.heard(), [], "the same lie once more changes nothing");
+}
+
+#[test]
+fn a_mate_that_is_none_is_cut_and_its_worker_caught() {
+    for moves in ["e2e4", "e2e4 f7f6 d2d4 g7g5 d1h5"] {
+        let mut setting = setting();
+        setting.says(moves, Score::Mate(3));
+        let caught = setting.looks(Score::Cp(20));
+        assert_eq!((setting.heard(), caught.len()), (vec![Score::Cp(20)], 1), "{moves}");
+    }
+}
+
+#[test]
+fn an_honest_score_that_saw_deeper_counts_in_full_when_a_longer_look_bears_it_out() {
+    let mut setting = setting();
+    setting.says("e2e4", Score::Cp(600));
+    while let Some(look) = setting.in_flight.next_look() {
+        let score = if look.length == LookLength::Short { Score::Cp(0) } else { Score::Cp(500) };
+        let value = HomeValue { score: Some(score), depth: 8, length: look.length };
+        assert_eq!(setting.in_flight.looked(&look.key, value), []);
+    }
+    setting.says("e2e4", Score::Cp(610));
+    assert_eq!(setting.heard(), [Score::Cp(0), Score::Cp(600), Score::Cp(610)]);
+}
+
+#[test]
+fn a_lie_is_found_out_although_its_search_is_over() {
+    let mut setting = setting();
+    setting.says("a2a3", Score::Mate(2));
+    let look = setting.in_flight.next_look().expect("a look");
+    let value = HomeValue { score: Some(Score::Cp(0)), depth: 8, length: look.length };
+    assert_eq!(setting.in_flight.looked(&look.key, value), []);
+    setting.in_flight.stop(1);
+    assert_eq!(setting.looks(Score::Cp(0)).len(), 1);
+}
+
+#[test]
+fn a_worker_that_always_changes_its_mind_costs_few_looks() {
+    let mut setting = setting();
+    let mut looks = 0;
+    for best in Line::start(Variant::Standard).legal_moves() {
+        setting.says(&best.to_string(), Score::Cp(0));
+        while let Some(look) = setting.in_flight.next_look() {
+            looks += 1;
+            let value = HomeValue { score: Some(Score::Cp(0)), depth: 8, length: look.length };
+            setting.in_flight.looked(&look.key, value);
+        }
+    }
+    assert_eq!(looks, MOST_LOOKS);
+    setting.in_flight.on_event(setting.sent, ANN, event(1, SearchEventKind::Finished(500)));
+    assert_eq!(setting.heard().len(), MOST_LOOKS as usize);
+    assert!(setting.in_flight.serials().is_empty(), "its end waits for nothing");
+}
+
+#[test]
+fn no_more_is_counted_than_can_have_been_searched_in_the_time() {
+    let mut setting = setting();
+    let mut said = proposal("e2e4");
+    if let SearchEventKind::Proposal(text) = &mut said {
+        (text.nodes, text.depth, text.root_moves_done, text.microseconds) = (1 << 40, 900, 900, 1 << 40);
+    }
+    setting.in_flight.on_event(setting.sent + Duration::from_millis(99), ANN, event(1, said));
+    setting.looks(Score::Cp(0));
+    let Ok(SearchReport::Proposal(believed)) = setting.inbox.try_recv() else { panic!("it counts") };
+    assert_eq!((believed.nodes, believed.time), (10_000_000, Duration::from_millis(99)));
+    assert_eq!((believed.root_moves_done, believed.depth), (20, 8 + 2 + 51));
+}
+
+#[test]
+fn what_a_liar_was_given_begins_anew_although_it_has_proposed() {
+    let mut setting = setting();
+    let (resumed, mut anew) = mpsc::unbounded_channel();
+    if let Some(search) = setting.in_flight.searches.get_mut(&1) {
+        search.fallback = Fallback::new(move |job, _| resumed.send(job.task.id.serial).expect("somebody waits"));
+    }
+    setting.says("a2a3", Score::Mate(2));
+    assert_eq!(setting.looks(Score::Cp(0)).len(), 1);
+    setting.in_flight.lost(ANN).into_iter().for_each(RemoteSearch::begin_anew);
+    assert_eq!(anew.try_recv(), Ok(1));
+    assert!(setting.heard().iter().all(|score| *score == Score::Cp(0)), "and nobody is told that an elector failed");
+}

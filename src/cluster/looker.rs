@@ -1,0 +1,93 @@
+//! The short searches by which claims of workers are held against our own engine, on a thread of their own.
+//!
+//! Unlike the threads of electors it does not give way to others: a look takes milliseconds, and a proposal waits for it.
+
+use std::sync::{atomic::AtomicBool, mpsc};
+
+use tokio::sync::oneshot;
+
+use super::{looks::Look, scrutiny::HomeValue};
+use chess::{Score, engine_move, engine_position};
+use engine::{Engine, EngineOptions, Limits};
+
+/// Its table, MiB.
+const HASH: usize = 8;
+
+/// One searcher of complete knowledge with one thread, which ends with this handle.
+pub(crate) struct Looker(mpsc::Sender<(Look, oneshot::Sender<HomeValue>)>);
+
+impl Looker {
+    /// Starts its thread.
+    pub(crate) fn start() -> Self {
+        let (orders, inbox) = mpsc::channel::<(Look, oneshot::Sender<HomeValue>)>();
+        let started = std::thread::Builder::new().name("looker".to_owned()).stack_size(8 << 20).spawn(move || {
+            let mut engine = Engine::new(EngineOptions { hash: HASH, threads: 1, ..EngineOptions::default() });
+            for (look, answer) in inbox {
+                // Nobody waits for it any more where the connection was given up meanwhile.
+                let _ = answer.send(search(&mut engine, &look));
+            }
+        });
+        if let Err(error) = started {
+            tracing::error!(%error, "no thread to look at what workers propose; no score of theirs will be high");
+        }
+        Self(orders)
+    }
+
+    /// Searches. A variant that our own engine does not play has no score.
+    pub(crate) async fn look(&self, look: &Look) -> HomeValue {
+        let (answer, found) = oneshot::channel();
+        let nothing = HomeValue { score: None, depth: 0, length: look.length };
+        if self.0.send((look.clone(), answer)).is_err() {
+            return nothing;
+        }
+        found.await.unwrap_or(nothing)
+    }
+}
+
+fn search(engine: &mut Engine, look: &Look) -> HomeValue {
+    let nothing = HomeValue { score: None, depth: 0, length: look.length };
+    if !look.line.variant().is_standard_rules() {
+        return nothing;
+    }
+    let Ok(position) = engine_position(&look.line) else { return nothing };
+    let root: Vec<_> = look.key.best.and_then(|uci| engine_move(&position, uci)).into_iter().collect();
+    let limits = Limits { nodes: Some(look.length.nodes()), time: None, depth: None, mate: None };
+    let mut last = nothing;
+    engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |iteration| {
+        let score = match iteration.score {
+            engine::Score::Cp(centipawns) => Score::Cp(centipawns),
+            engine::Score::Mate(moves) => Score::Mate(moves),
+        };
+        last = HomeValue { score: Some(score), depth: iteration.depth, length: look.length };
+    });
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{looks::LookKey, scrutiny::LookLength};
+    use chess::{Line, UciMove, Variant};
+
+    async fn seen(moves: &str, best: &str, length: LookLength) -> HomeValue {
+        let mut line = Line::start(Variant::Standard);
+        line.play_all(moves).expect("legal");
+        let best: UciMove = best.parse().expect("a move");
+        let key = LookKey { position: line.fen().into(), best: Some(best) };
+        Looker::start().look(&Look { key, line: Arc::new(line), length }).await
+    }
+
+    #[tokio::test]
+    async fn a_queen_that_is_given_away_is_seen_in_the_shortest_look() {
+        let value = seen("e2e4 e7e5 d1h5 b8c6", "h5f7", LookLength::Short).await;
+        assert!(value.score.is_some_and(|score| score < Score::Cp(-500)), "{value:?}");
+    }
+
+    #[tokio::test]
+    async fn a_mate_is_seen_in_the_shortest_look() {
+        let value = seen("e2e4 e7e5 d1h5 b8c6 f1c4 g8f6", "h5f7", LookLength::Short).await;
+        assert_eq!(value.score, Some(Score::Mate(1)));
+    }
+}

@@ -1,0 +1,125 @@
+//! What this machine has found out about moves that workers proposed, and whose claims still wait for it.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use super::{
+    identity::RunId,
+    scrutiny::{self, HomeValue, LookLength, Verdict},
+};
+use chess::{Line, Proposal, Score, UciMove};
+use council::pool::Job;
+
+/// A move in a position; no move stands for the best one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LookKey {
+    /// The position as FEN, with its counters.
+    pub position: Arc<str>,
+    /// The move that is searched alone.
+    pub best: Option<UciMove>,
+}
+
+/// A search to do on this machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Look {
+    /// What is looked at.
+    pub key: LookKey,
+    /// The position, as its line.
+    pub line: Arc<Line>,
+    /// For how long.
+    pub length: LookLength,
+}
+
+/// A claim that a short look did not bear out.
+#[derive(Clone, Debug)]
+struct Suspicion {
+    worker: RunId,
+    line: Arc<Line>,
+    window: Option<(Score, Score)>,
+    claim: Proposal,
+    look: LookKey,
+}
+
+/// A worker whose claim was proved untrue.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Caught {
+    /// Which one.
+    pub worker: RunId,
+    /// What it claimed.
+    pub claim: Proposal,
+    /// What was found here.
+    pub found: HomeValue,
+}
+
+/// All that was looked at lately.
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    found: VecDeque<(LookKey, HomeValue)>,
+    suspicions: VecDeque<Suspicion>,
+}
+
+impl Looks {
+    /// How many are remembered: several moves of several positions of several games.
+    const REMEMBERED: usize = 256;
+    /// How many claims wait for a long look at once.
+    const MOST_SUSPICIONS: usize = 32;
+
+    /// What is known of a move.
+    pub(crate) fn get(&self, key: &LookKey) -> Option<HomeValue> {
+        self.found.iter().rev().find(|(known, _)| known == key).map(|(_, value)| *value)
+    }
+
+    /// A claim is to be looked at longer.
+    pub(crate) fn suspect(&mut self, worker: RunId, job: &Job, claim: &Proposal, look: &LookKey) {
+        let known = self.suspicions.iter().any(|other| other.worker == worker && other.look == *look);
+        if !known && self.suspicions.len() < Self::MOST_SUSPICIONS {
+            let (line, window) = (Arc::clone(&job.task.line), job.guidance.window);
+            let (claim, look) = (claim.clone(), look.clone());
+            self.suspicions.push_back(Suspicion { worker, line, window, claim, look });
+        }
+    }
+
+    /// The longer look that is due next.
+    pub(crate) fn next(&self) -> Option<Look> {
+        let Suspicion { line, look, .. } = self.suspicions.front()?;
+        Some(Look { key: look.clone(), line: Arc::clone(line), length: LookLength::Long })
+    }
+
+    /// Something was found out. Says who was caught by it.
+    pub(crate) fn found(&mut self, key: &LookKey, value: HomeValue) -> Vec<Caught> {
+        self.found.push_back((key.clone(), value));
+        if self.found.len() > Self::REMEMBERED {
+            self.found.pop_front();
+        }
+        if value.length == LookLength::Short {
+            return Vec::new();
+        }
+        let mut caught = Vec::new();
+        for suspicion in std::mem::take(&mut self.suspicions) {
+            if suspicion.look != *key {
+                self.suspicions.push_back(suspicion);
+            } else if let Some(next) = suspicion.mate_to_try() {
+                self.suspicions.push_back(next);
+            } else if suspicion.is_untrue(&value) {
+                caught.push(Caught { worker: suspicion.worker, claim: suspicion.claim, found: value });
+            }
+        }
+        caught
+    }
+}
+
+impl Suspicion {
+    /// A mate that the variation shows is tried before its last two moves, if that was not done yet.
+    fn mate_to_try(&self) -> Option<Self> {
+        self.look.best?;
+        let line = scrutiny::before_the_mate(&self.line, &self.claim)?;
+        let look = LookKey { position: line.fen().into(), best: None };
+        Some(Self { line: Arc::new(line), look, ..self.clone() })
+    }
+
+    fn is_untrue(&self, found: &HomeValue) -> bool {
+        match self.look.best {
+            Some(_) => scrutiny::judge(&self.claim, found, self.window).verdict == Verdict::Untrue,
+            None => found.score.is_some_and(|score| !matches!(score, Score::Mate(1..))),
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Who belongs to a cluster: a key for every daemon and every worker, and what the NATS server lets each of them do.
+//!
+//! One folder has it all: `members.toml`, the public keys by name; `NAME.nk`, the secret keys, each to be taken to its machine;
+//! `users.conf`, made anew from the members, which the server's configuration includes; and `nats.conf`, such a configuration.
+//!
+//! A worker publishes and hears under its own name alone, and with the daemons that there are; there is no wildcard in what it may.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    fs::{self, OpenOptions, Permissions},
+    io::{self, Write as _},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use nkeys::KeyPair;
+use serde::{Deserialize, Serialize};
+
+use super::subjects::{ANYBODY, Subjects, is_member_name, is_prefix};
+
+/// A server's configuration that includes the users.
+const CONFIGURATION: &str = include_str!("../../deploy/nats/nats.conf");
+
+/// What a member is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberKind {
+    /// It plays, and asks workers.
+    Daemon,
+    /// It lends its cores.
+    Worker,
+}
+
+impl MemberKind {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Daemon => "daemon",
+            Self::Worker => "worker",
+        }
+    }
+}
+
+/// Why the members cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum MembersError {
+    /// A file cannot be read or written.
+    #[error("{}: {reason}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What the system says, or what is wrong with it.
+        reason: String,
+    },
+    /// It cannot be called so.
+    #[error("{0:?} cannot be a name: expected up to 64 letters, digits, - and _")]
+    Name(String),
+    /// There is one already.
+    #[error("there is a {kind} {name} already; `concilio cluster remove-{kind} {name}` revokes its key")]
+    Known {
+        /// A worker or a daemon.
+        kind: &'static str,
+        /// What it is called.
+        name: String,
+    },
+    /// There is none of this name.
+    #[error("there is no {kind} {name}, but {known}")]
+    Unknown {
+        /// A worker or a daemon.
+        kind: &'static str,
+        /// What it would be called.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// No key could be made.
+    #[error("no key could be made: {0}")]
+    Key(String),
+}
+
+fn failed(file: &Path, reason: &impl ToString) -> MembersError {
+    MembersError::File { file: file.to_owned(), reason: reason.to_string() }
+}
+
+/// The public keys of a cluster's members.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct MemberKeys {
+    prefix: String,
+    daemons: BTreeMap<String, String>,
+    workers: BTreeMap<String, String>,
+}
+
+impl Default for MemberKeys {
+    fn default() -> Self {
+        Self { prefix: "concilio".to_owned(), daemons: BTreeMap::new(), workers: BTreeMap::new() }
+    }
+}
+
+/// The members of a cluster, in their folder.
+#[derive(Clone, Debug)]
+pub struct Members {
+    folder: PathBuf,
+    keys: MemberKeys,
+}
+
+impl Members {
+    /// Those of a folder; none where there is nothing yet.
+    ///
+    /// # Errors
+    /// [`MembersError::File`] if `members.toml` cannot be read.
+    pub fn open(folder: &Path) -> Result<Self, MembersError> {
+        let file = folder.join("members.toml");
+        let keys: MemberKeys = match fs::read_to_string(&file) {
+            Ok(text) => toml::from_str(&text).map_err(|error| failed(&file, &error))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => MemberKeys::default(),
+            Err(error) => return Err(failed(&file, &error)),
+        };
+        let all = || keys.daemons.iter().chain(&keys.workers);
+        let keys_are_keys =
+            all().all(|(name, key)| is_member_name(name) && nkeys::KeyPair::from_public_key(key).is_ok());
+        if !keys_are_keys || !is_prefix(&keys.prefix) {
+            return Err(failed(&file, &"a name, a key or the prefix in it is none"));
+        }
+        Ok(Self { folder: folder.to_owned(), keys })
+    }
+
+    /// The names of those that there are.
+    pub fn names(&self, kind: MemberKind) -> impl Iterator<Item = &str> {
+        self.of(kind).keys().map(String::as_str)
+    }
+
+    /// Makes a key for somebody new, writes all files, and says where the key is.
+    ///
+    /// # Errors
+    /// [`MembersError`] if the name is taken or none, or a file cannot be written; then nothing has changed.
+    pub fn add(&mut self, kind: MemberKind, name: &str) -> Result<PathBuf, MembersError> {
+        if !is_member_name(name) {
+            return Err(MembersError::Name(name.to_owned()));
+        }
+        if self.of(kind).contains_key(name) {
+            return Err(MembersError::Known { kind: kind.word(), name: name.to_owned() });
+        }
+        let pair = KeyPair::new_user();
+        let seed = pair.seed().map_err(|error| MembersError::Key(error.to_string()))?;
+        let file = self.key_file(kind, name);
+        fs::create_dir_all(&self.folder).map_err(|error| failed(&self.folder, &error))?;
+        let new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file);
+        new.and_then(|mut new| writeln!(new, "{seed}")).map_err(|error| failed(&file, &error))?;
+        let mut changed = self.clone();
+        changed.of_mut(kind).insert(name.to_owned(), pair.public_key());
+        self.become_and_write(changed).inspect_err(|_| {
+            let _ = fs::remove_file(&file);
+        })?;
+        Ok(file)
+    }
+
+    /// Takes somebody's right to come in, and its key.
+    ///
+    /// # Errors
+    /// [`MembersError`] if there is no such member, or a file cannot be written.
+    pub fn remove(&mut self, kind: MemberKind, name: &str) -> Result<(), MembersError> {
+        let mut changed = self.clone();
+        if changed.of_mut(kind).remove(name).is_none() {
+            let names: Vec<&str> = self.names(kind).collect();
+            let known = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
+            return Err(MembersError::Unknown { kind: kind.word(), name: name.to_owned(), known });
+        }
+        self.become_and_write(changed)?;
+        // Where it was taken to its machine it is not here any more.
+        let _ = fs::remove_file(self.key_file(kind, name));
+        Ok(())
+    }
+
+    /// The part of the server's configuration that says who may come in and what each may do.
+    pub fn configuration(&self) -> String {
+        let subjects = Subjects::below(&self.keys.prefix);
+        let mut text =
+            "# Written by `concilio cluster`, from members.toml: the server's configuration includes it.\nusers = [\n"
+                .to_owned();
+        for (name, key) in &self.keys.daemons {
+            let publish = vec![subjects.call(name), subjects.to_worker(name, ANYBODY)];
+            let subscribe = vec![subjects.beat(ANYBODY), subjects.to_daemon(ANYBODY, name), subjects.unheard(name)];
+            write_user(&mut text, MemberKind::Daemon, name, key, &publish, &subscribe);
+        }
+        for (name, key) in &self.keys.workers {
+            let daemons = || self.keys.daemons.keys();
+            let told = daemons().map(|daemon| subjects.to_daemon(name, daemon));
+            let publish = std::iter::once(subjects.beat(name)).chain(told).collect::<Vec<_>>();
+            let heard = daemons().flat_map(|daemon| [subjects.call(daemon), subjects.to_worker(daemon, name)]);
+            write_user(&mut text, MemberKind::Worker, name, key, &publish, &heard.collect::<Vec<_>>());
+        }
+        text.push_str("]\n");
+        text
+    }
+
+    fn of(&self, kind: MemberKind) -> &BTreeMap<String, String> {
+        match kind {
+            MemberKind::Daemon => &self.keys.daemons,
+            MemberKind::Worker => &self.keys.workers,
+        }
+    }
+
+    fn of_mut(&mut self, kind: MemberKind) -> &mut BTreeMap<String, String> {
+        match kind {
+            MemberKind::Daemon => &mut self.keys.daemons,
+            MemberKind::Worker => &mut self.keys.workers,
+        }
+    }
+
+    /// Where a secret key is.
+    fn key_file(&self, kind: MemberKind, name: &str) -> PathBuf {
+        // A daemon and a worker may have the same name; most clusters have one daemon, of that name.
+        let stem =
+            if self.of(other(kind)).contains_key(name) { format!("{name}-{}", kind.word()) } else { name.to_owned() };
+        self.folder.join(format!("{stem}.nk"))
+    }
+
+    fn become_and_write(&mut self, changed: Self) -> Result<(), MembersError> {
+        let text = toml::to_string(&changed.keys).map_err(|error| failed(&self.folder.join("members.toml"), &error))?;
+        replace(&self.folder.join("members.toml"), &text)?;
+        replace(&self.folder.join("users.conf"), &changed.configuration())?;
+        let configuration = self.folder.join("nats.conf");
+        if !configuration.exists() {
+            replace(&configuration, CONFIGURATION)?;
+        }
+        *self = changed;
+        Ok(())
+    }
+}
+
+fn other(kind: MemberKind) -> MemberKind {
+    match kind {
+        MemberKind::Daemon => MemberKind::Worker,
+        MemberKind::Worker => MemberKind::Daemon,
+    }
+}
+
+fn write_user(text: &mut String, kind: MemberKind, name: &str, key: &str, publish: &[String], subscribe: &[String]) {
+    // Subjects and keys have no character that a text of the configuration would have to escape.
+    let list = |subjects: &[String]| {
+        let quoted: Vec<String> = subjects.iter().map(|subject| format!("\"{subject}\"")).collect();
+        quoted.join(", ")
+    };
+    // Writing to a text cannot fail.
+    let _ = write!(
+        text,
+        "  # {} {name}\n  {{ nkey: {key}, permissions: {{\n    publish: [{}]\n    subscribe: [{}]\n  }} }}\n",
+        kind.word(),
+        list(publish),
+        list(subscribe),
+    );
+}
+
+/// Replaces a file at once, so that the server never reads half of it.
+fn replace(file: &Path, text: &str) -> Result<(), MembersError> {
+    let new = file.with_extension("new");
+    let written = fs::write(&new, text)
+        .and_then(|()| fs::set_permissions(&new, Permissions::from_mode(0o644)))
+        .and_then(|()| fs::rename(&new, file));
+    written.map_err(|error| failed(file, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(folder: &Path) -> Members {
+        let mut members = Members::open(folder).expect("an empty folder");
+        members.add(MemberKind::Daemon, "daemon").expect("a daemon");
+        members.add(MemberKind::Worker, "attic").expect("a worker");
+        members.add(MemberKind::Worker, "cellar").expect("another");
+        members
+    }
+
+    #[test]
+    fn a_worker_may_speak_and_hear_in_its_own_name_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let configuration = members(folder.path()).configuration();
+        let attic =
+            configuration.split("# worker attic").nth(1).and_then(|rest| rest.split('#').next()).expect("its part");
+        assert!(!attic.contains('*') && !attic.contains('>') && !attic.contains("cellar"), "{attic}");
+        for subject in [
+            "concilio.worker.attic.beat",
+            "concilio.worker.attic.to.daemon",
+            "concilio.daemon.daemon.call",
+            "concilio.daemon.daemon.to.attic",
+        ] {
+            assert!(attic.contains(&format!("\"{subject}\"")), "{subject}: {attic}");
+        }
+    }
+
+    #[test]
+    fn keys_are_their_owners_alone_and_not_in_the_servers_configuration() {
+        let folder = tempfile::tempdir().expect("a folder");
+        members(folder.path());
+        let file = folder.path().join("attic.nk");
+        let seed = fs::read_to_string(&file).expect("a key");
+        assert!(seed.starts_with("SU"), "a user's seed");
+        assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o600);
+        for public in ["members.toml", "users.conf", "nats.conf"] {
+            let text = fs::read_to_string(folder.path().join(public)).expect("written");
+            assert!(!text.contains(seed.trim()), "{public}");
+        }
+    }
+
+    #[test]
+    fn whoever_is_removed_is_unknown_and_may_come_back_with_another_key() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut members = members(folder.path());
+        let before = members.configuration();
+        members.remove(MemberKind::Worker, "attic").expect("removed");
+        assert!(!members.configuration().contains("attic") && !folder.path().join("attic.nk").exists());
+        let error = members.remove(MemberKind::Worker, "attic").expect_err("gone").to_string();
+        assert_eq!(error, "there is no worker attic, but cellar");
+        let mut read = Members::open(folder.path()).expect("what was written");
+        assert_eq!(read.keys, members.keys);
+        read.add(MemberKind::Worker, "attic").expect("back");
+        assert_ne!(read.configuration(), before);
+    }
+
+    #[test]
+    fn a_name_is_taken_once_and_is_a_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut members = members(folder.path());
+        assert!(matches!(members.add(MemberKind::Worker, "attic"), Err(MembersError::Known { .. })));
+        assert!(matches!(members.add(MemberKind::Worker, "a.*"), Err(MembersError::Name(_))));
+        let both = members.add(MemberKind::Worker, "daemon").expect("the kinds have names of their own");
+        assert!(both.ends_with("daemon-worker.nk"));
+        fs::write(folder.path().join("members.toml"), "[workers]\n\"a.*\" = \"U\"").expect("written");
+        assert!(Members::open(folder.path()).is_err(), "a file that was tampered with");
+    }
+}

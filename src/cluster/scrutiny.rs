@@ -1,0 +1,236 @@
+//! How far a worker's claim is believed: no further than a short search of this machine bears it out. Pure functions.
+//!
+//! A proposal counts after the proposed move was searched here as well, for a few milliseconds, and its score within a margin of what
+//! that search says. A score outside the margin is looked at once more, forty times as long, and meanwhile counts as what was found
+//! here. An honest score that saw deeper is then cut to the margin and still speaks for its move; what is further off than honest
+//! searches are is untrue, and the worker is not believed any more. So a lie moves an election no further than the margin.
+//!
+//! A mate is believed when the search here finds one, too. One that is not found here counts as a plain score; its variation is
+//! played to the end, and where the last two moves of it force no mate, the claim is a lie.
+
+use chess::{Line, Proposal, Score};
+
+/// A search of this machine that a claim is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LookLength {
+    /// The first one at a move.
+    Short,
+    /// The second one, where the first does not bear a claim out.
+    Long,
+}
+
+impl LookLength {
+    /// How many nodes it has.
+    pub(crate) fn nodes(self) -> u64 {
+        match self {
+            Self::Short => 1_000,
+            Self::Long => 40_000,
+        }
+    }
+}
+
+/// What a claim may differ from the search here, centipawns, beside a share of the score.
+const MARGIN: i32 = 200;
+/// What it differs by at least if it is untrue: more than a queen is worth.
+const UNTRUE: i32 = 1_000;
+/// A mate, and all that is decided, compares as so many centipawns.
+const DECIDED: i32 = 2_000;
+/// What a score may be at most where our own engine cannot look, centipawns.
+const UNSEEN: i32 = 300;
+
+/// What a search of this machine says of one move, from the side that plays it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HomeValue {
+    /// Its score; `None` where our own engine does not play the variant.
+    pub score: Option<Score>,
+    /// How deep it came, plies.
+    pub depth: u32,
+    /// How long it was.
+    pub length: LookLength,
+}
+
+/// What is made of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Judgement {
+    /// The proposal as far as it is believed.
+    pub believed: Proposal,
+    /// What else is to be thought of it.
+    pub verdict: Verdict,
+}
+
+/// Whether a claim and the search here agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// They do, or may: honest searches differ so much.
+    Plausible,
+    /// They do not: a longer look is due.
+    Outlying,
+    /// No honest search differs so much from a long look.
+    Untrue,
+}
+
+/// Holds a claim against what was found here. Of a search within a window it says no more than that the value lies outside.
+pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, Score)>) -> Judgement {
+    let within = |score: Score| window.map_or(score, |(low, high)| score.clamp(low, high.max(low)));
+    let mut believed = claim.clone();
+    believed.score = within(claim.score);
+    believed.depth = claim.depth.min(deepest(home, claim.nodes));
+    believed.selective_depth = claim.selective_depth.max(believed.depth);
+    let claim = &Proposal { score: believed.score, ..claim.clone() };
+    let Some(ours) = home.score.map(within) else {
+        believed.score = Score::Cp(compared(claim.score).clamp(-UNSEEN, UNSEEN));
+        return Judgement { believed, verdict: Verdict::Plausible };
+    };
+    let (said, seen) = (compared(claim.score), compared(ours));
+    let both_mate = matches!((claim.score, ours), (Score::Mate(said), Score::Mate(seen)) if (said > 0) == (seen > 0));
+    let (low, high) = (seen - margin(seen), seen + margin(seen));
+    if both_mate || matches!(claim.score, Score::Cp(_)) && (low..=high).contains(&said) {
+        return Judgement { believed, verdict: Verdict::Plausible };
+    }
+    let untrue = said - seen > UNTRUE + seen.abs() / 2;
+    let verdict = match home.length {
+        LookLength::Short => Verdict::Outlying,
+        LookLength::Long if untrue => Verdict::Untrue,
+        LookLength::Long => Verdict::Plausible,
+    };
+    believed.score = if verdict == Verdict::Plausible { Score::Cp(said.clamp(low, high)) } else { ours };
+    // What comes after the move and its answer may be made up as well.
+    believed.pv.truncate(2);
+    Judgement { believed, verdict }
+}
+
+/// Where a claimed mate is to be tried: the position of its variation before the last two moves of the side that mates, from where
+/// the mate is short enough to be found here for certain. `None` if the variation does not end in mate within its number of moves.
+pub(crate) fn before_the_mate(line: &Line, claim: &Proposal) -> Option<Line> {
+    let Score::Mate(moves @ 1..) = claim.score else { return None };
+    let plies = 2 * usize::try_from(moves).ok()? - 1;
+    let mut last = line.clone();
+    claim.pv.iter().try_for_each(|uci| last.play(*uci).ok())?;
+    let mates = claim.pv.len() == plies && last.is_checkmate();
+    mates.then(|| last.prefix(last.ply() - plies.min(3)))
+}
+
+/// What a search that came so far with so many nodes can reach with more of them: each ply costs a fifth more nodes at least.
+fn deepest(home: &HomeValue, nodes: u64) -> u32 {
+    const GROWTH: f64 = 1.2;
+    #[allow(clippy::cast_precision_loss)]
+    let ratio = nodes as f64 / home.length.nodes() as f64;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let more = (ratio.max(1.0).ln() / GROWTH.ln()).ceil() as u32;
+    home.depth + 2 + more
+}
+
+fn margin(seen: i32) -> i32 {
+    MARGIN + seen.abs() / 2
+}
+
+fn compared(score: Score) -> i32 {
+    score.as_centipawns().clamp(-DECIDED, DECIDED)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use chess::{Bound, GameId, Phase, SearchId, Variant};
+
+    fn claim(score: Score, moves: &str) -> Proposal {
+        let pv: Vec<chess::UciMove> = moves.split(' ').map(|uci| uci.parse().expect("a move")).collect();
+        Proposal {
+            search: SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First },
+            elector: "mp".into(),
+            machine: Some("attic".into()),
+            best: pv[0],
+            score,
+            bound: Bound::Exact,
+            depth: 12,
+            selective_depth: 20,
+            root_moves_done: 0,
+            nodes: 400_000,
+            time: Duration::from_secs(1),
+            pv,
+        }
+    }
+
+    fn home(score: Score, length: LookLength) -> HomeValue {
+        HomeValue { score: Some(score), depth: 8, length }
+    }
+
+    fn judged(said: Score, seen: Score, length: LookLength) -> (Score, Verdict) {
+        let Judgement { believed, verdict } = judge(&claim(said, "e2e4 e7e5 g1f3"), &home(seen, length), None);
+        (believed.score, verdict)
+    }
+
+    use LookLength::{Long, Short};
+    use Score::{Cp, Mate};
+    use Verdict::{Outlying, Plausible, Untrue};
+
+    #[test]
+    fn what_is_near_to_our_own_search_stands_as_it_is() {
+        assert_eq!(judged(Cp(150), Cp(20), Short), (Cp(150), Plausible));
+        assert_eq!(judged(Cp(-120), Cp(20), Short), (Cp(-120), Plausible));
+        assert_eq!(judged(Cp(1500), Cp(900), Short), (Cp(1500), Plausible), "of high scores more differs");
+        assert_eq!(judged(Mate(4), Mate(6), Short), (Mate(4), Plausible));
+        assert_eq!(judged(Mate(-2), Mate(-3), Short), (Mate(-2), Plausible));
+    }
+
+    #[test]
+    fn a_lie_moves_an_election_no_further_than_the_margin() {
+        assert_eq!(judged(Cp(600), Cp(20), Short), (Cp(20), Outlying));
+        assert_eq!(judged(Cp(600), Cp(20), Long), (Cp(230), Plausible), "an honest search may have seen that");
+        assert_eq!(judged(Cp(10_000), Cp(20), Short), (Cp(20), Outlying));
+        assert_eq!(judged(Cp(10_000), Cp(20), Long), (Cp(20), Untrue));
+        assert_eq!(judged(Cp(-10_000), Cp(20), Long), (Cp(-190), Plausible), "it harms its own move alone");
+    }
+
+    #[test]
+    fn a_mate_is_believed_when_it_is_found_here_too() {
+        assert_eq!(judged(Mate(3), Cp(20), Short), (Cp(20), Outlying));
+        assert_eq!(judged(Mate(3), Cp(20), Long), (Cp(20), Untrue));
+        assert_eq!(judged(Mate(3), Cp(900), Long), (Cp(1550), Plausible), "it is won in any case");
+        assert_eq!(judged(Mate(3), Mate(-3), Long).1, Untrue);
+    }
+
+    #[test]
+    fn within_a_window_a_value_says_only_on_which_side_it_is() {
+        let within = |said: Score, seen: Score| {
+            let judgement = judge(&claim(said, "e2e4"), &home(seen, Long), Some((Cp(300), Cp(310))));
+            (judgement.believed.score, judgement.verdict)
+        };
+        assert_eq!(within(Cp(300), Cp(-900)), (Cp(300), Plausible), "not above the window");
+        assert_eq!(within(Mate(3), Cp(-900)), (Cp(310), Plausible), "a lie cannot leave it");
+    }
+
+    #[test]
+    fn a_depth_is_one_that_so_many_nodes_can_reach() {
+        let mut deep = claim(Cp(0), "e2e4");
+        (deep.depth, deep.nodes) = (999, 1_000);
+        assert_eq!(judge(&deep, &home(Cp(0), Short), None).believed.depth, 10);
+        deep.nodes = 1_000_000;
+        assert_eq!(judge(&deep, &home(Cp(0), Short), None).believed.depth, 10 + 38);
+        assert_eq!(judge(&claim(Cp(0), "e2e4"), &home(Cp(0), Short), None).believed.depth, 12);
+    }
+
+    #[test]
+    fn where_our_engine_cannot_look_no_score_is_high() {
+        let home = HomeValue { score: None, depth: 0, length: Long };
+        assert_eq!(judge(&claim(Mate(1), "e2e4"), &home, None).believed.score, Cp(300));
+    }
+
+    #[test]
+    fn a_mate_is_tried_where_it_is_short_enough_to_be_found() {
+        let start = Line::start(Variant::Standard);
+        let fool = claim(Mate(2), "g2g4 e7e5 f2f3 d8h4");
+        assert!(before_the_mate(&start, &fool).is_none(), "it is the other side that mates");
+        let mut line = start.clone();
+        line.play_all("f2f3").expect("legal");
+        let helped = claim(Mate(2), "e7e5 g2g4 d8h4");
+        assert_eq!(before_the_mate(&line, &helped).map(|line| line.ply()), Some(1));
+        assert!(before_the_mate(&line, &claim(Mate(3), "e7e5 g2g4 d8h4")).is_none(), "not in its number of moves");
+        assert!(before_the_mate(&line, &claim(Mate(1), "e7e5")).is_none(), "no mate at all");
+        line.play_all("a7a6 a2a3").expect("legal");
+        let longer = claim(Mate(3), "a6a5 a3a4 e7e5 g2g4 d8h4");
+        assert_eq!(before_the_mate(&line, &longer).map(|line| line.ply()), Some(5));
+    }
+}

@@ -1,0 +1,494 @@
+//! What a worker with a key of its own can do who means harm, at a NATS server whose permissions `concilio cluster` wrote: every
+//! forgery fails, and a line names the forger.
+
+#[path = "../../../tests/stories/cluster/nats.rs"]
+mod nats;
+
+use std::{
+    io,
+    path::PathBuf,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::{Duration, Instant},
+};
+
+use async_nats::{Client, ConnectOptions};
+use chess::{Bound, GameId, Line, Score, Shutdown, Variant};
+use concilio_cluster::{
+    ClusterClient, ClusterSettings, ConnectionError, LendError, MemberKind, Members, ProcessIdentity, RunId, Subjects,
+    WorkerSettings, lend, survey,
+    wire::{
+        self, Addressed, Heartbeat, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
+        WorkerMessage, WorkerState,
+    },
+};
+use council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster, pool::Pool};
+use futures_util::StreamExt;
+use nats::{Nats, PATIENCE};
+use tempfile::TempDir;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// All that is logged in these tests; each looks for names of its own.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Log {
+    fn of_all() -> Self {
+        static LOG: OnceLock<Log> = OnceLock::new();
+        LOG.get_or_init(|| {
+            let log = Self::default();
+            let writer = log.clone();
+            tracing_subscriber::fmt()
+                .with_ansi(false)
+                .with_max_level(tracing::Level::INFO)
+                .with_writer(move || writer.clone())
+                .init();
+            log
+        })
+        .clone()
+    }
+
+    /// The lines that have all these words.
+    fn lines(&self, words: &[&str]) -> Vec<String> {
+        let text = String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
+        let has_all = |line: &&str| words.iter().all(|word| line.contains(word));
+        text.lines().filter(has_all).map(str::to_owned).collect()
+    }
+
+    async fn says(&self, words: &[&str]) {
+        until(&format!("the log has {words:?}"), || !self.lines(words).is_empty()).await;
+    }
+}
+
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// A cluster with keys: a daemon, and these workers.
+struct Keyed {
+    nats: Nats,
+    members: Members,
+    folder: TempDir,
+    log: Log,
+}
+
+impl Keyed {
+    fn with(workers: &[&str]) -> Self {
+        let log = Log::of_all();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut members = Members::open(folder.path()).expect("an empty folder");
+        members.add(MemberKind::Daemon, "daemon").expect("a key");
+        for name in workers {
+            members.add(MemberKind::Worker, name).expect("a key");
+        }
+        let nats = Nats::start_with(Some(configuration(&members)));
+        Self { nats, members, folder, log }
+    }
+
+    fn key(&self, name: &str) -> PathBuf {
+        self.folder.path().join(format!("{name}.nk"))
+    }
+
+    fn settings(&self, name: &str) -> ClusterSettings {
+        ClusterSettings {
+            nats: self.nats.url(),
+            name: name.to_owned(),
+            nkey_file: self.key(name),
+            ..ClusterSettings::default()
+        }
+    }
+
+    /// A worker of ours, until the guard is dropped.
+    fn lends(&self, name: &str) -> DropGuard {
+        let shutdown = Shutdown::default();
+        let guard = shutdown.now.clone().drop_guard();
+        tokio::spawn(lend(
+            worker(ClusterSettings { daemons: vec!["daemon".to_owned()], ..self.settings(name) }),
+            shutdown,
+        ));
+        guard
+    }
+
+    /// Somebody with a worker's key, and what the server does not let it do.
+    async fn forger(&self, name: &str) -> Forger {
+        let seed = std::fs::read_to_string(self.key(name)).expect("a key").trim().to_owned();
+        let (told, refusals) = unbounded_channel();
+        let options = ConnectOptions::with_nkey(seed).event_callback(move |event| {
+            let _ = told.send(event.to_string());
+            std::future::ready(())
+        });
+        let client = options.connect(self.nats.url()).await.expect("let in");
+        let identity = tokio::task::spawn_blocking({
+            let name = name.to_owned();
+            move || ProcessIdentity::new(&name)
+        });
+        Forger { client, identity: identity.await.expect("a bench"), subjects: Subjects::below("concilio"), refusals }
+    }
+
+    async fn daemon(&self, workers: &[&str]) -> Daemon {
+        let stop = CancellationToken::new();
+        let cluster = ClusterClient::join(self.settings("daemon"), stop.clone());
+        let names = || cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        until(&format!("{workers:?} are there"), || workers.iter().all(|name| names().iter().any(|n| n == name))).await;
+        let settings = CouncilSettings {
+            roster: "balanced-4".to_owned(),
+            // Whoever says most is elected: the rule that a boast serves best.
+            criterion: CriterionName::Optimistic,
+            groups: GroupMode::None,
+            hash: 1,
+            ..CouncilSettings::default()
+        };
+        let pool = Pool::with_remote(1, Some(Arc::new(cluster.clone())));
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let council = Council::new(&pool, &roster, &settings, Variant::Standard);
+        Daemon { cluster, council, _stop: stop.drop_guard() }
+    }
+}
+
+fn configuration(members: &Members) -> String {
+    format!("authorization {{\n{}\n}}", members.configuration())
+}
+
+fn worker(cluster: ClusterSettings) -> WorkerSettings {
+    WorkerSettings { cluster, cores: 2, memory: 64, engines: Default::default(), health: None }
+}
+
+struct Daemon {
+    cluster: ClusterClient,
+    council: Council,
+    _stop: DropGuard,
+}
+
+impl Daemon {
+    /// Decides on a move after these.
+    async fn decides(&mut self, moves: &str) -> String {
+        let mut line = Line::start(Variant::Standard);
+        line.play_all(moves).expect("legal");
+        let timing = Some(Box::new(|_: &_| Duration::from_millis(150)) as _);
+        let question = Question { timing, ..Question::new(GameId::new("story"), Arc::new(line)) };
+        let decided = self.council.decide(question, &CancellationToken::new(), &mut |_| {}).await;
+        decided.expect("a decision").best.to_string()
+    }
+}
+
+/// A client with a worker's key that does as it likes.
+struct Forger {
+    client: Client,
+    identity: ProcessIdentity,
+    subjects: Subjects,
+    refusals: UnboundedReceiver<String>,
+}
+
+impl Forger {
+    fn name(&self) -> &str {
+        &self.identity.sender.name
+    }
+
+    fn heartbeat(state: WorkerState) -> Heartbeat {
+        let none = Vec::new();
+        Heartbeat {
+            state,
+            cores: 100,
+            speed: 1_000_000,
+            engines: none,
+            daemons: vec![],
+            searches: vec![],
+            answers: None,
+        }
+    }
+
+    async fn publishes<B: serde::Serialize>(&self, subject: String, run: RunId, body: &B) {
+        let mut identity = self.identity.clone();
+        identity.sender.run = run;
+        self.client.publish(subject, wire::encode(&identity, body)).await.expect("published");
+    }
+
+    async fn beats(&self) {
+        let heartbeat = Self::heartbeat(WorkerState::Lending);
+        self.publishes(self.subjects.beat(self.name()), self.identity.sender.run, &heartbeat).await;
+    }
+
+    /// Waits until the server has refused so many things.
+    async fn is_refused(&mut self, times: usize) {
+        let mut refused = 0;
+        while refused < times {
+            let event = tokio::time::timeout(PATIENCE, self.refusals.recv()).await.expect("refusals").expect("open");
+            refused += usize::from(event.to_lowercase().contains("permissions violation"));
+        }
+    }
+
+    /// Says that it is there, until the guard is dropped.
+    fn keeps_beating(&self) -> DropGuard {
+        let stop = CancellationToken::new();
+        let guard = stop.clone().drop_guard();
+        let (client, subject) = (self.client.clone(), self.subjects.beat(self.name()));
+        let beat = wire::encode(&self.identity, &Self::heartbeat(WorkerState::Lending));
+        let beating = async move {
+            loop {
+                client.publish(subject.clone(), beat.clone()).await.expect("published");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::spawn(async move { stop.run_until_cancelled(beating).await });
+        guard
+    }
+
+    /// Claims a hundred cores, and this of every search that it is asked for.
+    fn claims(self, moves: &'static str, score: Score) -> DropGuard {
+        let stop = CancellationToken::new();
+        let guard = stop.clone().drop_guard();
+        tokio::spawn(async move { stop.run_until_cancelled(self.answers(moves, score)).await });
+        guard
+    }
+
+    async fn answers(self, moves: &str, score: Score) {
+        let subject = self.subjects.to_worker("daemon", self.name());
+        let mut orders = self.client.subscribe(subject).await.expect("subscribed");
+        let mut beats = tokio::time::interval(Duration::from_millis(200));
+        loop {
+            tokio::select! {
+                _ = beats.tick() => self.beats().await,
+                Some(order) = orders.next() => {
+                    let read = wire::decode::<Addressed<WorkerCommand>>("daemon", &order.payload, &self.identity.version);
+                    let Ok((daemon, Addressed { body: WorkerCommand::Search(order), .. })) = read else { continue };
+                    for event in [claim(&order, moves, score), finished(&order)] {
+                        let message = Addressed { to: daemon.run, body: WorkerMessage::Event(event) };
+                        self.publishes(self.subjects.to_daemon(self.name(), "daemon"), self.identity.sender.run, &message).await;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn claim(order: &SearchCommand, moves: &str, score: Score) -> SearchEvent {
+    let text = ProposalText {
+        moves: moves.to_owned(),
+        score,
+        bound: Bound::Exact,
+        depth: 30,
+        selective_depth: 40,
+        root_moves_done: 0,
+        nodes: 1 << 30,
+        microseconds: 100,
+    };
+    SearchEvent { search: order.id.clone(), elector: order.elector.name.clone(), kind: SearchEventKind::Proposal(text) }
+}
+
+fn finished(order: &SearchCommand) -> SearchEvent {
+    SearchEvent {
+        search: order.id.clone(),
+        elector: order.elector.name.clone(),
+        kind: SearchEventKind::Finished(1 << 30),
+    }
+}
+
+/// White's queen may take on f7, where the king takes it.
+const BEFORE_THE_BLUNDER: &str = "e2e4 e7e5 d1h5 b8c6";
+
+/// A forger's move is not played, fifteen times, and the forger is named and put out.
+async fn is_found_out(name: &str, moves: &'static str, score: Score) {
+    let keyed = Keyed::with(&[name]);
+    let _forger = keyed.forger(name).await.claims(moves, score);
+    let mut daemon = keyed.daemon(&[name]).await;
+    let named = || keyed.log.lines(&["a worker is not believed", &format!("worker={name}")]);
+    let begun = Instant::now();
+    let mut decisions = 0;
+    while decisions < 15 || named().is_empty() {
+        assert!(begun.elapsed() < PATIENCE, "{name} is not found out");
+        let best = daemon.decides(BEFORE_THE_BLUNDER).await;
+        assert!(!moves.starts_with(&best) || best != "h5f7", "the forger's move is played");
+        decisions += 1;
+    }
+    assert_eq!(named().len(), 1, "it is told once: {:#?}", named());
+    let machines = council::pool::RemotePool::machines(&daemon.cluster);
+    assert_eq!(machines[0].closed, Some("it was caught with what is not so"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_score_that_is_not_so_elects_nothing() {
+    is_found_out("boaster", "h5f7", Score::Cp(10_000)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mate_that_is_none_elects_nothing() {
+    is_found_out("bluffer", "h5f7", Score::Mate(3)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mate_that_needs_the_opponents_help_is_none() {
+    is_found_out("dreamer", "f1c4 a7a6 h5f7", Score::Mate(2)).await;
+}
+
+/// What an honest worker says of its own searches counts, at a server with permissions.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_honest_worker_takes_part() {
+    let keyed = Keyed::with(&["honest"]);
+    let _worker = keyed.lends("honest");
+    let mut daemon = keyed.daemon(&["honest"]).await;
+    let pool = Pool::with_remote(1, Some(Arc::new(daemon.cluster.clone())));
+    let settings = CouncilSettings { roster: "balanced-4".to_owned(), hash: 1, ..CouncilSettings::default() };
+    daemon.council =
+        Council::new(&pool, &Roster::from_settings(&settings).expect("a roster"), &settings, Variant::Standard);
+    let mut line = Line::start(Variant::Standard);
+    let (mut votes, begun) = (0, Instant::now());
+    while votes == 0 {
+        assert!(begun.elapsed() < PATIENCE, "it takes no part");
+        let timing = Some(Box::new(|_: &_| Duration::from_millis(150)) as _);
+        let question = Question { timing, ..Question::new(GameId::new("honest"), Arc::new(line.clone())) };
+        let decision =
+            daemon.council.decide(question, &CancellationToken::new(), &mut |_| {}).await.expect("a decision");
+        votes = decision.votes.iter().filter(|vote| vote.proposal.machine.is_some()).count();
+        line.play(decision.best).expect("legal");
+    }
+    assert!(keyed.log.lines(&["not believed", "worker=honest"]).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_speaks_in_anothers_name_is_refused_by_the_server_and_named_by_the_daemon() {
+    let keyed = Keyed::with(&["victim", "mimic"]);
+    let _worker = keyed.lends("victim");
+    let mut mimic = keyed.forger("mimic").await;
+    let _beats = mimic.keeps_beating();
+    let daemon = keyed.daemon(&["victim", "mimic"]).await;
+
+    // On the victim's subjects nothing of it arrives.
+    let gone = Forger::heartbeat(WorkerState::Gone);
+    mimic.publishes(mimic.subjects.beat("victim"), RunId(1), &gone).await;
+    mimic.is_refused(1).await;
+
+    // It says on its own that it is the victim; here it even knows the victim's run, from the daemon's side.
+    let seed = std::fs::read_to_string(keyed.key("daemon")).expect("a key").trim().to_owned();
+    let spy = ConnectOptions::with_nkey(seed).connect(keyed.nats.url()).await.expect("let in");
+    let mut beats = spy.subscribe(mimic.subjects.beat("*")).await.expect("subscribed");
+    let run = loop {
+        let message = beats.next().await.expect("a beat");
+        if let Some("victim") = mimic.subjects.sender(&message.subject) {
+            let read = wire::decode::<Heartbeat>("victim", &message.payload, &mimic.identity.version);
+            break read.expect("a heartbeat").0.run;
+        }
+    };
+    for _ in 0..100 {
+        mimic.publishes(mimic.subjects.beat("mimic"), run, &gone).await;
+    }
+    let words = ["speaks in the name of victim", "worker=mimic"];
+    keyed.log.says(&words).await;
+    mimic.client.flush().await.expect("flushed");
+    assert_eq!(keyed.log.lines(&words).len(), 1, "it is told once");
+    assert!(daemon.cluster.workers().iter().any(|(name, _)| name == "victim"), "nobody believes that it is gone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_workers_key_opens_nothing_but_its_own_subjects() {
+    let keyed = Keyed::with(&["neighbour", "snooper"]);
+    let mut snooper = keyed.forger("snooper").await;
+    let subjects = snooper.subjects.clone();
+    let wanted = [
+        subjects.to_worker("daemon", "neighbour"),
+        subjects.to_worker("daemon", "*"),
+        subjects.beat("neighbour"),
+        "concilio.>".to_owned(),
+    ];
+    for subject in wanted {
+        snooper.client.subscribe(subject).await.expect("sent");
+    }
+    let claimed = [
+        subjects.to_worker("daemon", "neighbour"),
+        subjects.call("daemon"),
+        subjects.beat("neighbour"),
+        subjects.to_daemon("neighbour", "daemon"),
+    ];
+    for subject in claimed {
+        snooper.client.publish(subject, "x".into()).await.expect("sent");
+    }
+    snooper.is_refused(8).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_runs_fills_no_log() {
+    let keyed = Keyed::with(&["flooder"]);
+    let flooder = keyed.forger("flooder").await;
+    let _beats = flooder.keeps_beating();
+    let daemon = keyed.daemon(&["flooder"]).await;
+    let heartbeat = Forger::heartbeat(WorkerState::Lending);
+    for run in 0..20_000 {
+        flooder.publishes(flooder.subjects.beat("flooder"), RunId(run), &heartbeat).await;
+    }
+    flooder.client.flush().await.expect("flushed");
+    keyed.log.says(&["two workers have this name", "worker=flooder"]).await;
+    assert_eq!(daemon.cluster.workers().len(), 1);
+    let lines = keyed.log.lines(&["flooder"]);
+    assert!(lines.len() < 20, "{} lines", lines.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_workers_of_one_name_are_told_of() {
+    let keyed = Keyed::with(&["double"]);
+    let _first = keyed.lends("double");
+    let _daemon = keyed.daemon(&["double"]).await;
+    let _second = keyed.lends("double");
+    keyed.log.says(&["two workers have this name", "worker=double"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_removed_is_out_at_once() {
+    let mut keyed = Keyed::with(&["leaver", "stayer"]);
+    let _workers = [keyed.lends("leaver"), keyed.lends("stayer")];
+    let daemon = keyed.daemon(&["leaver", "stayer"]).await;
+    keyed.members.remove(MemberKind::Worker, "leaver").expect("removed");
+    let left = configuration(&keyed.members);
+    keyed.nats.reads_again(left);
+    until("it is lost", || daemon.cluster.workers().iter().all(|(name, _)| name == "stayer")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_waits_for_its_server_leaves_at_the_first_word() {
+    let shutdown = Shutdown::default();
+    let nowhere = ClusterSettings { nats: "nats://127.0.0.1:1".to_owned(), ..ClusterSettings::default() };
+    let waiting = tokio::spawn(lend(worker(nowhere), shutdown.clone()));
+    shutdown.drain.cancel();
+    let ended = tokio::time::timeout(PATIENCE, waiting).await.expect("it leaves").expect("no panic");
+    assert!(ended.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_under_a_name_that_is_not_its_keys_is_told_so() {
+    let keyed = Keyed::with(&["attic"]);
+    let as_daemon = ClusterSettings { nkey_file: keyed.key("daemon"), ..keyed.settings("attic") };
+    let ended = lend(worker(as_daemon), Shutdown::default()).await;
+    let Err(LendError::Connection(error @ ConnectionError::NotAllowed { .. })) = ended else { panic!("{ended:?}") };
+    assert!(error.to_string().contains("does not let attic"), "{error}");
+
+    let as_worker = ClusterSettings { nkey_file: keyed.key("attic"), ..keyed.settings("daemon") };
+    let asked = survey(&as_worker).await.expect_err("it may not listen");
+    assert!(matches!(asked, ConnectionError::NotAllowed { .. }), "{asked}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_tells_nobody_from_somebody_who_does_not_answer() {
+    let keyed = Keyed::with(&["silent"]);
+    let seen = survey(&keyed.settings("daemon")).await.expect("a server");
+    assert!(seen.workers.is_empty() && seen.silent.is_empty());
+
+    let silent = keyed.forger("silent").await;
+    let _listening = silent.client.subscribe(silent.subjects.call("daemon")).await.expect("subscribed");
+    let _beats = silent.keeps_beating();
+    let seen = survey(&keyed.settings("daemon")).await.expect("a server");
+    assert!(seen.workers.is_empty());
+    assert_eq!(seen.silent.iter().map(String::as_str).collect::<Vec<_>>(), ["silent"]);
+}

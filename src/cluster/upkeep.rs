@@ -1,0 +1,76 @@
+//! What a daemon does for its workers beside reading proposals, measured: choosing one for an order, and reading heartbeats.
+
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use super::{
+    identity::{ProcessIdentity, RunId, Sender},
+    placement,
+    registry::Registry,
+    wire::{self, Heartbeat, WorkerState},
+};
+
+/// How often each is done to measure it.
+const ROUNDS: u32 = 200;
+/// How many workers there are meanwhile.
+const WORKERS: u32 = 500;
+
+/// The daemon's time for its workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Upkeep {
+    /// Choosing a worker for an order, for each worker that there is.
+    pub choice_by_worker: Duration,
+    /// Reading a heartbeat.
+    pub heartbeat: Duration,
+}
+
+impl Upkeep {
+    /// Measures both, in a fraction of a second.
+    pub fn measure() -> Self {
+        let (now, identity) = (Instant::now(), ProcessIdentity::new("measured"));
+        let none = Vec::new();
+        let heartbeat = Heartbeat {
+            state: WorkerState::Lending,
+            cores: 8,
+            speed: 1000,
+            engines: none,
+            daemons: vec![],
+            searches: vec![],
+            answers: None,
+        };
+        let bytes = wire::encode(&identity, &heartbeat);
+        let mut registry = Registry::default();
+        for run in 0..WORKERS {
+            let sender = Sender { name: format!("worker-{run}"), run: RunId(run.into()) };
+            registry.heard(now, &sender, heartbeat.clone(), None);
+        }
+        let threads = (0..WORKERS).map(|run| (RunId(run.into()), 1)).collect();
+        let begun = Instant::now();
+        for _ in 0..ROUNDS {
+            let offers = registry.offers(now, RunId(u64::MAX), &threads);
+            black_box(placement::choose(&offers, 1, None, None));
+        }
+        let choice_by_worker = begun.elapsed() / ROUNDS / WORKERS;
+        let begun = Instant::now();
+        for _ in 0..ROUNDS {
+            if let Ok((_, heartbeat)) = wire::decode::<Heartbeat>("worker-7", &bytes, &identity.version) {
+                let sender = Sender { name: "worker-7".to_owned(), run: RunId(7) };
+                black_box(registry.heard(now, &sender, heartbeat, None));
+            }
+        }
+        Self { choice_by_worker, heartbeat: begun.elapsed() / ROUNDS }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_take_time() {
+        let upkeep = Upkeep::measure();
+        assert!(!upkeep.choice_by_worker.is_zero() && !upkeep.heartbeat.is_zero(), "{upkeep:?}");
+    }
+}

@@ -1,0 +1,128 @@
+//! A NATS server of a story, on loopback, and killed at its end. The tests of the package `cluster` have it from here, too.
+
+// Neither uses all of it.
+#![allow(dead_code, unreachable_pub)]
+
+use std::{
+    fs,
+    io::ErrorKind,
+    net::{TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// Turns a hang into a failure.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A NATS server on a port of its own.
+pub struct Nats {
+    port: u16,
+    /// Its configuration, if it has one.
+    configuration: Option<PathBuf>,
+    child: Option<Child>,
+    folder: TempDir,
+}
+
+impl Nats {
+    /// One that lets everybody in.
+    pub fn start() -> Self {
+        Self::starting(|_| None)
+    }
+
+    /// One that is configured by this text.
+    pub fn start_with(configuration: Option<String>) -> Self {
+        Self::starting(|folder| {
+            let file = folder.join("nats.conf");
+            fs::write(&file, configuration?).expect("written");
+            Some(file)
+        })
+    }
+
+    /// One whose configuration is `nats.conf` of a folder, with all that it includes; but nobody watches over it on a fixed port.
+    pub fn start_in(folder: &Path) -> Self {
+        let file = folder.join("nats.conf");
+        let text = fs::read_to_string(&file).expect("a configuration");
+        let unwatched: Vec<&str> = text.lines().filter(|line| !line.starts_with("http:")).collect();
+        fs::write(&file, unwatched.join("\n")).expect("written");
+        Self::starting(|_| Some(file))
+    }
+
+    fn starting(configuration: impl FnOnce(&Path) -> Option<PathBuf>) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
+        drop(listener);
+        let folder = tempfile::tempdir().expect("a folder");
+        let configuration = configuration(folder.path());
+        let mut nats = Self { port, configuration, child: None, folder };
+        nats.starts();
+        nats
+    }
+
+    /// Starts again on the same port, and waits until it listens.
+    pub fn starts(&mut self) {
+        let mut arguments = vec!["-a".to_owned(), "127.0.0.1".to_owned(), "-p".to_owned(), self.port.to_string()];
+        arguments.extend(["-P".to_owned(), self.pid_file().display().to_string()]);
+        if let Some(file) = &self.configuration {
+            arguments.extend(["-c".to_owned(), file.display().to_string()]);
+        }
+        self.child = Some(program(&arguments));
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(begun.elapsed() < PATIENCE, "nats-server does not listen");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Reads its configuration again, which is this text now.
+    pub fn reads_again(&mut self, configuration: String) {
+        fs::write(self.configuration.as_ref().expect("it has one"), configuration).expect("written");
+        let pid =
+            self.child.as_ref().and_then(|child| Pid::from_raw(i32::try_from(child.id()).ok()?)).expect("it runs");
+        kill_process(pid, Signal::HUP).expect("it runs");
+    }
+
+    /// The file with its process number.
+    pub fn pid_file(&self) -> PathBuf {
+        self.folder.path().join("nats.pid")
+    }
+
+    /// Dies.
+    pub fn dies(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// Where it listens on this machine.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        self.dies();
+    }
+}
+
+/// Starts nats-server, which Debian keeps where only administrators look.
+fn program(arguments: &[String]) -> Child {
+    for path in ["nats-server", "/usr/sbin/nats-server"] {
+        match Command::new(path).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn() {
+            Ok(child) => return child,
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => panic!("cannot start {path}: {error}"),
+        }
+    }
+    panic!("there is no nats-server: apt-get install nats-server");
+}
