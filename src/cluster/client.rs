@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
     identity::{ProcessIdentity, RunId, Sender},
-    in_flight::{EventOutcome, InFlight, RemoteSearch, SearchProgress},
+    in_flight::{ClaimProgress, EventOutcome, InFlight, RemoteSearch},
     looker::Looker,
     looks::Caught,
     placement,
@@ -341,7 +341,7 @@ impl ClusterClient {
             return None;
         }
         known.in_flight.add(RemoteSearch {
-            progress: SearchProgress::new(job),
+            progress: ClaimProgress::new(job),
             worker: placed.worker,
             machine,
             threads: placed.threads,

@@ -18,7 +18,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::{
     identity::RunId,
     looks::{Caught, Look, LookKey, Looks},
-    scrutiny::{self, HomeValue, LookLength, Verdict},
+    scrutiny::{self, ClaimVerdict, HomeValue, LookLength},
     wire::{
         SearchEvent, SearchEventKind, SearchStatus,
         checked::{Invalid, MOST_NODES},
@@ -54,12 +54,12 @@ pub(crate) struct RemoteSearch {
     /// When it was sent.
     pub sent: Instant,
     /// What became of it so far.
-    pub progress: SearchProgress,
+    pub progress: ClaimProgress,
 }
 
 /// What a worker has said of a search, and what of it was passed on.
 #[derive(Debug, Default)]
-pub(crate) struct SearchProgress {
+pub(crate) struct ClaimProgress {
     /// The position as FEN.
     position: Arc<str>,
     /// What the worker proposed last, as it said it.
@@ -78,7 +78,7 @@ enum SearchEnding {
     Failed(String),
 }
 
-impl SearchProgress {
+impl ClaimProgress {
     /// Nothing yet, of a search of this position.
     pub(crate) fn new(job: &Job) -> Self {
         Self { position: job.task.line.fen().into(), ..Self::default() }
@@ -130,7 +130,7 @@ impl RemoteSearch {
         let Some((claim, key)) = self.progress.claim.as_ref().zip(self.look()) else { return };
         let Some(home) = looks.get(&key) else { return };
         let judgement = scrutiny::judge(claim, &home, self.job.guidance.window);
-        if judgement.verdict == Verdict::Outlying {
+        if judgement.verdict == ClaimVerdict::Outlying {
             looks.suspect(self.worker, &self.job, claim, &key);
         }
         if self.progress.believed.as_ref() != Some(&judgement.believed) {

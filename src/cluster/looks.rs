@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     identity::RunId,
-    scrutiny::{self, HomeValue, LookLength, Verdict},
+    scrutiny::{self, ClaimVerdict, HomeValue, LookLength},
 };
 use chess::{Line, Proposal, Score, UciMove};
 use council::pool::Job;
@@ -118,7 +118,7 @@ impl Suspicion {
 
     fn is_untrue(&self, found: &HomeValue) -> bool {
         match self.look.best {
-            Some(_) => scrutiny::judge(&self.claim, found, self.window).verdict == Verdict::Untrue,
+            Some(_) => scrutiny::judge(&self.claim, found, self.window).verdict == ClaimVerdict::Untrue,
             None => found.score.is_some_and(|score| !matches!(score, Score::Mate(1..))),
         }
     }

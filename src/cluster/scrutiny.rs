@@ -51,16 +51,16 @@ pub(crate) struct HomeValue {
 
 /// What is made of a claim.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Judgement {
+pub(crate) struct ClaimJudgement {
     /// The proposal as far as it is believed.
     pub believed: Proposal,
     /// What else is to be thought of it.
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
 }
 
 /// Whether a claim and the search here agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum ClaimVerdict {
     /// They do, or may: honest searches differ so much.
     Plausible,
     /// They do not: a longer look is due.
@@ -70,7 +70,7 @@ pub(crate) enum Verdict {
 }
 
 /// Holds a claim against what was found here. Of a search within a window it says no more than that the value lies outside.
-pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, Score)>) -> Judgement {
+pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, Score)>) -> ClaimJudgement {
     let within = |score: Score| window.map_or(score, |(low, high)| score.clamp(low, high.max(low)));
     let mut believed = claim.clone();
     believed.score = within(claim.score);
@@ -79,24 +79,24 @@ pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, S
     let claim = &Proposal { score: believed.score, ..claim.clone() };
     let Some(ours) = home.score.map(within) else {
         believed.score = Score::Cp(compared(claim.score).clamp(-UNSEEN, UNSEEN));
-        return Judgement { believed, verdict: Verdict::Plausible };
+        return ClaimJudgement { believed, verdict: ClaimVerdict::Plausible };
     };
     let (said, seen) = (compared(claim.score), compared(ours));
     let both_mate = matches!((claim.score, ours), (Score::Mate(said), Score::Mate(seen)) if (said > 0) == (seen > 0));
     let (low, high) = (seen - margin(seen), seen + margin(seen));
     if both_mate || matches!(claim.score, Score::Cp(_)) && (low..=high).contains(&said) {
-        return Judgement { believed, verdict: Verdict::Plausible };
+        return ClaimJudgement { believed, verdict: ClaimVerdict::Plausible };
     }
     let untrue = said - seen > UNTRUE + seen.abs() / 2;
     let verdict = match home.length {
-        LookLength::Short => Verdict::Outlying,
-        LookLength::Long if untrue => Verdict::Untrue,
-        LookLength::Long => Verdict::Plausible,
+        LookLength::Short => ClaimVerdict::Outlying,
+        LookLength::Long if untrue => ClaimVerdict::Untrue,
+        LookLength::Long => ClaimVerdict::Plausible,
     };
-    believed.score = if verdict == Verdict::Plausible { Score::Cp(said.clamp(low, high)) } else { ours };
+    believed.score = if verdict == ClaimVerdict::Plausible { Score::Cp(said.clamp(low, high)) } else { ours };
     // What comes after the move and its answer may be made up as well.
     believed.pv.truncate(2);
-    Judgement { believed, verdict }
+    ClaimJudgement { believed, verdict }
 }
 
 /// Where a claimed mate is to be tried: the position of its variation before the last two moves of the side that mates, from where
@@ -157,14 +157,14 @@ mod tests {
         HomeValue { score: Some(score), depth: 8, length }
     }
 
-    fn judged(said: Score, seen: Score, length: LookLength) -> (Score, Verdict) {
-        let Judgement { believed, verdict } = judge(&claim(said, "e2e4 e7e5 g1f3"), &home(seen, length), None);
+    fn judged(said: Score, seen: Score, length: LookLength) -> (Score, ClaimVerdict) {
+        let ClaimJudgement { believed, verdict } = judge(&claim(said, "e2e4 e7e5 g1f3"), &home(seen, length), None);
         (believed.score, verdict)
     }
 
+    use ClaimVerdict::{Outlying, Plausible, Untrue};
     use LookLength::{Long, Short};
     use Score::{Cp, Mate};
-    use Verdict::{Outlying, Plausible, Untrue};
 
     #[test]
     fn what_is_near_to_our_own_search_stands_as_it_is() {

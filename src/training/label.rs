@@ -33,7 +33,7 @@ pub trait Teacher {
 
 /// Why there are no labels.
 #[derive(Debug, thiserror::Error)]
-pub enum LabelError<E> {
+pub enum LabellingError<E> {
     /// The teacher does not answer.
     #[error("teacher: {0}")]
     Teacher(E),
@@ -47,7 +47,7 @@ pub enum LabelError<E> {
 /// with those of earlier calls.
 ///
 /// # Errors
-/// See [`LabelError`]; what was written stays.
+/// See [`LabellingError`]; what was written stays.
 pub fn label<T: Teacher>(
     start: impl Fn() -> Result<T, T::Error> + Sync,
     described: &str,
@@ -55,13 +55,13 @@ pub fn label<T: Teacher>(
     threads: NonZeroUsize,
     stop: &AtomicBool,
     progress: impl Fn(usize, usize) + Sync,
-) -> Result<(), LabelError<T::Error>> {
+) -> Result<(), LabellingError<T::Error>> {
     let paths = shards_of(from)?;
     fs::create_dir_all(to).map_err(|error| ShardError::File { path: to.to_owned(), error })?;
     let (next, done, failure) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(None));
     let tell = || progress(paths.len(), done.fetch_add(1, Relaxed) + 1);
-    let work = || -> Result<(), LabelError<T::Error>> {
-        let mut teacher = start().map_err(LabelError::Teacher)?;
+    let work = || -> Result<(), LabellingError<T::Error>> {
+        let mut teacher = start().map_err(LabellingError::Teacher)?;
         while let Some(path) = paths.get(next.fetch_add(1, Relaxed)) {
             let Some(target) = path.file_name().map(|name| to.join(name)).filter(|target| !target.exists()) else {
                 tell();
@@ -74,7 +74,7 @@ pub fn label<T: Teacher>(
                 if stop.load(Relaxed) {
                     return Ok(());
                 }
-                if let Some(score) = teacher.judge(&record).map_err(LabelError::Teacher)? {
+                if let Some(score) = teacher.judge(&record).map_err(LabellingError::Teacher)? {
                     records.push(record.with_teacher(score));
                 }
             }

@@ -18,7 +18,7 @@ pub mod selfplay;
 mod shard;
 pub mod trainer;
 
-pub use label::{LabelError, Teacher, label};
+pub use label::{LabellingError, Teacher, label};
 pub use openings::random_opening;
 pub use random::SplitMix;
 pub use record::{GameResult, Record, RecordError};

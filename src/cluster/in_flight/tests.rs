@@ -30,7 +30,7 @@ fn setting() -> Setting {
         machine: "ann".into(),
         threads: 2,
         elector: "mp".into(),
-        progress: SearchProgress::new(&job),
+        progress: ClaimProgress::new(&job),
         job,
         reports,
         fallback: Fallback::new(|_, _| {}),

@@ -10,10 +10,10 @@ use chess::{ElectorName, GameId};
 
 /// All of them, each from its beginning to its end. Cheap to clone; clones are the same list.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RunningSearches(Arc<Mutex<Searches>>);
+pub(super) struct RunningSearches(Arc<Mutex<RunningState>>);
 
 #[derive(Debug, Default)]
-struct Searches {
+struct RunningState {
     running: BTreeMap<u64, RunningSearch>,
     begun: u64,
 }
@@ -54,7 +54,7 @@ impl RunningSearches {
         self.lock().running.values().map(view).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Searches> {
+    fn lock(&self) -> MutexGuard<'_, RunningState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
