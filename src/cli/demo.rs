@@ -231,7 +231,7 @@ impl DemoCommand {
             nkey_file: self.nkey_file.clone().unwrap_or_default(),
             ..ClusterSettings::default()
         };
-        if cluster.servers().is_none() {
+        if cluster.is_on() && cluster.servers().is_none() {
             return Err(Failure::usage(format_args!("--nats {}: expected nats://HOST:4222", self.nats)));
         }
         let remote_pool = runtime::remote_pool(&cluster, shutdown.now.child_token());
