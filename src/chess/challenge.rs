@@ -45,10 +45,37 @@ pub struct Challenge {
     pub rematch_of: Option<GameId>,
     /// Our rating in its category, if the server says.
     pub our_rating: Option<u32>,
-    /// Whether the server lets a bot play it at all.
-    pub playable: bool,
-    /// The server's name of a variant that has none with us. The terms say standard chess then, and it cannot be played.
-    pub unknown_variant: Option<String>,
+    /// Why it cannot be played, whoever makes it, if it cannot.
+    pub obstacle: Option<ChallengeObstacle>,
+}
+
+/// Why a challenge cannot be played, whoever makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChallengeObstacle {
+    /// The server's name of a variant that has none with us; the terms say standard chess.
+    UnknownVariant(String),
+    /// The players would have different clocks; the terms say the first one's.
+    TimeOdds,
+    /// The server lets no bot play it.
+    NotForBots,
+}
+
+impl Challenge {
+    /// Made to us: a draw for colours, and from the usual position.
+    pub fn to_us(id: ChallengeId, opponent: Player, terms: GameTerms) -> Self {
+        Self {
+            id,
+            incoming: true,
+            opponent: Some(opponent),
+            terms,
+            our_color: None,
+            initial_fen: None,
+            rules: Vec::new(),
+            rematch_of: None,
+            our_rating: None,
+            obstacle: None,
+        }
+    }
 }
 
 /// A challenge we want to make.

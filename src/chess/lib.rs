@@ -35,7 +35,7 @@ pub mod values;
 mod variant;
 
 pub use backoff::Backoff;
-pub use challenge::{Challenge, ChallengeRequest, DeclineReason, GameTerms};
+pub use challenge::{Challenge, ChallengeObstacle, ChallengeRequest, DeclineReason, GameTerms};
 pub use criterion::{CriterionName, SecondPhaseMode};
 pub use decision::{Decision, Metrics, ProcessMetrics, SecondPhase, Source, Vote};
 pub use engine_position::{engine_move, engine_position};

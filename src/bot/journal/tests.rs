@@ -491,19 +491,8 @@ async fn state_challenges_chat_accounts_and_faults_are_kept() {
         games_played: 3,
     };
     desk.journal.account(&desk.server, &account);
-    let challenge = Challenge {
-        id: ChallengeId::from("chal0001"),
-        incoming: true,
-        opponent: Some(Player::named("Somebody")),
-        terms: info("x", Variant::Standard, "").terms,
-        our_color: None,
-        initial_fen: None,
-        rules: Vec::new(),
-        rematch_of: None,
-        our_rating: None,
-        playable: true,
-        unknown_variant: None,
-    };
+    let terms = info("x", Variant::Standard, "").terms;
+    let challenge = Challenge::to_us(ChallengeId::from("chal0001"), Player::named("Somebody"), terms);
     desk.journal.challenge(&desk.server, &challenge);
     desk.journal.challenge_decided(&desk.server, &challenge, ChallengeOutcome::Declined, "too fast");
     desk.journal.flush().await.expect("written");

@@ -214,19 +214,8 @@ fn a_game_that_is_over_says_how_and_its_clocks_stand() {
 #[test]
 fn ended_games_challenges_chat_and_lines_are_bounded() {
     let mut told = Told::new();
-    let challenge = Challenge {
-        id: "c".into(),
-        incoming: true,
-        opponent: Some(Player::named("Ann")),
-        terms: GameTerms { variant: Variant::Standard, time_control: TimeControl::Unlimited, rated: false },
-        our_color: None,
-        initial_fen: None,
-        rules: Vec::new(),
-        rematch_of: None,
-        our_rating: None,
-        playable: true,
-        unknown_variant: None,
-    };
+    let terms = GameTerms { variant: Variant::Standard, time_control: TimeControl::Unlimited, rated: false };
+    let challenge = Challenge::to_us("c".into(), Player::named("Ann"), terms);
     for round in 0..500 {
         let id = format!("game{round}");
         told.begin(&id);

@@ -21,7 +21,7 @@ pub use queue::{Preference, SortBy, Waiting, order};
 
 use super::rate_limits::{RateLimits, Spending};
 use chess::{
-    Challenge, DeclineReason, Fault, GameId, Line, Player, Speed, Variant,
+    Challenge, ChallengeObstacle, DeclineReason, Fault, GameId, Line, Player, Speed, Variant,
     values::{HoursOfDay, Kind, Seconds, WholeNumber},
 };
 
@@ -291,13 +291,19 @@ fn suits<'a>(
 /// Whether we can play it, like it or not.
 fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Result<(), DeclineWith> {
     let variant = challenge.terms.variant;
-    if let Some(name) = &challenge.unknown_variant {
-        return refuse(DeclineReason::Variant, format!("nobody here knows the rules of {name}"));
-    }
-    if !challenge.playable {
-        let too_fast = challenge.terms.time_control.speed() == Speed::UltraBullet;
-        let reason = if too_fast { DeclineReason::TooFast } else { DeclineReason::Generic };
-        return refuse(reason, "the server does not let a bot play it");
+    match &challenge.obstacle {
+        None => {}
+        Some(ChallengeObstacle::UnknownVariant(name)) => {
+            return refuse(DeclineReason::Variant, format!("nobody here knows the rules of {name}"));
+        }
+        Some(ChallengeObstacle::TimeOdds) => {
+            return refuse(DeclineReason::TimeControl, "time odds: both sides get the same clock here");
+        }
+        Some(ChallengeObstacle::NotForBots) => {
+            let too_fast = challenge.terms.time_control.speed() == Speed::UltraBullet;
+            let reason = if too_fast { DeclineReason::TooFast } else { DeclineReason::Generic };
+            return refuse(reason, "the server does not let a bot play it");
+        }
     }
     if challenge.rules.iter().any(|rule| rule == "noAbort") {
         return refuse(DeclineReason::Generic, "the rule noAbort would leave no way out of a game that nobody starts");

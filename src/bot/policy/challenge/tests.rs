@@ -8,19 +8,9 @@ use chess::{
 
 /// A standing invitation to play 3+2, rated, by a human rated 1500.
 fn invitation() -> Challenge {
-    Challenge {
-        id: ChallengeId::new("chall001"),
-        incoming: true,
-        opponent: Some(Player { rating: Some(1500), ..Player::named("Ann") }),
-        terms: GameTerms { variant: Variant::Standard, time_control: control("3+2"), rated: true },
-        our_color: None,
-        initial_fen: None,
-        rules: Vec::new(),
-        rematch_of: None,
-        our_rating: Some(1600),
-        playable: true,
-        unknown_variant: None,
-    }
+    let opponent = Player { rating: Some(1500), ..Player::named("Ann") };
+    let terms = GameTerms { variant: Variant::Standard, time_control: control("3+2"), rated: true };
+    Challenge { our_rating: Some(1600), ..Challenge::to_us(ChallengeId::new("chall001"), opponent, terms) }
 }
 
 fn from_bot() -> Challenge {
@@ -109,6 +99,7 @@ fn our_own_challenges_are_not_ours_to_answer() {
 
 #[test]
 fn every_refusal_gives_the_matching_reason() {
+    use ChallengeObstacle::{NotForBots, TimeOdds, UnknownVariant};
     use DeclineReason::{Casual, Generic, NoBot, OnlyBot, Rated, Standard, TimeControl, TooFast, TooSlow};
     let with = |change: fn(&mut Challenge)| {
         let mut challenge = invitation();
@@ -154,13 +145,11 @@ fn every_refusal_gives_the_matching_reason() {
         ("rating", invitation(), settings(|filter| filter.min_rating = 1501), Generic),
         ("difference", invitation(), settings(|filter| filter.max_rating_difference = Some(99)), Generic),
         ("noAbort", with(|c| c.rules = vec!["noAbort".to_owned()]), ChallengeSettings::default(), Generic),
-        ("unplayable", with(|challenge| challenge.playable = false), ChallengeSettings::default(), Generic),
+        ("not for bots", with(|c| c.obstacle = Some(NotForBots)), ChallengeSettings::default(), Generic),
+        ("time odds", with(|c| c.obstacle = Some(TimeOdds)), ChallengeSettings::default(), DeclineReason::TimeControl),
         (
             "unknown variant",
-            with(|challenge| {
-                challenge.playable = false;
-                challenge.unknown_variant = Some("fogOfWar".to_owned());
-            }),
+            with(|challenge| challenge.obstacle = Some(UnknownVariant("fogOfWar".to_owned()))),
             ChallengeSettings::default(),
             DeclineReason::Variant,
         ),
@@ -168,7 +157,7 @@ fn every_refusal_gives_the_matching_reason() {
             "ultrabullet",
             with(|challenge| {
                 challenge.terms.time_control = control("1/4+0");
-                challenge.playable = false;
+                challenge.obstacle = Some(NotForBots);
             }),
             ChallengeSettings::default(),
             TooFast,

@@ -329,19 +329,9 @@ mod tests {
             of_account(AccountEvent::Connected { account, away: Some(Duration::from_secs(12)) }),
             "lichess: connected again as BOT Concilio after 12 s"
         );
-        let challenge = Challenge {
-            id: ChallengeId::new("abcd1234"),
-            incoming: true,
-            opponent: Some(info().black),
-            terms: info().terms,
-            our_color: Some(Color::Black),
-            initial_fen: None,
-            rules: Vec::new(),
-            rematch_of: None,
-            our_rating: None,
-            playable: true,
-            unknown_variant: None,
-        };
+        let ours = Some(Color::Black);
+        let challenge = Challenge::to_us(ChallengeId::new("abcd1234"), info().black, info().terms);
+        let challenge = Challenge { our_color: ours, ..challenge };
         assert_eq!(
             of_account(AccountEvent::Challenge {
                 challenge: Box::new(challenge),

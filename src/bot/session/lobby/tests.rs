@@ -83,23 +83,9 @@ fn bot(name: &str) -> Account {
 }
 
 fn challenge(id: &str, from: &str) -> Challenge {
-    Challenge {
-        id: ChallengeId::new(id),
-        incoming: true,
-        opponent: Some(player(from)),
-        terms: GameTerms {
-            variant: Variant::Standard,
-            time_control: TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2)),
-            rated: true,
-        },
-        our_color: None,
-        initial_fen: None,
-        rules: Vec::new(),
-        rematch_of: None,
-        our_rating: None,
-        playable: true,
-        unknown_variant: None,
-    }
+    let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
+    let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
+    Challenge::to_us(ChallengeId::new(id), player(from), terms)
 }
 
 fn does(effects: &[LobbyEffect], action: &Action) -> bool {

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::fics::message::{MatchSide, MatchTerms};
-use chess::{Challenge, ChallengeId};
+use chess::{Challenge, ChallengeId, ChallengeObstacle};
 
 /// A challenge that the server took away may have become a game, whose board comes next; for so long that is believed.
 const GRACE: Duration = Duration::from_secs(1);
@@ -123,18 +123,16 @@ pub(super) fn challenge(pending: &PendingChallenge, us: &str, is_computer: bool)
     let we_are_first = terms.first.name.eq_ignore_ascii_case(us);
     let opponent = terms.other_than(us);
     let our_seat = terms.other_than(&opponent.name);
+    let kind = || terms.loaded.as_ref().unwrap_or(&terms.kind).clone();
+    let obstacle = match terms.variant() {
+        None => Some(ChallengeObstacle::UnknownVariant(kind())),
+        Some(_) => terms.second_time.is_some().then_some(ChallengeObstacle::TimeOdds),
+    };
     Challenge {
-        id: pending.id.clone(),
         incoming: pending.incoming,
-        opponent: Some(opponent.player(is_computer)),
-        terms: terms.game_terms(),
         our_color: terms.first_color.map(|color| if we_are_first { color } else { color.other() }),
-        initial_fen: None,
-        rules: Vec::new(),
-        rematch_of: None,
         our_rating: our_seat.rating.value,
-        // Variants that have no name with us, and clocks that differ, are not for us.
-        playable: terms.variant().is_some() && terms.second_time.is_none(),
-        unknown_variant: terms.variant().is_none().then(|| terms.loaded.clone().unwrap_or_else(|| terms.kind.clone())),
+        obstacle,
+        ..Challenge::to_us(pending.id.clone(), opponent.player(is_computer), terms.game_terms())
     }
 }

@@ -74,11 +74,6 @@ impl FicsSession {
             Some(game) => ChallengeId::new(game.as_str()),
             None => ChallengeId::new(self.new_name(&opponent.name)),
         };
-        if terms.variant().is_none() || terms.second_time.is_some() {
-            let why =
-                if terms.second_time.is_some() { "time odds" } else { terms.loaded.as_ref().unwrap_or(&terms.kind) };
-            tracing::debug!(opponent = opponent.name, "a challenge that cannot be played here: {why}");
-        }
         if let Some(replaced) = self.challenges.add(id.clone(), &opponent, true, index, terms) {
             self.tell(ServerEvent::ChallengeCancelled(replaced));
         }

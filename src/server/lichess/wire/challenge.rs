@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{VariantKey, color, lenient, player::User, seconds, variant, whole_days};
-use chess::{Challenge, ChallengeId, DeclineReason, GameId, GameTerms, ServerEvent, TimeControl};
+use chess::{Challenge, ChallengeId, ChallengeObstacle, DeclineReason, GameId, GameTerms, ServerEvent, TimeControl};
 
 /// `challenge`, `challengeCanceled` and `challengeDeclined`.
 #[derive(Deserialize)]
@@ -15,8 +15,8 @@ pub(super) struct ChallengeEnvelope {
 
 impl ChallengeEnvelope {
     pub(super) fn into_challenge(self, us: &str) -> Challenge {
-        let playable = self.compat.and_then(|compat| compat.bot).unwrap_or(true);
-        self.challenge.into_challenge(us, playable)
+        let for_bots = self.compat.and_then(|compat| compat.bot).unwrap_or(true);
+        self.challenge.into_challenge(us, for_bots)
     }
 
     pub(super) fn into_id(self) -> ChallengeId {
@@ -63,7 +63,7 @@ pub(super) struct ChallengeJson {
 }
 
 impl ChallengeJson {
-    pub(super) fn into_challenge(self, us: &str, playable: bool) -> Challenge {
+    pub(super) fn into_challenge(self, us: &str, for_bots: bool) -> Challenge {
         let challenger = self.challenger.map(User::into_player);
         let challenged = self.dest_user.map(User::into_player);
         let incoming = match &challenger {
@@ -71,10 +71,12 @@ impl ChallengeJson {
             None => self.direction.as_deref() != Some("out"),
         };
         // A variant that has no name with us is none that we can play; the challenge still waits for an answer.
-        let known = variant(self.variant.as_ref());
-        if let Err(error) = &known {
-            tracing::debug!(challenge = self.id, %error, "a challenge that cannot be played");
-        }
+        let known = variant(self.variant.as_ref()).ok();
+        let unknown = self.variant.filter(|_| known.is_none()).map(|variant| variant.key);
+        let obstacle = match unknown {
+            Some(name) => Some(ChallengeObstacle::UnknownVariant(name)),
+            None => (!for_bots).then_some(ChallengeObstacle::NotForBots),
+        };
         let (opponent, our_self) = if incoming { (challenger, challenged) } else { (challenged, challenger) };
         let challengers_color = color(self.color.as_deref());
         Challenge {
@@ -82,7 +84,7 @@ impl ChallengeJson {
             incoming,
             opponent,
             terms: GameTerms {
-                variant: known.as_ref().copied().unwrap_or_default(),
+                variant: known.unwrap_or_default(),
                 time_control: self.time_control.map_or(TimeControl::Unlimited, TimeControlJson::into_time_control),
                 rated: self.rated.unwrap_or(false),
             },
@@ -91,8 +93,7 @@ impl ChallengeJson {
             rules: self.rules.unwrap_or_default(),
             rematch_of: self.rematch_of.map(GameId::from),
             our_rating: our_self.and_then(|player| player.rating),
-            playable: playable && known.is_ok(),
-            unknown_variant: self.variant.filter(|_| known.is_err()).map(|variant| variant.key),
+            obstacle,
         }
     }
 }

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::{challenge::ChallengeJson, player::User, *};
 use chess::{
-    Challenge, ChatLine, ChatRoom, DeclineReason, GameInfo, GameState, GameStatus, Offers, Player, TimeControl,
+    Challenge, ChallengeObstacle, ChatLine, ChatRoom, DeclineReason, GameInfo, GameState, GameStatus, Offers, Player,
+    TimeControl,
 };
 
 fn events_for(us: &str, line: &str) -> ServerEvent {
@@ -56,7 +57,7 @@ fn a_challenge_is_told_from_our_side() {
         "finalColor":"white","rules":["noAbort"],"initialFen":"startpos","rematchOf":"old00001","new":[1,{"x":null}]},
         "compat":{"bot":false,"board":true}}"#;
     let incoming = challenge("bob", line);
-    assert!(incoming.incoming && !incoming.playable && incoming.terms.rated);
+    assert!(incoming.incoming && incoming.obstacle == Some(ChallengeObstacle::NotForBots) && incoming.terms.rated);
     assert_eq!(incoming.terms.variant, Variant::Chess960);
     assert_eq!(incoming.terms.time_control, TimeControl::real_time(Duration::from_secs(300), Duration::from_secs(3)));
     assert_eq!(incoming.our_color, Some(Color::Black), "the colour in the challenge is the challenger's");
@@ -74,7 +75,7 @@ fn a_challenge_is_told_from_our_side() {
 #[test]
 fn a_challenge_may_lack_nearly_everything() {
     let open = challenge("bob", r#"{"type":"challenge","challenge":{"id":"abc","challenger":null,"destUser":null}}"#);
-    assert!(open.incoming && open.playable && open.opponent.is_none() && open.our_color.is_none());
+    assert!(open.incoming && open.obstacle.is_none() && open.opponent.is_none() && open.our_color.is_none());
     assert_eq!(open.terms.time_control, TimeControl::Unlimited);
     let days = challenge(
         "bob",
@@ -88,7 +89,10 @@ fn a_challenge_may_lack_nearly_everything() {
 #[test]
 fn a_challenge_to_a_variant_without_a_name_here_can_still_be_answered() {
     let fog = challenge("bob", r#"{"type":"challenge","challenge":{"id":"abc","variant":{"key":"fogOfWar"}}}"#);
-    assert!(!fog.playable && fog.id.as_str() == "abc" && fog.unknown_variant.is_some());
+    assert_eq!(
+        (fog.id.as_str(), fog.obstacle),
+        ("abc", Some(ChallengeObstacle::UnknownVariant("fogOfWar".to_owned())))
+    );
 }
 
 #[test]
@@ -279,11 +283,12 @@ fn every_official_example_is_understood() {
             "schema-ChallengeJson"
             | "challenges-createChallenge"
             | "challenges-showOneChallenge"
-            | "challenges-openEndedChallenge" => {
-                read::<ChallengeCreated>(&name, &text).map(|created| !created.into_id().as_str().is_empty()).and_then(
-                    |_| read::<ChallengeJson>(&name, &text).map(|json| json.into_challenge("bobby", true).playable),
-                )
-            }
+            | "challenges-openEndedChallenge" => read::<ChallengeCreated>(&name, &text)
+                .map(|created| !created.into_id().as_str().is_empty())
+                .and_then(|_| {
+                    read::<ChallengeJson>(&name, &text)
+                        .map(|json| json.into_challenge("bobby", true).obstacle.is_none())
+                }),
             "schema-GameFullEvent" => {
                 game_event(&text, &GameId::from("g"), "bobby", &ServerUrl::default(), Instant::now())
                     .map(|event| matches!(event, ServerEvent::Game(..)))

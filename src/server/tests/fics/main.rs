@@ -7,8 +7,8 @@ mod ics;
 mod other;
 
 use chess::{
-    Action, ActionError, Challenge, ChallengeRequest, ChatRoom, Color, DeclineReason, Done, GameId, GameInfo,
-    GameState, GameStatus, GameTerms, ServerEvent,
+    Action, ActionError, Challenge, ChallengeObstacle, ChallengeRequest, ChatRoom, Color, DeclineReason, Done, GameId,
+    GameInfo, GameState, GameStatus, GameTerms, ServerEvent,
 };
 use ics::{Board, Connection, Ics, PATIENCE};
 use server::{
@@ -201,7 +201,7 @@ async fn a_challenge_is_accepted_and_ends_in_mate() {
     seat.announce(&format!("<pf> 7 w=Ann t=match p={terms}")).await;
     let challenge = client.challenge().await;
     let opponent = challenge.opponent.clone().expect("an opponent");
-    assert!(challenge.incoming && challenge.playable && opponent.is_bot());
+    assert!(challenge.incoming && challenge.obstacle.is_none() && opponent.is_bot());
     assert_eq!(
         (opponent.rating, challenge.our_color, challenge.our_rating),
         (Some(1600), Some(Color::Black), Some(1500))
@@ -256,7 +256,8 @@ async fn a_challenge_may_be_declined_withdrawn_or_gone() {
 
     seat.announce("<pf> 1 w=Ann t=match p=Ann (++++) Somebot (1500) unrated suicide 5 2").await;
     let challenge = client.challenge().await;
-    assert!(!challenge.playable && challenge.opponent.and_then(|ann| ann.title).as_deref() == Some("U"));
+    assert_eq!(challenge.obstacle, Some(ChallengeObstacle::UnknownVariant("suicide".to_owned())));
+    assert_eq!(challenge.opponent.and_then(|ann| ann.title).as_deref(), Some("U"));
     assert_eq!(client.do_now(Action::Decline(challenge.id, DeclineReason::Variant)).await, Ok(Done::Taken));
     seat.expect("decline 1").await;
     seat.expect("tell ann Sorry, I do not play this variant.").await;

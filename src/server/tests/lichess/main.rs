@@ -619,7 +619,7 @@ async fn whoever_asks_for_the_whole_state_keeps_the_opening_that_brings_it() {
 async fn a_game_by_rules_without_a_name_here_is_told_to_be_given_up() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
     events.line(r#"{"type":"challenge","challenge":{"id":"chal0001","variant":{"key":"fogOfWar"}}}"#).await;
-    assert!(matches!(story.event().await, ServerEvent::Challenge(challenge) if !challenge.playable));
+    assert!(matches!(story.event().await, ServerEvent::Challenge(challenge) if challenge.obstacle.is_some()));
     events.line(&game_start("game0001")).await;
     assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
     let mut game = story.server.expect(STREAM).await.stream().await;
