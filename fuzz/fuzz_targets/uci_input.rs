@@ -1,12 +1,10 @@
 //! A whole conversation with the council in the Universal Chess Interface: nothing that a program says panics, and the end of its words ends the
-//! program. The council answers at once, so that the words are what is tried. Run with `cargo +nightly fuzz run uci_input`.
+//! program. Run with `cargo +nightly fuzz run uci_input`.
 
 #![no_main]
 
-use std::io::Cursor;
-
-use concilio::frontend::{Setup, uci};
-use council::{CouncilSettings, clock::ClockSettings};
+use concilio::frontend::uci;
+use concilio_fuzz::{block_on, council, lines};
 use libfuzzer_sys::fuzz_target;
 
 /// What a conversation is made of. Left out is what takes memory, touches files or searches for long.
@@ -36,13 +34,6 @@ const COMMANDS: &[&str] = &[
 ];
 
 fuzz_target!(|conversation: Vec<(u8, String)>| {
-    let lines = conversation.iter().map(|(number, rest)| {
-        let command = COMMANDS[usize::from(*number) % COMMANDS.len()];
-        format!("{command} {}\n", rest.replace('\n', " "))
-    });
-    let text: String = lines.collect();
-    let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
-    let setup = Setup { cores: 1, ..Setup::new(council, &ClockSettings::default()) };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(uci::run(Cursor::new(text), std::io::sink(), setup)).expect("a sink takes everything");
+    let talk = uci::run(lines(COMMANDS, &conversation), std::io::sink(), council());
+    block_on(talk).expect("a sink takes everything");
 });

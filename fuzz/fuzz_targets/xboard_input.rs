@@ -1,12 +1,10 @@
 //! A whole conversation with the council in the Chess Engine Communication Protocol: nothing that a program says panics, and the end of its words ends the
-//! program. The council answers at once, so that the words are what is tried. Run with `cargo +nightly fuzz run xboard_input`.
+//! program. Run with `cargo +nightly fuzz run xboard_input`.
 
 #![no_main]
 
-use std::io::Cursor;
-
-use concilio::frontend::{Setup, xboard};
-use council::{CouncilSettings, clock::ClockSettings};
+use concilio::frontend::xboard;
+use concilio_fuzz::{block_on, council, lines};
 use libfuzzer_sys::fuzz_target;
 
 /// What a conversation is made of. Left out is what takes memory, touches files or searches for long.
@@ -66,13 +64,6 @@ const COMMANDS: &[&str] = &[
 ];
 
 fuzz_target!(|conversation: Vec<(u8, String)>| {
-    let lines = conversation.iter().map(|(number, rest)| {
-        let command = COMMANDS[usize::from(*number) % COMMANDS.len()];
-        format!("{command} {}\n", rest.replace('\n', " "))
-    });
-    let text: String = lines.collect();
-    let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
-    let setup = Setup { cores: 1, ..Setup::new(council, &ClockSettings::default()) };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(xboard::run(Cursor::new(text), std::io::sink(), setup)).expect("a sink takes everything");
+    let talk = xboard::run(lines(COMMANDS, &conversation), std::io::sink(), council());
+    block_on(talk).expect("a sink takes everything");
 });

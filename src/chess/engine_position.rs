@@ -1,4 +1,4 @@
-//! Lines and moves as the engine takes them.
+//! Lines, moves and scores as the engine takes and gives them.
 
 use engine::{
     Move, Position, PositionError,
@@ -6,7 +6,7 @@ use engine::{
 };
 use shakmaty::CastlingMode;
 
-use super::{Line, UciMove};
+use super::{Line, Score, UciMove};
 
 /// A line of standard rules as our engine takes it.
 ///
@@ -41,6 +41,24 @@ pub fn engine_move(position: &Position, uci: UciMove) -> Option<Move> {
         shakmaty::Role::King => Role::King,
     };
     position.find_move(square(from), square(to), promotion.map(role))
+}
+
+impl From<engine::Score> for Score {
+    fn from(score: engine::Score) -> Self {
+        match score {
+            engine::Score::Cp(centipawns) => Self::Cp(centipawns),
+            engine::Score::Mate(moves) => Self::Mate(moves),
+        }
+    }
+}
+
+impl From<Score> for engine::Score {
+    fn from(score: Score) -> Self {
+        match score {
+            Score::Cp(centipawns) => Self::Cp(centipawns),
+            Score::Mate(moves) => Self::Mate(moves),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::settings::Flag;
 use chess::outln;
 use cluster::{
     ClusterSettings, MemberKind, Members, MembersError, ProcessIdentity, Survey, WorkerAnswer, survey,
-    wire::{Heartbeat, SearchStatus, WorkerState},
+    wire::{SearchStatus, WorkerState},
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -253,7 +253,7 @@ fn print_survey(cluster: &ClusterSettings, survey: &Survey) {
 }
 
 fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer) {
-    let (state, busy) = (state(heartbeat.state), busy(heartbeat));
+    let (state, busy) = (state(heartbeat.state), heartbeat.busy());
     let engines = if heartbeat.engines.is_empty() { "-".to_owned() } else { heartbeat.engines.join(" ") };
     let (busy, lag) = (format!("{busy} of {}", heartbeat.cores), lag.as_secs_f64() * 1000.0);
     outln!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, heartbeat.speed);
@@ -279,7 +279,7 @@ fn as_json(cluster: &ClusterSettings, survey: &Survey) -> Value {
             "name": worker.name,
             "state": state(heartbeat.state),
             "cores": heartbeat.cores,
-            "busy": busy(heartbeat),
+            "busy": heartbeat.busy(),
             "knodes_per_second_and_core": heartbeat.speed,
             "lag_ms": lag.as_secs_f64() * 1000.0,
             "engines": heartbeat.engines,
@@ -300,11 +300,6 @@ fn state(state: WorkerState) -> &'static str {
         WorkerState::Draining => "draining",
         WorkerState::Gone => "gone",
     }
-}
-
-/// How many of its cores search at this moment.
-fn busy(heartbeat: &Heartbeat) -> usize {
-    heartbeat.searches.iter().map(|search| usize::from(search.threads)).sum()
 }
 
 fn counted(count: usize, what: &str) -> String {

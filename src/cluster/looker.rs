@@ -7,7 +7,7 @@ use std::sync::{atomic::AtomicBool, mpsc};
 use tokio::sync::oneshot;
 
 use super::{looks::Look, scrutiny::HomeValue};
-use chess::{Score, engine_move, engine_position};
+use chess::{engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 
 /// Its table, MiB.
@@ -54,11 +54,7 @@ fn search(engine: &mut Engine, look: &Look) -> HomeValue {
     let limits = Limits { nodes: Some(look.length.nodes()), time: None, depth: None, mate: None };
     let mut last = nothing;
     engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |iteration| {
-        let score = match iteration.score {
-            engine::Score::Cp(centipawns) => Score::Cp(centipawns),
-            engine::Score::Mate(moves) => Score::Mate(moves),
-        };
-        last = HomeValue { score: Some(score), depth: iteration.depth, length: look.length };
+        last = HomeValue { score: Some(iteration.score.into()), depth: iteration.depth, length: look.length };
     });
     last
 }
@@ -69,7 +65,7 @@ mod tests {
 
     use super::*;
     use crate::{looks::LookKey, scrutiny::LookLength};
-    use chess::{Line, UciMove, Variant};
+    use chess::{Line, Score, UciMove, Variant};
 
     async fn seen(moves: &str, best: &str, length: LookLength) -> HomeValue {
         let mut line = Line::start(Variant::Standard);

@@ -278,7 +278,6 @@ impl Registry {
             name: worker.name.clone(),
             here: false,
             cores: usize::from(heartbeat.cores),
-            busy: heartbeat.searches.iter().map(|search| usize::from(search.threads)).sum(),
             speed: Some(heartbeat.speed),
             lag: worker.lag,
             closed: self.closed(now, worker),
@@ -313,8 +312,7 @@ mod tests {
     }
 
     fn heartbeat(state: WorkerState) -> Heartbeat {
-        let none = Vec::new();
-        Heartbeat { state, cores: 4, speed: 1000, engines: none, daemons: vec![], searches: vec![], answers: None }
+        Heartbeat { state, ..Heartbeat::idle(4, 1000) }
     }
 
     fn offers(registry: &Registry, now: Instant) -> usize {

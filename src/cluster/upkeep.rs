@@ -9,7 +9,7 @@ use super::{
     identity::{ProcessIdentity, RunId, Sender},
     placement,
     registry::Registry,
-    wire::{self, Heartbeat, WorkerState},
+    wire::{self, Heartbeat},
 };
 
 /// How often each is done to measure it.
@@ -30,16 +30,7 @@ impl Upkeep {
     /// Measures both, in a fraction of a second.
     pub fn measure() -> Self {
         let (now, identity) = (Instant::now(), ProcessIdentity::new("measured"));
-        let none = Vec::new();
-        let heartbeat = Heartbeat {
-            state: WorkerState::Lending,
-            cores: 8,
-            speed: 1000,
-            engines: none,
-            daemons: vec![],
-            searches: vec![],
-            answers: None,
-        };
+        let heartbeat = Heartbeat::idle(8, 1000);
         let bytes = wire::encode(&identity, &heartbeat);
         let mut registry = Registry::default();
         for run in 0..WORKERS {

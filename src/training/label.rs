@@ -7,14 +7,10 @@ use std::{
     fs,
     num::NonZeroUsize,
     path::Path,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
-    },
-    thread,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
 };
 
-use crate::{Record, Shard, ShardError, dataset::shards_of};
+use crate::{Record, Shard, ShardError, dataset::shards_of, shared_work::share};
 
 /// Who says what positions are worth.
 pub trait Teacher {
@@ -58,48 +54,36 @@ pub fn label<T: Teacher>(
 ) -> Result<(), LabellingError<T::Error>> {
     let paths = shards_of(from)?;
     fs::create_dir_all(to).map_err(|error| ShardError::File { path: to.to_owned(), error })?;
-    let (next, done, failure) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(None));
+    let done = AtomicUsize::new(0);
     let tell = || progress(paths.len(), done.fetch_add(1, Relaxed) + 1);
-    let work = || -> Result<(), LabellingError<T::Error>> {
-        let mut teacher = start().map_err(LabellingError::Teacher)?;
-        while let Some(path) = paths.get(next.fetch_add(1, Relaxed)) {
-            let Some(target) = path.file_name().map(|name| to.join(name)).filter(|target| !target.exists()) else {
-                tell();
-                continue;
-            };
-            let shard = Shard::read(path)?;
-            teacher.forget();
-            let mut records = Vec::with_capacity(shard.records.len());
-            for record in shard.records {
-                if stop.load(Relaxed) {
-                    return Ok(());
-                }
-                if let Some(score) = teacher.judge(&record).map_err(LabellingError::Teacher)? {
-                    records.push(record.with_teacher(score));
-                }
-            }
-            Shard { description: format!("{}; teacher: {described}", shard.description), records }.write(&target)?;
+    let teacher = || start().map_err(LabellingError::Teacher);
+    share(paths.len() as u64, threads, stop, teacher, |teacher, number| {
+        let path = &paths[number as usize];
+        let Some(target) = path.file_name().map(|name| to.join(name)).filter(|target| !target.exists()) else {
             tell();
+            return Ok(());
+        };
+        let shard = Shard::read(path)?;
+        teacher.forget();
+        let mut records = Vec::with_capacity(shard.records.len());
+        for record in shard.records {
+            if stop.load(Relaxed) {
+                return Ok(());
+            }
+            if let Some(score) = teacher.judge(&record).map_err(LabellingError::Teacher)? {
+                records.push(record.with_teacher(score));
+            }
         }
+        Shard { description: format!("{}; teacher: {described}", shard.description), records }.write(&target)?;
+        tell();
         Ok(())
-    };
-    thread::scope(|scope| {
-        for _ in 0..threads.get() {
-            scope.spawn(|| {
-                if let Err(error) = work() {
-                    next.store(usize::MAX / 2, Relaxed);
-                    if let Ok(mut first) = failure.lock() {
-                        first.get_or_insert(error);
-                    }
-                }
-            });
-        }
-    });
-    failure.into_inner().ok().flatten().map_or(Ok(()), Err)
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use engine::Position;
 
     use super::*;

@@ -16,6 +16,7 @@ mod random;
 mod record;
 pub mod selfplay;
 mod shard;
+mod shared_work;
 pub mod trainer;
 
 pub use label::{LabellingError, Teacher, label};

@@ -37,7 +37,8 @@ struct SearchRow {
 
 impl From<MachineView> for MachineRow {
     fn from(view: MachineView) -> Self {
-        let MachineView { name, here, cores, busy, speed, lag, closed, searches } = view;
+        let busy = view.busy();
+        let MachineView { name, here, cores, speed, lag, closed, searches } = view;
         let searches = searches.into_iter().map(|search| SearchRow {
             game: search.game.to_string(),
             elector: search.elector.to_string(),

@@ -11,7 +11,7 @@ use concilio_cluster::{
     ProcessIdentity, Subjects,
     wire::{
         self, Addressed, Heartbeat, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
-        WorkerMessage, WorkerState,
+        WorkerMessage,
     },
 };
 use futures_util::StreamExt;
@@ -35,17 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let _others = client.subscribe(subjects.to_worker("daemon", "attic")).await?;
     client.publish(subjects.beat("attic"), "x".into()).await?;
 
-    let none = Vec::new();
-    let heartbeat = Heartbeat {
-        state: WorkerState::Lending,
-        cores: 64,
-        speed: 9_999,
-        engines: none,
-        daemons: vec![],
-        searches: vec![],
-        answers: None,
-    };
-    let heartbeat = wire::encode(&identity, &heartbeat);
+    let heartbeat = wire::encode(&identity, &Heartbeat::idle(64, 9_999));
     let mut beats = tokio::time::interval(Duration::from_millis(250));
     loop {
         tokio::select! {

@@ -200,16 +200,7 @@ impl Forger {
     }
 
     fn heartbeat(state: WorkerState) -> Heartbeat {
-        let none = Vec::new();
-        Heartbeat {
-            state,
-            cores: 100,
-            speed: 1_000_000,
-            engines: none,
-            daemons: vec![],
-            searches: vec![],
-            answers: None,
-        }
+        Heartbeat { state, ..Heartbeat::idle(100, 1_000_000) }
     }
 
     async fn publishes<B: serde::Serialize>(&self, subject: String, run: RunId, body: &B) {

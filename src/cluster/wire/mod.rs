@@ -104,6 +104,19 @@ pub struct Heartbeat {
     pub answers: Option<u64>,
 }
 
+impl Heartbeat {
+    /// Of a worker that takes searches and has none: so many cores, each with so many thousands of nodes a second.
+    pub fn idle(cores: u16, speed: u32) -> Self {
+        let (engines, daemons, searches) = (Vec::new(), Vec::new(), Vec::new());
+        Self { state: WorkerState::Lending, cores, speed, engines, daemons, searches, answers: None }
+    }
+
+    /// How many of its threads search at this moment.
+    pub fn busy(&self) -> usize {
+        self.searches.iter().map(|search| usize::from(search.threads)).sum()
+    }
+}
+
 /// Whether a worker takes searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WorkerState {

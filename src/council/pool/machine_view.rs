@@ -14,8 +14,6 @@ pub struct MachineView {
     pub here: bool,
     /// How many cores may search on it.
     pub cores: usize,
-    /// How many threads search on it now, more than the cores where they share them.
-    pub busy: usize,
     /// Speed of one core, thousands of nodes a second; `None` where it was not measured.
     pub speed: Option<u32>,
     /// From a question to its answer; `None` for this machine, and before the first answer.
@@ -41,6 +39,13 @@ pub struct SearchView {
     pub ours: bool,
 }
 
+impl MachineView {
+    /// How many threads search on it now, more than the cores where they share them.
+    pub fn busy(&self) -> usize {
+        self.searches.iter().map(|search| search.threads).sum()
+    }
+}
+
 impl Pool {
     /// The machines whose cores it has now, this one first.
     pub fn machines(&self) -> Vec<MachineView> {
@@ -49,7 +54,6 @@ impl Pool {
             name: MachineName::new("this machine"),
             here: true,
             cores: self.cores(),
-            busy: searches.iter().map(|search| search.threads).sum(),
             speed: None,
             lag: None,
             closed: None,

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::{Elector, ElectorFailure, Hints, Job};
-use chess::{Bound, ElectorName, Limits, Proposal, Score, Task, UciMove, engine_move, engine_position};
+use chess::{Bound, ElectorName, Limits, Proposal, Task, UciMove, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Iteration, Move, Place, Position, Root, ScoreBound, SharedTable};
 
 pub(super) struct OwnElector {
@@ -58,7 +58,7 @@ impl Elector for OwnElector {
             moves: &ours(&task.root_moves),
             hints: hints.as_ref().map(|hints| hints as &engine::MovesNow<'_>),
             extends_hints: guidance.hints.as_ref().is_some_and(Hints::extend),
-            window: guidance.window.map(|(low, high)| (engine_score(low), engine_score(high))),
+            window: guidance.window.map(|(low, high)| (low.into(), high.into())),
             best_of_group: guidance.best_of_group.as_deref(),
             nodes: Some(meter.counter()),
             place: guidance.turn.as_deref(),
@@ -90,13 +90,6 @@ impl Elector for OwnElector {
     }
 }
 
-fn engine_score(score: Score) -> engine::Score {
-    match score {
-        Score::Cp(centipawns) => engine::Score::Cp(centipawns),
-        Score::Mate(moves) => engine::Score::Mate(moves),
-    }
-}
-
 /// What an iteration proposes.
 fn proposal(elector: &ElectorName, task: &Task, position: &Position, iteration: &Iteration) -> Option<Proposal> {
     let pv: Vec<UciMove> = position.line_to_uci(&iteration.pv).iter().map_while(|text| text.parse().ok()).collect();
@@ -105,10 +98,7 @@ fn proposal(elector: &ElectorName, task: &Task, position: &Position, iteration: 
         elector: elector.clone(),
         machine: None,
         best: *pv.first()?,
-        score: match iteration.score {
-            engine::Score::Cp(centipawns) => Score::Cp(centipawns),
-            engine::Score::Mate(moves) => Score::Mate(moves),
-        },
+        score: iteration.score.into(),
         bound: match iteration.bound {
             ScoreBound::Exact => Bound::Exact,
             ScoreBound::Lower => Bound::Lower,

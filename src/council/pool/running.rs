@@ -92,7 +92,7 @@ mod tests {
         assert!(inbox.blocking_recv().is_some_and(|report| report.proposal().is_some()), "it searches without end");
         let here = &pool.machines()[0];
         let [search] = here.searches.as_slice() else { panic!("one search: {here:?}") };
-        assert_eq!((search.game.as_str(), search.threads, search.ours, here.busy), ("g", 1, true, 1));
+        assert_eq!((search.game.as_str(), search.threads, search.ours, here.busy()), ("g", 1, true, 1));
         slot.stop();
         while !matches!(inbox.blocking_recv(), Some(SearchReport::Finished(..))) {}
         let begun = Instant::now();
@@ -100,6 +100,6 @@ mod tests {
             assert!(begun.elapsed() < Duration::from_secs(60), "it is told of after its end");
             std::thread::yield_now();
         }
-        assert_eq!(pool.machines()[0].busy, 0);
+        assert_eq!(pool.machines()[0].busy(), 0);
     }
 }

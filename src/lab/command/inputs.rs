@@ -3,6 +3,7 @@
 use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
+    str::FromStr,
     thread::available_parallelism,
 };
 
@@ -164,4 +165,10 @@ pub(super) fn engine(path: &Path) -> Result<ElectorSpec, Failure> {
     };
     let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
     roster.electors().first().cloned().ok_or_else(|| Failure::usage("no engine"))
+}
+
+/// A finite number that is not negative.
+pub(super) fn from_zero<T: FromStr + Into<f64> + Copy>(text: &str) -> Result<T, String> {
+    let number = text.parse().ok().filter(|number: &T| (0.0..f64::INFINITY).contains(&(*number).into()));
+    number.ok_or_else(|| "a number from 0 is wanted".to_owned())
 }

@@ -15,13 +15,13 @@ use clap::Args;
 
 use super::{
     Failure,
-    inputs::or_each_core,
+    inputs::{from_zero, or_each_core},
     progress::{ProgressDisplay, write},
 };
 use crate::uci_teacher::{TeacherEffort, TeacherPlan, UciTeacher};
 use council::pool::UciProgram;
 use engine::{
-    Knowledge, KnowledgeError,
+    Knowledge,
     evaluation::Recipe,
     net::{Header, Mask},
 };
@@ -81,7 +81,9 @@ impl MakeData {
                 display.at(done.shards as usize, || format!("{} positions", done.positions));
             }
         })?;
-        end(display);
+        if let Ok(display) = display.into_inner() {
+            display.end();
+        }
         whole(stop)?;
         chess::outln!("wrote {}", self.output.display());
         Ok(())
@@ -140,6 +142,9 @@ impl LabelData {
                 display.get_or_insert_with(|| ProgressDisplay::new(files, "files")).at(done, String::new);
             }
         })?;
+        if let Ok(Some(display)) = display.into_inner() {
+            display.end();
+        }
         whole(stop)?;
         chess::outln!("wrote {}", self.output.display());
         Ok(())
@@ -162,7 +167,7 @@ pub(super) struct TrainNet {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// The heuristics that the net completes [default: none, the net is the evaluation]
-    #[arg(long, value_parser = parse_knowledge, value_name = "LETTERS")]
+    #[arg(long, value_name = "LETTERS")]
     base: Option<Knowledge>,
     /// What the net sees
     #[arg(long, default_value_t = Mask::ALL, value_name = "MASK")]
@@ -178,7 +183,7 @@ pub(super) struct TrainNet {
     #[arg(long, default_value_t = 8192, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     batch: u32,
     /// The rate of the first step; the last one's is a hundredth of it
-    #[arg(long, default_value_t = 0.001, value_parser = parse_rate, value_name = "X")]
+    #[arg(long, default_value_t = 0.001, value_parser = from_zero::<f32>, value_name = "X")]
     rate: f32,
     /// At most so many positions [default: all]
     #[arg(long, value_name = "N")]
@@ -260,12 +265,6 @@ fn told(losses: &Losses) -> String {
     )
 }
 
-fn end(display: Mutex<ProgressDisplay>) {
-    if let Ok(display) = display.into_inner() {
-        display.end();
-    }
-}
-
 /// An error if the work was ended before it was whole.
 fn whole(stop: &AtomicBool) -> Result<(), Failure> {
     if stop.load(Relaxed) { Err(Failure::failed("stopped; the same command goes on from there")) } else { Ok(()) }
@@ -279,13 +278,4 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
-}
-
-fn parse_rate(text: &str) -> Result<f32, String> {
-    let rate = text.parse().ok().filter(|rate: &f32| rate.is_finite() && *rate >= 0.0);
-    rate.ok_or_else(|| "a number from 0 is wanted".to_owned())
-}
-
-fn parse_knowledge(text: &str) -> Result<Knowledge, String> {
-    text.parse().map_err(|error: KnowledgeError| error.to_string())
 }

@@ -10,7 +10,10 @@ use std::{
 
 use clap::Args;
 
-use super::{Failure, inputs::or_each_core};
+use super::{
+    Failure,
+    inputs::{from_zero, or_each_core},
+};
 use crate::tune::{LabelledPositions, TuneError, TunePlan, tune};
 use engine::{
     Heuristic, Knowledge, KnowledgeError,
@@ -53,10 +56,10 @@ pub(super) struct Tune {
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N")]
     epochs: u32,
     /// The longest step of a weight at the start, centipawns
-    #[arg(long, default_value_t = 1.2, value_parser = parse_strength, value_name = "X")]
+    #[arg(long, default_value_t = 1.2, value_parser = from_zero::<f64>, value_name = "X")]
     rate: f64,
     /// How hard each weight is held where it is now; 0 lets go
-    #[arg(long, default_value_t = 1e-3, value_parser = parse_strength, value_name = "X")]
+    #[arg(long, default_value_t = 1e-3, value_parser = from_zero::<f64>, value_name = "X")]
     pull: f64,
     /// Threads at work [default: all cores]
     #[arg(long, value_name = "N")]
@@ -136,9 +139,4 @@ impl Tune {
 fn parse_knowledge(text: &str) -> Result<Knowledge, String> {
     let knowledge: Knowledge = text.parse().map_err(|error: KnowledgeError| error.to_string())?;
     if knowledge.has(Heuristic::Material) { Ok(knowledge) } else { Err("a set with m is wanted".to_owned()) }
-}
-
-fn parse_strength(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "a number from 0 is wanted".to_owned())
 }

@@ -312,10 +312,7 @@ fn complete_value(line: &Line, nodes: u64) -> Option<i32> {
     let limits = engine::Limits { nodes: Some(nodes), ..engine::Limits::default() };
     let mut engine = Engine::new(EngineOptions::default());
     let found = engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {})?;
-    Some(match found.score {
-        engine::Score::Cp(centipawns) => centipawns,
-        engine::Score::Mate(moves) => Score::Mate(moves).as_centipawns(),
-    })
+    Some(Score::from(found.score).as_centipawns())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
-use chess::{Color, Score, engine_position};
+use chess::{Color, engine_position};
 use engine::{
     Engine, EngineOptions,
     uci::{Go, Stopwatch},
@@ -53,10 +53,7 @@ impl MatchPlayer for OwnPlayer {
         let best = position.move_to_uci(iteration.best).parse();
         Ok(ChosenMove {
             best: best.map_err(|_| PlayerFailure::Failed("a move that UCI cannot write".to_owned()))?,
-            score: Some(match iteration.score {
-                engine::Score::Cp(centipawns) => Score::Cp(centipawns),
-                engine::Score::Mate(moves) => Score::Mate(moves),
-            }),
+            score: Some(iteration.score.into()),
             depth: iteration.depth,
             nodes: iteration.nodes,
         })

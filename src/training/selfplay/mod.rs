@@ -10,14 +10,10 @@ use std::{
     fs, io,
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
-    thread,
+    sync::{Mutex, atomic::AtomicBool},
 };
 
-use crate::{Record, Shard, ShardError};
+use crate::{Record, Shard, ShardError, shared_work::share};
 use game::SelfPlayer;
 
 /// Which games are played.
@@ -107,9 +103,7 @@ pub fn generate(
     progress: impl Fn(&SelfPlayProgress) + Sync,
 ) -> Result<(), SelfplayError> {
     fs::create_dir_all(folder).map_err(|error| SelfplayError::Folder { path: folder.to_owned(), error })?;
-    let next = AtomicU64::new(0);
-    let halt = AtomicBool::new(false);
-    let (done, failure) = (Mutex::new(SelfPlayProgress::default()), Mutex::new(None));
+    let done = Mutex::new(SelfPlayProgress::default());
     let tell = |shard: &Shard| {
         if let Ok(mut done) = done.lock() {
             done.shards += 1;
@@ -117,40 +111,21 @@ pub fn generate(
             progress(&done);
         }
     };
-    let work = || -> Result<(), SelfplayError> {
-        let mut player = SelfPlayer::new(plan);
-        loop {
-            let number = next.fetch_add(1, Relaxed);
-            if number >= shards || halt.load(Relaxed) {
-                return Ok(());
+    let player = || Ok(SelfPlayer::new(plan));
+    share(shards, threads, stop, player, |player, number| {
+        let path = plan.path(folder, number);
+        if path.exists() {
+            let shard = Shard::read(&path)?;
+            if shard.description != plan.description() {
+                return Err(SelfplayError::OtherPlan(path));
             }
-            let path = plan.path(folder, number);
-            if path.exists() {
-                let shard = Shard::read(&path)?;
-                if shard.description != plan.description() {
-                    return Err(SelfplayError::OtherPlan(path));
-                }
-                tell(&shard);
-                continue;
-            }
-            let Some(shard) = plan.shard(&mut player, number, stop) else { return Ok(()) };
+            tell(&shard);
+        } else if let Some(shard) = plan.shard(player, number, stop) {
             shard.write(&path)?;
             tell(&shard);
         }
-    };
-    thread::scope(|scope| {
-        for _ in 0..threads.get() {
-            scope.spawn(|| {
-                if let Err(error) = work() {
-                    halt.store(true, Relaxed);
-                    if let Ok(mut first) = failure.lock() {
-                        first.get_or_insert(error);
-                    }
-                }
-            });
-        }
-    });
-    failure.into_inner().ok().flatten().map_or(Ok(()), Err)
+        Ok(())
+    })
 }
 
 #[cfg(test)]

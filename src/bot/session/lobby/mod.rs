@@ -478,17 +478,15 @@ impl Lobby {
 
     fn opponent(&mut self, now: Timestamp, id: &GameId, opponent: Player, effects: &mut Vec<LobbyEffect>) {
         let Some(place) = self.places.get_mut(id) else { return };
+        let is_limited = self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none();
+        let opponent = place.opponent.insert(opponent);
         if !std::mem::replace(&mut place.counted, true) {
             let history = self.opponents.entry(opponent.id.clone()).or_default();
             history.began(id.clone(), place.rematch_of.as_ref(), now);
-            let is_limited = self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none();
             if is_limited && !self.memory.counted.contains_key(id) {
                 self.count(now, id.clone());
                 effects.push(LobbyEffect::Save);
             }
-        }
-        if let Some(place) = self.places.get_mut(id) {
-            place.opponent = Some(opponent);
         }
     }
 

@@ -226,9 +226,8 @@ impl GameMachine {
         }
         if !self.state.status.is_running() {
             let (status, winner) = (self.state.status.clone(), self.state.winner);
-            let may_lack_moves = self.may_lack_moves();
-            let end = if may_lack_moves { GameOver::Told(status, winner) } else { GameOver::Shown(status, winner) };
-            self.finish(end, effects);
+            let end = if self.may_lack_moves() { GameOver::Told } else { GameOver::Shown };
+            self.finish(end(status, winner), effects);
             return;
         }
         if self.ended.is_some() || self.is_given_up() {
