@@ -20,9 +20,10 @@
 //! | `training` | where the engine's nets come from: its own games, their labels, a trainer | `engine` |
 //! | [`chess`] | the plain values that pass between packages | `engine` |
 //! | [`council`] | how a move is found: the pool of electors, the clock, the council, the player | the above |
+//! | `online` | services elsewhere that know moves: explorer, cloud, chessdb, tablebases | `council`, `chess` |
 //! | [`server`] | a chess server as we see it: Lichess, FICS | `chess` |
 //! | [`cluster`] | workers on other machines, over NATS | `council`, `chess`, `engine` |
-//! | [`bot`] | one account: its session, its policy, its journal | `council`, `server`, `chess` |
+//! | [`bot`] | one account: its session, its policy, its journal | `council`, `online`, `server`, `chess` |
 //! | [`practice`] | a chess server to practise on, with opponents and faults | `engine`, `chess` |
 //! | [`report`] | the games of the journal studied: judged, annotated, summed up | `bot`, `council`, `engine`, `chess` |
 //! | [`web`] | the page in the browser, and the control channel | `report`, `bot`, `practice`, `server`, `council`, `chess` |

@@ -13,8 +13,14 @@ use super::{CriterionName, ElectorName, Knowledge, Proposal, Score, SecondPhaseM
 pub enum Source {
     /// A book of openings knew it.
     Book,
-    /// A tablebase of endgames knew it.
+    /// A tablebase of endgames knew it, here or elsewhere.
     Tablebase,
+    /// Others have played it, the opening explorer says.
+    Explorer,
+    /// Others have evaluated it, Lichess's cloud says.
+    Cloud,
+    /// chessdb.cn knew it.
+    Chessdb,
     /// The electors of the council proposed it.
     Council,
     /// There was only one legal move.
@@ -26,11 +32,24 @@ pub enum Source {
 }
 
 impl Source {
+    /// Those that know a move from openings that were played or looked at before.
+    pub fn of_openings() -> impl Iterator<Item = Self> {
+        [Self::Book, Self::Explorer, Self::Cloud, Self::Chessdb].into_iter()
+    }
+
+    /// Whether it is one of them.
+    pub fn is_of_openings(self) -> bool {
+        Self::of_openings().any(|source| source == self)
+    }
+
     /// The word the journal and the page use.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Book => "book",
             Self::Tablebase => "tablebase",
+            Self::Explorer => "explorer",
+            Self::Cloud => "cloud",
+            Self::Chessdb => "chessdb",
             Self::Council => "council",
             Self::Forced => "forced",
             Self::Fallback => "fallback",

@@ -241,6 +241,7 @@ mod tests {
         tracing::info!(opponent = %"\x1b]0;owned\x07", games_played = 3, "a game against {}", "\u{9b}2J\n  INFO forged");
     }
 
+    /// Promise 7: nor does it reach a log on a terminal as more than text.
     #[test]
     fn what_a_server_says_does_not_steer_the_terminal() {
         let text = logged(LogFormat::Text, hostile);

@@ -113,6 +113,7 @@ fn prepare(table: &str, settings: &PlayerSettings) -> Result<PreparedPlayer, Fai
     let prepared = PreparedPlayer::new(settings.clone()).map_err(|error| match error {
         PlayerError::Roster(error) => Failure::usage(format_args!("{table}.{error}")),
         PlayerError::Library(error) => Failure::usage(error),
+        PlayerError::Online(error) => Failure::usage(format_args!("{table}.{error}")),
     })?;
     let missing = prepared.roster.missing_knowledge();
     if !missing.is_empty() {

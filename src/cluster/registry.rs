@@ -409,6 +409,7 @@ mod tests {
         assert_eq!(came, Some(WorkerChange::Came(RunId(2))));
     }
 
+    /// Promise 7: what workers say does not grow without bound here.
     #[test]
     fn a_flood_of_names_fills_neither_memory_nor_log() {
         let (mut registry, now) = (Registry::default(), Instant::now());

@@ -111,6 +111,7 @@ impl EngineSession {
                 clock: self.setup.clock.clone(),
                 lag: Arc::new(Mutex::new(self.setup.lag())),
                 library: self.setup.library(),
+                online: None,
             };
             self.player = Some(GamePlayer::start(config, council, self.events.clone()));
         }

@@ -269,7 +269,7 @@ fn all_problems_are_reported_each_with_its_place() {
         "my.toml:1: challenge.min_rating = \"low\": expected a whole number from 0 to 4000",
         &format!("my.toml:2: challenge.variants = \"standrd\": {variants} (did you mean standard?)"),
         &format!("my.toml:2: challenge.variants = \"atmic\": {variants} (did you mean atomic?)"),
-        "my.toml:3: player.x: unknown key, expected one of abort, book, claim, clock, council, draw, limits, ponder, resign, tablebases, takebacks",
+        "my.toml:3: player.x: unknown key, expected one of abort, book, claim, clock, council, draw, limits, online, ponder, resign, tablebases, takebacks",
         "my.toml:4: chat.hello = \"{you}\": expected no other placeholders than {me}, {opponent} and {engine}",
         "CONCILIO__CHALLENGE__MIN_GAP: challenge.min_gap = \"soon\": expected a whole number from 0 to 86400 (seconds)",
         "--set: shutdown.grace = \"-1\": expected a whole number from 0 to 86400 (seconds)",

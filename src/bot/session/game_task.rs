@@ -201,6 +201,7 @@ impl GameTask {
             clock: settings.clock.clone(),
             lag: Arc::clone(&self.context.lag),
             library: Arc::clone(&prepared.library),
+            online: prepared.online.as_ref().map(|services| Box::new(services.for_a_game()) as _),
         };
         let player = GamePlayer::start(config, council, self.player_sender.clone());
         let mut conversation = Conversation::new(self.context.chat.clone(), &info, &settings.council.roster);
@@ -396,7 +397,7 @@ impl RunningGame {
         if decision.source == Source::Council {
             metrics::electors_silent(&context.name, self.electors.saturating_sub(decision.votes.len()));
         }
-        let in_book = decision.source == Source::Book;
+        let in_book = decision.source.is_of_openings();
         let left_book = std::mem::replace(&mut self.in_book, in_book) && !in_book;
         let (line, budget, lag) = (Arc::clone(line), decided.budget, context.typical_lag());
         context.tell_of_game(&info.id, GameEvent::Decided { line, decision, budget, lag, left_book });

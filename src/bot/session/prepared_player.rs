@@ -4,6 +4,7 @@ use std::{io, sync::Arc};
 
 use super::PlayerSettings;
 use council::{Roster, RosterError, player::Library};
+use online::{OnlineError, OnlineServices};
 
 /// How a game is played.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub struct PreparedPlayer {
     pub roster: Arc<Roster>,
     /// The books and tablebases, open.
     pub library: Arc<Library>,
+    /// Who is asked beside the search, if anybody is.
+    pub online: Option<OnlineServices>,
 }
 
 /// Why a player cannot be made of its settings.
@@ -25,6 +28,9 @@ pub enum PlayerError {
     /// A book or a tablebase cannot be read.
     #[error(transparent)]
     Library(#[from] io::Error),
+    /// A service that knows moves cannot be asked like this.
+    #[error(transparent)]
+    Online(#[from] OnlineError),
 }
 
 impl PreparedPlayer {
@@ -35,6 +41,7 @@ impl PreparedPlayer {
     pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
         let roster = Arc::new(Roster::from_settings(&settings.council)?);
         let library = Arc::new(Library::open(&settings.book, &settings.tablebases)?);
-        Ok(Self { settings, roster, library })
+        let online = OnlineServices::new(&settings.online)?;
+        Ok(Self { settings, roster, library, online })
     }
 }

@@ -14,6 +14,7 @@ use council::{
     clock::ClockSettings,
     player::{BookSettings, TablebaseSettings},
 };
+use online::OnlineSettings;
 
 /// The `player` table: how a game is played. Every profile overrides a part of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,8 @@ pub struct PlayerSettings {
     pub book: BookSettings,
     /// Endgame tablebases.
     pub tablebases: TablebaseSettings,
+    /// Services that know moves, asked while the council searches.
+    pub online: OnlineSettings,
     /// When draws are offered and accepted.
     pub draw: DrawSettings,
     /// When we resign.
@@ -54,6 +57,7 @@ impl Default for PlayerSettings {
             limits: LimitSettings::default(),
             book: BookSettings::default(),
             tablebases: TablebaseSettings::default(),
+            online: OnlineSettings::default(),
             draw: DrawSettings::default(),
             resign: ResignSettings::default(),
             ponder: 1,

@@ -162,6 +162,7 @@ async fn an_answer_wanted_before_anybody_has_spoken_is_a_searched_move() {
     assert_searched(&decide(&mut council, question).await);
 }
 
+/// Promise 3.
 #[tokio::test]
 async fn with_every_elector_hung_the_move_is_searched_when_the_time_is_up() {
     let hung = Fake { says: None, then: Then::Hang };

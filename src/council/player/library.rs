@@ -10,7 +10,7 @@ use chess::{Decision, Line, Score, Source, UciMove, engine_position, values::Who
 use engine::{Outcome, Tablebases, book::Book};
 
 /// The value of a game that a tablebase knows to be won, in centipawns. Less than any mate.
-const WON: i32 = 19_000;
+pub const TABLEBASE_WIN: i32 = 19_000;
 
 /// Which of a book's moves is played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,9 +175,9 @@ impl Library {
         let (outcome, moves) = tables.best_moves(position, &position.legal_moves())?;
         let best = uci(line, position, *moves.first()?)?;
         let score = match outcome {
-            Outcome::Win => WON,
+            Outcome::Win => TABLEBASE_WIN,
             Outcome::Draw => 0,
-            Outcome::Loss => -WON,
+            Outcome::Loss => -TABLEBASE_WIN,
         };
         Some(Decision { score: Some(Score::Cp(score)), ..Decision::without_vote(best, Source::Tablebase) })
     }

@@ -1,5 +1,6 @@
 //! Who finds the moves of one game: a forced move is made at once, then the book is asked, then the tablebases, then the
-//! council, with the time that the clock allows. The same player sits at a server's board and under a chess program.
+//! council, with the time that the clock allows; services elsewhere are asked while the council searches. The same player sits at
+//! a server's board and under a chess program.
 //!
 //! An actor behind a handle, [`GamePlayer`]: it owns the game's council and thinks about one position at a time. What it is
 //! asked, it answers with [`PlayerEvent`]s; whoever asked keeps a [`SearchHandle`], to say that the answer is wanted now, that the
@@ -9,10 +10,14 @@
 //! When it comes about, [`SearchHandle::comes_about`] starts the clock in mid-search; when not, the search is dropped.
 
 mod library;
+mod move_service;
 mod timing;
 pub mod vote_report;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -23,7 +28,9 @@ use crate::{
 };
 use chess::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
 
-pub use library::{BookChoice, BookSettings, Library, TablebaseSettings};
+pub use library::{BookChoice, BookSettings, Library, TABLEBASE_WIN, TablebaseSettings};
+use move_service::known_elsewhere;
+pub use move_service::{KnownMove, MoveService};
 pub use timing::Time;
 use timing::{Agreement, Timekeeper};
 
@@ -74,6 +81,8 @@ pub struct PlayerConfig {
     pub lag: SharedLag,
     /// What needs no search.
     pub library: Arc<Library>,
+    /// Who is asked beside the search.
+    pub online: Option<Box<dyn MoveService>>,
 }
 
 /// The handle of a player; it leaves when the handle is dropped.
@@ -99,7 +108,7 @@ impl SearchHandle {
 
     /// An expected position has come about, and the clock runs for it.
     pub fn comes_about(&self, line: &Line, time: Time) {
-        self.time.send_replace(Agreement::now(time));
+        self.time.send_replace(Agreement::now(Arc::new(line.clone()), time));
         match &self.pondering {
             // Nobody but us settles it, and only on a position that we gave.
             Some(pondering) => _ = pondering.settle(line),
@@ -140,7 +149,7 @@ impl GamePlayer {
     /// Begins a search. One that still runs should be dropped first: they are taken one after the other.
     #[must_use]
     pub fn think(&self, request: SearchRequest) -> SearchHandle {
-        let (time, now) = watch::channel(Agreement::now(request.time));
+        let (time, now) = watch::channel(Agreement::now(Arc::clone(&request.line), request.time));
         let (reconsider, answer_now, dropped) = <(Arc<Notify>, CancellationToken, CancellationToken)>::default();
         let pondering = (!request.others.is_empty()).then(|| {
             let lines = std::iter::once(&request.line).chain(&request.others).cloned().collect();
@@ -202,7 +211,9 @@ impl PlayerTask {
     }
 
     async fn think(&mut self, queued: QueuedRequest, timekeeper: Timekeeper) -> Option<Decision> {
-        let QueuedRequest { request, reconsider, pondering, answer_now, dropped, .. } = queued;
+        let QueuedRequest { request, time, reconsider, pondering, answer_now, dropped } = queued;
+        // Analysis is about the council's own opinion.
+        let own_opinion = request.always_search || !request.excluded.is_empty();
         if !request.always_search && request.others.is_empty() {
             if let [only] = request.line.legal_moves().as_slice() {
                 return Some(Decision::without_vote(*only, Source::Forced));
@@ -228,7 +239,18 @@ impl PlayerTask {
         let mut watch = |proposal: &Proposal| {
             let _ = events.send(PlayerEvent::Proposal(id, proposal.clone()));
         };
-        self.council.decide(question, &dropped, &mut watch).await
+        let stop = dropped.child_token();
+        let elsewhere = self.config.online.as_deref_mut().filter(|_| !own_opinion);
+        let mut decided = pin!(self.council.decide(question, &stop, &mut watch));
+        tokio::select! {
+            biased;
+            decision = &mut decided => decision,
+            Some(known) = known_elsewhere(elsewhere, time) => {
+                stop.cancel();
+                decided.await;
+                Some(known)
+            }
+        }
     }
 
     /// Asks the books and tablebases, where reading files is allowed to block.

@@ -32,6 +32,10 @@ fn topic(number: u64, line: Arc<Line>, time: Time) -> SearchRequest {
 }
 
 fn player() -> (GamePlayer, mpsc::UnboundedReceiver<PlayerEvent>) {
+    player_who_asks(None)
+}
+
+fn player_who_asks(online: Option<Box<dyn MoveService>>) -> (GamePlayer, mpsc::UnboundedReceiver<PlayerEvent>) {
     let settings = CouncilSettings {
         roster: "mp ma".to_owned(),
         criterion: CriterionName::ReSearch,
@@ -45,6 +49,7 @@ fn player() -> (GamePlayer, mpsc::UnboundedReceiver<PlayerEvent>) {
         clock: ClockSettings::default(),
         lag: SharedLag::default(),
         library: Arc::default(),
+        online,
     };
     let (events, inbox) = mpsc::unbounded_channel();
     (GamePlayer::start(config, council, events), inbox)
@@ -134,12 +139,67 @@ async fn whoever_wants_the_answer_now_gets_it() {
     assert!(line("e2e4").is_legal(decision.best));
 }
 
+/// Answers with a move as soon as it is asked, or never.
+#[derive(Debug)]
+struct Oracle(Option<&'static str>);
+
+impl MoveService for Oracle {
+    fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> KnownMove<'a> {
+        assert_eq!(left, Some(Duration::from_secs(60)));
+        match self.0 {
+            Some(best) => {
+                let best = best.parse().expect("a move");
+                assert!(line.is_legal(best));
+                Box::pin(std::future::ready(Some(Decision::without_vote(best, Source::Cloud))))
+            }
+            None => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+fn minute() -> Time {
+    let clock = Clock { remaining: Duration::from_secs(60), increment: Duration::ZERO };
+    let control = TimeControl::real_time(clock.remaining, clock.increment);
+    Time::Clock { control, clocks: Some(Clocks::both(clock)), moves_to_go: None, spent: Duration::ZERO }
+}
+
+#[tokio::test]
+async fn what_a_service_knows_ends_the_search() {
+    let (player, mut events) = player_who_asks(Some(Box::new(Oracle(Some("a7a6")))));
+    let thinking = player.think(topic(1, line("e2e4"), minute()));
+    let (_, decision) = until(&mut events, decided).await;
+    assert_eq!((decision.best.to_string().as_str(), decision.source), ("a7a6", Source::Cloud));
+    drop(thinking);
+    // The council is there for the next move.
+    let searched = SearchRequest { always_search: true, ..topic(2, line("e2e4 a7a6"), minute()) };
+    let _thinking =
+        player.think(SearchRequest { limits: Limits { nodes: Some(500), ..Limits::default() }, ..searched });
+    assert_eq!(until(&mut events, decided).await.1.source, Source::Council);
+}
+
+#[tokio::test]
+async fn a_service_that_never_answers_is_not_waited_for() {
+    let (player, mut events) = player_who_asks(Some(Box::new(Oracle(None))));
+    let limits = Limits { nodes: Some(500), ..Limits::default() };
+    let _thinking = player.think(SearchRequest { limits, ..topic(1, line("e2e4"), minute()) });
+    assert_eq!(until(&mut events, decided).await.1.source, Source::Council);
+}
+
+/// In the opponent's time nobody is asked: it is not known yet about what.
+#[tokio::test]
+async fn a_service_is_asked_about_the_position_that_comes_about() {
+    let (player, mut events) = player_who_asks(Some(Box::new(Oracle(Some("g8f6")))));
+    let expected = line("e2e4 b8c6 g1f3");
+    let thinking = player.think(topic(1, Arc::clone(&expected), Time::Unbounded));
+    until(&mut events, proposed).await;
+    thinking.comes_about(&expected, minute());
+    assert_eq!(until(&mut events, decided).await.1.source, Source::Cloud);
+}
+
 /// What was thought in the opponent's time saves our own, but never all of it, and never makes a move late.
 #[test]
 fn after_a_hit_a_move_takes_between_half_of_its_time_and_all_of_it() {
-    let clock = Clock { remaining: Duration::from_secs(60), increment: Duration::ZERO };
-    let control = TimeControl::real_time(clock.remaining, clock.increment);
-    let time = Time::Clock { control, clocks: Some(Clocks::both(clock)), moves_to_go: None, spent: Duration::ZERO };
+    let time = minute();
     let progress = Progress {
         electors: 1,
         proposals: 1,
@@ -150,16 +210,16 @@ fn after_a_hit_a_move_takes_between_half_of_its_time_and_all_of_it() {
         depth: 9,
         split: 0.0,
     };
-    let stop_at = |agreement: Agreement| {
-        let (_agree, agreed) = watch::channel(agreement);
-        let line = line("e2e4 e7e5");
+    let line = line("e2e4 e7e5");
+    let stop_at = |since: Instant, time: Time| {
+        let (_agree, agreed) = watch::channel(Agreement { line: Arc::clone(&line), time, since });
         Timekeeper::new(&ClockSettings::default(), Lag::default(), &line, true, agreed).timing(|_| ())(&progress)
     };
-    assert_eq!(stop_at(Agreement::now(Time::Unbounded)), Duration::MAX, "nobody's clock runs");
-    let fresh = stop_at(Agreement::now(time));
+    assert_eq!(stop_at(Instant::now(), Time::Unbounded), Duration::MAX, "nobody's clock runs");
+    let fresh = stop_at(Instant::now(), time);
     for pondered in [1, 100, 10_000].map(Duration::from_millis) {
         let since = Instant::now() + pondered;
-        let after_hit = stop_at(Agreement { time, since }).saturating_sub(pondered);
+        let after_hit = stop_at(since, time).saturating_sub(pondered);
         let slack = Duration::from_millis(50);
         assert!(after_hit + slack >= fresh / 2 && after_hit <= fresh + slack, "{after_hit:?} of {fresh:?}");
     }

@@ -1,6 +1,9 @@
 //! The clock's advice as the council's sense of time.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use shakmaty::{Color, Square};
 use tokio::sync::watch;
@@ -42,15 +45,30 @@ pub enum Time {
 }
 
 /// What was agreed about the time of a thought, and since when.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Agreement {
+    /// What is thought about, with the position that is on the board or expected.
+    pub line: Arc<Line>,
     pub time: Time,
     pub since: Instant,
 }
 
 impl Agreement {
-    pub(super) fn now(time: Time) -> Self {
-        Self { time, since: Instant::now() }
+    pub(super) fn now(line: Arc<Line>, time: Time) -> Self {
+        Self { line, time, since: Instant::now() }
+    }
+
+    /// Whether the clocks of a game are what is kept to.
+    pub(super) fn is_for_a_game(&self) -> bool {
+        matches!(self.time, Time::Clock { .. })
+    }
+
+    /// What is left on the clock of the side to move, if it has one.
+    pub(super) fn clock_left(&self) -> Option<Duration> {
+        match self.time {
+            Time::Clock { clocks, spent, .. } => Some(clocks?.of(self.line.turn()).remaining.saturating_sub(spent)),
+            Time::Unbounded | Time::Exactly(_) => None,
+        }
     }
 }
 
@@ -97,7 +115,7 @@ impl Timekeeper {
         let (settings, lag, ply, color) = (self.settings.clone(), self.lag, self.ply, self.color);
         let agreed = self.agreed.clone();
         move || {
-            let Agreement { time, since } = *agreed.borrow();
+            let Agreement { time, since, .. } = *agreed.borrow();
             let budget = budget(&settings, &lag, ply, color, time);
             (budget.unwrap_or(Budget::fixed(Duration::ZERO, Duration::ZERO)), since.elapsed())
         }
@@ -115,7 +133,7 @@ impl Timekeeper {
             if progress.depth < SETTLED_DEPTH {
                 unsettled_changes = progress.changes;
             }
-            let Agreement { time, since } = *self.agreed.borrow();
+            let Agreement { time, since, .. } = *self.agreed.borrow();
             let Some(budget) = budget(&self.settings, &self.lag, self.ply, self.color, time) else {
                 return Duration::MAX;
             };

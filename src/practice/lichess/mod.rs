@@ -12,6 +12,7 @@ mod fields;
 mod people;
 mod play;
 mod render;
+mod services;
 mod stream;
 mod tokens;
 mod tournaments;
@@ -68,6 +69,7 @@ fn router(api: LichessApi) -> Router {
         .merge(play::routes())
         .merge(export::routes())
         .merge(tournaments::routes())
+        .merge(services::routes())
         .fallback(|| async { ApiError::missing("Not found") })
         .layer(middleware::from_fn_with_state(api.clone(), faulty))
         .with_state(api)

@@ -68,7 +68,10 @@ impl GameStudy {
         let first = moves.first()?.mover;
         let after: Vec<_> = moves.iter().map(MoveStudy::value_for_white).collect();
         let from_book = |(played, _): &(bot::journal::MoveRecord, _)| {
-            played.ours.as_ref().is_some_and(|ours| ours.source == chess::Source::Book.word())
+            played
+                .ours
+                .as_ref()
+                .is_some_and(|ours| chess::Source::of_openings().any(|source| ours.source == source.word()))
         };
         Some(Self {
             opening_plies: opening.map_or(0, |(_, plies)| plies),

@@ -104,6 +104,7 @@ fn position(fen: &str, moves: &str) -> (String, Line) {
     (format!("position {start}{moves}"), line)
 }
 
+/// Promise 3: scored is what was searched.
 #[test]
 fn every_way_of_limiting_a_search_is_answered_with_a_scored_legal_move() {
     let positions = [

@@ -47,6 +47,8 @@ pub(crate) struct Plan {
     pub pool: Pool,
     /// Bounds on every search, so that games are short in time.
     pub limits: LimitSettings,
+    /// Services that know moves.
+    pub online: online::OnlineSettings,
     /// Expected replies that are thought about in the partner's time.
     pub ponder: usize,
     pub concurrency: usize,
@@ -73,6 +75,7 @@ impl Default for Plan {
             council: roster("mp ma"),
             pool: Pool::new(0),
             limits: LimitSettings { nodes: Some(2000), ..LimitSettings::default() },
+            online: online::OnlineSettings::default(),
             ponder: 0,
             concurrency: 1,
             panics_once: false,
@@ -176,6 +179,7 @@ impl Story {
         let settings = PlayerSettings {
             council: plan.council.clone(),
             limits: plan.limits.clone(),
+            online: plan.online.clone(),
             ponder: plan.ponder,
             ..PlayerSettings::default()
         };

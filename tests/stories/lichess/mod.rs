@@ -22,6 +22,7 @@ mod electors;
 mod events;
 pub(crate) mod harness;
 mod moves;
+mod online;
 mod operator;
 mod outsiders;
 mod ponder;

@@ -594,7 +594,7 @@ async fn games_are_sought_while_there_is_none() {
     seat.expect("set open 0").await;
 }
 
-/// The opponent's talk, or a stranger's, is not kept without bound for a reader who is busy.
+/// Promise 7: the opponent's talk, or a stranger's, is not kept without bound for a reader who is busy.
 #[tokio::test]
 async fn a_flood_of_talk_is_not_kept_for_a_reader_who_does_not_come() {
     let ics = Ics::start().await;

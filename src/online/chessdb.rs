@@ -1,0 +1,76 @@
+//! chessdb.cn: a database of positions and the values that many searches have found for their moves
+//! (<https://chessdb.cn/cloudbookc_api_en.html>).
+
+use chess::{Decision, Line, Score, Source, UciMove};
+use rand::Rng;
+use serde::Deserialize;
+
+use super::{
+    cloud::nearly_best,
+    service::{Question, legal},
+    settings::ChessdbSettings,
+};
+
+/// Where it is.
+pub(crate) const URL: &str = "https://www.chessdb.cn";
+
+/// What it says of a position: no moves where it does not know it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ChessdbAnswer {
+    #[serde(default)]
+    moves: Vec<ChessdbMove>,
+}
+
+/// A move with its value for the player to move, in centipawns.
+#[derive(Debug, Deserialize)]
+struct ChessdbMove {
+    uci: String,
+    score: i32,
+}
+
+/// What is asked about the last position of a line: nothing but standard chess, and the database need not learn of it.
+pub(crate) fn question(line: &Line) -> Option<Question> {
+    let known = line.variant().is_standard_rules();
+    let (action, json, learn) = ("queryall".to_owned(), "1".to_owned(), "0".to_owned());
+    let query = vec![("action", action), ("board", line.fen()), ("json", json), ("learn", learn)];
+    known.then_some(Question { path: "cdb.php", query })
+}
+
+/// One of the best moves.
+pub(crate) fn choose(
+    answer: &ChessdbAnswer,
+    line: &Line,
+    settings: &ChessdbSettings,
+    lots: &mut impl Rng,
+) -> Option<Decision> {
+    let score = |known: &ChessdbMove| Score::Cp(known.score.clamp(-HIGHEST, HIGHEST));
+    let known: Vec<(UciMove, Score)> =
+        answer.moves.iter().filter_map(|known| Some((legal(line, &known.uci)?, score(known)))).collect();
+    nearly_best(&known, settings.max_difference, Source::Chessdb, lots)
+}
+
+/// Its values go up to 30,000 for a mate at once, in centipawns.
+const HIGHEST: i32 = 30_000;
+
+#[cfg(test)]
+mod tests {
+    use chess::Variant;
+
+    use super::*;
+
+    fn played(answer: &str) -> Option<Decision> {
+        let answer = serde_json::from_str(answer).expect("an answer");
+        choose(&answer, &Line::start(Variant::Standard), &ChessdbSettings::default(), &mut rand::rng())
+    }
+
+    #[test]
+    fn the_best_move_is_played_and_what_is_not_known_is_not() {
+        let decision = played(
+            r#"{"status":"ok","moves":[{"uci":"e2e4","san":"e4","score":1,"rank":2,"note":"! (20-00)","winrate":"50.08"},
+            {"uci":"d2d4","san":"d4","score":0,"rank":2,"note":"! (20-00)","winrate":"50.00"}],"ply":0}"#,
+        );
+        let decision = decision.expect("a move");
+        assert_eq!((decision.best.to_string(), decision.score), ("e2e4".to_owned(), Some(Score::Cp(1))));
+        assert_eq!(played(r#"{"status":"unknown"}"#), None);
+    }
+}

@@ -1,0 +1,119 @@
+//! Lichess's cloud: evaluations of positions that the browsers of others have computed.
+
+use chess::{Color, Decision, Line, Score, Source, UciMove};
+use rand::{Rng, seq::IndexedRandom as _};
+use serde::Deserialize;
+
+use super::{
+    service::{Question, legal},
+    settings::CloudSettings,
+};
+
+/// Where it is.
+pub(crate) const URL: &str = "https://lichess.org";
+
+/// So many variations at most are asked for.
+const VARIATIONS: &str = "5";
+
+/// What it says of a position.
+#[derive(Debug, Deserialize)]
+pub(crate) struct CloudAnswer {
+    depth: u32,
+    pvs: Vec<CloudVariation>,
+}
+
+/// A variation with its value for White.
+#[derive(Debug, Deserialize)]
+struct CloudVariation {
+    moves: String,
+    cp: Option<i32>,
+    mate: Option<i32>,
+}
+
+impl CloudVariation {
+    /// Its value for a side.
+    fn score(&self, of: Color) -> Option<Score> {
+        let sign = of.fold_wb(1, -1);
+        match (self.mate, self.cp) {
+            (Some(mate), _) => Some(Score::Mate(mate.checked_mul(sign)?)),
+            (None, cp) => Some(Score::Cp(cp?.checked_mul(sign)?)),
+        }
+    }
+}
+
+/// What is asked about the last position of a line.
+pub(crate) fn question(line: &Line) -> Question {
+    let query =
+        vec![("fen", line.fen()), ("multiPv", VARIATIONS.to_owned()), ("variant", line.variant().key().to_owned())];
+    Question { path: "api/cloud-eval", query }
+}
+
+/// One of the best moves.
+pub(crate) fn choose(
+    answer: &CloudAnswer,
+    line: &Line,
+    settings: &CloudSettings,
+    lots: &mut impl Rng,
+) -> Option<Decision> {
+    if answer.depth < settings.min_depth {
+        return None;
+    }
+    let first = |variation: &CloudVariation| {
+        let uci = legal(line, variation.moves.split_ascii_whitespace().next()?)?;
+        Some((uci, variation.score(line.turn())?))
+    };
+    let known: Vec<(UciMove, Score)> = answer.pvs.iter().filter_map(first).collect();
+    nearly_best(&known, settings.max_difference, Source::Cloud, lots)
+}
+
+/// A move drawn by lot among those that are at most `difference` centipawns worse than the best.
+pub(crate) fn nearly_best(
+    known: &[(UciMove, Score)],
+    difference: i32,
+    source: Source,
+    lots: &mut impl Rng,
+) -> Option<Decision> {
+    let worst = known.iter().map(|(_, score)| score.as_centipawns()).max()?.saturating_sub(difference);
+    let good: Vec<&(UciMove, Score)> = known.iter().filter(|(_, score)| score.as_centipawns() >= worst).collect();
+    let (uci, score) = good.choose(lots)?;
+    Some(Decision { score: Some(*score), ..Decision::without_vote(*uci, source) })
+}
+
+#[cfg(test)]
+mod tests {
+    use chess::Variant;
+
+    use super::*;
+
+    fn played(answer: &str, moves: &str, settings: &CloudSettings) -> Option<(String, Score)> {
+        let mut line = Line::start(Variant::Standard);
+        line.play_all(moves).expect("legal");
+        let answer = serde_json::from_str(answer).expect("an answer");
+        let decision = choose(&answer, &line, settings, &mut rand::rng())?;
+        Some((decision.best.to_string(), decision.score?))
+    }
+
+    #[test]
+    fn the_best_variation_is_played_and_its_value_is_ours() {
+        let answer =
+            r#"{"fen":"x","knodes":13683,"depth":22,"pvs":[{"moves":"e7e5 g1f3","cp":30},{"moves":"a7a6","cp":90}]}"#;
+        let settings = CloudSettings::default();
+        assert_eq!(played(answer, "e2e4", &settings), Some(("e7e5".to_owned(), Score::Cp(-30))));
+        let deeper = CloudSettings { min_depth: 23, ..settings };
+        assert_eq!(played(answer, "e2e4", &deeper), None, "it is not deep enough");
+    }
+
+    #[test]
+    fn castling_is_written_as_our_line_writes_it() {
+        let answer = r#"{"depth":30,"pvs":[{"moves":"e1h1 b8c6","cp":12}]}"#;
+        let moves = "e2e4 e7e5 g1f3 b8c6 f1b5 g8f6";
+        assert_eq!(played(answer, moves, &CloudSettings::default()), Some(("e1g1".to_owned(), Score::Cp(12))));
+    }
+
+    #[test]
+    fn a_mate_is_better_than_any_other_value() {
+        let answer = r#"{"depth":30,"pvs":[{"moves":"a7a6","cp":-900},{"moves":"d8h4","mate":-1}]}"#;
+        let settings = CloudSettings { max_difference: 20, ..CloudSettings::default() };
+        assert_eq!(played(answer, "f2f3 e7e5 g2g4", &settings), Some(("d8h4".to_owned(), Score::Mate(1))));
+    }
+}

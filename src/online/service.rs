@@ -1,0 +1,301 @@
+//! One service: a question asked over HTTP, not too often, and after failures not for a while.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use chess::{Backoff, Line, Secret, UciMove, printable};
+use reqwest::{
+    Client, StatusCode, Url,
+    header::{AUTHORIZATION, HeaderValue, RETRY_AFTER},
+};
+use serde::de::DeserializeOwned;
+
+use super::settings::{OnlineKind, ServiceSettings};
+
+/// Longer answers are none, in bytes. The explorer's take some 10 kB.
+const LONGEST_ANSWER: usize = 1 << 20;
+
+/// How long a service is left alone after it failed; longer each time it fails again.
+const REST: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(30 * 60));
+
+/// How long at least where it says that there were too many questions.
+const REST_WHEN_LIMITED: Duration = Duration::from_secs(60);
+
+/// What is asked: a path below the service's address, and its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// Without a slash at either end.
+    pub path: &'static str,
+    /// Names and values, not yet escaped.
+    pub query: Vec<(&'static str, String)>,
+}
+
+/// A move of an answer, as our line writes it, if it is legal there.
+pub(crate) fn legal(line: &Line, text: &str) -> Option<UciMove> {
+    let uci: UciMove = text.parse().ok()?;
+    let mv = uci.to_move(line.position()).ok()?;
+    Some(mv.to_uci(line.castling_mode()))
+}
+
+/// It was not asked, or did not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unanswered;
+
+/// What an address may be.
+pub(crate) const ADDRESS: &str = "https://..., or http://... only to localhost, 127.0.0.1 or [::1]";
+
+/// The address of a service, if it is one at which nobody listens in.
+pub(crate) fn address(text: &str) -> Option<Url> {
+    let url: Url = text.parse().ok()?;
+    let is_here = matches!(url.host_str()?, "localhost" | "127.0.0.1" | "[::1]");
+    (url.scheme() == "https" || url.scheme() == "http" && is_here).then_some(url)
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+enum ServiceFailure {
+    /// There were too many questions; how long it wants to be left alone.
+    Limited(Option<Duration>),
+    /// Something else.
+    Other(String),
+}
+
+/// A service that may be asked.
+#[derive(Debug)]
+pub(crate) struct OnlineService {
+    pub(crate) kind: OnlineKind,
+    settings: ServiceSettings,
+    url: Url,
+    authorization: Option<HeaderValue>,
+    spared: Mutex<Spared>,
+}
+
+/// How long a service is to be left alone.
+#[derive(Debug)]
+struct Spared {
+    /// When it was last asked.
+    asked: Option<Instant>,
+    /// After failures.
+    backoff: Backoff,
+    /// As it wants it itself.
+    until: Option<Instant>,
+}
+
+impl OnlineService {
+    /// A service at the address of the settings, or at its public one. `token` is sent with every question.
+    ///
+    /// # Errors
+    /// Where the address, or the token, is none.
+    pub(crate) fn new(
+        kind: OnlineKind,
+        public: &str,
+        settings: &ServiceSettings,
+        token: Option<&Secret>,
+    ) -> Result<Self, String> {
+        let text = if settings.url.is_empty() { public } else { settings.url.as_str() };
+        let url = address(text).ok_or_else(|| format!("{text}: {ADDRESS} is wanted"))?;
+        let header = |token: &Secret| {
+            let mut header = HeaderValue::try_from(format!("Bearer {}", token.reveal()))
+                .map_err(|_| "the token holds letters that no token has".to_owned())?;
+            header.set_sensitive(true);
+            Ok::<_, String>(header)
+        };
+        let authorization = token.map(header).transpose()?;
+        let spared = Mutex::new(Spared { asked: None, backoff: Backoff::new(REST.0, REST.1), until: None });
+        Ok(Self { kind, settings: settings.clone(), url, authorization, spared })
+    }
+
+    /// The answer to a question with so much `left` on our clock; `None` where the service does not know the position.
+    ///
+    /// # Errors
+    /// [`Unanswered`] where it may not be asked now, or says nothing in time.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        &self,
+        client: &Client,
+        question: &Question,
+        left: Option<Duration>,
+    ) -> Result<Option<T>, Unanswered> {
+        let now = Instant::now();
+        if left.is_some_and(|left| left < self.settings.min_time) || !self.may_be_asked(now) {
+            return Err(Unanswered);
+        }
+        let answer = tokio::time::timeout(self.settings.timeout, self.fetch(client, question)).await;
+        let answer =
+            answer.unwrap_or_else(|_| Err(ServiceFailure::Other(format!("no answer in {:?}", self.settings.timeout))));
+        match answer {
+            Ok(answer) => {
+                self.spared().backoff.reset();
+                Ok(answer)
+            }
+            Err(failure) => {
+                self.failed(&failure);
+                Err(Unanswered)
+            }
+        }
+    }
+
+    /// Whether it need not be spared now; if so it counts as asked.
+    fn may_be_asked(&self, now: Instant) -> bool {
+        let mut spared = self.spared();
+        let too_soon = spared.asked.is_some_and(|asked| now.saturating_duration_since(asked) < self.settings.pause);
+        let rests = spared.backoff.rest(now).is_some() || spared.until.is_some_and(|until| until > now);
+        if too_soon || rests {
+            return false;
+        }
+        spared.asked = Some(now);
+        true
+    }
+
+    /// The answer, or `None` where the service does not know the position.
+    async fn fetch<T: DeserializeOwned>(
+        &self,
+        client: &Client,
+        question: &Question,
+    ) -> Result<Option<T>, ServiceFailure> {
+        let other = |error: &dyn std::fmt::Display| ServiceFailure::Other(error.to_string());
+        let mut url = self.url.clone();
+        url.set_path(&format!("{}/{}", self.url.path().trim_end_matches('/'), question.path));
+        url.query_pairs_mut().extend_pairs(&question.query);
+        let mut request = client.get(url);
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        let mut response = request.send().await.map_err(|error| other(&error.without_url()))?;
+        match response.status() {
+            StatusCode::NOT_FOUND => return Ok(None),
+            StatusCode::TOO_MANY_REQUESTS => {
+                let seconds = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+                return Err(ServiceFailure::Limited(seconds.map(Duration::from_secs)));
+            }
+            status if !status.is_success() => return Err(other(&status)),
+            _ => {}
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| other(&error.without_url()))? {
+            if body.len() + chunk.len() > LONGEST_ANSWER {
+                return Err(other(&"an answer without end"));
+            }
+            body.extend_from_slice(&chunk);
+            // The explorer of a player's games goes on telling of them as it finds more.
+            if let Some(end) = body.iter().position(|byte| *byte == b'\n')
+                && let Ok(answer) = serde_json::from_slice(&body[..end])
+            {
+                return Ok(Some(answer));
+            }
+        }
+        serde_json::from_slice(&body).map(Some).map_err(|error| other(&error))
+    }
+
+    fn failed(&self, failure: &ServiceFailure) {
+        let now = Instant::now();
+        let mut spared = self.spared();
+        let first = spared.backoff.is_fresh();
+        spared.backoff.fail(now);
+        let why = match failure {
+            ServiceFailure::Limited(wait) => {
+                let wait = wait.unwrap_or_default().clamp(REST_WHEN_LIMITED, REST.1);
+                spared.until = Some(now + wait);
+                "there were too many questions"
+            }
+            ServiceFailure::Other(why) => why.as_str(),
+        };
+        let service = self.kind.word();
+        let why = printable(why);
+        if first {
+            tracing::warn!("{service} has no answer ({why}); it is left alone for a while");
+        } else {
+            tracing::debug!("{service} has no answer again ({why})");
+        }
+    }
+
+    fn spared(&self) -> std::sync::MutexGuard<'_, Spared> {
+        self.spared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    };
+
+    use axum::{Router, body::Body, response::Response, routing::get};
+    use chess::Variant;
+
+    use super::*;
+
+    /// A service that answers everything alike, and how often it was asked.
+    async fn service(
+        status: u16,
+        body: impl Fn() -> Body + Clone + Send + Sync + 'static,
+    ) -> (OnlineService, Arc<AtomicUsize>) {
+        let asked = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&asked);
+        let answer = move || {
+            count.fetch_add(1, Relaxed);
+            let answer = Response::builder().status(status).body(body()).expect("an answer");
+            async move { answer }
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        tokio::spawn(async move { axum::serve(listener, Router::new().route("/x", get(answer))).await });
+        let settings = ServiceSettings { url, timeout: Duration::from_secs(60), ..ServiceSettings::default() };
+        let settings = ServiceSettings { pause: Duration::ZERO, ..settings };
+        (OnlineService::new(OnlineKind::Cloud, "", &settings, None).expect("a service"), asked)
+    }
+
+    async fn ask(service: &OnlineService, left: u64) -> Result<Option<Vec<u32>>, Unanswered> {
+        let question = Question { path: "x", query: vec![("fen", "a b/c".to_owned())] };
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        service.ask(&Client::new(), &question, Some(Duration::from_secs(left))).await
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_read_and_an_unknown_position_is_no_failure() {
+        let (known, asked) = service(200, || Body::from("[1,\n2]")).await;
+        assert_eq!(ask(&known, 60).await, Ok(Some(vec![1, 2])));
+        assert_eq!(ask(&known, 5).await, Err(Unanswered), "our clock is too low");
+        let (unknown, _) = service(404, || Body::from("{}")).await;
+        assert_eq!((ask(&unknown, 60).await, ask(&unknown, 60).await), (Ok(None), Ok(None)));
+        assert_eq!(asked.load(Relaxed), 1);
+    }
+
+    #[tokio::test]
+    async fn whoever_fails_or_has_had_enough_is_left_alone() {
+        for status in [429, 500] {
+            let (failing, asked) = service(status, || Body::from("[]")).await;
+            for _ in 0..5 {
+                assert_eq!(ask(&failing, 60).await, Err(Unanswered));
+            }
+            assert_eq!(asked.load(Relaxed), 1, "{status}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_without_end_is_none() {
+        let (endless, _) = service(200, || Body::from(vec![b' '; LONGEST_ANSWER + 1])).await;
+        assert_eq!(ask(&endless, 60).await, Err(Unanswered));
+    }
+
+    #[test]
+    fn an_address_is_one_at_which_nobody_listens_in() {
+        for good in ["https://lichess.org", "http://127.0.0.1:9663", "http://[::1]:80/below"] {
+            assert!(address(good).is_some(), "{good}");
+        }
+        for bad in ["lichess.org", "http://lichess.org", "ftp://localhost", ""] {
+            assert!(address(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_move_is_one_of_the_position_or_none() {
+        let line = Line::start(Variant::Standard);
+        assert!(legal(&line, "e2e4").is_some());
+        for nonsense in ["e2e5", "0000", "", "e2e4e5", "\u{0}"] {
+            assert!(legal(&line, nonsense).is_none(), "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The services that a player may ask, in their order, and how long a game asks them.
+
+use std::{sync::Arc, time::Duration};
+
+use chess::{Decision, Line, Secret, SecretError};
+use council::player::{KnownMove, MoveService};
+use reqwest::Client;
+
+use super::{
+    chessdb, cloud, explorer,
+    service::{OnlineService, Unanswered},
+    settings::{OnlineKind, OnlineSettings},
+    tablebase,
+};
+
+/// How we name ourselves.
+const USER_AGENT: &str = concat!("concilio/", env!("CARGO_PKG_VERSION"));
+
+/// The services of one player's settings, shared by all its games: a limit is of all of them together.
+#[derive(Clone, Debug)]
+pub struct OnlineServices(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    settings: OnlineSettings,
+    client: Client,
+    services: Vec<OnlineService>,
+}
+
+/// Settings of which no service can be made.
+#[derive(Debug, thiserror::Error)]
+pub enum OnlineError {
+    /// The file of the token.
+    #[error(transparent)]
+    Token(#[from] SecretError),
+    /// A key and what is wrong with it.
+    #[error("online.{0}")]
+    Setting(String),
+}
+
+impl OnlineServices {
+    /// What the settings want asked; `None` if that is nothing. Opens no connection yet.
+    ///
+    /// # Errors
+    /// [`OnlineError`] names the setting.
+    pub fn new(settings: &OnlineSettings) -> Result<Option<Self>, OnlineError> {
+        if settings.sources.is_empty() {
+            return Ok(None);
+        }
+        let token = settings.token_file().map(|file| Secret::read("Lichess token", file)).transpose()?;
+        let service = |kind: &OnlineKind| {
+            let (key, public, service) = match kind {
+                OnlineKind::Explorer => ("explorer", explorer::URL, &settings.explorer.service),
+                OnlineKind::Cloud => ("cloud", cloud::URL, &settings.cloud.service),
+                OnlineKind::Chessdb => ("chessdb", chessdb::URL, &settings.chessdb.service),
+                OnlineKind::Tablebase => ("tablebase", tablebase::URL, &settings.tablebase.service),
+            };
+            // Nobody but the explorer wants to know who asks.
+            let token = token.as_ref().filter(|_| *kind == OnlineKind::Explorer);
+            OnlineService::new(*kind, public, service, token)
+                .map_err(|reason| OnlineError::Setting(format!("{key}.service.url: {reason}")))
+        };
+        let services = settings.sources.iter().map(service).collect::<Result<_, _>>()?;
+        // Another part of the program may have installed it before; it is the same one.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder().user_agent(USER_AGENT).redirect(reqwest::redirect::Policy::none()).build();
+        let client = client.map_err(|error| OnlineError::Setting(format!("sources: cannot set up HTTPS: {error}")))?;
+        Ok(Some(Self(Arc::new(Shared { settings: settings.clone(), client, services }))))
+    }
+
+    /// The same for one game, which stops asking where nobody knows its opening any more.
+    pub fn for_a_game(&self) -> OnlineGame {
+        OnlineGame { shared: Arc::clone(&self.0), out_of_book: 0 }
+    }
+}
+
+/// What one game asks.
+#[derive(Debug)]
+pub struct OnlineGame {
+    shared: Arc<Shared>,
+    /// Our moves in a row that no service of openings knew.
+    out_of_book: u32,
+}
+
+impl MoveService for OnlineGame {
+    fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> KnownMove<'a> {
+        Box::pin(self.known(line, left))
+    }
+}
+
+impl OnlineGame {
+    async fn known(&mut self, line: &Line, left: Option<Duration>) -> Option<Decision> {
+        let settings = &self.shared.settings;
+        let in_opening = line.ply() < settings.max_plies && self.out_of_book < settings.max_out_of_book;
+        let mut unknown = false;
+        for service in &self.shared.services {
+            let of_openings = service.kind.is_of_openings();
+            if of_openings && !in_opening {
+                continue;
+            }
+            match self.shared.known_to(service, line, left).await {
+                Ok(Some(known)) => {
+                    self.out_of_book = if of_openings { 0 } else { self.out_of_book };
+                    return Some(known);
+                }
+                Ok(None) => unknown |= of_openings,
+                Err(Unanswered) => {}
+            }
+        }
+        self.out_of_book += u32::from(unknown);
+        None
+    }
+}
+
+impl Shared {
+    /// What one service knows; nothing of a position for which it has no rules.
+    async fn known_to(
+        &self,
+        service: &OnlineService,
+        line: &Line,
+        left: Option<Duration>,
+    ) -> Result<Option<Decision>, Unanswered> {
+        let (client, settings) = (&self.client, &self.settings);
+        let known = match service.kind {
+            OnlineKind::Explorer => {
+                let question = explorer::question(&settings.explorer, line).ok_or(Unanswered)?;
+                let answer = service.ask(client, &question, left).await?;
+                answer.and_then(|answer| explorer::choose(&answer, line, &settings.explorer, &mut rand::rng()))
+            }
+            OnlineKind::Cloud => {
+                let answer = service.ask(client, &cloud::question(line), left).await?;
+                answer.and_then(|answer| cloud::choose(&answer, line, &settings.cloud, &mut rand::rng()))
+            }
+            OnlineKind::Chessdb => {
+                let question = chessdb::question(line).ok_or(Unanswered)?;
+                let answer = service.ask(client, &question, left).await?;
+                answer.and_then(|answer| chessdb::choose(&answer, line, &settings.chessdb, &mut rand::rng()))
+            }
+            OnlineKind::Tablebase => {
+                let question = tablebase::question(&settings.tablebase, line).ok_or(Unanswered)?;
+                let answer = service.ask(client, &question, left).await?;
+                answer.and_then(|answer| tablebase::choose(&answer, line))
+            }
+        };
+        Ok(known)
+    }
+}

@@ -1,0 +1,249 @@
+//! What the settings say about services that know moves.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::service::{ADDRESS, address};
+use chess::{
+    Fault,
+    values::{FractionalSeconds, Seconds, WholeNumber},
+};
+
+/// A service that knows moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnlineKind {
+    /// Games that others have played, by the Lichess opening explorer.
+    Explorer,
+    /// Evaluations that others' browsers have computed, kept by Lichess.
+    Cloud,
+    /// The database of chessdb.cn.
+    Chessdb,
+    /// The tablebases of Lichess.
+    Tablebase,
+}
+
+impl OnlineKind {
+    /// What the log calls it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Explorer => "the opening explorer",
+            Self::Cloud => "the cloud evaluation",
+            Self::Chessdb => "chessdb",
+            Self::Tablebase => "the online tablebase",
+        }
+    }
+
+    /// Whether it knows openings, so that it is asked no further than those go.
+    pub(crate) const fn is_of_openings(self) -> bool {
+        !matches!(self, Self::Tablebase)
+    }
+}
+
+/// The `player.online` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OnlineSettings {
+    /// Which services are asked, in this order: "explorer", "cloud", "chessdb", "tablebase". They learn which positions are played.
+    pub sources: Vec<OnlineKind>,
+    /// How far into the game services that know openings are asked, in plies. 0 to 1000.
+    #[serde(with = "WholeNumber::<0, 1000>")]
+    pub max_plies: usize,
+    /// After so many of our moves in a row that none of them knew, they are not asked in this game any more. 1 to 1000.
+    #[serde(with = "WholeNumber::<1, 1000>")]
+    pub max_out_of_book: u32,
+    /// A file with a Lichess token, without any scope, for the opening explorer. Empty for none.
+    pub token_file: PathBuf,
+    /// The Lichess opening explorer.
+    pub explorer: ExplorerSettings,
+    /// Lichess's evaluations.
+    pub cloud: CloudSettings,
+    /// chessdb.cn.
+    pub chessdb: ChessdbSettings,
+    /// Lichess's tablebases.
+    pub tablebase: TablebaseServiceSettings,
+}
+
+impl Default for OnlineSettings {
+    fn default() -> Self {
+        Self {
+            sources: Vec::new(),
+            max_plies: 40,
+            max_out_of_book: 5,
+            token_file: PathBuf::new(),
+            explorer: ExplorerSettings::default(),
+            cloud: CloudSettings::default(),
+            chessdb: ChessdbSettings::default(),
+            tablebase: TablebaseServiceSettings::default(),
+        }
+    }
+}
+
+impl OnlineSettings {
+    /// The file with the token, if one is named.
+    pub fn token_file(&self) -> Option<&Path> {
+        (!self.token_file.as_os_str().is_empty()).then_some(&self.token_file)
+    }
+
+    /// Values that fit their keys but not the world.
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if self.token_file().is_some_and(|file| !file.is_file()) {
+            faults.push(Fault::value("token_file", "a file that exists and holds a Lichess token"));
+        }
+        let asks = |kind| self.sources.contains(&kind);
+        if asks(OnlineKind::Explorer)
+            && self.explorer.database == ExplorerDatabase::Player
+            && self.explorer.player.is_empty()
+        {
+            faults.push(Fault::value("player", "the name of the player whose games are asked for").below("explorer"));
+        }
+        for (key, ServiceSettings { url, .. }) in [
+            ("explorer", &self.explorer.service),
+            ("cloud", &self.cloud.service),
+            ("chessdb", &self.chessdb.service),
+            ("tablebase", &self.tablebase.service),
+        ] {
+            if !url.is_empty() && address(url).is_none() {
+                faults.push(Fault::value("url", ADDRESS).below("service").below(key));
+            }
+        }
+        faults
+    }
+}
+
+/// How one service is reached and spared: the `service` table of each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServiceSettings {
+    /// Where it is; empty for the public one.
+    pub url: String,
+    /// It is asked while our clock has at least so many seconds. 0 to 86400.
+    #[serde(with = "Seconds::<0, 86400>")]
+    pub min_time: Duration,
+    /// So long an answer is waited for, in seconds; the council searches meanwhile. 0.1 to 60.
+    #[serde(with = "FractionalSeconds::<100, 60_000>")]
+    pub timeout: Duration,
+    /// The least time between two questions, of all games together, in seconds. 0 to 3600.
+    #[serde(with = "FractionalSeconds::<0, 3_600_000>")]
+    pub pause: Duration,
+}
+
+impl Default for ServiceSettings {
+    fn default() -> Self {
+        Self {
+            url: String::new(),
+            min_time: Duration::from_secs(20),
+            timeout: Duration::from_secs(3),
+            pause: Duration::from_secs(1),
+        }
+    }
+}
+
+/// Whose games the explorer knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExplorerDatabase {
+    /// Of titled players over the board.
+    #[default]
+    Masters,
+    /// Of all on Lichess.
+    Lichess,
+    /// Of one player on Lichess.
+    Player,
+}
+
+/// Which of the moves that were played is played again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExplorerSelection {
+    /// By lot, in proportion to the games.
+    #[default]
+    Weighted,
+    /// The one of the most games.
+    Games,
+    /// The one that scored best.
+    Score,
+}
+
+/// The `player.online.explorer` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExplorerSettings {
+    /// Whose games: "masters", "lichess" (of all) or "player" (of one).
+    pub database: ExplorerDatabase,
+    /// The player, for that last database.
+    pub player: String,
+    /// Which of the moves is played: "weighted" by lot, "games" for the most played, "score" for the best score.
+    pub selection: ExplorerSelection,
+    /// A move counts from so many games on. 1 to 1000000000.
+    #[serde(with = "WholeNumber::<1, 1_000_000_000>")]
+    pub min_games: u64,
+    /// How it is asked.
+    pub service: ServiceSettings,
+}
+
+impl Default for ExplorerSettings {
+    fn default() -> Self {
+        Self {
+            database: ExplorerDatabase::default(),
+            player: String::new(),
+            selection: ExplorerSelection::default(),
+            min_games: 10,
+            service: ServiceSettings::default(),
+        }
+    }
+}
+
+/// The `player.online.cloud` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CloudSettings {
+    /// The least depth of an evaluation that counts, in plies. 1 to 245.
+    #[serde(with = "WholeNumber::<1, 245>")]
+    pub min_depth: u32,
+    /// A move is drawn by lot among those that are at most so many centipawns worse than the best. 0 to 1000.
+    #[serde(with = "WholeNumber::<0, 1000>")]
+    pub max_difference: i32,
+    /// How it is asked.
+    pub service: ServiceSettings,
+}
+
+impl Default for CloudSettings {
+    fn default() -> Self {
+        Self { min_depth: 20, max_difference: 0, service: ServiceSettings::default() }
+    }
+}
+
+/// The `player.online.chessdb` table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChessdbSettings {
+    /// A move is drawn by lot among those that are at most so many centipawns worse than the best. 0 to 1000.
+    #[serde(with = "WholeNumber::<0, 1000>")]
+    pub max_difference: i32,
+    /// How it is asked.
+    pub service: ServiceSettings,
+}
+
+/// The `player.online.tablebase` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TablebaseServiceSettings {
+    /// With how many pieces on the board it is asked, kings among them. 2 to 8.
+    #[serde(with = "WholeNumber::<2, 8>")]
+    pub max_pieces: usize,
+    /// How it is asked.
+    pub service: ServiceSettings,
+}
+
+impl Default for TablebaseServiceSettings {
+    fn default() -> Self {
+        let service = ServiceSettings { min_time: Duration::from_secs(5), ..ServiceSettings::default() };
+        Self { max_pieces: 7, service }
+    }
+}

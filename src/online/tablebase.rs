@@ -1,0 +1,113 @@
+//! Lichess's tablebases: the truth of positions with few pieces.
+
+use chess::{Decision, Line, Score, Source, Variant};
+use council::player::TABLEBASE_WIN;
+use serde::Deserialize;
+use shakmaty::Position as _;
+
+use super::{
+    service::{Question, legal},
+    settings::TablebaseServiceSettings,
+};
+
+/// Where it is.
+pub(crate) const URL: &str = "https://tablebase.lichess.org";
+
+/// What it says of a position: its moves, the best first.
+#[derive(Debug, Deserialize)]
+pub(crate) struct TablebaseAnswer {
+    category: Category,
+    moves: Vec<TablebaseMove>,
+}
+
+#[derive(Debug, Deserialize)]
+struct TablebaseMove {
+    uci: String,
+}
+
+/// What the position is, for the player to move. A win that the fifty moves may prevent is no certain win, but its move is
+/// still the best that there is.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Category {
+    Win,
+    SyzygyWin,
+    MaybeWin,
+    CursedWin,
+    Draw,
+    BlessedLoss,
+    MaybeLoss,
+    SyzygyLoss,
+    Loss,
+    #[serde(other)]
+    Unknown,
+}
+
+impl Category {
+    fn score(self) -> Option<Score> {
+        match self {
+            Self::Win | Self::SyzygyWin | Self::MaybeWin => Some(Score::Cp(TABLEBASE_WIN)),
+            Self::CursedWin | Self::Draw | Self::BlessedLoss => Some(Score::Cp(0)),
+            Self::MaybeLoss | Self::SyzygyLoss | Self::Loss => Some(Score::Cp(-TABLEBASE_WIN)),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// What is asked about the last position of a line; `None` where there are no tables for it.
+pub(crate) fn question(settings: &TablebaseServiceSettings, line: &Line) -> Option<Question> {
+    let path = match line.variant() {
+        Variant::Atomic => "atomic",
+        Variant::Antichess => "antichess",
+        variant if variant.is_standard_rules() => "standard",
+        _ => return None,
+    };
+    let few = line.position().board().occupied().count() <= settings.max_pieces;
+    // Tables know no castling.
+    let may_castle = line.position().castles().any();
+    (few && !may_castle).then(|| Question { path, query: vec![("fen", line.fen())] })
+}
+
+/// The best move.
+pub(crate) fn choose(answer: &TablebaseAnswer, line: &Line) -> Option<Decision> {
+    let score = answer.category.score()?;
+    let best = answer.moves.iter().find_map(|known| legal(line, &known.uci))?;
+    Some(Decision { score: Some(score), ..Decision::without_vote(best, Source::Tablebase) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENDING: &str = "4k3/6KP/8/8/8/8/7p/8 w - - 0 1";
+
+    fn played(answer: &str) -> Option<Decision> {
+        let line = Line::from_fen(Variant::Standard, ENDING).expect("a position");
+        choose(&serde_json::from_str(answer).expect("an answer"), &line)
+    }
+
+    #[test]
+    fn the_best_move_has_the_value_of_the_position() {
+        let decision =
+            played(r#"{"category":"win","dtz":1,"moves":[{"uci":"h7h8q","category":"loss"},{"uci":"g7g8"}]}"#);
+        let decision = decision.expect("a move");
+        assert_eq!((decision.best.to_string(), decision.score), ("h7h8q".to_owned(), Some(Score::Cp(TABLEBASE_WIN))));
+        let drawn = played(r#"{"category":"cursed-win","moves":[{"uci":"g7g8"}]}"#).expect("a move");
+        assert_eq!(drawn.score, Some(Score::Cp(0)));
+        assert_eq!(played(r#"{"category":"unknown","moves":[{"uci":"g7g8"}]}"#), None);
+        assert_eq!(played(r#"{"category":"of a later day","moves":[{"uci":"g7g8"}]}"#), None);
+    }
+
+    #[test]
+    fn it_is_asked_where_it_has_tables() {
+        let asked = |variant, fen| {
+            let line = Line::from_fen(variant, fen).expect("a position");
+            question(&TablebaseServiceSettings::default(), &line).map(|question| question.path)
+        };
+        assert_eq!(asked(Variant::Standard, ENDING), Some("standard"));
+        assert_eq!(asked(Variant::Antichess, ENDING), Some("antichess"));
+        assert_eq!(asked(Variant::Crazyhouse, ENDING), None);
+        assert_eq!(asked(Variant::Standard, "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"), None, "castling");
+        assert_eq!(asked(Variant::Standard, "4k3/pppppppp/8/8/8/8/8/4K3 w - - 0 1"), None, "ten pieces");
+    }
+}

@@ -1,0 +1,152 @@
+//! What stands beside Lichess: its opening explorer, cloud evaluations and tablebases, and chessdb.cn. Their addresses differ in the
+//! world; here all are one.
+//!
+//! What they know is what our own engine finds in a few nodes: plausible, and the same each time.
+
+use std::sync::atomic::AtomicBool;
+
+use axum::{Json, Router, extract::Query, routing::get};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use shakmaty::Position as _;
+
+use super::{api::LichessApi, auth::Caller, error::ApiError};
+use chess::{Color, Line, Score, Variant, engine_move, engine_position};
+use engine::{Engine, EngineOptions, Limits};
+
+/// Nodes of what is known about a position.
+const NODES: u64 = 2_000;
+
+/// In the explorer a move stands from the first full move to this one.
+const EXPLORED: usize = 8;
+
+/// The tablebases have as many pieces.
+const PIECES: usize = 7;
+
+pub(crate) fn routes() -> Router<LichessApi> {
+    Router::new()
+        .route("/masters", get(explorer))
+        .route("/lichess", get(explorer))
+        .route("/player", get(explorer))
+        .route("/api/cloud-eval", get(cloud))
+        .route("/standard", get(tablebase))
+        .route("/atomic", get(|| async { Json(unknown_ending()) }))
+        .route("/antichess", get(|| async { Json(unknown_ending()) }))
+        .route("/cdb.php", get(chessdb))
+}
+
+/// A position that is asked about.
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(alias = "board")]
+    fen: String,
+    variant: Option<String>,
+    action: Option<String>,
+}
+
+/// What is known about a position.
+struct KnownPosition {
+    line: Line,
+    /// The best moves with their values for the player to move, the best first; at most two.
+    best: Vec<(String, Score)>,
+    depth: u32,
+}
+
+impl Asked {
+    /// The position; one of other rules than our engine's has no best moves.
+    async fn known(self) -> Result<KnownPosition, ApiError> {
+        let variant = self.variant.as_deref().unwrap_or("standard");
+        let variant: Variant = variant.parse().map_err(|_| ApiError::bad("Unknown variant"))?;
+        let line = Line::from_fen(variant, &self.fen.replace('_', " "));
+        let line = line.map_err(|error| ApiError::bad(error.to_string()))?;
+        // Searches block, so they run where blocking is allowed.
+        let known = tokio::task::spawn_blocking(move || search(line)).await;
+        known.map_err(|_| ApiError::Broken(axum::http::StatusCode::INTERNAL_SERVER_ERROR))
+    }
+}
+
+fn search(line: Line) -> KnownPosition {
+    let mut known = KnownPosition { line, best: Vec::new(), depth: 0 };
+    let Some(position) = known.line.variant().is_standard_rules().then(|| engine_position(&known.line).ok()).flatten()
+    else {
+        return known;
+    };
+    let mut engine = Engine::new(EngineOptions { hash: 1, ..EngineOptions::default() });
+    let mut left = known.line.legal_moves();
+    for _ in 0..2 {
+        let root: Vec<_> = left.iter().filter_map(|uci| engine_move(&position, *uci)).collect();
+        let limits = Limits { nodes: Some(NODES), ..Limits::default() };
+        let found = engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |_| {});
+        let Some(found) = found.filter(|_| !root.is_empty()) else { break };
+        let best = position.move_to_uci(found.best);
+        left.retain(|uci| uci.to_string() != best);
+        known.best.push((best, found.score.into()));
+        known.depth = known.depth.max(found.depth);
+    }
+    known
+}
+
+/// The explorer: it wants to know who asks.
+async fn explorer(_: Caller, Query(asked): Query<Asked>) -> Result<Json<Value>, ApiError> {
+    let known = asked.known().await?;
+    let explored = known.line.position().fullmoves().get() as usize <= EXPLORED;
+    let share = |place: usize| if place == 0 { 10 } else { 4 };
+    let moves = known.best.iter().enumerate().filter(|_| explored).map(|(place, (uci, _))| {
+        let (won, lost) = known.line.turn().fold_wb((6, 1), (1, 6));
+        let (white, draws, black) = (won * share(place), 3 * share(place), lost * share(place));
+        json!({ "uci": uci, "white": white, "draws": draws, "black": black, "averageRating": 2500, "game": null })
+    });
+    let moves: Vec<Value> = moves.collect();
+    let sum = |key: &str| moves.iter().filter_map(|known| known[key].as_u64()).sum::<u64>();
+    let (white, draws, black) = (sum("white"), sum("draws"), sum("black"));
+    Ok(Json(json!({ "white": white, "draws": draws, "black": black, "moves": moves, "topGames": [], "opening": null })))
+}
+
+async fn cloud(Query(asked): Query<Asked>) -> Result<Json<Value>, ApiError> {
+    let known = asked.known().await?;
+    if known.best.is_empty() {
+        return Err(ApiError::missing("No cloud evaluation available for that position"));
+    }
+    let white = |score: Score| match (score, known.line.turn()) {
+        (Score::Cp(centipawns), Color::White) => json!({ "cp": centipawns }),
+        (Score::Cp(centipawns), Color::Black) => json!({ "cp": -centipawns }),
+        (Score::Mate(moves), Color::White) => json!({ "mate": moves }),
+        (Score::Mate(moves), Color::Black) => json!({ "mate": -moves }),
+    };
+    let variation = |(uci, score): &(String, Score)| {
+        let mut variation = white(*score);
+        variation["moves"] = json!(uci);
+        variation
+    };
+    let pvs: Vec<Value> = known.best.iter().map(variation).collect();
+    Ok(Json(json!({ "fen": known.line.fen(), "knodes": NODES / 1000, "depth": known.depth, "pvs": pvs })))
+}
+
+async fn chessdb(Query(asked): Query<Asked>) -> Result<Json<Value>, ApiError> {
+    if asked.action.as_deref() != Some("queryall") {
+        return Err(ApiError::bad("queryall alone is played here"));
+    }
+    let known = asked.known().await?;
+    let moves: Vec<Value> = known
+        .best
+        .iter()
+        .map(|(uci, score)| json!({ "uci": uci, "score": score.as_centipawns(), "rank": 2 }))
+        .collect();
+    Ok(Json(if moves.is_empty() { json!({ "status": "unknown" }) } else { json!({ "status": "ok", "moves": moves }) }))
+}
+
+fn unknown_ending() -> Value {
+    json!({ "category": "unknown", "moves": [] })
+}
+
+async fn tablebase(Query(asked): Query<Asked>) -> Result<Json<Value>, ApiError> {
+    let known = asked.known().await?;
+    let few = known.line.position().board().occupied().count() <= PIECES;
+    let category = match known.best.first() {
+        Some((_, Score::Mate(1..))) if few => "win",
+        Some((_, Score::Mate(_))) if few => "loss",
+        _ => return Ok(Json(unknown_ending())),
+    };
+    let moves: Vec<Value> = known.best.iter().map(|(uci, _)| json!({ "uci": uci })).collect();
+    Ok(Json(json!({ "category": category, "moves": moves })))
+}
