@@ -18,9 +18,10 @@ fuzz_target!(|bytes: &[u8]| {
     let mut sealed = wire::encode(&identity, &()).to_vec();
     sealed.extend_from_slice(bytes);
     for message in [bytes, &sealed] {
-        let _ = wire::decode::<Heartbeat>(message, &identity.version);
-        let _ = wire::decode::<Poll>(message, &identity.version);
-        if let Ok((_, WorkerCommand::Search(order))) = wire::decode::<WorkerCommand>(message, &identity.version) {
+        let _ = wire::decode::<Heartbeat>("fuzz", message, &identity.version);
+        let _ = wire::decode::<Poll>("fuzz", message, &identity.version);
+        if let Ok((_, WorkerCommand::Search(order))) = wire::decode::<WorkerCommand>("fuzz", message, &identity.version)
+        {
             if let Ok(spec) = order.elector.spec(order.threads, &BTreeMap::new()) {
                 assert!(spec.threads >= 1 && spec.hash >= 1);
             }
@@ -29,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
             }
         }
         if let Ok((_, SearchEvent { elector, kind: SearchEventKind::Proposal(text), .. })) =
-            wire::decode::<SearchEvent>(message, &identity.version)
+            wire::decode::<SearchEvent>("fuzz", message, &identity.version)
         {
             let id = SearchId { game: GameId::new("fuzz"), ply: 0, serial: 1, phase: Phase::First };
             let line = Arc::new(Line::start(Variant::Standard));
