@@ -142,14 +142,19 @@ impl Roster {
         known.complement()
     }
 
-    /// The electors that may play `variant`, on so many cores: where other machines lend theirs, `auto` has more.
+    /// The electors that may play `variant`, on so many cores: `auto` has a copy for each of them.
     #[must_use]
     pub fn electors_for(&self, variant: Variant, cores: usize) -> Vec<ElectorSpec> {
         let hash = self.electors.first().map_or(1, |elector| elector.hash);
-        let grown = (self.grows && cores > self.electors.len()).then(|| distributions::auto(cores));
+        let grown = (self.grows && cores != self.electors.len()).then(|| distributions::auto(cores));
         let grown = grown.and_then(|name| distributions::named(&name, hash));
         let electors = grown.as_ref().unwrap_or(&self.electors);
         electors.iter().filter(|elector| elector.may_play(variant)).cloned().collect()
+    }
+
+    /// Gives every elector a table of another size, by the size of its own in MiB.
+    pub(super) fn resize_tables(&mut self, size: &dyn Fn(usize) -> usize) {
+        self.electors.iter_mut().for_each(|elector| elector.hash = size(elector.hash));
     }
 }
 
