@@ -11,7 +11,7 @@ use std::{
 
 use chess::{GameId, Line, Proposal, Variant};
 use cluster::{ClusterClient, ClusterSettings};
-use council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster, pool::Pool};
+use council::{Council, CouncilSettings, CriterionName, GroupMode, Progress, Question, Roster, pool::Pool};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::processes::{PATIENCE, until};
@@ -37,6 +37,8 @@ pub(super) struct Table {
     metronome: Metronome,
     /// What each move may take.
     pub move_time: Duration,
+    /// How long the first word is waited for, where that is longer: on a machine that has other things to do electors come late.
+    pub first_word: Duration,
     /// By machine, how many votes it had so far; the table's own is "".
     pub votes: BTreeMap<String, usize>,
     _stop: DropGuard,
@@ -75,6 +77,7 @@ impl Table {
             voted: 0,
             metronome,
             move_time: MOVE_TIME,
+            first_word: Duration::ZERO,
             votes: BTreeMap::new(),
             _stop: stop.drop_guard(),
         }
@@ -107,8 +110,9 @@ impl Table {
                 self.line = Line::start(Variant::Standard);
             }
             let line = Arc::new(self.line.clone());
-            let move_time = self.move_time;
-            let timing = Some(Box::new(move |_: &_| move_time) as _);
+            let (move_time, first_word) = (self.move_time, self.first_word.max(self.move_time));
+            let time = move |progress: &Progress| if progress.proposals == 0 { first_word } else { move_time };
+            let timing = Some(Box::new(time) as _);
             let question = Question { timing, ..Question::new(GameId::new("table"), Arc::clone(&line)) };
             self.metronome.longest_delay();
             let (begun, number) = (Instant::now(), self.moves);
@@ -120,6 +124,7 @@ impl Table {
             let late = move_time + LATE + delay * WAKES;
             assert!(taken < late, "move {number} took {taken:?}, and a wake-up {delay:?}");
             assert!(line.is_legal(decision.best), "move {number}, {}, is not legal", decision.best);
+            assert!(decision.score.is_some(), "move {number}, {}, was searched by nobody", decision.best);
             self.voted += usize::from(!decision.votes.is_empty());
             for vote in &decision.votes {
                 assert!(line.is_legal(vote.proposal.best));
