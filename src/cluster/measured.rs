@@ -50,12 +50,13 @@ impl Lag {
         }
     }
 
-    /// How long an answer takes; `None` before the first one, and where none comes any more.
+    /// How long an answer takes: as in the middle of the last ones, and the shorter of two, because the first one may have waited for a
+    /// worker that was still beginning. `None` before the first one, and where none comes any more.
     pub(crate) fn now(&self, now: Instant) -> Option<Duration> {
         let answers = self.answered.is_some_and(|last| now.saturating_duration_since(last) < SILENT_AFTER);
         let mut lags: Vec<Duration> = self.answers.iter().copied().filter(|_| answers).collect();
         lags.sort_unstable();
-        lags.get(lags.len() / 2).copied()
+        lags.get(lags.len().saturating_sub(1) / 2).copied()
     }
 }
 
