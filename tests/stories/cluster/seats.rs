@@ -64,8 +64,9 @@ async fn a_far_worker_takes_part_in_long_moves_alone() {
         .output()
         .expect("our program");
     let said = String::from_utf8_lossy(&asked.stdout).into_owned();
-    assert!(asked.status.success() && said.contains("attic answers after 2"), "{said}");
-    assert!(said.contains("not used for moves under 1"), "{said}");
+    // How far depends on what else the machine does.
+    let why = said.lines().find(|line| line.starts_with("attic answers after "));
+    assert!(asked.status.success() && why.is_some_and(|why| why.contains(" ms: not used for moves under ")), "{said}");
 }
 
 /// How many copies vote on a move of a chess program, here and on another machine.
