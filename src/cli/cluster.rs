@@ -160,8 +160,7 @@ async fn status(cluster: &ClusterSettings, json: bool) -> Result<(), Failure> {
         print_survey(cluster, &survey);
     }
     let unused = not_used(&survey);
-    let usable = survey.workers.iter().any(|answer| !answer.is_too_far());
-    if usable || unused.is_empty() {
+    if !survey.workers.is_empty() || unused.is_empty() {
         return Ok(());
     }
     Err(Failure::failed(format!("no worker can be used: {}", unused.join("; "))))
@@ -173,11 +172,15 @@ fn not_used(survey: &Survey) -> Vec<String> {
     let silent = survey.silent.iter().map(|name| {
         format!("{name} is heard and does not answer: it is too far away, or does not serve a daemon of our name")
     });
-    let far = survey.workers.iter().filter(|answer| answer.is_too_far());
-    let far = far.map(|answer| {
-        format!("{} is too far away: it answers after {} ms", answer.worker.name, answer.lag.as_millis())
-    });
-    strangers.chain(silent).chain(far).collect()
+    strangers.chain(silent).collect()
+}
+
+/// For which moves a worker is too far away, if it is for any that matter.
+fn too_far_for(answer: &WorkerAnswer) -> Option<String> {
+    let shortest = answer.shortest_move().as_secs_f64();
+    let tenths = (shortest * 10.0).ceil() / 10.0;
+    let (name, lag) = (&answer.worker.name, answer.lag.as_millis());
+    (shortest >= 0.1).then(|| format!("{name} answers after {lag} ms: not used for moves under {tenths} s"))
 }
 
 impl MemberArgs {
@@ -247,6 +250,9 @@ fn print_survey(cluster: &ClusterSettings, survey: &Survey) {
         outln!("\n{:<24} {:<9} {:>9} {:>13} {:>8}  engines", "worker", "state", "busy", "knodes/s/core", "lag ms");
         survey.workers.iter().for_each(print_worker);
     }
+    for why in survey.workers.iter().filter_map(too_far_for) {
+        outln!("\n{why}");
+    }
     for why in unused {
         outln!("\nnot used: {why}");
     }
@@ -265,7 +271,8 @@ fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer) {
 }
 
 fn as_json(cluster: &ClusterSettings, survey: &Survey) -> Value {
-    let worker = |WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer| {
+    let worker = |answer: &WorkerAnswer| {
+        let WorkerAnswer { worker, heartbeat, lag } = answer;
         let search = |search: &SearchStatus| {
             json!({
                 "elector": search.elector.as_str(),
@@ -282,6 +289,7 @@ fn as_json(cluster: &ClusterSettings, survey: &Survey) -> Value {
             "busy": heartbeat.busy(),
             "knodes_per_second_and_core": heartbeat.speed,
             "lag_ms": lag.as_secs_f64() * 1000.0,
+            "shortest_move_ms": answer.shortest_move().as_secs_f64() * 1000.0,
             "engines": heartbeat.engines,
             "searches": heartbeat.searches.iter().map(search).collect::<Vec<_>>(),
         })

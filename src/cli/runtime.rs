@@ -70,7 +70,7 @@ pub(super) fn remote_pool(cluster: &ClusterSettings, stop: CancellationToken) ->
 pub(super) async fn hear_from(remote_pool: Option<&Arc<dyn RemotePool>>) {
     const MOMENT: Duration = Duration::from_secs(2);
     let begun = Instant::now();
-    while remote_pool.is_some_and(|remote_pool| remote_pool.cores().together == 0) && begun.elapsed() < MOMENT {
+    while remote_pool.is_some_and(|remote_pool| remote_pool.cores(None).together == 0) && begun.elapsed() < MOMENT {
         sleep(Duration::from_millis(10)).await;
     }
 }
@@ -122,15 +122,53 @@ fn prepare(table: &str, settings: &PlayerSettings) -> Result<PreparedPlayer, Fai
     Ok(prepared)
 }
 
-/// What any of the rosters can play.
+/// What any of the rosters can play. An engine that does not start now, perhaps because its machine is off, costs its vote until it
+/// does; a roster of which nobody starts is a mistake.
 fn variants<'a>(players: impl Iterator<Item = &'a Arc<PreparedPlayer>>) -> Result<Vec<Variant>, Failure> {
     let mut known = Vec::new();
     for player in players {
+        let (mut starts, mut failure) = (false, None);
         for elector in player.roster.electors() {
-            let playable = variants_of(elector)
-                .map_err(|error| Failure::usage(format_args!("elector {}: {error}", elector.name)))?;
-            known.extend(playable);
+            match variants_of(elector) {
+                Ok(playable) => {
+                    starts = true;
+                    known.extend(playable);
+                }
+                Err(error) => {
+                    let error = format!("elector {}: {error}", elector.name);
+                    tracing::warn!("it has no vote until it starts: {error}");
+                    failure.get_or_insert(error);
+                }
+            }
+        }
+        if let Some(error) = failure.filter(|_| !starts) {
+            return Err(Failure::usage(error));
         }
     }
     Ok(Variant::ALL.into_iter().filter(|variant| known.contains(variant)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use council::ElectorSettings;
+
+    /// What a council can play that has an engine on a machine that is off, beside these.
+    fn playable(others: Vec<ElectorSettings>) -> Result<Vec<Variant>, Failure> {
+        let engine = "sh -c exit".into();
+        let off =
+            ElectorSettings { engine: Some(engine), name: Some("attic".to_owned()), ..ElectorSettings::default() };
+        let mut settings = PlayerSettings::default();
+        settings.council.roster = "custom".to_owned();
+        settings.council.electors = std::iter::once(off).chain(others).collect();
+        let player = Arc::new(prepare("player", &settings)?);
+        variants(std::iter::once(&player))
+    }
+
+    #[test]
+    fn an_engine_whose_machine_is_off_does_not_keep_the_daemon_from_playing() {
+        let ours = ElectorSettings { knowledge: "mbxkcpar".parse().ok(), ..ElectorSettings::default() };
+        assert!(playable(vec![ours]).is_ok_and(|variants| variants.contains(&Variant::Standard)));
+        assert!(playable(Vec::new()).is_err_and(|failure| failure.to_string().contains("elector attic")));
+    }
 }

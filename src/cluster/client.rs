@@ -4,7 +4,7 @@
 //! server, no worker or no room, searches are simply not taken, and the pool does them itself.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -27,13 +27,14 @@ use super::{
     in_flight::{ClaimProgress, EventOutcome, InFlight, RemoteSearch},
     looker::Looker,
     looks::Caught,
-    placement,
+    measured::TOO_FAR,
+    placement::{self, Wanted},
     registry::{Registry, WorkerChange},
     settings::ClusterSettings,
     subjects::{ANYBODY, Subjects},
     wire::{
-        self, Addressed, DecodeError, Heartbeat, Poll, RemoteElector, SearchCommand, SearchEvent, WorkerCommand,
-        WorkerMessage, WorkerState,
+        self, Addressed, DecodeError, Heartbeat, Poll, RemoteElector, RemoteElectorKind, SearchCommand, SearchEvent,
+        WorkerCommand, WorkerMessage, WorkerState,
     },
 };
 use council::pool::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport};
@@ -41,6 +42,8 @@ use engine::SharedTable;
 
 /// How often a daemon tells all workers which searches it still waits for.
 const POLL_EVERY: Duration = Duration::from_secs(1);
+/// After a poll, those who come ask for none of their own for so long.
+const NEWCOMERS_WAIT: Duration = Duration::from_millis(100);
 /// How often it looks for workers that have fallen silent.
 const CHECK_EVERY: Duration = Duration::from_millis(50);
 
@@ -68,8 +71,10 @@ struct ClientState {
     link: Option<(Client, ProcessIdentity)>,
     registry: Registry,
     in_flight: InFlight,
-    /// The newest poll and when it was sent.
-    poll: Option<(u64, Instant)>,
+    /// The polls that may still be answered, and when each was sent, the oldest first.
+    polls: VecDeque<(u64, Instant)>,
+    /// How many were sent.
+    polled: u64,
     slots: u32,
 }
 
@@ -201,11 +206,21 @@ impl ClusterClient {
     fn poll(&self) {
         let known = &mut *self.known();
         let Some((client, identity)) = &known.link else { return };
-        let number = known.poll.map_or(1, |(number, _)| number + 1);
+        let (number, now) = (known.polled + 1, Instant::now());
         let poll = wire::encode(identity, &Poll { number, searches: known.in_flight.serials() });
         let ClientShared { name, subjects, .. } = &*self.0;
         if connection::ask(client, subjects.call(name), subjects.unheard(name), poll) {
-            known.poll = Some((number, Instant::now()));
+            known.polled = number;
+            known.polls.push_back((number, now));
+            known.polls.retain(|(_, sent)| now.saturating_duration_since(*sent) <= TOO_FAR);
+        }
+    }
+
+    /// Asks at once how far away one is who has just come; of many that come together not each by itself.
+    fn poll_for_newcomer(&self) {
+        let last = self.known().polls.back().map(|(_, sent)| sent.elapsed());
+        if last.is_none_or(|last| last > NEWCOMERS_WAIT) {
+            self.poll();
         }
     }
 
@@ -242,11 +257,11 @@ impl ClusterClient {
 
     fn heartbeat(&self, from: &Sender, heartbeat: Heartbeat) {
         let now = Instant::now();
-        let (mut lost, mut why) = (Vec::new(), "has left");
+        let (mut lost, mut why, mut newcomer) = (Vec::new(), "has left", false);
         {
             let known = &mut *self.known();
-            let answered = known.poll.filter(|(number, _)| heartbeat.answers == Some(*number));
-            let lag = answered.map(|(_, sent)| now.saturating_duration_since(sent));
+            let answered = known.polls.iter().find(|(number, _)| heartbeat.answers == Some(*number));
+            let lag = answered.map(|(_, sent)| now.saturating_duration_since(*sent));
             if heartbeat.state != WorkerState::Gone && known.registry.speaks_for_itself(from) {
                 lost = known.in_flight.compare(now, from.run, &heartbeat.searches);
                 why = "does not have it";
@@ -254,6 +269,7 @@ impl ClusterClient {
             let (cores, speed) = (heartbeat.cores, heartbeat.speed);
             match known.registry.heard(now, from, heartbeat, lag) {
                 Some(WorkerChange::Came(_)) => {
+                    newcomer = true;
                     tracing::info!(worker = from.name, cores, speed, "a worker lends its cores")
                 }
                 Some(WorkerChange::Lost(run, name)) => {
@@ -265,6 +281,9 @@ impl ClusterClient {
             }
         }
         lost.into_iter().for_each(|search| search.lose(why));
+        if newcomer {
+            self.poll_for_newcomer();
+        }
     }
 
     /// Drops those workers that the registry says are lost, with what they were doing.
@@ -306,7 +325,10 @@ impl ClusterClient {
             }
             let outcome = known.in_flight.on_event(now, from.run, event);
             match &outcome {
-                EventOutcome::Worked => known.registry.worked(from.run),
+                EventOutcome::Worked(sample) => {
+                    known.registry.worked(from.run);
+                    known.registry.measured(now, from.run, *sample);
+                }
                 EventOutcome::Failed => known.registry.failed(now, from.run),
                 EventOutcome::Invalid(search, invalid) => {
                     if known.registry.distrust(now, &search.machine) {
@@ -324,17 +346,20 @@ impl ClusterClient {
                 let others = self.known().in_flight.lost(from.run);
                 std::iter::once(*search).chain(others).for_each(RemoteSearch::begin_anew);
             }
-            EventOutcome::Nothing | EventOutcome::Worked | EventOutcome::Failed => {}
+            EventOutcome::Nothing | EventOutcome::Worked(_) | EventOutcome::Failed => {}
         }
     }
 
     /// Sends an elector's search to the worker that suits it best. `None` if there is none that can have it.
     fn dispatch(&self, slot: &ClusterSlot, job: &Job, reports: &Reports, fallback: Fallback) -> Option<RunId> {
-        let known = &mut *self.known();
+        let (known, now) = (&mut *self.known(), Instant::now());
         let ours = known.in_flight.threads();
-        let offers = known.registry.offers(Instant::now(), self.0.run, &ours);
-        let placed = placement::choose(&offers, slot.threads, slot.elector.engine(), slot.worker)?;
-        let machine = known.registry.get(placed.worker)?.name.clone();
+        let offers = known.registry.offers(now, self.0.run, &ours, job.time);
+        let engine = slot.elector.engine();
+        let wanted = Wanted { threads: slot.threads, time: job.time, engine, before: slot.worker };
+        let placed = placement::choose(&offers, wanted)?;
+        let worker = known.registry.get(placed.worker)?;
+        let (machine, lag) = (worker.name.clone(), worker.lag(now)?);
         let threads = u16::try_from(placed.threads).ok()?;
         let command = SearchCommand::of(job, slot.number, slot.elector.clone(), threads);
         if !self.send(known, placed.worker, &WorkerCommand::Search(Box::new(command))) {
@@ -344,12 +369,14 @@ impl ClusterClient {
             progress: ClaimProgress::new(job),
             worker: placed.worker,
             machine,
+            lag,
             threads: placed.threads,
+            measures: matches!(slot.elector.kind, RemoteElectorKind::Own { .. }),
             elector: slot.elector.name.clone(),
             job: job.clone(),
             reports: reports.clone(),
             fallback,
-            sent: Instant::now(),
+            sent: now,
         });
         Some(placed.worker)
     }
@@ -357,7 +384,8 @@ impl ClusterClient {
     /// A search is not wanted any more.
     fn stop(&self, serial: u64) {
         let known = &mut *self.known();
-        if let Some(worker) = known.in_flight.stop(serial) {
+        if let Some((worker, sample)) = known.in_flight.stop(serial) {
+            known.registry.measured(Instant::now(), worker, sample);
             self.send(known, worker, &WorkerCommand::Stop(serial));
         }
     }
@@ -405,9 +433,9 @@ fn tell(change: &WorkerChange) {
 }
 
 impl RemotePool for ClusterClient {
-    fn cores(&self) -> LentCores {
+    fn cores(&self, time: Option<Duration>) -> LentCores {
         // By right, not what is free at this moment: that would change with every search.
-        let offers = self.known().registry.offers(Instant::now(), self.0.run, &BTreeMap::new());
+        let offers = self.known().registry.offers(Instant::now(), self.0.run, &BTreeMap::new(), time);
         let shares = offers.iter().map(placement::WorkerOffer::share);
         LentCores { together: shares.clone().sum(), widest: shares.max().unwrap_or(0) }
     }

@@ -18,6 +18,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::{
     identity::RunId,
     looks::{Caught, Look, LookKey, Looks},
+    measured::SpeedSample,
     scrutiny::{self, ClaimVerdict, HomeValue, LookLength},
     wire::{
         SearchEvent, SearchEventKind, SearchStatus,
@@ -27,7 +28,7 @@ use super::{
 use chess::{ElectorName, MachineName, Proposal};
 use council::pool::{Fallback, Job, SearchReport};
 
-/// A worker has the command by then, or it was lost on the way.
+/// A worker has the command so long after the way has taken its time, or it was lost on it.
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);
 /// Different moves of one search that are looked at: who changes its mind more often keeps what it said until then.
 const MOST_LOOKS: u32 = 12;
@@ -41,8 +42,12 @@ pub(crate) struct RemoteSearch {
     pub worker: RunId,
     /// What that machine is called.
     pub machine: MachineName,
+    /// From a question to that worker to its answer.
+    pub lag: Duration,
     /// How many threads it has there.
     pub threads: usize,
+    /// Whether its nodes say how fast the machine is: those of a foreign engine do not.
+    pub measures: bool,
     /// The elector that searches.
     pub elector: ElectorName,
     /// The search that it does.
@@ -66,6 +71,8 @@ pub(crate) struct ClaimProgress {
     claim: Option<Proposal>,
     /// What was passed on last.
     believed: Option<Proposal>,
+    /// How many nodes it had visited when it spoke last, and how long after it was sent.
+    spoke: Option<(u64, Duration)>,
     /// How many moves were looked at for it.
     looks: u32,
     /// How it ended there; that is passed on after its last proposal.
@@ -141,16 +148,32 @@ impl RemoteSearch {
 
     /// A claim says no more than the time since the search began allows.
     fn within_its_time(&self, now: Instant, claim: Proposal) -> Proposal {
-        let elapsed = now.saturating_duration_since(self.sent);
-        let milliseconds = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).saturating_add(1);
-        let nodes = milliseconds.saturating_mul(FASTEST).saturating_mul(self.threads as u64);
         let roots = u32::try_from(self.job.task.line.legal_moves().len()).unwrap_or(u32::MAX);
         Proposal {
-            nodes: claim.nodes.min(nodes),
-            time: claim.time.min(elapsed),
+            nodes: claim.nodes.min(self.most_nodes(now)),
+            time: claim.time.min(now.saturating_duration_since(self.sent)),
             root_moves_done: claim.root_moves_done.min(roots),
             ..claim
         }
+    }
+
+    /// No machine visits more nodes in the time since it was sent.
+    fn most_nodes(&self, now: Instant) -> u64 {
+        let elapsed = now.saturating_duration_since(self.sent);
+        let milliseconds = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).saturating_add(1);
+        milliseconds.saturating_mul(FASTEST).saturating_mul(self.threads as u64)
+    }
+
+    /// It has visited so many nodes by now.
+    fn speaks(&mut self, now: Instant, nodes: u64) {
+        self.job.meter.count(nodes);
+        self.progress.spoke = Some((nodes, now.saturating_duration_since(self.sent)));
+    }
+
+    /// What it came to, if that says anything about the machine.
+    fn sample(&self) -> Option<SpeedSample> {
+        let (nodes, after) = self.progress.spoke.filter(|_| self.measures)?;
+        Some(SpeedSample { nodes, time: after.saturating_sub(self.lag), threads: self.threads })
     }
 }
 
@@ -159,8 +182,8 @@ impl RemoteSearch {
 pub(crate) enum EventOutcome {
     /// Nothing: it is stale, or was passed on.
     Nothing,
-    /// A search has ended well.
-    Worked,
+    /// A search has ended well, and came to this.
+    Worked(Option<SpeedSample>),
     /// The elector failed there.
     Failed,
     /// The worker cannot have it.
@@ -182,12 +205,12 @@ impl InFlight {
         self.searches.insert(search.job.task.id.serial, search);
     }
 
-    /// A search is not wanted any more: its last proposal stands. Says where it ran.
-    pub(crate) fn stop(&mut self, serial: u64) -> Option<RunId> {
+    /// A search is not wanted any more: its last proposal stands. Says where it ran, and what it came to.
+    pub(crate) fn stop(&mut self, serial: u64) -> Option<(RunId, Option<SpeedSample>)> {
         let search = self.searches.remove(&serial)?;
-        let worker = search.worker;
+        let stopped = (search.worker, search.sample());
         search.finish();
-        Some(worker)
+        Some(stopped)
     }
 
     /// A worker tells of a search.
@@ -206,7 +229,7 @@ impl InFlight {
                 match text.proposal(&search.job.task, &search.elector, &search.machine) {
                     Ok(proposal) => {
                         let claim = search.within_its_time(now, proposal);
-                        search.job.meter.count(claim.nodes);
+                        search.speaks(now, claim.nodes);
                         search.progress.claim = Some(claim);
                         search.settle(&mut self.looks);
                         EventOutcome::Nothing
@@ -218,10 +241,11 @@ impl InFlight {
                 }
             }
             SearchEventKind::Finished(nodes) => {
-                search.job.meter.count(nodes.min(MOST_NODES));
+                search.speaks(now, nodes.min(search.most_nodes(now)));
+                let sample = search.sample();
                 search.progress.ending = Some(SearchEnding::Finished);
                 self.end(serial);
-                EventOutcome::Worked
+                EventOutcome::Worked(sample)
             }
             SearchEventKind::Failed(why) => {
                 let why = format!("on {}: {}", search.machine, why.chars().take(200).collect::<String>());
@@ -280,7 +304,7 @@ impl InFlight {
         {
             match searches.iter().find(|status| status.search == search.job.task.id) {
                 Some(status) => search.job.meter.count(status.nodes.min(MOST_NODES)),
-                None if now.saturating_duration_since(search.sent) < ARRIVED_AFTER => {}
+                None if now.saturating_duration_since(search.sent) < ARRIVED_AFTER + search.lag => {}
                 None => missing.push(search.job.task.id.serial),
             }
         }

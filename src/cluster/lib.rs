@@ -19,6 +19,7 @@
 //! |---|---|
 //! | messages, byte by byte; what they may say | `wire/`, `subjects`, `identity` |
 //! | who is there; who gets a search; what became of it: state machines | `registry`, `placement`, `in_flight` |
+//! | how far away a worker is, and how fast | `measured` |
 //! | how far a worker is believed: rules, what was found out, the searches for it | `scrutiny`, `looks`, `looker` |
 //! | the daemon's side | `client` (the pool's [`RemotePool`](council::pool::RemotePool)) |
 //! | the lending side | `worker/` |
@@ -31,6 +32,7 @@ mod identity;
 mod in_flight;
 mod looker;
 mod looks;
+mod measured;
 mod members;
 mod placement;
 mod registry;

@@ -3,6 +3,8 @@
 //! A core is for one thread. Every daemon has a right to an equal part of each worker's cores, and may use what the others
 //! leave idle. All threads of a search are on one machine.
 
+use std::time::Duration;
+
 use super::identity::RunId;
 
 /// What a worker offers to one daemon.
@@ -14,6 +16,8 @@ pub(crate) struct WorkerOffer {
     pub cores: usize,
     /// Speed of one, thousands of nodes a second.
     pub speed: u32,
+    /// From a question to its answer.
+    pub lag: Duration,
     /// Threads of this daemon that search there.
     pub ours: usize,
     /// Threads of others that search there.
@@ -51,23 +55,35 @@ pub(crate) struct Placement {
     pub threads: usize,
 }
 
-/// The worker for a search that wants so many threads: the one that had the elector before, whose table is warm, if it has
-/// room for all of them; otherwise the one that searches fastest with what it has free. `None` if all are full.
-pub(crate) fn choose(
-    offers: &[WorkerOffer],
-    threads: usize,
-    engine: Option<&str>,
-    before: Option<RunId>,
-) -> Option<Placement> {
+/// A search that is to go somewhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'a> {
+    /// How many threads it wants.
+    pub threads: usize,
+    /// How long its answer will be waited for; `None`: without end.
+    pub time: Option<Duration>,
+    /// The UCI engine that it needs.
+    pub engine: Option<&'a str>,
+    /// The worker that had the elector before.
+    pub before: Option<RunId>,
+}
+
+/// The worker for a search: the one that had the elector before, whose table is warm, if it has room for all threads; otherwise
+/// the one that gets furthest with what it has free, in the time that the way leaves it. `None` if all are full.
+pub(crate) fn choose(offers: &[WorkerOffer], wanted: Wanted) -> Option<Placement> {
+    let Wanted { threads, time, engine, before } = wanted;
     let suits = |offer: &&WorkerOffer| engine.is_none_or(|name| offer.engines.iter().any(|other| other == name));
     let placed = |offer: &WorkerOffer| Placement { worker: offer.worker, threads: threads.clamp(1, offer.free()) };
     let open: Vec<&WorkerOffer> = offers.iter().filter(suits).filter(|offer| offer.free() > 0).collect();
     if let Some(warm) = open.iter().find(|offer| Some(offer.worker) == before && offer.free() >= threads) {
         return Some(placed(warm));
     }
-    let speed = |offer: &&WorkerOffer| u64::from(offer.speed.max(1)) * placed(offer).threads as u64;
+    let work = |offer: &&WorkerOffer| {
+        let left = time.map_or(1, |time| time.saturating_sub(offer.lag).as_micros());
+        u128::from(offer.speed.max(1)) * placed(offer).threads as u128 * left
+    };
     // Among equals the emptiest one, so that load is spread.
-    open.into_iter().max_by_key(|offer| (speed(offer), offer.free(), std::cmp::Reverse(offer.worker))).map(placed)
+    open.into_iter().max_by_key(|offer| (work(offer), offer.free(), std::cmp::Reverse(offer.worker))).map(placed)
 }
 
 #[cfg(test)]
@@ -75,11 +91,13 @@ mod tests {
     use super::*;
 
     fn offer(worker: u64, cores: usize, speed: u32) -> WorkerOffer {
-        WorkerOffer { worker: RunId(worker), cores, speed, ours: 0, theirs: 0, others: 0, engines: Vec::new() }
+        let (lag, none) = (Duration::from_millis(1), Vec::new());
+        WorkerOffer { worker: RunId(worker), cores, speed, lag, ours: 0, theirs: 0, others: 0, engines: none }
     }
 
     fn chosen(offers: &[WorkerOffer], threads: usize) -> Option<(u64, usize)> {
-        choose(offers, threads, None, None).map(|placement| (placement.worker.0, placement.threads))
+        let wanted = Wanted { threads, ..Wanted::default() };
+        choose(offers, wanted).map(|placement| (placement.worker.0, placement.threads))
     }
 
     #[test]
@@ -102,10 +120,20 @@ mod tests {
     }
 
     #[test]
+    fn the_way_counts_against_a_far_worker_the_more_the_shorter_the_move_is() {
+        let far = WorkerOffer { lag: Duration::from_millis(200), ..offer(1, 4, 1200) };
+        let offers = [far, offer(2, 4, 1000)];
+        let within = |time| choose(&offers, Wanted { threads: 1, time, ..Wanted::default() }).map(|p| p.worker.0);
+        assert_eq!(within(Some(Duration::from_secs(1))), Some(2));
+        assert_eq!(within(Some(Duration::from_secs(10))), Some(1));
+        assert_eq!(within(None), Some(1));
+    }
+
+    #[test]
     fn an_elector_returns_to_its_warm_table_if_there_is_room() {
         let mut offers = [offer(1, 4, 1000), offer(2, 4, 900)];
-        let before =
-            |offers: &[WorkerOffer]| choose(offers, 2, None, Some(RunId(2))).map(|placement| placement.worker.0);
+        let wanted = Wanted { threads: 2, before: Some(RunId(2)), ..Wanted::default() };
+        let before = |offers: &[WorkerOffer]| choose(offers, wanted).map(|placement| placement.worker.0);
         assert_eq!(before(&offers), Some(2));
         offers[1].ours = 3;
         assert_eq!(before(&offers), Some(1));
@@ -114,9 +142,10 @@ mod tests {
     #[test]
     fn an_engine_goes_where_it_is_installed() {
         let mut offers = [offer(1, 4, 1000), offer(2, 4, 900)];
-        assert_eq!(choose(&offers, 1, Some("stockfish"), None), None);
+        let wanted = Wanted { threads: 1, engine: Some("stockfish"), ..Wanted::default() };
+        assert_eq!(choose(&offers, wanted), None);
         offers[1].engines.push("stockfish".to_owned());
-        assert_eq!(choose(&offers, 1, Some("stockfish"), None).map(|placement| placement.worker.0), Some(2));
+        assert_eq!(choose(&offers, wanted).map(|placement| placement.worker.0), Some(2));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::{
 
 use super::{
     identity::{OtherVersions, RunId, Sender},
+    measured::{Lag, Speed, SpeedSample, TOO_FAR, shortest_move},
     placement::WorkerOffer,
     wire::{Heartbeat, WorkerState},
 };
@@ -23,9 +24,6 @@ pub(crate) const HEARTBEAT_EVERY: Duration = Duration::from_millis(250);
 
 /// A worker is lost when it was silent for so long: three heartbeats, and a little for the way.
 pub(crate) const LOST_AFTER: Duration = Duration::from_millis(900);
-
-/// A worker that is further away than this gets no searches.
-pub(crate) const TOO_FAR: Duration = Duration::from_millis(500);
 
 /// A worker that failed twice in a row gets no searches for this long at least.
 const SHORTEST_REST: Duration = Duration::from_millis(250);
@@ -49,8 +47,8 @@ pub(crate) struct KnownWorker {
     pub name: MachineName,
     /// What it said last.
     pub heartbeat: Heartbeat,
-    /// From a poll to its answer, the last time.
-    pub lag: Option<Duration>,
+    lag: Lag,
+    speed: Speed,
     heard: Instant,
     rest: Backoff,
     twin: Twin,
@@ -126,8 +124,10 @@ impl Registry {
             Heartbeat { cores: heartbeat.cores.min(MOST_CORES), speed: heartbeat.speed.min(FASTEST), ..heartbeat };
         if let Some(worker) = self.workers.get_mut(&from.run) {
             worker.heard = now;
-            worker.lag = lag.or(worker.lag);
             worker.heartbeat = heartbeat;
+            if let Some(lag) = lag {
+                worker.lag.note(now, lag);
+            }
             let twins = worker.twin == Twin::Heard;
             if twins {
                 worker.twin = Twin::Told;
@@ -139,7 +139,19 @@ impl Registry {
         }
         self.runs.insert(name.clone(), from.run);
         let rest = Backoff::new(SHORTEST_REST, LONGEST_REST).first_at_once();
-        self.workers.insert(from.run, KnownWorker { name, heartbeat, lag, heard: now, rest, twin: Twin::None });
+        let mut worker = KnownWorker {
+            name,
+            heartbeat,
+            lag: Lag::default(),
+            speed: Speed::default(),
+            heard: now,
+            rest,
+            twin: Twin::None,
+        };
+        if let Some(lag) = lag {
+            worker.lag.note(now, lag);
+        }
+        self.workers.insert(from.run, worker);
         Some(WorkerChange::Came(from.run))
     }
 
@@ -229,6 +241,13 @@ impl Registry {
         }
     }
 
+    /// A search there has come to this, if that says anything.
+    pub(crate) fn measured(&mut self, now: Instant, worker: RunId, sample: Option<SpeedSample>) {
+        if let Some((worker, sample)) = self.workers.get_mut(&worker).zip(sample) {
+            worker.speed.note(now, sample);
+        }
+    }
+
     /// A worker, if it is there.
     pub(crate) fn get(&self, worker: RunId) -> Option<&KnownWorker> {
         self.workers.get(&worker)
@@ -239,10 +258,21 @@ impl Registry {
         self.workers.iter().map(|(run, worker)| (*run, worker))
     }
 
-    /// What each worker offers to this daemon, which has so many threads on each.
-    pub(crate) fn offers(&self, now: Instant, us: RunId, ours: &BTreeMap<RunId, usize>) -> Vec<WorkerOffer> {
+    /// What each worker offers to this daemon, which has so many threads on each, for a search that will be waited for so long
+    /// (`None`: without end). Whoever cannot answer in time offers nothing.
+    pub(crate) fn offers(
+        &self,
+        now: Instant,
+        us: RunId,
+        ours: &BTreeMap<RunId, usize>,
+        time: Option<Duration>,
+    ) -> Vec<WorkerOffer> {
         let usable = self.workers.iter().filter(|(_, worker)| self.closed(now, worker).is_none());
-        usable.map(|(run, worker)| worker.offer(*run, us, ours.get(run).copied().unwrap_or(0))).collect()
+        let offers = usable.filter_map(|(run, worker)| {
+            let offer = worker.offer(now, *run, us, ours.get(run).copied().unwrap_or(0))?;
+            time.is_none_or(|time| time >= shortest_move(offer.lag)).then_some(offer)
+        });
+        offers.collect()
     }
 
     /// What each worker does, for whoever looks on.
@@ -256,7 +286,9 @@ impl Registry {
             Some("it finishes what it has and takes no more")
         } else if self.distrusted(now, &worker.name).is_some() {
             Some("it was caught with what is not so")
-        } else if worker.lag.is_some_and(|lag| lag > TOO_FAR) {
+        } else if worker.lag(now).is_none() {
+            Some("it does not answer")
+        } else if worker.lag(now).is_some_and(|lag| lag > TOO_FAR) {
             Some("it is too far away")
         } else if worker.rest.rest(now).is_some() {
             Some("it failed, and rests")
@@ -278,8 +310,8 @@ impl Registry {
             name: worker.name.clone(),
             here: false,
             cores: usize::from(heartbeat.cores),
-            speed: Some(heartbeat.speed),
-            lag: worker.lag,
+            speed: Some(worker.speed(now)),
+            lag: worker.lag(now),
             closed: self.closed(now, worker),
             searches: searches.collect(),
         }
@@ -287,17 +319,28 @@ impl Registry {
 }
 
 impl KnownWorker {
-    fn offer(&self, run: RunId, us: RunId, ours: usize) -> WorkerOffer {
+    /// How long its answers take; `None` if there are none.
+    pub(crate) fn lag(&self, now: Instant) -> Option<Duration> {
+        self.lag.now(now)
+    }
+
+    /// Speed of one core, thousands of nodes a second: as it was measured lately, or else as it says.
+    fn speed(&self, now: Instant) -> u32 {
+        self.speed.now(now).unwrap_or(self.heartbeat.speed)
+    }
+
+    fn offer(&self, now: Instant, run: RunId, us: RunId, ours: usize) -> Option<WorkerOffer> {
         let theirs = self.heartbeat.searches.iter().filter(|search| search.daemon != us);
-        WorkerOffer {
+        Some(WorkerOffer {
             worker: run,
             cores: usize::from(self.heartbeat.cores),
-            speed: self.heartbeat.speed,
+            speed: self.speed(now),
+            lag: self.lag(now)?,
             ours,
             theirs: theirs.map(|search| usize::from(search.threads)).sum(),
             others: self.heartbeat.daemons.iter().filter(|daemon| **daemon != us).count(),
             engines: self.heartbeat.engines.clone(),
-        }
+        })
     }
 }
 
@@ -316,8 +359,11 @@ mod tests {
     }
 
     fn offers(registry: &Registry, now: Instant) -> usize {
-        registry.offers(now, US, &BTreeMap::new()).len()
+        registry.offers(now, US, &BTreeMap::new(), None).len()
     }
+
+    /// The answer of a worker that is near.
+    const SOON: Option<Duration> = Some(Duration::from_millis(1));
 
     #[test]
     fn a_worker_is_there_while_its_heart_beats() {
@@ -353,9 +399,10 @@ mod tests {
     fn one_that_drains_is_far_away_or_fails_gets_nothing_more() {
         let (mut registry, now) = (Registry::default(), Instant::now());
         registry.heard(now, &sender(1), heartbeat(WorkerState::Draining), None);
-        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), Some(Duration::from_secs(1)));
-        assert_eq!(offers(&registry, now), 0);
-        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), Some(Duration::from_millis(1)));
+        registry.heard(now, &sender(3), heartbeat(WorkerState::Lending), Some(Duration::from_secs(6)));
+        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), None);
+        assert_eq!(offers(&registry, now), 0, "nor one that was not measured yet");
+        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), SOON);
         assert_eq!(offers(&registry, now), 1);
         registry.failed(now, RunId(2));
         assert_eq!(offers(&registry, now), 1, "the first failure is forgiven");
@@ -365,11 +412,36 @@ mod tests {
     }
 
     #[test]
+    fn who_cannot_answer_in_time_offers_nothing() {
+        let (mut registry, now) = (Registry::default(), Instant::now());
+        registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), SOON);
+        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), Some(Duration::from_millis(240)));
+        let asked = |milliseconds| {
+            let time = Some(Duration::from_millis(milliseconds));
+            registry.offers(now, US, &BTreeMap::new(), time).iter().map(|offer| offer.worker.0).collect::<Vec<_>>()
+        };
+        assert_eq!((asked(200), asked(1000)), (vec![1], vec![1, 2]));
+        assert_eq!(offers(&registry, now), 2, "a search without end has time for everybody");
+    }
+
+    #[test]
+    fn a_boast_counts_until_the_first_search() {
+        let (mut registry, now) = (Registry::default(), Instant::now());
+        let boast = Heartbeat { speed: 9_999, ..heartbeat(WorkerState::Lending) };
+        registry.heard(now, &sender(1), boast, SOON);
+        let speed = |registry: &Registry| registry.offers(now, US, &BTreeMap::new(), None)[0].speed;
+        assert_eq!(speed(&registry), 9_999);
+        let sample = SpeedSample { nodes: 30_000, time: Duration::from_millis(300), threads: 1 };
+        registry.measured(now, RunId(1), Some(sample));
+        assert_eq!((speed(&registry), registry.views(now, US)[0].speed), (100, Some(100)));
+    }
+
+    #[test]
     fn whoever_looks_on_sees_why_a_worker_gets_nothing() {
         let (mut registry, now) = (Registry::default(), Instant::now());
         registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), Some(Duration::from_millis(3)));
         registry.heard(now, &sender(2), heartbeat(WorkerState::Draining), None);
-        registry.heard(now, &sender(3), heartbeat(WorkerState::Lending), Some(Duration::from_secs(2)));
+        registry.heard(now, &sender(3), heartbeat(WorkerState::Lending), Some(Duration::from_secs(6)));
         let views = registry.views(now, US);
         let closed: Vec<bool> = views.iter().map(|view| view.closed.is_some()).collect();
         assert_eq!(closed, [false, true, true]);
@@ -379,8 +451,8 @@ mod tests {
     #[test]
     fn who_speaks_in_anothers_name_is_caught_and_named_once() {
         let (mut registry, now) = (Registry::default(), Instant::now());
-        registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), None);
-        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), None);
+        registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), SOON);
+        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), SOON);
         let forged = Sender { run: RunId(1), ..sender(2) };
         let named = Some(WorkerChange::Forged { forger: "machine-2".into(), victim: "machine-1".into() });
         assert_eq!(registry.heard(now, &forged, heartbeat(WorkerState::Gone), None), named);
@@ -389,9 +461,13 @@ mod tests {
         assert_eq!((registry.iter().count(), offers(&registry, now)), (2, 1), "the forger gets nothing");
         let anew = Sender { run: RunId(3), ..sender(2) };
         registry.heard(now, &sender(2), heartbeat(WorkerState::Gone), None);
-        registry.heard(now, &anew, heartbeat(WorkerState::Lending), None);
+        registry.heard(now, &anew, heartbeat(WorkerState::Lending), SOON);
         assert_eq!(offers(&registry, now), 1, "nor does it in another run");
-        assert_eq!(offers(&registry, now + SHORTEST_DISTRUST * 3), 2, "it gets another chance");
+        let later = now + SHORTEST_DISTRUST * 3;
+        for sender in [sender(1), anew] {
+            registry.heard(later, &sender, heartbeat(WorkerState::Lending), SOON);
+        }
+        assert_eq!(offers(&registry, later), 2, "it gets another chance");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use tokio::time::timeout_at;
 use super::{
     connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect},
     identity::{ProcessIdentity, Sender},
-    registry::TOO_FAR,
+    measured::{TOO_FAR, shortest_move},
     settings::ClusterSettings,
     subjects::{ANYBODY, Subjects},
     wire::{self, Addressed, DecodeError, Heartbeat, Poll, WorkerMessage},
@@ -21,7 +21,7 @@ use super::{
 /// How long workers are listened for; each beats twice in it.
 const LISTENED: Duration = Duration::from_millis(600);
 /// How long the answers of those that were heard are waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = TOO_FAR;
 
 /// What a worker answered to a poll.
 #[derive(Clone, Debug)]
@@ -35,9 +35,9 @@ pub struct WorkerAnswer {
 }
 
 impl WorkerAnswer {
-    /// Whether it is too far away to get any searches.
-    pub fn is_too_far(&self) -> bool {
-        self.lag > TOO_FAR
+    /// The shortest move for which it is asked; zero: it is asked for all.
+    pub fn shortest_move(&self) -> Duration {
+        shortest_move(self.lag)
     }
 }
 

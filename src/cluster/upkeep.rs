@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     identity::{ProcessIdentity, RunId, Sender},
-    placement,
+    placement::{self, Wanted},
     registry::Registry,
     wire::{self, Heartbeat},
 };
@@ -35,13 +35,13 @@ impl Upkeep {
         let mut registry = Registry::default();
         for run in 0..WORKERS {
             let sender = Sender { name: format!("worker-{run}"), run: RunId(run.into()) };
-            registry.heard(now, &sender, heartbeat.clone(), None);
+            registry.heard(now, &sender, heartbeat.clone(), Some(Duration::from_millis(1)));
         }
         let threads = (0..WORKERS).map(|run| (RunId(run.into()), 1)).collect();
         let begun = Instant::now();
         for _ in 0..ROUNDS {
-            let offers = registry.offers(now, RunId(u64::MAX), &threads);
-            black_box(placement::choose(&offers, 1, None, None));
+            let offers = registry.offers(now, RunId(u64::MAX), &threads, None);
+            black_box(placement::choose(&offers, Wanted { threads: 1, ..Wanted::default() }));
         }
         let choice_by_worker = begun.elapsed() / ROUNDS / WORKERS;
         let begun = Instant::now();

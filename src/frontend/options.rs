@@ -42,11 +42,10 @@ pub(super) struct EngineOption {
 pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
     let choice = |name, kind, value: &dyn Display| EngineOption { name, kind, value: value.to_string() };
     let council = &setup.council;
-    let cores = if setup.cores == 0 { council::pool::Pool::new(0).cores() } else { setup.cores };
     vec![
         choice("Hash", OptionKind::Spin(1, 1 << 20), &setup.hash()),
         choice("Clear Hash", OptionKind::Button, &""),
-        choice("Threads", OptionKind::Spin(1, 512), &cores),
+        choice("Threads", OptionKind::Spin(1, 512), &setup.own_cores()),
         choice("Ponder", OptionKind::Check, &false),
         choice("Move Overhead", OptionKind::Spin(0, 10_000), &setup.overhead.as_millis()),
         choice("UCI_Chess960", OptionKind::Check, &false),
@@ -92,7 +91,8 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
         ("Hash", OptionValue::Number(total)) => changed.share_hash(total as usize),
         ("Threads", OptionValue::Number(cores)) => {
             changed.cores = cores as usize;
-            changed.council.cores = cores as usize;
+            // All of these, and those that others lend.
+            changed.council.cores = 0;
         }
         ("Move Overhead", OptionValue::Number(milliseconds)) => changed.overhead = Duration::from_millis(milliseconds),
         ("Roster", OptionValue::Text(roster)) => {

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bot::policy::{DrawSettings, ResignSettings};
-use chess::Limits;
+use chess::{Limits, Variant};
 use council::{
     CouncilSettings, Roster, RosterError,
     clock::{ClockSettings, Lag},
@@ -27,7 +27,7 @@ pub struct Setup {
     pub library: Library,
     /// Whether the books are used.
     pub own_book: bool,
-    /// The cores that searches may use together; 0 is all there are.
+    /// The cores of this machine that searches may use together; 0 is all there are.
     pub cores: usize,
     /// Who lends cores beside these.
     pub remote_pool: Option<Arc<dyn RemotePool>>,
@@ -76,9 +76,15 @@ impl Setup {
         self.council.hash = (total / self.tables()).max(1);
     }
 
-    /// How many electors there are.
+    /// How many electors there are on this machine alone.
     pub(super) fn electors(&self) -> usize {
-        self.roster().map_or(1, |roster| roster.electors().len())
+        let own = |roster: Roster| roster.electors_for(Variant::Standard, self.own_cores()).len();
+        self.roster().map_or(1, own).max(1)
+    }
+
+    /// The cores of this machine that searches may use.
+    pub(super) fn own_cores(&self) -> usize {
+        Pool::new(self.cores).cores()
     }
 
     fn tables(&self) -> usize {

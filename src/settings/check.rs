@@ -13,7 +13,7 @@ use super::{
 };
 use bot::{policy::Conditions, session::PlayerSettings};
 use chess::Fault;
-use council::Roster;
+use council::{ElectorSettings, Roster};
 use server::lichess::ServerUrl;
 
 /// Adds all that is wrong, but for what only follows from a value that was reported already.
@@ -88,7 +88,7 @@ fn player(player: &PlayerSettings) -> Vec<Fault> {
         let (key, accepted) = error.key_and_accepted();
         faults.push(Fault::value(key, accepted).below("council"));
     }
-    let engines = player.council.electors.iter().filter_map(|elector| elector.engine.as_ref());
+    let engines = player.council.electors.iter().filter_map(ElectorSettings::program).map(|program| program.path);
     if let Some(missing) = engines.filter(|_| player.council.roster == "custom").find(|engine| !is_program(engine)) {
         let accepted = format!("engines that exist ({} does not)", missing.display());
         faults.push(Fault::value("electors", accepted).below("council"));

@@ -526,6 +526,7 @@ fn an_engine_must_be_there() {
         ],
     );
     settings("player.council = { roster = 'custom', electors = [{ engine = 'sh' }] }");
+    settings("player.council = { roster = 'custom', electors = [{ engine = 'sh -c engine' }] }");
 }
 
 #[test]

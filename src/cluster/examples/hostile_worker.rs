@@ -10,7 +10,7 @@ use chess::{Bound, Score};
 use concilio_cluster::{
     ProcessIdentity, Subjects,
     wire::{
-        self, Addressed, Heartbeat, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
+        self, Addressed, Heartbeat, Poll, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
         WorkerMessage,
     },
 };
@@ -35,11 +35,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let _others = client.subscribe(subjects.to_worker("daemon", "attic")).await?;
     client.publish(subjects.beat("attic"), "x".into()).await?;
 
-    let heartbeat = wire::encode(&identity, &Heartbeat::idle(64, 9_999));
+    let heartbeat = Heartbeat::idle(64, 9_999);
+    let beat = wire::encode(&identity, &heartbeat);
+    let mut polls = client.subscribe(subjects.call("daemon")).await?;
     let mut beats = tokio::time::interval(Duration::from_millis(250));
     loop {
         tokio::select! {
-            _ = beats.tick() => client.publish(subjects.beat(name), heartbeat.clone()).await?,
+            _ = beats.tick() => client.publish(subjects.beat(name), beat.clone()).await?,
+            // Who does not answer is not asked for anything.
+            Some(message) = polls.next() => {
+                let Ok((daemon, poll)) = wire::decode::<Poll>("daemon", &message.payload, &identity.version) else { continue };
+                let answer = WorkerMessage::Answer(Heartbeat { answers: Some(poll.number), ..heartbeat.clone() });
+                let answer = Addressed { to: daemon.run, body: answer };
+                client.publish(subjects.to_daemon(name, "daemon"), wire::encode(&identity, &answer)).await?;
+            }
             Some(message) = orders.next() => {
                 let read = wire::decode::<Addressed<WorkerCommand>>("daemon", &message.payload, &identity.version);
                 let Ok((daemon, Addressed { body: WorkerCommand::Search(order), .. })) = read else { continue };

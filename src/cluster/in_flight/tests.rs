@@ -8,6 +8,7 @@ use chess::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant};
 
 const ANN: RunId = RunId(1);
 const BOB: RunId = RunId(2);
+const LAG: Duration = Duration::from_millis(240);
 
 struct Setting {
     in_flight: InFlight,
@@ -28,7 +29,9 @@ fn setting() -> Setting {
     in_flight.add(RemoteSearch {
         worker: ANN,
         machine: "ann".into(),
+        lag: LAG,
         threads: 2,
+        measures: true,
         elector: "mp".into(),
         progress: ClaimProgress::new(&job),
         job,
@@ -113,13 +116,13 @@ fn a_search_ends_once() {
     let mut setting = setting();
     assert!(matches!(
         setting.in_flight.on_event(setting.sent, ANN, event(1, SearchEventKind::Finished(500))),
-        EventOutcome::Worked
+        EventOutcome::Worked(_)
     ));
     assert!(matches!(
         setting.in_flight.on_event(setting.sent, ANN, event(1, SearchEventKind::Finished(500))),
         EventOutcome::Nothing
     ));
-    assert_eq!(setting.in_flight.stop(1), None);
+    assert!(setting.in_flight.stop(1).is_none());
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
     assert!(setting.inbox.try_recv().is_err());
 }
@@ -127,10 +130,28 @@ fn a_search_ends_once() {
 #[test]
 fn one_that_is_stopped_has_finished_and_is_not_listened_to_any_more() {
     let mut setting = setting();
-    assert_eq!(setting.in_flight.stop(1), Some(ANN));
+    assert_eq!(setting.in_flight.stop(1), Some((ANN, None)));
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
     setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
     assert!(setting.inbox.try_recv().is_err());
+}
+
+#[test]
+fn what_it_came_to_is_measured_by_our_clock() {
+    for foreign in [false, true] {
+        let mut setting = setting();
+        if let Some(search) = setting.in_flight.searches.get_mut(&1) {
+            search.measures = !foreign;
+        }
+        let mut said = proposal("e2e4");
+        if let SearchEventKind::Proposal(text) = &mut said {
+            (text.nodes, text.microseconds) = (60_000, 5);
+        }
+        let later = setting.sent + LAG + Duration::from_millis(100);
+        setting.in_flight.on_event(later, ANN, event(1, said));
+        let sample = SpeedSample { nodes: 60_000, time: Duration::from_millis(100), threads: 2 };
+        assert_eq!(setting.in_flight.stop(1), Some((ANN, (!foreign).then_some(sample))));
+    }
 }
 
 #[test]
@@ -149,7 +170,9 @@ fn what_a_lost_worker_proposed_stands() {
 fn a_command_that_never_arrived_is_noticed() {
     let mut setting = setting();
     assert!(setting.in_flight.compare(setting.sent, ANN, &[]).is_empty(), "it may still be on its way");
-    let later = setting.sent + ARRIVED_AFTER;
+    let way = setting.sent + ARRIVED_AFTER + LAG / 2;
+    assert!(setting.in_flight.compare(way, ANN, &[]).is_empty(), "from far away it comes later");
+    let later = setting.sent + ARRIVED_AFTER + LAG;
     let searching = SearchStatus { daemon: BOB, search: id(1), elector: "mp".into(), threads: 2, nodes: 77 };
     assert!(setting.in_flight.compare(later, ANN, &[searching]).is_empty());
     assert!(setting.in_flight.compare(later, BOB, &[]).is_empty());
@@ -161,9 +184,9 @@ fn the_end_of_a_search_comes_after_its_last_proposal() {
     let mut setting = setting();
     setting.says("e2e4 e7e5", Score::Cp(10));
     let finished = event(1, SearchEventKind::Finished(500));
-    assert!(matches!(setting.in_flight.on_event(setting.sent, ANN, finished), EventOutcome::Worked));
+    assert!(matches!(setting.in_flight.on_event(setting.sent, ANN, finished), EventOutcome::Worked(_)));
     assert!(setting.inbox.try_recv().is_err());
-    assert!(setting.in_flight.compare(setting.sent + ARRIVED_AFTER, ANN, &[]).is_empty(), "it is over there");
+    assert!(setting.in_flight.compare(setting.sent + ARRIVED_AFTER + LAG, ANN, &[]).is_empty(), "it is over there");
     setting.looks(Score::Cp(0));
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Proposal(_))));
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));

@@ -85,11 +85,12 @@ impl FirstPhase {
             setup,
             line,
         };
+        let time = session.time_left(phase.setup.share);
         for number in 0..searchers.len() {
             let place = searchers[number].elector.unwrap_or_default();
             let pondered = session.question.pondering.as_ref().and_then(|pondering| pondering.line_of(place).cloned());
             let line = pondered.unwrap_or_else(|| Arc::clone(&phase.line));
-            phase.put_to_work(number, line, session, searchers);
+            phase.put_to_work(number, line, time, session, searchers);
         }
         phase
     }
@@ -129,10 +130,12 @@ impl FirstPhase {
         assign(assignments, session, searchers);
     }
 
+    /// Gives a searcher something to search, of which so much time is left.
     fn put_to_work(
         &mut self,
         number: usize,
         line: Arc<Line>,
+        time: Option<Duration>,
         session: &SearchSession,
         searchers: &mut [CouncilSearcher],
     ) {
@@ -165,7 +168,7 @@ impl FirstPhase {
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
         self.newest[number] = None;
         self.lines[number] = line;
-        searchers[number].search(Job::guided(task, guidance), &session.reports);
+        searchers[number].search(Job::guided(task, guidance).within(time), &session.reports);
     }
 
     /// The advisers' part of all nodes of a move.
@@ -349,7 +352,7 @@ impl FirstPhase {
     }
 
     /// Turns all electors to the position that has come, where several were pondered.
-    fn turn(&mut self, session: &SearchSession, searchers: &mut [CouncilSearcher]) {
+    fn turn(&mut self, session: &mut SearchSession, searchers: &mut [CouncilSearcher]) {
         let settled = session.question.pondering.as_ref().and_then(|pondering| pondering.settled().cloned());
         let Some(line) =
             settled.filter(|line| **line != *self.line || self.lines.iter().any(|other| **other != **line))
@@ -359,9 +362,10 @@ impl FirstPhase {
         self.line = Arc::clone(&line);
         self.ballots = Ballots::new(Arc::clone(&self.setup.electors), Arc::clone(&line));
         self.leader = None;
+        let time = session.time_left(self.setup.share);
         for number in 0..searchers.len() {
             if *self.lines[number] != *line {
-                self.put_to_work(number, Arc::clone(&line), session, searchers);
+                self.put_to_work(number, Arc::clone(&line), time, session, searchers);
             }
         }
         for elector in 0..self.setup.electors.len() {

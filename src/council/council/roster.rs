@@ -4,7 +4,7 @@ use super::{
     CouncilSettings, ElectorSettings,
     distributions::{self, DISTRIBUTIONS, WITHOUT_CENTRE},
 };
-use crate::pool::{ElectorKind, ElectorSpec, Instance, UciProgram};
+use crate::pool::{ElectorKind, ElectorSpec, Instance};
 use chess::{ElectorName, Heuristic, Knowledge, Variant};
 use engine::Noise;
 
@@ -142,14 +142,19 @@ impl Roster {
         known.complement()
     }
 
-    /// The electors that may play `variant`, on so many cores: where other machines lend theirs, `auto` has more.
+    /// The electors that may play `variant`, on so many cores: `auto` has a copy for each of them.
     #[must_use]
     pub fn electors_for(&self, variant: Variant, cores: usize) -> Vec<ElectorSpec> {
         let hash = self.electors.first().map_or(1, |elector| elector.hash);
-        let grown = (self.grows && cores > self.electors.len()).then(|| distributions::auto(cores));
+        let grown = (self.grows && cores != self.electors.len()).then(|| distributions::auto(cores));
         let grown = grown.and_then(|name| distributions::named(&name, hash));
         let electors = grown.as_ref().unwrap_or(&self.electors);
         electors.iter().filter(|elector| elector.may_play(variant)).cloned().collect()
+    }
+
+    /// Gives every elector a table of another size, by the size of its own in MiB.
+    pub(super) fn resize_tables(&mut self, size: &dyn Fn(usize) -> usize) {
+        self.electors.iter_mut().for_each(|elector| elector.hash = size(elector.hash));
     }
 }
 
@@ -158,15 +163,11 @@ fn cores_at_hand() -> usize {
 }
 
 fn elector_from(index: usize, elector: &ElectorSettings, hash: usize) -> Result<ElectorSpec, RosterError> {
-    let (kind, usual_name) = match (&elector.knowledge, &elector.engine) {
+    let (kind, usual_name) = match (&elector.knowledge, elector.program()) {
         (Some(knowledge), None) => (ElectorKind::Own(instance(index, elector, *knowledge)?), knowledge.to_string()),
-        (None, Some(path)) => {
-            let program = UciProgram {
-                path: path.clone(),
-                arguments: elector.arguments.clone(),
-                options: elector.options.clone(),
-            };
-            let file = path.file_stem().map_or_else(|| "engine".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        (None, Some(program)) => {
+            let stem = program.path.file_stem();
+            let file = stem.map_or_else(|| "engine".to_owned(), |stem| stem.to_string_lossy().into_owned());
             (ElectorKind::Uci(program), file)
         }
         _ => return Err(RosterError::Ambiguous(index)),
@@ -217,6 +218,28 @@ mod tests {
         let roster = roster("mbxkcpar mp ma").expect("letters");
         let names: Vec<_> = roster.electors().iter().map(|elector| elector.name.to_string()).collect();
         assert_eq!(names, ["mbxkcpar", "mp", "ma"]);
+    }
+
+    /// The program and the arguments of an engine that is written so.
+    fn command(engine: &str, arguments: &[&str]) -> (String, Vec<String>) {
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let elector = ElectorSettings { engine: Some(engine.into()), arguments, ..ElectorSettings::default() };
+        let program = elector.program().expect("an engine");
+        (program.path.display().to_string(), program.arguments)
+    }
+
+    #[test]
+    fn an_engine_may_be_a_command_line() {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let ssh = ("ssh".to_owned(), words(&["-T", "attic", "stockfish"]));
+        assert_eq!(command("ssh -T attic stockfish", &[]), ssh);
+        assert_eq!(command("ssh", &["-T", "attic", "stockfish"]), ssh);
+        assert_eq!(command("my engine", &["-x y"]), ("my engine".to_owned(), words(&["-x y"])));
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("an engine");
+        std::fs::write(&file, "").expect("written");
+        let file = file.display().to_string();
+        assert_eq!(command(&file, &[]), (file.clone(), Vec::new()), "what is a file is no command line");
     }
 
     #[test]

@@ -76,6 +76,28 @@ impl<'a> SearchSession<'a> {
         self.started + whole.mul_f64(share)
     }
 
+    /// How long the question will be searched about, from its beginning, as far as is known now: what the clock gives where all agree from
+    /// their first word on. `None`: until it is told otherwise.
+    fn expected_time(&mut self) -> Option<Duration> {
+        let agreed = Progress {
+            electors: 1,
+            proposals: 1,
+            distinct_moves: 1,
+            changes: 0,
+            leader: None,
+            score: None,
+            depth: 0,
+            split: 0.0,
+        };
+        let by_clock = self.question.timing.as_mut().map(|timing| timing(&agreed)).filter(|time| *time < FOREVER);
+        by_clock.into_iter().chain(self.question.limits.time).min()
+    }
+
+    /// What is left of this share of it.
+    pub(super) fn time_left(&mut self, share: f64) -> Option<Duration> {
+        Some(self.expected_time()?.mul_f64(share).saturating_sub(self.elapsed()))
+    }
+
     /// Waits for what happens next, until `deadline` at most. `has_leader` says whether there is anything to answer.
     pub(super) async fn next(&mut self, deadline: Instant, has_leader: bool) -> Event {
         if self.must_answer() {

@@ -10,6 +10,7 @@ use std::{
 
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::seats::Seat;
 use crate::pool::{ElectorSpec, Job, Meter, SearchReport, Slot};
 use chess::{Metrics, ProcessMetrics, SearchId};
 use engine::SharedTable;
@@ -47,6 +48,8 @@ pub(super) struct CouncilSearcher {
     /// The number of the adviser that searches here; `None` for all others.
     pub adviser: Option<usize>,
     slot: Slot,
+    /// Whether the slot may search on other machines.
+    elastic: bool,
     current: Option<CurrentSearch>,
     /// Of its searches that are over.
     nodes: u64,
@@ -61,14 +64,19 @@ struct CurrentSearch {
 }
 
 impl CouncilSearcher {
-    /// On a slot of the pool.
-    pub(super) fn on(slot: Slot, elector: Option<usize>) -> Self {
-        Self { elector, adviser: None, slot, current: None, nodes: 0, busy: Duration::ZERO }
+    /// On a slot that may search on other machines or not, without a seat.
+    pub(super) fn on(slot: Slot, elastic: bool) -> Self {
+        Self { elector: None, adviser: None, slot, elastic, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
-    /// The adviser of this number, on a slot of the pool.
-    pub(super) fn advising(slot: Slot, number: usize) -> Self {
-        Self { adviser: Some(number), ..Self::on(slot, None) }
+    /// Whether its slot is what a seat needs.
+    pub(super) fn suits(&self, seat: &Seat) -> bool {
+        self.elastic == seat.elastic && *self.spec() == seat.spec
+    }
+
+    /// The same on that seat.
+    pub(super) fn seated(self, seat: &Seat) -> Self {
+        Self { elector: seat.elector, adviser: seat.adviser, ..self }
     }
 
     pub(super) fn spec(&self) -> &ElectorSpec {

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{GroupMode, Model};
+use crate::pool::UciProgram;
 use chess::{
     CriterionName, Heuristic, Knowledge, SecondPhaseMode,
     values::{Decimal, WholeNumber, WholeNumberOrNone},
@@ -74,7 +75,8 @@ pub struct ElectorSettings {
     pub seed: u64,
     /// Whether it searches with one table together with the others that evaluate alike.
     pub shares_table: bool,
-    /// The UCI engine to run instead of our own.
+    /// The UCI engine to run instead of our own: a program, or a command line such as `ssh -T attic stockfish`, whose words stand between
+    /// blanks.
     pub engine: Option<PathBuf>,
     /// Command-line arguments of the UCI engine.
     pub arguments: Vec<String>,
@@ -85,6 +87,18 @@ pub struct ElectorSettings {
     pub hash: Option<usize>,
     /// Its weight in the vote, instead of the sum over the heuristics it knows.
     pub weight: Option<f64>,
+}
+
+impl ElectorSettings {
+    /// The program of a UCI engine, with its arguments. What names a file is that file, whatever blanks are in it.
+    pub fn program(&self) -> Option<UciProgram> {
+        let engine = self.engine.as_ref()?;
+        let command_line = engine.to_str().filter(|_| self.arguments.is_empty() && !engine.exists());
+        let mut words = command_line.into_iter().flat_map(str::split_ascii_whitespace);
+        let path = words.next().map_or_else(|| engine.clone(), PathBuf::from);
+        let arguments = words.map(str::to_owned).chain(self.arguments.iter().cloned()).collect();
+        Some(UciProgram { path, arguments, options: self.options.clone() })
+    }
 }
 
 impl Default for CouncilSettings {

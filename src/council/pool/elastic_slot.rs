@@ -1,16 +1,19 @@
 //! A slot that decides anew at every search: a thread of this machine while it has a core to spare, else a machine that
 //! lends one, and with none there the thread again. What is lost elsewhere before it proposed anything begins anew here.
+//!
+//! Copies that search with one table only take each other's time where they crowd: those for which there is neither a core nor
+//! another machine end at once, without a vote.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{
-    Fallback, Job, RemoteSlot, SearchReport,
+    ElectorSpec, Fallback, Job, RemoteSlot, SearchReport,
     cores::{CoreClaim, Cores},
     local_slot::LocalSlot,
 };
-use chess::SearchId;
+use chess::{ElectorName, SearchId};
 
 /// Two slots of one elector, here and on other machines, of which at most one searches.
 #[derive(Debug)]
@@ -19,7 +22,10 @@ pub(super) struct ElasticSlot(Arc<Mutex<Both>>);
 #[derive(Debug)]
 struct Both {
     cores: Arc<Cores>,
+    elector: ElectorName,
     threads: usize,
+    /// The number of the table that it shares with its copies, if it does.
+    table: Option<u64>,
     local: LocalSlot,
     remote: Box<dyn RemoteSlot>,
     current: Option<SearchId>,
@@ -27,8 +33,16 @@ struct Both {
 }
 
 impl ElasticSlot {
-    pub(super) fn new(cores: Arc<Cores>, threads: usize, local: LocalSlot, remote: Box<dyn RemoteSlot>) -> Self {
-        let both = Both { cores, threads: threads.max(1), local, remote, current: None, claim: None };
+    /// A slot for this elector, which searches with the table of this number if it shares one.
+    pub(super) fn new(
+        cores: Arc<Cores>,
+        spec: &ElectorSpec,
+        table: Option<u64>,
+        local: LocalSlot,
+        remote: Box<dyn RemoteSlot>,
+    ) -> Self {
+        let (elector, threads) = (spec.name.clone(), spec.threads.max(1));
+        let both = Both { cores, elector, threads, table, local, remote, current: None, claim: None };
         Self(Arc::new(Mutex::new(both)))
     }
 
@@ -36,7 +50,7 @@ impl ElasticSlot {
         let mut both = lock(&self.0);
         both.stop();
         both.current = Some(job.task.id.clone());
-        if let Some(claim) = both.cores.claim(both.threads) {
+        if let Some(claim) = both.cores.claim(both.threads, both.table) {
             both.search_here(job, reports, claim);
         } else if !(job.guidance.can_travel() && both.remote.search(&job, reports, self.fallback())) {
             both.crowd_in(job, reports);
@@ -85,22 +99,26 @@ impl Both {
         self.local.search(job, reports);
     }
 
-    /// Searches here although all cores are taken, with no more threads than there are cores.
+    /// Searches here although all cores are taken, with no more threads than there are cores; unless its copies have them all.
     fn crowd_in(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
         let threads = self.threads.min(self.cores.all.max(1));
-        let claim = self.cores.crowd(threads);
-        self.search_here(Job { threads_at_most: Some(threads), ..job }, reports, claim);
+        match self.cores.crowd(threads, self.table) {
+            Some(claim) => self.search_here(Job { threads_at_most: Some(threads), ..job }, reports, claim),
+            None => _ = reports.send(SearchReport::Finished(job.task.id, self.elector.clone())),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tokio::sync::mpsc;
 
     use super::*;
     use crate::pool::{ElectorSpec, LentCores, Pool, RemotePool, Slot};
     use chess::{GameId, Knowledge, Limits, Line, Phase, Task, Variant};
-    use engine::SharedTable;
+    use engine::{EngineOptions, SharedTable};
 
     /// Takes every search and keeps it.
     #[derive(Debug, Default)]
@@ -109,7 +127,7 @@ mod tests {
     type Taken = (Job, UnboundedSender<SearchReport>, Fallback);
 
     impl RemotePool for Lender {
-        fn cores(&self) -> LentCores {
+        fn cores(&self, _: Option<Duration>) -> LentCores {
             LentCores { together: 4, widest: 4 }
         }
 
@@ -180,5 +198,33 @@ mod tests {
         }
         assert_eq!(answer(&mut inbox).serial, 3);
         assert!(inbox.try_recv().is_err(), "the search before it is not wanted any more");
+    }
+    /// Of ten copies on a machine of one core, all but the first were elsewhere; that machine is lost.
+    #[test]
+    fn copies_whose_machine_is_lost_do_not_crowd_the_own_cores() {
+        let lender = Lender::default();
+        let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
+        let table = SharedTable::new(&EngineOptions { hash: 1, ..EngineOptions::default() });
+        let spec = ElectorSpec::own(Knowledge::COMPLETE, 1);
+        let mut copies: Vec<Slot> = (0..10).map(|_| pool.slot(&spec, Some(&table))).collect();
+        let (reports, mut inbox) = mpsc::unbounded_channel();
+        let endless = |serial| {
+            let mut job = job(serial);
+            job.task.limits.nodes = None;
+            job
+        };
+        for (serial, copy) in (0..).zip(&mut copies) {
+            copy.search(endless(serial), &reports);
+        }
+        let taken: Vec<_> = lender.0.lock().expect("alone").drain(..).collect();
+        assert_eq!(taken.len(), 9);
+        for (job, reports, fallback) in taken {
+            fallback.resume(job, &reports);
+        }
+        let mut over: Vec<u64> = (0..9).map(|_| answer(&mut inbox).serial).collect();
+        over.sort_unstable();
+        assert_eq!(over, (1..10).collect::<Vec<_>>(), "each is answered, and the first searches on");
+        copies[0].stop();
+        assert_eq!(answer(&mut inbox).serial, 0);
     }
 }

@@ -6,6 +6,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
+    time::Duration,
 };
 
 use chess::{ElectorName, Proposal, Score, SearchId, Task, UciMove};
@@ -22,6 +23,8 @@ pub struct Job {
     pub meter: Arc<Meter>,
     /// How many threads it may have, where that is fewer than its elector has.
     pub threads_at_most: Option<usize>,
+    /// How long its answer will be waited for, as far as is known when it begins; `None`: until it ends by itself or is stopped.
+    pub time: Option<Duration>,
 }
 
 impl Job {
@@ -37,7 +40,13 @@ impl Job {
 
     /// A search that others help.
     pub fn guided(task: Task, guidance: Guidance) -> Self {
-        Self { task, guidance, meter: Arc::default(), threads_at_most: None }
+        Self { task, guidance, meter: Arc::default(), threads_at_most: None, time: None }
+    }
+
+    /// The same, waited for so long.
+    #[must_use]
+    pub fn within(self, time: Option<Duration>) -> Self {
+        Self { time, ..self }
     }
 }
 

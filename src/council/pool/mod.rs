@@ -39,9 +39,12 @@ pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, UciProgram};
 pub use start::variants_of;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use cores::Cores;
@@ -59,6 +62,17 @@ pub struct Pool {
     remote: Option<Arc<dyn RemotePool>>,
     deciding: Arc<AtomicUsize>,
     running: RunningSearches,
+}
+
+/// The cores that a pool has for a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoresAtHand {
+    /// Those of this machine.
+    pub here: usize,
+    /// Those of this machine and those that others lend.
+    pub together: usize,
+    /// The most on one machine.
+    pub widest: usize,
 }
 
 impl Pool {
@@ -91,23 +105,16 @@ impl Pool {
         self.cores.all
     }
 
-    /// The cores of this machine and those that others lend now.
-    pub fn cores_together(&self) -> usize {
-        self.cores() + self.lent().together
-    }
-
-    /// The most cores that it has on one machine now.
-    pub fn cores_of_widest(&self) -> usize {
-        self.cores().max(self.lent().widest)
+    /// The cores that there are now for a move that takes so long; `None`: without end.
+    pub fn cores_for(&self, time: Option<Duration>) -> CoresAtHand {
+        let lent = self.remote.as_ref().map(|remote| remote.cores(time)).unwrap_or_default();
+        let here = self.cores();
+        CoresAtHand { here, together: here + lent.together, widest: here.max(lent.widest) }
     }
 
     /// What falls to one of the councils that decide now of so many cores, at least one.
     pub fn fair_share_of(&self, cores: usize) -> usize {
         (cores / self.deciding.load(Ordering::Relaxed).max(1)).max(1)
-    }
-
-    fn lent(&self) -> LentCores {
-        self.remote.as_ref().map(|remote| remote.cores()).unwrap_or_default()
     }
 
     /// Opens a slot for an elector, here or wherever there is a core. Slots that are given the same `table` search with one
@@ -116,7 +123,8 @@ impl Pool {
         let local = LocalSlot::start(spec, table, &self.running);
         match self.remote.as_ref().and_then(|remote| remote.slot(spec, table)) {
             Some(remote) => {
-                Slot::elastic(spec.clone(), ElasticSlot::new(Arc::clone(&self.cores), spec.threads, local, remote))
+                let (cores, table) = (Arc::clone(&self.cores), table.map(SharedTable::number));
+                Slot::elastic(spec.clone(), ElasticSlot::new(cores, spec, table, local, remote))
             }
             None => Slot::of(spec.clone(), local),
         }

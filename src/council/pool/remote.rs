@@ -1,6 +1,6 @@
 //! Cores of other machines, as the pool sees them: whoever lends them, the pool keeps to these two traits.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -9,8 +9,9 @@ use engine::SharedTable;
 
 /// The machines that lend their cores to this process.
 pub trait RemotePool: fmt::Debug + Send + Sync {
-    /// What this process may count on now.
-    fn cores(&self) -> LentCores;
+    /// What this process may count on now for a move that takes so long (`None`: without end): machines whose answers would
+    /// come too late are left out.
+    fn cores(&self, time: Option<Duration>) -> LentCores;
 
     /// The machines that are there now, by name, for whoever looks on.
     fn machines(&self) -> Vec<MachineView> {
@@ -36,7 +37,7 @@ pub struct LentCores {
 /// It keeps the pool's invariants: a search that was taken is answered with exactly one [`SearchReport::Finished`] or
 /// [`SearchReport::Failed`], after all its proposals, or goes to its [`Fallback`]; every proposed move is legal.
 pub trait RemoteSlot: fmt::Debug + Send + Sync {
-    /// Takes a search if there is a core for it now. One that is lost before its first proposal goes to `fallback`. `false`
+    /// Takes a search if there is a core for it now that can answer in the job's time. One that is lost before its first proposal goes to `fallback`. `false`
     /// if it was not taken.
     fn search(&mut self, job: &Job, reports: &UnboundedSender<SearchReport>, fallback: Fallback) -> bool;
 

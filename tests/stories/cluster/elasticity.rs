@@ -7,7 +7,10 @@ use bot::journal::{Archive, GameKey};
 use bot::session::LimitSettings;
 use chess::GameId;
 use cluster::{ClusterClient, ClusterSettings};
-use council::{CouncilSettings, GroupMode, pool::Pool};
+use council::{
+    CouncilSettings, GroupMode,
+    pool::{Pool, RemotePool},
+};
 use practice::SparringKind;
 use rustix::process::Signal;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +18,9 @@ use tokio_util::sync::CancellationToken;
 use crate::lichess::harness::{SERVER, Story, roster, tc};
 
 use super::processes::{Nats, Worker, until};
+
+/// No move of the game is given less.
+const MOVE: Duration = Duration::from_millis(400);
 
 /// The machines that proposed for our moves of a game, from one ply to another.
 fn proposers(story: &Story, game: &GameId, plies: std::ops::Range<usize>) -> BTreeSet<String> {
@@ -36,7 +42,9 @@ async fn workers_come_and_go_during_a_game() {
     let cluster = ClusterClient::join(settings, stop.clone());
     let there = |count: usize| {
         let cluster = cluster.clone();
-        async move { until(&format!("{count} workers are there"), || cluster.workers().len() == count).await }
+        // Each lends one core, and is near enough for a move that is not long.
+        let near = move || cluster.cores(Some(MOVE)).together == count && cluster.workers().len() == count;
+        async move { until(&format!("{count} workers are there"), near).await }
     };
     let names = ["attic", "cellar", "garret", "study"];
     // One core each, so that the council needs all of them.

@@ -3,6 +3,7 @@
 //!
 //! The server is Debian's package `nats-server`.
 
+mod churn;
 mod company;
 mod deploy;
 mod doors;
@@ -12,4 +13,6 @@ mod losses;
 mod nats;
 mod processes;
 mod proxy;
+mod seats;
+mod shell;
 mod table;

@@ -11,15 +11,15 @@ use std::{
 
 use chess::{GameId, Line, Proposal, Variant};
 use cluster::{ClusterClient, ClusterSettings};
-use council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster, pool::Pool};
+use council::{Council, CouncilSettings, CriterionName, GroupMode, Progress, Question, Roster, pool::Pool};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::processes::{PATIENCE, until};
 
-/// What each move may take.
+/// What each move may take, if nothing else is said.
 const MOVE_TIME: Duration = Duration::from_millis(60);
-/// A move that takes this long waited for somebody who was not there, or for the machine, if that has other things to do.
-const LATE: Duration = Duration::from_millis(800);
+/// A move that takes so much longer waited for somebody who was not there, or for the machine, if that has other things to do.
+const LATE: Duration = Duration::from_millis(740);
 /// Threads that wake one another up in turn until a move is decided.
 const WAKES: u32 = 10;
 /// Moves of a story.
@@ -35,6 +35,10 @@ pub(super) struct Table {
     /// Of those, how many had a vote.
     voted: usize,
     metronome: Metronome,
+    /// What each move may take.
+    pub move_time: Duration,
+    /// How long the first word is waited for, where that is longer: on a machine that has other things to do electors come late.
+    pub first_word: Duration,
     /// By machine, how many votes it had so far; the table's own is "".
     pub votes: BTreeMap<String, usize>,
     _stop: DropGuard,
@@ -72,6 +76,8 @@ impl Table {
             moves: 0,
             voted: 0,
             metronome,
+            move_time: MOVE_TIME,
+            first_word: Duration::ZERO,
             votes: BTreeMap::new(),
             _stop: stop.drop_guard(),
         }
@@ -104,7 +110,9 @@ impl Table {
                 self.line = Line::start(Variant::Standard);
             }
             let line = Arc::new(self.line.clone());
-            let timing = Some(Box::new(|_: &_| MOVE_TIME) as _);
+            let (move_time, first_word) = (self.move_time, self.first_word.max(self.move_time));
+            let time = move |progress: &Progress| if progress.proposals == 0 { first_word } else { move_time };
+            let timing = Some(Box::new(time) as _);
             let question = Question { timing, ..Question::new(GameId::new("table"), Arc::clone(&line)) };
             self.metronome.longest_delay();
             let (begun, number) = (Instant::now(), self.moves);
@@ -113,8 +121,10 @@ impl Table {
             let taken = begun.elapsed();
             let decision = decided.expect("a decision");
             let delay = self.metronome.longest_delay();
-            assert!(taken < LATE + delay * WAKES, "move {number} took {taken:?}, and a wake-up {delay:?}");
+            let late = move_time + LATE + delay * WAKES;
+            assert!(taken < late, "move {number} took {taken:?}, and a wake-up {delay:?}");
             assert!(line.is_legal(decision.best), "move {number}, {}, is not legal", decision.best);
+            assert!(decision.score.is_some(), "move {number}, {}, was searched by nobody", decision.best);
             self.voted += usize::from(!decision.votes.is_empty());
             for vote in &decision.votes {
                 assert!(line.is_legal(vote.proposal.best));
@@ -134,6 +144,11 @@ impl Table {
             assert!(begun.elapsed() < PATIENCE, "{machine} takes no part: {:?}", self.votes);
             self.plays(1).await;
         }
+    }
+
+    /// How many sit in the council.
+    pub(super) fn sitting(&self) -> usize {
+        self.council.electors().len()
     }
 
     /// Moves that had a vote.

@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::harness::{SERVER, Story, roster, tc, within};
 
 /// Writes a program for the shell.
-pub(super) fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
+pub(crate) fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("allowed");

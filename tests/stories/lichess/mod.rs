@@ -18,7 +18,7 @@
 
 mod absence;
 mod bursts;
-mod electors;
+pub(crate) mod electors;
 mod events;
 pub(crate) mod harness;
 mod moves;

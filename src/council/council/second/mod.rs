@@ -148,12 +148,13 @@ impl SecondPhaseRun<'_> {
         Some(self.strategy.found().cloned())
     }
 
-    fn carry_out(&mut self, assignments: Vec<SearchAssignment>, session: &SearchSession) {
+    fn carry_out(&mut self, assignments: Vec<SearchAssignment>, session: &mut SearchSession) {
+        let time = session.time_left(1.0);
         for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
             let Some(slot) = self.searchers.get_mut(searcher) else { continue };
             let id = search_id(session.question.game.clone(), &line);
             let task = Task { id, line, root_moves, limits };
-            slot.search(Job::guided(task, guidance), &session.reports);
+            slot.search(Job::guided(task, guidance).within(time), &session.reports);
         }
     }
 

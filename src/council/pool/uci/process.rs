@@ -18,6 +18,10 @@ use crate::pool::{elector::ElectorFailure, spec::UciProgram};
 const LONGEST_LINE: usize = 64 << 10;
 /// So many lines are kept for whoever is to read them; then the engine has to wait.
 const MOST_LINES: usize = 4096;
+/// So long the last words of an engine that has ended are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// Letters of its last words that are told.
+const MOST_LETTERS: usize = 200;
 /// No engine inherits a variable that begins so: some hold secrets.
 const OUR_VARIABLES: &str = "CONCILIO_";
 /// Where systemd puts secrets for us alone.
@@ -49,11 +53,13 @@ fn kill_group(number: u32) {
     let _ = number;
 }
 
-/// A child process and its two pipes. Killed when dropped, with whatever it has started.
+/// A child process and its pipes. Killed when dropped, with whatever it has started.
 pub struct Process {
     child: Child,
     stdin: ChildStdin,
     lines: mpsc::Receiver<String>,
+    /// The last line of its standard error, when that has ended.
+    last_words: mpsc::Receiver<String>,
 }
 
 impl Process {
@@ -64,7 +70,7 @@ impl Process {
     pub fn spawn(program: &UciProgram) -> Result<Self, ElectorFailure> {
         let path = program.path.display();
         let mut command = Command::new(&program.path);
-        command.args(&program.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(&program.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let secret = |name: &std::ffi::OsString| {
             let name = name.to_string_lossy();
             name.starts_with(OUR_VARIABLES) || name == CREDENTIALS
@@ -75,7 +81,8 @@ impl Process {
         let mut child =
             command.spawn().map_err(|error| ElectorFailure(format!("cannot start the engine {path}: {error}")))?;
         running().insert(child.id());
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
             return Err(ElectorFailure(format!("no pipes to the engine {path}")));
         };
         let (sender, lines) = mpsc::sync_channel(MOST_LINES);
@@ -87,7 +94,26 @@ impl Process {
                 }
             }
         });
-        Ok(Self { child, stdin, lines })
+        let (speaker, last_words) = mpsc::sync_channel(1);
+        std::thread::spawn(move || {
+            let (mut stderr, mut last) = (BufReader::new(stderr), String::new());
+            while let Ok(Some(line)) = read_line(&mut stderr, LONGEST_LINE) {
+                if !line.trim().is_empty() {
+                    last = line;
+                }
+            }
+            // Nobody listens where it was ended.
+            let _ = speaker.send(last);
+        });
+        Ok(Self { child, stdin, lines, last_words })
+    }
+
+    /// It has ended, with its last words: whoever is sent to another machine says why it did not come there.
+    fn ended(&self) -> ElectorFailure {
+        let words = self.last_words.recv_timeout(LAST_WORDS).unwrap_or_default();
+        let words: String = words.chars().filter(|letter| !letter.is_control()).take(MOST_LETTERS).collect();
+        let told = if words.is_empty() { words } else { format!(": {words}") };
+        ElectorFailure(format!("the engine has ended{told}"))
     }
 
     /// Sends a line.
@@ -95,9 +121,7 @@ impl Process {
     /// # Errors
     /// [`ElectorFailure`] if the engine has ended.
     pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
-        writeln!(self.stdin, "{command}")
-            .and_then(|()| self.stdin.flush())
-            .map_err(|_| ElectorFailure("the engine has ended".to_owned()))
+        writeln!(self.stdin, "{command}").and_then(|()| self.stdin.flush()).map_err(|_| self.ended())
     }
 
     /// The next line, or `None` if none came in time.
@@ -108,7 +132,7 @@ impl Process {
         match self.lines.recv_timeout(timeout) {
             Ok(line) => Ok(Some(line)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(ElectorFailure("the engine has ended".to_owned())),
+            Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
         }
     }
 
@@ -137,7 +161,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         let number = self.child.id();
-        let _ = self.send("quit");
+        let _ = writeln!(self.stdin, "quit");
         // Until it is waited for, its number belongs to nobody else.
         if running().remove(&number) {
             kill_group(number);
@@ -198,6 +222,13 @@ mod tests {
         assert_eq!((cut.len(), cut.capacity() < 5000), (1000, true));
         assert_eq!(read_line(&mut input, 1000).expect("readable").as_deref(), Some("short"));
         assert_eq!(read_line(&mut input, 1000).expect("readable"), None);
+    }
+
+    #[test]
+    fn an_engine_that_has_ended_says_why() {
+        let mut engine = shell("echo connecting >&2; echo 'attic: No route to host' >&2; exit 255");
+        let failure = engine.read_until("uciok", Duration::from_secs(60), |_| ()).expect_err("it has ended");
+        assert_eq!(failure.to_string(), "the engine has ended: attic: No route to host");
     }
 
     #[cfg(unix)]

@@ -1,0 +1,242 @@
+//! Who sits in a council, by the cores that there are for a question: the electors with their groups, their advisers, and complete
+//! knowledge for the second phase.
+//!
+//! Seats change between two questions, when machines come or go. Whoever sits as before keeps its slot, with its table and its engine; and
+//! a slot that searches with the table of others is kept for when its machine is back.
+
+use std::sync::Arc;
+
+use super::{
+    CouncilSettings, GroupMode, Roster,
+    searcher::{CouncilSearcher, Tables},
+    second::Layout,
+};
+use crate::pool::{CoresAtHand, ElectorKind, ElectorSpec, Instance, MemoryClaim, Pool, Slot};
+use chess::{CriterionName, Knowledge, SecondPhaseMode, Variant};
+
+/// A seat: who searches there, and what for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Seat {
+    /// Who searches.
+    pub spec: ElectorSpec,
+    /// The elector for which it proposes, by its place in the roster; `None` for those that do not vote.
+    pub elector: Option<usize>,
+    /// The number of the adviser; `None` for all others.
+    pub adviser: Option<usize>,
+    /// Whether it may search on other machines.
+    pub elastic: bool,
+}
+
+impl Seat {
+    /// One that does not vote.
+    fn of(spec: ElectorSpec, elastic: bool) -> Self {
+        Self { spec, elector: None, adviser: None, elastic }
+    }
+}
+
+/// All seats of a council.
+pub(super) struct Seats {
+    pool: Pool,
+    /// How the council plays; where the rules of the game are not our engine's, by a criterion that needs nothing of it.
+    pub settings: CouncilSettings,
+    variant: Variant,
+    roster: Roster,
+    /// Those that vote.
+    pub electors: Arc<[ElectorSpec]>,
+    /// Those that advise them.
+    pub advisers: Vec<ElectorSpec>,
+    /// First those who search in the first phase: the advisers, and the electors with their groups. Then complete knowledge for the second
+    /// phase, whose slots are opened when they are first needed. In the mode `continued` the last of the former is the one that goes on.
+    pub searchers: Vec<CouncilSearcher>,
+    /// How many of them search in the first phase.
+    pub voters: usize,
+    /// Slots without a seat now that search with the table of others, and so take no memory.
+    spare: Vec<CouncilSearcher>,
+    /// The cores for which the first phase was seated.
+    first_phase_cores: Option<CoresAtHand>,
+    /// The number of cores for which the second phase was seated.
+    second_phase_cores: usize,
+    tables: Tables,
+    /// A common table is made for no more electors than the roster has on this machine alone.
+    tables_for: usize,
+    _memory: MemoryClaim,
+}
+
+impl Seats {
+    /// Opens slots for those of the roster that can play `variant`, on all cores that there are now.
+    pub(super) fn new(pool: &Pool, roster: &Roster, settings: &CouncilSettings, variant: Variant) -> Self {
+        let standard = variant.is_standard_rules();
+        let mut settings = settings.clone();
+        if !standard {
+            settings.criterion = CriterionName::Depth;
+        }
+        let mut advisers = if standard { roster.advisers().to_vec() } else { Vec::new() };
+        let mut roster = roster.clone();
+        let home = roster.electors_for(variant, pool.cores());
+        let memory = fit_tables(pool, &home, &mut roster, &mut advisers, &mut settings);
+        let mut seats = Self {
+            pool: pool.clone(),
+            settings,
+            variant,
+            roster,
+            tables_for: home.len(),
+            electors: home.into(),
+            advisers,
+            searchers: Vec::new(),
+            voters: 0,
+            spare: Vec::new(),
+            first_phase_cores: None,
+            second_phase_cores: 0,
+            tables: Tables::default(),
+            _memory: memory,
+        };
+        seats.seat_first_phase(pool.cores_for(None));
+        seats
+    }
+
+    /// Seats the first phase for these cores, if it does not sit so already.
+    pub(super) fn seat_first_phase(&mut self, cores: CoresAtHand) {
+        if self.first_phase_cores.replace(cores) == Some(cores) {
+            return;
+        }
+        self.electors = self.roster.electors_for(self.variant, cores.together).into();
+        let seats = self.first_phase(cores);
+        let second = self.searchers.split_off(self.voters);
+        let before = std::mem::take(&mut self.searchers);
+        self.searchers = self.fill(seats, before);
+        self.voters = self.searchers.len();
+        self.searchers.extend(second);
+    }
+
+    /// Seats complete knowledge for the second phase on so many cores, if it does not sit so already.
+    pub(super) fn seat_second_phase(&mut self, cores: usize) {
+        if std::mem::replace(&mut self.second_phase_cores, cores) == cores {
+            return;
+        }
+        let layout = Layout::of(self.settings.second_phase, cores);
+        let spec = ElectorSpec { threads: layout.threads, shares_table: layout.one_table, ..self.arbiter() };
+        let seats = vec![Seat::of(spec, !layout.one_table); layout.slots];
+        let before = self.searchers.split_off(self.voters);
+        let second = self.fill(seats, before);
+        self.searchers.extend(second);
+    }
+
+    /// The searcher of the first phase whose search the second one goes on with, in the mode `continued`.
+    pub(super) fn anchor(&self) -> Option<usize> {
+        if self.continues() { self.voters.checked_sub(1) } else { None }
+    }
+
+    /// All electors forget the last game.
+    pub(super) fn new_game(&self) {
+        self.searchers.iter().chain(&self.spare).for_each(CouncilSearcher::new_game);
+    }
+
+    fn continues(&self) -> bool {
+        self.settings.criterion == CriterionName::ReSearch && self.settings.second_phase == SecondPhaseMode::Continued
+    }
+
+    /// The seats of the first phase on these cores. Where there are more cores than electors, searcher `i` searches for elector `i` modulo
+    /// their number (docs/method.md §7).
+    fn first_phase(&self, at_hand: CoresAtHand) -> Vec<Seat> {
+        let advising = self.advisers.iter().enumerate();
+        let advising = advising.map(|(number, spec)| Seat { adviser: Some(number), ..Seat::of(spec.clone(), false) });
+        let mut seats: Vec<Seat> = advising.collect();
+        let groups = self.settings.groups;
+        let cores = match groups {
+            _ if self.settings.cores != 0 => self.settings.cores,
+            GroupMode::Shared | GroupMode::Peer | GroupMode::PeerHinted => at_hand.together,
+            // Their members share a score or a table.
+            GroupMode::PeerScore | GroupMode::PvSplit | GroupMode::None => at_hand.here,
+        };
+        // The threads of one search are on one machine.
+        let widest = if self.settings.cores == 0 { at_hand.widest } else { cores };
+        let anchor = self.electors.iter().position(|elector| self.continues() && is_complete(elector));
+        for (place, elector) in self.electors.iter().enumerate().filter(|(place, _)| Some(*place) != anchor) {
+            let grouped = elector.instance().is_some() && groups != GroupMode::None;
+            let members = if grouped { members(place, self.electors.len(), cores) } else { 1 };
+            let slots = if groups == GroupMode::Shared { 1 } else { members };
+            let threads = (members / slots).min(widest);
+            let one_table = slots > 1 && groups == GroupMode::PvSplit;
+            let spec = ElectorSpec {
+                threads: elector.threads * threads,
+                shares_table: elector.shares_table || one_table,
+                ..elector.clone()
+            };
+            let seat = Seat { elector: Some(place), ..Seat::of(spec, !one_table) };
+            seats.extend(std::iter::repeat_n(seat, slots));
+        }
+        if self.continues() {
+            let spec = anchor.map_or_else(|| self.arbiter(), |place| self.electors[place].clone());
+            seats.push(Seat { elector: anchor, ..Seat::of(ElectorSpec { shares_table: true, ..spec }, false) });
+        }
+        seats
+    }
+
+    /// Searchers for these seats, of those that sat before, those that are spare, and new ones.
+    fn fill(&mut self, seats: Vec<Seat>, mut before: Vec<CouncilSearcher>) -> Vec<CouncilSearcher> {
+        before.append(&mut self.spare);
+        let mut searchers = Vec::with_capacity(seats.len());
+        for seat in seats {
+            let known = before.iter().position(|searcher| searcher.suits(&seat));
+            let searcher = known.map(|number| before.remove(number)).unwrap_or_else(|| self.open(&seat));
+            searchers.push(searcher.seated(&seat));
+        }
+        self.spare = before.into_iter().filter(|searcher| searcher.spec().shares_table).collect();
+        searchers
+    }
+
+    fn arbiter(&self) -> ElectorSpec {
+        ElectorSpec::own(Knowledge::COMPLETE, self.settings.hash)
+    }
+
+    /// Opens a slot, on this machine unless it is elastic.
+    fn open(&mut self, Seat { spec, elastic, .. }: &Seat) -> CouncilSearcher {
+        let sharers = self.electors.iter().filter(|other| other.shares_table && other.kind == spec.kind).count();
+        let table = if spec.shares_table {
+            self.tables.of(spec, spec.hash * sharers.clamp(1, self.tables_for.max(1)))
+        } else {
+            None
+        };
+        let table = table.as_ref();
+        let slot = if *elastic { self.pool.slot(spec, table) } else { Slot::local(spec.clone(), table) };
+        CouncilSearcher::on(slot, *elastic)
+    }
+}
+
+/// Claims the memory for the tables of a council as it is at home on this machine: those that it borrows have theirs elsewhere, or search
+/// with a table that is here already. Where this process may not have so much, every table shrinks.
+fn fit_tables(
+    pool: &Pool,
+    home: &[ElectorSpec],
+    roster: &mut Roster,
+    advisers: &mut [ElectorSpec],
+    settings: &mut CouncilSettings,
+) -> MemoryClaim {
+    let second_phase = if settings.criterion == CriterionName::ReSearch { settings.hash } else { 0 };
+    let wanted = home.iter().chain(advisers.iter()).map(|elector| elector.hash).sum::<usize>() + second_phase;
+    let memory = pool.claim_memory(wanted);
+    let granted = memory.granted;
+    if granted < wanted {
+        tracing::warn!(
+            "the tables of a council want {wanted} MiB and shrink to {granted} MiB: this process may not have more"
+        );
+        let shrunk = |hash: usize| (hash * granted / wanted).max(1);
+        roster.resize_tables(&shrunk);
+        advisers.iter_mut().for_each(|adviser| adviser.hash = shrunk(adviser.hash));
+        settings.hash = shrunk(settings.hash);
+    }
+    memory
+}
+
+/// Whether an elector is complete knowledge as the second phase has it.
+fn is_complete(spec: &ElectorSpec) -> bool {
+    spec.kind == ElectorKind::Own(Instance::new(Knowledge::COMPLETE))
+}
+
+/// How many of so many cores search for the elector at this place.
+fn members(place: usize, electors: usize, cores: usize) -> usize {
+    (cores / electors.max(1) + usize::from(place < cores % electors.max(1))).max(1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! Who sits where when machines come and go.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    council::{Council, CouncilSettings, Question, Roster},
+    pool::{
+        Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Fallback, Job, LentCores, Pool, RemotePool,
+        RemoteSlot, SearchReport, Slot,
+    },
+};
+use chess::{Decision, Limits, Line, Proposal, Variant};
+use engine::SharedTable;
+
+/// From here on a move is long enough for the lender.
+const LONG: Duration = Duration::from_secs(1);
+
+/// Lends so many cores, of this machine in truth, for moves that are long enough.
+#[derive(Debug, Default)]
+struct Lender {
+    cores: AtomicUsize,
+}
+
+impl RemotePool for Lender {
+    fn cores(&self, time: Option<Duration>) -> LentCores {
+        let cores = if time.is_none_or(|time| time >= LONG) { self.cores.load(Relaxed) } else { 0 };
+        LentCores { together: cores, widest: cores }
+    }
+
+    fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>> {
+        // What a function makes cannot leave this machine.
+        spec.instance().map(|_| Box::new(LentSlot(Slot::local(spec.clone(), table))) as _)
+    }
+}
+
+#[derive(Debug)]
+struct LentSlot(Slot);
+
+impl RemoteSlot for LentSlot {
+    fn search(&mut self, job: &Job, reports: &UnboundedSender<SearchReport>, _: Fallback) -> bool {
+        self.0.search(job.clone(), reports);
+        true
+    }
+
+    fn stop(&mut self) {
+        self.0.stop();
+    }
+
+    fn new_game(&self) {
+        self.0.new_game();
+    }
+}
+
+fn council(lender: &Arc<Lender>, roster: &Roster, settings: &CouncilSettings) -> Council {
+    let pool = Pool::with_remote(2, Some(Arc::clone(lender) as Arc<dyn RemotePool>));
+    Council::new(&pool, roster, settings, Variant::Standard)
+}
+
+/// Decides within a node budget that ends long before the time does.
+async fn decides(council: &mut Council, time: Option<Duration>) -> Decision {
+    let limits = Limits { nodes: Some(300), ..Limits::default() };
+    let timing = time.map(|time| Box::new(move |_: &_| time) as _);
+    let line = Arc::new(Line::start(Variant::Standard));
+    let question = Question { limits, timing, ..Question::new("g".into(), line) };
+    council.decide(question, &CancellationToken::new(), &mut |_| {}).await.expect("a decision")
+}
+
+#[tokio::test]
+async fn a_council_is_seated_anew_when_machines_come_and_go() {
+    let (lender, settings) = (Arc::<Lender>::default(), CouncilSettings { hash: 1, ..CouncilSettings::default() });
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut council = council(&lender, &roster, &settings);
+    for (lent, sitting) in [(0, 2), (6, 8), (1, 3), (6, 8), (0, 2)] {
+        lender.cores.store(lent, Relaxed);
+        let decision = decides(&mut council, None).await;
+        assert_eq!(council.electors().len(), sitting);
+        let electors = decision.votes.iter().filter(|vote| vote.weight > 0.0).count();
+        assert_eq!(electors, sitting, "all of them vote: {:?}", decision.votes);
+    }
+}
+
+#[tokio::test]
+async fn for_a_short_move_nobody_sits_who_would_answer_too_late() {
+    let (lender, settings) = (Arc::<Lender>::default(), CouncilSettings { hash: 1, ..CouncilSettings::default() });
+    lender.cores.store(6, Relaxed);
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut council = council(&lender, &roster, &settings);
+    for (time, sitting) in [(Duration::from_millis(200), 2), (LONG * 60, 8)] {
+        decides(&mut council, Some(time)).await;
+        assert_eq!(council.electors().len(), sitting);
+    }
+}
+
+/// Proposes the first legal move.
+struct First;
+
+impl Elector for First {
+    fn search(&mut self, job: &Job, _: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+        ElectorSpec::new("first".into(), ElectorKind::Trivial, 0).start()?.search(job, &AtomicBool::new(false), report)
+    }
+}
+
+#[tokio::test]
+async fn whoever_sits_as_before_keeps_its_engine() {
+    let started = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&started);
+    let make = ElectorMaker::new(move |_| {
+        counted.fetch_add(1, Relaxed);
+        Ok(Box::new(First))
+    });
+    let roster = Roster::of(vec![ElectorSpec::new("made".into(), ElectorKind::Made(make), 1)]);
+    let lender = Arc::<Lender>::default();
+    let mut council = council(&lender, &roster, &CouncilSettings { hash: 1, ..CouncilSettings::default() });
+    for lent in [0, 6, 1, 0] {
+        lender.cores.store(lent, Relaxed);
+        decides(&mut council, None).await;
+    }
+    assert_eq!(started.load(Relaxed), 1);
+}

@@ -1,0 +1,75 @@
+//! Twenty workers that come, leave and crash at random, one of them far away, for two hundred moves.
+
+use std::time::Duration;
+
+use chess::Shutdown;
+use cluster::{ClusterSettings, WorkerSettings, lend};
+use council::CouncilSettings;
+use tokio::task::JoinHandle;
+
+use super::{
+    processes::{Nats, until},
+    proxy::Proxy,
+    table::{MOVES, Table},
+};
+
+const WORKERS: usize = 20;
+
+/// A worker in this process, while it is there.
+struct Lending {
+    shutdown: Shutdown,
+    task: JoinHandle<()>,
+}
+
+impl Lending {
+    fn start(url: &str, number: usize) -> Self {
+        let cluster = ClusterSettings { nats: url.to_owned(), name: format!("worker-{number}"), ..Default::default() };
+        let settings = WorkerSettings { cluster, cores: 1, memory: 16, engines: Default::default(), health: None };
+        let shutdown = Shutdown::default();
+        let lending = lend(settings, shutdown.clone());
+        Self { shutdown, task: tokio::spawn(async move { lending.await.expect("let in") }) }
+    }
+}
+
+/// Numbers that look random, the same in every run (Steele, Vigna: xorshift64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).expect("31 bits") % bound
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_come_and_go_at_random() {
+    let nats = Nats::start();
+    let far = Proxy::long(nats.port(), Duration::from_millis(120)).await;
+    let mut table = Table::at(&nats.url());
+    table.seats(&CouncilSettings { hash: 1, ..CouncilSettings::default() });
+    table.first_word = Duration::from_millis(600);
+    let mut random = Random(0x5EED);
+    let mut workers: Vec<Option<Lending>> = (0..WORKERS).map(|_| None).collect();
+    for _ in 0..2 * MOVES {
+        let number = random.below(WORKERS);
+        let url = if number == 0 { far.url() } else { nats.url() };
+        match (workers[number].take(), random.below(2)) {
+            (None, _) => workers[number] = Some(Lending::start(&url, number)),
+            (Some(worker), 0) => worker.shutdown.drain.cancel(),
+            (Some(worker), _) => worker.task.abort(),
+        }
+        table.plays(1).await;
+    }
+    // Where no elector gets a core for that long the move is from a short search; every other one had a vote.
+    println!("{} of {} moves had a vote", table.voted(), 2 * MOVES);
+    assert!(table.voted() > 0);
+    let lent: usize = table.votes.iter().filter(|(machine, _)| !machine.is_empty()).map(|(_, votes)| votes).sum();
+    assert!(lent > 0, "{:?}", table.votes);
+    assert_eq!(table.votes_of("worker-0"), 0, "no move is long enough for it");
+    for worker in workers.into_iter().flatten() {
+        worker.shutdown.now.cancel();
+    }
+    until("all have left", || table.cluster.workers().is_empty()).await;
+}

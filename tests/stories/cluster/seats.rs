@@ -1,0 +1,106 @@
+//! A council has a seat for every core that there is at a move, here and lent, as far as its machine can answer in time.
+
+use std::time::{Duration, Instant};
+
+use council::{CouncilSettings, pool::RemotePool};
+use rustix::process::Signal;
+
+use crate::frontend::program::Program;
+
+use super::{
+    processes::{Nats, PATIENCE, Worker, until},
+    proxy::Proxy,
+    table::Table,
+};
+
+/// A table with a council of copies, and one core of its own.
+fn table(url: &str) -> Table {
+    let mut table = Table::at(url);
+    table.seats(&CouncilSettings { hash: 1, advisers: String::new(), ..CouncilSettings::default() });
+    table
+}
+
+/// Plays until so many sit in the council.
+async fn is_seated(table: &mut Table, electors: usize) {
+    let begun = Instant::now();
+    while table.sitting() != electors {
+        assert!(begun.elapsed() < PATIENCE, "{} sit there, not {electors}", table.sitting());
+        table.plays(1).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn seats_come_and_go_with_their_machines() {
+    let nats = Nats::start();
+    let mut table = table(&nats.url());
+    is_seated(&mut table, 1).await;
+    let attic = Worker::start(&nats.url(), "attic", 3);
+    is_seated(&mut table, 4).await;
+    let _garret = Worker::start(&nats.url(), "garret", 4);
+    is_seated(&mut table, 8).await;
+    attic.signal(Signal::KILL);
+    is_seated(&mut table, 5).await;
+    table.plays(20).await;
+}
+
+/// From a worker behind a long way no move is asked for that would be over before it could answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_far_worker_takes_part_in_long_moves_alone() {
+    let nats = Nats::start();
+    let way = Proxy::long(nats.port(), Duration::from_millis(120)).await;
+    let _worker = Worker::start(&way.url(), "attic", 3);
+    let mut table = table(&nats.url());
+    until("the way is measured", || table.cluster.cores(None).together == 3).await;
+    table.move_time = Duration::from_millis(200);
+    table.plays(10).await;
+    assert_eq!((table.votes_of("attic"), table.sitting()), (0, 1));
+    table.move_time = Duration::from_secs(3);
+    table.plays_until_heard("attic").await;
+    assert_eq!(table.sitting(), 4);
+
+    let asked = std::process::Command::new(env!("CARGO_BIN_EXE_concilio"))
+        .args(["cluster", "status", "--nats", &nats.url()])
+        .env_remove("CONCILIO_CONFIG")
+        .output()
+        .expect("our program");
+    let said = String::from_utf8_lossy(&asked.stdout).into_owned();
+    // How far depends on what else the machine does.
+    let why = said.lines().find(|line| line.starts_with("attic answers after "));
+    assert!(asked.status.success() && why.is_some_and(|why| why.contains(" ms: not used for moves under ")), "{said}");
+}
+
+/// How many copies vote on a move of a chess program, here and on another machine.
+fn votes(program: &mut Program) -> (usize, usize) {
+    program.say("go movetime 300");
+    let said = program.until("bestmove");
+    let votes = said.iter().filter(|line| line.starts_with("info string") && line.contains(" complete-"));
+    let (lent, own): (Vec<&String>, Vec<&String>) = votes.partition(|line| line.trim_end().ends_with("on attic"));
+    (own.len(), lent.len())
+}
+
+/// What was heard when a chess program started its engine does not hold for ever.
+#[test]
+fn under_a_chess_program_seats_come_and_go_as_well() {
+    let nats = Nats::start();
+    let server = format!("cluster.nats={}", nats.url());
+    let settings = ["--set", &server, "--set", "player.council.hash=1", "--set", "player.council.advisers="];
+    let mut program = Program::start_with(&[&["uci"], &settings[..]].concat());
+    program.say("uci");
+    program.until("uciok");
+    program.say("setoption name Threads value 1\nposition startpos");
+    let mut is_voted = |(own, lent)| {
+        let begun = Instant::now();
+        loop {
+            let now = votes(&mut program);
+            if now == (own, lent) {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{now:?} vote, not {own} here and {lent} elsewhere");
+        }
+    };
+    is_voted((1, 0));
+    let worker = Worker::start(&nats.url(), "attic", 2);
+    is_voted((1, 2));
+    worker.signal(Signal::KILL);
+    is_voted((1, 0));
+}
