@@ -4,10 +4,11 @@ use serde_json::json;
 
 use crate::{
     browser::Browser,
-    events::{ToldGame, connect},
+    events::{ToldGame, connect, connect_as},
     journal::judged,
     stage::{PlayStage, SECRET, within},
 };
+use chess::Player;
 use practice::SparringKind;
 use report::judge::{JudgeEffort, JudgeSpec};
 
@@ -16,12 +17,19 @@ async fn names_and_chat_from_outside_are_text() {
     let Some(browser) = Browser::start().await else { return };
     let stage = PlayStage::open().await;
     let hostile = "<img src=x onerror=\"document.title='owned'\">";
-    connect(&stage.bus, hostile);
-    let game = ToldGame::begin(&stage.bus, "hostile", hostile);
+    let title = "\u{1b}]0;owned\u{7}\u{202e}<img src=x onerror=\"document.title='owned'\">";
+    let player = Player { title: Some(title.to_owned()), ..Player::named(hostile) };
+    connect_as(&stage.bus, player.clone());
+    let game = ToldGame::begin_against(&stage.bus, "hostile", player);
     game.say(hostile, "<script>document.title='owned'</script>");
     browser.go(&stage.url("")).await;
     browser.until("document.querySelector('.focus .player .name')?.textContent.includes('<img')").await;
     browser.until("document.querySelector('.chat')?.textContent.includes('<script>')").await;
+    for place in [".account", ".focus .player"] {
+        browser
+            .until(&format!("document.querySelector('{place}')?.textContent.includes('\\\\u{{1b}}]0;owned\\\\u{{7}}')"))
+            .await;
+    }
     let made = browser.script("return document.querySelectorAll('main img, main script').length").await;
     assert_eq!(made, 0);
     // An address of a game becomes a link only if it is one of the web.
