@@ -113,7 +113,7 @@ async fn list(
     State(door): State<JournalReader>,
     Query(query): Query<GamesQuery>,
 ) -> Result<Json<GameList>, HttpProblem> {
-    let (filter, page) = (query.filter()?, query.page());
+    let (filter, page) = (query.filter()?, query.page()?);
     let path = Arc::clone(&door.path);
     let list = door.read(move |archive| {
         let mut games = archive.games(&filter)?;

@@ -137,10 +137,28 @@ async fn what_is_asked_wrongly_is_said_in_words() {
         ("api/games?result=maybe", "won, lost or drawn"),
         ("api/games?speed=light", "ultraBullet"),
         ("api/games?since=yesterday", "2026-11-01"),
+        ("api/games?sort=luck", "started_at, opponent, rating or moves"),
+        ("api/games?oponent=ann", "oponent"),
+        ("api/games?limit=many", "limit: invalid digit"),
     ] {
         let response = stage.get(path).send().await.expect("an answer");
         assert_eq!(response.status(), StatusCode::BAD_REQUEST, "{path}");
-        assert!(response.text().await.expect("text").contains(words), "{path}");
+        let problem: Value = response.json().await.expect("JSON");
+        assert!(problem["error"].as_str().is_some_and(|error| error.contains(words)), "{path}: {problem}");
+    }
+    for (request, status, words) in [
+        (stage.post("api/status", &Value::Null), StatusCode::METHOD_NOT_ALLOWED, "takes no POST"),
+        (
+            stage.post("api/play", &serde_json::json!({ "rooster": "mp" })),
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "unknown field `rooster`",
+        ),
+        (stage.client.post(stage.url("api/play")).body("{}"), StatusCode::UNSUPPORTED_MEDIA_TYPE, "application/json"),
+    ] {
+        let response = request.send().await.expect("an answer");
+        assert_eq!(response.status(), status, "{words}");
+        let problem: Value = response.json().await.expect("JSON");
+        assert!(problem["error"].as_str().is_some_and(|error| error.contains(words)), "{words}: {problem}");
     }
     for path in ["api/games/practice/nosuch", "api/export/games.exe"] {
         assert_eq!(stage.get(path).send().await.expect("an answer").status(), StatusCode::NOT_FOUND, "{path}");
