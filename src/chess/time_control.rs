@@ -61,11 +61,12 @@ impl TimeControl {
     /// # Errors
     /// [`TimeControlError`] where the text is none of these.
     pub fn from_minutes(text: &str) -> Result<Self, TimeControlError> {
-        let error = || TimeControlError(text.to_owned());
+        let accepted = "minutes+seconds such as 3+2 or 0.5+1, seconds+seconds such as 10s+0.1";
+        let error = || TimeControlError { text: text.to_owned(), accepted };
         if let Some((initial, increment)) = text.split_once("s+") {
             return format!("{initial}+{increment}").parse().map_err(|_| error());
         }
-        match text.parse()? {
+        match text.parse().map_err(|_: TimeControlError| error())? {
             Self::RealTime { initial, increment } if initial <= LONGEST_INITIAL => {
                 Ok(Self::RealTime { initial: initial * 60, increment })
             }
@@ -100,16 +101,19 @@ impl fmt::Display for TimeControl {
 
 /// A text that is no time control.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is not a time control (accepted: seconds+seconds such as 60+1 or 10+0.1, days such as 3d, or unlimited)"
-)]
-pub struct TimeControlError(pub String);
+#[error("{text:?} is not a time control (accepted: {accepted}, days such as 3d, or unlimited)")]
+pub struct TimeControlError {
+    /// The text.
+    text: String,
+    /// How a clock would be written.
+    accepted: &'static str,
+}
 
 impl FromStr for TimeControl {
     type Err = TimeControlError;
 
     fn from_str(text: &str) -> Result<Self, TimeControlError> {
-        let error = || TimeControlError(text.to_owned());
+        let error = || TimeControlError { text: text.to_owned(), accepted: "seconds+seconds such as 60+1 or 10+0.1" };
         let seconds = |text: &str| {
             text.parse()
                 .ok()
@@ -238,7 +242,8 @@ mod tests {
         }
         assert_eq!(TimeControl::from_minutes("3d").map(TimeControl::in_minutes).as_deref(), Ok("3 days a move"));
         for text in ["3", "999999+0", "x+1", "s+1", "10s+", "-1s+0"] {
-            assert!(TimeControl::from_minutes(text).is_err(), "{text:?} must be refused");
+            let error = TimeControl::from_minutes(text).expect_err(text).to_string();
+            assert!(error.contains("minutes+seconds such as 3+2"), "{error}");
         }
     }
 

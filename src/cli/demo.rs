@@ -111,10 +111,12 @@ impl DemoCommand {
         let control = Control::new(shutdown.clone());
         let runtime = self.runtime(journal, event_bus.clone(), player, self.pool(&shutdown).await?, control);
         let serving = CancellationToken::new();
-        let page = self.page(&runtime, played_by, serving.clone()).await?;
+        let connections = self.connections(&server, &shutdown).await?;
+        let health = page::health(&runtime, connections.iter().map(|connection| connection.name.clone()));
+        let page = self.page(&runtime, played_by, health, serving.clone()).await?;
         let viewer = Viewer::start(event_bus.listen());
         let mut daemons = JoinSet::new();
-        for connection in self.connections(&server, &shutdown).await? {
+        for connection in connections {
             daemons.spawn(session::play(connection, runtime.clone(), shutdown.clone()));
         }
 
@@ -150,13 +152,14 @@ impl DemoCommand {
         &self,
         runtime: &Runtime,
         player: PlayerSettings,
+        health: HealthChecks,
         stop: CancellationToken,
     ) -> Result<WebServer, Failure> {
         let usual = SocketAddr::from(([127, 0, 0, 1], 8080));
         let serve = async |address: Option<SocketAddr>| {
             let address = address.map_or_else(String::new, |address| address.to_string());
             let settings = WebSettings { address, ..WebSettings::default() };
-            page::serve(&settings, runtime, player.clone(), None, HealthChecks::default(), stop.clone()).await
+            page::serve(&settings, runtime, player.clone(), None, health.clone(), stop.clone()).await
         };
         let page = match self.web {
             _ if self.no_web => serve(None).await?,

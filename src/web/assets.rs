@@ -28,8 +28,9 @@ macro_rules! files {
 }
 
 /// Every file by its name below the page, with its kind.
-const FILES: [(&str, &str, &str); 16] = files! {
+const FILES: [(&str, &str, &str); 17] = files! {
     "index.html": HTML,
+    "start.js": SCRIPT,
     "app.js": SCRIPT,
     "dom.js": SCRIPT,
     "server.js": SCRIPT,

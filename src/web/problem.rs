@@ -2,7 +2,10 @@
 
 use axum::{
     Json,
+    body::to_bytes,
+    extract::Request,
     http::{HeaderValue, StatusCode, header},
+    middleware::Next,
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
@@ -53,4 +56,40 @@ impl IntoResponse for HttpProblem {
         }
         response
     }
+}
+
+/// The longest plain text that becomes a problem's words, bytes.
+const LONGEST_TEXT: usize = 4096;
+
+/// How plain texts begin that say no more than what kind of thing was wrong.
+const PREAMBLES: [&str; 2] =
+    ["Failed to deserialize the JSON body into the target type: ", "Failed to deserialize query string: "];
+
+/// Gives the form of all problems to those that are found before a handler is reached, which are a plain text or nothing: a
+/// query that cannot be read, a body that is no JSON, a method that an address does not take.
+pub(crate) async fn in_one_form(request: Request, next: Next) -> Response {
+    let method = request.method().clone();
+    let response = next.run(request).await;
+    let status = response.status();
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    let is_plain = kind.is_none_or(|kind| kind.as_bytes().starts_with(b"text/plain"));
+    if !(status.is_client_error() || status.is_server_error()) || !is_plain {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let text = to_bytes(body, LONGEST_TEXT).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let words = PREAMBLES.iter().find_map(|preamble| text.strip_prefix(preamble)).unwrap_or(&text);
+    let error = match words {
+        "" if status == StatusCode::METHOD_NOT_ALLOWED => format!("this address takes no {method}"),
+        "" => status.canonical_reason().unwrap_or_default().to_owned(),
+        words => words.to_owned(),
+    };
+    let mut problem = HttpProblem::new(status, error).into_response();
+    for (name, value) in &parts.headers {
+        if ![header::CONTENT_TYPE, header::CONTENT_LENGTH].contains(name) {
+            problem.headers_mut().insert(name, value.clone());
+        }
+    }
+    problem
 }

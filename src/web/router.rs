@@ -17,7 +17,7 @@ use crate::{
     assets::{self, Assets},
     control, machines,
     play::{self, PlayRoom},
-    problem::HttpProblem,
+    problem::{HttpProblem, in_one_form},
     security::{self, HostNames, OperatorKeys, PageReader, WhoAmI},
     watch::{self, OverviewWatch},
 };
@@ -103,6 +103,7 @@ pub(crate) fn build(
         .layer(Extension(Assets::new()))
         .fallback(async || HttpProblem::not_found("there is no such page"))
         .layer(middleware::from_fn(answer_in_time))
+        .layer(middleware::from_fn(in_one_form))
         .layer(middleware::from_fn_with_state(HostNames::new(&settings.hosts), security::refuse_foreign))
         .layer(middleware::from_fn(security::add_headers))
 }

@@ -94,6 +94,8 @@ pub struct GameRecord {
     pub winner: Option<Color>,
     /// How it ended for us.
     pub result: Option<GameResult>,
+    /// By how many points it changed our rating, where the server said so.
+    pub rating_change: Option<i32>,
     /// How many moves both sides made.
     pub plies: u32,
     /// The PGN file it was written to.
@@ -104,6 +106,14 @@ impl GameRecord {
     /// The game's key.
     pub fn key(&self) -> GameKey {
         GameKey::new(&self.server, &self.game)
+    }
+
+    /// We.
+    pub fn us(&self) -> &PlayerRecord {
+        match self.our_color {
+            Color::White => &self.white,
+            Color::Black => &self.black,
+        }
     }
 
     /// The other player.
@@ -166,6 +176,7 @@ impl GameRecord {
             status: GameStatus::from_name(&row.get::<_, String>("status")?),
             winner: row.get::<_, Option<String>>("winner")?.as_deref().and_then(codes::read_color),
             result: result.as_deref().and_then(GameResult::from_word),
+            rating_change: row.get("rating_change")?,
             plies: row.get("plies")?,
             pgn_path: row.get("pgn_path")?,
         })

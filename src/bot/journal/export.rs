@@ -118,7 +118,7 @@ pub fn write_json(archive: &Archive, games: &[GameRecord], out: &mut impl Write)
 /// Those of `out`.
 pub fn write_csv(games: &[GameRecord], out: &mut impl Write) -> io::Result<()> {
     const TITLES: &str = "started_at,ended_at,server,game,our_color,white,white_title,white_rating,black,black_title,\
-                          black_rating,variant,time_control,speed,rated,result,status,winner,plies,url";
+                          black_rating,variant,time_control,speed,rated,result,status,winner,plies,url,rating_change";
     writeln!(out, "{TITLES}")?;
     for game in games {
         let color = |color| if color == Color::White { "white" } else { "black" }.to_owned();
@@ -144,6 +144,7 @@ pub fn write_csv(games: &[GameRecord], out: &mut impl Write) -> io::Result<()> {
             game.winner.map(color).unwrap_or_default(),
             game.plies.to_string(),
             game.url.clone().unwrap_or_default(),
+            game.rating_change.map(|change| change.to_string()).unwrap_or_default(),
         ];
         writeln!(out, "{}", cells.map(quoted).join(","))?;
     }

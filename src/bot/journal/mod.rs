@@ -300,6 +300,12 @@ impl Journal {
         self.writer.call(move |store| store.decided_move(&game, line.moves())).await
     }
 
+    /// Notes by how many points a game has changed our rating.
+    pub fn rated(&self, game: &GameKey, change: i32) {
+        let game = game.clone();
+        self.writer.note("a change of our rating", move |store| store.rated(&game, change));
+    }
+
     /// Notes how a game ended and writes its PGN; returns the PGN file, if one is wanted. An adjourned game has not ended.
     ///
     /// # Errors

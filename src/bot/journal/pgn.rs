@@ -131,6 +131,8 @@ fn tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
         tags.extend(side.rating.map(|rating| (elo, rating.to_string())));
         tags.extend(side.title.clone().map(|words| (title, words)));
     }
+    let difference = if game.our_color == Color::White { "WhiteRatingDiff" } else { "BlackRatingDiff" };
+    tags.extend(game.rating_change.map(|change| (difference, format!("{change:+}"))));
     tags.push(("Variant", game.variant.pgn_name().to_owned()));
     tags.push(("TimeControl", time_control(game.time_control)));
     tags.push(("Termination", termination(game).to_owned()));

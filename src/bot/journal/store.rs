@@ -351,6 +351,14 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
+    pub(super) fn rated(&self, game: &GameKey, change: i32) -> Result<(), JournalError> {
+        self.execute(
+            "UPDATE games SET rating_change = ? WHERE server = ? AND game = ?",
+            params![change, game.server.as_str(), game.id.as_str()],
+        )?;
+        Ok(())
+    }
+
     /// How many takebacks were granted in the game; 0 in one that is not known.
     pub(super) fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
         let granted = self

@@ -1,4 +1,5 @@
 mod files;
+mod reading;
 
 use std::{
     io::Cursor,

@@ -233,6 +233,9 @@ impl Manager {
                 }
             }
             ServerEvent::GameFinished { id, status, winner, rating_change } => {
+                if let Some(change) = rating_change {
+                    self.context.journal.rated(&self.context.key(&id), change);
+                }
                 match rating_change {
                     // It is told with the end, which the game's own stream may show later.
                     Some(change) if self.games.contains_key(&id) => self.tell_game(&id, GameInput::Rated(change)),

@@ -277,13 +277,17 @@ impl Control {
             Command::Challenge { name, time_control, games, rated, color, variant, account } => {
                 let terms = chess::GameTerms { variant, time_control, rated };
                 let request = chess::ChallengeRequest { opponent: name, terms, our_color: color, initial_fen: None };
+                check_name(&request.opponent)?;
                 if !(1..=MOST_GAMES).contains(&games) {
                     return Err(ControlError::NotNow(format!("{games} games: expected 1 to {MOST_GAMES}")));
                 }
                 self.one(account.as_ref(), AccountCommand::Challenge(ChallengeOrder { request, games })).await
             }
             Command::Cancel { account } => self.all(account.as_ref(), &AccountCommand::Cancel).await,
-            Command::Block { name, account } => self.all(account.as_ref(), &AccountCommand::Block(name)).await,
+            Command::Block { name, account } => {
+                check_name(&name)?;
+                self.all(account.as_ref(), &AccountCommand::Block(name)).await
+            }
             Command::Join { tournament, account } => self.one(account.as_ref(), AccountCommand::Join(tournament)).await,
             Command::Leave { tournament, account } => {
                 self.all(account.as_ref(), &AccountCommand::Leave(tournament)).await
@@ -398,6 +402,14 @@ impl fmt::Debug for Control {
 /// The most games that one command asks for.
 const MOST_GAMES: u32 = 100;
 
+/// On every server a name is one word.
+fn check_name(name: &str) -> Result<(), ControlError> {
+    if name.is_empty() || name.chars().any(char::is_whitespace) {
+        return Err(ControlError::NotNow(format!("{name:?} is nobody's name: expected one word, without a title")));
+    }
+    Ok(())
+}
+
 async fn ask(account: &mpsc::UnboundedSender<AccountRequest>, command: AccountCommand) -> Result<String, ControlError> {
     let (answer, answered) = oneshot::channel();
     account.send(AccountRequest { command, answer }).map_err(|_| ControlError::Stopped)?;
@@ -418,8 +430,7 @@ mod in_minutes {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeControl, D::Error> {
         let text = String::deserialize(deserializer)?;
-        TimeControl::from_minutes(&text)
-            .map_err(|_| D::Error::custom(format!("{text:?} is no time control: expected minutes+seconds such as 3+2")))
+        TimeControl::from_minutes(&text).map_err(D::Error::custom)
     }
 }
 
@@ -467,6 +478,22 @@ mod tests {
             r#"{"command":"join","tournament":"../x"}"#,
         ] {
             assert!(serde_json::from_str::<ControlCommand>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_is_one_word() {
+        let control = Control::new(Shutdown::default());
+        let _one = control.seat(&"lichess".into());
+        for name in ["", " ", "BOT maia1"] {
+            for command in [
+                format!(r#"{{"command":"block","name":"{name}"}}"#),
+                format!(r#"{{"command":"challenge","name":"{name}","time_control":"3+2"}}"#),
+            ] {
+                let command = serde_json::from_str(&command).expect("a command");
+                let error = control.perform(command).await.expect_err("nobody is called that").to_string();
+                assert!(error.contains("is nobody's name"), "{error}");
+            }
         }
     }
 

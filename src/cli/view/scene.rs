@@ -328,13 +328,17 @@ mod tests {
     use std::time::Duration;
 
     fn scene(opponent: &str) -> Scene {
+        scene_with(Player::named(opponent))
+    }
+
+    fn scene_with(opponent: Player) -> Scene {
         let start = Line::start(Variant::Standard);
         let time_control = TimeControl::real_time(Duration::from_secs(10), Duration::from_millis(100));
         let info = GameInfo {
             id: GameId::new("abcdefgh"),
             terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
             white: Player::named("Concilio"),
-            black: Player::named(opponent),
+            black: opponent,
             our_color: Color::White,
             start: start.clone(),
             tournament: None,
@@ -386,12 +390,16 @@ mod tests {
 
     /// Promise 7: what a server calls somebody reaches the terminal as text.
     #[test]
-    fn a_name_does_not_steer_the_terminal() {
-        let drawn = scene("\x1b]0;owned\x07\u{9b}2J").draw(80).join("\n");
-        assert!(
-            !drawn.contains("\x1b]") && !drawn.contains(['\x07', '\u{9b}']) && drawn.contains("owned"),
-            "{drawn:?}"
-        );
+    fn a_name_or_a_title_does_not_steer_the_terminal() {
+        const HOSTILE: &str = "\x1b]0;owned\x07\u{9b}2J";
+        let titled = Player { title: Some(HOSTILE.to_owned()), ..Player::named("Ann") };
+        for opponent in [Player::named(HOSTILE), titled] {
+            let drawn = scene_with(opponent).draw(80).join("\n");
+            assert!(
+                !drawn.contains("\x1b]") && !drawn.contains(['\x07', '\u{9b}']) && drawn.contains("owned"),
+                "{drawn:?}"
+            );
+        }
     }
 
     #[test]

@@ -23,11 +23,7 @@ use bot::journal::{Archive, ExportError, GameKey, GameRecord, JournalError, writ
 use chess::{GameId, ServerName};
 use query::GamesQuery;
 use replay::Replay;
-use report::{
-    JudgedGame,
-    judge::{GameMaterial, Verdicts},
-    openings::NamedOpening,
-};
+use report::{JudgedGame, judge::Verdicts, openings::NamedOpening};
 use results::Results;
 
 /// How many readers there are at a time; others wait.
@@ -105,10 +101,10 @@ struct ListedGame {
 
 impl ListedGame {
     fn read(archive: &Archive, judges: &[(String, Verdicts)], game: GameRecord) -> Result<Self, JournalError> {
-        let material = GameMaterial::read(archive, game)?;
-        let opening = NamedOpening::of(&material.line).map(|(opening, _)| opening);
-        let judged = JudgedGame::is_likely(&material.line, judges)?;
-        Ok(Self { game: material.record, opening, judged })
+        let line = archive.line(&game)?;
+        let opening = NamedOpening::of(&line).map(|(opening, _)| opening);
+        let judged = JudgedGame::is_likely(&line, judges)?;
+        Ok(Self { game, opening, judged })
     }
 }
 
@@ -117,7 +113,7 @@ async fn list(
     State(door): State<JournalReader>,
     Query(query): Query<GamesQuery>,
 ) -> Result<Json<GameList>, HttpProblem> {
-    let (filter, page) = (query.filter()?, query.page());
+    let (filter, page) = (query.filter()?, query.page()?);
     let path = Arc::clone(&door.path);
     let list = door.read(move |archive| {
         let mut games = archive.games(&filter)?;

@@ -12,7 +12,7 @@ const LONGEST_PAGE: usize = 500;
 
 /// What stands behind the `?`. An empty word is as good as none.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct GamesQuery {
     opponent: String,
     result: String,
@@ -57,7 +57,7 @@ impl GamesQuery {
         })
     }
 
-    pub(super) fn page(&self) -> Page {
+    pub(super) fn page(&self) -> Result<Page, HttpProblem> {
         let (key, ascending) = match self.sort.strip_prefix('-') {
             Some(key) => (key, false),
             None => (self.sort.as_str(), true),
@@ -66,11 +66,16 @@ impl GamesQuery {
             "opponent" => SortKey::Opponent,
             "rating" => SortKey::Rating,
             "moves" => SortKey::Moves,
-            _ => SortKey::StartedAt,
+            "started_at" | "" => SortKey::StartedAt,
+            _ => {
+                return Err(HttpProblem::bad(
+                    "sort: expected started_at, opponent, rating or moves, or - and one of them",
+                ));
+            }
         };
         // The newest are wanted first where nothing is said.
         let ascending = ascending && !self.sort.is_empty();
-        Page { key, ascending, from: self.from, limit: self.limit.unwrap_or(100).min(LONGEST_PAGE) }
+        Ok(Page { key, ascending, from: self.from, limit: self.limit.unwrap_or(100).min(LONGEST_PAGE) })
     }
 }
 

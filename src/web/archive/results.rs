@@ -22,7 +22,7 @@ const MOST_POINTS: usize = 400;
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(super) struct Results {
     total: ScoreSum,
-    /// Our rating at the start of each rated game, by server and speed: `[ms since 1970, points]`.
+    /// Our rating before each rated game and, where the server said so, after it, by server and speed: `[ms since 1970, points]`.
     ratings: BTreeMap<String, Vec<(i64, u32)>>,
     opponents: Vec<ResultRow>,
     speeds: Vec<ResultRow>,
@@ -80,16 +80,22 @@ impl Results {
                 count(&mut begun, opening.family().to_owned(), result);
             }
         }
-        results.ratings.values_mut().for_each(thin_out);
+        for curve in results.ratings.values_mut() {
+            // Games may have run side by side.
+            curve.sort_by_key(|(at, _)| *at);
+            thin_out(curve);
+        }
         let [opponents, speeds, colours, openings, endings] = [opponents, speeds, colours, begun, endings].map(rows);
         Self { opponents, speeds, colours, openings, endings, ..results }
     }
 
     fn note_rating(&mut self, game: &GameRecord) {
-        let us = if game.our_color == Color::White { &game.white } else { &game.black };
-        if let (Some(rating), true) = (us.rating, game.rated) {
-            let curve = self.ratings.entry(format!("{} {}", game.server, game.speed)).or_default();
-            curve.push((game.started_at.as_millisecond(), rating));
+        let (Some(rating), true) = (game.us().rating, game.rated) else { return };
+        let curve = self.ratings.entry(format!("{} {}", game.server, game.speed)).or_default();
+        curve.push((game.started_at.as_millisecond(), rating));
+        let after = game.rating_change.and_then(|change| rating.checked_add_signed(change));
+        if let (Some(after), Some(ended_at)) = (after, game.ended_at) {
+            curve.push((ended_at.as_millisecond(), after));
         }
     }
 }

@@ -54,7 +54,7 @@ impl AccountRow {
     pub(super) fn of(account: &Account) -> Self {
         Self {
             name: Some(short(&account.player.name)),
-            title: account.player.title.clone(),
+            title: account.player.title.as_deref().map(short),
             ratings: account.ratings.clone(),
             state: AccountState::Connected,
             ..Self::default()

@@ -110,6 +110,17 @@ fn an_account_is_shown_as_it_stands() {
 }
 
 #[test]
+fn the_title_of_an_account_is_text() {
+    let mut told = Told::new();
+    let player = Player { title: Some("\x1b]0;owned\x07".repeat(1000)), ..Player::named("Concilio") };
+    let account = Account { player, is_bot: true, ratings: Vec::new(), games_played: 0 };
+    told.account(AccountEvent::Connected { account, away: None });
+    let whole = told.whole();
+    let title = whole["accounts"]["lichess"]["title"].as_str().expect("a title");
+    assert!(title.starts_with("\\u{1b}]0;owned") && title.len() < 10_000, "{title}");
+}
+
+#[test]
 fn only_what_has_changed_is_sent_again() {
     let mut told = Told::new();
     told.begin("g");

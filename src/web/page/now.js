@@ -5,7 +5,7 @@ import { commands, gameCommands } from "./control.js";
 import { CouncilTable, EvaluationBar, MoveList, PlayerLine, fromWhite, proposalArrows, ticking } from "./council.js";
 import { h, say, show } from "./dom.js";
 import { live, me } from "./server.js";
-import { moment, other, player } from "./words.js";
+import { moment, other, player, ratingChange } from "./words.js";
 
 export function open(page) {
   const accounts = h("div.accounts");
@@ -165,7 +165,7 @@ class FocusGame {
     const rated = head.rated ? "rated" : "casual";
     const title = [head.server, head.time_control, head.speed, rated, head.variant === "standard" ? "" : head.variant].filter(Boolean).join(" · ");
     this.title.replaceChildren(title, ...(head.url ? [" · ", h("a", { href: safe(head.url), rel: "noreferrer noopener", target: "_blank" }, head.id)] : []));
-    say(this.over, game.over && [game.over.words, game.over.result, game.over.rating_change && `rating ${game.over.rating_change > 0 ? "+" : ""}${game.over.rating_change}`].filter(Boolean).join(" · "));
+    say(this.over, game.over && [game.over.words, game.over.result, ratingChange(game.over.rating_change)].filter(Boolean).join(" · "));
     show(this.over, game.over);
     this.over.dataset.ours = game.over?.ours ?? "";
     say(this.fault, game.fault && `coping with: ${game.fault}`);

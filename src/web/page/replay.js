@@ -5,7 +5,7 @@ import { bars, curves, legend } from "./chart.js";
 import { CouncilTable, EvaluationBar, MoveList, PlayerLine, fromWhite, proposalArrows } from "./council.js";
 import { h, say, show } from "./dom.js";
 import { get } from "./server.js";
-import { centipawns, clock, inMinutes, moment, other, score, seconds } from "./words.js";
+import { centipawns, clock, inMinutes, moment, other, ratingChange, score, seconds } from "./words.js";
 
 export async function open(page, { parts: [server, id], query }) {
   const address = `/api/games/${encodeURIComponent(server)}/${encodeURIComponent(id)}`;
@@ -35,7 +35,7 @@ class ReplayView {
       h("button.plain", { type: "button", onclick: () => this.flip() }, "Flip"),
       h("a.button", { href: `${address}/game.pgn`, download: "game.pgn" }, "PGN"), h("a.button", { href: `${address}/game.json`, download: "game.json" }, "JSON"));
     const rated = game.rated ? "rated" : "casual";
-    const result = [game.result ?? "no result", game.status].join(" · ");
+    const result = [game.result ?? "no result", game.status, ratingChange(game.rating_change)].filter(Boolean).join(" · ");
     page.append(h("section.focus", { "aria-label": "The game" },
       h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
       h("div.side", {}, h("p.terms", {}, `${moment(game.started_at)} · ${game.server} · ${inMinutes(game.time_control)} ${game.speed} · ${rated}`),

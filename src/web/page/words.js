@@ -79,6 +79,11 @@ export function weight(value) {
   return Math.abs(value) >= 10 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(2);
 }
 
+/** What a game did to our rating, if anything. */
+export function ratingChange(points) {
+  return points ? `rating ${points > 0 ? "+" : "−"}${Math.abs(points)}` : "";
+}
+
 /** The other colour. */
 export const other = (color) => (color === "white" ? "black" : "white");
 

@@ -84,6 +84,8 @@ pub(super) struct Daemon {
     pub name: String,
     /// Through which it is told what to do.
     pub control: Control,
+    /// Where it tells what happens.
+    pub events: EventBus,
     folder: TempDir,
     shutdown: Shutdown,
     task: JoinHandle<AccountEnd>,
@@ -92,8 +94,12 @@ pub(super) struct Daemon {
 impl Daemon {
     /// Opens an account and lets the daemon play it; returns when it takes challenges.
     pub(super) async fn start(server: &PracticeServer, name: &str) -> Self {
+        Self::start_with(server, name, settings(server, name)).await
+    }
+
+    /// The same with other settings of the adapter.
+    pub(super) async fn start_with(server: &PracticeServer, name: &str, settings: FicsSettings) -> Self {
         server.add_fics_account(name, true, PASSWORD).await.expect("a new account");
-        let settings = settings(server, name);
         let folder = tempfile::tempdir().expect("a folder");
         let journal = JournalSettings {
             path: folder.path().join("journal.db"),
@@ -115,10 +121,11 @@ impl Daemon {
         let lists = NameLists { friends: Names::parse(&friends.join("\n")), ..NameLists::default() };
         let shutdown = Shutdown::default();
         let control = Control::new(shutdown.clone());
+        let events = EventBus::new();
         let runtime = Runtime {
             journal: Journal::open(&journal).expect("a journal"),
             pool: Pool::new(0),
-            event_bus: EventBus::new(),
+            event_bus: events.clone(),
             player: Arc::new(move |_| Arc::clone(&player)),
             policy: Arc::new(AccountPolicy {
                 challenge: ChallengeSettings::default(),
@@ -127,11 +134,11 @@ impl Daemon {
             }),
             control: control.clone(),
         };
-        let (fics, events) = fics::connect(settings, Some(Password::new(PASSWORD)), shutdown.now.child_token());
-        let connection = Connection { name: "fics".into(), server: Arc::new(fics), events };
+        let (fics, told) = fics::connect(settings, Some(Password::new(PASSWORD)), shutdown.now.child_token());
+        let connection = Connection { name: "fics".into(), server: Arc::new(fics), events: told };
         let task = tokio::spawn(session::play(connection, runtime, shutdown.clone()));
         within("the daemon to be online", server.wait_until_online(name)).await.expect("a server");
-        Self { name: name.to_owned(), control, folder, shutdown, task }
+        Self { name: name.to_owned(), control, events, folder, shutdown, task }
     }
 
     /// What it calls the game that it began last: this server has no names for games.

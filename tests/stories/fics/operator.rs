@@ -2,11 +2,12 @@
 
 use bot::{
     journal::{Archive, GameKey},
-    session::ControlCommand,
+    session::{BotEvent, ControlCommand, GameEvent},
 };
 use practice::End;
+use server::fics::{FicsSettings, Timeseal};
 
-use super::harness::{BOT, Daemon, Telnet, ended, game_of, server, within};
+use super::harness::{BOT, Daemon, Telnet, ended, game_of, server, settings, within};
 
 /// One command, as `concilio ctl` sends it.
 async fn does(daemon: &Daemon, json: &str) -> Result<String, String> {
@@ -71,4 +72,44 @@ async fn a_daemon_on_fics_does_what_its_operator_says() {
     let ours: Vec<_> =
         archive.chat(record).expect("readable").into_iter().filter(|line| line.username == BOT).collect();
     assert!(ours.iter().any(|line| line.text == "good luck"), "{ours:?}");
+}
+
+/// What a rated game did to our rating is told with its end, and stays in the journal.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rated_game_on_fics_ends_with_the_change_of_our_rating() {
+    for dialect in ["freechess", "fatics", "capablanca", "uhlin"] {
+        let server = server(&format!("dialect={dialect}")).await;
+        // Not all of them have timeseal.
+        let settings = FicsSettings { timeseal: Timeseal::Off, ..settings(&server, BOT) };
+        let daemon = Daemon::start_with(&server, BOT, settings).await;
+        let mut happens = daemon.events.listen();
+        let mut ann = Telnet::newcomer(&server, "Ann").await;
+        ann.say("match concilio 5 0 rated white").await;
+        ann.until("{Game 1 (Ann vs. Concilio) Creating rated").await;
+        for (ply, uci) in ["e2e4", "d2d4"].into_iter().enumerate() {
+            ann.say(uci).await;
+            let game = game_of(&server, BOT).await;
+            server.wait_for_ply(&game, 2 * ply + 2).await.expect("a report");
+        }
+        ann.say("resign").await;
+        ann.until("rating adjustment: ").await;
+        let told = within("the end", async {
+            loop {
+                if let BotEvent::Game(_, GameEvent::Over { rating_change, .. }) =
+                    &*happens.recv().await.expect("an event")
+                {
+                    return *rating_change;
+                }
+            }
+        })
+        .await;
+        assert!(told.is_some_and(|points| points > 0), "{dialect}: {told:?}");
+        let folder = daemon.closes().await;
+        let archive = Archive::open(&folder.path().join("journal.db")).expect("a journal");
+        let games = archive.games(&Default::default()).expect("readable");
+        let [record] = games.as_slice() else { panic!("one game: {games:?}") };
+        assert_eq!(record.rating_change, told, "{dialect}");
+        let pgn = std::fs::read_to_string(record.pgn_path.as_deref().expect("a PGN")).expect("readable");
+        assert!(pgn.contains("[BlackRatingDiff \"+"), "{pgn}");
+    }
 }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Archive, GameRecord, text, time_of_day};
-use crate::journal::JournalError;
-use chess::UciMove;
+use crate::journal::{JournalError, codes};
+use chess::{Line, UciMove};
 
 /// Something said in a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -83,5 +83,29 @@ impl Archive {
             }
         }
         Ok(games.iter().map(|game| of_game.remove(&game.row).unwrap_or_default()).collect())
+    }
+
+    /// The moves of a game as far as the server has shown them, and nothing else of it. Moves from the first on that is not legal
+    /// are left out, with a warning in the log.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn line(&self, game: &GameRecord) -> Result<Line, JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT uci FROM moves WHERE game = ? AND superseded_at IS NULL AND confirmed ORDER BY ply",
+        )?;
+        let rows = statement.query_map([game.row], |row| codes::uci(row, 0))?;
+        let start = Line::from_fen(game.variant, game.start_fen.as_deref().unwrap_or_default());
+        let mut line = start.unwrap_or_else(|error| {
+            tracing::warn!(game = %game.key(), %error, "the game is read without its moves");
+            Line::start(game.variant)
+        });
+        for uci in rows {
+            if let Err(error) = line.play(uci?) {
+                tracing::warn!(game = %game.key(), %error, "the rest of the game is left out");
+                break;
+            }
+        }
+        Ok(line)
     }
 }

@@ -7,6 +7,7 @@ use super::Manager;
 use crate::session::{
     AccountEvent, AccountMode,
     control::{AccountCommand, AccountRequest, ControlAnswer, ControlError},
+    event::terms_in_words,
     lobby::{LobbyCommand, LobbyEffect, LobbyInput},
     machine::GameInput,
 };
@@ -70,7 +71,7 @@ impl Manager {
         let waiting = self.open_commands.challenges.iter().position(|(known, _)| known == request);
         if let Some(index) = waiting {
             let (_, answer) = self.open_commands.challenges.swap_remove(index);
-            let (opponent, terms) = (&request.opponent, request.terms);
+            let (opponent, terms) = (&request.opponent, terms_in_words(request.terms));
             let done = outcome.clone().map(|id| format!("{opponent} is challenged to {terms} (challenge {id})"));
             let _ = answer.send(done.map_err(ControlError::Server));
         }

@@ -352,7 +352,7 @@ async fn the_operator_is_told_what_was_done() {
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Account(_, AccountEvent::Connected { .. })) {}
     assert_eq!(
         does(r#"{"command":"challenge","name":"Ann","time_control":"3+2","rated":true}"#).await.as_deref(),
-        Ok("made-up: Ann is challenged to 180+2 rated standard (challenge ours0001)")
+        Ok("made-up: Ann is challenged to 3+2 rated blitz (challenge ours0001)")
     );
     let unknown = does(r#"{"command":"resign","game":"abcdefgh"}"#).await.expect_err("nothing runs");
     assert!(unknown.contains("abcdefgh"), "{unknown}");

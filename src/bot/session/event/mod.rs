@@ -18,6 +18,7 @@ use chess::{
 use council::{clock::Budget, pool::ElectorSpec};
 
 pub use bus::EventBus;
+pub(super) use sentence::terms_in_words;
 pub use sentence::{Sentence, how_it_ended};
 
 /// Something that happened, on an account or in one of its games.

@@ -93,11 +93,11 @@ fn account(event: &AccountEvent) -> LeveledText {
             (Level::INFO, "challenge", challenged_by(challenge, *outcome, why))
         }
         AccountEvent::Challenged { request, outcome: Ok(id) } => {
-            let (opponent, terms) = (&request.opponent, terms(request.terms));
+            let (opponent, terms) = (&request.opponent, terms_in_words(request.terms));
             (Level::INFO, "challenged", format!("we challenged {opponent}: {terms} (challenge {id})"))
         }
         AccountEvent::Challenged { request, outcome: Err(error) } => {
-            let (opponent, terms) = (&request.opponent, terms(request.terms));
+            let (opponent, terms) = (&request.opponent, terms_in_words(request.terms));
             (Level::INFO, "challenge_failed", format!("we could not challenge {opponent} to {terms}: {error}"))
         }
         AccountEvent::Declined { challenge, opponent, reason } => {
@@ -191,13 +191,13 @@ fn whoami(account: &Account) -> String {
 fn challenged_by(challenge: &Challenge, outcome: ChallengeOutcome, why: &str) -> String {
     let who = challenge.opponent.as_ref().map_or_else(|| "somebody".to_owned(), ToString::to_string);
     let color = challenge.our_color.map_or_else(String::new, |color| format!(", we would have {}", name(color)));
-    format!("{who} challenges us, {}{color}: {}, {why}", terms(challenge.terms), outcome.word())
+    format!("{who} challenges us, {}{color}: {}, {why}", terms_in_words(challenge.terms), outcome.word())
 }
 
 /// ` begun: white against maia1 (1500), 3+2 rated blitz, https://lichess.org/abcd1234`.
 fn begun(info: &GameInfo, ply: usize) -> String {
     let begun = if ply < 2 { "begun".to_owned() } else { format!("goes on at move {}", ply / 2 + 1) };
-    let (us, opponent, terms) = (name(info.our_color), info.opponent(), terms(info.terms));
+    let (us, opponent, terms) = (name(info.our_color), info.opponent(), terms_in_words(info.terms));
     let link = info.url.as_ref().map_or_else(String::new, |url| format!(", {url}"));
     format!(" {begun}: {us} against {opponent}, {terms}{link}")
 }
@@ -221,7 +221,7 @@ fn remark(line: &Line, decision: &Decision, budget: Option<Budget>, left_book: b
 }
 
 /// `3+2 rated blitz`; the variant only where it is not the usual one.
-fn terms(terms: GameTerms) -> String {
+pub(in super::super) fn terms_in_words(terms: GameTerms) -> String {
     let rated = if terms.rated { "rated" } else { "casual" };
     let variant = if terms.variant == Variant::Standard { String::new() } else { format!(" {}", terms.variant) };
     format!("{} {rated} {}{variant}", terms.time_control.in_minutes(), terms.time_control.speed())

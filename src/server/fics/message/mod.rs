@@ -58,6 +58,9 @@ pub enum FicsMessage {
     GameStart(GameStart),
     /// `{Game ... } result`
     GameEnd(GameEnd),
+    /// `blitz rating adjustment: 1500 --> 1512`: by how many points our rating changes with a game that ends; `None` if it does
+    /// not, or if we had no rating.
+    RatingAdjusted(Option<i32>),
     /// Lines of the answer to `moves`.
     Moves(ListedMoves),
     /// Our command was read as a move that is not legal, as the server says.

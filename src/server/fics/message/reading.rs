@@ -24,6 +24,7 @@ impl FicsMessage {
             }
             // Speech comes first: somebody may be called Illegal, and say something about a move.
             Some(byte) if byte.is_ascii_alphabetic() => speech(&line)
+                .or_else(|| rating_adjustment(&line))
                 .or_else(|| server_phrase(&line))
                 .or_else(|| about_somebody(&line))
                 .or_else(|| listing::players(&line)),
@@ -193,6 +194,19 @@ fn unknown_command(line: &str) -> Option<FicsMessage> {
     Some(FicsMessage::UnknownCommand { command, has_failed: bare.ends_with(HAS_FAILED) })
 }
 
+/// `blitz rating adjustment: 1500 --> 1512`; the kind of game may be several words, such as `wild/fr` or `blitz crazyhouse`.
+fn rating_adjustment(line: &str) -> Option<FicsMessage> {
+    let (kind, ratings) = line.split_once(" rating adjustment: ")?;
+    // What somebody says has a colon before it.
+    if !kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'/' | b'-')) {
+        return None;
+    }
+    let (before, after) = ratings.split_once("-->")?;
+    let [before, after] = [before, after].map(|rating| ShownRating::read(rating).value);
+    let change = before.zip(after).and_then(|(before, after)| i32::try_from(i64::from(after) - i64::from(before)).ok());
+    Some(FicsMessage::RatingAdjusted(change))
+}
+
 /// Lines that begin with words of the server's own.
 fn server_phrase(line: &str) -> Option<FicsMessage> {
     let refused = || Some(FicsMessage::Refused(line.to_owned()));
@@ -289,7 +303,7 @@ fn no_such(line: &str, rest: &str) -> Option<FicsMessage> {
     if rest.starts_with("such variable") || rest.starts_with("such ivariable") {
         Some(FicsMessage::SettingRefused(line.to_owned()))
     } else if rest.starts_with("ratings adjustment") {
-        Some(FicsMessage::Noise)
+        Some(FicsMessage::RatingAdjusted(None))
     } else if rest.starts_with("such command") {
         unknown_command(line)
     } else if rest.starts_with("player named") || rest.starts_with("user named") || rest.starts_with("such player") {
@@ -459,7 +473,6 @@ fn about_somebody(line: &str) -> Option<FicsMessage> {
             let refused = refusals.iter().any(|start| object.starts_with(start));
             refused.then(|| FicsMessage::Refused(line.to_owned()))
         }
-        "rating" => object.starts_with("adjustment").then_some(FicsMessage::Noise),
         "set" | "unset" | "set." | "unset." | "left" => Some(FicsMessage::Noise),
         _ => None,
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::{
     CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer,
     game::{Announcement, Followed, FollowedGame, MovesAnswer},
+    rating::FinishedGame,
     requests::Want,
 };
 use crate::fics::message::{BoardRelation, GameEnd, ListedMoves, Style12};
@@ -92,6 +93,7 @@ impl FicsSession {
     }
 
     pub(super) fn game_begins(&mut self, board: Style12, now: Instant) {
+        self.tell_waiting_end();
         if let Some(id) = self.current_id().cloned() {
             self.tell(ServerEvent::GameGone(id));
         }
@@ -240,12 +242,14 @@ impl FicsSession {
     }
 
     pub(super) fn game_end(&mut self, end: GameEnd, now: Instant) {
-        let (id, last) = match &self.current {
+        let (id, rated, last) = match &self.current {
             CurrentGame::Running(game) if game.is(end.game, &end.white, &end.black) => {
-                (game.info.id.clone(), Some(game.ended(end.status.clone(), end.winner)))
+                (game.info.id.clone(), game.info.terms.rated, Some(game.ended(end.status.clone(), end.winner)))
             }
-            CurrentGame::Opening(opening) if opening.board.game == end.game => (opening.id.clone(), None),
-            CurrentGame::Unplayable(number, id) if *number == end.game => (id.clone(), None),
+            CurrentGame::Opening(opening) if opening.board.game == end.game => {
+                (opening.id.clone(), opening.said.rated(), None)
+            }
+            CurrentGame::Unplayable(number, id) if *number == end.game => (id.clone(), false, None),
             _ => return self.other_game_ended(&end),
         };
         let opponent = self.opponent_name();
@@ -261,15 +265,8 @@ impl FicsSession {
         self.seek_at = Some(now + REST);
         let over = Err(ActionError::NotFound(format!("the game is over: {}", end.words)));
         self.requests.settle_all(|want| matches!(want, Want::OurMove { .. }), &over);
-        if let Some(last) = last {
-            self.tell(ServerEvent::GameState(id.clone(), last));
-        }
-        self.tell(ServerEvent::GameFinished {
-            id: id.clone(),
-            status: Some(end.status.clone()),
-            winner: end.winner,
-            rating_change: None,
-        });
+        let finished = FinishedGame { id: id.clone(), status: end.status.clone(), winner: end.winner, last };
+        self.finished(finished, rated, now);
         self.ended = Some((id, end));
         self.history.game_ends();
         self.send_in_turn("history".to_owned());

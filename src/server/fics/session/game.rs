@@ -45,7 +45,7 @@ impl Announcement {
         is_other_kind || terms.time.is_some_and(|time| time != (board.initial_minutes, board.increment))
     }
 
-    fn rated(&self) -> bool {
+    pub(super) fn rated(&self) -> bool {
         self.start.as_ref().map(|start| start.rated).or(self.facts.as_ref().map(|facts| facts.rated)).unwrap_or(false)
     }
 

@@ -16,6 +16,7 @@ mod history;
 mod look_up;
 mod offers;
 mod outbox;
+mod rating;
 mod requests;
 mod resumption;
 mod seeking;
@@ -39,6 +40,7 @@ use self::{
     history::History,
     look_up::LookUps,
     outbox::Outbox,
+    rating::RatingNews,
     requests::{Requests, Want},
     resumption::Adjournments,
 };
@@ -118,6 +120,7 @@ pub(crate) struct FicsSession {
     current: CurrentGame,
     /// The last game, and how it ended.
     ended: Option<(GameId, GameEnd)>,
+    rating_news: RatingNews,
     /// When the board of a game that was announced is asked for.
     board_due: Option<Instant>,
     adjournments: Adjournments,
@@ -158,6 +161,7 @@ impl FicsSession {
             said: Announcement::default(),
             current: CurrentGame::Empty,
             ended: None,
+            rating_news: RatingNews::default(),
             board_due: None,
             adjournments: Adjournments::default(),
             history: History::default(),
@@ -224,6 +228,7 @@ impl FicsSession {
 
     /// The connection is lost, and with it all that the server forgets of us.
     pub(crate) fn disconnected(&mut self, reason: String) {
+        self.tell_waiting_end();
         self.requests.settle_all(|_| true, &Err(ActionError::Unavailable(format!("connection lost: {reason}"))));
         if self.us.take().is_none() {
             return;
@@ -256,6 +261,7 @@ impl FicsSession {
             FicsMessage::Creating(terms) => self.said.terms = Some(terms),
             FicsMessage::GameStart(start) => self.announced(start, now),
             FicsMessage::GameEnd(end) => self.game_end(end, now),
+            FicsMessage::RatingAdjusted(change) => self.rating_adjusted(change),
             FicsMessage::Moves(line) => self.listed(line),
             FicsMessage::IllegalMove => self.move_refused("not a legal move"),
             FicsMessage::NotOurMove => self.move_refused("it is not our move"),
@@ -311,6 +317,7 @@ impl FicsSession {
             self.tell(ServerEvent::ChallengeCancelled(gone.id));
         }
         self.opening_is_due(now);
+        self.waiting_end_is_due(now);
         if self.whole_due.is_some_and(|due| due <= now) {
             self.tell_whole();
         }
@@ -346,6 +353,7 @@ impl FicsSession {
             self.challenges.wake_at(),
             opening,
             self.whole_due,
+            self.rating_news.wake_at(),
             self.board_due,
             self.telling.as_ref().map(|(_, due)| *due),
             self.adjournments.wake_at(self.may_resume()).filter(|_| self.us.is_some()),
@@ -359,6 +367,9 @@ impl FicsSession {
 
     /// Tells a game whole as soon as the server has shown it again.
     pub(crate) fn resync(&mut self, id: &GameId, now: Instant) {
+        if self.rating_news.is_about(id) {
+            return self.tell_waiting_end();
+        }
         match &self.current {
             CurrentGame::Running(game) if game.info.id == *id => {
                 self.whole_due = Some(now + REFRESH_PATIENCE);

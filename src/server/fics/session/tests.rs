@@ -77,8 +77,9 @@ impl Evening {
             SessionEffect::Event(ServerEvent::GameState(_, state)) => {
                 format!("state {}: {}", state.status.name(), state.moves)
             }
-            SessionEffect::Event(ServerEvent::GameFinished { status, .. }) => {
-                format!("finished {}", status.map_or("?".to_owned(), |status| status.name().to_owned()))
+            SessionEffect::Event(ServerEvent::GameFinished { status, rating_change, .. }) => {
+                let change = rating_change.map(|change| format!(" {change:+}")).unwrap_or_default();
+                format!("finished {}{change}", status.map_or("?".to_owned(), |status| status.name().to_owned()))
             }
             SessionEffect::Event(other) => {
                 format!("{other:?}").split([' ', '{', '(']).next().unwrap_or_default().to_owned()
@@ -123,7 +124,48 @@ fn an_older_server_is_understood_by_its_sentences() {
     assert_eq!(evening.hear(&["Ann would like to abort the game; type \"abort\" to accept."]), ["> decline Ann"]);
     assert_eq!(evening.hear(&["Bob would like to abort the game; type \"abort\" to accept."]), [""; 0]);
     let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Somebot resigns} 1-0", "No ratings adjustment done."]);
-    assert_eq!(told, ["state resign: e2e4 e7e5", "finished resign", "> history"]);
+    assert_eq!(told, ["finished resign", "state resign: e2e4 e7e5", "> history"]);
+}
+
+#[test]
+fn the_end_of_a_rated_game_says_what_it_did_to_our_rating() {
+    const GAME: [&str; 4] = ["{Game 1 (Ann vs. Somebot) Creating rated blitz match.}", START, E4, E5];
+    const END: &str = "{Game 1 (Ann vs. Somebot) Ann resigns} 0-1";
+    const UP: &str = "blitz rating adjustment: 1500 --> 1508";
+    let end = |change: &str| [format!("finished resign{change}"), "state resign: e2e4 e7e5".to_owned()];
+
+    let after_game = || {
+        let mut evening = Evening::begin(FicsSettings::default());
+        evening.hear(&GAME);
+        evening
+    };
+    let mut evening = after_game();
+    assert_eq!(evening.hear(&[END]), ["> history"], "the line about the ratings is on its way");
+    assert_eq!(evening.hear(&[UP]), end(" +8"));
+    assert_eq!(evening.hear(&["blitz rating adjustment: 1508 --> 1520"]), [""; 0], "of no game of ours");
+
+    for (lines, change) in [([END, "No ratings adjustment done."], ""), ([UP, END], " +8")] {
+        let mut told = after_game().hear(&lines);
+        told.retain(|words| words != "> history");
+        assert_eq!(told, end(change), "{lines:?}");
+    }
+
+    // Where the line does not come, the end is told all the same: after a moment, or with what comes next.
+    let mut evening = after_game();
+    evening.hear(&[END]);
+    assert_eq!(evening.pass(Duration::from_secs(1)), end(""));
+    let mut evening = after_game();
+    let game = evening.session.running().pop().expect("a game");
+    evening.hear(&[END]);
+    evening.session.resync(&game, evening.now);
+    assert_eq!(evening.effects(), end(""));
+    let mut evening = after_game();
+    evening.hear(&[END]);
+    evening.session.disconnected("the line is dead".to_owned());
+    assert_eq!(evening.effects()[..2], end(""));
+    let mut evening = after_game();
+    evening.hear(&[END]);
+    assert_eq!(evening.hear(&GAME[..2])[..2], end(""));
 }
 
 #[test]

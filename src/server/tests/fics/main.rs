@@ -222,9 +222,9 @@ async fn a_challenge_is_accepted_and_ends_in_mate() {
     opponent_plays(&mut seat, &mut client, &mut board, "g2g4", Color::Black).await;
     we_play(&mut seat, &mut client, &mut board, &info.id, "d8h4", Color::Black).await;
     seat.announce(&board.end("Ann checkmated} 0-1")).await;
+    assert_eq!(client.finished().await, (info.id, Some(GameStatus::Mate), Some(Color::Black)));
     let last = client.state().await;
     assert_eq!((last.moves.as_str(), last.status), ("f2f3 e7e5 g2g4 d8h4", GameStatus::Mate));
-    assert_eq!(client.finished().await, (info.id, Some(GameStatus::Mate), Some(Color::Black)));
 }
 
 #[tokio::test]

@@ -133,7 +133,7 @@ impl Browser {
     pub(crate) async fn still(&self, expression: &str) {
         let script = format!(
             "const done = arguments[0];
-             import(document.querySelector('script').src.replace('app.js', 'server.js')).then(({{ live }}) => {{
+             import(document.querySelector('script').src.replace('start.js', 'server.js')).then(({{ live }}) => {{
                const begun = Date.now();
                (function look() {{
                  if ({expression}) (live.close(), done(true));
@@ -163,6 +163,16 @@ impl Browser {
                       return `text after ${performance.getEntriesByType('navigation')[0].responseEnd.toFixed(1)} ms, styles after ${
                         Math.max(...styles.map((style) => style.responseEnd)).toFixed(1)} ms, first paint after ${paint} ms`";
         self.script(script).await.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// When a page that the browser has never seen shows the first of its contents, ms after it was asked for.
+    pub(crate) async fn first_paint(&self, url: &str) -> f64 {
+        self.go("about:blank").await;
+        self.developer("Network.clearBrowserCache", json!({})).await;
+        self.go(url).await;
+        let paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
+        self.until(paint).await;
+        self.script(&format!("return {paint}")).await.as_f64().expect("a time")
     }
 
     /// Clicks on an element.

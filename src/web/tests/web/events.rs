@@ -21,8 +21,13 @@ pub(crate) struct ToldGame {
 
 /// An account is there.
 pub(crate) fn connect(bus: &EventBus, name: &str) {
+    connect_as(bus, Player { title: Some("BOT".to_owned()), ..Player::named(name) });
+}
+
+/// The same, with any title.
+pub(crate) fn connect_as(bus: &EventBus, player: Player) {
     let account = Account {
-        player: Player { title: Some("BOT".to_owned()), ..Player::named(name) },
+        player,
         is_bot: true,
         ratings: vec![("blitz".to_owned(), 2101), ("bullet".to_owned(), 2044)],
         games_played: 12,
@@ -33,12 +38,17 @@ pub(crate) fn connect(bus: &EventBus, name: &str) {
 impl ToldGame {
     /// A game against somebody begins.
     pub(crate) fn begin(bus: &EventBus, id: &str, opponent: &str) -> Self {
+        Self::begin_against(bus, id, Player::named(opponent))
+    }
+
+    /// The same, against somebody with a title.
+    pub(crate) fn begin_against(bus: &EventBus, id: &str, opponent: Player) -> Self {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
         let info = GameInfo {
             id: id.into(),
             terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
             white: Player::named("Concilio"),
-            black: Player::named(opponent),
+            black: opponent,
             our_color: Color::White,
             start: Line::start(Variant::Standard),
             tournament: None,

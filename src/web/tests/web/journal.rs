@@ -6,7 +6,8 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 use crate::stage::PlayStage;
-use bot::journal::Filter;
+use bot::journal::{Filter, GameKey};
+use chess::{Color, GameInfo, GameStatus, GameTerms, Line, Player, Variant};
 use practice::SparringKind;
 use report::{
     ReportRequest,
@@ -96,16 +97,68 @@ async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
 }
 
 #[tokio::test]
+async fn the_curve_of_our_rating_goes_on_to_where_the_last_game_left_it() {
+    let stage = PlayStage::open().await;
+    let server = "fics".into();
+    for (game, rating, change) in [("one", 1500, Some(8)), ("two", 1508, Some(-3)), ("three", 1505, None)] {
+        let info = GameInfo {
+            id: game.into(),
+            terms: GameTerms {
+                variant: Variant::Standard,
+                time_control: "180+2".parse().expect("a clock"),
+                rated: true,
+            },
+            white: Player { rating: Some(rating), ..Player::named("Concilio") },
+            black: Player::named("Ann"),
+            our_color: Color::White,
+            start: Line::start(Variant::Standard),
+            tournament: None,
+            url: None,
+        };
+        let key = GameKey::new(&server, &info.id);
+        stage.journal.game_started(&server, &info);
+        if let Some(change) = change {
+            stage.journal.rated(&key, change);
+        }
+        stage.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await.expect("written");
+    }
+    let curve = json(&stage, "api/results").await["ratings"]["fics blitz"].take();
+    let points = curve.as_array().expect("a curve").iter().map(|point| point[1].as_u64().expect("points"));
+    assert_eq!(points.collect::<Vec<_>>(), [1500, 1508, 1508, 1505, 1505], "{curve}");
+    let games = json(&stage, "api/games?sort=started_at").await["games"].take();
+    let changes = games.as_array().expect("games").iter().map(|game| game["rating_change"].as_i64());
+    assert_eq!(changes.collect::<Vec<_>>(), [Some(8), Some(-3), None], "{games}");
+}
+
+#[tokio::test]
 async fn what_is_asked_wrongly_is_said_in_words() {
     let stage = PlayStage::open().await;
     for (path, words) in [
         ("api/games?result=maybe", "won, lost or drawn"),
         ("api/games?speed=light", "ultraBullet"),
         ("api/games?since=yesterday", "2026-11-01"),
+        ("api/games?sort=luck", "started_at, opponent, rating or moves"),
+        ("api/games?oponent=ann", "oponent"),
+        ("api/games?limit=many", "limit: invalid digit"),
     ] {
         let response = stage.get(path).send().await.expect("an answer");
         assert_eq!(response.status(), StatusCode::BAD_REQUEST, "{path}");
-        assert!(response.text().await.expect("text").contains(words), "{path}");
+        let problem: Value = response.json().await.expect("JSON");
+        assert!(problem["error"].as_str().is_some_and(|error| error.contains(words)), "{path}: {problem}");
+    }
+    for (request, status, words) in [
+        (stage.post("api/status", &Value::Null), StatusCode::METHOD_NOT_ALLOWED, "takes no POST"),
+        (
+            stage.post("api/play", &serde_json::json!({ "rooster": "mp" })),
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "unknown field `rooster`",
+        ),
+        (stage.client.post(stage.url("api/play")).body("{}"), StatusCode::UNSUPPORTED_MEDIA_TYPE, "application/json"),
+    ] {
+        let response = request.send().await.expect("an answer");
+        assert_eq!(response.status(), status, "{words}");
+        let problem: Value = response.json().await.expect("JSON");
+        assert!(problem["error"].as_str().is_some_and(|error| error.contains(words)), "{words}: {problem}");
     }
     for path in ["api/games/practice/nosuch", "api/export/games.exe"] {
         assert_eq!(stage.get(path).send().await.expect("an answer").status(), StatusCode::NOT_FOUND, "{path}");

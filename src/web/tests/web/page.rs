@@ -4,10 +4,11 @@ use serde_json::json;
 
 use crate::{
     browser::Browser,
-    events::{ToldGame, connect},
+    events::{ToldGame, connect, connect_as},
     journal::judged,
     stage::{PlayStage, SECRET, within},
 };
+use chess::Player;
 use practice::SparringKind;
 use report::judge::{JudgeEffort, JudgeSpec};
 
@@ -16,12 +17,19 @@ async fn names_and_chat_from_outside_are_text() {
     let Some(browser) = Browser::start().await else { return };
     let stage = PlayStage::open().await;
     let hostile = "<img src=x onerror=\"document.title='owned'\">";
-    connect(&stage.bus, hostile);
-    let game = ToldGame::begin(&stage.bus, "hostile", hostile);
+    let title = "\u{1b}]0;owned\u{7}\u{202e}<img src=x onerror=\"document.title='owned'\">";
+    let player = Player { title: Some(title.to_owned()), ..Player::named(hostile) };
+    connect_as(&stage.bus, player.clone());
+    let game = ToldGame::begin_against(&stage.bus, "hostile", player);
     game.say(hostile, "<script>document.title='owned'</script>");
     browser.go(&stage.url("")).await;
     browser.until("document.querySelector('.focus .player .name')?.textContent.includes('<img')").await;
     browser.until("document.querySelector('.chat')?.textContent.includes('<script>')").await;
+    for place in [".account", ".focus .player"] {
+        browser
+            .until(&format!("document.querySelector('{place}')?.textContent.includes('\\\\u{{1b}}]0;owned\\\\u{{7}}')"))
+            .await;
+    }
     let made = browser.script("return document.querySelectorAll('main img, main script').length").await;
     assert_eq!(made, 0);
     // An address of a game becomes a link only if it is one of the web.
@@ -143,7 +151,12 @@ async fn every_page_has_something_to_show() {
     browser.until("document.querySelector('.report .curve') && document.querySelector('.opening')").await;
     browser.click(".steps button:nth-child(2)").await;
     browser.until("document.querySelectorAll('.moves li.here').length === 1").await;
-    browser.script("document.querySelectorAll('.moves button')[16].click()").await;
+    // One of two neighbouring moves is ours, with votes.
+    let ours = "const moves = document.querySelectorAll('.moves button');
+        moves[16].click();
+        if (!document.querySelector('.council').offsetParent) moves[17].click();";
+    browser.script(ours).await;
+    browser.until("document.querySelector('.council').offsetParent").await;
     browser.pictures("game").await;
     assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
     browser.close().await;
@@ -229,5 +242,25 @@ async fn a_page_that_nobody_sees_holds_no_stream() {
     connect(&stage.bus, "Concilio");
     becomes(false).await;
     browser.until("document.querySelector('.account')").await;
+    browser.close().await;
+}
+
+/// When the page is painted first, and when a plain text of the same server is. It prints both; `--ignored --nocapture` runs it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn how_soon_the_page_is_painted() {
+    let Some(browser) = Browser::start().await else { return };
+    let stage = PlayStage::open().await;
+    let addresses = [("plain text", stage.url("live")), ("the page", stage.url(""))];
+    let mut paints = [Vec::new(), Vec::new()];
+    for _ in 0..20 {
+        for ((_, address), paints) in addresses.iter().zip(&mut paints) {
+            paints.push(browser.first_paint(address).await);
+        }
+    }
+    for ((what, _), paints) in addresses.iter().zip(&mut paints) {
+        paints.sort_by(f64::total_cmp);
+        println!("{what}: median {} ms, least {} ms, of {}", paints[paints.len() / 2], paints[0], paints.len());
+    }
     browser.close().await;
 }

@@ -1,0 +1,39 @@
+//! What a reader of many games gets.
+
+use super::*;
+
+#[tokio::test]
+async fn the_line_of_a_game_has_the_moves_that_were_shown_and_no_others() {
+    let desk = Desk::new();
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    let line = desk.play(&key, &start, "e2e4 e7e5 g1f3 b8c6").await;
+    // A move that was taken back, and one that was decided and not shown yet.
+    let mut shorter = Line::clone(&line);
+    shorter.truncate(3);
+    let line = Arc::new(shorter);
+    desk.journal.line_seen(&key, &line, None);
+    let line = played(&line, "d7d6".parse().expect("a move"));
+    desk.journal.line_seen(&key, &line, None);
+    desk.journal.move_decided(decided(&key, &line, "d2d4".parse().expect("a move"))).await.expect("written");
+    let archive = desk.archive();
+    let game = archive.game(&key).expect("readable").expect("there");
+    assert_eq!(chess::moves_text(archive.line(&game).expect("readable").moves()), "e2e4 e7e5 g1f3 d7d6");
+}
+
+#[tokio::test]
+async fn a_change_of_our_rating_is_kept_with_its_game() {
+    let desk = Desk::grouped(PgnGrouping::All);
+    let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
+    desk.play(&key, &start, "e2e4 e7e5").await;
+    desk.journal.rated(&key, -7);
+    let pgn = desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::Black)).await;
+    let pgn = std::fs::read_to_string(pgn.expect("written").expect("a PGN")).expect("a file");
+    assert!(pgn.contains("[WhiteRatingDiff \"-7\"]"), "{pgn}");
+    let game = desk.archive().game(&key).expect("readable").expect("there");
+    assert_eq!(game.rating_change, Some(-7));
+    let mut csv = Vec::new();
+    write_csv(&[game], &mut csv).expect("written");
+    let csv = String::from_utf8(csv).expect("text");
+    let (titles, row) = csv.trim_end().split_once('\n').expect("two lines");
+    assert_eq!((titles.rsplit(',').next(), row.rsplit(',').next()), (Some("rating_change"), Some("-7")), "{csv}");
+}
