@@ -42,7 +42,7 @@ mod split_group;
 
 pub use ballots::Ballots;
 pub use chess::{CriterionName, SecondPhaseMode};
-pub use election::{ElectionOutcome, elect, elected_move, features};
+pub use election::{ElectionOutcome, Rule, elect, elected_move, features};
 pub use group_mode::GroupMode;
 pub use model::{Calibration, FEATURES, Model, ModelError};
 pub use pondering::Pondering;
@@ -56,7 +56,6 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    election::Rule,
     fallback::FallbackSearcher,
     first_phase::{FirstPhase, FirstPhaseSetup},
     question::share_of,
@@ -144,7 +143,8 @@ impl Council {
     async fn run(&mut self, session: &mut SearchSession<'_>) -> Option<Decision> {
         let setup = FirstPhaseSetup {
             electors: Arc::clone(&self.electors),
-            rule: Rule::new(self.criterion, &self.settings, self.seed_of(session.question)),
+            rule: Rule::new(self.criterion, &self.settings),
+            seed: self.seed_of(session.question),
             groups: self.settings.groups,
             share: self.first_share(),
             advised_share: self.settings.split.clamp(0.0, 1.0),
@@ -156,7 +156,7 @@ impl Council {
         first.run(session, electing).await?;
         let stopping = self.anchor().unwrap_or(self.voters);
         self.searchers[..stopping].iter_mut().for_each(CouncilSearcher::stop);
-        let outcome = first.rule().elect(&first.ballots);
+        let outcome = first.elect();
         let second = match &outcome {
             Some(outcome) if self.has_second_phase(&first, session) => {
                 self.second_phase(&first, outcome, session).await?

@@ -1,6 +1,8 @@
 //! Which positions of a game are judged: those that stood on the board, and those that the electors' other proposals would have
 //! led to, so that every vote can be judged without a search.
 
+use std::collections::HashSet;
+
 use shakmaty::{EnPassantMode, Position as _, fen::Fen, variant::VariantPosition, zobrist::Zobrist64};
 
 use bot::journal::{Archive, GameRecord, JournalError, MoveRecord, ProposalRecord};
@@ -80,18 +82,21 @@ impl GameMaterial {
     /// The positions to judge, each once, without those that the rules decide.
     pub fn questions(&self) -> Vec<JudgeQuestion> {
         let positions = self.positions().unwrap_or_default();
-        let mut questions: Vec<JudgeQuestion> = Vec::new();
+        let (mut questions, mut asked) = (Vec::new(), HashSet::new());
         let mut ask = |line: Line| {
             let key = position_key(&line);
-            if PositionVerdict::by_the_rules(&line).is_none() && questions.iter().all(|asked| asked.key != key) {
+            if asked.insert(key) && PositionVerdict::by_the_rules(&line).is_none() {
                 questions.push(JudgeQuestion { line, key });
             }
         };
-        for (line, (_, proposals)) in positions.iter().zip(&self.moves) {
+        for (line, (played, proposals)) in positions.iter().zip(&self.moves) {
             ask(line.clone());
-            for proposal in proposals {
-                if let Some(after) = proposal.uci.parse().ok().and_then(|uci| after(line, uci)) {
-                    ask(after);
+            // What the move that was played led to comes next.
+            let mut seen = vec![played.uci];
+            for proposed in proposals.iter().filter_map(|proposal| proposal.uci.parse().ok()) {
+                if !seen.contains(&proposed) {
+                    seen.push(proposed);
+                    after(line, proposed).into_iter().for_each(&mut ask);
                 }
             }
         }

@@ -1,6 +1,8 @@
 //! Games are played, and then studied as their owner would: with the command that the demo names, by our own engine and by
 //! another one, and the annotated games are read by other programs.
 
+mod idle;
+
 use std::{
     fs,
     path::Path,

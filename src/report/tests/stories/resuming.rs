@@ -36,11 +36,11 @@ async fn an_interrupted_report_goes_on_where_it_stopped() {
     let record = archive.games(&request.filter).expect("games").remove(0);
     let material = GameMaterial::read(&archive, record).expect("the game");
     let questions = material.questions();
-    let mut verdicts = Verdicts::open(&request.journal, &request.judge).expect("the journal");
+    let verdicts = Verdicts::open(&request.journal, &request.judge).expect("the journal");
     let stop = AtomicBool::new(false);
     let (half, all) = (questions[..5].to_vec(), questions.clone());
-    let mut judge = |questions| {
-        judge_all(&request.judge, questions, &mut verdicts, request.threads, &stop, &mut |_, _| ()).expect("judged")
+    let judge = |questions| {
+        judge_all(&request.judge, questions, &verdicts, request.threads, &stop, &mut |_, _| ()).expect("judged")
     };
     assert_eq!(judge(half), 5);
     assert_eq!(judge(all.clone()), questions.len() - 5, "only what was missing");
