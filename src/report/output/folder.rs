@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{
     Report, annotated_pgn, csv, file_stem,
     game_page::game_page,
-    html::{escaped, optional},
+    html::{STYLE, escaped, optional},
     pages,
 };
 use crate::{formulas::MoveLabel, study::GameStudy};
@@ -125,6 +125,7 @@ impl ReportFolder {
         let newest = pages::list_table(&self.rows[..self.rows.len().min(NEWEST)]);
         self.write("council.html", &pages::council(report, |game| self.links.get(game).cloned()))?;
         self.write("report.json", &serde_json::to_string_pretty(report).unwrap_or_default())?;
+        self.write("style.css", STYLE)?;
         self.write("index.html", &pages::index(report, &newest))?;
         Ok(self.folder.join("index.html"))
     }
