@@ -109,10 +109,10 @@ struct ListedGame {
 
 impl ListedGame {
     fn read(archive: &Archive, judges: &[(String, Verdicts)], game: GameRecord) -> Result<Self, JournalError> {
-        let material = GameMaterial::read(archive, game)?;
-        let opening = NamedOpening::of(&material.line).map(|(opening, _)| opening);
-        let judged = JudgedGame::is_likely(&material.line, judges)?;
-        Ok(Self { game: material.record, opening, judged })
+        let line = GameMaterial::line_of(archive, &game)?;
+        let opening = NamedOpening::of(&line).map(|(opening, _)| opening);
+        let judged = JudgedGame::is_likely(&line, judges)?;
+        Ok(Self { game, opening, judged })
     }
 }
 
