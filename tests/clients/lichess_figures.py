@@ -32,10 +32,14 @@ def chances(value):
     return 2 / (1 + math.exp(-0.00368208 * value)) - 1
 
 
+def mates(score):
+    return score.is_mate() and score > chess.engine.Cp(0)
+
+
 def label(before, after):
     """Both from the mover's side, as python-chess has scores."""
-    lost_mate, walked_in = before.is_mate() and before.mate() > 0, after.is_mate() and after.mate() <= 0
-    if lost_mate and not (after.is_mate() and after.mate() > 0):
+    walked_in = after.is_mate() and not mates(after)
+    if mates(before) and not mates(after):
         left = -math.inf if walked_in else after.score()
         return "inaccuracy" if left > 999 else "mistake" if left > 700 else "blunder"
     if walked_in and not before.is_mate():
