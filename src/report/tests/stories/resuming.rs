@@ -51,6 +51,12 @@ async fn an_interrupted_report_goes_on_where_it_stopped() {
     assert_eq!(games[0].opening.map(|opening| opening.family()), Some("Italian Game"));
     let causes: Vec<&str> = made.report.totals.losses.keys().map(|cause| cause.word()).collect();
     assert_eq!(causes, ["time"]);
+
+    let written = || std::fs::read_to_string(desk.directory.path().join("report/games.pgn")).expect("the games");
+    let whole = written();
+    let made = make_report(&request, &AtomicBool::new(true), &mut |_| (), &mut |_| ()).expect("no error");
+    assert!(made.is_none() && whole.contains("[%eval"), "{whole}");
+    assert_eq!(written(), whole, "an interrupted report leaves what the earlier one has written");
 }
 
 #[tokio::test]
