@@ -304,8 +304,7 @@ impl DemoCommand {
         }
         outln!("  games    {}", journal.pgn_directory.display());
         outln!("  journal  {}  (look at it with: concilio games --journal {0})", journal.path.display());
-        let pages = self.data.join("report");
-        outln!("  study them with: concilio report --journal {} --output {}", journal.path.display(), pages.display());
+        outln!("  study them with: concilio report --journal {}", journal.path.display());
         Ok(())
     }
 }

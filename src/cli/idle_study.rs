@@ -43,8 +43,8 @@ pub(super) fn start(
 async fn follow(study: IdleStudy, mut events: Receiver<Arc<BotEvent>>) {
     loop {
         match events.recv().await.as_deref() {
-            Ok(BotEvent::Game(game, GameEvent::Started { .. })) => study.game_started(game.id.as_str()),
-            Ok(BotEvent::Game(game, GameEvent::Over { .. })) => study.game_over(game.id.as_str()),
+            Ok(BotEvent::Game(game, GameEvent::Started { .. })) => study.game_started(&game.to_string()),
+            Ok(BotEvent::Game(game, GameEvent::Over { .. })) => study.game_over(&game.to_string()),
             Ok(_) => (),
             // A game that began among the missed events is still given way to by priority; one that ended among them must not
             // be waited for.

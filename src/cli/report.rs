@@ -3,7 +3,7 @@
 use std::{
     io::{self, IsTerminal},
     num::NonZeroUsize,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -57,9 +57,9 @@ pub(super) struct ReportCommand {
     /// A folder with Syzygy tables
     #[arg(long, value_name = "FOLDER")]
     tablebases: Option<PathBuf>,
-    /// Where the pages are written
-    #[arg(long, default_value = "data/report", value_name = "FOLDER")]
-    output: PathBuf,
+    /// Where the pages are written; by default the folder report beside the journal, where the page in the browser finds them
+    #[arg(long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
     /// Look for the rule of election that would have done best, judged on games it was not chosen by; it is written to
     /// suggestion.toml in the folder, as comments where it is not better by more than the error
     #[arg(long)]
@@ -89,7 +89,8 @@ impl ReportCommand {
     }
 
     fn make(&self, stop: &AtomicBool) -> Result<(), Failure> {
-        let request = self.request()?;
+        let output = self.output()?;
+        let request = self.request(output.clone())?;
         let mut bar = JudgingBar::default();
         let mut broken = None;
         let mut each = |game: &GameStudy| {
@@ -109,11 +110,19 @@ impl ReportCommand {
             None => Err(Failure::failed(
                 "stopped; what was judged is in the journal, and the next report goes on from there",
             )),
-            Some(made) => self.show(&made),
+            Some(made) => self.show(&made, &output),
         }
     }
 
-    fn request(&self) -> Result<ReportRequest, Failure> {
+    /// The folder of the pages.
+    fn output(&self) -> Result<PathBuf, Failure> {
+        match &self.output {
+            Some(folder) => Ok(folder.clone()),
+            None => Ok(self.filter.journal()?.with_file_name("report")),
+        }
+    }
+
+    fn request(&self, output: PathBuf) -> Result<ReportRequest, Failure> {
         let effort =
             self.time.map_or(JudgeEffort::Nodes(self.nodes), |ms| JudgeEffort::Time(Duration::from_millis(ms)));
         let options = self.options.iter().cloned().collect();
@@ -126,17 +135,17 @@ impl ReportCommand {
             judge: JudgeSpec { engine: self.engine.as_ref().map(program), effort },
             threads: self.threads.unwrap_or(all),
             tables: tables.transpose()?,
-            output: Some(self.output.clone()),
+            output: Some(output),
             suggest: self.suggest,
         })
     }
 
     /// The short text, and where the rest is.
-    fn show(&self, made: &MadeReport) -> Result<(), Failure> {
+    fn show(&self, made: &MadeReport, output: &Path) -> Result<(), Failure> {
         let report = &made.report;
         let suggestion = report.suggestion.as_ref().map(|suggestion| suggestion.settings_text());
         if let Some(text) = &suggestion {
-            std::fs::write(self.output.join("suggestion.toml"), text)?;
+            std::fs::write(output.join("suggestion.toml"), text)?;
         }
         if self.json {
             return Ok(());

@@ -15,5 +15,5 @@ pub mod pool;
 pub use council::{
     Ballots, Calibration, Council, CouncilSettings, CriterionName, ElectionOutcome, ElectorSettings, FEATURES,
     GroupMode, HeuristicWeights, Model, ModelError, Pondering, PositionClass, PositionClasses, Progress, Question,
-    Roster, RosterError, SecondPhaseMode, Timing, elect, elected_move, features,
+    Roster, RosterError, Rule, SecondPhaseMode, Timing, elect, elected_move, features,
 };

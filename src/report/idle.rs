@@ -13,7 +13,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ReportRequest, make_report};
+use crate::{ReportError, ReportProgress, ReportRequest, judge::give_way, make_report};
 use chess::values::WholeNumber;
 
 /// How long after the last game is over it begins: the next one often follows at once.
@@ -128,11 +128,14 @@ impl IdleStudy {
             Arc::new(IdleShared { state: Mutex::new(state), changed: Condvar::new(), stop: AtomicBool::new(false) });
         let own = Arc::clone(&shared);
         thread::Builder::new().name("idle study".to_owned()).spawn(move || {
+            give_way();
             while own.wait(calm) {
-                match make_report(&request, &own.stop, &mut |_| (), &mut |_| ()) {
-                    Ok(Some(_)) => studied(),
-                    // A game has begun: the rest is studied after it.
-                    Ok(None) => own.change(|state| state.due = true),
+                match study_once(&request, &own.stop) {
+                    Ok(true) => studied(),
+                    Ok(false) => {
+                        tracing::debug!("the study of finished games gives way to a game");
+                        own.change(|state| state.due = true);
+                    }
                     Err(error) => tracing::warn!(%error, "games are not studied"),
                 }
             }
@@ -160,6 +163,18 @@ impl IdleStudy {
             state.due = true;
         });
     }
+}
+
+/// Studies whatever is not studied yet; `false` if a game has begun before the end, after which the rest is studied.
+fn study_once(request: &ReportRequest, stop: &AtomicBool) -> Result<bool, ReportError> {
+    let mut searching = false;
+    let mut progress = |at: ReportProgress| {
+        if !searching && at.positions < at.of_positions {
+            searching = true;
+            tracing::debug!(games = at.of, "finished games are being judged");
+        }
+    };
+    Ok(make_report(request, stop, &mut progress, &mut |_| ())?.is_some())
 }
 
 #[cfg(test)]

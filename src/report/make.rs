@@ -89,7 +89,7 @@ pub fn make_report(
     each: &mut dyn FnMut(&GameStudy),
 ) -> Result<Option<MadeReport>, ReportError> {
     // The judgements first: that brings an older journal to today's version.
-    let mut verdicts = Verdicts::open(&request.journal, &request.judge)?;
+    let verdicts = Verdicts::open(&request.journal, &request.judge)?;
     let archive = Archive::open(&request.journal)?;
     let games: Vec<GameRecord> =
         archive.games(&request.filter)?.into_iter().filter(|game| game.ended_at.is_some()).collect();
@@ -103,13 +103,13 @@ pub fn make_report(
         let materials = records.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let questions =
             materials.iter().filter(|game| game.can_be_judged()).flat_map(GameMaterial::questions).collect();
-        judge_all(&request.judge, questions, &mut verdicts, request.threads, stop, &mut |positions, of_positions| {
+        judge_all(&request.judge, questions, &verdicts, request.threads, stop, &mut |positions, of_positions| {
             progress(ReportProgress { games: done, of, positions, of_positions });
         })?;
-        if stop.load(Relaxed) {
-            return Ok(None);
-        }
         for material in &materials {
+            if stop.load(Relaxed) {
+                return Ok(None);
+            }
             let known = if material.can_be_judged() { material.verdicts(&verdicts)? } else { None };
             let study = known.and_then(|known| GameStudy::of(material, &known, request.tables.as_ref()));
             let faults = faults.get(&material.record.key()).copied().unwrap_or(0);

@@ -104,12 +104,12 @@ pub fn suggest(games: &[GameVotes]) -> Option<Suggestion> {
 
 fn score_margin(margin: f64) -> ReplayRule {
     let settings = CouncilSettings { margin, criterion: CriterionName::ScoreMargin, ..CouncilSettings::default() };
-    ReplayRule { name: format!("score-margin {margin}"), settings }
+    ReplayRule::new(format!("score-margin {margin}"), settings)
 }
 
 fn by_weights(weights: HeuristicWeights) -> ReplayRule {
     let settings = CouncilSettings { weights, criterion: CriterionName::Weights, ..CouncilSettings::default() };
-    ReplayRule { name: "weights, fitted".to_owned(), settings }
+    ReplayRule::new("weights, fitted".to_owned(), settings)
 }
 
 /// Hand weights that lose less, heuristic by heuristic; and how many were tried.

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use super::{JournalError, codes, schema};
 use chess::{Score, UciMove};
@@ -101,8 +101,9 @@ impl Judgements {
     ///
     /// # Errors
     /// Where the journal cannot be written; [`JournalError::Unwritable`] if another program has been writing for too long.
-    pub fn keep(&mut self, judge: JudgeId, judgements: &[JudgementRecord]) -> Result<(), JournalError> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    pub fn keep(&self, judge: JudgeId, judgements: &[JudgementRecord]) -> Result<(), JournalError> {
+        // No other transaction can be open on this connection: this one ends before its method does.
+        let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
         {
             let mut statement = transaction.prepare_cached(
                 "INSERT OR REPLACE INTO judgements (judge, position, score_cp, score_mate, depth, nodes, pv)
@@ -131,7 +132,7 @@ mod tests {
         assert!(Judgements::open(&settings.path).is_err(), "a report makes no journal");
         let daemon = Journal::open(&settings).expect("a journal");
 
-        let mut judgements = Judgements::open(&settings.path).expect("the same journal");
+        let judgements = Judgements::open(&settings.path).expect("the same journal");
         let judge = judgements.judge("concilio 1000 nodes").expect("a judge");
         let kept = JudgementRecord {
             position: u64::MAX - 7,

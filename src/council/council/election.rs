@@ -1,5 +1,7 @@
 //! The election: what each proposal weighs, and which move weighs most.
 
+use std::fmt;
+
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::{
@@ -28,12 +30,12 @@ pub struct ElectionOutcome {
 /// The election alone, on proposals made elsewhere; `seed` decides ties. Re-search, whose second phase needs searches, elects as it
 /// does without one. `None` if nothing is proposed.
 pub fn elect(settings: &CouncilSettings, ballots: &Ballots, seed: u64) -> Option<ElectionOutcome> {
-    Rule::new(settings.criterion, settings, seed).elect(ballots)
+    Rule::of(settings).elect(ballots, seed)
 }
 
 /// The move that [`elect`] elects.
 pub fn elected_move(settings: &CouncilSettings, ballots: &Ballots, seed: u64) -> Option<UciMove> {
-    Some(Rule::new(settings.criterion, settings, seed).leader(ballots)?.best)
+    Rule::of(settings).elected_move(ballots, seed)
 }
 
 /// What the criterion `learned` looks at, for each elector that has proposed: the values of [`FEATURES`], in their order.
@@ -41,23 +43,31 @@ pub fn features(settings: &CouncilSettings, ballots: &Ballots) -> Vec<(usize, [f
     criterion::features(settings, ballots)
 }
 
-/// A criterion, and how its ties are broken.
-pub(super) struct Rule {
-    criterion: Box<dyn Criterion>,
-    seed: u64,
-}
+/// A criterion with what it needs of the settings, for any number of elections. Their `seed` decides ties, so that a run can be
+/// repeated.
+pub struct Rule(Box<dyn Criterion>);
 
 impl Rule {
-    /// The criterion of this name. `seed` decides ties, so that a run can be repeated.
-    pub(super) fn new(name: CriterionName, settings: &CouncilSettings, seed: u64) -> Self {
-        Self { criterion: criterion::of(name, settings), seed }
+    /// The criterion that the settings name. Re-search, whose second phase needs searches, elects as it does without one.
+    pub fn of(settings: &CouncilSettings) -> Self {
+        Self::new(settings.criterion, settings)
+    }
+
+    /// The criterion of this name.
+    pub(super) fn new(name: CriterionName, settings: &CouncilSettings) -> Self {
+        Self(criterion::of(name, settings))
+    }
+
+    /// The move that is elected among the proposals as they stand; `None` if nothing is proposed.
+    pub fn elected_move(&self, ballots: &Ballots, seed: u64) -> Option<UciMove> {
+        Some(self.leader(ballots, seed)?.best)
     }
 
     /// Elects among the proposals as they stand.
-    pub(super) fn elect(&self, ballots: &Ballots) -> Option<ElectionOutcome> {
+    pub(super) fn elect(&self, ballots: &Ballots, seed: u64) -> Option<ElectionOutcome> {
         let weighed = self.weigh(ballots);
         let totals = self.totals(ballots, &weighed);
-        let elected = self.speaker(&weighed, &totals)?.clone();
+        let elected = speaker(&weighed, &totals, seed)?.clone();
         let votes = ballots.iter().map(|ballot| {
             let weight =
                 weighed.iter().find(|(other, _)| other.place == ballot.place).map_or(0.0, |(_, weight)| *weight);
@@ -67,19 +77,19 @@ impl Rule {
     }
 
     /// The proposal that would be elected now.
-    pub(super) fn leader<'a>(&self, ballots: &'a Ballots) -> Option<&'a Proposal> {
+    pub(super) fn leader<'a>(&self, ballots: &'a Ballots, seed: u64) -> Option<&'a Proposal> {
         let weighed = self.weigh(ballots);
         let totals = self.totals(ballots, &weighed);
-        self.speaker(&weighed, &totals)
+        speaker(&weighed, &totals, seed)
     }
 
     /// The proposals that may be elected, with their weights.
     fn weigh<'a>(&self, ballots: &'a Ballots) -> Vec<(Ballot<'a>, f64)> {
         let mut eligible: Vec<Ballot> = ballots.iter().collect();
-        if self.criterion.is_guarded() {
+        if self.0.is_guarded() {
             eligible = guarded(eligible);
         }
-        eligible.into_iter().map(|ballot| (ballot, self.criterion.weigh(&ballot, ballots))).collect()
+        eligible.into_iter().map(|ballot| (ballot, self.0.weigh(&ballot, ballots))).collect()
     }
 
     /// What each proposed move weighs.
@@ -87,31 +97,20 @@ impl Rule {
         let total = |best: UciMove| {
             let same = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best);
             let weights: Vec<f64> = same.map(|(_, weight)| *weight).collect();
-            if weights.is_empty() { f64::NEG_INFINITY } else { self.criterion.total(&weights) }
+            if weights.is_empty() { f64::NEG_INFINITY } else { self.0.total(&weights) }
         };
         ballots.moves().into_iter().map(|best| (best, total(best))).collect()
     }
 
-    /// The proposal that speaks for the heaviest move: its heaviest one, of equals the deepest, of those the first.
-    fn speaker<'a>(&self, weighed: &[(Ballot<'a>, f64)], totals: &[(UciMove, f64)]) -> Option<&'a Proposal> {
-        let best = self.heaviest(totals)?;
-        let of_best = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best).rev();
-        let heavier = |(a, a_weight): &&(Ballot, f64), (b, b_weight): &&(Ballot, f64)| {
-            a_weight.total_cmp(b_weight).then(a.proposal.depth.cmp(&b.proposal.depth))
-        };
-        of_best.max_by(heavier).map(|(ballot, _)| ballot.proposal)
-    }
-
     /// Whether the electors that are still searching, by their places in the roster, cannot change the outcome any more.
     pub(super) fn is_decided(&self, ballots: &Ballots, searching: &[usize]) -> bool {
-        let Some(open) = searching.iter().map(|place| self.criterion.most(ballots.electors().get(*place)?)).sum()
-        else {
+        let Some(open) = searching.iter().map(|place| self.0.most(ballots.electors().get(*place)?)).sum() else {
             return false;
         };
         let open: f64 = open;
         let mut totals: Vec<(UciMove, f64)> = Vec::new();
         for ballot in ballots.iter().filter(|ballot| !searching.contains(&ballot.place)) {
-            let weight = self.criterion.weigh(&ballot, ballots);
+            let weight = self.0.weigh(&ballot, ballots);
             match totals.iter_mut().find(|(best, _)| *best == ballot.proposal.best) {
                 Some((_, total)) => *total += weight,
                 None => totals.push((ballot.proposal.best, weight)),
@@ -121,16 +120,32 @@ impl Rule {
         let second = totals.get(1).map_or(0.0, |(_, total)| *total);
         totals.first().is_some_and(|(_, first)| *first > second + open)
     }
+}
 
-    /// The heaviest move; ties are drawn by lot.
-    fn heaviest(&self, totals: &[(UciMove, f64)]) -> Option<UciMove> {
-        let most = totals.iter().map(|(_, total)| *total).fold(f64::NEG_INFINITY, f64::max);
-        let tied: Vec<UciMove> = totals.iter().filter(|(_, total)| *total >= most).map(|(best, _)| *best).collect();
-        match tied.as_slice() {
-            [] => None,
-            [only] => Some(*only),
-            several => Some(several[StdRng::seed_from_u64(self.seed).random_range(0..several.len())]),
-        }
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rule").finish_non_exhaustive()
+    }
+}
+
+/// The proposal that speaks for the heaviest move: its heaviest one, of equals the deepest, of those the first.
+fn speaker<'a>(weighed: &[(Ballot<'a>, f64)], totals: &[(UciMove, f64)], seed: u64) -> Option<&'a Proposal> {
+    let best = heaviest(totals, seed)?;
+    let of_best = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best).rev();
+    let heavier = |(a, a_weight): &&(Ballot, f64), (b, b_weight): &&(Ballot, f64)| {
+        a_weight.total_cmp(b_weight).then(a.proposal.depth.cmp(&b.proposal.depth))
+    };
+    of_best.max_by(heavier).map(|(ballot, _)| ballot.proposal)
+}
+
+/// The heaviest move; ties are drawn by lot.
+fn heaviest(totals: &[(UciMove, f64)], seed: u64) -> Option<UciMove> {
+    let most = totals.iter().map(|(_, total)| *total).fold(f64::NEG_INFINITY, f64::max);
+    let tied: Vec<UciMove> = totals.iter().filter(|(_, total)| *total >= most).map(|(best, _)| *best).collect();
+    match tied.as_slice() {
+        [] => None,
+        [only] => Some(*only),
+        several => Some(several[StdRng::seed_from_u64(seed).random_range(0..several.len())]),
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use super::{
     GroupMode,
     ballots::Ballots,
-    election::{Rule, split},
+    election::{ElectionOutcome, Rule, split},
     question::{Progress, share_of},
     search_session::{Event, SearchSession},
     searcher::{CouncilSearcher, next_serial},
@@ -31,6 +31,8 @@ const LONGEST_BURST: usize = 1000;
 pub(super) struct FirstPhaseSetup {
     pub electors: Arc<[ElectorSpec]>,
     pub rule: Rule,
+    /// What decides the ties of its elections.
+    pub seed: u64,
     pub groups: GroupMode,
     /// Its part of the time and of the nodes, 0 to 1.
     pub share: f64,
@@ -345,7 +347,7 @@ impl FirstPhase {
     }
 
     fn find_leader(&mut self) {
-        let leader = self.setup.rule.leader(&self.ballots).cloned();
+        let leader = self.setup.rule.leader(&self.ballots, self.setup.seed).cloned();
         let changed = |(before, after): (&Proposal, &Proposal)| before.best != after.best;
         self.changes += u32::from(self.leader.as_ref().zip(leader.as_ref()).is_some_and(changed));
         self.leader = leader;
@@ -415,9 +417,9 @@ impl FirstPhase {
         self.ballots.moves()
     }
 
-    /// The rule by which it elects.
-    pub(super) fn rule(&self) -> &Rule {
-        &self.setup.rule
+    /// Elects among what was proposed.
+    pub(super) fn elect(&self) -> Option<ElectionOutcome> {
+        self.setup.rule.elect(&self.ballots, self.setup.seed)
     }
 }
 

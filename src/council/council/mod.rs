@@ -43,7 +43,7 @@ mod split_group;
 
 pub use ballots::Ballots;
 pub use chess::{CriterionName, SecondPhaseMode};
-pub use election::{ElectionOutcome, elect, elected_move, features};
+pub use election::{ElectionOutcome, Rule, elect, elected_move, features};
 pub use group_mode::GroupMode;
 pub use model::{Calibration, FEATURES, Model, ModelError};
 pub use pondering::Pondering;
@@ -57,7 +57,6 @@ use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    election::Rule,
     fallback::FallbackSearcher,
     first_phase::{FirstPhase, FirstPhaseSetup},
     question::share_of,
@@ -116,7 +115,8 @@ impl Council {
         let settings = &self.seats.settings;
         let setup = FirstPhaseSetup {
             electors: Arc::clone(&self.seats.electors),
-            rule: Rule::new(settings.criterion, settings, self.seed_of(session.question)),
+            rule: Rule::new(settings.criterion, settings),
+            seed: self.seed_of(session.question),
             groups: settings.groups,
             share: self.first_share(),
             advised_share: settings.split.clamp(0.0, 1.0),
@@ -128,7 +128,7 @@ impl Council {
         let mut first = FirstPhase::begin(setup, session, electing);
         first.run(session, electing).await?;
         electing[..stopping].iter_mut().for_each(CouncilSearcher::stop);
-        let outcome = first.rule().elect(&first.ballots);
+        let outcome = first.elect();
         let second = match &outcome {
             Some(outcome) if self.has_second_phase(&first, session) => {
                 self.second_phase(&first, outcome, session).await?

@@ -31,6 +31,9 @@ use report::{
 /// Games that are played; more than these are copies, which cost a report as much as others do, but for the judging.
 const PLAYED: usize = 100;
 
+/// Plies of the lines that electors expect.
+const LONGEST_LINE: usize = 10;
+
 /// Electors of the balanced seven.
 const ELECTORS: [&str; 7] = ["mpar", "mbxp", "mbkc", "mcar", "mxar", "mkcp", "mbxk"];
 
@@ -41,7 +44,7 @@ fn main() {
     let folder = std::env::temp_dir().join(format!("concilio-report-measure-{}", std::process::id()));
     let settings =
         JournalSettings { path: folder.join("journal.db"), pgn_directory: "".into(), ..JournalSettings::default() };
-    let began = Instant::now();
+    let began = Stopwatch::start();
     let lines: Vec<Line> = (0..games.min(PLAYED)).map(|seed| play(seed as u64, plies)).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(record(&settings, games, &lines));
@@ -56,14 +59,14 @@ fn main() {
         output: Some(folder.join("pages")),
         suggest: false,
     };
-    let began = Instant::now();
+    let began = Stopwatch::start();
     report_on(&request, &mut |_| ());
     tell("judged and written, two threads", games, began);
-    let began = Instant::now();
+    let began = Stopwatch::start();
     let mut studies: Vec<GameStudy> = Vec::new();
     report_on(&request, &mut |game| studies.extend((studies.len() < 1000).then(|| game.clone())));
     tell("written again, nothing to judge", games, began);
-    let began = Instant::now();
+    let began = Stopwatch::start();
     let mut council = CouncilSums::default();
     studies.iter().for_each(|game| council.add(game));
     let council = council.study();
@@ -77,8 +80,26 @@ fn report_on(request: &ReportRequest, each: &mut dyn FnMut(&GameStudy)) {
     make_report(request, &AtomicBool::new(false), &mut |_| (), each).expect("a report");
 }
 
-fn tell(what: &str, games: usize, began: Instant) {
-    println!("{what:<40} {games:>6} games {:>9.2} s", began.elapsed().as_secs_f64());
+fn tell(what: &str, games: usize, began: Stopwatch) {
+    let (wall, processor) = (began.wall.elapsed().as_secs_f64(), (processor_time() - began.processor).as_secs_f64());
+    println!("{what:<40} {games:>6} games {wall:>9.2} s, {processor:>9.2} s of processors");
+}
+
+/// When something began: by the clock, and by what the process had used of all processors.
+struct Stopwatch {
+    wall: Instant,
+    processor: Duration,
+}
+
+impl Stopwatch {
+    fn start() -> Self {
+        Self { wall: Instant::now(), processor: processor_time() }
+    }
+}
+
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).expect("below a second"))
 }
 
 /// A game of quick moves from a random opening.
@@ -104,6 +125,19 @@ fn search(engine: &mut Engine, line: &Line, nodes: u64) -> Option<UciMove> {
     let limits = Limits { nodes: Some(nodes), ..Limits::default() };
     let found = engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| ())?;
     position.line_to_uci(&[found.best]).first()?.parse().ok()
+}
+
+/// A line of any legal moves.
+fn at_random(from: &Line, random: &mut StdRng) -> Vec<UciMove> {
+    let mut line = from.clone();
+    for _ in 0..LONGEST_LINE {
+        let legal = line.legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        line.play(legal[random.random_range(0..legal.len())]).expect("a legal move");
+    }
+    line.moves()[from.ply()..].to_vec()
 }
 
 async fn record(settings: &JournalSettings, games: usize, lines: &[Line]) {
@@ -142,9 +176,10 @@ async fn record_game(journal: &Journal, number: usize, line: &Line) {
     journal.game_started(&server, &info);
     let mut random = StdRng::seed_from_u64(number as u64 % PLAYED as u64);
     let mut now = Line::start(Variant::Standard);
-    for uci in line.moves() {
+    for (ply, uci) in line.moves().iter().enumerate() {
         if now.turn() == ours {
-            journal.move_decided(decided(&key, &now, *uci, &mut random)).await.expect("written");
+            let rest = &line.moves()[ply..];
+            journal.move_decided(decided(&key, &now, rest, &mut random)).await.expect("written");
         }
         now.play(*uci).expect("a legal move");
         if now.ply() == line.ply() || now.turn() == ours {
@@ -155,17 +190,18 @@ async fn record_game(journal: &Journal, number: usize, line: &Line) {
     journal.game_over(&key, &GameStatus::Resign, winner).await.expect("written");
 }
 
-/// Most electors want the move, some another one.
-fn decided(key: &GameKey, line: &Line, best: UciMove, random: &mut StdRng) -> DecidedMove {
-    let legal = line.legal_moves();
-    let other = legal[random.random_range(0..legal.len())];
+/// Most electors want the move that was played, the first of `rest`, and expect what followed; some want another one.
+fn decided(key: &GameKey, line: &Line, rest: &[UciMove], random: &mut StdRng) -> DecidedMove {
+    let best = rest[0];
+    let played: Vec<UciMove> = rest.iter().copied().take(LONGEST_LINE).collect();
+    let other = at_random(line, random);
     let votes = ELECTORS.map(|name| {
-        let uci = if random.random_range(0..4) == 0 { other } else { best };
+        let pv = if random.random_range(0..4) == 0 { other.clone() } else { played.clone() };
         let proposal = Proposal {
             search: SearchId { game: key.id.clone(), ply: line.ply(), serial: 0, phase: Phase::First },
             elector: ElectorName::new(name),
             machine: None,
-            best: uci,
+            best: pv[0],
             score: Score::Cp(random.random_range(-100..100)),
             bound: Bound::Exact,
             depth: random.random_range(6..12),
@@ -173,7 +209,7 @@ fn decided(key: &GameKey, line: &Line, best: UciMove, random: &mut StdRng) -> De
             root_moves_done: 3,
             nodes: 20_000,
             time: Duration::from_millis(100),
-            pv: vec![uci],
+            pv,
         };
         Vote { proposal, knowledge: name.parse::<Knowledge>().ok(), weight: 1.0 }
     });

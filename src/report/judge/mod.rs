@@ -10,9 +10,10 @@ mod searches;
 
 pub(crate) use questions::after;
 pub use questions::{GameMaterial, JudgeQuestion, position_key};
+pub(crate) use searches::give_way;
 pub use searches::{JudgeError, judge_all};
 
-use std::{collections::HashMap, path::PathBuf, time::Duration};
+use std::{collections::HashMap, path::PathBuf, rc::Rc, time::Duration};
 
 use chess::{Knowledge, Limits, Line, Score, UciMove};
 use council::pool::{ElectorKind, ElectorSpec, UciProgram};
@@ -138,7 +139,8 @@ impl From<JudgementRecord> for PositionVerdict {
 
 /// What one judge holds of positions, read from a journal as it is asked for.
 pub struct Verdicts {
-    judgements: Judgements,
+    /// Shared by all judges of a journal.
+    judgements: Rc<Judgements>,
     judge: JudgeId,
 }
 
@@ -148,7 +150,7 @@ impl Verdicts {
     /// # Errors
     /// Where the journal cannot be written: a new judge is noted.
     pub fn open(path: &std::path::Path, judge: &JudgeSpec) -> Result<Self, JournalError> {
-        let judgements = Judgements::open(path)?;
+        let judgements = Rc::new(Judgements::open(path)?);
         let judge = judgements.judge(&judge.name())?;
         Ok(Self { judgements, judge })
     }
@@ -158,9 +160,9 @@ impl Verdicts {
     /// # Errors
     /// Where the journal cannot be read.
     pub fn of_all_judges(path: &std::path::Path) -> Result<Vec<(String, Self)>, JournalError> {
-        let judges = Judgements::open_to_read(path)?.judges()?;
-        let open = |(judge, name)| Ok((name, Self { judgements: Judgements::open_to_read(path)?, judge }));
-        judges.into_iter().map(open).collect()
+        let judgements = Rc::new(Judgements::open_to_read(path)?);
+        let of = |(judge, name)| (name, Self { judgements: Rc::clone(&judgements), judge });
+        Ok(judgements.judges()?.into_iter().map(of).collect())
     }
 
     /// What is held of the position at the end of a line: by the rules, or as it was judged. `None` if it was not.
@@ -174,7 +176,7 @@ impl Verdicts {
         Ok(self.judgements.known(self.judge, position_key(line))?.map(PositionVerdict::from))
     }
 
-    fn keep(&mut self, records: &[JudgementRecord]) -> Result<(), JournalError> {
+    fn keep(&self, records: &[JudgementRecord]) -> Result<(), JournalError> {
         self.judgements.keep(self.judge, records)
     }
 }

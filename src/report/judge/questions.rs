@@ -1,6 +1,8 @@
 //! Which positions of a game are judged: those that stood on the board, and those that the electors' other proposals would have
 //! led to, so that every vote can be judged without a search.
 
+use std::collections::HashSet;
+
 use shakmaty::{EnPassantMode, Position as _, fen::Fen, variant::VariantPosition, zobrist::Zobrist64};
 
 use bot::journal::{Archive, GameRecord, JournalError, MoveRecord, ProposalRecord};
@@ -40,20 +42,12 @@ impl GameMaterial {
     /// # Errors
     /// Where the journal cannot be read.
     pub fn read(archive: &Archive, record: GameRecord) -> Result<Self, JournalError> {
-        let start = Line::from_fen(record.variant, record.start_fen.as_deref().unwrap_or_default());
-        let mut line = start.unwrap_or_else(|error| {
-            tracing::warn!(game = %record.key(), %error, "the game is read without its moves");
-            Line::start(record.variant)
-        });
-        let mut moves = Vec::new();
-        for played in archive.moves(&record)?.into_iter().take_while(|played| played.confirmed) {
-            if let Err(error) = line.play(played.uci) {
-                tracing::warn!(game = %record.key(), %error, "the rest of the game is left out");
-                break;
-            }
+        let (line, played) = read_line(archive, &record)?;
+        let with_proposals = |played: MoveRecord| {
             let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
-            moves.push((played, proposals));
-        }
+            Ok((played, proposals))
+        };
+        let moves = played.into_iter().map(with_proposals).collect::<Result<_, JournalError>>()?;
         Ok(Self { record, moves, line })
     }
 
@@ -80,18 +74,21 @@ impl GameMaterial {
     /// The positions to judge, each once, without those that the rules decide.
     pub fn questions(&self) -> Vec<JudgeQuestion> {
         let positions = self.positions().unwrap_or_default();
-        let mut questions: Vec<JudgeQuestion> = Vec::new();
+        let (mut questions, mut asked) = (Vec::new(), HashSet::new());
         let mut ask = |line: Line| {
             let key = position_key(&line);
-            if PositionVerdict::by_the_rules(&line).is_none() && questions.iter().all(|asked| asked.key != key) {
+            if asked.insert(key) && PositionVerdict::by_the_rules(&line).is_none() {
                 questions.push(JudgeQuestion { line, key });
             }
         };
-        for (line, (_, proposals)) in positions.iter().zip(&self.moves) {
+        for (line, (played, proposals)) in positions.iter().zip(&self.moves) {
             ask(line.clone());
-            for proposal in proposals {
-                if let Some(after) = proposal.uci.parse().ok().and_then(|uci| after(line, uci)) {
-                    ask(after);
+            // What the move that was played led to comes next.
+            let mut seen = vec![played.uci];
+            for proposed in proposals.iter().filter_map(|proposal| proposal.uci.parse().ok()) {
+                if !seen.contains(&proposed) {
+                    seen.push(proposed);
+                    after(line, proposed).into_iter().for_each(&mut ask);
                 }
             }
         }
@@ -113,6 +110,24 @@ impl GameMaterial {
         }
         Ok(Some(verdicts))
     }
+}
+
+/// The line of a game with its moves, as far as the server has shown them and they are legal.
+fn read_line(archive: &Archive, record: &GameRecord) -> Result<(Line, Vec<MoveRecord>), JournalError> {
+    let start = Line::from_fen(record.variant, record.start_fen.as_deref().unwrap_or_default());
+    let mut line = start.unwrap_or_else(|error| {
+        tracing::warn!(game = %record.key(), %error, "the game is read without its moves");
+        Line::start(record.variant)
+    });
+    let mut moves = Vec::new();
+    for played in archive.moves(record)?.into_iter().take_while(|played| played.confirmed) {
+        if let Err(error) = line.play(played.uci) {
+            tracing::warn!(game = %record.key(), %error, "the rest of the game is left out");
+            break;
+        }
+        moves.push(played);
+    }
+    Ok((line, moves))
 }
 
 /// The position after a move, as a line that begins with it; `None` if the move is not legal.

@@ -53,7 +53,7 @@ pub enum JudgeError {
 pub fn judge_all(
     spec: &JudgeSpec,
     questions: Vec<JudgeQuestion>,
-    verdicts: &mut Verdicts,
+    verdicts: &Verdicts,
     threads: NonZeroUsize,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(usize, usize),
@@ -103,7 +103,7 @@ pub fn judge_all(
 /// Writes judgements as they come, some at a time. Ends with the first error, after keeping what came before.
 fn keep_all(
     results: &mpsc::Receiver<Result<JudgementRecord, JudgeError>>,
-    verdicts: &mut Verdicts,
+    verdicts: &Verdicts,
     mut progress: impl FnMut(usize),
 ) -> Result<(), JudgeError> {
     let mut batch = Vec::new();
@@ -184,12 +184,12 @@ impl<'a> JudgeSearcher<'a> {
     }
 }
 
-/// Judging uses the cores that nobody else wants.
-fn give_way() {
+/// Lets the thread, and those that it starts, use the cores that nobody else wants.
+pub(crate) fn give_way() {
     // On Linux niceness belongs to the thread; elsewhere it would be the whole process's, so it is left alone.
     if cfg!(target_os = "linux")
         && let Err(error) = rustix::process::setpriority_process(None, NICENESS)
     {
-        tracing::debug!(%error, "a judge keeps its priority");
+        tracing::debug!(%error, "the study of games keeps its priority");
     }
 }

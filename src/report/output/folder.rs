@@ -13,13 +13,21 @@ use serde_json::Value;
 use super::{
     Report, annotated_pgn, csv, file_stem,
     game_page::game_page,
-    html::{escaped, optional},
+    html::{STYLE, escaped, optional},
     pages,
 };
 use crate::{formulas::MoveLabel, study::GameStudy};
 
 /// Games on a page of the list.
 const ROWS: usize = 200;
+
+/// What grows game by game. It takes its place when it is whole, so that an interrupted report leaves the earlier one's.
+const GROWING: [&str; 3] = ["games.pgn", "games.csv", "moves.csv"];
+
+/// The name of such a file until then.
+fn unfinished(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.unfinished"))
+}
 
 /// Games on the first page.
 const NEWEST: usize = 20;
@@ -57,16 +65,17 @@ impl ReportFolder {
         let pages = folder.join("game");
         fs::create_dir_all(&pages).map_err(|error| OutputError { path: pages, error })?;
         let file = |name: &str| {
-            let path = folder.join(name);
+            let path = unfinished(folder, name);
             File::create(&path).map(BufWriter::new).map_err(|error| OutputError { path, error })
         };
         let earlier = fs::read_to_string(folder.join("report.json")).ok();
+        let [pgn, games, moves] = GROWING.map(file);
         let mut report = Self {
             folder: folder.to_owned(),
             judge: judge.to_owned(),
-            pgn: file("games.pgn")?,
-            games: file("games.csv")?,
-            moves: file("moves.csv")?,
+            pgn: pgn?,
+            games: games?,
+            moves: moves?,
             rows: Vec::new(),
             links: HashMap::new(),
             earlier: earlier.and_then(|text| serde_json::from_str(&text).ok()),
@@ -115,6 +124,9 @@ impl ReportFolder {
     pub fn finish(mut self, report: &Report) -> Result<PathBuf, OutputError> {
         let flushed = self.pgn.flush().and_then(|()| self.games.flush()).and_then(|()| self.moves.flush());
         self.written(flushed)?;
+        for name in GROWING {
+            self.written(fs::rename(unfinished(&self.folder, name), self.folder.join(name)))?;
+        }
         self.rows.reverse();
         let pages = self.rows.len().div_ceil(ROWS).max(1);
         for number in 1..=pages {
@@ -125,6 +137,7 @@ impl ReportFolder {
         let newest = pages::list_table(&self.rows[..self.rows.len().min(NEWEST)]);
         self.write("council.html", &pages::council(report, |game| self.links.get(game).cloned()))?;
         self.write("report.json", &serde_json::to_string_pretty(report).unwrap_or_default())?;
+        self.write("style.css", STYLE)?;
         self.write("index.html", &pages::index(report, &newest))?;
         Ok(self.folder.join("index.html"))
     }

@@ -4,8 +4,8 @@ use std::fmt::{Display, Write as _};
 
 use crate::statistics::MeanWithError;
 
-/// The look of all pages: readable without a script and without anything from elsewhere, light or dark as the reader has it.
-const STYLE: &str = "
+/// The look of all pages, a file beside them: readable without a script and without anything from elsewhere, light or dark as the reader has it.
+pub(super) const STYLE: &str = "
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 84em; padding: 1em; }
 nav a { margin-right: 1em; } h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 1.6em; }
@@ -15,6 +15,7 @@ td.n, th.n { text-align: right; } .won { color: #2a7d2a; } .lost { color: #c0392
 .inaccuracy { color: #b8860b; } .mistake { color: #d2691e; } .blunder { color: #c0392b; font-weight: bold; }
 .boards { display: flex; flex-wrap: wrap; gap: 1.2em; } figure { margin: 0; width: 240px; }
 figcaption { font-size: .9em; } svg { max-width: 100%; height: auto; } details { margin-left: 1em; }
+.scroll { overflow-x: auto; } .leaf { margin-left: 1em; }
 .columns { display: flex; flex-wrap: wrap; gap: 0 2.5em; } .moves td { padding: .05em .6em; }
 .soft { opacity: .7; } @media (max-width: 40em) { th, td { padding: .15em .35em; } }
 ";
@@ -40,7 +41,7 @@ pub(super) fn page(title: &str, root: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title}</title><style>{STYLE}</style>\n\
+         <title>{title}</title><link rel=\"stylesheet\" href=\"{root}style.css\">\n\
          <nav><a href=\"{root}index.html\">Report</a><a href=\"{root}council.html\">Council</a>\
          <a href=\"{root}games-1.html\">Games</a></nav>\n<h1>{title}</h1>\n{body}</html>\n",
         title = escaped(title),
@@ -58,7 +59,7 @@ pub(super) struct HtmlTable {
 impl HtmlTable {
     /// With these titles; a title that begins with `#` is of a column of figures.
     pub(super) fn new(titles: &[&str]) -> Self {
-        let mut html = "<table><tr>".to_owned();
+        let mut html = "<div class=\"scroll\"><table><tr>".to_owned();
         let figures: Vec<bool> = titles.iter().map(|title| title.starts_with('#')).collect();
         for (title, figure) in titles.iter().zip(&figures) {
             let class = if *figure { " class=\"n\"" } else { "" };
@@ -89,7 +90,7 @@ impl HtmlTable {
 
     /// The table; nothing where it has no rows.
     pub(super) fn end(self) -> String {
-        if self.rows == 0 { String::new() } else { self.html + "</table>\n" }
+        if self.rows == 0 { String::new() } else { self.html + "</table></div>\n" }
     }
 }
 

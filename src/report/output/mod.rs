@@ -2,7 +2,7 @@
 //!
 //! | file in the folder | what |
 //! |---|---|
-//! | `index.html`, `council.html`, `games-N.html`, `game/*.html` | pages that need no script |
+//! | `index.html`, `council.html`, `games-N.html`, `game/*.html` | pages that need no script, with their look in `style.css` |
 //! | `games.pgn` | every game with its annotations |
 //! | `games.csv`, `moves.csv` | one line a game, one line a move |
 //! | `report.json` | all figures; a later report compares itself with it |

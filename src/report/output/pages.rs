@@ -19,8 +19,9 @@ const OPENINGS: usize = 40;
 pub(super) fn index(report: &Report, newest: &str) -> String {
     let totals = &report.totals;
     let mut body = format!(
-        "<p>{} games, {} of them studied move by move, judged by {}. Made {}.</p>\n",
+        "<p>{} {}, {} of them studied move by move, judged by {}. Made {}.</p>\n",
         totals.all.results.games(),
+        if totals.all.results.games() == 1 { "game" } else { "games" },
         totals.studied,
         escaped(&report.judge),
         escaped(&report.made_at),
@@ -141,7 +142,7 @@ fn opening(text: &mut String, node: &OpeningNode) {
         node.expected
     );
     if node.variations.is_empty() {
-        let _ = writeln!(text, "<div style=\"margin-left: 1em\">{line}</div>");
+        let _ = writeln!(text, "<div class=\"leaf\">{line}</div>");
         return;
     }
     let _ = writeln!(text, "<details><summary>{line}</summary>");

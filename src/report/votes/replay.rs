@@ -5,26 +5,33 @@ use std::{thread, time::Duration};
 
 use chess::{Bound, CriterionName, ElectorName, Knowledge, Phase, Proposal, Score, SearchId, UciMove};
 use council::{
-    Ballots, CouncilSettings, elected_move,
+    Ballots, CouncilSettings, Rule,
     pool::{ElectorKind, ElectorSpec, UciProgram},
 };
 
 use crate::study::{VoteStudy, VoterStudy};
 
 /// A rule to elect by again.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ReplayRule {
     /// How it is called in a report.
     pub name: String,
     /// Its criterion and what belongs to that.
     pub settings: CouncilSettings,
+    /// The same, ready to elect.
+    rule: Rule,
 }
 
 impl ReplayRule {
+    /// The criterion of these settings, under a name.
+    pub fn new(name: String, settings: CouncilSettings) -> Self {
+        Self { name, rule: Rule::of(&settings), settings }
+    }
+
     /// A criterion as it comes.
     pub fn criterion(name: CriterionName) -> Self {
         let settings = CouncilSettings { criterion: name, ..CouncilSettings::default() };
-        Self { name: name.word().to_owned(), settings }
+        Self::new(name.word().to_owned(), settings)
     }
 
     /// The move it elects, and what that costs, per cent of a point. Re-search cannot be held again without a search: it
@@ -38,7 +45,7 @@ impl ReplayRule {
             _ => {
                 // Ties are decided as the council would, by position and settings alone.
                 let seed = self.settings.seed ^ (vote.ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                elected_move(&self.settings, ballots, seed)?
+                self.rule.elected_move(ballots, seed)?
             }
         };
         Some((elected, vote.loss_of(elected)?))

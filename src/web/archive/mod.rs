@@ -4,6 +4,7 @@
 
 mod query;
 mod replay;
+mod report_pages;
 mod results;
 
 use std::{path::PathBuf, sync::Arc};
@@ -76,6 +77,7 @@ where
         .route("/api/results", get(results))
         .route("/api/export/{file}", get(export_many))
         .route("/api/games/{server}/{game}", get(replay))
+        .route("/report/{*page}", get(report_pages::page))
         .route("/api/games/{server}/{game}/{file}", get(export_one))
 }
 
@@ -84,6 +86,8 @@ where
 struct GameList {
     /// How many games pass the filter.
     found: usize,
+    /// Where the report of all games is, if one was made.
+    report: Option<&'static str>,
     /// The part of them that was asked for.
     games: Vec<ListedGame>,
 }
@@ -114,14 +118,14 @@ async fn list(
     Query(query): Query<GamesQuery>,
 ) -> Result<Json<GameList>, HttpProblem> {
     let (filter, page) = (query.filter()?, query.page()?);
-    let path = Arc::clone(&door.path);
+    let (path, report) = (Arc::clone(&door.path), door.report_address());
     let list = door.read(move |archive| {
         let mut games = archive.games(&filter)?;
         page.sort(&mut games);
         let found = games.len();
         let judges = Verdicts::of_all_judges(&path)?;
         let listed = page.cut(games).into_iter().map(|game| ListedGame::read(archive, &judges, game));
-        Ok(GameList { found, games: listed.collect::<Result<_, _>>()? })
+        Ok(GameList { found, report, games: listed.collect::<Result<_, _>>()? })
     });
     list.await.map(Json)
 }

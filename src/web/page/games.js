@@ -52,7 +52,7 @@ export function open(page) {
       body.replaceChildren(...list.games.map(gameRow));
       earlier.disabled = from === 0;
       later.disabled = from + PAGE >= list.found;
-      downloads.replaceChildren(...["pgn", "json", "csv"].map((kind) => h("a.button", { href: `/api/export/games.${kind}?${filter}`, download: `concilio.${kind}` }, kind.toUpperCase())));
+      downloads.replaceChildren(list.report ? h("a.button", { href: list.report }, "Report") : "", ...["pgn", "json", "csv"].map((kind) => h("a.button", { href: `/api/export/games.${kind}?${filter}`, download: `concilio.${kind}` }, kind.toUpperCase())));
       showResults(sums);
     } catch (error) {
       if (ours === visit) say(found, words(error));

@@ -7,24 +7,11 @@ use chess::{GameId, GameStatus};
 use practice::AccountId;
 
 use super::{
-    harness::{BOT, PARTNER, SERVER, Story, tc, within},
+    harness::{BOT, PARTNER, SERVER, Story, seen, tc, within},
     restart::Daemon,
 };
 
 const QUICK: &str = "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'trivial'\n";
-
-/// Looks again and again until there is something to be seen. Nobody tells a story when a file has changed.
-async fn seen<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
-    let looks = async {
-        loop {
-            if let Some(seen) = look() {
-                return seen;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
-    within(what, looks).await
-}
 
 fn record_of(journal: &Path, game: &GameId) -> Option<GameRecord> {
     Archive::open(journal).ok()?.game(&GameKey::new(&SERVER.into(), game)).ok()?

@@ -110,6 +110,19 @@ pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T 
     }
 }
 
+/// Looks again and again until there is something to be seen. Nobody tells a story when a file has changed.
+pub(crate) async fn seen<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
+    let looks = async {
+        loop {
+            if let Some(seen) = look() {
+                return seen;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    within(what, looks).await
+}
+
 /// A sparring player that takes its time.
 struct Thoughtful {
     player: Arc<dyn Sparring>,

@@ -24,7 +24,7 @@ pub(in super::super) struct Daemon(Child);
 
 impl Daemon {
     /// Starts it with these tables of settings, besides those that connect it to the story's server.
-    pub(super) fn run(story: &Story, settings: &str) -> Self {
+    pub(in super::super) fn run(story: &Story, settings: &str) -> Self {
         Self::run_in(story.folder.path(), story, settings)
     }
 
@@ -70,7 +70,7 @@ impl Daemon {
     }
 
     /// What `kill PID`, systemd and docker do.
-    pub(super) fn terminate(&self) {
+    pub(in super::super) fn terminate(&self) {
         self.send(Signal::TERM);
     }
 
@@ -80,7 +80,7 @@ impl Daemon {
     }
 
     /// Waits for its end.
-    pub(super) async fn ends(mut self) -> ExitStatus {
+    pub(in super::super) async fn ends(mut self) -> ExitStatus {
         let ended = tokio::task::spawn_blocking(move || self.0.wait());
         within("the program to end", ended).await.expect("no panic").expect("a status")
     }

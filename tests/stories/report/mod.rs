@@ -1,6 +1,8 @@
 //! Games are played, and then studied as their owner would: with the command that the demo names, by our own engine and by
 //! another one, and the annotated games are read by other programs.
 
+mod idle;
+
 use std::{
     fs,
     path::Path,
@@ -41,6 +43,7 @@ fn the_demo_says_how_to_study_its_games_and_so_it_is_done() {
     assert!(judged_again.contains("since the last report: games 1.00 → 1.00"), "{judged_again}");
     another_engine_judges(folder.path());
     python_chess_reads(&pages.join("games.pgn"));
+    the_figures_are_those_of_lichess(&pages);
 }
 
 /// Our own program under UCI is somebody else's engine as far as a report knows.
@@ -58,20 +61,34 @@ fn another_engine_judges(folder: &Path) {
     assert!(index.contains("other-engine, 300 nodes"), "the judge is named");
 }
 
-fn python_chess_reads(games: &Path) {
+/// What a script of `tests/clients` finds in what a report has written; `None` where there is no Python to run it.
+fn found_by(script: &str, written: &Path) -> Option<impl Fn(&str) -> f64> {
     let Some(python) = std::env::var_os(INTERPRETER) else {
         eprintln!("skipped: {INTERPRETER} does not name a Python with chess");
-        return;
+        return None;
     };
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/annotated_games.py");
-    let read = Command::new(python).arg(script).arg(games).output().expect("a Python that runs");
+    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients")).join(script);
+    let read = Command::new(python).arg(script).arg(written).output().expect("a Python that runs");
     assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
-    let counts: serde_json::Value = serde_json::from_slice(&read.stdout).expect("JSON");
-    let count = |name: &str| counts.get(name).and_then(serde_json::Value::as_u64).expect("a count");
-    assert_eq!((count("games"), count("errors")), (1, 0), "{counts}");
+    let found: serde_json::Value = serde_json::from_slice(&read.stdout).expect("JSON");
+    println!("{found}");
+    Some(move |name: &str| found.get(name).and_then(serde_json::Value::as_f64).expect("a figure"))
+}
+
+fn python_chess_reads(games: &Path) {
+    let Some(count) = found_by("annotated_games.py", games) else { return };
+    assert_eq!((count("games"), count("errors")), (1.0, 0.0));
     // A mate on the board has no value.
-    assert!(count("moves") > 0 && count("evals") + 1 >= count("moves"), "{counts}");
-    assert_eq!(count("glyphs"), count("variations"), "every label comes with a better line: {counts}");
+    assert!(count("moves") > 0.0 && count("evals") + 1.0 >= count("moves"));
+    assert_eq!(count("glyphs"), count("variations"), "every label comes with a better line");
+}
+
+/// Somebody else's program, from the published formulas and the values alone, comes to the same figures.
+fn the_figures_are_those_of_lichess(pages: &Path) {
+    let Some(figure) = found_by("lichess_figures.py", pages) else { return };
+    assert!(figure("moves") > 0.0);
+    assert_eq!(figure("labels_alike"), figure("labels"));
+    assert!(figure("accuracy_apart") <= 0.01 && figure("average_loss_apart") <= 0.01);
 }
 
 #[test]

@@ -36,11 +36,11 @@ async fn an_interrupted_report_goes_on_where_it_stopped() {
     let record = archive.games(&request.filter).expect("games").remove(0);
     let material = GameMaterial::read(&archive, record).expect("the game");
     let questions = material.questions();
-    let mut verdicts = Verdicts::open(&request.journal, &request.judge).expect("the journal");
+    let verdicts = Verdicts::open(&request.journal, &request.judge).expect("the journal");
     let stop = AtomicBool::new(false);
     let (half, all) = (questions[..5].to_vec(), questions.clone());
-    let mut judge = |questions| {
-        judge_all(&request.judge, questions, &mut verdicts, request.threads, &stop, &mut |_, _| ()).expect("judged")
+    let judge = |questions| {
+        judge_all(&request.judge, questions, &verdicts, request.threads, &stop, &mut |_, _| ()).expect("judged")
     };
     assert_eq!(judge(half), 5);
     assert_eq!(judge(all.clone()), questions.len() - 5, "only what was missing");
@@ -51,6 +51,12 @@ async fn an_interrupted_report_goes_on_where_it_stopped() {
     assert_eq!(games[0].opening.map(|opening| opening.family()), Some("Italian Game"));
     let causes: Vec<&str> = made.report.totals.losses.keys().map(|cause| cause.word()).collect();
     assert_eq!(causes, ["time"]);
+
+    let written = || std::fs::read_to_string(desk.directory.path().join("report/games.pgn")).expect("the games");
+    let whole = written();
+    let made = make_report(&request, &AtomicBool::new(true), &mut |_| (), &mut |_| ()).expect("no error");
+    assert!(made.is_none() && whole.contains("[%eval"), "{whole}");
+    assert_eq!(written(), whole, "an interrupted report leaves what the earlier one has written");
 }
 
 #[tokio::test]

@@ -17,13 +17,14 @@ use report::{
 
 /// Has all games judged, as `concilio report` does.
 pub(crate) async fn judged(journal: PathBuf, judge: JudgeSpec) {
+    let pages = journal.with_file_name("report");
     let request = ReportRequest {
         journal,
         filter: Filter::default(),
         judge,
         threads: NonZeroUsize::MIN,
         tables: None,
-        output: None,
+        output: Some(pages),
         suggest: false,
     };
     let make = move || make_report(&request, &AtomicBool::new(false), &mut |_| (), &mut |_| ());
@@ -55,6 +56,7 @@ async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
     let listed = listed.await;
     assert_eq!(listed["found"], 1);
     assert_eq!(json(&stage, "api/games?opponent=nobody").await["found"], 0);
+    assert_eq!(listed["report"], Value::Null, "no report was made");
 
     let sums = json(&stage, "api/results").await;
     let total: u64 = ["won", "drawn", "lost"].iter().filter_map(|word| sums["total"][word].as_u64()).sum();
@@ -84,6 +86,18 @@ async fn a_game_that_was_played_can_be_found_summed_up_and_looked_at() {
     assert!(report["judge"].as_str().is_some_and(|judge| judge.contains("50 nodes")), "{report}");
     assert!(report["accuracy"]["white"].as_f64().is_some_and(|exact| (0.0..=100.0).contains(&exact)), "{report}");
     assert_eq!(report["moves"].as_array().map(Vec::len), Some(moves.len()));
+
+    assert_eq!(json(&stage, "api/games").await["report"], "/report/index.html");
+    let page = stage.get("report/index.html").send().await.expect("an answer");
+    assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
+    let page = page.text().await.expect("text");
+    assert!(page.contains("1 game, 1 of them studied") && page.contains("href=\"style.css\""), "{page}");
+    for (path, found) in
+        [("style.css", true), ("council.html", true), ("report.json", false), ("game/none.html", false)]
+    {
+        let answer = stage.get(&format!("report/{path}")).send().await.expect("an answer");
+        assert_eq!(answer.status().is_success(), found, "{path}");
+    }
 
     let pgn = stage.get(&format!("{address}/game.pgn")).send().await.expect("an answer");
     assert_eq!(pgn.headers()["content-type"], "application/x-chess-pgn");

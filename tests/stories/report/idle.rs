@@ -1,0 +1,44 @@
+//! The daemon studies its finished games while it plays none, and stops at once when the next one begins.
+
+use std::fs;
+
+use super::super::lichess::{
+    harness::{BOT, Story, seen, within},
+    restart::Daemon,
+};
+
+/// Studies with so many nodes a position.
+fn settings(story: &Story, nodes: u64) -> String {
+    format!(
+        "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'trivial'\n\
+         [report]\nwhen_idle = true\nnodes = {nodes}\noutput = '{}'\n",
+        story.folder.path().join("report").display()
+    )
+}
+
+/// Waits until the daemon has logged this.
+async fn logged(story: &Story, words: &str) {
+    let log = story.folder.path().join("log");
+    seen(words, || fs::read_to_string(&log).ok().filter(|text| text.contains(words))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_daemon_studies_its_games_and_gives_way_to_the_next() {
+    let story = Story::set_the_stage(|_| ()).await;
+    let pages = story.folder.path().join("report/index.html");
+    // No such search comes to its end while somebody waits: it has to be stopped.
+    let daemon = Daemon::run(&story, &settings(&story, 1_000_000_000));
+    within("the daemon to be online", story.server.wait_until_online(BOT)).await.expect("a server");
+    let first = story.challenge().await;
+    story.played(&first).await;
+    logged(&story, "finished games are being judged").await;
+    let second = story.challenge().await;
+    logged(&story, "the study of finished games gives way to a game").await;
+    story.played(&second).await;
+    daemon.terminate();
+    assert!(daemon.ends().await.success(), "it ends in the middle of a study");
+
+    let _patient = Daemon::run(&story, &settings(&story, 100));
+    let studied = || fs::read_to_string(&pages).ok().filter(|page| page.contains("2 games, 2 of them studied"));
+    seen("a report of both games", studied).await;
+}
