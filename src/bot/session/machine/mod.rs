@@ -322,14 +322,20 @@ impl GameMachine {
 
     /// There is nothing to be searched any more, in nobody's time.
     fn stop_searching(&mut self, effects: &mut Vec<GameEffect>) {
-        if matches!(self.our_move, MoveState::Searching(_)) || self.pondering.take().is_some() {
+        let searching = matches!(self.our_move, MoveState::Searching(_));
+        if searching || self.pondering.take().is_some() {
             effects.push(GameEffect::StopSearch);
         }
-        self.our_move = MoveState::Theirs;
+        // A move that is on its way stays so: the last state may not show it.
+        if searching {
+            self.our_move = MoveState::Theirs;
+        }
     }
 
     fn timer(&mut self, now: Instant, timer: Timer, effects: &mut Vec<GameEffect>) {
         match timer {
+            // Nothing is sent to a game that has ended.
+            Timer::Resend | Timer::Echo if self.ended.is_some() => (),
             Timer::Resend => self.resend_is_due(effects),
             Timer::Echo => self.echo_is_due(now, effects),
             Timer::LastWord => self.last_word_is_due(now, effects),

@@ -176,6 +176,10 @@ impl GameMachine {
         outcome: Result<(), ActionError>,
         effects: &mut Vec<GameEffect>,
     ) {
+        // What becomes of it shows in the last state of the game.
+        if self.ended.is_some() {
+            return;
+        }
         let left = self.time_left(now);
         let MoveState::Answered(answer) = &mut self.our_move else { return };
         if answer.number != number || answer.sending != Sending::InFlight {

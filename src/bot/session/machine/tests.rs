@@ -565,11 +565,20 @@ fn an_end_that_the_moves_do_not_explain_is_looked_up() {
     assert!(ends("f2f3 e7e5 g2g4 d8h4", GameStatus::Mate, Some(Color::Black)));
     assert!(!ends("f2f3 e7e5 g2g4", GameStatus::Mate, Some(Color::Black)), "the mating move was not shown");
 
-    let answered = |status, winner| {
-        let (mut game, effects) = found(Color::White, "");
-        game.decide(request(&effects).expect("a search"), "e2e4");
-        let effects = game.on(GameInput::State(GameState { status, winner, ..state("") }));
-        matches!(effects.last(), Some(GameEffect::Over(GameOver::Shown(..))))
+    let answered = |status: GameStatus, winner| {
+        // The event stream may tell the end before the game's own, or not at all.
+        let [first, later] = [true, false].map(|told_first| {
+            let (mut game, effects) = found(Color::White, "");
+            game.decide(request(&effects).expect("a search"), "e2e4");
+            if told_first {
+                game.on(GameInput::Finished(Some(status.clone()), winner));
+                assert_eq!(game.on(GameInput::Timer(Timer::Resend)), [], "nothing is sent to a game that has ended");
+            }
+            let effects = game.on(GameInput::State(GameState { status: status.clone(), winner, ..state("") }));
+            matches!(effects.last(), Some(GameEffect::Over(GameOver::Shown(..))))
+        });
+        assert_eq!(first, later);
+        first
     };
     assert!(!answered(GameStatus::Resign, Some(Color::White)), "our move may have been taken before they resigned");
     assert!(!answered(GameStatus::OutOfTime, Some(Color::Black)), "it may have been taken in time for another clock");
