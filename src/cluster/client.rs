@@ -28,7 +28,7 @@ use super::{
     looker::Looker,
     looks::Caught,
     measured::TOO_FAR,
-    placement::{self, Wanted},
+    placement::{self, WantedSlot},
     registry::{Registry, WorkerChange},
     settings::ClusterSettings,
     subjects::{ANYBODY, Subjects},
@@ -356,7 +356,7 @@ impl ClusterClient {
         let ours = known.in_flight.threads();
         let offers = known.registry.offers(now, self.0.run, &ours, job.time);
         let engine = slot.elector.engine();
-        let wanted = Wanted { threads: slot.threads, time: job.time, engine, before: slot.worker };
+        let wanted = WantedSlot { threads: slot.threads, time: job.time, engine, before: slot.worker };
         let placed = placement::choose(&offers, wanted)?;
         let worker = known.registry.get(placed.worker)?;
         let (machine, lag) = (worker.name.clone(), worker.lag(now)?);

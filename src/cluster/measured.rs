@@ -34,13 +34,13 @@ pub(crate) fn shortest_move(lag: Duration) -> Duration {
 
 /// From questions to answers.
 #[derive(Debug, Default)]
-pub(crate) struct Lag {
+pub(crate) struct WorkerLag {
     /// The last ones, the oldest first.
     answers: VecDeque<Duration>,
     answered: Option<Instant>,
 }
 
-impl Lag {
+impl WorkerLag {
     /// An answer has come after so long.
     pub(crate) fn note(&mut self, now: Instant, lag: Duration) {
         self.answered = Some(now);
@@ -73,12 +73,12 @@ pub(crate) struct SpeedSample {
 
 /// Speed of a core, by the searches that were done on it.
 #[derive(Debug, Default)]
-pub(crate) struct Speed {
+pub(crate) struct WorkerSpeed {
     /// Thousands of nodes a second, and when it was measured last.
     measured: Option<(f64, Instant)>,
 }
 
-impl Speed {
+impl WorkerSpeed {
     /// A search has come to this.
     pub(crate) fn note(&mut self, now: Instant, sample: SpeedSample) {
         if sample.time < SHORTEST_SAMPLE {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn one_slow_answer_does_not_make_a_worker_far() {
-        let (mut lag, now) = (Lag::default(), Instant::now());
+        let (mut lag, now) = (WorkerLag::default(), Instant::now());
         assert_eq!(lag.now(now), None, "nobody knows yet");
         for answer in [2, 3, 300, 2, 4] {
             lag.note(now, answer * MS);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn who_does_not_answer_any_more_has_no_lag() {
-        let (mut lag, now) = (Lag::default(), Instant::now());
+        let (mut lag, now) = (WorkerLag::default(), Instant::now());
         lag.note(now, MS);
         assert_eq!(lag.now(now + SILENT_AFTER), None);
         lag.note(now + SILENT_AFTER, MS);
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn speed_is_what_searches_came_to_and_not_what_was_said() {
-        let (mut speed, now) = (Speed::default(), Instant::now());
+        let (mut speed, now) = (WorkerSpeed::default(), Instant::now());
         assert_eq!(speed.now(now), None);
         let sample = |nodes| SpeedSample { nodes, time: 100 * MS, threads: 2 };
         speed.note(now, SpeedSample { time: 5 * MS, ..sample(1) });

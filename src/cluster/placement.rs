@@ -57,7 +57,7 @@ pub(crate) struct Placement {
 
 /// A search that is to go somewhere.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct WantedSlot<'a> {
     /// How many threads it wants.
     pub threads: usize,
     /// How long its answer will be waited for; `None`: without end.
@@ -70,8 +70,8 @@ pub(crate) struct Wanted<'a> {
 
 /// The worker for a search: the one that had the elector before, whose table is warm, if it has room for all threads; otherwise
 /// the one that gets furthest with what it has free, in the time that the way leaves it. `None` if all are full.
-pub(crate) fn choose(offers: &[WorkerOffer], wanted: Wanted) -> Option<Placement> {
-    let Wanted { threads, time, engine, before } = wanted;
+pub(crate) fn choose(offers: &[WorkerOffer], wanted: WantedSlot) -> Option<Placement> {
+    let WantedSlot { threads, time, engine, before } = wanted;
     let suits = |offer: &&WorkerOffer| engine.is_none_or(|name| offer.engines.iter().any(|other| other == name));
     let placed = |offer: &WorkerOffer| Placement { worker: offer.worker, threads: threads.clamp(1, offer.free()) };
     let open: Vec<&WorkerOffer> = offers.iter().filter(suits).filter(|offer| offer.free() > 0).collect();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     fn chosen(offers: &[WorkerOffer], threads: usize) -> Option<(u64, usize)> {
-        let wanted = Wanted { threads, ..Wanted::default() };
+        let wanted = WantedSlot { threads, ..WantedSlot::default() };
         choose(offers, wanted).map(|placement| (placement.worker.0, placement.threads))
     }
 
@@ -123,7 +123,8 @@ mod tests {
     fn the_way_counts_against_a_far_worker_the_more_the_shorter_the_move_is() {
         let far = WorkerOffer { lag: Duration::from_millis(200), ..offer(1, 4, 1200) };
         let offers = [far, offer(2, 4, 1000)];
-        let within = |time| choose(&offers, Wanted { threads: 1, time, ..Wanted::default() }).map(|p| p.worker.0);
+        let within =
+            |time| choose(&offers, WantedSlot { threads: 1, time, ..WantedSlot::default() }).map(|p| p.worker.0);
         assert_eq!(within(Some(Duration::from_secs(1))), Some(2));
         assert_eq!(within(Some(Duration::from_secs(10))), Some(1));
         assert_eq!(within(None), Some(1));
@@ -132,7 +133,7 @@ mod tests {
     #[test]
     fn an_elector_returns_to_its_warm_table_if_there_is_room() {
         let mut offers = [offer(1, 4, 1000), offer(2, 4, 900)];
-        let wanted = Wanted { threads: 2, before: Some(RunId(2)), ..Wanted::default() };
+        let wanted = WantedSlot { threads: 2, before: Some(RunId(2)), ..WantedSlot::default() };
         let before = |offers: &[WorkerOffer]| choose(offers, wanted).map(|placement| placement.worker.0);
         assert_eq!(before(&offers), Some(2));
         offers[1].ours = 3;
@@ -142,7 +143,7 @@ mod tests {
     #[test]
     fn an_engine_goes_where_it_is_installed() {
         let mut offers = [offer(1, 4, 1000), offer(2, 4, 900)];
-        let wanted = Wanted { threads: 1, engine: Some("stockfish"), ..Wanted::default() };
+        let wanted = WantedSlot { threads: 1, engine: Some("stockfish"), ..WantedSlot::default() };
         assert_eq!(choose(&offers, wanted), None);
         offers[1].engines.push("stockfish".to_owned());
         assert_eq!(choose(&offers, wanted).map(|placement| placement.worker.0), Some(2));

@@ -12,7 +12,7 @@ use std::{
 
 use super::{
     identity::{OtherVersions, RunId, Sender},
-    measured::{Lag, Speed, SpeedSample, TOO_FAR, shortest_move},
+    measured::{SpeedSample, TOO_FAR, WorkerLag, WorkerSpeed, shortest_move},
     placement::WorkerOffer,
     wire::{Heartbeat, WorkerState},
 };
@@ -47,8 +47,8 @@ pub(crate) struct KnownWorker {
     pub name: MachineName,
     /// What it said last.
     pub heartbeat: Heartbeat,
-    lag: Lag,
-    speed: Speed,
+    lag: WorkerLag,
+    speed: WorkerSpeed,
     heard: Instant,
     rest: Backoff,
     twin: Twin,
@@ -142,8 +142,8 @@ impl Registry {
         let mut worker = KnownWorker {
             name,
             heartbeat,
-            lag: Lag::default(),
-            speed: Speed::default(),
+            lag: WorkerLag::default(),
+            speed: WorkerSpeed::default(),
             heard: now,
             rest,
             twin: Twin::None,

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     identity::{ProcessIdentity, RunId, Sender},
-    placement::{self, Wanted},
+    placement::{self, WantedSlot},
     registry::Registry,
     wire::{self, Heartbeat},
 };
@@ -41,7 +41,7 @@ impl Upkeep {
         let begun = Instant::now();
         for _ in 0..ROUNDS {
             let offers = registry.offers(now, RunId(u64::MAX), &threads, None);
-            black_box(placement::choose(&offers, Wanted { threads: 1, ..Wanted::default() }));
+            black_box(placement::choose(&offers, WantedSlot { threads: 1, ..WantedSlot::default() }));
         }
         let choice_by_worker = begun.elapsed() / ROUNDS / WORKERS;
         let begun = Instant::now();

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     cloud::nearly_best,
-    service::{Question, legal},
+    service::{ServiceQuestion, legal},
     settings::ChessdbSettings,
 };
 
@@ -29,11 +29,11 @@ struct ChessdbMove {
 }
 
 /// What is asked about the last position of a line: nothing but standard chess, and the database need not learn of it.
-pub(crate) fn question(line: &Line) -> Option<Question> {
+pub(crate) fn question(line: &Line) -> Option<ServiceQuestion> {
     let known = line.variant().is_standard_rules();
     let (action, json, learn) = ("queryall".to_owned(), "1".to_owned(), "0".to_owned());
     let query = vec![("action", action), ("board", line.fen()), ("json", json), ("learn", learn)];
-    known.then_some(Question { path: "cdb.php", query })
+    known.then_some(ServiceQuestion { path: "cdb.php", query })
 }
 
 /// One of the best moves.

@@ -5,7 +5,7 @@ use rand::{Rng, seq::IndexedRandom as _};
 use serde::Deserialize;
 
 use super::{
-    service::{Question, legal},
+    service::{ServiceQuestion, legal},
     settings::CloudSettings,
 };
 
@@ -42,10 +42,10 @@ impl CloudVariation {
 }
 
 /// What is asked about the last position of a line.
-pub(crate) fn question(line: &Line) -> Question {
+pub(crate) fn question(line: &Line) -> ServiceQuestion {
     let query =
         vec![("fen", line.fen()), ("multiPv", VARIATIONS.to_owned()), ("variant", line.variant().key().to_owned())];
-    Question { path: "api/cloud-eval", query }
+    ServiceQuestion { path: "api/cloud-eval", query }
 }
 
 /// One of the best moves.

@@ -5,7 +5,7 @@ use rand::RngExt;
 use serde::Deserialize;
 
 use super::{
-    service::{Question, legal},
+    service::{ServiceQuestion, legal},
     settings::{ExplorerDatabase, ExplorerSelection, ExplorerSettings},
 };
 
@@ -39,7 +39,7 @@ impl ExplorerMove {
 }
 
 /// What is asked about the last position of a line; `None` where the database has no games of its rules.
-pub(crate) fn question(settings: &ExplorerSettings, line: &Line) -> Option<Question> {
+pub(crate) fn question(settings: &ExplorerSettings, line: &Line) -> Option<ServiceQuestion> {
     let (path, variants) = match settings.database {
         ExplorerDatabase::Masters => ("masters", false),
         ExplorerDatabase::Lichess => ("lichess", true),
@@ -56,7 +56,7 @@ pub(crate) fn question(settings: &ExplorerSettings, line: &Line) -> Option<Quest
         query.push(("player", settings.player.clone()));
         query.push(("color", line.turn().fold_wb("white", "black").to_owned()));
     }
-    Some(Question { path, query })
+    Some(ServiceQuestion { path, query })
 }
 
 /// The move that is played again.

@@ -25,7 +25,7 @@ const REST_WHEN_LIMITED: Duration = Duration::from_secs(60);
 
 /// What is asked: a path below the service's address, and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Question {
+pub(crate) struct ServiceQuestion {
     /// Without a slash at either end.
     pub path: &'static str,
     /// Names and values, not yet escaped.
@@ -114,7 +114,7 @@ impl OnlineService {
     pub(crate) async fn ask<T: DeserializeOwned>(
         &self,
         client: &Client,
-        question: &Question,
+        question: &ServiceQuestion,
         left: Option<Duration>,
     ) -> Result<Option<T>, Unanswered> {
         let now = Instant::now();
@@ -152,7 +152,7 @@ impl OnlineService {
     async fn fetch<T: DeserializeOwned>(
         &self,
         client: &Client,
-        question: &Question,
+        question: &ServiceQuestion,
     ) -> Result<Option<T>, ServiceFailure> {
         let other = |error: &dyn std::fmt::Display| ServiceFailure::Other(error.to_string());
         let mut url = self.url.clone();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     async fn ask(service: &OnlineService, left: u64) -> Result<Option<Vec<u32>>, Unanswered> {
-        let question = Question { path: "x", query: vec![("fen", "a b/c".to_owned())] };
+        let question = ServiceQuestion { path: "x", query: vec![("fen", "a b/c".to_owned())] };
         let _ = rustls::crypto::ring::default_provider().install_default();
         service.ask(&Client::new(), &question, Some(Duration::from_secs(left))).await
     }

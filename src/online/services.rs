@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use chess::{Decision, Line, Secret, SecretError};
-use council::player::{KnownMove, MoveService};
+use council::player::{MoveAnswer, MoveService};
 use reqwest::Client;
 
 use super::{
@@ -18,10 +18,10 @@ const USER_AGENT: &str = concat!("concilio/", env!("CARGO_PKG_VERSION"));
 
 /// The services of one player's settings, shared by all its games: a limit is of all of them together.
 #[derive(Clone, Debug)]
-pub struct OnlineServices(Arc<Shared>);
+pub struct OnlineServices(Arc<SharedServices>);
 
 #[derive(Debug)]
-struct Shared {
+struct SharedServices {
     settings: OnlineSettings,
     client: Client,
     services: Vec<OnlineService>,
@@ -65,7 +65,7 @@ impl OnlineServices {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder().user_agent(USER_AGENT).redirect(reqwest::redirect::Policy::none()).build();
         let client = client.map_err(|error| OnlineError::Setting(format!("sources: cannot set up HTTPS: {error}")))?;
-        Ok(Some(Self(Arc::new(Shared { settings: settings.clone(), client, services }))))
+        Ok(Some(Self(Arc::new(SharedServices { settings: settings.clone(), client, services }))))
     }
 
     /// The same for one game, which stops asking where nobody knows its opening any more.
@@ -77,13 +77,13 @@ impl OnlineServices {
 /// What one game asks.
 #[derive(Debug)]
 pub struct OnlineGame {
-    shared: Arc<Shared>,
+    shared: Arc<SharedServices>,
     /// Our moves in a row that no service of openings knew.
     out_of_book: u32,
 }
 
 impl MoveService for OnlineGame {
-    fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> KnownMove<'a> {
+    fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> MoveAnswer<'a> {
         Box::pin(self.known(line, left))
     }
 }
@@ -112,7 +112,7 @@ impl OnlineGame {
     }
 }
 
-impl Shared {
+impl SharedServices {
     /// What one service knows; nothing of a position for which it has no rules.
     async fn known_to(
         &self,

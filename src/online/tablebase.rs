@@ -6,7 +6,7 @@ use serde::Deserialize;
 use shakmaty::Position as _;
 
 use super::{
-    service::{Question, legal},
+    service::{ServiceQuestion, legal},
     settings::TablebaseServiceSettings,
 };
 
@@ -16,7 +16,7 @@ pub(crate) const URL: &str = "https://tablebase.lichess.org";
 /// What it says of a position: its moves, the best first.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TablebaseAnswer {
-    category: Category,
+    category: EndingCategory,
     moves: Vec<TablebaseMove>,
 }
 
@@ -29,7 +29,7 @@ struct TablebaseMove {
 /// still the best that there is.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Category {
+enum EndingCategory {
     Win,
     SyzygyWin,
     MaybeWin,
@@ -43,7 +43,7 @@ enum Category {
     Unknown,
 }
 
-impl Category {
+impl EndingCategory {
     fn score(self) -> Option<Score> {
         match self {
             Self::Win | Self::SyzygyWin | Self::MaybeWin => Some(Score::Cp(TABLEBASE_WIN)),
@@ -55,7 +55,7 @@ impl Category {
 }
 
 /// What is asked about the last position of a line; `None` where there are no tables for it.
-pub(crate) fn question(settings: &TablebaseServiceSettings, line: &Line) -> Option<Question> {
+pub(crate) fn question(settings: &TablebaseServiceSettings, line: &Line) -> Option<ServiceQuestion> {
     let path = match line.variant() {
         Variant::Atomic => "atomic",
         Variant::Antichess => "antichess",
@@ -65,7 +65,7 @@ pub(crate) fn question(settings: &TablebaseServiceSettings, line: &Line) -> Opti
     let few = line.position().board().occupied().count() <= settings.max_pieces;
     // Tables know no castling.
     let may_castle = line.position().castles().any();
-    (few && !may_castle).then(|| Question { path, query: vec![("fen", line.fen())] })
+    (few && !may_castle).then(|| ServiceQuestion { path, query: vec![("fen", line.fen())] })
 }
 
 /// The best move.

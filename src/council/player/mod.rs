@@ -30,7 +30,7 @@ use chess::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
 
 pub use library::{BookChoice, BookSettings, Library, TABLEBASE_WIN, TablebaseSettings};
 use move_service::known_elsewhere;
-pub use move_service::{KnownMove, MoveService};
+pub use move_service::{MoveAnswer, MoveService};
 pub use timing::Time;
 use timing::{Agreement, Timekeeper};
 

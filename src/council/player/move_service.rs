@@ -8,13 +8,13 @@ use super::timing::Agreement;
 use chess::{Decision, Line};
 
 /// What a service knows of a position, when it has answered; `None` if it knows nothing.
-pub type KnownMove<'a> = Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>>;
+pub type MoveAnswer<'a> = Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>>;
 
 /// Somebody elsewhere who may know a move. It is asked while the council searches; its move is played if it comes before the
 /// council has decided, and whoever is late is not waited for.
 pub trait MoveService: fmt::Debug + Send + Sync {
     /// The move in the last position of a line, with so much `left` on our clock (`None` without one). It must be legal.
-    fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> KnownMove<'a>;
+    fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> MoveAnswer<'a>;
 }
 
 /// What a service knows of the position that is on the board, asked once the clock runs for it. Never ends where nobody is asked.

@@ -144,7 +144,7 @@ async fn whoever_wants_the_answer_now_gets_it() {
 struct Oracle(Option<&'static str>);
 
 impl MoveService for Oracle {
-    fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> KnownMove<'a> {
+    fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> MoveAnswer<'a> {
         assert_eq!(left, Some(Duration::from_secs(60)));
         match self.0 {
             Some(best) => {

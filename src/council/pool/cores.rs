@@ -9,11 +9,11 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Cores {
     pub all: usize,
-    taken: Mutex<Taken>,
+    taken: Mutex<TakenCores>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct TakenCores {
     threads: usize,
     /// Of those, the threads of copies that search with one table, by the table's number.
     by_table: BTreeMap<u64, usize>,
@@ -38,7 +38,7 @@ impl Cores {
         (copies < self.all.max(1)).then(|| self.take(&mut taken, threads, table))
     }
 
-    fn take(self: &Arc<Self>, taken: &mut Taken, threads: usize, table: Option<u64>) -> CoreClaim {
+    fn take(self: &Arc<Self>, taken: &mut TakenCores, threads: usize, table: Option<u64>) -> CoreClaim {
         taken.threads += threads;
         if let Some(table) = table {
             *taken.by_table.entry(table).or_default() += threads;
@@ -46,7 +46,7 @@ impl Cores {
         CoreClaim { cores: Arc::clone(self), threads, table }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
+    fn lock(&self) -> MutexGuard<'_, TakenCores> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

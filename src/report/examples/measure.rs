@@ -44,7 +44,7 @@ fn main() {
     let folder = std::env::temp_dir().join(format!("concilio-report-measure-{}", std::process::id()));
     let settings =
         JournalSettings { path: folder.join("journal.db"), pgn_directory: "".into(), ..JournalSettings::default() };
-    let began = Stopwatch::start();
+    let began = PhaseTimer::start();
     let lines: Vec<Line> = (0..games.min(PLAYED)).map(|seed| play(seed as u64, plies)).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(record(&settings, games, &lines));
@@ -59,14 +59,14 @@ fn main() {
         output: Some(folder.join("pages")),
         suggest: false,
     };
-    let began = Stopwatch::start();
+    let began = PhaseTimer::start();
     report_on(&request, &mut |_| ());
     tell("judged and written, two threads", games, began);
-    let began = Stopwatch::start();
+    let began = PhaseTimer::start();
     let mut studies: Vec<GameStudy> = Vec::new();
     report_on(&request, &mut |game| studies.extend((studies.len() < 1000).then(|| game.clone())));
     tell("written again, nothing to judge", games, began);
-    let began = Stopwatch::start();
+    let began = PhaseTimer::start();
     let mut council = CouncilSums::default();
     studies.iter().for_each(|game| council.add(game));
     let council = council.study();
@@ -80,18 +80,18 @@ fn report_on(request: &ReportRequest, each: &mut dyn FnMut(&GameStudy)) {
     make_report(request, &AtomicBool::new(false), &mut |_| (), each).expect("a report");
 }
 
-fn tell(what: &str, games: usize, began: Stopwatch) {
+fn tell(what: &str, games: usize, began: PhaseTimer) {
     let (wall, processor) = (began.wall.elapsed().as_secs_f64(), (processor_time() - began.processor).as_secs_f64());
     println!("{what:<40} {games:>6} games {wall:>9.2} s, {processor:>9.2} s of processors");
 }
 
 /// When something began: by the clock, and by what the process had used of all processors.
-struct Stopwatch {
+struct PhaseTimer {
     wall: Instant,
     processor: Duration,
 }
 
-impl Stopwatch {
+impl PhaseTimer {
     fn start() -> Self {
         Self { wall: Instant::now(), processor: processor_time() }
     }
