@@ -51,7 +51,7 @@ pub struct IdleStudy {
 struct IdleShared {
     state: Mutex<IdleState>,
     changed: Condvar,
-    /// Stops the searches.
+    /// Stops the searches. It stays set until the next study begins: a game may be over before a search has seen that it began.
     stop: AtomicBool,
 }
 
@@ -79,11 +79,13 @@ impl IdleShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state; whether the searches may go on follows from it.
+    /// Changes the state; whether the searches have to stop follows from it.
     fn change(&self, change: impl FnOnce(&mut IdleState)) {
         let mut state = self.state();
         change(&mut state);
-        self.stop.store(state.ended || !state.games.is_empty(), Relaxed);
+        if state.ended || !state.games.is_empty() {
+            self.stop.store(true, Relaxed);
+        }
         self.changed.notify_all();
     }
 
@@ -102,6 +104,7 @@ impl IdleShared {
             state = later;
             if timeout.timed_out() && !state.ended && ready(&state) {
                 state.due = false;
+                self.stop.store(false, Relaxed);
                 return true;
             }
         }
@@ -186,6 +189,19 @@ mod tests {
     use bot::journal::{Filter, Journal, JournalSettings};
 
     const PATIENCE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_search_that_has_not_seen_a_short_game_stops_all_the_same() {
+        let (state, changed) = (Mutex::default(), Condvar::new());
+        let shared = IdleShared { state, changed, stop: AtomicBool::new(false) };
+        shared.change(|state| _ = state.games.insert("one".to_owned()));
+        shared.change(|state| {
+            state.games.clear();
+            state.due = true;
+        });
+        assert!(shared.stop.load(Relaxed), "the game is over, the study was told to stop");
+        assert!(shared.wait(Duration::ZERO) && !shared.stop.load(Relaxed), "the next one begins afresh");
+    }
 
     #[test]
     fn it_studies_when_nothing_is_played_and_gives_way() {
