@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bot::session::LimitSettings;
 use online::{OnlineKind, OnlineSettings, ServiceSettings};
+use practice::SparringKind;
 
 use super::harness::{Plan, Story, tc};
 
@@ -43,6 +44,8 @@ async fn openings_come_from_the_explorer_and_then_from_the_cloud() {
     let mut story = Story::set_the_stage(|plan: &mut Plan| {
         plan.limits = LimitSettings { nodes: Some(200_000), ..LimitSettings::default() };
         plan.time_control = tc("180+2");
+        // Somebody who is not mated in the opening.
+        plan.partner = SparringKind::Engine { nodes: 300 };
     })
     .await;
     story.plan.online = everybody(&story);
