@@ -108,6 +108,22 @@ impl GameRecord {
         GameKey::new(&self.server, &self.game)
     }
 
+    /// Its line with these moves. From the first on that is not legal they are left out, with a warning in the log.
+    pub fn line_of(&self, moves: impl IntoIterator<Item = UciMove>) -> Line {
+        let start = Line::from_fen(self.variant, self.start_fen.as_deref().unwrap_or_default());
+        let mut line = start.unwrap_or_else(|error| {
+            tracing::warn!(game = %self.key(), %error, "the game is read without its moves");
+            Line::start(self.variant)
+        });
+        for uci in moves {
+            if let Err(error) = line.play(uci) {
+                tracing::warn!(game = %self.key(), %error, "the rest of the game is left out");
+                break;
+            }
+        }
+        line
+    }
+
     /// We.
     pub fn us(&self) -> &PlayerRecord {
         match self.our_color {

@@ -235,12 +235,11 @@ impl Manager {
             ServerEvent::GameFinished { id, status, winner, rating_change } => {
                 if let Some(change) = rating_change {
                     self.context.journal.rated(&self.context.key(&id), change);
-                }
-                match rating_change {
                     // It is told with the end, which the game's own stream may show later.
-                    Some(change) if self.games.contains_key(&id) => self.tell_game(&id, GameInput::Rated(change)),
-                    Some(change) => self.context.tell_of_game(&id, GameEvent::Rated { change }),
-                    None => (),
+                    match self.games.contains_key(&id) {
+                        true => self.tell_game(&id, GameInput::Rated(change)),
+                        false => self.context.tell_of_game(&id, GameEvent::Rated { change }),
+                    }
                 }
                 self.finished(&id, status, winner);
             }

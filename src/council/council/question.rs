@@ -29,6 +29,13 @@ pub struct Progress {
     pub split: f64,
 }
 
+impl Progress {
+    /// Of a council that agrees: one elector, which has proposed so many plies deep and has not changed its mind.
+    pub(crate) const fn agreed(depth: u32) -> Self {
+        Self { electors: 1, proposals: 1, distinct_moves: 1, changes: 0, leader: None, score: None, depth, split: 0.0 }
+    }
+}
+
 /// The council's sense of time: given its progress, the time from the question at which it must have decided;
 /// [`Duration::MAX`] is never. Asked again after every proposal, and whenever [`Question::reconsider`] says so.
 pub type Timing = Box<dyn FnMut(&Progress) -> Duration + Send>;

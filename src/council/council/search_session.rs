@@ -79,16 +79,7 @@ impl<'a> SearchSession<'a> {
     /// How long the question will be searched about, from its beginning, as far as is known now: what the clock gives where all agree from
     /// their first word on. `None`: until it is told otherwise.
     fn expected_time(&mut self) -> Option<Duration> {
-        let agreed = Progress {
-            electors: 1,
-            proposals: 1,
-            distinct_moves: 1,
-            changes: 0,
-            leader: None,
-            score: None,
-            depth: 0,
-            split: 0.0,
-        };
+        let agreed = Progress::agreed(0);
         let by_clock = self.question.timing.as_mut().map(|timing| timing(&agreed)).filter(|time| *time < FOREVER);
         by_clock.into_iter().chain(self.question.limits.time).min()
     }

@@ -200,16 +200,7 @@ async fn a_service_is_asked_about_the_position_that_comes_about() {
 #[test]
 fn after_a_hit_a_move_takes_between_half_of_its_time_and_all_of_it() {
     let time = minute();
-    let progress = Progress {
-        electors: 1,
-        proposals: 1,
-        distinct_moves: 1,
-        changes: 0,
-        leader: None,
-        score: None,
-        depth: 9,
-        split: 0.0,
-    };
+    let progress = Progress::agreed(9);
     let line = line("e2e4 e7e5");
     let stop_at = |since: Instant, time: Time| {
         let (_agree, agreed) = watch::channel(Agreement { line: Arc::clone(&line), time, since });

@@ -42,7 +42,10 @@ impl GameMaterial {
     /// # Errors
     /// Where the journal cannot be read.
     pub fn read(archive: &Archive, record: GameRecord) -> Result<Self, JournalError> {
-        let (line, played) = read_line(archive, &record)?;
+        // As far as the server has shown them and they are legal.
+        let mut played: Vec<_> = archive.moves(&record)?.into_iter().take_while(|played| played.confirmed).collect();
+        let line = record.line_of(played.iter().map(|played| played.uci));
+        played.truncate(line.ply());
         let with_proposals = |played: MoveRecord| {
             let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
             Ok((played, proposals))
@@ -110,24 +113,6 @@ impl GameMaterial {
         }
         Ok(Some(verdicts))
     }
-}
-
-/// The line of a game with its moves, as far as the server has shown them and they are legal.
-fn read_line(archive: &Archive, record: &GameRecord) -> Result<(Line, Vec<MoveRecord>), JournalError> {
-    let start = Line::from_fen(record.variant, record.start_fen.as_deref().unwrap_or_default());
-    let mut line = start.unwrap_or_else(|error| {
-        tracing::warn!(game = %record.key(), %error, "the game is read without its moves");
-        Line::start(record.variant)
-    });
-    let mut moves = Vec::new();
-    for played in archive.moves(record)?.into_iter().take_while(|played| played.confirmed) {
-        if let Err(error) = line.play(played.uci) {
-            tracing::warn!(game = %record.key(), %error, "the rest of the game is left out");
-            break;
-        }
-        moves.push(played);
-    }
-    Ok((line, moves))
 }
 
 /// The position after a move, as a line that begins with it; `None` if the move is not legal.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chess::Shutdown;
 use cluster::{ClusterSettings, WorkerSettings, lend};
 use council::CouncilSettings;
+use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::task::JoinHandle;
 
 use super::{
@@ -31,18 +32,6 @@ impl Lending {
     }
 }
 
-/// Numbers that look random, the same in every run (Steele, Vigna: xorshift64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).expect("31 bits") % bound
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn workers_come_and_go_at_random() {
     let nats = Nats::start();
@@ -50,12 +39,13 @@ async fn workers_come_and_go_at_random() {
     let mut table = Table::at(&nats.url());
     table.seats(&CouncilSettings { hash: 1, ..CouncilSettings::default() });
     table.first_word = Duration::from_millis(600);
-    let mut random = Random(0x5EED);
+    // The same in every run.
+    let mut random = StdRng::seed_from_u64(0x5EED);
     let mut workers: Vec<Option<Lending>> = (0..WORKERS).map(|_| None).collect();
     for _ in 0..2 * MOVES {
-        let number = random.below(WORKERS);
+        let number = random.random_range(0..WORKERS);
         let url = if number == 0 { far.url() } else { nats.url() };
-        match (workers[number].take(), random.below(2)) {
+        match (workers[number].take(), random.random_range(0..2)) {
             (None, _) => workers[number] = Some(Lending::start(&url, number)),
             (Some(worker), 0) => worker.shutdown.drain.cancel(),
             (Some(worker), _) => worker.task.abort(),

@@ -95,17 +95,7 @@ impl Archive {
             "SELECT uci FROM moves WHERE game = ? AND superseded_at IS NULL AND confirmed ORDER BY ply",
         )?;
         let rows = statement.query_map([game.row], |row| codes::uci(row, 0))?;
-        let start = Line::from_fen(game.variant, game.start_fen.as_deref().unwrap_or_default());
-        let mut line = start.unwrap_or_else(|error| {
-            tracing::warn!(game = %game.key(), %error, "the game is read without its moves");
-            Line::start(game.variant)
-        });
-        for uci in rows {
-            if let Err(error) = line.play(uci?) {
-                tracing::warn!(game = %game.key(), %error, "the rest of the game is left out");
-                break;
-            }
-        }
-        Ok(line)
+        let moves = rows.collect::<Result<Vec<_>, _>>()?;
+        Ok(game.line_of(moves))
     }
 }

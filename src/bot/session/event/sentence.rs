@@ -329,9 +329,10 @@ mod tests {
             of_account(AccountEvent::Connected { account, away: Some(Duration::from_secs(12)) }),
             "lichess: connected again as BOT Concilio after 12 s"
         );
-        let ours = Some(Color::Black);
-        let challenge = Challenge::to_us(ChallengeId::new("abcd1234"), info().black, info().terms);
-        let challenge = Challenge { our_color: ours, ..challenge };
+        let challenge = Challenge {
+            our_color: Some(Color::Black),
+            ..Challenge::to_us(ChallengeId::new("abcd1234"), info().black, info().terms)
+        };
         assert_eq!(
             of_account(AccountEvent::Challenge {
                 challenge: Box::new(challenge),

@@ -123,9 +123,8 @@ pub(super) fn challenge(pending: &PendingChallenge, us: &str, is_computer: bool)
     let we_are_first = terms.first.name.eq_ignore_ascii_case(us);
     let opponent = terms.other_than(us);
     let our_seat = terms.other_than(&opponent.name);
-    let kind = || terms.loaded.as_ref().unwrap_or(&terms.kind).clone();
     let obstacle = match terms.variant() {
-        None => Some(ChallengeObstacle::UnknownVariant(kind())),
+        None => Some(ChallengeObstacle::UnknownVariant(terms.loaded.as_ref().unwrap_or(&terms.kind).clone())),
         Some(_) => terms.second_time.is_some().then_some(ChallengeObstacle::TimeOdds),
     };
     Challenge {
