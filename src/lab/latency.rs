@@ -3,15 +3,21 @@
 //!
 //! The daemon runs as a process of its own, as it would for real, against a practice server on loopback. A move's time is
 //! what the practice server's clock charged for it: from the opponent's move in its game core to ours, both ways through
-//! HTTP included. Nothing is subtracted.
+//! HTTP included. Nothing is subtracted. Where watchers are asked for, so many read the events of the daemon's page meanwhile.
 
 use std::{
+    net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
-use tokio::time::timeout;
+use tokio::{
+    io::{self, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+    time::timeout,
+};
 
 use super::own_process::OwnProcess;
 use chess::{Color, GameTerms, TimeControl, Variant};
@@ -45,6 +51,8 @@ pub struct Latency {
 pub struct MoveDelays {
     /// Games that were played at once.
     pub games: usize,
+    /// Readers of the page's events meanwhile; without any there was no page.
+    pub watchers: usize,
     /// The delay of each move, shortest first.
     pub delays: Vec<Duration>,
 }
@@ -58,29 +66,34 @@ pub enum LatencyError {
     /// The daemon could not be started.
     #[error("cannot start the daemon: {0}")]
     Start(#[from] std::io::Error),
+    /// The page sent somebody away who wanted to watch.
+    #[error("the page's events could not be read to the end")]
+    Unwatched,
     /// The games do not end.
     #[error("the games did not end within {} s", LONGEST.as_secs())]
     Stuck,
 }
 
 impl Latency {
-    /// Measures with so many games at once, in turn.
+    /// Measures with so many games at once and so many watchers, each with each in turn.
     ///
     /// # Errors
     /// [`LatencyError`] if the practice server or the daemon does not start.
-    pub async fn measure(program: PathBuf, games_at_once: &[usize]) -> Result<Self, LatencyError> {
+    pub async fn measure(program: PathBuf, games: &[usize], watchers: &[usize]) -> Result<Self, LatencyError> {
         let bench = LatencyBench::start(program).await?;
         let mut starts = Vec::new();
         for _ in 1..STARTS {
-            starts.push(bench.daemon(1).await?.connected_after);
+            starts.push(bench.daemon(1, None).await?.connected_after);
         }
-        let idle = bench.daemon(1).await?;
+        let idle = bench.daemon(1, None).await?;
         starts.push(idle.connected_after);
         let idle_memory = idle.process.resident();
         drop(idle);
         let mut shares = Vec::new();
-        for games in games_at_once {
-            shares.push(bench.play(*games).await?);
+        for games in games {
+            for watchers in watchers {
+                shares.push(bench.play(*games, *watchers).await?);
+            }
         }
         Ok(Self { starts, idle_memory, shares })
     }
@@ -91,13 +104,14 @@ struct LatencyBench {
     program: PathBuf,
     server: PracticeServer,
     token: String,
-    folder: tempfile::TempDir,
 }
 
 /// A daemon of our own.
 struct Daemon {
     process: OwnProcess,
     connected_after: Duration,
+    /// Its journal alone, so that what others have played is not counted as its own.
+    _folder: tempfile::TempDir,
 }
 
 impl LatencyBench {
@@ -105,14 +119,15 @@ impl LatencyBench {
         let server = PracticeServer::start(PracticeSettings::default()).await?;
         let token = server.add_account(BOT, true).await?;
         server.sparring(SPARRING, SparringKind::Random).await?;
-        Ok(Self { program, server, token, folder: tempfile::tempdir()? })
+        Ok(Self { program, server, token })
     }
 
-    /// Starts a daemon for so many games and waits until it is connected.
-    async fn daemon(&self, games: usize) -> Result<Daemon, LatencyError> {
+    /// Starts a daemon for so many games, with its page there if it shall have one, and waits until it is connected.
+    async fn daemon(&self, games: usize, page: Option<SocketAddr>) -> Result<Daemon, LatencyError> {
         let bot = AccountId::of(BOT);
         let gone = bot.clone();
         self.server.wait(move |state| (!state.is_online(&gone)).then_some(())).await?;
+        let folder = tempfile::tempdir()?;
         let began = Instant::now();
         let mut command = Command::new(&self.program);
         command
@@ -124,17 +139,21 @@ impl LatencyBench {
             .args(["--set", &format!("challenge.friends=[\"{SPARRING}\"]")])
             .env("CONCILIO_LICHESS_TOKEN", &self.token)
             .env("CONCILIO__SERVERS__PRACTICE__URL", self.server.url())
-            .env("CONCILIO__JOURNAL__PATH", self.folder.path().join("journal.db"))
-            .env("CONCILIO__JOURNAL__PGN_DIRECTORY", self.folder.path().join("pgn"))
+            .env("CONCILIO__JOURNAL__PATH", folder.path().join("journal.db"))
+            .env("CONCILIO__JOURNAL__PGN_DIRECTORY", folder.path().join("pgn"))
             .stdout(Stdio::null());
-        let mut daemon = Daemon { process: OwnProcess::start(&mut command)?, connected_after: Duration::ZERO };
+        if let Some(page) = page {
+            command.args(["--set", &format!("web.address={page}"), "--set", "web.watchers=1000"]);
+        }
+        let process = OwnProcess::start(&mut command)?;
         self.server.wait(move |state| state.is_online(&bot).then_some(())).await?;
-        daemon.connected_after = began.elapsed();
-        Ok(daemon)
+        Ok(Daemon { process, connected_after: began.elapsed(), _folder: folder })
     }
 
-    async fn play(&self, games: usize) -> Result<MoveDelays, LatencyError> {
-        let daemon = self.daemon(games).await?;
+    async fn play(&self, games: usize, watchers: usize) -> Result<MoveDelays, LatencyError> {
+        let page = free_address().await?;
+        let daemon = self.daemon(games, (watchers > 0).then_some(page)).await?;
+        let mut watching: JoinSet<_> = (0..watchers).map(|_| watch(page)).collect();
         let terms = GameTerms {
             variant: Variant::Standard,
             time_control: TimeControl::real_time(CLOCK, Duration::ZERO),
@@ -144,9 +163,12 @@ impl LatencyBench {
         while delays.len() < ENOUGH {
             delays.extend(self.round(games, terms).await?);
         }
+        if watching.try_join_next().is_some() {
+            return Err(LatencyError::Unwatched);
+        }
         drop(daemon);
         delays.sort_unstable();
-        Ok(MoveDelays { games, delays })
+        Ok(MoveDelays { games, watchers, delays })
     }
 
     /// Plays so many games at once and gives the delays of all moves.
@@ -160,6 +182,18 @@ impl LatencyBench {
             timeout(LONGEST, self.server.wait_for_games(before + games)).await.map_err(|_| LatencyError::Stuck)??;
         Ok(reports.iter().rev().take(games).flat_map(delays_of).collect())
     }
+}
+
+/// An address of this machine where nobody listens.
+async fn free_address() -> io::Result<SocketAddr> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?.local_addr()
+}
+
+/// Reads the events of the page there, and forgets them.
+async fn watch(page: SocketAddr) -> io::Result<u64> {
+    let mut stream = TcpStream::connect(page).await?;
+    stream.write_all(format!("GET /api/events HTTP/1.1\r\nHost: {page}\r\n\r\n").as_bytes()).await?;
+    io::copy(&mut stream, &mut io::sink()).await
 }
 
 /// What each move of ours took on the server's clock, from the second on: the first ones are free.

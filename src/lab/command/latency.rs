@@ -13,12 +13,15 @@ pub(super) struct MeasureLatency {
     /// How many games at once, in turn
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 100], value_name = "COUNTS")]
     games: Vec<usize>,
+    /// How many read the page's events meanwhile, in turn, up to 1000 each; 0 is a daemon without its page
+    #[arg(long, value_delimiter = ',', default_value = "0", value_name = "COUNTS")]
+    watchers: Vec<usize>,
 }
 
 impl MeasureLatency {
     /// Measures and prints.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let latency = crate::Latency::measure(std::env::current_exe()?, &self.games).await?;
+        let latency = crate::Latency::measure(std::env::current_exe()?, &self.games, &self.watchers).await?;
         print(&latency);
         Ok(())
     }
@@ -34,11 +37,12 @@ fn print(latency: &crate::Latency) {
         None => chess::outln!("idle memory          not known on this system"),
     }
     chess::outln!("\nopponent's move on the stream to our move request, trivial elector, ms");
-    chess::outln!("{:>14} {:>8} {:>8} {:>8} {:>8}", "games at once", "moves", "p50", "p99", "max");
+    chess::outln!("{:>14} {:>9} {:>8} {:>8} {:>8} {:>8}", "games at once", "watchers", "moves", "p50", "p99", "max");
     for share in &latency.shares {
         chess::outln!(
-            "{:>14} {:>8} {:>8.3} {:>8.3} {:>8.3}",
+            "{:>14} {:>9} {:>8} {:>8.3} {:>8.3} {:>8.3}",
             share.games,
+            share.watchers,
             share.delays.len(),
             milliseconds(quantile(&share.delays, 0.5)),
             milliseconds(quantile(&share.delays, 0.99)),

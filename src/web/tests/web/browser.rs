@@ -165,9 +165,10 @@ impl Browser {
         self.script(script).await.as_str().unwrap_or_default().to_owned()
     }
 
-    /// When a page that the browser has never seen shows the first of its contents, ms after it was asked for.
-    pub(crate) async fn first_paint(&self, url: &str) -> f64 {
-        self.go("about:blank").await;
+    /// When a page that the browser has never seen shows the first of its contents, ms after it was asked for at the page
+    /// `before`: from another host's, or none, the browser first starts a process for the new one.
+    pub(crate) async fn first_paint(&self, before: &str, url: &str) -> f64 {
+        self.go(before).await;
         self.developer("Network.clearBrowserCache", json!({})).await;
         self.go(url).await;
         let paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";

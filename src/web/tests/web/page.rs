@@ -245,22 +245,29 @@ async fn a_page_that_nobody_sees_holds_no_stream() {
     browser.close().await;
 }
 
-/// When the page is painted first, and when a plain text of the same server is. It prints both; `--ignored --nocapture` runs it.
+/// When the page is painted first, and when a plain text of the same server is, from another host's page and from one of this
+/// server. It prints them; `--ignored --nocapture` runs it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a measurement"]
 async fn how_soon_the_page_is_painted() {
     let Some(browser) = Browser::start().await else { return };
     let stage = PlayStage::open().await;
-    let addresses = [("plain text", stage.url("live")), ("the page", stage.url(""))];
-    let mut paints = [Vec::new(), Vec::new()];
+    let (text, page, metrics) = (stage.url("live"), stage.url(""), stage.url("metrics"));
+    let ways = [("about:blank", &text), ("about:blank", &page), (metrics.as_str(), &text), (metrics.as_str(), &page)];
+    let mut paints = ways.map(|_| Vec::new());
     for _ in 0..20 {
-        for ((_, address), paints) in addresses.iter().zip(&mut paints) {
-            paints.push(browser.first_paint(address).await);
+        for ((before, address), paints) in ways.iter().zip(&mut paints) {
+            paints.push(browser.first_paint(before, address).await);
         }
     }
-    for ((what, _), paints) in addresses.iter().zip(&mut paints) {
+    for ((before, address), paints) in ways.iter().zip(&mut paints) {
         paints.sort_by(f64::total_cmp);
-        println!("{what}: median {} ms, least {} ms, of {}", paints[paints.len() / 2], paints[0], paints.len());
+        println!(
+            "{before} to {address}: median {} ms, least {} ms, of {}",
+            paints[paints.len() / 2],
+            paints[0],
+            paints.len()
+        );
     }
     browser.close().await;
 }
