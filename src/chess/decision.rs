@@ -154,6 +154,14 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// The moves that the deepest search for the elected one expects, `best` first; none where nobody searched it.
+    pub fn expected(&self) -> &[UciMove] {
+        let second = self.second_phase.as_ref().map(|second| &second.proposal);
+        let proposals = second.into_iter().chain(self.votes.iter().map(|vote| &vote.proposal));
+        let deepest = proposals.filter(|proposal| proposal.best == self.best).max_by_key(|proposal| proposal.depth);
+        deepest.map_or(&[], |proposal| &proposal.pv)
+    }
+
     /// A decision that needed no vote.
     pub fn without_vote(best: UciMove, source: Source) -> Self {
         Self {

@@ -208,6 +208,16 @@ impl Line {
         }
     }
 
+    /// Moves that follow one another from here, each in standard algebraic notation, up to the first that is not legal.
+    pub fn sans(&self, moves: impl IntoIterator<Item = UciMove>) -> Vec<String> {
+        let mut line = self.clone();
+        let next = |uci| {
+            let san = line.san(uci);
+            line.play(uci).ok().map(|()| san)
+        };
+        moves.into_iter().map_while(next).collect()
+    }
+
     /// The FEN of the position on the board.
     pub fn fen(&self) -> String {
         Fen::from_position(&self.position, EnPassantMode::Legal).to_string()

@@ -20,22 +20,21 @@ const LONGEST: usize = 4 << 20;
 /// Reads the lists again and again and tells of every change, until nobody listens. An address that does not answer keeps
 /// the names it gave last.
 pub(super) fn follow(settings: Arc<Settings>) -> Result<watch::Receiver<NameLists>, Failure> {
+    let (block, avoid) = (settings.challenge.block_urls.clone(), settings.matchmaking.avoid_urls.clone());
     // Who fetches nothing needs no client, which would hold the system's certificates in memory.
-    let client = if settings.challenge.block_urls.is_empty() { None } else { Some(client()?) };
+    let client = if block.is_empty() && avoid.is_empty() { None } else { Some(client()?) };
     let (sender, receiver) = watch::channel(settings.name_lists()?);
     tokio::spawn(async move {
-        let mut fetched = vec![Names::default(); settings.challenge.block_urls.len()];
+        let (mut blocked, mut avoided) = (FetchedLists::new(block), FetchedLists::new(avoid));
         while !sender.is_closed() {
-            for (url, names) in settings.challenge.block_urls.iter().zip(&mut fetched) {
-                let Some(client) = &client else { break };
-                match fetch(client, url).await {
-                    Ok(list) => *names = list,
-                    Err(error) => tracing::warn!(url, %error, "a block list cannot be had; the last one holds"),
-                }
+            if let Some(client) = &client {
+                blocked.fetch(client).await;
+                avoided.fetch(client).await;
             }
             match settings.name_lists() {
                 Ok(mut lists) => {
-                    fetched.iter().for_each(|names| lists.block.extend(names.clone()));
+                    lists.block.extend(blocked.names());
+                    lists.avoid.extend(avoided.names());
                     sender.send_if_modified(|known| {
                         let changed = *known != lists;
                         *known = lists;
@@ -53,6 +52,31 @@ pub(super) fn follow(settings: Arc<Settings>) -> Result<watch::Receiver<NameList
     Ok(receiver)
 }
 
+/// Lists at addresses, each as it was had last.
+struct FetchedLists(Vec<(String, Names)>);
+
+impl FetchedLists {
+    fn new(urls: Vec<String>) -> Self {
+        Self(urls.into_iter().map(|url| (url, Names::default())).collect())
+    }
+
+    async fn fetch(&mut self, client: &reqwest::Client) {
+        for (url, names) in &mut self.0 {
+            match fetch(client, url).await {
+                Ok(list) => *names = list,
+                Err(error) => tracing::warn!(url, %error, "a list of names cannot be had; the last one holds"),
+            }
+        }
+    }
+
+    /// All of their names.
+    fn names(&self) -> Names {
+        let mut all = Names::default();
+        self.0.iter().for_each(|(_, names)| all.extend(names.clone()));
+        all
+    }
+}
+
 fn client() -> Result<reqwest::Client, reqwest::Error> {
     // A provider may be installed already; whichever it is will do.
     let _ = ring::default_provider().install_default();
@@ -66,7 +90,7 @@ async fn fetch(client: &reqwest::Client, url: &str) -> Result<Names, reqwest::Er
     while let Some(chunk) = response.chunk().await? {
         text.extend_from_slice(&chunk);
         if text.len() > LONGEST {
-            tracing::warn!(url, "the block list is longer than {LONGEST} bytes; what came so far holds");
+            tracing::warn!(url, "the list is longer than {LONGEST} bytes; what came so far holds");
             break;
         }
     }

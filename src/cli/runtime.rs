@@ -45,7 +45,6 @@ pub(super) fn rules(settings: &Settings) -> Result<ReloadedPolicy, Failure> {
         matchmaking: settings.matchmaking.clone(),
         lists: settings.name_lists()?,
         newer_lists: Some(lists::follow(Arc::new(settings.clone()))?),
-        avoid: settings.names_to_avoid()?,
         chat: settings.chat.clone(),
         variants: variants(std::iter::once(&base).chain(named.values()))?,
         keep_limits: true,

@@ -37,6 +37,7 @@ fn faults(settings: &Settings) -> Vec<Fault> {
     add(&["challenge"], files("allow_files", &settings.challenge.allow_files));
     add(&["matchmaking"], settings.matchmaking.faults());
     add(&["matchmaking"], files("avoid_files", &settings.matchmaking.avoid_files));
+    add(&["matchmaking"], addresses("avoid_urls", &settings.matchmaking.avoid_urls));
     add(&["chat"], settings.chat.faults());
     add(&["player"], player(&settings.player));
     for (name, profile) in &settings.profiles {

@@ -126,7 +126,7 @@ impl Settings {
         beside.into()
     }
 
-    /// The names that challenges are held against, read anew from their files.
+    /// The names that challenges, others' and ours, are held against, read anew from their files.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -136,15 +136,8 @@ impl Settings {
             block: names(&challenge.block, &challenge.block_files)?,
             allow: names(&challenge.allow, &challenge.allow_files)?,
             friends: names(&challenge.friends, &[])?,
+            avoid: names(&self.matchmaking.avoid, &self.matchmaking.avoid_files)?,
         })
-    }
-
-    /// Whom we do not challenge, read anew from the files.
-    ///
-    /// # Errors
-    /// When a file cannot be read.
-    pub fn names_to_avoid(&self) -> io::Result<Names> {
-        names(&self.matchmaking.avoid, &self.matchmaking.avoid_files)
     }
 }
 

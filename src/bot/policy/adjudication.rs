@@ -55,6 +55,23 @@ impl Default for DrawSettings {
     }
 }
 
+impl DrawSettings {
+    /// When we agree to a draw, in a sentence for the opponent; empty for never.
+    pub fn in_words(&self) -> String {
+        let does = match (self.offer, self.accept) {
+            (true, true) => "offer and accept",
+            (true, false) => "offer",
+            (false, true) => "accept",
+            (false, false) => return String::new(),
+        };
+        let (pawns, moves) = (f64::from(self.max_score) / 100.0, self.consecutive_moves);
+        format!(
+            "I {does} a draw after move {} if my score is within {pawns:.2} of zero for {moves} moves.",
+            self.min_game_length
+        )
+    }
+}
+
 /// The `player.resign` table: when we resign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

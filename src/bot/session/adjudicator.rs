@@ -19,6 +19,8 @@ pub(super) struct Adjudicator {
     resign: ResignSettings,
     abort: AbortSettings,
     claim: ClaimSettings,
+    /// Whether the opponent asked for more time for the first move.
+    waits_longer: bool,
     /// The most takebacks granted in a game.
     takebacks: u32,
     /// How many were granted in this one.
@@ -97,7 +99,13 @@ impl Adjudicator {
     /// How long the opponent may take over the first move, where a clock does not see to it.
     pub(super) fn abort_after(&self, info: &GameInfo) -> Option<Duration> {
         let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
-        real_time.then(|| adjudication::abort_after(&self.abort, Kind::of(info.opponent())))
+        let times = if self.waits_longer { 2 } else { 1 };
+        real_time.then(|| adjudication::abort_after(&self.abort, Kind::of(info.opponent())).saturating_mul(times))
+    }
+
+    /// The opponent has asked for more time for the first move: there is twice as much.
+    pub(super) fn wait_longer(&mut self) {
+        self.waits_longer = true;
     }
 
     /// What is claimed of an opponent who has left.

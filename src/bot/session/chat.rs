@@ -1,9 +1,10 @@
 //! What is said in one game: the facts for [`policy::chat`](crate::policy::chat), in words.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, time::Duration};
 
 use jiff::Timestamp;
 
+use super::{PlayerSettings, hardware};
 use crate::policy::{
     ChatSettings,
     chat::{Chat, ChatContext},
@@ -22,12 +23,20 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// A conversation about a game played by the roster of this name.
-    pub(super) fn new(settings: ChatSettings, info: &GameInfo, roster: &str) -> Self {
+    /// A conversation about a game played by these rules.
+    pub(super) fn new(settings: ChatSettings, info: &GameInfo, player: &PlayerSettings) -> Self {
         let context = ChatContext {
             me: info.us().name.clone(),
             opponent: info.opponent().name.clone(),
-            engine: format!("concilio {} ({roster})", env!("CARGO_PKG_VERSION")),
+            engine: format!("concilio {} ({})", env!("CARGO_PKG_VERSION"), player.council.roster),
+            cpu: hardware::CPU.clone(),
+            ram: hardware::RAM.clone(),
+            draw: player.draw.in_words(),
+            takeback: match player.takebacks {
+                0 => String::new(),
+                1 => "One move may be taken back in a game.".to_owned(),
+                more => format!("{more} moves may be taken back in a game."),
+            },
             ..ChatContext::default()
         };
         Self { settings, chat: Chat::default(), context }
@@ -47,6 +56,17 @@ impl Conversation {
         actions(info, self.chat.answer(line, &self.settings, &self.context, Timestamp::now()))
     }
 
+    /// Whether somebody asks for more time for the first move, and may.
+    pub(super) fn asks_to_wait(&self, line: &ChatLine) -> bool {
+        Chat::asks_to_wait(line, &self.settings)
+    }
+
+    /// We wait so long for the opponent's first move; `None` where we do not wait for it.
+    pub(super) fn waits(&mut self, patience: Option<Duration>) {
+        self.context.wait = patience
+            .map_or_else(String::new, |patience| format!("I will wait {} s for your first move.", patience.as_secs()));
+    }
+
     /// Says what the operator wants said; the error is for the operator.
     pub(super) fn say(&mut self, info: &GameInfo, room: ChatRoom, text: &str) -> Result<Vec<Action>, &'static str> {
         self.chat.say(room, text, Timestamp::now()).map(|said| actions(info, said))
@@ -58,17 +78,19 @@ impl Conversation {
         actions(info, self.chat.goodbye(&self.settings, &self.context, Timestamp::now()))
     }
 
-    /// Remembers our last move and how it came about.
-    pub(super) fn decided(&mut self, line: &Line, decision: &Decision, budget: Budget) {
+    /// Remembers our last move and how it came about, and tells whoever wants to be told.
+    pub(super) fn decided(&mut self, info: &GameInfo, line: &Line, decision: &Decision, budget: Budget) -> Vec<Action> {
         self.context.eval = decision.score.map_or_else(String::new, |score| {
             let depth = decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or(0);
             format!("{score} for {}, depth {depth}, {} nodes", line.san(decision.best), decision.nodes())
         });
+        self.context.pv = line.sans(decision.expected().iter().copied()).join(" ");
         self.context.why = why(line, decision);
         let (response, extra) = (budget.response.as_secs_f64(), budget.extra.as_secs_f64());
         let used = decision.elapsed.as_secs_f64();
         self.context.clock =
             format!("used {used:.1} s of {response:.1} s for the last move, with up to {extra:.1} s extra");
+        actions(info, self.chat.moved(&self.settings, &self.context, Timestamp::now()))
     }
 }
 
@@ -84,6 +106,8 @@ impl Reception {
     pub(super) fn new(settings: ChatSettings, variants: &[Variant]) -> Self {
         let context = ChatContext {
             engine: format!("concilio {}", env!("CARGO_PKG_VERSION")),
+            cpu: hardware::CPU.clone(),
+            ram: hardware::RAM.clone(),
             variants: variants.iter().map(ToString::to_string).collect(),
             ..ChatContext::default()
         };

@@ -179,8 +179,14 @@ impl GameTask {
             (GameProgress::Running(game), GameInput::Chat(line)) => {
                 let ours = line.username.eq_ignore_ascii_case(&game.machine.info().us().name);
                 self.context.tell_of_game(&self.id, GameEvent::Chat { line: line.clone(), ours });
+                let mut effects = Vec::new();
+                if game.conversation.asks_to_wait(&line) {
+                    let patience = game.machine.wait_longer(now, &mut effects);
+                    game.conversation.waits(patience);
+                }
                 let answers = game.conversation.answer(game.machine.info(), &line);
-                answers.into_iter().map(GameEffect::Do).collect()
+                effects.extend(answers.into_iter().map(GameEffect::Do));
+                effects
             }
             (GameProgress::Running(game), input) => game.machine.handle(now, input),
             (GameProgress::AwaitingState, GameInput::Full(info, state)) => self.begin(now, info, state).await,
@@ -204,7 +210,7 @@ impl GameTask {
             online: prepared.online.as_ref().map(|services| Box::new(services.for_a_game()) as _),
         };
         let player = GamePlayer::start(config, council, self.player_sender.clone());
-        let mut conversation = Conversation::new(self.context.chat.clone(), &info, &settings.council.roster);
+        let mut conversation = Conversation::new(self.context.chat.clone(), &info, settings);
         let granted = self.context.journal.takebacks_granted(&self.context.key(&self.id)).await.unwrap_or_default();
         // Days are too long to search through.
         let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
@@ -392,7 +398,9 @@ impl RunningGame {
             if let Err(error) = context.journal.move_decided(decided_move).await {
                 tracing::debug!(game = %info.id, %error, "a move is not in the journal yet");
             }
-            self.conversation.decided(line, &decision, budget);
+            for told in self.conversation.decided(info, line, &decision, budget) {
+                context.perform(&info.id, told);
+            }
         }
         if decision.source == Source::Council {
             metrics::electors_silent(&context.name, self.electors.saturating_sub(decision.votes.len()));

@@ -18,6 +18,7 @@ pub mod control;
 pub mod event;
 mod game_end;
 mod game_task;
+mod hardware;
 mod lobby;
 mod machine;
 mod prepared_player;
@@ -31,7 +32,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::{
     journal::Journal,
-    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, challenge::Names},
+    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists},
 };
 use chess::{GameInfo, ServerEvent, ServerName, Variant};
 use council::pool::Pool;
@@ -84,8 +85,6 @@ pub struct AccountPolicy {
     pub lists: NameLists,
     /// Newer lists as they come, if they are followed.
     pub newer_lists: Option<watch::Receiver<NameLists>>,
-    /// The same for matchmaking.
-    pub avoid: Names,
     /// What is said in games, and to those who speak to us outside of one.
     pub chat: ChatSettings,
     /// What our electors can play.
@@ -105,7 +104,6 @@ impl Default for AccountPolicy {
             matchmaking: MatchmakingSettings::default(),
             lists: NameLists::default(),
             newer_lists: None,
-            avoid: Names::default(),
             chat: ChatSettings::default(),
             variants: Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect(),
             time_zone: TimeZone::UTC,

@@ -76,13 +76,7 @@ impl Replay {
 impl CastVote {
     fn of(line: &Line, proposal: ProposalRecord) -> Self {
         let san = proposal.uci.parse().map_or_else(|_| proposal.uci.clone(), |uci| line.san(uci));
-        let mut position = line.clone();
-        let expected = proposal.pv.split_ascii_whitespace().take(10).map_while(|text| {
-            let uci = text.parse().ok()?;
-            let san = position.san(uci);
-            position.play(uci).ok().map(|()| san)
-        });
-        let expected = expected.collect();
-        Self { line: expected, proposal, san }
+        let expected = proposal.pv.split_ascii_whitespace().take(10).map_while(|text| text.parse().ok());
+        Self { line: line.sans(expected), proposal, san }
     }
 }

@@ -204,7 +204,7 @@ impl GameOverview {
             elapsed: milliseconds(decision.elapsed),
             budget: budget.map(|budget| [milliseconds(budget.response), milliseconds(budget.hard)]),
             lag: milliseconds(lag),
-            line: expected(line, decision),
+            line: line.sans(decision.expected().iter().take(12).copied()),
         });
         (self.changed.votes, self.changed.decision) = (true, true);
     }
@@ -316,21 +316,6 @@ fn board(line: &Line, known: &[String], clocks: Option<Clocks>) -> BoardRow {
         // Clocks begin with the second move of each side on most servers, and are shown from then on.
         running: clocks.is_some() && line.ply() >= 2,
     }
-}
-
-/// The line that the elected move is expected to begin.
-fn expected(line: &Line, decision: &Decision) -> Vec<String> {
-    let second = decision.second_phase.as_ref().map(|second| &second.proposal);
-    let proposals = second.into_iter().chain(decision.votes.iter().map(|vote| &vote.proposal));
-    let Some(proposal) = proposals.filter(|proposal| proposal.best == decision.best).max_by_key(|p| p.depth) else {
-        return Vec::new();
-    };
-    let mut position = line.clone();
-    let moves = proposal.pv.iter().take(12).map_while(|uci| {
-        let san = position.san(*uci);
-        position.play(*uci).ok().map(|()| san)
-    });
-    moves.collect()
 }
 
 fn milliseconds(time: Duration) -> u64 {

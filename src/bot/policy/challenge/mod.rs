@@ -156,6 +156,8 @@ pub struct NameLists {
     pub allow: Names,
     /// Played on any terms the engine knows.
     pub friends: Names,
+    /// Never challenged by us.
+    pub avoid: Names,
 }
 
 /// A game that takes one of our places: it runs, or we accepted it and it is about to start.

@@ -197,7 +197,12 @@ fn provisional_ratings_can_be_refused() {
 #[test]
 fn lists_of_names_know_no_case_and_friends_need_no_terms() {
     let lists = |block: &str, allow: &str, friends: &str| Idle {
-        lists: NameLists { block: Names::parse(block), allow: Names::parse(allow), friends: Names::parse(friends) },
+        lists: NameLists {
+            block: Names::parse(block),
+            allow: Names::parse(allow),
+            friends: Names::parse(friends),
+            ..NameLists::default()
+        },
         ..Idle::default()
     };
     let usual = ChallengeSettings::default();

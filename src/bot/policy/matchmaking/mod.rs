@@ -6,8 +6,9 @@
 //! server would otherwise keep it and start the game long after we forgot it.
 //!
 //! Whoever declines is left alone for a while, longer every time, and only for what the reason speaks of: a bot that does
-//! not play bullet may still play blitz.
+//! not play bullet may still play blitz. Whoever has played us is left alone for a while as well, where the settings say so.
 
+mod series;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -18,11 +19,11 @@ use jiff::{Timestamp, Zoned};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
+use series::Series;
 pub use settings::{MatchType, MatchmakingSettings, RatingPreference, RefusalScope, Selection};
 
 use super::{
     NameLists,
-    challenge::Names,
     rate_limits::{RateLimits, Spending, later},
 };
 use chess::{
@@ -94,6 +95,9 @@ pub struct Matchmaker {
     last_challenge: Option<Timestamp>,
     #[serde(skip)]
     standing: Option<StandingChallenge>,
+    /// The games that are still to follow with the opponent whom we challenged last.
+    #[serde(skip)]
+    series: Option<Series>,
 }
 
 /// What is to be done about matchmaking now.
@@ -144,14 +148,16 @@ impl Matchmaker {
                 }
             }
         }
-        let busy = situation.games > 0 && !settings.during_games;
+        // The games of a series follow one another.
+        let busy = situation.games > 0 && (!settings.during_games || self.series.is_some());
         if !settings.enabled || busy || !situation.place_free || situation.others_wait || situation.draining {
             return MatchmakingStep::Wait(None);
         }
         if !HoursOfDay::any_contains(&settings.hours, situation.now.time()) {
             return MatchmakingStep::Wait(Some(later(now, Duration::from_mins(1))));
         }
-        let idle = if situation.games == 0 { later(situation.idle_since, settings.idle) } else { now };
+        let at_once = situation.games > 0 || self.series.is_some();
+        let idle = if at_once { now } else { later(situation.idle_since, settings.idle) };
         let gap = self.last_challenge.map_or(now, |last| later(last, settings.min_gap));
         let limit = situation.rate_limits.may(Spending::ChallengeToBot, now).map_or_else(|limit| limit.until, |()| now);
         match idle.max(gap).max(limit) {
@@ -174,29 +180,57 @@ impl Matchmaker {
     ) -> Option<ChallengeRequest> {
         self.last_challenge = Some(now);
         self.forget(now);
+        if let Some(next) = self.next_of_series(settings, lists, bots, now) {
+            return Some(next);
+        }
         let mut types: Vec<&MatchType> = settings.types.values().filter(|kind| kind.weight > 0).collect();
         types.retain(|kind| lists.variants.contains(&kind.variant));
         while !types.is_empty() {
             let picked = match settings.selection {
                 Selection::Weighted => pick(types.iter().map(|kind| kind.weight), random)?,
                 Selection::Cyclic => self.turn % types.len(),
+                Selection::Sequential => 0,
             };
             let kind = types.remove(picked);
             let ours = rating_for(ratings, kind.terms());
             let candidates: Vec<Player> = bots
                 .iter()
                 .map(|bot| Player { rating: rating_for(&bot.ratings, kind.terms()), ..bot.player.clone() })
-                .filter(|bot| {
-                    !lists.avoids(&bot.id) && kind.suits(bot, ours) && !self.is_refused(&bot.id, kind.terms(), now)
-                })
+                .filter(|bot| kind.suits(bot, ours) && self.may_challenge(&bot.id, kind.terms(), lists, now))
                 .collect();
+            let candidates = kind.nearest_to_target(candidates, ours);
             if let Some(bot) = settings.rating_preference.pick(&candidates, random) {
                 self.turn = self.turn.wrapping_add(1);
-                let (opponent, terms) = (bot.id.clone(), kind.terms());
-                return Some(ChallengeRequest { opponent, terms, our_color: None, initial_fen: None });
+                let (series, first) = Series::start(bot.id.clone(), kind.terms(), kind.games_in_row, random);
+                self.series = series;
+                return Some(first);
             }
         }
         None
+    }
+
+    /// The next challenge of a series that is under way, if it can go on.
+    fn next_of_series(
+        &mut self,
+        settings: &MatchmakingSettings,
+        lists: &MatchmakingLists<'_>,
+        bots: &[Account],
+        now: Timestamp,
+    ) -> Option<ChallengeRequest> {
+        let mut series = self.series.take()?;
+        if !series.is_online(bots) || !self.may_challenge(&series.opponent, series.terms(), lists, now) {
+            // What has been played of it was all of it.
+            let terms = series.terms();
+            self.rest(series.opponent, terms, settings, now);
+            return None;
+        }
+        let next = series.next();
+        self.series = Some(series).filter(|series| !series.is_over());
+        Some(next)
+    }
+
+    fn may_challenge(&self, id: &str, terms: GameTerms, lists: &MatchmakingLists<'_>, now: Timestamp) -> bool {
+        !lists.avoids(id) && !self.is_refused(id, terms, now)
     }
 
     /// Our challenge stands. Also to be told of one that was left over from before a restart.
@@ -214,10 +248,23 @@ impl Matchmaker {
         self.standing.as_ref().map(|standing| (&standing.id, standing.opponent.as_str()))
     }
 
-    /// Our challenge became a game: its opponent has a clean slate.
-    pub fn accepted(&mut self, id: &ChallengeId) {
-        if let Some(standing) = self.take(id) {
-            self.refusals.remove(&standing.opponent);
+    /// Our challenge became a game: what its opponent refused before is forgotten, and after the last game of a series it may rest.
+    pub fn accepted(&mut self, id: &ChallengeId, settings: &MatchmakingSettings, now: Timestamp) {
+        if let Some(StandingChallenge { opponent, terms, .. }) = self.take(id) {
+            self.refusals.remove(&opponent);
+            if self.series.as_ref().is_none_or(|series| series.opponent != opponent) {
+                self.rest(opponent, terms, settings, now);
+            }
+        }
+    }
+
+    /// Leaves an opponent alone from the beginning of a game on for as long as the settings say.
+    fn rest(&mut self, opponent: String, terms: GameTerms, settings: &MatchmakingSettings, now: Timestamp) {
+        let length = terms.time_control.estimate().unwrap_or_default().saturating_mul(2);
+        let rest = length.saturating_mul(settings.rest).min(settings.max_backoff);
+        if !rest.is_zero() {
+            let refusal = PastRefusal { refused: Refused::Everything, times: 0, until: later(now, rest) };
+            self.refusals.entry(opponent).or_default().push(refusal);
         }
     }
 
@@ -275,6 +322,7 @@ impl Matchmaker {
     }
 
     fn refuse(&mut self, opponent: String, refused: Refused, settings: &MatchmakingSettings, now: Timestamp) {
+        self.series.take_if(|series| series.opponent == opponent);
         let refusals = self.refusals.entry(opponent).or_default();
         let times = match refusals.iter().position(|refusal| refusal.refused == refused) {
             Some(index) => refusals.swap_remove(index).times,
@@ -319,17 +367,22 @@ impl StandingChallenge {
 pub struct MatchmakingLists<'a> {
     /// Ourselves, by id.
     pub us: &'a str,
-    /// Those on `matchmaking.avoid` and its files.
-    pub avoid: &'a Names,
-    /// Those of the challenge lists, where they are avoided as well.
-    pub challenge: Option<&'a NameLists>,
+    /// Whom we play just now, by id.
+    pub playing: &'a [String],
+    /// Those whom the operator does not want.
+    pub names: &'a NameLists,
+    /// Whether whoever is never played is not challenged either.
+    pub avoid_blocked: bool,
     /// What our engines play.
     pub variants: &'a [Variant],
 }
 
 impl MatchmakingLists<'_> {
     fn avoids(&self, id: &str) -> bool {
-        id == self.us || self.avoid.contains(id) || self.challenge.is_some_and(|lists| lists.block.contains(id))
+        id == self.us
+            || self.playing.iter().any(|other| other == id)
+            || self.names.avoid.contains(id)
+            || self.avoid_blocked && self.names.block.contains(id)
     }
 }
 

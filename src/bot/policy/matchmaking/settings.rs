@@ -41,12 +41,17 @@ pub struct MatchmakingSettings {
     pub max_backoff: Duration,
     /// How much a refusal refuses.
     pub refusal: RefusalScope,
+    /// For how many times as long as a game usually lasts an opponent is left alone after it; as long as `max_backoff` at most. 0 to 10000.
+    #[serde(with = "WholeNumber::<0, 10_000>")]
+    pub rest: u32,
     /// When we challenge, in the time zone of the settings; empty is always.
     pub hours: Vec<HoursOfDay>,
     /// Who is never challenged, by name.
     pub avoid: Vec<String>,
     /// Files with more such names, one a line.
     pub avoid_files: Vec<PathBuf>,
+    /// Addresses of such lists on the web, fetched at the start and every hour.
+    pub avoid_urls: Vec<String>,
     /// Whether those on `challenge.block` are not challenged either.
     pub avoid_blocked: bool,
     /// What is proposed.
@@ -66,9 +71,11 @@ impl Default for MatchmakingSettings {
             backoff: Duration::from_hours(1),
             max_backoff: Duration::from_hours(7 * 24),
             refusal: RefusalScope::default(),
+            rest: 0,
             hours: Vec::new(),
             avoid: Vec::new(),
             avoid_files: Vec::new(),
+            avoid_urls: Vec::new(),
             avoid_blocked: true,
             types: BTreeMap::new(),
         }
@@ -84,6 +91,8 @@ pub enum Selection {
     Weighted,
     /// One after the other, in the order of their names.
     Cyclic,
+    /// The first, in the order of their names, to which there is somebody to challenge.
+    Sequential,
 }
 
 /// Which opponents are more likely.
@@ -135,6 +144,13 @@ pub struct MatchType {
     /// How far it may at most be; `None` is no limit.
     #[serde(with = "WholeNumberOrNone::<0, 4000>")]
     pub max_rating_difference: Option<u32>,
+    /// By how much the opponent's rating is best above ours, or below where it is negative: whoever is nearest is challenged. `None`: it does
+    /// not matter. -4000 to 4000.
+    #[serde(with = "WholeNumberOrNone::<-4000, 4000>")]
+    pub target_rating_difference: Option<i32>,
+    /// How many games in a row one opponent is challenged to, the colours in turn. 1 to 100.
+    #[serde(with = "WholeNumber::<1, 100>")]
+    pub games_in_row: u32,
 }
 
 impl Default for MatchType {
@@ -149,13 +165,22 @@ impl Default for MatchType {
             max_rating: 4000,
             min_rating_difference: 0,
             max_rating_difference: Some(300),
+            target_rating_difference: None,
+            games_in_row: 1,
         }
     }
 }
 
 impl MatchType {
     /// The keys that `matchmaking` gives for every type.
-    pub const INHERITED: [&str; 4] = ["min_rating", "max_rating", "min_rating_difference", "max_rating_difference"];
+    pub const INHERITED: [&str; 6] = [
+        "min_rating",
+        "max_rating",
+        "min_rating_difference",
+        "max_rating_difference",
+        "target_rating_difference",
+        "games_in_row",
+    ];
 
     /// What both sides would agree on.
     pub const fn terms(&self) -> GameTerms {
@@ -168,6 +193,20 @@ impl MatchType {
         (self.min_rating..=self.max_rating).contains(&rating)
             && difference >= self.min_rating_difference
             && self.max_rating_difference.is_none_or(|most| difference <= most)
+    }
+}
+
+impl MatchType {
+    /// Those of the players whose rating is nearest to what is wanted; all of them where that is not known.
+    pub(super) fn nearest_to_target(&self, mut players: Vec<Player>, our_rating: Option<u32>) -> Vec<Player> {
+        let (Some(target), Some(ours)) = (self.target_rating_difference, our_rating) else { return players };
+        let distance = |player: &Player| {
+            let rating = player.rating.unwrap_or(ours);
+            (i64::from(rating) - i64::from(ours) - i64::from(target)).abs()
+        };
+        let nearest = players.iter().map(distance).min();
+        players.retain(|player| Some(distance(player)) == nearest);
+        players
     }
 }
 

@@ -2,6 +2,8 @@ use jiff::{ToSpan, tz::TimeZone};
 use rand::{SeedableRng, rngs::StdRng};
 
 use super::*;
+use crate::policy::challenge::Names;
+use chess::Color;
 
 const NOW: Timestamp = Timestamp::constant(1_700_000_000, 0);
 
@@ -48,12 +50,28 @@ fn choose_at(
     seed: u64,
     now: Timestamp,
 ) -> Option<(String, Speed)> {
-    let avoid = Names::parse("pest");
-    let lists = MatchmakingLists { us: "concilio", avoid: &avoid, challenge: None, variants: &[Variant::Standard] };
+    let request = request_at(matchmaker, settings, bots, seed, now)?;
+    Some((request.opponent, request.terms.time_control.speed()))
+}
+
+fn request_at(
+    matchmaker: &mut Matchmaker,
+    settings: &MatchmakingSettings,
+    bots: &[Account],
+    seed: u64,
+    now: Timestamp,
+) -> Option<ChallengeRequest> {
+    let names = NameLists { avoid: Names::parse("pest"), block: Names::parse("cheat"), ..NameLists::default() };
+    let lists = MatchmakingLists {
+        us: "concilio",
+        playing: &["busy".to_owned()],
+        names: &names,
+        avoid_blocked: settings.avoid_blocked,
+        variants: &[Variant::Standard],
+    };
     let ratings = [("blitz".to_owned(), 2000), ("bullet".to_owned(), 1500)];
     let mut random = StdRng::seed_from_u64(seed);
-    let request = matchmaker.choose(settings, &lists, &ratings, bots, now, &mut random)?;
-    Some((request.opponent, request.terms.time_control.speed()))
+    matchmaker.choose(settings, &lists, &ratings, bots, now, &mut random)
 }
 
 fn step(
@@ -171,7 +189,7 @@ fn every_refusal_doubles_the_time_and_a_game_clears_it_and_a_restart_does_not() 
         now = end;
     }
     matchmaker.made(id.clone(), "robot", MatchType::default().terms(), now);
-    matchmaker.accepted(&id);
+    matchmaker.accepted(&id, &settings, NOW);
     assert!(matchmaker.refusals.is_empty());
 }
 
@@ -227,4 +245,103 @@ fn a_challenge_that_cannot_be_cancelled_is_forgotten() {
     }
     assert_eq!(step_at(&mut matchmaker, &settings, now, |_| ()), MatchmakingStep::Wait(Some(NOW + 1.minute())));
     assert_eq!(step_at(&mut matchmaker, &settings, NOW + 1.minute(), |_| ()), MatchmakingStep::FetchBots);
+}
+
+fn of_type(change: impl Fn(&mut MatchType)) -> MatchmakingSettings {
+    let mut settings = MatchmakingSettings {
+        rest: 0,
+        types: BTreeMap::from([("blitz".to_owned(), MatchType::default())]),
+        ..settings()
+    };
+    settings.types.values_mut().for_each(change);
+    settings
+}
+
+#[test]
+fn whom_the_operator_does_not_want_and_whom_we_play_is_not_challenged() {
+    let settings = of_type(|_| ());
+    let wanted = |settings: &MatchmakingSettings, name: &str| {
+        choose(&mut Matchmaker::default(), settings, &[bot(name, 2000)], 0).is_some()
+    };
+    for name in ["concilio", "busy", "pest", "cheat"] {
+        assert!(!wanted(&settings, name), "{name}");
+    }
+    assert!(wanted(&MatchmakingSettings { avoid_blocked: false, ..settings }, "cheat"));
+}
+
+#[test]
+fn the_opponent_nearest_to_the_wanted_rating_is_challenged() {
+    let bots = [bot("weak", 1800), bot("equal", 2000), bot("strong", 2110), bot("strongest", 2300)];
+    for (target, name) in [(Some(100), "strong"), (Some(-300), "weak"), (Some(0), "equal"), (Some(4000), "strongest")] {
+        let settings = of_type(|kind| kind.target_rating_difference = target);
+        for seed in 0..5 {
+            let chosen = choose(&mut Matchmaker::default(), &settings, &bots, seed).expect("somebody");
+            assert_eq!(chosen.0, name, "{target:?}");
+        }
+    }
+}
+
+#[test]
+fn the_first_type_with_somebody_to_challenge_comes_first_where_they_are_sequential() {
+    let settings = MatchmakingSettings { selection: Selection::Sequential, ..settings() };
+    let mut matchmaker = Matchmaker::default();
+    for seed in 0..5 {
+        let chosen = choose(&mut matchmaker, &settings, &[bot("both", 1750)], seed);
+        assert_eq!(chosen, Some(("both".to_owned(), Speed::Blitz)));
+    }
+    assert_eq!(choose(&mut matchmaker, &settings, &[bot("fast", 1500)], 0), Some(("fast".to_owned(), Speed::Bullet)));
+}
+
+#[test]
+fn a_pair_of_games_is_played_with_both_colours_one_after_the_other() {
+    let settings = MatchmakingSettings { during_games: true, ..of_type(|kind| kind.games_in_row = 2) };
+    let (mut matchmaker, bots) = (Matchmaker::default(), [bot("anna", 2000), bot("bert", 2000), bot("carl", 2000)]);
+    let first = request_at(&mut matchmaker, &settings, &bots, 3, NOW).expect("somebody");
+    let id = ChallengeId::new("ours0001");
+    matchmaker.made(id.clone(), &first.opponent, first.terms, NOW);
+    matchmaker.accepted(&id, &settings, NOW);
+    let later = NOW + 1.hour();
+    let playing = step_at(&mut matchmaker, &settings, later, |situation| situation.games = 1);
+    assert_eq!(playing, MatchmakingStep::Wait(None), "one game after the other");
+    let idle = step_at(&mut matchmaker, &settings, later, |situation| situation.idle_since = later);
+    assert_eq!(idle, MatchmakingStep::FetchBots, "the second follows at once");
+    let second = request_at(&mut matchmaker, &settings, &bots, 4, later).expect("the same");
+    assert_eq!((&second.opponent, second.terms), (&first.opponent, first.terms));
+    assert_eq!(second.our_color, first.our_color.map(|color: Color| !color));
+    assert!(second.our_color.is_some());
+    assert_eq!(
+        step_at(&mut matchmaker, &settings, later, |situation| situation.idle_since = later),
+        MatchmakingStep::Wait(Some(later + 8.minutes())),
+        "it was the last"
+    );
+}
+
+#[test]
+fn a_series_ends_with_a_refusal_or_when_its_opponent_has_gone() {
+    let settings = of_type(|kind| kind.games_in_row = 4);
+    let (mut matchmaker, both) = (Matchmaker::default(), [bot("anna", 2000), bot("bert", 2000)]);
+    let first = request_at(&mut matchmaker, &settings, &both[..1], 0, NOW).expect("anna");
+    let id = ChallengeId::new("ours0001");
+    matchmaker.made(id.clone(), &first.opponent, first.terms, NOW);
+    matchmaker.declined(&id, DeclineReason::Later, &settings, NOW);
+    assert_eq!(request_at(&mut matchmaker, &settings, &both, 0, NOW).expect("bert").opponent, "bert");
+    assert_eq!(request_at(&mut matchmaker, &settings, &both[..1], 0, NOW), None, "bert has gone, anna has refused");
+    assert_eq!(
+        request_at(&mut matchmaker, &settings, &both, 0, NOW).map(|request| request.opponent).as_deref(),
+        Some("bert")
+    );
+}
+
+#[test]
+fn an_opponent_rests_after_a_game_as_many_times_as_long_as_it_lasts() {
+    let settings = MatchmakingSettings { rest: 3, ..of_type(|_| ()) };
+    let (mut matchmaker, bots) = (Matchmaker::default(), [bot("anna", 2000)]);
+    let request = request_at(&mut matchmaker, &settings, &bots, 0, NOW).expect("anna");
+    let id = ChallengeId::new("ours0001");
+    matchmaker.made(id.clone(), &request.opponent, request.terms, NOW);
+    matchmaker.accepted(&id, &settings, NOW);
+    // 3+2 lasts 2 x (180 + 40 x 2) seconds as a rule.
+    let rested = NOW + (3 * 2 * 260).seconds();
+    assert_eq!(request_at(&mut matchmaker, &settings, &bots, 0, rested - 1.second()), None);
+    assert!(request_at(&mut matchmaker, &settings, &bots, 0, rested).is_some());
 }

@@ -50,10 +50,12 @@ impl Lobby {
         }
         let now = now.timestamp();
         let Some(us) = &self.us else { return };
+        let opponents = self.places.values().filter_map(|place| place.opponent.as_ref());
         let lists = MatchmakingLists {
             us: &us.player.id,
-            avoid: &self.policy.avoid,
-            challenge: self.policy.matchmaking.avoid_blocked.then_some(&self.lists),
+            playing: &opponents.map(|player| player.id.clone()).collect::<Vec<_>>(),
+            names: &self.lists,
+            avoid_blocked: self.policy.matchmaking.avoid_blocked,
             variants: &self.policy.variants,
         };
         let matchmaker = &mut self.memory.matchmaker;

@@ -461,7 +461,7 @@ impl Lobby {
 
     fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<LobbyEffect>) {
         let challenge = ChallengeId::new(id.as_str());
-        self.memory.matchmaker.accepted(&challenge);
+        self.memory.matchmaker.accepted(&challenge, &self.policy.matchmaking, now);
         self.waiting.retain(|queued| queued.waiting.challenge.id != challenge);
         let place = self.places.entry(id.clone()).or_insert(ReservedPlace {
             opponent: None,

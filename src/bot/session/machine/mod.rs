@@ -236,14 +236,27 @@ impl GameMachine {
         self.answer_offers(&earlier, effects);
         if self.line.turn() == self.info.our_color {
             self.our_turn(now, full, effects);
-        } else if self.line.ply() < 2
-            && let Some(patience) = self.adjudicator.abort_after(&self.info)
-            && (moved || full)
-        {
-            // Counted from the first sight of the position: a stream that is reopened gives nobody more time.
-            let waited = now.saturating_duration_since(self.since);
-            effects.push(GameEffect::Wake(Timer::Abort, patience.saturating_sub(waited)));
+        } else if moved || full {
+            self.wait_for_first_move(now, effects);
         }
+    }
+
+    /// Waits for the opponent's first move, if that is to come; says how long in all. Counted from the first sight of the position: a
+    /// stream that is reopened gives nobody more time.
+    fn wait_for_first_move(&self, now: Instant, effects: &mut Vec<GameEffect>) -> Option<Duration> {
+        let patience = self.adjudicator.abort_after(&self.info).filter(|_| self.line.ply() < 2)?;
+        let waited = now.saturating_duration_since(self.since);
+        effects.push(GameEffect::Wake(Timer::Abort, patience.saturating_sub(waited)));
+        Some(patience)
+    }
+
+    /// The opponent asks for more time for the first move, and gets it once: how long we wait in all. `None` where nothing is waited for.
+    pub(in crate::session) fn wait_longer(&mut self, now: Instant, effects: &mut Vec<GameEffect>) -> Option<Duration> {
+        if self.ended.is_some() || self.is_given_up() || self.line.turn() == self.info.our_color {
+            return None;
+        }
+        self.adjudicator.wait_longer();
+        self.wait_for_first_move(now, effects)
     }
 
     /// Whether a game that is over may have moves which its stream did not show: it ended by a rule that does not hold for the

@@ -525,6 +525,22 @@ fn a_reopened_stream_gives_an_absent_opponent_no_more_time() {
     assert_eq!(wakes(&effects, Timer::Abort), Some(patience - 3 * SECOND));
 }
 
+#[test]
+fn an_opponent_who_asks_for_time_before_the_first_move_gets_it_once() {
+    let start = Instant::now();
+    let (mut game, effects) = GameMachine::new(start, info(Color::Black), state(""), adjudicator());
+    let patience = wakes(&effects, Timer::Abort).expect("it waits");
+    for asked in [3 * SECOND, 5 * SECOND] {
+        let mut effects = Vec::new();
+        assert_eq!(game.wait_longer(start + asked, &mut effects), Some(2 * patience));
+        assert_eq!(wakes(&effects, Timer::Abort), Some(2 * patience - asked));
+    }
+    let mut effects = Vec::new();
+    assert_eq!(found(Color::White, "").0.wait_longer(start, &mut effects), None, "it is our move");
+    assert_eq!(found(Color::Black, "e2e4 e7e5 g1f3 b8c6").0.wait_longer(start, &mut effects), None, "all have begun");
+    assert_eq!(effects, []);
+}
+
 /// Promise 1.
 #[test]
 fn a_running_game_found_after_a_restart_is_taken_up() {

@@ -4,10 +4,14 @@
 //! time, never on a move's way. The flood rule is the server's: what breaks it would be dropped there without a word, so
 //! it is dropped here.
 
+mod command;
+
 use std::{collections::VecDeque, time::Duration};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+pub use command::{ChatCommand, ChatContext};
 
 use super::rate_limits::later;
 use chess::{ChatLine, ChatRoom};
@@ -21,7 +25,7 @@ const FLOOD_TIME: Duration = Duration::from_secs(10);
 /// The most lines one answer has, so that it does not use up what the flood rule leaves for others.
 const LONGEST_ANSWER: usize = 3;
 
-/// The `chat` table. Greetings may hold `{me}`, `{opponent}` and `{engine}`; an empty one is not said.
+/// The `chat` table. Greetings may hold `{me}`, `{opponent}`, `{engine}`, `{cpu}` and `{ram}`; an empty one is not said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatSettings {
@@ -68,84 +72,6 @@ pub enum Thoughts {
     Always,
 }
 
-/// A question that can be asked, as `!word`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ChatCommand {
-    /// Which commands there are.
-    Help,
-    /// What we think of the position.
-    Eval,
-    /// How the electors voted on our last move.
-    Why,
-    /// How we use our time.
-    Clock,
-    /// Who plays here.
-    Name,
-    /// Whether anybody listens.
-    Ping,
-    /// Whose challenges wait.
-    Queue,
-    /// What variants are played.
-    Variants,
-}
-
-impl ChatCommand {
-    /// Every command, in the order in which `!help` lists them.
-    pub const ALL: [Self; 8] =
-        [Self::Help, Self::Eval, Self::Why, Self::Clock, Self::Name, Self::Ping, Self::Queue, Self::Variants];
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Help => "help",
-            Self::Eval => "eval",
-            Self::Why => "why",
-            Self::Clock => "clock",
-            Self::Name => "name",
-            Self::Ping => "ping",
-            Self::Queue => "queue",
-            Self::Variants => "variants",
-        }
-    }
-
-    /// The command of a line such as `!eval`, in any case of letters; `!commands` is `!help`.
-    fn from_line(text: &str) -> Option<Self> {
-        let word = text.trim_start().strip_prefix('!')?.split_whitespace().next()?;
-        if word.eq_ignore_ascii_case("commands") {
-            return Some(Self::Help);
-        }
-        Self::ALL.into_iter().find(|command| command.word().eq_ignore_ascii_case(word))
-    }
-
-    /// Whether its answer shows what we think of the position.
-    const fn tells_thoughts(self) -> bool {
-        matches!(self, Self::Eval | Self::Why)
-    }
-}
-
-/// What the answers are made of.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ChatContext {
-    /// Our name on this server.
-    pub me: String,
-    /// The opponent's.
-    pub opponent: String,
-    /// What plays, such as `concilio 0.1.0 (balanced-7)`.
-    pub engine: String,
-    /// Our opinion of the position, in a line; empty if we have none yet.
-    pub eval: String,
-    /// How the electors voted on our last move; empty if it was not theirs.
-    pub why: String,
-    /// How we use our time, in a line; empty without a clock.
-    pub clock: String,
-    /// Names of those whose challenges wait, the next one first.
-    pub queue: Vec<String>,
-    /// What we play.
-    pub variants: Vec<String>,
-    /// Whether the game is over.
-    pub over: bool,
-}
-
 /// One game's chat.
 #[derive(Clone, Debug, Default)]
 pub struct Chat {
@@ -157,6 +83,8 @@ pub struct Chat {
 struct Room {
     greeted: bool,
     parted: bool,
+    /// Whether somebody wants to be told what we think after each of our moves.
+    told: bool,
     /// The last line and the times of the last few.
     last: String,
     times: VecDeque<Timestamp>,
@@ -200,10 +128,36 @@ impl Chat {
         if !settings.rooms.contains(&line.room) || !settings.commands.contains(&command) {
             return Vec::new();
         }
-        let text = reply(command, line.room, settings, context);
         let room = self.room(line.room);
-        let lines = wrap(&text).into_iter().take(LONGEST_ANSWER);
-        lines.filter(|text| room.may_say(text, now)).map(|text| (line.room, text)).collect()
+        match command::refusal(line.room, settings.thoughts_to_opponent, context.over) {
+            Some(refusal) if command.tells_thoughts() => room.answer(line.room, refusal, now),
+            _ => {
+                match command {
+                    ChatCommand::PrintEval => room.told = true,
+                    ChatCommand::Quiet => room.told = false,
+                    _ => (),
+                }
+                room.answer(line.room, &command.reply(settings, context), now)
+            }
+        }
+    }
+
+    /// What is said after a move of ours to those who want to be told what we think.
+    pub fn moved(&mut self, settings: &ChatSettings, context: &ChatContext, now: Timestamp) -> Vec<(ChatRoom, String)> {
+        let rooms = [ChatRoom::Player, ChatRoom::Spectator].into_iter();
+        let text = ChatCommand::Eval.reply(settings, context);
+        rooms
+            .flat_map(|name| self.room(name).told.then(|| self.room(name).answer(name, &text, now)))
+            .flatten()
+            .collect()
+    }
+
+    /// Whether a line asks for more time for the first move, and may.
+    pub fn asks_to_wait(line: &ChatLine, settings: &ChatSettings) -> bool {
+        line.room == ChatRoom::Player
+            && settings.rooms.contains(&line.room)
+            && settings.commands.contains(&ChatCommand::Wait)
+            && ChatCommand::from_line(&line.text) == Some(ChatCommand::Wait)
     }
 
     /// What is said because the operator wants it, in as many lines as it takes.
@@ -236,7 +190,7 @@ impl Chat {
             if std::mem::replace(said(room), true) {
                 continue;
             }
-            if let Some(text) = wrap(&fill_in(text, context)).into_iter().next()
+            if let Some(text) = wrap(&context.fill_in(text)).into_iter().next()
                 && room.may_say(&text, now)
             {
                 lines.push((name, text));
@@ -254,6 +208,12 @@ impl Chat {
 }
 
 impl Room {
+    /// The lines of an answer that the server would let through.
+    fn answer(&mut self, name: ChatRoom, text: &str, now: Timestamp) -> Vec<(ChatRoom, String)> {
+        let lines = wrap(text).into_iter().take(LONGEST_ANSWER);
+        lines.filter(|line| self.may_say(line, now)).map(|line| (name, line)).collect()
+    }
+
     /// Whether the server would let this through; if so, it counts as said.
     fn may_say(&mut self, text: &str, now: Timestamp) -> bool {
         // A line from the future was said before the system's clock was set back.
@@ -267,63 +227,6 @@ impl Room {
         text.clone_into(&mut self.last);
         true
     }
-}
-
-fn reply(command: ChatCommand, room: ChatRoom, settings: &ChatSettings, context: &ChatContext) -> String {
-    let allowed = match (room, settings.thoughts_to_opponent) {
-        (ChatRoom::Spectator, _) | (_, Thoughts::Always) => true,
-        (ChatRoom::Player, Thoughts::After) => context.over,
-        (ChatRoom::Player, Thoughts::Never) => false,
-    };
-    if command.tells_thoughts() && !allowed {
-        return match settings.thoughts_to_opponent {
-            Thoughts::After => "I will tell you when the game is over.".to_owned(),
-            Thoughts::Always | Thoughts::Never => "I keep that to myself.".to_owned(),
-        };
-    }
-    let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text.to_owned() };
-    match command {
-        ChatCommand::Help => {
-            let words: Vec<String> = settings.commands.iter().map(|command| format!("!{}", command.word())).collect();
-            format!("Commands: {}", words.join(" "))
-        }
-        ChatCommand::Eval => or(&context.eval, "I have no opinion yet."),
-        ChatCommand::Why => or(&context.why, "There was no vote on my last move."),
-        ChatCommand::Clock => or(&context.clock, "This game has no clock."),
-        ChatCommand::Name => format!("{} plays with {}", context.me, context.engine),
-        ChatCommand::Ping => "pong".to_owned(),
-        ChatCommand::Queue if context.queue.is_empty() => "Nobody waits. Challenge me!".to_owned(),
-        ChatCommand::Queue => format!("Waiting: {}", context.queue.join(", ")),
-        ChatCommand::Variants => format!("I play {}", context.variants.join(", ")),
-    }
-}
-
-/// Puts names into a text in one pass, so that a name that looks like a placeholder stays as it is.
-fn fill_in(text: &str, context: &ChatContext) -> String {
-    let mut filled = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
-        let known = [("me}", &context.me), ("opponent}", &context.opponent), ("engine}", &context.engine)];
-        match known.into_iter().find_map(|(name, value)| Some((after.strip_prefix(name)?, value))) {
-            Some((after, value)) => {
-                filled.push_str(value);
-                rest = after;
-            }
-            None => {
-                filled.push('{');
-                rest = after;
-            }
-        }
-    }
-    filled.push_str(rest);
-    filled
-}
-
-/// The placeholders of a greeting that nothing will be put in for.
-pub fn unknown_placeholders(text: &str) -> Vec<String> {
-    let braces = text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name));
-    braces.filter(|name| !["me", "opponent", "engine"].contains(name)).map(str::to_owned).collect()
 }
 
 /// Cuts a text into lines the server takes: at blanks where it can, without control characters.
@@ -369,8 +272,11 @@ impl ChatSettings {
             if text.chars().count() > LONGEST {
                 faults.push(chess::Fault::value(key, format!("at most {LONGEST} characters")));
             }
-            if !unknown_placeholders(text).is_empty() {
-                faults.push(chess::Fault::value(key, "no other placeholders than {me}, {opponent} and {engine}"));
+            if !ChatContext::unknown_placeholders(text).is_empty() {
+                faults.push(chess::Fault::value(
+                    key,
+                    "no other placeholders than {me}, {opponent}, {engine}, {cpu} and {ram}",
+                ));
             }
         }
         faults
@@ -432,6 +338,31 @@ mod tests {
     }
 
     #[test]
+    fn who_wants_to_is_told_after_each_move_until_it_is_enough() {
+        let (mut chat, settings) = (Chat::default(), ChatSettings::default());
+        let told = |chat: &mut Chat, context: &ChatContext| chat.moved(&settings, context, NOW);
+        assert_eq!(told(&mut chat, &context()), [], "nobody wants to");
+        ask(&mut chat, ChatRoom::Spectator, "!printeval", &context(), 0);
+        ask(&mut chat, ChatRoom::Player, "!printeval", &context(), 0);
+        let said = [(ChatRoom::Spectator, "+0.34 at depth 12".to_owned())];
+        assert_eq!(told(&mut chat, &context()), said, "the opponent is not told during the game");
+        assert_eq!(ask(&mut chat, ChatRoom::Spectator, "!quiet", &context(), 0), ["I will be quiet."]);
+        assert_eq!(told(&mut chat, &ChatContext { eval: "0.00".to_owned(), ..context() }), []);
+    }
+
+    #[test]
+    fn the_words_of_other_bots_are_understood() {
+        let context = ChatContext { cpu: "2 cores of a Z80".to_owned(), ..context() };
+        let asked = |word: &str| ask(&mut Chat::default(), ChatRoom::Player, word, &context, 0);
+        assert_eq!(asked("!motor"), asked("!name"));
+        assert_eq!(asked("!commands"), asked("!help"));
+        assert_eq!(asked("!cpu"), ["2 cores of a Z80"]);
+        assert_eq!(asked("!ram"), ["I do not know my memory."]);
+        assert_eq!(asked("!draw"), ["I agree to no draws."]);
+        assert_eq!(asked("!pv"), ["I will tell you when the game is over."]);
+    }
+
+    #[test]
     fn neither_ourselves_nor_the_server_is_answered() {
         let mut chat = Chat::default();
         for from in ["concilio", "lichess", ""] {
@@ -459,8 +390,8 @@ mod tests {
     #[test]
     fn placeholders_are_filled_once_and_unknown_ones_are_found() {
         let context = ChatContext { opponent: "{me}".to_owned(), ..context() };
-        assert_eq!(fill_in("{opponent} {me} {x} {", &context), "{me} Concilio {x} {");
-        assert_eq!(unknown_placeholders("{opponent} {oponent} {me"), ["oponent"]);
+        assert_eq!(context.fill_in("{opponent} {me} {x} {"), "{me} Concilio {x} {");
+        assert_eq!(ChatContext::unknown_placeholders("{opponent} {oponent} {me"), ["oponent"]);
         let settings =
             ChatSettings { hello: "{oponent}".to_owned(), goodbye: "x".repeat(141), ..ChatSettings::default() };
         assert_eq!(settings.faults().len(), 2);

@@ -1,0 +1,212 @@
+//! What can be asked in a game's chat, and what is answered.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ChatSettings, Thoughts};
+use chess::ChatRoom;
+
+/// A question that can be asked, as `!word`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChatCommand {
+    /// Which commands there are.
+    Help,
+    /// What we think of the position.
+    Eval,
+    /// The moves that we expect.
+    Pv,
+    /// To be told what we think after each of our moves.
+    PrintEval,
+    /// Not to be told any more.
+    Quiet,
+    /// How the electors voted on our last move.
+    Why,
+    /// How we use our time.
+    Clock,
+    /// When we agree to a draw.
+    Draw,
+    /// Whether moves may be taken back.
+    Takeback,
+    /// More time for the opponent's first move.
+    Wait,
+    /// Who plays here.
+    Name,
+    /// On which processor.
+    Cpu,
+    /// With how much memory.
+    Ram,
+    /// Whether anybody listens.
+    Ping,
+    /// Whose challenges wait.
+    Queue,
+    /// What variants are played.
+    Variants,
+}
+
+impl ChatCommand {
+    /// Every command, in the order in which `!help` lists them.
+    pub const ALL: [Self; 16] = [
+        Self::Help,
+        Self::Eval,
+        Self::Pv,
+        Self::PrintEval,
+        Self::Quiet,
+        Self::Why,
+        Self::Clock,
+        Self::Draw,
+        Self::Takeback,
+        Self::Wait,
+        Self::Name,
+        Self::Cpu,
+        Self::Ram,
+        Self::Ping,
+        Self::Queue,
+        Self::Variants,
+    ];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Help => "help",
+            Self::Eval => "eval",
+            Self::Pv => "pv",
+            Self::PrintEval => "printeval",
+            Self::Quiet => "quiet",
+            Self::Why => "why",
+            Self::Clock => "clock",
+            Self::Draw => "draw",
+            Self::Takeback => "takeback",
+            Self::Wait => "wait",
+            Self::Name => "name",
+            Self::Cpu => "cpu",
+            Self::Ram => "ram",
+            Self::Ping => "ping",
+            Self::Queue => "queue",
+            Self::Variants => "variants",
+        }
+    }
+
+    /// The command of a line such as `!eval`, in any case of letters. Other bots' words are understood: `!commands` is `!help`, `!motor` is
+    /// `!name`.
+    pub(super) fn from_line(text: &str) -> Option<Self> {
+        let word = text.trim_start().strip_prefix('!')?.split_whitespace().next()?.to_ascii_lowercase();
+        match word.as_str() {
+            "commands" => Some(Self::Help),
+            "motor" => Some(Self::Name),
+            word => Self::ALL.into_iter().find(|command| command.word() == word),
+        }
+    }
+
+    /// Whether its answer shows what we think of the position.
+    pub(super) const fn tells_thoughts(self) -> bool {
+        matches!(self, Self::Eval | Self::Pv | Self::PrintEval | Self::Why)
+    }
+
+    /// What is answered.
+    pub(super) fn reply(self, settings: &ChatSettings, context: &ChatContext) -> String {
+        let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise } else { text }.to_owned();
+        match self {
+            Self::Help => {
+                let words = settings.commands.iter().map(|command| format!("!{}", command.word()));
+                format!("Commands: {}", words.collect::<Vec<_>>().join(" "))
+            }
+            Self::Eval => or(&context.eval, "I have no opinion yet."),
+            Self::Pv => or(&context.pv, "I have not searched yet."),
+            Self::PrintEval => "I will tell you what I think after each of my moves; !quiet ends it.".to_owned(),
+            Self::Quiet => "I will be quiet.".to_owned(),
+            Self::Why => or(&context.why, "There was no vote on my last move."),
+            Self::Clock => or(&context.clock, "This game has no clock."),
+            Self::Draw => or(&context.draw, "I agree to no draws."),
+            Self::Takeback => or(&context.takeback, "I let nobody take moves back."),
+            Self::Wait => or(&context.wait, "I am not waiting for your first move."),
+            Self::Name => format!("{} plays with {}", context.me, context.engine),
+            Self::Cpu => or(&context.cpu, "I do not know my processor."),
+            Self::Ram => or(&context.ram, "I do not know my memory."),
+            Self::Ping => "pong".to_owned(),
+            Self::Queue if context.queue.is_empty() => "Nobody waits. Challenge me!".to_owned(),
+            Self::Queue => format!("Waiting: {}", context.queue.join(", ")),
+            Self::Variants => format!("I play {}", context.variants.join(", ")),
+        }
+    }
+}
+
+/// What the answers are made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChatContext {
+    /// Our name on this server.
+    pub me: String,
+    /// The opponent's.
+    pub opponent: String,
+    /// What plays, such as `concilio 0.1.0 (balanced-7)`.
+    pub engine: String,
+    /// On which processor, with how many cores; empty where the system does not tell.
+    pub cpu: String,
+    /// With how much memory; empty where the system does not tell.
+    pub ram: String,
+    /// Our opinion of the position, in a line; empty if we have none yet.
+    pub eval: String,
+    /// The moves that we expect; empty if we have not searched.
+    pub pv: String,
+    /// How the electors voted on our last move; empty if it was not theirs.
+    pub why: String,
+    /// How we use our time, in a line; empty without a clock.
+    pub clock: String,
+    /// When we agree to a draw; empty for never.
+    pub draw: String,
+    /// How many moves may be taken back; empty for none.
+    pub takeback: String,
+    /// For how long we wait for the opponent's first move; empty when we do not.
+    pub wait: String,
+    /// Names of those whose challenges wait, the next one first.
+    pub queue: Vec<String>,
+    /// What we play.
+    pub variants: Vec<String>,
+    /// Whether the game is over.
+    pub over: bool,
+}
+
+impl ChatContext {
+    /// What a greeting may hold in braces, and what is put there.
+    fn placeholders(&self) -> [(&'static str, &str); 5] {
+        [
+            ("me", &self.me),
+            ("opponent", &self.opponent),
+            ("engine", &self.engine),
+            ("cpu", &self.cpu),
+            ("ram", &self.ram),
+        ]
+    }
+
+    /// Puts names into a text in one pass, so that a name that looks like a placeholder stays as it is.
+    pub(super) fn fill_in(&self, text: &str) -> String {
+        let mut filled = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            filled.push_str(before);
+            let known = self.placeholders().into_iter();
+            let after_value =
+                known.filter_map(|(name, value)| Some((after.strip_prefix(name)?.strip_prefix('}')?, value))).next();
+            let (text, after) = after_value.map_or(("{", after), |(after, value)| (value, after));
+            filled.push_str(text);
+            rest = after;
+        }
+        filled.push_str(rest);
+        filled
+    }
+
+    /// The placeholders of a greeting that nothing will be put in for.
+    pub(super) fn unknown_placeholders(text: &str) -> Vec<String> {
+        let known = Self::default().placeholders().map(|(name, _)| name);
+        let braces = text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name));
+        braces.filter(|name| !known.contains(name)).map(str::to_owned).collect()
+    }
+}
+
+/// What is said to somebody who may not hear what we think; `None` where everybody in the room may.
+pub(super) fn refusal(room: ChatRoom, thoughts: Thoughts, over: bool) -> Option<&'static str> {
+    match (room, thoughts) {
+        (ChatRoom::Spectator, _) | (_, Thoughts::Always) => None,
+        (ChatRoom::Player, Thoughts::After) if over => None,
+        (ChatRoom::Player, Thoughts::After) => Some("I will tell you when the game is over."),
+        (ChatRoom::Player, Thoughts::Never) => Some("I keep that to myself."),
+    }
+}

@@ -1,0 +1,59 @@
+//! Several games in a row with one opponent, the colours in turn.
+
+use rand::{Rng, RngExt};
+
+use chess::{Account, ChallengeRequest, Color, GameTerms};
+
+/// What is still to be played with an opponent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Series {
+    /// By id.
+    pub opponent: String,
+    terms: GameTerms,
+    /// Our colour in the next game.
+    color: Color,
+    /// How many games are still to be asked for.
+    left: u32,
+}
+
+impl Series {
+    /// A series of so many games, and the challenge to its first one. Which colour comes first is drawn by lot; a single game leaves
+    /// the colours to the server.
+    pub(super) fn start(
+        opponent: String,
+        terms: GameTerms,
+        games: u32,
+        random: &mut impl Rng,
+    ) -> (Option<Self>, ChallengeRequest) {
+        if games <= 1 {
+            return (None, ChallengeRequest { opponent, terms, our_color: None, initial_fen: None });
+        }
+        let color = if random.random() { Color::White } else { Color::Black };
+        let mut series = Self { opponent, terms, color, left: games };
+        let first = series.next();
+        (Some(series), first)
+    }
+
+    /// Whether nothing is left to be played.
+    pub(super) const fn is_over(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Whether its opponent is among these.
+    pub(super) fn is_online(&self, bots: &[Account]) -> bool {
+        bots.iter().any(|bot| bot.player.id == self.opponent)
+    }
+
+    /// The terms of all of its games.
+    pub(super) const fn terms(&self) -> GameTerms {
+        self.terms
+    }
+
+    /// The challenge to its next game.
+    pub(super) fn next(&mut self) -> ChallengeRequest {
+        let (opponent, our_color) = (self.opponent.clone(), Some(self.color));
+        self.left = self.left.saturating_sub(1);
+        self.color = !self.color;
+        ChallengeRequest { opponent, terms: self.terms, our_color, initial_fen: None }
+    }
+}
