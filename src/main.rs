@@ -7,6 +7,6 @@ use concilio::cli::Cli;
 
 fn main() -> ExitCode {
     let code = Cli::parse().run();
-    council::pool::uci::kill_engines();
+    council::pool::kill_engines();
     code
 }

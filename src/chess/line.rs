@@ -218,6 +218,20 @@ impl Line {
         moves.into_iter().map_while(next).collect()
     }
 
+    /// A legal move as people and engines write it: in UCI notation or SAN, with marks behind it, castling also with noughts or small
+    /// letters. `None` if it is no legal move here.
+    pub fn read_move(&self, text: &str) -> Option<UciMove> {
+        let text = text.trim_end_matches(['+', '#', '!', '?']);
+        let noughts = text.replace('0', "O");
+        let san = if text.starts_with(['0', 'o']) { noughts.to_uppercase() } else { noughts };
+        let by_san = san.parse::<SanPlus>().ok().and_then(|san| san.san.to_move(&self.position).ok());
+        let by_squares = || {
+            let uci = text.parse::<UciMove>().or_else(|_| text.to_lowercase().parse());
+            uci.ok()?.to_move(&self.position).ok()
+        };
+        Some(by_san.or_else(by_squares)?.to_uci(self.castling_mode))
+    }
+
     /// The FEN of the position on the board.
     pub fn fen(&self) -> String {
         Fen::from_position(&self.position, EnPassantMode::Legal).to_string()
@@ -294,6 +308,20 @@ mod tests {
         let fen = "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w FDfd - 0 1";
         let line = Line::from_fen(Variant::FromPosition, fen).expect("Shredder-FEN rights");
         assert_eq!(line.castling_mode(), CastlingMode::Chess960);
+    }
+
+    #[test]
+    fn a_move_is_read_however_it_is_written() {
+        let mut line = Line::start(Variant::Standard);
+        line.play_all("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6").expect("legal");
+        let read = |text: &str| line.read_move(text).map(|mv| mv.to_string());
+        for castling in ["O-O", "0-0", "o-o", "e1g1", "e1h1", "E1G1", "O-O+"] {
+            assert_eq!(read(castling).as_deref(), Some("e1g1"), "{castling}");
+        }
+        assert_eq!(read("Bxc6").as_deref(), Some("b5c6"));
+        assert_eq!((read("e4e5"), read("castles"), read("")), (None, None, None));
+        let crazyhouse = Line::from_fen(Variant::Crazyhouse, "4k3/8/8/8/8/8/8/4K3[N] w - - 0 1").expect("a position");
+        assert_eq!(crazyhouse.read_move("N@f3").map(|mv| mv.to_string()).as_deref(), Some("N@f3"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Failure, filter::FilterArgs, signals::Signals};
 use chess::{outln, print};
-use council::pool::UciProgram;
+use council::pool::EngineProgram;
 use engine::Tablebases;
 use report::{
     MadeReport, ReportProgress, ReportRequest,
@@ -126,7 +126,7 @@ impl ReportCommand {
         let effort =
             self.time.map_or(JudgeEffort::Nodes(self.nodes), |ms| JudgeEffort::Time(Duration::from_millis(ms)));
         let options = self.options.iter().cloned().collect();
-        let program = |path: &PathBuf| UciProgram { path: path.clone(), options, ..UciProgram::default() };
+        let program = |path: &PathBuf| EngineProgram { path: path.clone(), options, ..EngineProgram::default() };
         let tables = self.tablebases.as_ref().map(|folder| Tablebases::open(&folder.to_string_lossy()));
         let all = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Ok(ReportRequest {

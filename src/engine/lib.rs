@@ -31,4 +31,4 @@ pub use search::{
     BestOfGroup, DifferentEvaluation, Engine, EngineOptions, Iteration, Limits, MovesNow, NoSuchNet, Place, Root,
     Score, ScoreBound, SharedTable, Turnstile,
 };
-pub use syzygy::{Outcome, Tablebases};
+pub use syzygy::{Outcome, Tablebases, VariantTablebases};

@@ -5,8 +5,13 @@
 
 use std::{fmt, io, sync::Arc};
 
-use shakmaty::{CastlingMode, Chess, Position as _, fen::Fen, uci::UciMove};
-use shakmaty_syzygy::{Tablebase, Wdl};
+use shakmaty::{
+    CastlingMode, Chess, KnownOutcome, Outcome as GameOutcome, Position as _,
+    fen::Fen,
+    uci::UciMove,
+    variant::{Antichess, Atomic, VariantPosition},
+};
+use shakmaty_syzygy::{Syzygy, Tablebase, Wdl};
 
 use super::board::{Board, Move, Position};
 
@@ -31,13 +36,13 @@ pub enum Outcome {
 
 /// What tables know of a root position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settled {
+pub struct Settled<M = Move> {
     /// The result for the player to move.
     pub outcome: Outcome,
     /// Plies until the capture, pawn's move or mate that the best moves aim at; at most 101.
     pub plies: u32,
     /// The moves that keep the result.
-    pub moves: Vec<Move>,
+    pub moves: Vec<M>,
 }
 
 impl Tablebases {
@@ -46,11 +51,7 @@ impl Tablebases {
     /// # Errors
     /// When a directory cannot be read or a table in it is damaged.
     pub fn open(directories: &str) -> io::Result<Self> {
-        let mut tables = Tablebase::new();
-        for directory in std::env::split_paths(directories) {
-            let explain = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", directory.display()));
-            tables.add_directory(&directory).map_err(explain)?;
-        }
+        let tables = tables_in(directories)?;
         let largest = tables.max_pieces();
         Ok(Self { tables: Arc::new(tables), largest })
     }
@@ -71,53 +72,143 @@ impl Tablebases {
         self.settle(position, moves).map(|settled| (settled.outcome, settled.moves))
     }
 
+    /// As [`Self::best_moves`]; of a win all moves that still win in time, unless only the `quickest` are wanted.
+    pub fn keeping_moves(&self, position: &Position, moves: &[Move], quickest: bool) -> Option<(Outcome, Vec<Move>)> {
+        let settled = best_of(self.ranked(position, moves)?, quickest)?;
+        Some((settled.outcome, settled.moves))
+    }
+
     /// As [`Self::best_moves`], with how long the result takes.
     pub fn settle(&self, position: &Position, moves: &[Move]) -> Option<Settled> {
+        best_of(self.ranked(position, moves)?, true)
+    }
+
+    fn ranked(&self, position: &Position, moves: &[Move]) -> Option<Vec<Ranked<Move>>> {
         let board = position.board();
         if !self.covers(board) {
             return None;
         }
-        let mut ranked = Vec::with_capacity(moves.len());
-        for mv in moves {
+        let before = chess(board)?;
+        let ranked = moves.iter().map(|mv| {
             let text = format!("{mv:?}").parse::<UciMove>().ok()?;
-            let mut after = chess(board)?;
-            after = after.clone().play(text.to_move(&after).ok()?).ok()?;
-            let (outcome, urgency) = self.rank(&after, board.halfmoves())?;
-            ranked.push((outcome, urgency, *mv));
-        }
-        let outcome = ranked.iter().map(|(outcome, ..)| *outcome).max()?;
-        ranked.retain(|(of_move, ..)| *of_move == outcome);
-        let urgencies = ranked.iter().map(|(_, urgency, _)| *urgency);
-        // The winner hurries, the loser does not.
-        let plies = if outcome == Outcome::Win { urgencies.min()? } else { urgencies.max()? };
-        if outcome == Outcome::Win {
-            ranked.retain(|(_, urgency, _)| *urgency == plies);
-        }
-        Some(Settled { outcome, plies, moves: ranked.into_iter().map(|(.., mv)| mv).collect() })
+            let after = before.clone().play(text.to_move(&before).ok()?).ok()?;
+            rank(&self.tables, &after, board.halfmoves(), *mv)
+        });
+        ranked.collect()
+    }
+}
+
+/// Tables of the variants for which there are Syzygy's: antichess and atomic. Cheap to clone.
+#[derive(Clone)]
+pub struct VariantTablebases {
+    antichess: Arc<Tablebase<Antichess>>,
+    atomic: Arc<Tablebase<Atomic>>,
+}
+
+impl VariantTablebases {
+    /// Finds the tables in directories separated as in `PATH`, beside those of chess or alone.
+    ///
+    /// # Errors
+    /// When a directory cannot be read or a table in it is damaged.
+    pub fn open(directories: &str) -> io::Result<Self> {
+        Ok(Self { antichess: Arc::new(tables_in(directories)?), atomic: Arc::new(tables_in(directories)?) })
     }
 
-    /// The result after a move for who made it, and plies until the next capture or pawn's move.
-    fn rank(&self, after: &Chess, halfmoves: u16) -> Option<(Outcome, u32)> {
-        if after.is_checkmate() {
-            return Some((Outcome::Win, 0));
-        }
-        if after.is_stalemate() || after.is_insufficient_material() {
-            return Some((Outcome::Draw, 0));
-        }
-        if after.halfmoves() == 0 {
-            let wdl = self.tables.probe_wdl_after_zeroing(after).ok()?;
-            return Some((outcome(-wdl), 1));
-        }
-        let dtz = self.tables.probe_dtz(after).ok()?.ignore_rounding().0;
-        let plies = dtz.unsigned_abs() + 1;
-        // A win that comes too late for the fifty-move rule is a draw.
-        let in_time = plies + u32::from(halfmoves) <= 100;
-        Some(match dtz.signum() {
-            -1 if in_time => (Outcome::Win, plies),
-            1 if in_time => (Outcome::Loss, plies),
-            _ => (Outcome::Draw, plies),
-        })
+    /// The moves that keep the result of a position of one of these variants, with that result; of a win all that still win in
+    /// time, unless only the `quickest` are wanted.
+    pub fn best_moves(&self, position: &VariantPosition, quickest: bool) -> Option<(Outcome, Vec<shakmaty::Move>)> {
+        let settled = match position {
+            VariantPosition::Antichess(position) => settle(&self.antichess, position, quickest),
+            VariantPosition::Atomic(position) => settle(&self.atomic, position, quickest),
+            _ => None,
+        }?;
+        Some((settled.outcome, settled.moves))
     }
+}
+
+impl fmt::Debug for VariantTablebases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (antichess, atomic) = (self.antichess.max_pieces(), self.atomic.max_pieces());
+        write!(f, "VariantTablebases(antichess up to {antichess}, atomic up to {atomic} men)")
+    }
+}
+
+fn settle<S: shakmaty::Position + Syzygy + Clone>(
+    tables: &Tablebase<S>,
+    position: &S,
+    quickest: bool,
+) -> Option<Settled<shakmaty::Move>> {
+    if position.board().occupied().count() > tables.max_pieces() || position.castles().any() {
+        return None;
+    }
+    let halfmoves = u16::try_from(position.halfmoves()).unwrap_or(u16::MAX);
+    let ranked = position.legal_moves().into_iter().map(|mv| {
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        rank(tables, &after, halfmoves, mv)
+    });
+    best_of(ranked.collect::<Option<_>>()?, quickest)
+}
+
+/// The tables of a variant in directories separated as in `PATH`.
+fn tables_in<S: shakmaty::Position + Syzygy + Clone>(directories: &str) -> io::Result<Tablebase<S>> {
+    let mut tables = Tablebase::new();
+    for directory in std::env::split_paths(directories) {
+        let explain = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", directory.display()));
+        tables.add_directory(&directory).map_err(explain)?;
+    }
+    Ok(tables)
+}
+
+/// A move, its result for who makes it, and plies until the next capture or pawn's move.
+struct Ranked<M> {
+    mv: M,
+    outcome: Outcome,
+    plies: u32,
+}
+
+/// Ranks a move by the position after it.
+fn rank<S: shakmaty::Position + Syzygy + Clone, M>(
+    tables: &Tablebase<S>,
+    after: &S,
+    halfmoves: u16,
+    mv: M,
+) -> Option<Ranked<M>> {
+    let ranked = |outcome, plies| Some(Ranked { mv, outcome, plies });
+    match after.outcome() {
+        GameOutcome::Known(KnownOutcome::Decisive { winner }) if winner == after.turn() => {
+            return ranked(Outcome::Loss, 0);
+        }
+        GameOutcome::Known(KnownOutcome::Decisive { .. }) => return ranked(Outcome::Win, 0),
+        GameOutcome::Known(KnownOutcome::Draw) => return ranked(Outcome::Draw, 0),
+        GameOutcome::Unknown => (),
+    }
+    if after.halfmoves() == 0 {
+        let wdl = tables.probe_wdl_after_zeroing(after).ok()?;
+        return ranked(outcome(-wdl), 1);
+    }
+    let dtz = tables.probe_dtz(after).ok()?.ignore_rounding().0;
+    let plies = dtz.unsigned_abs() + 1;
+    // A win that comes too late for the fifty-move rule is a draw.
+    let in_time = plies + u32::from(halfmoves) <= 100;
+    match dtz.signum() {
+        -1 if in_time => ranked(Outcome::Win, plies),
+        1 if in_time => ranked(Outcome::Loss, plies),
+        _ => ranked(Outcome::Draw, plies),
+    }
+}
+
+/// The moves that keep the best result among them.
+fn best_of<M>(mut ranked: Vec<Ranked<M>>, quickest: bool) -> Option<Settled<M>> {
+    let outcome = ranked.iter().map(|ranked| ranked.outcome).max()?;
+    ranked.retain(|ranked| ranked.outcome == outcome);
+    let urgencies = ranked.iter().map(|ranked| ranked.plies);
+    // The winner hurries, the loser does not.
+    let plies = if outcome == Outcome::Win { urgencies.min()? } else { urgencies.max()? };
+    if outcome == Outcome::Win && quickest {
+        ranked.retain(|ranked| ranked.plies == plies);
+    }
+    Some(Settled { outcome, plies, moves: ranked.into_iter().map(|ranked| ranked.mv).collect() })
 }
 
 fn outcome(wdl: Wdl) -> Outcome {
@@ -185,6 +276,16 @@ mod tests {
         let (outcome, moves) = tables.best_moves(&position, &position.legal_moves()).expect("three men");
         assert_eq!(outcome, Outcome::Draw);
         assert!(!moves.is_empty());
+    }
+
+    #[test]
+    fn of_a_won_position_all_moves_that_win_are_known_or_only_the_quickest() {
+        let Some(tables) = for_tests() else { return };
+        let position = position("8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1");
+        let keeping = |quickest| tables.keeping_moves(&position, &position.legal_moves(), quickest).expect("three men");
+        let ((outcome, all), (_, quickest)) = (keeping(false), keeping(true));
+        assert_eq!(outcome, Outcome::Win);
+        assert!(quickest.iter().all(|mv| all.contains(mv)) && quickest.len() < all.len(), "{quickest:?} of {all:?}");
     }
 
     #[test]

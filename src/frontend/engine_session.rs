@@ -11,7 +11,7 @@ use super::Setup;
 use chess::{Clock, Clocks, Color, GameId, Limits, Line, TimeControl, UciMove, Variant};
 use council::{
     Council,
-    player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
+    player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 
 /// One game after the other, against the program's user.
@@ -111,6 +111,7 @@ impl EngineSession {
                 clock: self.setup.clock.clone(),
                 lag: Arc::new(Mutex::new(self.setup.lag())),
                 library: self.setup.library(),
+                lost_lines: LostLines::default(),
                 online: None,
             };
             self.player = Some(GamePlayer::start(config, council, self.events.clone()));

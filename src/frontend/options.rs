@@ -8,7 +8,7 @@ use std::{fmt::Display, path::PathBuf, time::Duration};
 use super::Setup;
 use council::{
     CouncilSettings, CriterionName, GroupMode, SecondPhaseMode,
-    player::{BookSettings, TablebaseSettings},
+    player::{BookFile, BookSettings, TablebaseSettings},
 };
 
 /// The value of `Preset` that changes nothing.
@@ -132,7 +132,11 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<(), Stri
         ("Heed Votes", OptionValue::Truth(heeded)) => changed.clock.heed_votes = heeded,
         ("OwnBook", OptionValue::Truth(used)) => changed.own_book = used,
         ("Book File", OptionValue::Text(file)) => {
-            let books = BookSettings { files: paths(&file), max_plies: BOOK_PLIES, ..BookSettings::default() };
+            let books = BookSettings {
+                files: paths(&file).into_iter().map(BookFile::from).collect(),
+                max_plies: BOOK_PLIES,
+                ..BookSettings::default()
+            };
             let library = changed.library.clone().with_books(&books);
             changed.library = library.map_err(|error| error.to_string())?;
         }

@@ -8,8 +8,6 @@
 
 use std::sync::Arc;
 
-use shakmaty::{Chess, san::SanPlus};
-
 use chess::{Line, LineError, UciMove, Variant};
 
 /// A position and its operations.
@@ -79,8 +77,7 @@ impl EpdRecord {
             .map(|text| text.trim_matches(marks))
             .filter(|text| !text.is_empty())
             .map(|text| {
-                read_move(&self.line, text)
-                    .ok_or_else(|| EpdError::Move { code: code.to_owned(), text: text.to_owned() })
+                self.line.read_move(text).ok_or_else(|| EpdError::Move { code: code.to_owned(), text: text.to_owned() })
             })
             .collect()
     }
@@ -96,16 +93,6 @@ pub fn read(text: &str) -> (Vec<EpdRecord>, Vec<BadLine>) {
         }
     }
     (records, bad)
-}
-
-/// A legal move in SAN or in UCI notation.
-pub(super) fn read_move(line: &Line, text: &str) -> Option<UciMove> {
-    let position: &Chess = line.standard()?;
-    let san = text.replace('0', "O");
-    let san = if text.starts_with(['0', 'o']) { san.to_uppercase() } else { text.to_owned() };
-    let by_san = san.parse::<SanPlus>().ok().and_then(|san| san.san.to_move(position).ok());
-    let mv = by_san.map(|mv| mv.to_uci(line.castling_mode())).or_else(|| text.to_lowercase().parse().ok())?;
-    line.is_legal(mv).then_some(mv)
 }
 
 /// Lines that say something, with their numbers; a quoted text that runs over a line's end is put together again.

@@ -127,7 +127,7 @@ fn points(record: &EpdRecord) -> Result<Vec<(UciMove, u32)>, EpdError> {
     let pairs = record.operand("c0").unwrap_or_default().split(',').map(|pair| pair.trim().rsplit_once('='));
     let read = pairs.map(|pair| {
         let (text, points) = pair?;
-        Some((epd::read_move(&record.line, text.trim_end_matches('+'))?, points.trim().parse().ok()?))
+        Some((record.line.read_move(text)?, points.trim().parse().ok()?))
     });
     // Anything else in `c0` is a comment.
     Ok(read.collect::<Option<Vec<_>>>().unwrap_or_default())

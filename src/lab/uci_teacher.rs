@@ -6,7 +6,7 @@ use std::{
 };
 
 use chess::{Bound, ElectorName, GameId, Limits, Line, Phase, Proposal, Score, SearchId, Task, Variant};
-use council::pool::{Elector, ElectorFailure, ElectorKind, ElectorSpec, Job, UciProgram};
+use council::pool::{Elector, ElectorFailure, ElectorKind, ElectorSpec, EngineProgram, Job};
 use engine::Position;
 use training::{Record, Teacher};
 
@@ -37,7 +37,7 @@ impl fmt::Display for TeacherEffort {
 #[derive(Clone, Debug)]
 pub(crate) struct TeacherPlan {
     /// The program.
-    pub(crate) program: UciProgram,
+    pub(crate) program: EngineProgram,
     /// For each position.
     pub(crate) effort: TeacherEffort,
 }
@@ -66,7 +66,7 @@ impl UciTeacher {
     /// [`ElectorFailure`] if it cannot be started, or does not speak UCI.
     pub(crate) fn start(plan: &TeacherPlan) -> Result<Self, ElectorFailure> {
         let name = ElectorName::new(plan.program.path.to_string_lossy());
-        let spec = ElectorSpec::new(name.clone(), ElectorKind::Uci(plan.program.clone()), HASH);
+        let spec = ElectorSpec::new(name.clone(), ElectorKind::Engine(plan.program.clone()), HASH);
         let limits = match plan.effort {
             TeacherEffort::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
             TeacherEffort::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },

@@ -419,6 +419,16 @@ impl Journal {
         self.writer.call(move |store| store.takebacks_granted(&game)).await
     }
 
+    /// The lines of the newest lost games that began as this one, each up to our last move that was a book's: moves in UCI notation
+    /// with blanks between them.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn lost_book_lines(&self, game: &GameInfo) -> Result<Vec<String>, JournalError> {
+        let (variant, start) = (game.terms.variant, game.start.start_fen());
+        self.writer.call(move |store| store.lost_book_lines(variant, start.as_deref())).await
+    }
+
     /// Notes what was said in a game.
     pub fn chat(&self, game: &GameKey, line: &ChatLine) {
         let (game, line, now) = (game.clone(), line.clone(), now());

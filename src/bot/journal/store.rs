@@ -10,8 +10,11 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, codes};
 use chess::{
     Account, Challenge, ChatLine, Color, GameId, GameInfo, GameStatus, Knowledge, MachineName, Proposal, ServerName,
-    UciMove, moves_text,
+    UciMove, Variant, moves_text,
 };
+
+/// Of so many lost games the lines are remembered.
+const LOST_GAMES: u32 = 500;
 
 /// The lines of the running games, as the database has them: only so that they are not read at every move.
 #[derive(Default)]
@@ -367,6 +370,21 @@ impl<'a> Store<'a> {
             .query_row(params![game.server.as_str(), game.id.as_str()], |row| row.get(0))
             .optional()?;
         Ok(granted.unwrap_or_default())
+    }
+
+    /// The newest lost games of this kind, each as its moves up to our last one that was a book's.
+    pub(super) fn lost_book_lines(&self, variant: Variant, start: Option<&str>) -> Result<Vec<String>, JournalError> {
+        let mut lines = self.transaction.prepare_cached(
+            "WITH lost AS (SELECT id FROM games WHERE result = 'lost' AND variant = ? AND start_fen IS ?
+                           ORDER BY started_at DESC LIMIT ?),
+                  last AS (SELECT game, max(ply) AS ply FROM moves
+                           WHERE game IN (SELECT id FROM lost) AND superseded_at IS NULL AND source = 'book'
+                           GROUP BY game)
+             SELECT group_concat(moves.uci, ' ' ORDER BY moves.ply) FROM moves JOIN last ON moves.game = last.game
+             WHERE moves.ply <= last.ply AND moves.superseded_at IS NULL GROUP BY moves.game",
+        )?;
+        let lines = lines.query_map(params![variant.key(), start, LOST_GAMES], |row| row.get(0))?;
+        Ok(lines.collect::<Result<_, _>>()?)
     }
 
     /// The games that ended since `since` and have no PGN file, oldest first.

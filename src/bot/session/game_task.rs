@@ -32,7 +32,7 @@ use crate::{
 use chess::{Action, Clocks, Decision, GameId, GameInfo, GameState, Limits, Line, Source, TimeControl, UciMove};
 use council::{
     Council,
-    player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
+    player::{GamePlayer, LostLines, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
 
 mod commands;
@@ -202,11 +202,16 @@ impl GameTask {
         let prepared = (self.context.player)(&info);
         let settings = &prepared.settings;
         let council = Council::new(&self.context.pool, &prepared.roster, &settings.council, info.terms.variant);
+        let lost_lines = match settings.book.repeat_lost {
+            true => LostLines::default(),
+            false => LostLines::new(self.context.journal.lost_book_lines(&info).await.unwrap_or_default()),
+        };
         let config = PlayerConfig {
             game: self.id.clone(),
             clock: settings.clock.clone(),
             lag: Arc::clone(&self.context.lag),
             library: Arc::clone(&prepared.library),
+            lost_lines,
             online: prepared.online.as_ref().map(|services| Box::new(services.for_a_game()) as _),
         };
         let player = GamePlayer::start(config, council, self.player_sender.clone());

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{ProposalText, RemoteElector, RemoteElectorKind, SearchCommand, is_name};
 use chess::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove, moves_text};
-use council::pool::{ElectorKind, ElectorSpec, Guidance, Hints, Instance, Job, UciProgram};
+use council::pool::{ElectorKind, ElectorSpec, EngineProgram, Guidance, Hints, Instance, Job};
 use engine::{Noise, SharedTable};
 
 /// Plies no search is deeper than; that of ours ends at 245.
@@ -53,7 +53,7 @@ impl RemoteElector {
                     noise: (noise.amplitude, noise.seed),
                 }
             }
-            ElectorKind::Uci(program) if program.arguments.is_empty() => {
+            ElectorKind::Engine(program) if program.can_travel() => {
                 let options: Vec<_> = program.options.clone().into_iter().collect();
                 let engine = program.path.file_stem()?.to_str()?.to_owned();
                 options
@@ -62,7 +62,7 @@ impl RemoteElector {
                     .then_some(RemoteElectorKind::Uci { engine, options })?
             }
             ElectorKind::Trivial => RemoteElectorKind::Trivial,
-            ElectorKind::Uci(_) | ElectorKind::Made(_) => return None,
+            ElectorKind::Engine(_) | ElectorKind::Made(_) => return None,
         };
         let hash = u32::try_from(table.map_or(spec.hash, SharedTable::hash)).ok()?;
         Some(Self { name: spec.name.clone(), hash, table: table.map(SharedTable::number), kind })
@@ -101,7 +101,7 @@ impl RemoteElector {
                 let path = engines.get(engine).ok_or_else(|| invalid(format_args!("no engine {engine:?} here")))?;
                 require(options.iter().all(|(name, value)| is_name(name) && is_plain(value)), "an option with a text")?;
                 let options = options.iter().cloned().collect();
-                ElectorKind::Uci(UciProgram { path: path.clone(), arguments: Vec::new(), options })
+                ElectorKind::Engine(EngineProgram { path: path.clone(), options, ..EngineProgram::default() })
             }
             RemoteElectorKind::Trivial => ElectorKind::Trivial,
         };

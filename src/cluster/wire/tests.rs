@@ -161,11 +161,11 @@ fn a_proposal_that_cannot_be_is_not_believed() {
 
 #[test]
 fn what_may_name_a_file_does_not_travel() {
-    use council::pool::{ElectorKind, UciProgram};
+    use council::pool::{ElectorKind, EngineProgram};
     let engine = |value: &str| {
         let options = [("Hash".to_owned(), value.to_owned())].into();
-        let program = UciProgram { path: "/usr/games/stockfish".into(), arguments: Vec::new(), options };
-        RemoteElector::of(&ElectorSpec::new("fish".into(), ElectorKind::Uci(program), 16), None)
+        let program = EngineProgram { path: "/usr/games/stockfish".into(), options, ..EngineProgram::default() };
+        RemoteElector::of(&ElectorSpec::new("fish".into(), ElectorKind::Engine(program), 16), None)
     };
     assert_eq!(engine("16").as_ref().and_then(RemoteElector::engine), Some("stockfish"));
     assert_eq!(engine("/tmp/log"), None);

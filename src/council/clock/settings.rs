@@ -33,6 +33,9 @@ pub struct ClockSettings {
     /// The most one move may take of what is left on the clock. 0.01 to 1.
     #[serde(with = "Decimal::<10, 1000>")]
     pub most: f64,
+    /// Whether a move that needed no thought, as one from a book, is held back for as long as a person might think: a part of the
+    /// time that the clock gives it, and never more than a few seconds.
+    pub fake_think_time: bool,
     /// Whether a split vote is given ExtraTime and a unanimous one gives time back. Off, because it did not pay.
     pub heed_votes: bool,
 }
@@ -47,6 +50,7 @@ impl Default for ClockSettings {
             minimum: Duration::from_millis(5),
             extra: 1.5,
             most: 0.25,
+            fake_think_time: false,
             heed_votes: false,
         }
     }

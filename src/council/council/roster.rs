@@ -1,5 +1,7 @@
 //! Rosters: which electors make a council (docs/method.md §3, distributions).
 
+use std::collections::BTreeMap;
+
 use super::{
     CouncilSettings, ElectorSettings,
     distributions::{self, DISTRIBUTIONS, WITHOUT_CENTRE},
@@ -40,6 +42,9 @@ pub enum RosterError {
         /// What would be taken.
         accepted: &'static str,
     },
+    /// Options for an engine that is not there.
+    #[error("options of {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
+    NoEngine(String),
     /// Two electors of one name.
     #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Duplicate(ElectorName),
@@ -70,6 +75,7 @@ impl RosterError {
                 format!("either `knowledge` (letters) or `engine` (a program) for elector {index}, not both"),
             ),
             Self::Range { elector, accepted } => ("electors", format!("{accepted} for elector {elector}")),
+            Self::NoEngine(_) => ("options", "the name of an elector that is an `engine`".to_owned()),
             Self::Duplicate(name) => {
                 ("electors", format!("a `name` of its own for each elector ({name} stands twice)"))
             }
@@ -97,7 +103,10 @@ impl Roster {
         let electors = match name {
             "custom" => {
                 let custom = settings.electors.iter().enumerate();
-                custom.map(|(index, elector)| elector_from(index, elector, hash)).collect::<Result<Vec<_>, _>>()?
+                let mut electors =
+                    custom.map(|(index, elector)| elector_from(index, elector, hash)).collect::<Result<Vec<_>, _>>()?;
+                set_options(&mut electors, &settings.options)?;
+                electors
             }
             "trivial" => vec![ElectorSpec::new("trivial".into(), ElectorKind::Trivial, 0)],
             "auto" => {
@@ -168,13 +177,28 @@ fn elector_from(index: usize, elector: &ElectorSettings, hash: usize) -> Result<
         (None, Some(program)) => {
             let stem = program.path.file_stem();
             let file = stem.map_or_else(|| "engine".to_owned(), |stem| stem.to_string_lossy().into_owned());
-            (ElectorKind::Uci(program), file)
+            (ElectorKind::Engine(program), file)
         }
         _ => return Err(RosterError::Ambiguous(index)),
     };
     let name = elector.name.clone().unwrap_or(usual_name);
     let spec = ElectorSpec::new(name.into(), kind, elector.hash.unwrap_or(hash));
     Ok(ElectorSpec { shares_table: elector.shares_table, weight: elector.weight, ..spec })
+}
+
+/// Sets options of engines by the names of their electors.
+fn set_options(
+    electors: &mut [ElectorSpec],
+    options: &BTreeMap<String, BTreeMap<String, String>>,
+) -> Result<(), RosterError> {
+    for (name, changed) in options {
+        let elector = electors.iter_mut().find(|elector| elector.name.as_str() == name);
+        match elector.map(|elector| &mut elector.kind) {
+            Some(ElectorKind::Engine(program)) => program.options.extend(changed.clone()),
+            _ => return Err(RosterError::NoEngine(name.clone())),
+        }
+    }
+    Ok(())
 }
 
 /// An own instance as it is written, each number within its range.
@@ -240,6 +264,22 @@ mod tests {
         std::fs::write(&file, "").expect("written");
         let file = file.display().to_string();
         assert_eq!(command(&file, &[]), (file.clone(), Vec::new()), "what is a file is no command line");
+    }
+
+    #[test]
+    fn a_profile_may_change_single_options_of_an_engine() {
+        let text = "
+            roster = 'custom'
+            electors = [{ name = 'fish', engine = 'stockfish', options = { Threads = '2', Hash = '64' } }]
+            options = { fish = { Hash = '512' } }";
+        let settings: CouncilSettings = toml::from_str(text).expect("settings");
+        let roster = Roster::from_settings(&settings).expect("a roster");
+        let ElectorKind::Engine(program) = &roster.electors()[0].kind else { panic!("an engine") };
+        let options: Vec<String> = program.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(options, ["Hash=512", "Threads=2"]);
+        let unknown: CouncilSettings = toml::from_str(&text.replace("{ fish = {", "{ cat = {")).expect("settings");
+        let error = Roster::from_settings(&unknown).expect_err("there is no cat").to_string();
+        assert!(error.contains("\"cat\"") && error.contains("the name of an elector"), "{error}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{GroupMode, Model};
-use crate::pool::UciProgram;
+use crate::pool::{EngineProgram, EngineProtocol, ErrorOutput};
 use chess::{
     CriterionName, Heuristic, Knowledge, SecondPhaseMode,
     values::{Decimal, WholeNumber, WholeNumberOrNone},
@@ -21,6 +21,8 @@ pub struct CouncilSettings {
     pub roster: String,
     /// The electors of a `custom` roster.
     pub electors: Vec<ElectorSettings>,
+    /// Options of engines among `electors`, by the electors' names, over those that stand there: what a profile changes.
+    pub options: BTreeMap<String, BTreeMap<String, String>>,
     /// Who advises: instances with a part of the knowledge, as knowledge letters or a roster by name, each with a table of its own. For
     /// the first part of a move, by `split`, they search beside the electors, whose searches look at the advised moves first; they do
     /// not vote. Empty for nobody; `auto` for what measured best beside the roster `auto`, and nobody beside any other.
@@ -55,7 +57,7 @@ pub struct CouncilSettings {
     pub seed: u64,
 }
 
-/// One elector of a custom roster: an instance of our own engine, or any UCI engine.
+/// One elector of a custom roster: an instance of our own engine, or anybody's engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ElectorSettings {
@@ -75,13 +77,21 @@ pub struct ElectorSettings {
     pub seed: u64,
     /// Whether it searches with one table together with the others that evaluate alike.
     pub shares_table: bool,
-    /// The UCI engine to run instead of our own: a program, or a command line such as `ssh -T attic stockfish`, whose words stand between
+    /// The engine to run instead of our own: a program, or a command line such as `ssh -T attic stockfish`, whose words stand between
     /// blanks.
     pub engine: Option<PathBuf>,
-    /// Command-line arguments of the UCI engine.
+    /// Command-line arguments of the engine.
     pub arguments: Vec<String>,
-    /// UCI options to set.
+    /// Options of the engine to set.
     pub options: BTreeMap<String, String>,
+    /// The language of the engine.
+    pub protocol: EngineProtocol,
+    /// The folder in which the engine runs; empty is ours.
+    pub working_dir: PathBuf,
+    /// The file to which all that is said between us and the engine is added; empty for none.
+    pub transcript: PathBuf,
+    /// What becomes of the engine's standard error.
+    pub stderr: ErrorOutput,
     /// Its transposition table, MiB; by default the council's `hash`. 1 to 65536.
     #[serde(with = "WholeNumberOrNone::<1, 65536>")]
     pub hash: Option<usize>,
@@ -90,14 +100,23 @@ pub struct ElectorSettings {
 }
 
 impl ElectorSettings {
-    /// The program of a UCI engine, with its arguments. What names a file is that file, whatever blanks are in it.
-    pub fn program(&self) -> Option<UciProgram> {
+    /// The program of an engine, with its arguments. What names a file is that file, whatever blanks are in it.
+    pub fn program(&self) -> Option<EngineProgram> {
         let engine = self.engine.as_ref()?;
         let command_line = engine.to_str().filter(|_| self.arguments.is_empty() && !engine.exists());
         let mut words = command_line.into_iter().flat_map(str::split_ascii_whitespace);
         let path = words.next().map_or_else(|| engine.clone(), PathBuf::from);
         let arguments = words.map(str::to_owned).chain(self.arguments.iter().cloned()).collect();
-        Some(UciProgram { path, arguments, options: self.options.clone() })
+        let named = |path: &PathBuf| (!path.as_os_str().is_empty()).then(|| path.clone());
+        Some(EngineProgram {
+            path,
+            arguments,
+            options: self.options.clone(),
+            protocol: self.protocol,
+            working_dir: named(&self.working_dir),
+            transcript: named(&self.transcript),
+            stderr: self.stderr,
+        })
     }
 }
 
@@ -107,6 +126,7 @@ impl Default for CouncilSettings {
         Self {
             roster: "auto".to_owned(),
             electors: Vec::new(),
+            options: BTreeMap::new(),
             advisers: "auto".to_owned(),
             advice: 0.1,
             criterion: CriterionName::default(),

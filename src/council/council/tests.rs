@@ -409,7 +409,7 @@ async fn a_council_of_strangers_is_one_settings_file() {
     let settings: CouncilSettings = council.try_into().expect("council settings");
     let roster = Roster::from_settings(&settings).expect("a roster");
     let programs = roster.electors().iter().filter_map(|elector| match &elector.kind {
-        ElectorKind::Uci(program) => Some(&program.path),
+        ElectorKind::Engine(program) => Some(&program.path),
         _ => None,
     });
     if let Some(missing) = programs.into_iter().find(|path| !path.exists()) {

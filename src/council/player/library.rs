@@ -1,78 +1,50 @@
 //! What needs no search: opening books and endgame tablebases, asked before the council.
 
-use std::{io, path::PathBuf, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
-use rand::{RngExt, seq::IndexedRandom};
-use serde::{Deserialize, Serialize};
+use rand::seq::IndexedRandom as _;
 use shakmaty::Position as _;
 
-use chess::{Decision, Line, Score, Source, UciMove, engine_position, values::WholeNumber};
-use engine::{Outcome, Tablebases, book::Book};
+use super::library_settings::{
+    BookChoice, BookFile, BookSettings, LostLines, SpecialBook, TablebaseSettings, TablebaseUse, WeightScale,
+};
+use chess::{Decision, Line, Score, Source, UciMove, engine_position};
+use engine::{Outcome, Tablebases, VariantTablebases, book::Book};
 
 /// The value of a game that a tablebase knows to be won, in centipawns. Less than any mate.
 pub const TABLEBASE_WIN: i32 = 19_000;
 
-/// Which of a book's moves is played.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BookChoice {
-    /// By lot, in proportion to the weights.
-    #[default]
-    Weighted,
-    /// By lot, all alike.
-    Uniform,
-    /// The move of the most weight.
-    Best,
-}
-
-/// The `player.book` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct BookSettings {
-    /// Books in Polyglot's format, tried in this order.
-    pub files: Vec<PathBuf>,
-    /// Which of a book's moves is played.
-    pub selection: BookChoice,
-    /// The least weight of a move that is played. 1 to 65535.
-    #[serde(with = "WholeNumber::<1, 65535>")]
-    pub min_weight: u16,
-    /// How far into the game books are asked, in plies. 0 to 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub max_plies: usize,
-}
-
-impl Default for BookSettings {
-    fn default() -> Self {
-        Self { files: Vec::new(), selection: BookChoice::default(), min_weight: 1, max_plies: 24 }
-    }
-}
-
-/// The `player.tablebases` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TablebaseSettings {
-    /// Folders with Syzygy tables.
-    pub paths: Vec<PathBuf>,
-    /// With how many pieces on the board they are asked, kings among them. 2 to 7.
-    #[serde(with = "WholeNumber::<2, 7>")]
-    pub max_pieces: usize,
-}
-
-impl Default for TablebaseSettings {
-    fn default() -> Self {
-        Self { paths: Vec::new(), max_pieces: 7 }
-    }
+/// What is known without a search.
+#[derive(Debug)]
+pub(super) enum Known {
+    /// The move.
+    Decided(Box<Decision>),
+    /// The moves among which one is to be chosen: at least two.
+    Among(Vec<UciMove>),
 }
 
 /// The books and tablebases of one player. Cheap to share; files stay open.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
-    books: Vec<Arc<Book>>,
+    books: Vec<OpenBook>,
+    tablebases: Option<OpenTablebases>,
+}
+
+#[derive(Clone, Debug)]
+struct OpenBook {
+    book: Arc<Book>,
     choice: BookChoice,
     min_weight: u16,
+    scale: WeightScale,
     max_plies: usize,
-    tablebases: Option<Tablebases>,
+}
+
+#[derive(Clone, Debug)]
+struct OpenTablebases {
+    standard: Tablebases,
+    variants: VariantTablebases,
     max_pieces: usize,
+    usage: TablebaseUse,
 }
 
 impl Library {
@@ -89,24 +61,25 @@ impl Library {
     /// # Errors
     /// Names the file that cannot be read.
     pub fn with_books(mut self, settings: &BookSettings) -> io::Result<Self> {
-        let open = |path: &PathBuf| {
-            let named = |error: io::Error| io::Error::new(error.kind(), format!("book {}: {error}", path.display()));
-            Book::open(path).map(Arc::new).map_err(named)
-        };
-        self.books = settings.files.iter().map(open).collect::<io::Result<_>>()?;
-        (self.choice, self.min_weight, self.max_plies) = (settings.selection, settings.min_weight, settings.max_plies);
+        self.books = settings.files.iter().map(|file| OpenBook::open(file, settings)).collect::<io::Result<_>>()?;
         Ok(self)
     }
 
     /// Opens Syzygy tables in place of those that were open; no folder leaves those.
     ///
     /// # Errors
-    /// Names the folder that cannot be read.
+    /// Names the folder that cannot be read, or holds tables of another kind.
     pub fn with_tablebases(mut self, settings: &TablebaseSettings) -> io::Result<Self> {
         if !settings.paths.is_empty() {
+            settings.paths.iter().try_for_each(|path| refuse_gaviota(path))?;
             let joined = std::env::join_paths(&settings.paths).map_err(|error| io::Error::other(error.to_string()))?;
-            self.tablebases = Some(Tablebases::open(&joined.to_string_lossy())?);
-            self.max_pieces = settings.max_pieces;
+            let directories = joined.to_string_lossy();
+            self.tablebases = Some(OpenTablebases {
+                standard: Tablebases::open(&directories)?,
+                variants: VariantTablebases::open(&directories)?,
+                max_pieces: settings.max_pieces,
+                usage: settings.usage,
+            });
         }
         Ok(self)
     }
@@ -119,12 +92,7 @@ impl Library {
 
     /// The moves of the first book that knows the position, with their weights, heaviest first. Reads files.
     pub fn book_moves(&self, line: &Line) -> Vec<(UciMove, u16)> {
-        let Some(position) = line.variant().is_standard_rules().then(|| engine_position(line).ok()).flatten() else {
-            return Vec::new();
-        };
-        let known = self.books.iter().filter_map(|book| book.moves(&position).ok()).find(|moves| !moves.is_empty());
-        let moves = known.unwrap_or_default().into_iter();
-        moves.filter_map(|entry| Some((uci(line, &position, entry.mv)?, entry.weight))).collect()
+        self.books.iter().filter_map(|open| open.moves(line).ok()).find(|moves| !moves.is_empty()).unwrap_or_default()
     }
 
     /// Whether there is nothing to ask.
@@ -132,54 +100,120 @@ impl Library {
         self.books.is_empty() && self.tablebases.is_none()
     }
 
-    /// The move that a book or a tablebase knows. Reads files.
-    pub(super) fn look_up(&self, line: &Line) -> Option<Decision> {
-        let position = line.variant().is_standard_rules().then(|| engine_position(line).ok())??;
-        self.book_move(line, &position).or_else(|| self.tablebase_move(line, &position))
+    /// What a book or a tablebase knows of the last position of `line`. Reads files.
+    pub(super) fn look_up(&self, line: &Line, lost_lines: &LostLines) -> Option<Known> {
+        self.book_move(line, lost_lines).or_else(|| self.tablebases.as_ref()?.look_up(line))
     }
 
-    fn book_move(&self, line: &Line, position: &engine::Position) -> Option<Decision> {
-        if line.ply() >= self.max_plies {
-            return None;
-        }
-        self.books.iter().find_map(|book| {
-            let mut moves = book.moves(position).unwrap_or_else(|error| {
-                tracing::warn!(%error, "a book cannot be read");
-                Vec::new()
-            });
-            moves.retain(|entry| entry.weight >= self.min_weight.max(1));
-            let mut lots = rand::rng();
-            let chosen = match self.choice {
-                BookChoice::Weighted => {
-                    let total: u32 = moves.iter().map(|entry| u32::from(entry.weight)).sum();
-                    let mut drawn = lots.random_range(0..total.max(1));
-                    moves.iter().find(|entry| {
-                        let before = drawn;
-                        drawn = drawn.wrapping_sub(u32::from(entry.weight));
-                        before < u32::from(entry.weight)
-                    })
-                }
-                BookChoice::Uniform => moves.choose(&mut lots),
-                BookChoice::Best => moves.iter().max_by_key(|entry| entry.weight),
-            };
-            let best = uci(line, position, chosen?.mv)?;
-            Some(Decision::without_vote(best, Source::Book))
+    fn book_move(&self, line: &Line, lost_lines: &LostLines) -> Option<Known> {
+        let best = self.books.iter().find_map(|open| open.choose(line, lost_lines))?;
+        Some(Known::Decided(Box::new(Decision::without_vote(best, Source::Book))))
+    }
+}
+
+impl OpenBook {
+    fn open(file: &BookFile, settings: &BookSettings) -> io::Result<Self> {
+        let path: &Path = file.as_ref();
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("book {}: {error}", path.display()));
+        let (choice, min_weight, max_plies) = match file {
+            BookFile::Usual(_) => (None, None, None),
+            BookFile::Special(SpecialBook { selection, min_weight, max_plies, .. }) => {
+                (*selection, *min_weight, *max_plies)
+            }
+        };
+        Ok(Self {
+            book: Arc::new(Book::open(path).map_err(named)?),
+            choice: choice.unwrap_or(settings.selection),
+            min_weight: min_weight.unwrap_or(settings.min_weight),
+            scale: settings.normalization,
+            max_plies: max_plies.unwrap_or(settings.max_plies),
         })
     }
 
-    fn tablebase_move(&self, line: &Line, position: &engine::Position) -> Option<Decision> {
-        let tables = self.tablebases.as_ref()?;
+    /// The moves that it knows, with their weights, heaviest first.
+    fn moves(&self, line: &Line) -> io::Result<Vec<(UciMove, u16)>> {
+        let known = self.book.moves_at(line.position())?.into_iter();
+        Ok(known.map(|(mv, weight)| (mv.to_uci(line.castling_mode()), weight)).collect())
+    }
+
+    /// The move that it plays, if it knows one.
+    fn choose(&self, line: &Line, lost_lines: &LostLines) -> Option<UciMove> {
+        if line.ply() >= self.max_plies {
+            return None;
+        }
+        let known = self.moves(line).unwrap_or_else(|error| {
+            tracing::warn!(%error, "a book cannot be read");
+            Vec::new()
+        });
+        let known: Vec<_> = known.into_iter().filter(|(mv, _)| !lost_lines.has(line, *mv)).collect();
+        let weights = || known.iter().map(|(_, weight)| u64::from(*weight));
+        let whole = match self.scale {
+            WeightScale::None => 100,
+            WeightScale::Sum => weights().sum(),
+            WeightScale::Max => weights().max().unwrap_or_default(),
+        };
+        let heavy = |weight: u16| weight > 0 && u64::from(weight) * 100 >= u64::from(self.min_weight) * whole;
+        let moves: Vec<_> = known.iter().filter(|(_, weight)| heavy(*weight)).collect();
+        let mut lots = rand::rng();
+        let chosen = match self.choice {
+            BookChoice::Weighted => moves.choose_weighted(&mut lots, |(_, weight)| u32::from(*weight)).ok(),
+            BookChoice::Uniform => moves.choose(&mut lots),
+            BookChoice::Best => moves.first(),
+        };
+        chosen.map(|(mv, _)| *mv)
+    }
+}
+
+impl OpenTablebases {
+    fn look_up(&self, line: &Line) -> Option<Known> {
         if line.position().board().occupied().count() > self.max_pieces {
             return None;
         }
-        let (outcome, moves) = tables.best_moves(position, &position.legal_moves())?;
-        let best = uci(line, position, *moves.first()?)?;
+        let (outcome, moves) = self.best_moves(line)?;
+        let best = *moves.first()?;
+        if self.usage == TablebaseUse::Suggest && moves.len() > 1 {
+            return Some(Known::Among(moves));
+        }
         let score = match outcome {
             Outcome::Win => TABLEBASE_WIN,
             Outcome::Draw => 0,
             Outcome::Loss => -TABLEBASE_WIN,
         };
-        Some(Decision { score: Some(Score::Cp(score)), ..Decision::without_vote(best, Source::Tablebase) })
+        let decision = Decision { score: Some(Score::Cp(score)), ..Decision::without_vote(best, Source::Tablebase) };
+        Some(Known::Decided(Box::new(decision)))
+    }
+
+    /// The result, and the moves that keep it; where one is to be played at once, only the best of them.
+    fn best_moves(&self, line: &Line) -> Option<(Outcome, Vec<UciMove>)> {
+        let quickest = self.usage == TablebaseUse::Play;
+        if !line.variant().is_standard_rules() {
+            let (outcome, moves) = self.variants.best_moves(line.position(), quickest)?;
+            return Some((outcome, moves.iter().map(|mv| mv.to_uci(line.castling_mode())).collect()));
+        }
+        let position = engine_position(line).ok()?;
+        let (outcome, moves) = self.standard.keeping_moves(&position, &position.legal_moves(), quickest)?;
+        Some((outcome, moves.into_iter().filter_map(|mv| uci(line, &position, mv)).collect()))
+    }
+}
+
+/// Tells whoever has Gaviota's tables that they are not read.
+fn refuse_gaviota(folder: &Path) -> io::Result<()> {
+    let names: Vec<String> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    let syzygy = |name: &String| name.ends_with("tbw") || name.ends_with("tbz");
+    let gaviota = |name: &&String| name.ends_with(".gtb") || name.ends_with(".gtb.cp4");
+    match names.iter().find(gaviota) {
+        Some(table) if !names.iter().any(syzygy) => {
+            let folder = folder.display();
+            let problem = format!(
+                "{folder}: Gaviota's tables ({table}) are not read; name a folder with Syzygy's (.rtbw, .rtbz) instead"
+            );
+            Err(io::Error::new(io::ErrorKind::InvalidData, problem))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -190,34 +224,109 @@ fn uci(line: &Line, position: &engine::Position, mv: engine::Move) -> Option<Uci
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use chess::Variant;
 
-    fn books(path: PathBuf) -> BookSettings {
-        BookSettings { files: vec![path], ..BookSettings::default() }
+    fn line(moves: &str) -> Line {
+        let mut line = Line::start(Variant::Standard);
+        line.play_all(moves).expect("legal moves");
+        line
     }
 
-    #[test]
-    fn a_book_is_played_until_it_knows_no_more() {
+    /// A folder with a book of these lines of play.
+    fn book_of(text: &str) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("book.bin");
         let mut file = std::fs::File::create(&path).expect("a file");
         let mut maker = engine::book::BookMaker::default();
-        maker.add_text("! Ruy Lopez\ne2e4 e7e5 g1f3 b8c6 f1b5\n").expect("a good text");
+        maker.add_text(text).expect("a good text");
         maker.write(&mut file).expect("a book");
-        let library = Library::default().with_books(&books(path)).expect("opened");
+        (folder, path)
+    }
+
+    fn library(settings: BookSettings) -> Library {
+        Library::default().with_books(&settings).expect("opened")
+    }
+
+    fn books(files: Vec<BookFile>) -> BookSettings {
+        BookSettings { files, ..BookSettings::default() }
+    }
+
+    fn move_of(known: Option<Known>) -> Option<String> {
+        match known? {
+            Known::Decided(decision) => Some(decision.best.to_string()),
+            Known::Among(moves) => panic!("one move: {moves:?}"),
+        }
+    }
+
+    /// The moves that a library plays after `moves`, of many tries.
+    fn played(library: &Library, moves: &str, lost_lines: &LostLines) -> Vec<String> {
+        let mut played: Vec<String> =
+            (0..60).filter_map(|_| move_of(library.look_up(&line(moves), lost_lines))).collect();
+        played.sort();
+        played.dedup();
+        played
+    }
+
+    #[test]
+    fn a_book_is_played_until_it_knows_no_more() {
+        let (_folder, path) = book_of("! Ruy Lopez\ne2e4 e7e5 g1f3 b8c6 f1b5\n");
+        let library = library(books(vec![path.into()]));
         let mut line = Line::start(Variant::Standard);
-        while let Some(decision) = library.look_up(&line) {
-            assert_eq!(decision.source, Source::Book);
-            line.play(decision.best).expect("legal");
+        while let Some(best) = move_of(library.look_up(&line, &LostLines::default())) {
+            line.play_all(&best).expect("legal");
         }
         let played: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
         assert_eq!(played.join(" "), "e2e4 e7e5 g1f3 b8c6 f1b5");
     }
 
     #[test]
-    fn a_missing_book_is_named() {
-        let error = Library::default().with_books(&books("nowhere.bin".into())).expect_err("there is none").to_string();
+    fn of_several_books_the_first_that_knows_a_move_is_played_as_deep_as_it_may() {
+        let (_one, sharp) = book_of("! Gambit\ne2e4 e7e5 f2f4\n");
+        let (_other, solid) = book_of("! Solid\ne2e4 e7e5 g1f3\n! Other\nd2d4\n");
+        let text = format!("files = [{{ file = {sharp:?}, max_plies = 2 }}, {solid:?}]\nselection = \"best\"");
+        let settings: BookSettings = toml::from_str(&text).expect("settings");
+        assert_eq!(toml::from_str::<BookSettings>(&toml::to_string(&settings).expect("text")), Ok(settings.clone()));
+        let library = library(settings);
+        let none = LostLines::default();
+        assert_eq!(played(&library, "", &none), ["e2e4"]);
+        assert_eq!(played(&library, "e2e4 e7e5", &none), ["g1f3"], "the gambit is too deep in its book");
+    }
+
+    #[test]
+    fn the_least_weight_may_be_a_share() {
+        let (_folder, path) = book_of(&format!("{}! Once\nd2d4\n", "! Often\ne2e4\n".repeat(9)));
+        let with = |normalization, min_weight| {
+            let library = library(BookSettings { normalization, min_weight, ..books(vec![path.clone().into()]) });
+            played(&library, "", &LostLines::default()).len()
+        };
+        assert_eq!((with(WeightScale::None, 1), with(WeightScale::None, 2)), (2, 1));
+        assert_eq!((with(WeightScale::Sum, 10), with(WeightScale::Sum, 11)), (2, 1));
+        assert_eq!((with(WeightScale::Max, 11), with(WeightScale::Max, 12)), (2, 1));
+    }
+
+    #[test]
+    fn a_lost_line_is_not_played_to_its_end_again() {
+        let (_folder, path) = book_of("! One\ne2e4 e7e5 g1f3\n! Two\ne2e4 e7e5 f2f4\n");
+        let library = library(books(vec![path.into()]));
+        let lost = LostLines::new(["e2e4 e7e5 g1f3".to_owned()]);
+        assert_eq!(played(&library, "", &lost), ["e2e4"], "only its last move is to blame");
+        assert_eq!(played(&library, "e2e4 e7e5", &lost), ["f2f4"]);
+        let both = LostLines::new(["e2e4 e7e5 g1f3", "e2e4 e7e5 f2f4"].map(str::to_owned));
+        assert!(library.look_up(&line("e2e4 e7e5"), &both).is_none(), "now it is searched");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let missing = books(vec![PathBuf::from("nowhere.bin").into()]);
+        let error = Library::default().with_books(&missing).expect_err("there is none").to_string();
         assert!(error.contains("nowhere.bin"), "{error}");
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("kqk.gtb.cp4"), "").expect("written");
+        let settings = TablebaseSettings { paths: vec![folder.path().to_owned()], ..TablebaseSettings::default() };
+        let error = Library::default().with_tablebases(&settings).expect_err("not ours").to_string();
+        assert!(error.contains("Gaviota") && error.contains(".rtbw"), "{error}");
     }
 }

@@ -10,6 +10,7 @@
 //! When it comes about, [`SearchHandle::comes_about`] starts the clock in mid-search; when not, the search is dropped.
 
 mod library;
+mod library_settings;
 mod move_service;
 mod timing;
 pub mod vote_report;
@@ -28,7 +29,11 @@ use crate::{
 };
 use chess::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
 
-pub use library::{BookChoice, BookSettings, Library, TABLEBASE_WIN, TablebaseSettings};
+use library::Known;
+pub use library::{Library, TABLEBASE_WIN};
+pub use library_settings::{
+    BookChoice, BookFile, BookSettings, LostLines, TablebaseSettings, TablebaseUse, WeightScale,
+};
 use move_service::known_elsewhere;
 pub use move_service::{MoveAnswer, MoveService};
 pub use timing::Time;
@@ -81,6 +86,8 @@ pub struct PlayerConfig {
     pub lag: SharedLag,
     /// What needs no search.
     pub library: Arc<Library>,
+    /// Lines that the books are not to go on with.
+    pub lost_lines: LostLines,
     /// Who is asked beside the search.
     pub online: Option<Box<dyn MoveService>>,
 }
@@ -199,27 +206,38 @@ impl PlayerTask {
                 queued.time.clone(),
             );
             let timekeeper = timekeeper.after(self.last_score);
-            let (id, account) = (queued.request.id, timekeeper.account());
+            let (id, account, hesitation) = (queued.request.id, timekeeper.account(), timekeeper.hesitation());
+            let (answer_now, dropped) = (queued.answer_now.clone(), queued.dropped.clone());
             if let Some(mut decision) = self.think(queued, timekeeper).await {
                 self.last_score = decision.score.or(self.last_score);
                 let (budget, running) = account();
                 // What was thought in the opponent's time did not cost ours.
                 decision.elapsed = decision.elapsed.min(running);
+                tokio::select! {
+                    () = tokio::time::sleep(hesitation()) => (),
+                    () = answer_now.cancelled() => (),
+                    () = dropped.cancelled() => continue,
+                }
                 let _ = self.events.send(PlayerEvent::Decided(id, Box::new(decision), budget));
             }
         }
     }
 
     async fn think(&mut self, queued: QueuedRequest, timekeeper: Timekeeper) -> Option<Decision> {
-        let QueuedRequest { request, time, reconsider, pondering, answer_now, dropped } = queued;
+        let QueuedRequest { mut request, time, reconsider, pondering, answer_now, dropped } = queued;
         // Analysis is about the council's own opinion.
         let own_opinion = request.always_search || !request.excluded.is_empty();
         if !request.always_search && request.others.is_empty() {
             if let [only] = request.line.legal_moves().as_slice() {
                 return Some(Decision::without_vote(*only, Source::Forced));
             }
-            if let Some(decision) = self.look_up(&request).await {
-                return Some(decision);
+            match self.look_up(&request).await {
+                Some(Known::Decided(decision)) => return Some(*decision),
+                Some(Known::Among(moves)) => {
+                    let legal = request.line.legal_moves();
+                    request.excluded = legal.into_iter().filter(|mv| !moves.contains(mv)).collect();
+                }
+                None => (),
             }
         }
         let id = request.id;
@@ -254,12 +272,13 @@ impl PlayerTask {
     }
 
     /// Asks the books and tablebases, where reading files is allowed to block.
-    async fn look_up(&self, request: &SearchRequest) -> Option<Decision> {
+    async fn look_up(&self, request: &SearchRequest) -> Option<Known> {
         if self.config.library.is_empty() || !request.excluded.is_empty() {
             return None;
         }
         let (library, line) = (Arc::clone(&self.config.library), Arc::clone(&request.line));
-        tokio::task::spawn_blocking(move || library.look_up(&line)).await.ok().flatten()
+        let lost_lines = self.config.lost_lines.clone();
+        tokio::task::spawn_blocking(move || library.look_up(&line, &lost_lines)).await.ok().flatten()
     }
 }
 

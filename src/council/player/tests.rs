@@ -36,6 +36,10 @@ fn player() -> (GamePlayer, mpsc::UnboundedReceiver<PlayerEvent>) {
 }
 
 fn player_who_asks(online: Option<Box<dyn MoveService>>) -> (GamePlayer, mpsc::UnboundedReceiver<PlayerEvent>) {
+    player_with(|config| config.online = online)
+}
+
+fn player_with(change: impl FnOnce(&mut PlayerConfig)) -> (GamePlayer, mpsc::UnboundedReceiver<PlayerEvent>) {
     let settings = CouncilSettings {
         roster: "mp ma".to_owned(),
         criterion: CriterionName::ReSearch,
@@ -44,13 +48,15 @@ fn player_who_asks(online: Option<Box<dyn MoveService>>) -> (GamePlayer, mpsc::U
     };
     let roster = Roster::from_settings(&settings).expect("a roster");
     let council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
-    let config = PlayerConfig {
+    let mut config = PlayerConfig {
         game: "story".into(),
         clock: ClockSettings::default(),
         lag: SharedLag::default(),
         library: Arc::default(),
-        online,
+        lost_lines: LostLines::default(),
+        online: None,
     };
+    change(&mut config);
     let (events, inbox) = mpsc::unbounded_channel();
     (GamePlayer::start(config, council, events), inbox)
 }
@@ -93,6 +99,65 @@ async fn a_forced_move_needs_no_search() {
     let (_, decision) = until(&mut events, decided).await;
     assert_eq!((decision.source, decision.best.to_string().as_str()), (Source::Forced, "a1b2"));
     drop(thinking);
+}
+
+/// A position with one legal move, with so much on both clocks.
+fn forced(seconds: u64) -> SearchRequest {
+    let check = Line::from_fen(Variant::Standard, "k7/8/8/8/8/8/1r6/K7 w - - 0 1").expect("a position");
+    let remaining = Duration::from_secs(seconds);
+    let clocks = Clocks::both(Clock { remaining, increment: Duration::ZERO });
+    let control = TimeControl::real_time(remaining, Duration::ZERO);
+    let time = Time::Clock { control, clocks: Some(clocks), moves_to_go: None, spent: Duration::ZERO };
+    topic(1, Arc::new(check), time)
+}
+
+#[tokio::test]
+async fn a_known_move_may_be_held_back_as_if_it_were_thought_about() {
+    let pretends = |config: &mut PlayerConfig| {
+        config.clock = ClockSettings { fake_think_time: true, first_move: Duration::ZERO, ..ClockSettings::default() };
+    };
+    let (player, mut events) = player_with(pretends);
+    let asked = Instant::now();
+    let thinking = player.think(forced(60));
+    until(&mut events, decided).await;
+    assert!(asked.elapsed() > Duration::from_millis(50), "a minute's game gives a move more than that");
+    drop(thinking);
+    // Were it not told to answer, this would take seconds; it answers all the same.
+    let thinking = player.think(forced(36_000));
+    thinking.answer_now();
+    until(&mut events, decided).await;
+    // What is no longer wanted is not said, and keeps nobody waiting.
+    drop(player.think(forced(36_000)));
+    let check = player.think(SearchRequest { id: RequestId(2), ..forced(1) });
+    assert_eq!(until(&mut events, decided).await.0, RequestId(2));
+    drop(check);
+}
+
+/// Syzygy's tables of a few men, where the checkout has them beside it.
+fn tables() -> Option<std::path::PathBuf> {
+    let places = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    places.map(|place| place.join("shared/data/syzygy")).find(|place| place.is_dir())
+}
+
+#[tokio::test]
+async fn a_tablebase_plays_or_lets_the_electors_choose_among_what_keeps_the_result() {
+    let Some(tables) = tables() else { return };
+    let line = Line::from_fen(Variant::Standard, "8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1").expect("a position");
+    let open = |usage| {
+        let settings = TablebaseSettings { paths: vec![tables.clone()], usage, ..TablebaseSettings::default() };
+        Arc::new(Library::default().with_tablebases(&settings).expect("tables"))
+    };
+    let (play, suggest) = (open(TablebaseUse::Play), open(TablebaseUse::Suggest));
+    let Some(Known::Among(kept)) = suggest.look_up(&line, &LostLines::default()) else { panic!("several moves win") };
+    assert!(!kept.contains(&"c2c6".parse().expect("a move")), "the queen would be lost");
+    for (library, source) in [(play, Source::Tablebase), (suggest, Source::Council)] {
+        let (player, mut events) = player_with(|config| config.library = library);
+        let thinking = player.think(topic(1, Arc::new(line.clone()), Time::Exactly(Duration::from_millis(50))));
+        let (_, decision) = until(&mut events, decided).await;
+        assert_eq!(decision.source, source);
+        assert!(kept.contains(&decision.best), "{}", decision.best);
+        drop(thinking);
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rand::RngExt as _;
 use shakmaty::{Color, Square};
 use tokio::sync::watch;
 
@@ -43,6 +44,12 @@ pub enum Time {
         spent: Duration,
     },
 }
+
+/// What part of the usual time of a move a person is taken to think, at least and at most.
+const HESITATION: (f64, f64) = (0.2, 0.8);
+
+/// Nobody is made to wait longer for a move that is known.
+const LONGEST_HESITATION: Duration = Duration::from_secs(5);
 
 /// What was agreed about the time of a thought, and since when.
 #[derive(Clone, Debug)]
@@ -118,6 +125,23 @@ impl Timekeeper {
             let Agreement { time, since, .. } = *agreed.borrow();
             let budget = budget(&settings, &lag, ply, color, time);
             (budget.unwrap_or(Budget::fixed(Duration::ZERO, Duration::ZERO)), since.elapsed())
+        }
+    }
+
+    /// Tells, when the thought is over, for how much longer a person might have thought, if the settings want that pretended. It is a
+    /// part of what the clock gives the move anyhow, so that it risks nothing.
+    pub(super) fn hesitation(&self) -> impl FnOnce() -> Duration + use<> {
+        let (settings, lag, ply, color) = (self.settings.clone(), self.lag, self.ply, self.color);
+        let agreed = self.agreed.clone();
+        move || {
+            let now = agreed.borrow().clone();
+            if !settings.fake_think_time || !now.is_for_a_game() {
+                return Duration::ZERO;
+            }
+            let share = rand::rng().random_range(HESITATION.0..HESITATION.1);
+            let wanted = budget(&settings, &lag, ply, color, now.time)
+                .map_or(Duration::ZERO, |budget| budget.response.mul_f64(share).saturating_sub(budget.spent));
+            wanted.min(LONGEST_HESITATION).saturating_sub(now.since.elapsed())
         }
     }
 

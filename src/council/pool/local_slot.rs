@@ -195,12 +195,14 @@ impl ElectorThread {
             if std::mem::take(&mut prompt) {
                 self.priority.give_way();
             }
-            // Wherever it was computed, nothing illegal passes this door.
-            if job.task.line.is_legal(proposal.best) {
-                let _ = reports.send(SearchReport::Proposal(proposal));
-            } else {
+            // Wherever it was computed, nothing illegal passes this door, and nothing that was not asked about: not every engine can
+            // be kept to a choice of moves.
+            let asked = &job.task.root_moves;
+            if !job.task.line.is_legal(proposal.best) {
                 let (best, fen) = (proposal.best, job.task.line.fen());
                 tracing::error!(elector = %self.spec.name, %best, fen, "illegal proposal dropped");
+            } else if asked.is_empty() || asked.contains(&proposal.best) {
+                let _ = reports.send(SearchReport::Proposal(proposal));
             }
         });
         if self.spec.instance().is_some() {

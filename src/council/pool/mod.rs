@@ -12,6 +12,7 @@
 //! - a slot whose search does not end is abandoned, and another one opened; its thread ends with its search;
 //! - a table is only shared between electors that evaluate alike.
 
+pub mod cecp;
 mod cores;
 mod elastic_slot;
 mod elector;
@@ -20,12 +21,16 @@ mod local_slot;
 mod machine_view;
 mod memory;
 mod own;
+mod positions;
 mod priority;
+mod process;
+mod program;
 mod remote;
 mod running;
 mod slot;
 mod spec;
 mod start;
+mod transcript;
 mod trivial;
 pub mod uci;
 
@@ -34,9 +39,11 @@ pub use job::{Guidance, Hints, Job, Meter, SearchReport};
 pub use machine_view::{MachineView, SearchView};
 pub(crate) use memory::MemoryClaim;
 pub use memory::memory_for_tables;
+pub use process::{Process, kill_engines};
+pub use program::{EngineProgram, EngineProtocol, ErrorOutput};
 pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;
-pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, UciProgram};
+pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance};
 pub use start::variants_of;
 
 use std::{

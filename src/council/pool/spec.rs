@@ -1,8 +1,11 @@
 //! What an elector is, before it has a slot.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
+use std::{fmt, sync::Arc};
 
-use super::elector::{Elector, ElectorFailure};
+use super::{
+    elector::{Elector, ElectorFailure},
+    program::EngineProgram,
+};
 use chess::{ElectorName, Knowledge, Variant};
 use engine::{EngineOptions, Noise, Position};
 
@@ -30,8 +33,8 @@ pub struct ElectorSpec {
 pub enum ElectorKind {
     /// An instance of our own engine.
     Own(Instance),
-    /// Somebody's UCI engine in a process of its own.
-    Uci(UciProgram),
+    /// Somebody's engine in a process of its own.
+    Engine(EngineProgram),
     /// Proposes the first legal move at once. The yardstick for the daemon's own delay.
     Trivial,
     /// Whatever a function makes: for electors that live elsewhere, for measurements and tests.
@@ -122,17 +125,6 @@ impl Instance {
     }
 }
 
-/// How a UCI engine is started.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct UciProgram {
-    /// The file of the program.
-    pub path: PathBuf,
-    /// The arguments that it is started with.
-    pub arguments: Vec<String>,
-    /// Options to set, by name.
-    pub options: BTreeMap<String, String>,
-}
-
 impl ElectorSpec {
     /// An instance of our own engine, named by its letters.
     pub fn own(knowledge: Knowledge, hash: usize) -> Self {
@@ -153,7 +145,7 @@ impl ElectorSpec {
     pub fn instance(&self) -> Option<&Instance> {
         match &self.kind {
             ElectorKind::Own(instance) => Some(instance),
-            ElectorKind::Uci(_) | ElectorKind::Trivial | ElectorKind::Made(_) => None,
+            ElectorKind::Engine(_) | ElectorKind::Trivial | ElectorKind::Made(_) => None,
         }
     }
 

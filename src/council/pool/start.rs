@@ -1,8 +1,11 @@
 //! How an elector is started, of whatever kind it is.
 
 use super::{
+    cecp::CecpElector,
     elector::{Elector, ElectorFailure},
     own::OwnElector,
+    positions::PositionsElector,
+    program::EngineProtocol,
     spec::{ElectorKind, ElectorSpec},
     trivial::TrivialElector,
     uci::UciElector,
@@ -30,9 +33,15 @@ impl ElectorSpec {
                 let options = instance.options(self.hash, self.threads);
                 Box::new(OwnElector::new(self.name.clone(), options, table)?)
             }
-            ElectorKind::Uci(program) => {
-                Box::new(UciElector::start(self.name.clone(), program, self.hash, self.threads)?)
-            }
+            ElectorKind::Engine(program) => match program.protocol {
+                EngineProtocol::Uci => {
+                    Box::new(UciElector::start(self.name.clone(), program, self.hash, self.threads)?)
+                }
+                EngineProtocol::Cecp => {
+                    Box::new(CecpElector::start(self.name.clone(), program, self.hash, self.threads)?)
+                }
+                EngineProtocol::Positions => Box::new(PositionsElector::start(self.name.clone(), program)?),
+            },
             ElectorKind::Trivial => Box::new(TrivialElector::new(self.name.clone())),
             ElectorKind::Made(maker) => maker.make(self)?,
         })
@@ -47,9 +56,18 @@ pub fn variants_of(spec: &ElectorSpec) -> Result<Vec<Variant>, ElectorFailure> {
     match &spec.kind {
         ElectorKind::Own(_) => Ok(Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect()),
         ElectorKind::Trivial | ElectorKind::Made(_) => Ok(Variant::ALL.to_vec()),
-        ElectorKind::Uci(program) => {
-            let engine = UciElector::start(spec.name.clone(), program, spec.hash, spec.threads)?;
-            Ok(engine.variants())
-        }
+        ElectorKind::Engine(program) => match program.protocol {
+            EngineProtocol::Uci => {
+                Ok(UciElector::start(spec.name.clone(), program, spec.hash, spec.threads)?.variants())
+            }
+            EngineProtocol::Cecp => {
+                Ok(CecpElector::start(spec.name.clone(), program, spec.hash, spec.threads)?.variants())
+            }
+            // It is told which rules it plays by, and says no word about itself.
+            EngineProtocol::Positions => {
+                PositionsElector::start(spec.name.clone(), program)?;
+                Ok(Variant::ALL.to_vec())
+            }
+        },
     }
 }

@@ -13,7 +13,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, zobrist::Zobrist64};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, uci::UciMove, zobrist::Zobrist64};
 
 use super::board::{Move, Position, Role};
 
@@ -68,6 +68,23 @@ impl Book {
     /// When the file cannot be read any more.
     pub fn moves(&self, position: &Position) -> io::Result<Vec<BookMove>> {
         let Some(key) = key(position) else { return Ok(Vec::new()) };
+        let known = self.entries(key)?.into_iter();
+        Ok(known.filter_map(|(code, weight)| decode(position, code).map(|mv| BookMove { mv, weight })).collect())
+    }
+
+    /// The same for a position of any variant, as `shakmaty` knows it.
+    ///
+    /// # Errors
+    /// When the file cannot be read any more.
+    pub fn moves_at(&self, position: &impl shakmaty::Position) -> io::Result<Vec<(shakmaty::Move, u16)>> {
+        let key: Zobrist64 = position.zobrist_hash(EnPassantMode::Legal);
+        let (known, legal) = (self.entries(key.0)?, position.legal_moves());
+        let legal = |code| legal.iter().copied().find(|mv| code_of(*mv) == Some(code));
+        Ok(known.into_iter().filter_map(|(code, weight)| Some((legal(code)?, weight))).collect())
+    }
+
+    /// The codes of the moves that stand under a key, with their weights, heaviest first.
+    fn entries(&self, key: u64) -> io::Result<Vec<(u16, u16)>> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = |index: u64| -> io::Result<(u64, u16, u16)> {
             let mut entry = [0; ENTRY as usize];
@@ -82,16 +99,16 @@ impl Book {
             let middle = low + (high - low) / 2;
             if read(middle)?.0 < key { low = middle + 1 } else { high = middle }
         }
-        let mut moves = Vec::new();
+        let mut known = Vec::new();
         for index in low..self.entries {
             let (found, code, weight) = read(index)?;
             if found != key {
                 break;
             }
-            moves.extend(decode(position, code).map(|mv| BookMove { mv, weight }));
+            known.push((code, weight));
         }
-        moves.sort_by_key(|entry| std::cmp::Reverse(entry.weight));
-        Ok(moves)
+        known.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+        Ok(known)
     }
 
     /// One move of the book, if it knows the position. Moves of weight zero are never chosen.
@@ -136,6 +153,17 @@ fn encode(mv: Move) -> u16 {
     mv.to().index() as u16 | (mv.from().index() as u16) << 6 | promotion << 12
 }
 
+/// The same for a move of any variant. A drop goes from its square to itself, and the piece stands where a promotion would.
+fn code_of(mv: shakmaty::Move) -> Option<u16> {
+    let number = |role: shakmaty::Role| role as u16 - shakmaty::Role::Pawn as u16;
+    let (from, to, piece) = match mv.to_uci(CastlingMode::Chess960) {
+        UciMove::Normal { from, to, promotion } => (from, to, promotion.map_or(0, number)),
+        UciMove::Put { role, to } => (to, to, number(role)),
+        UciMove::Null => return None,
+    };
+    Some(u16::from(to) | u16::from(from) << 6 | piece << 12)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +196,28 @@ mod tests {
         let chosen = book.choose(&castling, Choice::Best).expect("the file is there").expect("a known position");
         assert_eq!(castling.move_to_uci(chosen), "e1g1");
         assert_eq!(book.choose(&after(&["h2h4"]), Choice::Best).expect("the file is there"), None);
+    }
+
+    #[test]
+    fn both_ways_to_ask_know_the_same() {
+        let (_file, book) = book();
+        let crossing = after(&["e2e4", "e7e5", "g1f3", "b8c6", "b1c3", "g8f6", "f1b5", "f8b4"]);
+        let chess: Chess = crossing
+            .board()
+            .to_fen()
+            .parse::<Fen>()
+            .expect("a FEN")
+            .into_position(CastlingMode::Standard)
+            .expect("legal");
+        let known = book.moves_at(&chess).expect("the file is there");
+        let known: Vec<_> =
+            known.iter().map(|(mv, weight)| (mv.to_uci(CastlingMode::Standard).to_string(), *weight)).collect();
+        let ours = book.moves(&crossing).expect("the file is there");
+        let ours: Vec<_> = ours.iter().map(|entry| (crossing.move_to_uci(entry.mv), entry.weight)).collect();
+        assert_eq!((known.as_slice(), known.len()), (ours.as_slice(), 1));
+        // The first moves are the same in other variants.
+        let atomic = shakmaty::variant::Atomic::default();
+        assert_eq!(book.moves_at(&atomic).expect("the file is there").len(), 3);
     }
 
     #[test]

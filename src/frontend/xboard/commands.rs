@@ -161,7 +161,7 @@ impl<W: Write> XboardSession<W> {
 
     /// A move of whoever is on the move.
     pub(super) fn user_move(&mut self, text: &str) -> CommandOutcome {
-        let Some(uci) = words::read_move(&self.engine.line, text) else {
+        let Some(uci) = self.engine.line.read_move(text) else {
             return Ok(Err(Problem::IllegalMove(text.to_owned())));
         };
         if let Err(reason) = self.play(uci) {

@@ -84,7 +84,7 @@ impl<W: Write> XboardSession<W> {
     }
 
     fn perhaps_a_move(&mut self, text: &str) -> CommandOutcome {
-        let is_move = super::words::read_move(&self.engine.line, text).is_some();
+        let is_move = self.engine.line.read_move(text).is_some();
         let looks_like_one = text.len() >= 4 && text.parse::<chess::UciMove>().is_ok();
         if is_move || looks_like_one {
             return self.user_move(text);

@@ -90,7 +90,7 @@ impl Visitor for PgnToLine {
 
     fn san(&mut self, line: &mut Self::Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
         if let Ok(game) = line {
-            let uci = words::read_move(game, &san.san.to_string());
+            let uci = game.read_move(&san.san.to_string());
             let played = uci.ok_or_else(|| format!("{san} is not legal after {} moves", game.ply()));
             match played.and_then(|uci| game.play(uci).map_err(|error| error.to_string())) {
                 Ok(()) => (),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::{CastlingMode, Color, Position as _, san::San, variant::VariantPosition};
+use shakmaty::{CastlingMode, Color, Position as _, san::San};
 
 use crate::frontend::{
     options::{EngineOption, OptionKind},
@@ -75,18 +75,6 @@ pub(super) fn written(line: &Line, uci: UciMove, chess960: bool) -> String {
         Err(_) => uci.to_string(),
     };
     if chess960 { castles().unwrap_or_else(standard) } else { standard() }
-}
-
-/// A move as people and programs write it: coordinates (castling either way) or standard algebraic notation.
-pub(super) fn read_move(line: &Line, text: &str) -> Option<UciMove> {
-    let coordinates = || text.to_lowercase().parse().ok().filter(|uci| line.is_legal(*uci));
-    let algebraic = || {
-        let text = if text.to_lowercase().starts_with("o-o") { text.to_uppercase() } else { text.to_owned() };
-        let san: San = text.trim_end_matches(['+', '#', '!', '?']).parse().ok()?;
-        let VariantPosition::Chess(position) = line.position() else { return None };
-        san.to_move(position).ok().map(|mv| mv.to_uci(line.castling_mode()))
-    };
-    coordinates().or_else(algebraic)
 }
 
 /// How the game has ended, or why it may be claimed to be drawn.

@@ -19,7 +19,7 @@ use super::{
     progress::{ProgressDisplay, write},
 };
 use crate::uci_teacher::{TeacherEffort, TeacherPlan, UciTeacher};
-use council::pool::UciProgram;
+use council::pool::EngineProgram;
 use engine::{
     Knowledge,
     evaluation::Recipe,
@@ -129,7 +129,12 @@ impl LabelData {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let options = BTreeMap::from_iter(self.options);
         let plan = TeacherPlan {
-            program: UciProgram { path: self.teacher, arguments: self.arguments, options },
+            program: EngineProgram {
+                path: self.teacher,
+                arguments: self.arguments,
+                options,
+                ..EngineProgram::default()
+            },
             effort: self.teacher_depth.map_or(TeacherEffort::Nodes(self.teacher_nodes), TeacherEffort::Depth),
         };
         // A teacher that does not start leaves no folder behind.

@@ -12,7 +12,7 @@ use super::{
     MatchPlayer, Pace, PaceError, PlayerFailure, council::CouncilPlayer, own::OwnPlayer, uci::UciPlayer,
     xboard::XboardPlayer,
 };
-use council::{CouncilSettings, Roster, RosterError, pool::UciProgram};
+use council::{CouncilSettings, Roster, RosterError, pool::EngineProgram};
 use engine::EngineOptions;
 
 /// Transposition table of a player that does not say otherwise, MiB.
@@ -44,8 +44,8 @@ pub struct PlayerSpec {
 enum PlayerKind {
     Engine(EngineOptions),
     Council(Box<CouncilSettings>, Roster),
-    Uci { program: UciProgram, hash: usize, threads: usize },
-    Xboard(UciProgram),
+    Uci { program: EngineProgram, hash: usize, threads: usize },
+    Xboard(EngineProgram),
 }
 
 /// Why a text names no player.
@@ -113,7 +113,7 @@ impl PlayerSpec {
                 let defaults = [("Hash", hash.to_string()), ("Threads", threads.to_string())];
                 Box::new(UciPlayer::start(program, &defaults)?)
             }
-            PlayerKind::Xboard(program) => Box::new(XboardPlayer::start(program)?),
+            PlayerKind::Xboard(program) => Box::new(XboardPlayer::start(program, HASH)?),
         })
     }
 }
@@ -232,13 +232,14 @@ impl<'a> SpecReader<'a> {
         Ok(PlayerKind::Council(Box::new(settings), roster))
     }
 
-    fn program(&self) -> Result<UciProgram, PlayerSpecError> {
+    fn program(&self) -> Result<EngineProgram, PlayerSpecError> {
         let mut words = self.bare.unwrap_or_default().split_ascii_whitespace();
         let path = words.next().ok_or_else(|| PlayerSpecError::Kind(self.player.to_owned()))?;
-        Ok(UciProgram {
+        Ok(EngineProgram {
             path: PathBuf::from(path),
             arguments: words.map(str::to_owned).collect(),
             options: self.options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+            ..EngineProgram::default()
         })
     }
 }

@@ -10,10 +10,7 @@ use std::{
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
 use chess::{Limits, Phase, SearchId, Task};
-use council::pool::{
-    UciProgram,
-    uci::{Process, protocol},
-};
+use council::pool::{EngineProgram, Process, uci::protocol};
 
 /// Engines may load networks and tables when they start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
@@ -24,7 +21,7 @@ pub(super) struct UciPlayer {
 
 impl UciPlayer {
     /// Starts the program and sets its options. `defaults` are set where the program has them.
-    pub(super) fn start(program: &UciProgram, defaults: &[(&str, String)]) -> Result<Self, PlayerFailure> {
+    pub(super) fn start(program: &EngineProgram, defaults: &[(&str, String)]) -> Result<Self, PlayerFailure> {
         let mut process = Process::spawn(program)?;
         process.send("uci")?;
         let mut known = BTreeMap::new();

@@ -16,7 +16,7 @@ pub use searches::{JudgeError, judge_all};
 use std::{collections::HashMap, path::PathBuf, rc::Rc, time::Duration};
 
 use chess::{Knowledge, Limits, Line, Score, UciMove};
-use council::pool::{ElectorKind, ElectorSpec, UciProgram};
+use council::pool::{ElectorKind, ElectorSpec, EngineProgram};
 use shakmaty::Position as _;
 
 use bot::journal::{JournalError, JudgeId, JudgementRecord, Judgements};
@@ -41,7 +41,7 @@ impl Default for JudgeEffort {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JudgeSpec {
     /// The UCI engine; `None` is complete knowledge of our own.
-    pub engine: Option<UciProgram>,
+    pub engine: Option<EngineProgram>,
     /// How much it spends on a position.
     pub effort: JudgeEffort,
 }
@@ -54,7 +54,7 @@ impl JudgeSpec {
 
     /// A UCI engine as it comes, with this effort.
     pub fn uci(path: PathBuf, effort: JudgeEffort) -> Self {
-        Self { engine: Some(UciProgram { path, ..UciProgram::default() }), effort }
+        Self { engine: Some(EngineProgram { path, ..EngineProgram::default() }), effort }
     }
 
     /// What tells the judge from every other one: engine, options and effort. Our own engine is another judge in another
@@ -66,7 +66,7 @@ impl JudgeSpec {
         };
         match &self.engine {
             None => format!("concilio {}, {effort}", env!("CARGO_PKG_VERSION")),
-            Some(UciProgram { path, arguments, options }) => {
+            Some(EngineProgram { path, arguments, options, .. }) => {
                 let options = options.iter().map(|(name, value)| format!(" {name}={value}"));
                 let words = arguments.iter().map(|argument| format!(" {argument}")).chain(options);
                 format!("{}{}, {effort}", path.display(), words.collect::<String>())
@@ -79,7 +79,7 @@ impl JudgeSpec {
         let hash = self.hash();
         match &self.engine {
             None => ElectorSpec::own(Knowledge::COMPLETE, hash),
-            Some(program) => ElectorSpec::new("judge".into(), ElectorKind::Uci(program.clone()), hash),
+            Some(program) => ElectorSpec::new("judge".into(), ElectorKind::Engine(program.clone()), hash),
         }
     }
 

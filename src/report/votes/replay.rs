@@ -6,7 +6,7 @@ use std::{thread, time::Duration};
 use chess::{Bound, CriterionName, ElectorName, Knowledge, Phase, Proposal, Score, SearchId, UciMove};
 use council::{
     Ballots, CouncilSettings, Rule,
-    pool::{ElectorKind, ElectorSpec, UciProgram},
+    pool::{ElectorKind, ElectorSpec, EngineProgram},
 };
 
 use crate::study::{VoteStudy, VoterStudy};
@@ -82,7 +82,7 @@ fn elector(voter: &VoterStudy) -> ElectorSpec {
     let known: Option<Knowledge> = voter.proposal.knowledge.as_deref().and_then(|letters| letters.parse().ok());
     match known {
         Some(knowledge) => ElectorSpec { name, ..ElectorSpec::own(knowledge, 1) },
-        None => ElectorSpec::new(name, ElectorKind::Uci(UciProgram::default()), 1),
+        None => ElectorSpec::new(name, ElectorKind::Engine(EngineProgram::default()), 1),
     }
 }
 

@@ -53,7 +53,7 @@ fn custom(engines: &[&Path]) -> CouncilSettings {
 }
 
 /// For each move of ours in a game, how many proposals stand behind it; moves that were the only ones are left out.
-fn votes(story: &Story, game: &GameId) -> Vec<usize> {
+pub(super) fn votes(story: &Story, game: &GameId) -> Vec<usize> {
     let archive = Archive::open(&story.journal_path()).expect("a journal");
     let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
     let moves = archive.moves(&record).expect("readable");

@@ -55,6 +55,8 @@ pub(crate) struct Plan {
     /// The task of the first game panics when it begins.
     pub panics_once: bool,
     pub time_control: TimeControl,
+    /// What its electors can play.
+    pub variants: Vec<Variant>,
     pub partner: SparringKind,
     /// How long the partner thinks about each move, so that a game takes its time.
     pub partner_thinks: Duration,
@@ -80,6 +82,7 @@ impl Default for Plan {
             concurrency: 1,
             panics_once: false,
             time_control: tc("30+0.1"),
+            variants: Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect(),
             partner: SparringKind::Greedy,
             // Long enough for a story to arrange its faults in the middle of a game.
             partner_thinks: Duration::from_millis(40),
@@ -215,7 +218,12 @@ impl Story {
             pool: plan.pool.clone(),
             event_bus: EventBus::new(),
             player: Arc::new(player),
-            policy: Arc::new(AccountPolicy { challenge, lists, ..AccountPolicy::default() }),
+            policy: Arc::new(AccountPolicy {
+                challenge,
+                lists,
+                variants: plan.variants.clone(),
+                ..AccountPolicy::default()
+            }),
             control: Control::default(),
         };
         let shutdown = Shutdown::default();

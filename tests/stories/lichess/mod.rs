@@ -19,6 +19,7 @@
 mod absence;
 mod bursts;
 pub(crate) mod electors;
+mod engines;
 mod events;
 pub(crate) mod harness;
 mod moves;

@@ -37,3 +37,29 @@ async fn a_change_of_our_rating_is_kept_with_its_game() {
     let (titles, row) = csv.trim_end().split_once('\n').expect("two lines");
     assert_eq!((titles.rsplit(',').next(), row.rsplit(',').next()), (Some("rating_change"), Some("-7")), "{csv}");
 }
+
+#[tokio::test]
+async fn the_book_lines_of_lost_games_are_remembered_up_to_the_books_last_move() {
+    let desk = Desk::new();
+    let from_book = |key: &GameKey, line: &Arc<Line>, best: &str| DecidedMove {
+        decision: Arc::new(Decision::without_vote(best.parse().expect("a move"), Source::Book)),
+        ..decided(key, line, best.parse().expect("a move"))
+    };
+    for (id, winner) in [("lostgame", Color::Black), ("wongame1", Color::White)] {
+        let (key, start) = desk.start(id, Variant::Standard, "");
+        let mut line = Arc::clone(&start);
+        for (ours, theirs) in [("e2e4", "e7e5"), ("g1f3", "b8c6")] {
+            desk.journal.move_decided(from_book(&key, &line, ours)).await.expect("written");
+            line = played(&played(&line, ours.parse().expect("a move")), theirs.parse().expect("a move"));
+            desk.journal.line_seen(&key, &line, None);
+        }
+        desk.play(&key, &line, "f1b5 a7a6").await;
+        desk.journal.game_over(&key, &GameStatus::Mate, Some(winner)).await.expect("written");
+    }
+    let lines = |variant| {
+        let journal = &desk.journal;
+        async move { journal.lost_book_lines(&info("nextgame", variant, "")).await.expect("readable") }
+    };
+    assert_eq!(lines(Variant::Standard).await, ["e2e4 e7e5 g1f3"]);
+    assert!(lines(Variant::Chess960).await.is_empty(), "that is another game");
+}

@@ -3,7 +3,6 @@
 //! The engine is never trusted to answer: starting, stopping and every reply have a deadline, after which it is killed and
 //! its failure reported.
 
-mod process;
 pub mod protocol;
 
 use std::{
@@ -14,11 +13,9 @@ use std::{
 
 use shakmaty::CastlingMode;
 
-use super::{Elector, ElectorFailure, Job, UciProgram};
+use super::{Elector, ElectorFailure, EngineProgram, Job, Process};
 use chess::{Bound, ElectorName, Proposal, Score, Task, UciMove, Variant};
 use protocol::Info;
-
-pub use process::{Process, kill_engines};
 
 /// Engines may load networks and tables when they start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
@@ -38,7 +35,7 @@ pub(super) struct UciElector {
 impl UciElector {
     pub(super) fn start(
         name: ElectorName,
-        program: &UciProgram,
+        program: &EngineProgram,
         hash: usize,
         threads: usize,
     ) -> Result<Self, ElectorFailure> {

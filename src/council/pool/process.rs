@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeSet,
     io::{self, BufRead, BufReader, Write},
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{Child, ChildStderr, ChildStdin, Command, Stdio},
     sync::{
         Mutex, MutexGuard, PoisonError,
         mpsc::{self, RecvTimeoutError},
@@ -12,7 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::pool::{elector::ElectorFailure, spec::UciProgram};
+use super::{
+    ElectorFailure, EngineProgram, EngineProtocol, ErrorOutput,
+    transcript::{Speaker, Transcript},
+};
 
 /// A line of an engine that is longer than this is cut: no line that we read is.
 const LONGEST_LINE: usize = 64 << 10;
@@ -20,7 +23,7 @@ const LONGEST_LINE: usize = 64 << 10;
 const MOST_LINES: usize = 4096;
 /// So long the last words of an engine that has ended are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-/// Letters of its last words that are told.
+/// Letters of a line of its standard error that are told.
 const MOST_LETTERS: usize = 200;
 /// No engine inherits a variable that begins so: some hold secrets.
 const OUR_VARIABLES: &str = "CONCILIO_";
@@ -60,6 +63,9 @@ pub struct Process {
     lines: mpsc::Receiver<String>,
     /// The last line of its standard error, when that has ended.
     last_words: mpsc::Receiver<String>,
+    transcript: Transcript,
+    /// Whether it knows the word that ends an engine.
+    knows_quit: bool,
 }
 
 impl Process {
@@ -67,9 +73,10 @@ impl Process {
     ///
     /// # Errors
     /// [`ElectorFailure`] that names the program if it does not start.
-    pub fn spawn(program: &UciProgram) -> Result<Self, ElectorFailure> {
+    pub fn spawn(program: &EngineProgram) -> Result<Self, ElectorFailure> {
         let path = program.path.display();
-        let mut command = Command::new(&program.path);
+        let transcript = Transcript::open(program.transcript.as_deref())?;
+        let mut command = command(program);
         command.args(&program.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let secret = |name: &std::ffi::OsString| {
             let name = name.to_string_lossy();
@@ -85,33 +92,26 @@ impl Process {
         else {
             return Err(ElectorFailure(format!("no pipes to the engine {path}")));
         };
+        let transcript = transcript.of_process(child.id());
         let (sender, lines) = mpsc::sync_channel(MOST_LINES);
+        let heard = transcript.clone();
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             while let Ok(Some(line)) = read_line(&mut stdout, LONGEST_LINE) {
+                heard.add(Speaker::Engine, &line);
                 if sender.send(line).is_err() {
                     break;
                 }
             }
         });
-        let (speaker, last_words) = mpsc::sync_channel(1);
-        std::thread::spawn(move || {
-            let (mut stderr, mut last) = (BufReader::new(stderr), String::new());
-            while let Ok(Some(line)) = read_line(&mut stderr, LONGEST_LINE) {
-                if !line.trim().is_empty() {
-                    last = line;
-                }
-            }
-            // Nobody listens where it was ended.
-            let _ = speaker.send(last);
-        });
-        Ok(Self { child, stdin, lines, last_words })
+        let last_words = listen_to_errors(program, stderr, transcript.clone());
+        let knows_quit = program.protocol != EngineProtocol::Positions;
+        Ok(Self { child, stdin, lines, last_words, transcript, knows_quit })
     }
 
     /// It has ended, with its last words: whoever is sent to another machine says why it did not come there.
     fn ended(&self) -> ElectorFailure {
-        let words = self.last_words.recv_timeout(LAST_WORDS).unwrap_or_default();
-        let words: String = words.chars().filter(|letter| !letter.is_control()).take(MOST_LETTERS).collect();
+        let words = printable(&self.last_words.recv_timeout(LAST_WORDS).unwrap_or_default());
         let told = if words.is_empty() { words } else { format!(": {words}") };
         ElectorFailure(format!("the engine has ended{told}"))
     }
@@ -121,6 +121,7 @@ impl Process {
     /// # Errors
     /// [`ElectorFailure`] if the engine has ended.
     pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
+        self.transcript.add(Speaker::Us, command);
         writeln!(self.stdin, "{command}").and_then(|()| self.stdin.flush()).map_err(|_| self.ended())
     }
 
@@ -161,7 +162,9 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         let number = self.child.id();
-        let _ = writeln!(self.stdin, "quit");
+        if self.knows_quit {
+            let _ = writeln!(self.stdin, "quit");
+        }
         // Until it is waited for, its number belongs to nobody else.
         if running().remove(&number) {
             kill_group(number);
@@ -169,6 +172,43 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The command of a program, in the folder where it is to run. A file that is named from our folder is found there all the same.
+fn command(program: &EngineProgram) -> Command {
+    let Some(folder) = &program.working_dir else { return Command::new(&program.path) };
+    let absolute = std::path::absolute(&program.path).ok().filter(|path| path.is_file());
+    let mut command = Command::new(absolute.as_ref().unwrap_or(&program.path));
+    command.current_dir(folder);
+    command
+}
+
+/// Reads the standard error of an engine to its end; its last line can be heard then.
+fn listen_to_errors(program: &EngineProgram, stderr: ChildStderr, transcript: Transcript) -> mpsc::Receiver<String> {
+    let (speaker, last_words) = mpsc::sync_channel(1);
+    let log = program.stderr == ErrorOutput::Log;
+    let engine = program.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    std::thread::spawn(move || {
+        let (mut stderr, mut last) = (BufReader::new(stderr), String::new());
+        while let Ok(Some(line)) = read_line(&mut stderr, LONGEST_LINE) {
+            transcript.add(Speaker::EngineError, &line);
+            if line.trim().is_empty() {
+                continue;
+            }
+            if log {
+                tracing::info!("{engine}: {}", printable(&line));
+            }
+            last = line;
+        }
+        // Nobody listens where it was ended.
+        let _ = speaker.send(last);
+    });
+    last_words
+}
+
+/// What of a line of an engine may be shown to people.
+fn printable(line: &str) -> String {
+    line.chars().filter(|letter| !letter.is_control()).take(MOST_LETTERS).collect()
 }
 
 /// The next line without its end, or its first `longest` bytes; `None` at the end of the input. However long a line is, no more
@@ -205,7 +245,7 @@ mod tests {
 
     fn shell(script: &str) -> Process {
         let arguments = vec!["-c".to_owned(), script.to_owned()];
-        let program = UciProgram { path: "/bin/sh".into(), arguments, ..UciProgram::default() };
+        let program = EngineProgram { path: "/bin/sh".into(), arguments, ..EngineProgram::default() };
         Process::spawn(&program).expect("a shell")
     }
 
@@ -229,6 +269,30 @@ mod tests {
         let mut engine = shell("echo connecting >&2; echo 'attic: No route to host' >&2; exit 255");
         let failure = engine.read_until("uciok", Duration::from_secs(60), |_| ()).expect_err("it has ended");
         assert_eq!(failure.to_string(), "the engine has ended: attic: No route to host");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_transcript_has_what_both_have_said_from_the_folder_where_the_engine_runs() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let transcript = folder.path().join("said.txt");
+        let program = EngineProgram {
+            path: "/bin/sh".into(),
+            arguments: vec!["-c".to_owned(), "read -r word; echo \"$word $PWD\"; echo oops >&2".to_owned()],
+            working_dir: Some(folder.path().to_owned()),
+            transcript: Some(transcript.clone()),
+            ..EngineProgram::default()
+        };
+        let mut engine = Process::spawn(&program).expect("a shell");
+        engine.send("hello").expect("it reads");
+        let folder = folder.path().canonicalize().expect("a folder");
+        let answer = format!("hello {}", folder.display());
+        assert_eq!(next(&mut engine), answer);
+        engine.read(Duration::from_secs(60)).expect_err("it has ended");
+        let text = std::fs::read_to_string(&transcript).expect("a transcript");
+        let mut said: Vec<&str> = text.lines().filter_map(|line| line.splitn(3, ' ').nth(2)).collect();
+        said.sort_unstable();
+        assert_eq!(said, ["! oops", &format!("< {answer}"), "> hello"]);
     }
 
     #[cfg(unix)]

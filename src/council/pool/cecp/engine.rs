@@ -1,0 +1,278 @@
+//! A conversation with an engine that speaks the Chess Engine Communication Protocol (xboard's, version 2; Mann and Muller,
+//! *Chess Engine Communication Protocol*), or its version 1.
+//!
+//! The engine is kept in force mode and told every move, so that it only ever searches when we say `go`.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use super::protocol::{EngineAnswer, answer, features, move_text, names_of};
+use crate::pool::{ElectorFailure, EngineProgram, Process};
+use chess::{Line, Variant};
+
+/// How long an engine of version 1, which announces nothing, is waited for.
+const FEATURES_TIMEOUT: Duration = Duration::from_secs(3);
+/// The same for one that has said that it needs a while (`done=0`).
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long an answer to `ping` is waited for.
+const PING_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a sign of life is waited for before it is asked anything.
+const BANNER_TIMEOUT: Duration = Duration::from_millis(300);
+/// After so long without an answer it is asked again what it can do.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+/// More moves than these are not taken back one by one: the game is told anew.
+const MOST_UNDONE: usize = 6;
+
+/// An engine and what is known of it.
+pub struct CecpEngine {
+    process: Process,
+    features: BTreeMap<String, String>,
+    /// The names of the options that it announced.
+    options: Vec<String>,
+    /// What it has on its board; `None` before the first position.
+    known: Option<Line>,
+    pings: u32,
+}
+
+impl CecpEngine {
+    /// Starts the program, hears what it can do, and sets its options. `hash` (MiB) and `threads` are set where it takes them from
+    /// us (`feature memory`, `feature smp`).
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it does not start, or has no such option.
+    pub fn start(program: &EngineProgram, hash: usize, threads: usize) -> Result<Self, ElectorFailure> {
+        let mut engine = Self::spawn(program)?;
+        // GNU Chess hangs now and then when it starts.
+        if !engine.hear_features()? {
+            engine = Self::spawn(program)?;
+            engine.hear_features()?;
+        }
+        for (feature, command, value) in [("memory", "memory", hash), ("smp", "cores", threads)] {
+            if engine.has(feature) && !program.options.contains_key(command) {
+                engine.send(&format!("{command} {value}"))?;
+            }
+        }
+        for (name, value) in &program.options {
+            let command = engine.setting(name, value);
+            let unknown = || ElectorFailure(format!("{} has no option {name:?}", program.path.display()));
+            engine.send(&command.ok_or_else(unknown)?)?;
+        }
+        Ok(engine)
+    }
+
+    fn spawn(program: &EngineProgram) -> Result<Self, ElectorFailure> {
+        let process = Process::spawn(program)?;
+        Ok(Self { process, features: BTreeMap::new(), options: Vec::new(), known: None, pings: 0 })
+    }
+
+    /// Asks what it can do; `false` if it says nothing whatever. GNU Chess throws away what it was sent before it has begun to read:
+    /// it is asked more than once.
+    fn hear_features(&mut self) -> Result<bool, ElectorFailure> {
+        let (began, mut asked) = (Instant::now(), None);
+        self.send("xboard")?;
+        let mut speaks = self.process.read(BANNER_TIMEOUT)?.is_some();
+        loop {
+            let patience = match self.features.get("done").map(String::as_str) {
+                Some("0") => START_TIMEOUT,
+                Some(_) => return Ok(true),
+                None => FEATURES_TIMEOUT,
+            };
+            let left = patience.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                return Ok(speaks);
+            }
+            let overheard = asked.is_none_or(|asked: Instant| asked.elapsed() >= ASK_AGAIN);
+            if self.features.is_empty() && overheard {
+                self.send("protover 2")?;
+                asked = Some(Instant::now());
+            }
+            let Some(line) = self.process.read(left.min(ASK_AGAIN))? else { continue };
+            speaks = true;
+            let Some(announced) = line.trim().strip_prefix("feature ") else { continue };
+            for (name, value) in features(announced) {
+                self.send(&format!("accepted {name}"))?;
+                if name == "option" {
+                    let option = value.split_once(" -").map_or(value.as_str(), |(option, _)| option);
+                    self.options.push(option.trim().to_owned());
+                } else {
+                    self.features.insert(name, value);
+                }
+            }
+        }
+    }
+
+    /// The command that sets an option: one that it announced, or what the protocol itself has.
+    fn setting(&self, name: &str, value: &str) -> Option<String> {
+        if let Some(option) = self.options.iter().find(|option| option.eq_ignore_ascii_case(name)) {
+            return Some(if value.is_empty() {
+                format!("option {option}")
+            } else {
+                format!("option {option}={value}")
+            });
+        }
+        let tables =
+            || self.features.get("egt").is_some_and(|known| name.ends_with(known.as_str()) || known.contains(','));
+        match name {
+            "memory" | "cores" => Some(format!("{name} {value}")),
+            _ if name.starts_with("egtpath ") && tables() => Some(format!("{name} {value}")),
+            _ => None,
+        }
+    }
+
+    /// Whether it announced a feature as there.
+    fn has(&self, feature: &str) -> bool {
+        self.features.get(feature).is_some_and(|value| value == "1")
+    }
+
+    /// Whether it announced a feature as missing, which is there otherwise.
+    fn lacks(&self, feature: &str) -> bool {
+        self.features.get(feature).is_some_and(|value| value == "0")
+    }
+
+    /// The variants that it announced.
+    pub fn variants(&self) -> Vec<Variant> {
+        let known = |variant: &Variant| self.name_of(*variant).is_some();
+        Variant::ALL.into_iter().filter(known).collect()
+    }
+
+    /// Its name for the rules of a variant. What announces nothing plays chess.
+    fn name_of(&self, variant: Variant) -> Option<&'static str> {
+        let announced = self.features.get("variants").map_or("normal", String::as_str);
+        let mut names = names_of(variant).iter().copied();
+        names.find(|name| announced.split(',').any(|known| known.trim() == *name))
+    }
+
+    /// Says a line.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended.
+    pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
+        self.process.send(command)
+    }
+
+    /// What it says next about the position on its board, or `None` if nothing came in time.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended.
+    pub fn hear(&mut self, timeout: Duration) -> Result<Option<EngineAnswer>, ElectorFailure> {
+        let Some(text) = self.process.read(timeout)? else { return Ok(None) };
+        let heard = self.known.as_ref().map_or(EngineAnswer::Nothing, |line| answer(&text, line));
+        if let EngineAnswer::Move(best) = heard {
+            // It waits for nothing and thinks about nothing until it is told to.
+            self.send("force")?;
+            // Legal, or it would not have been read.
+            let _ = self.known.as_mut().map(|known| known.play(best));
+        }
+        Ok(Some(heard))
+    }
+
+    /// The next position belongs to another game, or what is on its board is in doubt.
+    pub fn forget(&mut self) {
+        self.known = None;
+    }
+
+    /// Brings its board to where the game stands, and waits until it has read everything, so that what it says afterwards is about
+    /// what comes afterwards. `true` where a new game has begun for it.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it cannot be given this position or refuses a move.
+    pub fn follow(&mut self, line: &Line) -> Result<bool, ElectorFailure> {
+        let known = self.known.take().filter(|known| known.variant() == line.variant() && same_start(known, line));
+        let common =
+            |known: &Line| known.moves().iter().zip(line.moves()).take_while(|(one, other)| one == other).count();
+        let undone = known.as_ref().map(|known| known.ply() - common(known));
+        let (mut board, is_new) = match (known, undone) {
+            (Some(mut known), Some(undone)) if undone <= MOST_UNDONE => {
+                for _ in 0..undone {
+                    self.send("undo")?;
+                }
+                known.truncate(known.ply() - undone);
+                (known, false)
+            }
+            _ => (self.begin(line)?, true),
+        };
+        for mv in &line.moves()[board.ply()..] {
+            let text = move_text(&board, *mv, self.has("san"));
+            self.send(&if self.has("usermove") { format!("usermove {text}") } else { text })?;
+            board.play(*mv).map_err(|error| ElectorFailure(error.to_string()))?;
+        }
+        self.known = Some(board);
+        self.settle()?;
+        Ok(is_new)
+    }
+
+    /// Begins a game for it, from where `line` began.
+    fn begin(&mut self, line: &Line) -> Result<Line, ElectorFailure> {
+        let variant = line.variant();
+        let rules = self.name_of(variant);
+        let rules = rules.ok_or_else(|| ElectorFailure(format!("the engine does not play {variant}")))?;
+        ["new", "force", "easy", "post"].iter().try_for_each(|command| self.send(command))?;
+        if !matches!(rules, "normal" | "chess") {
+            self.send(&format!("variant {rules}"))?;
+        }
+        if let Some(fen) = line.start_fen() {
+            if self.lacks("setboard") {
+                return Err(ElectorFailure("the engine cannot be given a position (feature setboard=0)".to_owned()));
+            }
+            self.send(&format!("setboard {fen}"))?;
+        }
+        Ok(line.prefix(0))
+    }
+
+    fn settle(&mut self) -> Result<(), ElectorFailure> {
+        let mut refused = None;
+        let mut each = |text: &str, line: Option<&Line>| {
+            if let Some(EngineAnswer::Refused(text)) = line.map(|line| answer(text, line)) {
+                refused = Some(text);
+            }
+        };
+        if self.has("ping") {
+            self.pings += 1;
+            let pings = self.pings;
+            self.process.send(&format!("ping {pings}"))?;
+            let (process, line) = (&mut self.process, self.known.as_ref());
+            process.read_until(&format!("pong {pings}"), PING_TIMEOUT, |text| each(text, line))?;
+        } else {
+            while let Some(text) = self.process.read(Duration::ZERO)? {
+                each(&text, self.known.as_ref());
+            }
+        }
+        refused.map_or(Ok(()), |text| Err(refusal(&text)))
+    }
+
+    /// Gives it so long for every move, and sets its clock to it; `None`: for as long as nobody tells it to move.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended.
+    pub fn set_move_time(&mut self, time: Option<Duration>) -> Result<(), ElectorFailure> {
+        const ENDLESS: Duration = Duration::from_secs(3600);
+        let time = time.unwrap_or(ENDLESS);
+        // `st` takes whole seconds; engines that understand fractions are few, so the clock says it as well.
+        self.send(&format!("st {}", time.as_secs().max(1)))?;
+        self.set_clocks(time, time)
+    }
+
+    /// Tells it what is left on its clock and the opponent's.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended.
+    pub fn set_clocks(&mut self, ours: Duration, theirs: Duration) -> Result<(), ElectorFailure> {
+        let centiseconds = |time: Duration| (time.as_millis() / 10).max(1);
+        if self.lacks("time") {
+            return Ok(());
+        }
+        self.send(&format!("time {}", centiseconds(ours)))?;
+        self.send(&format!("otim {}", centiseconds(theirs)))
+    }
+}
+
+/// What becomes of an engine that refuses what it was told.
+pub(super) fn refusal(text: &str) -> ElectorFailure {
+    ElectorFailure(format!("the engine does not follow the game: {text}"))
+}
+
+fn same_start(one: &Line, other: &Line) -> bool {
+    one.start_position() == other.start_position() && one.castling_mode() == other.castling_mode()
+}

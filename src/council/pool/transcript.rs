@@ -1,0 +1,59 @@
+//! What was said between us and an engine, in a file.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::Write as _,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::ElectorFailure;
+
+/// Who says a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Speaker {
+    /// We do.
+    Us,
+    /// The engine does, on its standard output.
+    Engine,
+    /// The engine does, on its standard error.
+    EngineError,
+}
+
+/// A file to which every line is added, with its time, the number of the engine's process and a sign of who says it. Engines that run at
+/// the same time may share one. Nothing is written where there is none.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Transcript {
+    file: Option<Arc<Mutex<File>>>,
+    process: u32,
+}
+
+impl Transcript {
+    /// Opens the file for the engine of this process.
+    ///
+    /// # Errors
+    /// Names a file that cannot be written.
+    pub(super) fn open(path: Option<&Path>) -> Result<Self, ElectorFailure> {
+        let Some(path) = path else { return Ok(Self::default()) };
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        let file = file.map_err(|error| ElectorFailure(format!("the transcript {}: {error}", path.display())))?;
+        Ok(Self { file: Some(Arc::new(Mutex::new(file))), process: 0 })
+    }
+
+    /// The same for the process of this number.
+    pub(super) fn of_process(self, process: u32) -> Self {
+        Self { process, ..self }
+    }
+
+    /// Adds a line. One that cannot be written, because a disk is full, is lost: the game goes on.
+    pub(super) fn add(&self, speaker: Speaker, line: &str) {
+        let Some(file) = &self.file else { return };
+        let sign = match speaker {
+            Speaker::Us => '>',
+            Speaker::Engine => '<',
+            Speaker::EngineError => '!',
+        };
+        let text = format!("{:.3} {} {sign} {line}\n", jiff::Timestamp::now(), self.process);
+        let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
+    }
+}

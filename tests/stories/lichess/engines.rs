@@ -1,0 +1,106 @@
+//! Engines of other houses and programs of one's own play whole games, in whatever language they speak. Debian has the engines in packages
+//! of their names; what is not installed is skipped.
+
+use std::path::Path;
+
+use bot::session::LimitSettings;
+use chess::Variant;
+use council::{CouncilSettings, ElectorSettings, pool::EngineProtocol};
+
+use super::{
+    electors::votes,
+    harness::{Story, roster, tc},
+};
+
+/// A council of this engine alone.
+fn alone(engine: ElectorSettings) -> CouncilSettings {
+    CouncilSettings { electors: vec![engine], ..roster("custom") }
+}
+
+fn cecp(command: &str) -> ElectorSettings {
+    ElectorSettings { engine: Some(command.into()), protocol: EngineProtocol::Cecp, ..ElectorSettings::default() }
+}
+
+fn is_installed(program: &str) -> bool {
+    let there = Path::new(program).exists();
+    if !there {
+        eprintln!("skipped: there is no {program}; Debian has it in a package of its name");
+    }
+    there
+}
+
+/// It plays a game to its end by itself: every move that was not the only one was proposed by it.
+async fn plays_a_game(engine: ElectorSettings, variant: Variant, nodes: Option<u64>) {
+    let story = Story::begin(|plan| {
+        plan.variants = vec![variant];
+        plan.council = alone(engine);
+        plan.limits = LimitSettings { nodes, ..LimitSettings::default() };
+        plan.time_control = tc("20+0.1");
+    });
+    let mut story = story.await;
+    let game = story.challenge_with(|terms| terms.game.variant = variant).await;
+    let report = story.played(&game).await;
+    story.closes().await;
+    let votes = votes(&story, &game);
+    let silent = votes.iter().filter(|votes| **votes == 0).count();
+    assert_eq!(silent, 0, "{silent} of {} moves were nobody's: {report:#?}", votes.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gnu_chess_plays_a_game() {
+    if is_installed("/usr/games/gnuchess") {
+        plays_a_game(cecp("/usr/games/gnuchess --xboard"), Variant::Standard, Some(3000)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fairy_max_plays_a_game() {
+    if is_installed("/usr/games/fairymax") {
+        plays_a_game(cecp("/usr/games/fairymax"), Variant::Standard, Some(3000)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn phalanx_plays_a_game_by_the_clock() {
+    if is_installed("/usr/games/phalanx") {
+        plays_a_game(cecp("/usr/games/phalanx"), Variant::Standard, None).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sjeng_plays_a_game_of_crazyhouse() {
+    if is_installed("/usr/games/sjeng") {
+        plays_a_game(cecp("/usr/games/sjeng"), Variant::Crazyhouse, Some(3000)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fairy_stockfish_plays_variants_in_both_of_its_languages() {
+    if !is_installed("/usr/games/fairy-stockfish") {
+        return;
+    }
+    let uci = || ElectorSettings { engine: Some("/usr/games/fairy-stockfish".into()), ..ElectorSettings::default() };
+    for (engine, variant) in [
+        (uci(), Variant::Crazyhouse),
+        (uci(), Variant::ThreeCheck),
+        (cecp("/usr/games/fairy-stockfish"), Variant::Antichess),
+        (cecp("/usr/games/fairy-stockfish"), Variant::KingOfTheHill),
+    ] {
+        plays_a_game(engine, variant, Some(1000)).await;
+    }
+}
+
+/// The program of docs/own-player.md.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_of_ones_own_plays_a_game() {
+    if is_installed("/usr/bin/python3") {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/own-player.py");
+        let engine = ElectorSettings {
+            engine: Some("/usr/bin/python3".into()),
+            arguments: vec![path.to_owned()],
+            protocol: EngineProtocol::Positions,
+            ..ElectorSettings::default()
+        };
+        plays_a_game(engine, Variant::Standard, None).await;
+    }
+}
