@@ -14,7 +14,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Council, CouncilSettings, CriterionName, GroupMode, Pondering, Progress, Question, Roster, SecondPhaseMode,
 };
-use crate::pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool, VirtualMachines};
+use crate::pool::{
+    BelievedValues, Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool, VirtualMachines,
+};
 use chess::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant, Vote};
 
 /// Turns a hang into a failure.
@@ -342,7 +344,7 @@ async fn in_step_machines_hear_each_other_and_can_be_repeated() {
     let criterion = CriterionName::ScoreMargin;
     let settings = CouncilSettings { roster: "complete-4".into(), criterion, hash: 4, ..CouncilSettings::default() };
     let roster = Roster::from_settings(&settings).expect("a roster");
-    let plans = [(0, false), (32, false), (32, true)];
+    let plans = [(0, BelievedValues::None), (32, BelievedValues::None), (32, BelievedValues::All)];
     let mut votes = Vec::new();
     for (entries, values) in plans.into_iter().chain(plans) {
         let machines = VirtualMachines { count: 2, entries, interval: 64, delay: 64, values };

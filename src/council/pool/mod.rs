@@ -39,7 +39,7 @@ pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, UciProgram};
 pub use start::variants_of;
-pub use virtual_machines::VirtualMachines;
+pub use virtual_machines::{BelievedValues, VirtualMachines};
 
 use std::{
     sync::{

@@ -22,14 +22,27 @@ pub struct VirtualMachines {
     pub interval: u64,
     /// Nodes of each thread that a message takes.
     pub delay: u64,
-    /// Whether a table takes values from another one as well, or moves alone.
-    pub values: bool,
+    /// Whose values a table takes from another one, as well as its moves.
+    pub values: BelievedValues,
+}
+
+/// Whose values are believed between machines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BelievedValues {
+    /// Nobody's: moves alone travel.
+    None,
+    /// Those of the first machine: the daemon's, which trusts nobody and is trusted.
+    #[default]
+    First,
+    /// Everybody's.
+    All,
 }
 
 impl Default for VirtualMachines {
     /// One machine.
     fn default() -> Self {
-        Self { count: 1, entries: 0, interval: TURN, delay: 0, values: false }
+        Self { count: 1, entries: 0, interval: TURN, delay: 0, values: BelievedValues::default() }
     }
 }
 
@@ -88,7 +101,11 @@ impl VirtualNetwork {
 
     fn arrive(&self, from: usize, batch: &TableBatch) {
         let (sender, told) = &self.tables[from];
-        let belief = if self.plan.values { Belief::Values } else { Belief::Moves };
+        let belief = match self.plan.values {
+            BelievedValues::First if *sender == 0 => Belief::Values,
+            BelievedValues::None | BelievedValues::First => Belief::Moves,
+            BelievedValues::All => Belief::Values,
+        };
         for (machine, table) in &self.tables {
             if machine != sender && table.evaluates_as(told) {
                 table.hear(batch, belief);

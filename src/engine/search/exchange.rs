@@ -118,10 +118,12 @@ impl Outbox {
         self.admit_from(&kept);
     }
 
-    /// Keeps what another table has told.
-    pub(super) fn pass_on(&self, entry: TableEntry) {
-        if self.wants(depth_of(entry.data)) {
-            self.offer(entry.key, entry.data);
+    /// Keeps what another table has told, as far as that one is believed.
+    pub(super) fn pass_on(&self, told: TableEntry, belief: Belief) {
+        let entry = Entry::unpack(told.data);
+        if self.wants(entry.depth) {
+            let believed = if belief == Belief::Moves { entry.move_alone() } else { entry };
+            self.offer(told.key, believed.pack());
         }
     }
 
@@ -236,6 +238,24 @@ mod tests {
         let taken = to.probe(key(1)).expect("it was taken");
         assert_eq!((taken.mv, taken.depth, taken.bound), (Move::from_bits(0x1234), 0, Bound::None));
         assert_eq!(taken.evaluation, value::NONE);
+    }
+
+    #[test]
+    fn what_is_passed_on_is_no_more_than_was_believed() {
+        let [from, between, to] = [Table::new(1), Table::new(1), Table::new(1)];
+        for table in [&from, &between] {
+            table.outbox.open(8);
+        }
+        store(&from, key(1), 9);
+        let told = from.outbox.empty()[0];
+        assert!(between.take(told, Belief::Moves));
+        between.outbox.pass_on(told, Belief::Moves);
+        store(&between, key(2), 5);
+        let told = between.outbox.empty();
+        assert_eq!(keys(&told), [key(1), key(2)]);
+        assert!(told.iter().all(|entry| to.take(*entry, Belief::Values)));
+        let bounds = [1, 2].map(|number| to.probe(key(number)).map(|entry| entry.bound));
+        assert_eq!(bounds, [Some(Bound::None), Some(Bound::Exact)]);
     }
 
     #[test]

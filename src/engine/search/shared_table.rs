@@ -66,13 +66,13 @@ impl SharedTable {
         batch.entries.iter().filter(|entry| self.table.take(**entry, belief)).count()
     }
 
-    /// The same, and what was taken is told on as it came: for a table in the middle of others.
+    /// The same, and what was taken is told on, as far as it is believed: for a table in the middle of others.
     pub fn relay(&self, batch: &TableBatch, belief: Belief) -> usize {
         if batch.root != self.table.root() {
             return 0;
         }
         let taken = batch.entries.iter().filter(|entry| self.table.take(**entry, belief));
-        taken.inspect(|entry| self.table.outbox.pass_on(**entry)).count()
+        taken.inspect(|entry| self.table.outbox.pass_on(**entry, belief)).count()
     }
 
     /// Whether what one knows holds for the other.

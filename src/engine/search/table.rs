@@ -73,9 +73,14 @@ impl Entry {
         value::from_table(Value::from(self.stored), ply)
     }
 
+    /// Without anything that is known of the position but its best move.
+    pub(super) fn move_alone(self) -> Self {
+        Self { stored: 0, evaluation: value::NONE, bound: Bound::None, principal: false, ..self }
+    }
+
     // Data, from the lowest bit: move 16, value 16, evaluation 16, depth 8, bound 2, principal 1, age 5.
     #[inline]
-    fn pack(self) -> u64 {
+    pub(super) fn pack(self) -> u64 {
         u64::from(Move::to_bits(self.mv))
             | u64::from(self.stored as u16) << 16
             | u64::from(self.evaluation as i16 as u16) << 32
@@ -259,9 +264,11 @@ impl Table {
         let age = self.age.load(Relaxed);
         let entry = Entry { age, ..Entry::unpack(told.data) };
         let possible = |value: i32| value == value::NONE || value.abs() <= value::MATE;
-        if entry.bound == Bound::None || !possible(entry.stored.into()) || !possible(entry.evaluation) {
+        if !possible(entry.stored.into()) || !possible(entry.evaluation) {
             return false;
         }
+        // Who passes on what it did not believe itself tells the move alone.
+        let belief = if entry.bound == Bound::None { Belief::Moves } else { belief };
         let known = self.probe(told.key);
         if known.is_some_and(|known| known.depth >= entry.depth) {
             return false;
@@ -270,10 +277,7 @@ impl Table {
             (Belief::Values, _) => entry,
             (Belief::Moves, _) if entry.mv.is_none() => return false,
             (Belief::Moves, Some(known)) => Entry { mv: entry.mv, ..known },
-            (Belief::Moves, None) => {
-                let nothing = Entry { depth: 0, bound: Bound::None, principal: false, stored: 0, ..entry };
-                Entry { evaluation: value::NONE, ..nothing }
-            }
+            (Belief::Moves, None) => Entry { depth: 0, ..entry.move_alone() },
         };
         self.put(told.key, entry)
     }

@@ -294,7 +294,7 @@ pub fn set_key(table: &mut toml::Table, key: &str, value: toml::Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use council::CriterionName;
+    use council::{CriterionName, pool::BelievedValues};
 
     fn council(text: &str) -> CouncilSettings {
         match text.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{error}")).kind {
@@ -326,11 +326,17 @@ mod tests {
 
     #[test]
     fn a_council_may_sit_on_several_machines_in_virtual_time() {
-        let text = "council:complete-8,machines.count=2,machines.entries=32,machines.delay=25,machines.values=true";
+        let text = "council:complete-8,machines.count=2,machines.entries=32,machines.delay=25,machines.values=all";
         let spec: PlayerSpec = text.parse().expect("a player");
         let PlayerKind::Council(settings, _, machines) = &spec.kind else { panic!("{spec:?}") };
         assert_eq!(settings.roster, "complete-8");
-        let expected = VirtualMachines { count: 2, entries: 32, delay: 25, values: true, ..VirtualMachines::default() };
+        let expected = VirtualMachines {
+            count: 2,
+            entries: 32,
+            delay: 25,
+            values: BelievedValues::All,
+            ..VirtualMachines::default()
+        };
         assert_eq!(*machines, expected);
     }
 
