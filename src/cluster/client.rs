@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
+    exchange::{ExchangeBudget, TableExchange},
     identity::{ProcessIdentity, RunId, Sender},
     in_flight::{ClaimProgress, EventOutcome, InFlight, RemoteSearch},
     looker::Looker,
@@ -34,7 +35,7 @@ use super::{
     subjects::{ANYBODY, Subjects},
     wire::{
         self, Addressed, DecodeError, Heartbeat, Poll, RemoteElector, RemoteElectorKind, SearchCommand, SearchEvent,
-        WorkerCommand, WorkerMessage, WorkerState,
+        TableNews, WorkerCommand, WorkerMessage, WorkerState,
     },
 };
 use council::pool::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport};
@@ -59,6 +60,8 @@ struct ClientShared {
     run: RunId,
     name: String,
     subjects: Subjects,
+    /// How much may be told of tables; `None`: nothing.
+    exchange: Option<ExchangeBudget>,
     known: Mutex<ClientState>,
     /// Something is to be looked at.
     to_look: Notify,
@@ -71,6 +74,7 @@ struct ClientState {
     link: Option<(Client, ProcessIdentity)>,
     registry: Registry,
     in_flight: InFlight,
+    exchange: TableExchange,
     /// The polls that may still be answered, and when each was sent, the oldest first.
     polls: VecDeque<(u64, Instant)>,
     /// How many were sent.
@@ -83,7 +87,8 @@ impl ClusterClient {
     pub fn join(settings: ClusterSettings, stop: CancellationToken) -> Self {
         let subjects = Subjects::below(&settings.prefix);
         let (run, name) = (RunId::draw(), settings.name());
-        let shared = ClientShared { run, name, subjects, known: Mutex::default(), to_look: Notify::new() };
+        let exchange = ExchangeBudget::of(&settings);
+        let shared = ClientShared { run, name, subjects, exchange, known: Mutex::default(), to_look: Notify::new() };
         let joined = Self(Arc::new(shared));
         let client = joined.clone();
         tokio::spawn(async move {
@@ -123,6 +128,7 @@ impl ClusterClient {
         let refused = tokio::select! {
             refused = listening => refused,
             () = self.look() => None,
+            () = self.tell_of_tables() => None,
         };
         refused.map_or(Ok(()), |reason| Err(ConnectionError::not_allowed(&settings, reason)))
     }
@@ -176,6 +182,36 @@ impl ClusterClient {
                 }
                 None => self.0.to_look.notified().await,
             }
+        }
+    }
+
+    /// Tells workers what is new in the tables with which they search, one table after the other.
+    async fn tell_of_tables(&self) {
+        let Some(budget) = self.0.exchange else { return std::future::pending().await };
+        let mut ticks = interval(budget.interval());
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let known = &mut *self.known();
+            let in_flight = &known.in_flight;
+            let news = known.exchange.next(|table| !in_flight.searching_with(table).is_empty());
+            let Some((table, batch)) = news else { continue };
+            let command = WorkerCommand::Table(TableNews::of(table, &batch));
+            for worker in known.in_flight.searching_with(table) {
+                self.send(known, worker, &command);
+            }
+        }
+    }
+
+    /// A worker tells what is new in a table. It is heard while it searches with it.
+    fn table_news(&self, from: &Sender, news: &TableNews) {
+        let known = &mut *self.known();
+        let searches = known.in_flight.searching_with(news.table).contains(&from.run);
+        if let Some(budget) = &self.0.exchange
+            && searches
+            && known.registry.speaks_for_itself(from)
+        {
+            known.exchange.hear(Instant::now(), from.run, news, budget);
         }
     }
 
@@ -252,6 +288,7 @@ impl ClusterClient {
         match message.body {
             WorkerMessage::Answer(heartbeat) => self.heartbeat(&from, heartbeat),
             WorkerMessage::Event(event) => self.search_event(&from, event),
+            WorkerMessage::Table(news) => self.table_news(&from, &news),
         }
     }
 
@@ -373,6 +410,7 @@ impl ClusterClient {
             threads: placed.threads,
             measures: matches!(slot.elector.kind, RemoteElectorKind::Own { .. }),
             elector: slot.elector.name.clone(),
+            table: slot.elector.table,
             job: job.clone(),
             reports: reports.clone(),
             fallback,
@@ -448,6 +486,9 @@ impl RemotePool for ClusterClient {
         let elector = RemoteElector::of(spec, table)?;
         let number = {
             let known = &mut *self.known();
+            if let Some((table, budget)) = table.zip(self.0.exchange.as_ref()) {
+                known.exchange.open(table, budget);
+            }
             known.slots = known.slots.wrapping_add(1);
             known.slots
         };
@@ -507,5 +548,8 @@ impl Drop for ClusterSlot {
     fn drop(&mut self) {
         self.stop();
         self.leave();
+        if let Some(table) = self.elector.table {
+            self.client.known().exchange.close(table);
+        }
     }
 }

@@ -8,7 +8,7 @@
 //! [`MOST_LOOKS`] times.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -50,6 +50,8 @@ pub(crate) struct RemoteSearch {
     pub measures: bool,
     /// The elector that searches.
     pub elector: ElectorName,
+    /// The number of the table that it shares with its copies, if it does.
+    pub table: Option<u64>,
     /// The search that it does.
     pub job: Job,
     /// Where the council waits for reports.
@@ -325,6 +327,12 @@ impl InFlight {
             *threads.entry(search.worker).or_default() += search.threads;
         }
         threads
+    }
+
+    /// Who searches with the table of this number.
+    pub(crate) fn searching_with(&self, table: u64) -> BTreeSet<RunId> {
+        let running = self.searches.values().filter(|search| search.progress.ending.is_none());
+        running.filter(|search| search.table == Some(table)).map(|search| search.worker).collect()
     }
 
     /// The serial numbers of all that are wanted.

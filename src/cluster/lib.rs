@@ -20,6 +20,7 @@
 //! | messages, byte by byte; what they may say | `wire/`, `subjects`, `identity` |
 //! | who is there; who gets a search; what became of it: state machines | `registry`, `placement`, `in_flight` |
 //! | how far away a worker is, and how fast | `measured` |
+//! | what machines tell each other of their tables | `exchange` |
 //! | how far a worker is believed: rules, what was found out, the searches for it | `scrutiny`, `looks`, `looker` |
 //! | the daemon's side | `client` (the pool's [`RemotePool`](council::pool::RemotePool)) |
 //! | the lending side | `worker/` |
@@ -28,6 +29,7 @@
 
 mod client;
 mod connection;
+mod exchange;
 mod identity;
 mod in_flight;
 mod looker;

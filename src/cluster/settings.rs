@@ -6,7 +6,7 @@ use async_nats::ServerAddr;
 use serde::{Deserialize, Serialize};
 
 use super::subjects::{is_member_name, is_prefix};
-use chess::Fault;
+use chess::{Fault, values::WholeNumber};
 
 /// Where workers are found. Secrets stand in files, in the environment or among systemd's credentials, never here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,13 @@ pub struct ClusterSettings {
     pub certificate_file: PathBuf,
     /// The key of our certificate.
     pub key_file: PathBuf,
+    /// How many messages a second a daemon and a worker may send each other, each way, about what their transposition tables hold; 0: none.
+    /// 0 to 1000.
+    #[serde(with = "WholeNumber::<0, 1000>")]
+    pub table_messages: u32,
+    /// How many bytes a second those messages may have together. 0 to 10000000.
+    #[serde(with = "WholeNumber::<0, 10_000_000>")]
+    pub table_bytes: u32,
 }
 
 impl Default for ClusterSettings {
@@ -53,6 +60,8 @@ impl Default for ClusterSettings {
             ca_file: PathBuf::new(),
             certificate_file: PathBuf::new(),
             key_file: PathBuf::new(),
+            table_messages: 20,
+            table_bytes: 10_240,
         }
     }
 }

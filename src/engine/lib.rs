@@ -28,7 +28,7 @@ pub use evaluation::{Breakdown, Noise, breakdown};
 pub use knowledge::{Heuristic, Knowledge, KnowledgeError};
 pub use net::{Net, NetError};
 pub use search::{
-    BestOfGroup, DifferentEvaluation, Engine, EngineOptions, Iteration, Limits, MovesNow, NoSuchNet, Place, Root,
-    Score, ScoreBound, SharedTable, Turnstile,
+    AfterRound, Belief, BestOfGroup, DifferentEvaluation, Engine, EngineOptions, Iteration, Limits, MovesNow,
+    NoSuchNet, Place, Root, Score, ScoreBound, SharedTable, TURN, TableBatch, TableEntry, Turnstile,
 };
 pub use syzygy::{Outcome, Tablebases, VariantTablebases};

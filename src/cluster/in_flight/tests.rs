@@ -32,6 +32,7 @@ fn setting() -> Setting {
         lag: LAG,
         threads: 2,
         measures: true,
+        table: None,
         elector: "mp".into(),
         progress: ClaimProgress::new(&job),
         job,

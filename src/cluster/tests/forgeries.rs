@@ -438,7 +438,7 @@ async fn a_flood_of_runs_fills_no_log() {
     let lines = keyed.log.lines(&["flooder"]);
     // A run that is not heard of any more is lost after a second, and another one comes in its place.
     let seconds = usize::try_from(begun.elapsed().as_secs()).expect("a short test");
-    assert!(lines.len() < 20 + 3 * seconds, "{} lines in {seconds} s", lines.len());
+    assert!(lines.len() < 20 + 3 * seconds, "{} lines in {seconds} s: {lines:#?}", lines.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
-use super::{ProposalText, RemoteElector, RemoteElectorKind, SearchCommand, is_name};
+use super::{ProposalText, RemoteElector, RemoteElectorKind, SearchCommand, TableNews, is_name};
 use chess::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove, moves_text};
 use council::pool::{ElectorKind, ElectorSpec, EngineProgram, Guidance, Hints, Instance, Job};
-use engine::{Noise, SharedTable};
+use engine::{Noise, SharedTable, TableBatch, TableEntry};
 
 /// Plies no search is deeper than; that of ours ends at 245.
 const DEEPEST: u32 = 1000;
@@ -151,6 +151,23 @@ impl SearchCommand {
         let hints = (!self.hints.is_empty()).then_some(hints);
         let task = Task { id: self.id.clone(), line: Arc::new(line), root_moves, limits: self.limits };
         Ok(Job::guided(task, Guidance { hints, window: self.window, ..Guidance::default() }))
+    }
+}
+
+impl TableNews {
+    /// No message has more entries.
+    pub const MOST_ENTRIES: usize = 2048;
+
+    /// Entries as they travel.
+    pub fn of(table: u64, batch: &TableBatch) -> Self {
+        let entries = batch.entries.iter().take(Self::MOST_ENTRIES).flat_map(|entry| entry.to_bytes()).collect();
+        Self { table, root: batch.root, entries }
+    }
+
+    /// The entries. Whether one can be true is for the table to say that takes it; what is left of the last one is none.
+    pub fn batch(&self) -> TableBatch {
+        let (entries, _) = self.entries.as_chunks();
+        TableBatch { root: self.root, entries: entries.iter().copied().map(TableEntry::from_bytes).collect() }
     }
 }
 

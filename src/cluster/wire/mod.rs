@@ -18,7 +18,7 @@ use super::identity::{ProcessIdentity, ProgramVersion, RunId, Sender};
 use chess::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
 
 /// The version of this protocol. It changes with every change of a message.
-pub const PROTOCOL: u8 = 2;
+pub const PROTOCOL: u8 = 3;
 
 /// No message is longer, in bytes: a game of a thousand moves fits several times.
 pub const LONGEST: usize = 64 << 10;
@@ -168,6 +168,8 @@ pub enum WorkerMessage {
     Answer(Heartbeat),
     /// Something about one of its searches.
     Event(SearchEvent),
+    /// What it has found out with one of the daemon's tables.
+    Table(TableNews),
 }
 
 /// What a daemon wants of one worker.
@@ -181,6 +183,19 @@ pub enum WorkerCommand {
     NewGame(u32),
     /// The elector on this slot will not come back.
     Leave(u32),
+    /// What others have found out with a table that its searches share. Whoever hears this tells its own news, too.
+    Table(TableNews),
+}
+
+/// Entries of a transposition table that copies of one elector share, on each machine their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableNews {
+    /// The daemon's number for the table, as in [`RemoteElector::table`].
+    pub table: u64,
+    /// The key of the position that is searched.
+    pub root: u64,
+    /// [`TableEntry::BYTES`](engine::TableEntry::BYTES) each, the deepest first.
+    pub entries: Vec<u8>,
 }
 
 /// A search to do.

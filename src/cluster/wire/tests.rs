@@ -8,6 +8,7 @@ use super::*;
 use crate::ProcessIdentity;
 use chess::{GameId, Line, Phase, Task};
 use council::pool::{ElectorSpec, Job};
+use engine::{TableBatch, TableEntry};
 
 fn identity() -> ProcessIdentity {
     let sender = Sender { name: "garret".to_owned(), run: RunId(0x0123_4567_89ab_cdef) };
@@ -67,7 +68,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The head of all messages below.
-const HEAD: &str = "020b302e312e302d3730373230ef9bafcdf8acd19101";
+const HEAD: &str = "030b302e312e302d3730373230ef9bafcdf8acd19101";
 
 #[track_caller]
 fn golden<B>(body: &B, bytes: &str)
@@ -88,6 +89,13 @@ fn messages_have_their_golden_bytes() {
     golden(&WorkerCommand::Stop(300), "01ac02");
     golden(&WorkerCommand::NewGame(7), "0207");
     golden(&WorkerCommand::Leave(7), "0307");
+    let entries = vec![TableEntry::new(0x0123_4567_89ab_cdef, 0x0300_0000_0032_1234)];
+    let news = TableNews::of(300, &TableBatch { root: 5, entries });
+    golden(&WorkerCommand::Table(news.clone()), "04ac0205103412320000000003efcdab8967452301");
+    golden(
+        &Addressed { to: RunId(5), body: WorkerMessage::Table(news) },
+        "0502ac0205103412320000000003efcdab8967452301",
+    );
     golden(&event(SearchEventKind::Proposal(proposal())), GOLDEN_PROPOSAL);
     golden(&event(SearchEventKind::Finished(5000)), "08616263646566676802ac0200046d706172018827");
     golden(&event(SearchEventKind::Failed("no".to_owned())), "08616263646566676802ac0200046d70617202026e6f");
@@ -115,9 +123,9 @@ fn another_version_is_refused_by_name() {
     let text = error.to_string();
     assert!(text.contains("garret runs concilio 0.1.0-70720") && text.contains("this is 0.2.0-1"), "{text}");
     let mut newer = encoded.to_vec();
-    newer[0] = 3;
+    newer[0] = 4;
     let error = decode::<WorkerCommand>("garret", &newer, &identity().version).expect_err("another protocol");
-    assert!(error.to_string().contains("(protocol 3)"), "{error}");
+    assert!(error.to_string().contains("(protocol 4)"), "{error}");
 }
 
 #[test]

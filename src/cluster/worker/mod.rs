@@ -25,18 +25,19 @@ use tokio::{
 
 use super::{
     connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
+    exchange::{ExchangeBudget, next_news},
     identity::{BenchResult, OtherVersions, ProcessIdentity, RunId, RunOwners, Sender},
     registry::HEARTBEAT_EVERY,
     settings::ClusterSettings,
     subjects::{ANYBODY, Subjects},
     wire::{
-        self, Addressed, DecodeError, Heartbeat, Poll, ProposalText, SearchEvent, SearchEventKind, WorkerCommand,
-        WorkerMessage, WorkerState,
+        self, Addressed, DecodeError, Heartbeat, Poll, ProposalText, SearchEvent, SearchEventKind, TableNews,
+        WorkerCommand, WorkerMessage, WorkerState,
     },
 };
 use chess::{ElectorName, SearchId, Shutdown};
 use council::pool::{ElectorSpec, Meter, SearchReport, Slot, memory_for_tables};
-use engine::SharedTable;
+use engine::{Belief, SharedTable};
 use health::WorkerHealth;
 use scheduler::{LentResources, Scheduler, SchedulerEffect, SlotKey, TableKey};
 
@@ -105,7 +106,8 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     let sender = &identity.sender;
     tracing::info!(name = sender.name, cores, speed, version = %identity.version, "lending");
     health.connected(client.clone());
-    let task = WorkerTask::new(lent, identity, subjects, client, health);
+    let exchange = ExchangeBudget::of(&settings.cluster);
+    let task = WorkerTask::new(lent, exchange, identity, subjects, client, health);
     let refused = task.serve(commands, polls, connection, shutdown).await;
     refused.map_or(Ok(()), |reason| Err(ConnectionError::not_allowed(&settings.cluster, reason).into()))
 }
@@ -121,7 +123,11 @@ struct WorkerTask {
     lent: LentResources,
     publisher: Publisher,
     slots: HashMap<SlotKey, Slot>,
-    tables: HashMap<TableKey, SharedTable>,
+    tables: BTreeMap<TableKey, LentTable>,
+    /// How much may be told of them; `None`: nothing.
+    exchange: Option<ExchangeBudget>,
+    /// The one that was told of last.
+    told_last: Option<TableKey>,
     meters: HashMap<SlotKey, Arc<Meter>>,
     over: UnboundedSender<(SlotKey, SearchId)>,
     ended: Option<UnboundedReceiver<(SlotKey, SearchId)>>,
@@ -132,6 +138,13 @@ struct WorkerTask {
     other_versions: OtherVersions,
     /// Whether the log has told that another worker has our name.
     has_twin: bool,
+}
+
+/// A table with which slots of one daemon search.
+struct LentTable {
+    table: SharedTable,
+    /// Whether its daemon has told of its own, and so wants to hear of this one.
+    is_told_of: bool,
 }
 
 /// Sends its messages. Cheap to clone.
@@ -159,6 +172,7 @@ impl Publisher {
 impl WorkerTask {
     fn new(
         lent: LentResources,
+        exchange: Option<ExchangeBudget>,
         identity: ProcessIdentity,
         subjects: Subjects,
         client: Client,
@@ -171,7 +185,9 @@ impl WorkerTask {
             lent,
             publisher,
             slots: HashMap::new(),
-            tables: HashMap::new(),
+            tables: BTreeMap::new(),
+            exchange,
+            told_last: None,
             meters: HashMap::new(),
             over,
             ended: Some(ended),
@@ -192,6 +208,8 @@ impl WorkerTask {
     ) -> Option<String> {
         let mut heartbeats = interval(HEARTBEAT_EVERY);
         heartbeats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut news = interval(self.exchange.map_or(Duration::MAX, |budget| budget.interval()));
+        news.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut ended = self.ended.take()?;
         let mut leave_by = None;
         loop {
@@ -218,6 +236,7 @@ impl WorkerTask {
                     self.carry_out(effects);
                     self.publisher.beat(&self.state(None));
                 }
+                _ = news.tick(), if self.exchange.is_some() => self.tell_of_a_table(),
             }
             if leave_by.is_some_and(|by| self.scheduler.is_idle() || Instant::now() > by) {
                 break;
@@ -243,6 +262,24 @@ impl WorkerTask {
         } else if !std::mem::replace(&mut self.has_twin, true) {
             tracing::warn!("another worker has this name, {}: give each a --name and a key of its own", self.name());
         }
+    }
+
+    /// Tells a daemon what is new in one of its tables.
+    fn tell_of_a_table(&mut self) {
+        let tables = self.tables.iter().filter(|(_, lent)| lent.is_told_of).map(|(key, lent)| (*key, &lent.table));
+        let Some(((daemon, number), batch)) = next_news(tables, &mut self.told_last) else { return };
+        if let Some(daemon) = self.daemon(daemon) {
+            self.publisher.tell(&daemon, WorkerMessage::Table(TableNews::of(number, &batch)));
+        }
+    }
+
+    /// A daemon tells what is new in one of its tables.
+    fn hear(&mut self, key: TableKey, news: &TableNews) {
+        let Some((lent, budget)) = self.tables.get_mut(&key).zip(self.exchange) else { return };
+        if !std::mem::replace(&mut lent.is_told_of, true) {
+            lent.table.keep_for_others(budget.entries);
+        }
+        lent.table.hear(&news.batch(), Belief::Values);
     }
 
     fn poll(&mut self, message: &Message) {
@@ -310,7 +347,11 @@ impl WorkerTask {
                     }
                 }
                 SchedulerEffect::Stop(key) => self.slots.get(&key).into_iter().for_each(Slot::stop),
-                SchedulerEffect::NewGame(key) => self.slots.get(&key).into_iter().for_each(Slot::new_game),
+                SchedulerEffect::NewGame(key, table) => {
+                    table.and_then(|table| self.tables.get(&table)).into_iter().for_each(|lent| lent.table.forget());
+                    self.slots.get(&key).into_iter().for_each(Slot::new_game);
+                }
+                SchedulerEffect::Hear(key, news) => self.hear(key, &news),
                 SchedulerEffect::Tell(daemon, event) => {
                     if let Some(daemon) = self.daemon(daemon) {
                         self.publisher.tell(&daemon, WorkerMessage::Event(event));
@@ -323,7 +364,8 @@ impl WorkerTask {
     /// The table that an elector shares; one of its own, if what is there belongs to another evaluation.
     fn table(&mut self, key: TableKey, spec: &ElectorSpec) -> Option<SharedTable> {
         let options = spec.instance()?.options(spec.hash, spec.threads);
-        let table = self.tables.entry(key).or_insert_with(|| SharedTable::new(&options));
+        let new = || LentTable { table: SharedTable::new(&options), is_told_of: false };
+        let table = &self.tables.entry(key).or_insert_with(new).table;
         table.suits(&options).then(|| table.clone())
     }
 

@@ -15,7 +15,7 @@ use std::{
 use super::super::{
     identity::RunId,
     placement::fair_share,
-    wire::{Poll, SearchCommand, SearchEvent, SearchEventKind, SearchStatus, WorkerCommand, WorkerState},
+    wire::{Poll, SearchCommand, SearchEvent, SearchEventKind, SearchStatus, TableNews, WorkerCommand, WorkerState},
 };
 use chess::{ElectorName, SearchId};
 use council::pool::{ElectorKind, ElectorSpec, Job};
@@ -43,10 +43,12 @@ pub(super) enum SchedulerEffect {
     Search(SlotKey, Job),
     /// Stop the search on a slot.
     Stop(SlotKey),
-    /// The elector on a slot forgets the last game.
-    NewGame(SlotKey),
+    /// The elector on a slot forgets the last game, with that table if it shares one.
+    NewGame(SlotKey, Option<TableKey>),
     /// Tell a daemon of a search.
     Tell(RunId, SearchEvent),
+    /// Take what is news to this table, and tell of it from now on.
+    Hear(TableKey, TableNews),
 }
 
 /// What this machine lends to all daemons together.
@@ -129,11 +131,15 @@ impl Scheduler {
         match command {
             WorkerCommand::Search(command) => self.search(now, from, &command),
             WorkerCommand::Stop(serial) => self.stop(from, |search| search.id.serial == serial),
-            WorkerCommand::NewGame(slot) if self.slots.contains_key(&(from, slot)) => {
-                vec![SchedulerEffect::NewGame((from, slot))]
+            WorkerCommand::NewGame(slot) => {
+                let known = self.slots.get(&(from, slot));
+                known.map(|known| SchedulerEffect::NewGame((from, slot), known.table)).into_iter().collect()
             }
-            WorkerCommand::NewGame(_) => Vec::new(),
             WorkerCommand::Leave(slot) => self.close((from, slot)).into_iter().collect(),
+            WorkerCommand::Table(news) if self.has_table((from, news.table)) => {
+                vec![SchedulerEffect::Hear((from, news.table), news)]
+            }
+            WorkerCommand::Table(_) => Vec::new(),
         }
     }
 

@@ -50,7 +50,8 @@ fn shown(effects: &[SchedulerEffect]) -> Vec<String> {
         SchedulerEffect::Close((daemon, slot)) => format!("close {}/{slot}", daemon.0),
         SchedulerEffect::Search((daemon, slot), job) => format!("search {}/{slot} #{}", daemon.0, job.task.id.serial),
         SchedulerEffect::Stop((daemon, slot)) => format!("stop {}/{slot}", daemon.0),
-        SchedulerEffect::NewGame((daemon, slot)) => format!("new game {}/{slot}", daemon.0),
+        SchedulerEffect::NewGame((daemon, slot), _) => format!("new game {}/{slot}", daemon.0),
+        SchedulerEffect::Hear((daemon, table), _) => format!("hear {} of table {table}", daemon.0),
         SchedulerEffect::Tell(daemon, event) => match &event.kind {
             SearchEventKind::GivenBack => format!("give back to {}", daemon.0),
             SearchEventKind::Failed(why) => format!("tell {}: {why}", daemon.0),

@@ -42,6 +42,8 @@ pub(super) struct FirstPhaseSetup {
     pub advice: f64,
     /// The searcher that goes on afterwards and so gets all of its nodes.
     pub anchor: Option<usize>,
+    /// Where the searchers take turns, in virtual time.
+    pub round_robin: Option<Arc<Turnstile>>,
 }
 
 /// What was heard so far.
@@ -61,8 +63,6 @@ pub(super) struct FirstPhase {
     best_of_groups: Vec<Arc<BestOfGroup>>,
     /// By elector: the group that searches for it by PV-split, where there is one.
     split_groups: Vec<Option<SplitGroup>>,
-    /// Where the searchers take turns, in virtual time.
-    round_robin: Option<Arc<Turnstile>>,
 }
 
 impl FirstPhase {
@@ -83,7 +83,6 @@ impl FirstPhase {
             hints: Hints::new(setup.anchor.is_some()),
             best_of_groups: setup.electors.iter().map(|_| Arc::default()).collect(),
             split_groups: setup.electors.iter().map(|_| None).collect(),
-            round_robin: session.question.in_step.then(|| Turnstile::paced(turns(&setup, searchers))),
             setup,
             line,
         };
@@ -118,7 +117,7 @@ impl FirstPhase {
         for number in &members {
             self.lines[*number] = Arc::clone(&line);
             // Its searches come and go; whoever takes turns does not wait for it.
-            if let Some(round_robin) = &self.round_robin {
+            if let Some(round_robin) = &self.setup.round_robin {
                 round_robin.place(*number).leave();
             }
         }
@@ -166,7 +165,7 @@ impl FirstPhase {
                 },
             },
         };
-        let turn = self.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
+        let turn = self.setup.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
         self.newest[number] = None;
         self.lines[number] = line;
@@ -389,7 +388,7 @@ impl FirstPhase {
         electors.dedup();
         // With a second phase to come, every candidate counts, whatever it weighs. And where a run is to be repeated, nobody is
         // stopped halfway: how far a search had come would show in the next one.
-        let votes_decide = self.setup.share >= 1.0 && self.round_robin.is_none();
+        let votes_decide = self.setup.share >= 1.0 && self.setup.round_robin.is_none();
         electors.is_empty() || (votes_decide && self.setup.rule.is_decided(&self.ballots, &electors))
     }
 
@@ -423,11 +422,11 @@ impl FirstPhase {
     }
 }
 
-/// In virtual time: in how many rounds each searcher has one turn. Advisers have their part of the cores together.
-fn turns(setup: &FirstPhaseSetup, searchers: &[CouncilSearcher]) -> Vec<u64> {
+/// In virtual time: in how many rounds each searcher has one turn. Advisers have this part of the cores together.
+pub(super) fn turns(advice: f64, searchers: &[CouncilSearcher]) -> Vec<u64> {
     let advisers = searchers.iter().filter(|searcher| searcher.adviser.is_some()).count();
     let others = searchers.len() - advisers;
-    let turns_of_all = others as f64 * setup.advice / (1.0 - setup.advice);
+    let turns_of_all = others as f64 * advice / (1.0 - advice);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let every = (advisers as f64 / turns_of_all.max(0.001)).round() as u64;
     searchers.iter().map(|searcher| if searcher.adviser.is_some() { every.max(1) } else { 1 }).collect()

@@ -58,7 +58,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     fallback::FallbackSearcher,
-    first_phase::{FirstPhase, FirstPhaseSetup},
+    first_phase::{FirstPhase, FirstPhaseSetup, turns},
     question::share_of,
     search_session::SearchSession,
     searcher::{CouncilSearcher, metrics},
@@ -113,6 +113,9 @@ impl Council {
     /// Runs both phases.
     async fn run(&mut self, session: &mut SearchSession<'_>) -> Option<Decision> {
         let settings = &self.seats.settings;
+        let advice = if self.seats.advisers.is_empty() { 0.0 } else { settings.advice };
+        let electing = &self.seats.searchers[..self.seats.voters];
+        let round_robin = session.question.in_step.then(|| self.seats.turnstile(turns(advice, electing)));
         let setup = FirstPhaseSetup {
             electors: Arc::clone(&self.seats.electors),
             rule: Rule::new(settings.criterion, settings),
@@ -120,8 +123,9 @@ impl Council {
             groups: settings.groups,
             share: self.first_share(),
             advised_share: settings.split.clamp(0.0, 1.0),
-            advice: if self.seats.advisers.is_empty() { 0.0 } else { settings.advice },
+            advice,
             anchor: self.seats.anchor(),
+            round_robin,
         };
         let stopping = self.seats.anchor().unwrap_or(self.seats.voters);
         let electing = &mut self.seats.searchers[..self.seats.voters];

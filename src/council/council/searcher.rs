@@ -23,20 +23,31 @@ pub(super) fn next_serial() -> u64 {
     SERIAL.fetch_add(1, Relaxed)
 }
 
-/// The tables that slots of equal evaluation search with together.
+/// The tables that slots of equal evaluation search with together, each with its machine in virtual time.
 #[derive(Debug, Default)]
-pub(super) struct Tables(Vec<SharedTable>);
+pub(super) struct Tables(Vec<(usize, SharedTable)>);
 
 impl Tables {
     /// The table for an elector that shares; made when it is first asked for, of `hash` MiB.
-    pub(super) fn of(&mut self, spec: &ElectorSpec, hash: usize) -> Option<SharedTable> {
+    pub(super) fn of(&mut self, spec: &ElectorSpec, hash: usize, machine: usize) -> Option<SharedTable> {
         let options = spec.instance()?.options(hash, spec.threads);
-        if let Some(table) = self.0.iter().find(|table| table.suits(&options)) {
+        let known = self.0.iter().find(|(of, table)| *of == machine && table.suits(&options));
+        if let Some((_, table)) = known {
             return Some(table.clone());
         }
         let table = SharedTable::new(&options);
-        self.0.push(table.clone());
+        self.0.push((machine, table.clone()));
         Some(table)
+    }
+
+    /// The next question belongs to another game.
+    pub(super) fn new_game(&self) {
+        self.0.iter().for_each(|(_, table)| table.forget());
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> Vec<(usize, SharedTable)> {
+        self.0.clone()
     }
 }
 

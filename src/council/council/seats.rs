@@ -13,6 +13,7 @@ use super::{
 };
 use crate::pool::{CoresAtHand, ElectorKind, ElectorSpec, Instance, MemoryClaim, Pool, Slot};
 use chess::{CriterionName, Knowledge, SecondPhaseMode, Variant};
+use engine::Turnstile;
 
 /// A seat: who searches there, and what for.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,6 +129,7 @@ impl Seats {
 
     /// All electors forget the last game.
     pub(super) fn new_game(&self) {
+        self.tables.new_game();
         self.searchers.iter().chain(&self.spare).for_each(CouncilSearcher::new_game);
     }
 
@@ -189,11 +191,20 @@ impl Seats {
         ElectorSpec::own(Knowledge::COMPLETE, self.settings.hash)
     }
 
+    /// The turns of so many searchers in virtual time, with whoever carries messages between the machines that the pool stands for.
+    pub(super) fn turnstile(&self, every: Vec<u64>) -> Arc<Turnstile> {
+        let machines = self.pool.virtual_machines();
+        Turnstile::with(every, machines.turn(), machines.carrier(self.tables.all()))
+    }
+
     /// Opens a slot, on this machine unless it is elastic.
-    fn open(&mut self, Seat { spec, elastic, .. }: &Seat) -> CouncilSearcher {
+    fn open(&mut self, Seat { spec, elastic, elector, .. }: &Seat) -> CouncilSearcher {
         let sharers = self.electors.iter().filter(|other| other.shares_table && other.kind == spec.kind).count();
+        let machines = self.pool.virtual_machines();
+        let machine = elector.map_or(0, |place| machines.of(place, self.electors.len()));
         let table = if spec.shares_table {
-            self.tables.of(spec, spec.hash * sharers.clamp(1, self.tables_for.max(1)))
+            let whole = spec.hash * sharers.clamp(1, self.tables_for.max(1));
+            self.tables.of(spec, (whole / machines.count.max(1)).max(1), machine)
         } else {
             None
         };

@@ -14,8 +14,10 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Council, CouncilSettings, CriterionName, GroupMode, Pondering, Progress, Question, Roster, SecondPhaseMode,
 };
-use crate::pool::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool};
-use chess::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant};
+use crate::pool::{
+    BelievedValues, Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool, VirtualMachines,
+};
+use chess::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant, Vote};
 
 /// Turns a hang into a failure.
 const TOO_LONG: Duration = Duration::from_secs(60);
@@ -317,6 +319,47 @@ async fn in_step_even_those_who_share_a_table_can_be_repeated() {
         }
         assert_eq!(decisions[0], decisions[1], "{} {}", settings.roster, settings.second_phase.word());
     }
+}
+
+/// Copies that share a table begin a game together: none of them forgets what another has found in it already.
+#[tokio::test]
+async fn in_step_one_game_after_another_can_be_repeated() {
+    let criterion = CriterionName::ScoreMargin;
+    let settings = CouncilSettings { roster: "complete-4".into(), criterion, hash: 4, ..CouncilSettings::default() };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut council = Council::new(&Pool::new(4), &roster, &settings, Variant::Standard);
+    let mut games = Vec::new();
+    for _ in 0..8 {
+        let limits = Limits { nodes: Some(2_000), ..Limits::default() };
+        let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+        games.push(decision.votes.iter().map(|vote| vote.proposal.pv.clone()).collect::<Vec<_>>());
+        council.new_game();
+    }
+    assert!(games.iter().all(|game| *game == games[0]), "{games:?}");
+}
+
+/// Two machines of two copies each, with a way of 64 nodes between their tables.
+#[tokio::test]
+async fn in_step_machines_hear_each_other_and_can_be_repeated() {
+    let criterion = CriterionName::ScoreMargin;
+    let settings = CouncilSettings { roster: "complete-4".into(), criterion, hash: 4, ..CouncilSettings::default() };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let plans = [(0, BelievedValues::None), (32, BelievedValues::None), (32, BelievedValues::All)];
+    let mut votes = Vec::new();
+    for (entries, values) in plans.into_iter().chain(plans) {
+        let machines = VirtualMachines { count: 2, entries, interval: 64, delay: 64, values };
+        let pool = Pool::new(4).standing_for(machines);
+        let mut council = Council::new(&pool, &roster, &settings, Variant::Standard);
+        let limits = Limits { nodes: Some(6_000), ..Limits::default() };
+        let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+        let said =
+            |vote: &Vote| (vote.proposal.best, vote.proposal.score, vote.proposal.depth, vote.proposal.pv.clone());
+        votes.push(decision.votes.iter().map(said).collect::<Vec<_>>());
+    }
+    let (first, second) = votes.split_at(3);
+    assert_eq!(first, second);
+    assert_ne!(first[0], first[1], "moves that were heard change a search");
+    assert_ne!(first[1], first[2], "and so do values");
 }
 
 /// Whatever the members of a group do among themselves, each elector has one voice, and all processes work.

@@ -33,6 +33,7 @@ mod start;
 mod transcript;
 mod trivial;
 pub mod uci;
+mod virtual_machines;
 
 pub use elector::{Elector, ElectorFailure};
 pub use job::{Guidance, Hints, Job, Meter, SearchReport};
@@ -45,6 +46,7 @@ pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance};
 pub use start::variants_of;
+pub use virtual_machines::{BelievedValues, VirtualMachines};
 
 use std::{
     sync::{
@@ -69,6 +71,7 @@ pub struct Pool {
     remote: Option<Arc<dyn RemotePool>>,
     deciding: Arc<AtomicUsize>,
     running: RunningSearches,
+    virtual_machines: VirtualMachines,
 }
 
 /// The cores that a pool has for a move.
@@ -88,12 +91,30 @@ impl Pool {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let cores = Arc::new(Cores::new(if cores == 0 { all } else { cores }));
         let memory = Arc::new(TableMemory::new(memory_for_tables()));
-        Self { cores, memory, remote: None, deciding: Arc::default(), running: RunningSearches::default() }
+        Self {
+            cores,
+            memory,
+            remote: None,
+            deciding: Arc::default(),
+            running: RunningSearches::default(),
+            virtual_machines: VirtualMachines::default(),
+        }
     }
 
     /// A pool over so many cores, as [`Self::new`], and over those of `remote`, if there is one.
     pub fn with_remote(cores: usize, remote: Option<Arc<dyn RemotePool>>) -> Self {
         Self { remote, ..Self::new(cores) }
+    }
+
+    /// The same, which in virtual time stands for several machines.
+    #[must_use]
+    pub fn standing_for(self, virtual_machines: VirtualMachines) -> Self {
+        Self { virtual_machines, ..self }
+    }
+
+    /// The machines that it stands for in virtual time.
+    pub(crate) fn virtual_machines(&self) -> &VirtualMachines {
+        &self.virtual_machines
     }
 
     /// The same, with no more MiB for all tables than these.

@@ -5,6 +5,7 @@
 //! each other through the table (Lazy SMP). Nothing is allocated before the first search.
 
 mod alpha_beta;
+mod exchange;
 mod history;
 mod iterate;
 mod picker;
@@ -17,9 +18,10 @@ mod turnstile;
 mod value;
 mod worker;
 
+pub use exchange::{Belief, TableBatch, TableEntry};
 pub use root::{BestOfGroup, MovesNow, Root};
 pub use shared_table::{DifferentEvaluation, SharedTable};
-pub use turnstile::{Place, Turnstile};
+pub use turnstile::{AfterRound, Place, TURN, Turnstile};
 
 use std::{
     fmt,
@@ -290,11 +292,11 @@ impl Engine {
         self.options = options;
     }
 
-    /// Forgets everything: the next position belongs to another game.
+    /// Forgets everything: the next position belongs to another game. A table that it shares is for whoever owns it to
+    /// [forget](SharedTable::forget): the others may search with it already.
     pub fn new_game(&mut self) {
-        match &self.table {
-            Some(table) if self.shares => table.clear(),
-            _ => self.table = None,
+        if !self.shares {
+            self.table = None;
         }
         self.memories.clear();
     }

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use super::{EngineOptions, table::Table};
+use super::{Belief, EngineOptions, TableBatch, table::Table};
 use crate::evaluation::Recipe;
 
 /// A table that engines on several threads search with together. It belongs to one evaluation: scores of different ones
@@ -39,6 +39,45 @@ impl SharedTable {
     /// Tells it from all other tables of this process.
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// The next search belongs to another game: what is known is forgotten before it begins, whoever of those that share begins first.
+    pub fn forget(&self) {
+        self.table.forget();
+    }
+
+    /// Keeps up to so many of its deepest new entries for [`Self::tell`]; with 0, as at the beginning, none.
+    pub fn keep_for_others(&self, entries: usize) {
+        self.table.outbox.open(entries);
+    }
+
+    /// The deepest entries of the search that runs since this was last asked; `None` if there are none.
+    pub fn tell(&self) -> Option<TableBatch> {
+        let (root, entries) = (self.table.root(), self.table.outbox.empty());
+        (!entries.is_empty()).then_some(TableBatch { root, entries })
+    }
+
+    /// Takes what another table of the same evaluation tells: of the search that runs here, and where less is known here. How many entries
+    /// were taken.
+    pub fn hear(&self, batch: &TableBatch, belief: Belief) -> usize {
+        if batch.root != self.table.root() {
+            return 0;
+        }
+        batch.entries.iter().filter(|entry| self.table.take(**entry, belief)).count()
+    }
+
+    /// The same, and what was taken is told on, as far as it is believed: for a table in the middle of others.
+    pub fn relay(&self, batch: &TableBatch, belief: Belief) -> usize {
+        if batch.root != self.table.root() {
+            return 0;
+        }
+        let taken = batch.entries.iter().filter(|entry| self.table.take(**entry, belief));
+        taken.inspect(|entry| self.table.outbox.pass_on(**entry, belief)).count()
+    }
+
+    /// Whether what one knows holds for the other.
+    pub fn evaluates_as(&self, other: &Self) -> bool {
+        self.evaluation == other.evaluation
     }
 
     /// Whether engines with these options may share it.

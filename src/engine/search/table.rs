@@ -5,9 +5,18 @@
 //! table implementation", 2002). Sixteen bits let a foreign entry through now and then: whoever reads a move from here
 //! tests it on its board first. Memory comes zeroed from the system and is not touched before it is used.
 
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{
+        AtomicBool, AtomicU8, AtomicU16, AtomicU64,
+        Ordering::{Acquire, Relaxed, Release},
+    },
+};
 
-use super::value::{self, Value};
+use super::{
+    exchange::{Belief, Outbox, TableEntry},
+    value::{self, Value},
+};
 use crate::board::Move;
 
 /// How a stored value relates to the true one.
@@ -64,9 +73,14 @@ impl Entry {
         value::from_table(Value::from(self.stored), ply)
     }
 
+    /// Without anything that is known of the position but its best move.
+    pub(super) fn move_alone(self) -> Self {
+        Self { stored: 0, evaluation: value::NONE, bound: Bound::None, principal: false, ..self }
+    }
+
     // Data, from the lowest bit: move 16, value 16, evaluation 16, depth 8, bound 2, principal 1, age 5.
     #[inline]
-    fn pack(self) -> u64 {
+    pub(super) fn pack(self) -> u64 {
         u64::from(Move::to_bits(self.mv))
             | u64::from(self.stored as u16) << 16
             | u64::from(self.evaluation as i16 as u16) << 32
@@ -77,7 +91,7 @@ impl Entry {
     }
 
     #[inline]
-    fn unpack(data: u64) -> Self {
+    pub(super) fn unpack(data: u64) -> Self {
         Self {
             mv: Move::from_bits(data as u16),
             stored: (data >> 16) as i16,
@@ -111,6 +125,11 @@ pub(super) struct Table {
     age: AtomicU8,
     /// The root of the newest search.
     root: AtomicU64,
+    /// What other tables may be told.
+    pub(super) outbox: Outbox,
+    /// Whether what it knows is to be forgotten before the next search.
+    outdated: AtomicBool,
+    clearing: Mutex<()>,
 }
 
 impl Table {
@@ -119,23 +138,50 @@ impl Table {
         let count = (mebibytes.max(1) << 20) / size_of::<Cluster>();
         // SAFETY: a cluster is atomic integers, for which all bits zero is a value.
         let clusters = unsafe { Box::<[Cluster]>::new_zeroed_slice(count).assume_init() };
-        Self { clusters, age: AtomicU8::new(0), root: AtomicU64::new(0) }
-    }
-
-    /// Begins a search of the position with this key. Entries of other positions' searches give way first: what several
-    /// engines or the two phases of a move search together is one search.
-    pub(super) fn begin(&self, root: u64) {
-        if self.root.swap(root, Relaxed) != root {
-            self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
+        Self {
+            clusters,
+            age: AtomicU8::new(0),
+            root: AtomicU64::new(0),
+            outbox: Outbox::closed(),
+            outdated: AtomicBool::new(false),
+            clearing: Mutex::new(()),
         }
     }
 
+    /// What it knows will be forgotten when the next search begins: writing to all of its memory takes a while.
+    pub(super) fn forget(&self) {
+        self.outdated.store(true, Release);
+    }
+
+    /// Begins a search of the position with this key. Entries of other positions' searches give way first: what several
+    /// engines or the two phases of a move search together is one search. Of those that begin one together, the first forgets what is to be
+    /// forgotten while the others wait: none of what they find is lost.
+    pub(super) fn begin(&self, root: u64) {
+        if self.outdated.load(Acquire) {
+            let _one_at_a_time = self.clearing.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.outdated.load(Acquire) {
+                self.clear();
+                self.outdated.store(false, Release);
+            }
+        }
+        if self.root.swap(root, Relaxed) != root {
+            self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
+            self.outbox.clear();
+        }
+    }
+
+    /// The key of the position that is searched, or was searched last.
+    pub(super) fn root(&self) -> u64 {
+        self.root.load(Relaxed)
+    }
+
     /// Forgets everything.
-    pub(super) fn clear(&self) {
+    fn clear(&self) {
         for cluster in &self.clusters {
             cluster.data.iter().for_each(|data| data.store(0, Relaxed));
             cluster.keys.iter().for_each(|key| key.store(0, Relaxed));
         }
+        self.root.store(0, Relaxed);
     }
 
     #[inline]
@@ -208,6 +254,53 @@ impl Table {
         let data = Entry { mv, stored, evaluation, depth, bound, principal, age }.pack();
         cluster.data[victim].store(data, Relaxed);
         cluster.keys[victim].store(key as u16 ^ fold(data), Relaxed);
+        if self.outbox.wants(depth) {
+            self.outbox.offer(key, data);
+        }
+    }
+
+    /// Takes what another table tells, if less is known here of its position and it can be an entry at all. `true` if it was taken.
+    pub(super) fn take(&self, told: TableEntry, belief: Belief) -> bool {
+        let age = self.age.load(Relaxed);
+        let entry = Entry { age, ..Entry::unpack(told.data) };
+        let possible = |value: i32| value == value::NONE || value.abs() <= value::MATE;
+        if !possible(entry.stored.into()) || !possible(entry.evaluation) {
+            return false;
+        }
+        // Who passes on what it did not believe itself tells the move alone.
+        let belief = if entry.bound == Bound::None { Belief::Moves } else { belief };
+        let known = self.probe(told.key);
+        if known.is_some_and(|known| known.depth >= entry.depth) {
+            return false;
+        }
+        let entry = match (belief, known) {
+            (Belief::Values, _) => entry,
+            (Belief::Moves, _) if entry.mv.is_none() => return false,
+            (Belief::Moves, Some(known)) => Entry { mv: entry.mv, ..known },
+            (Belief::Moves, None) => Entry { depth: 0, ..entry.move_alone() },
+        };
+        self.put(told.key, entry)
+    }
+
+    /// Writes an entry in the place of its position, or of one that is worth less. `false` if all there are worth more.
+    fn put(&self, key: u64, entry: Entry) -> bool {
+        let cluster = self.cluster(key);
+        let data = entry.pack();
+        let worth = |i: usize| {
+            let old_data = cluster.data[i].load(Relaxed);
+            let old = Entry::unpack(old_data);
+            match old_data {
+                0 => i32::MIN + 1,
+                _ if cluster.keys[i].load(Relaxed) ^ fold(old_data) == key as u16 => i32::MIN,
+                _ => old.depth - 4 * i32::from((entry.age + AGES - old.age) % AGES),
+            }
+        };
+        let Some(place) = (0..3).min_by_key(|i| worth(*i)).filter(|i| worth(*i) < entry.depth.max(1)) else {
+            return false;
+        };
+        cluster.data[place].store(data, Relaxed);
+        cluster.keys[place].store(key as u16 ^ fold(data), Relaxed);
+        true
     }
 
     /// How full the table is with entries of this search, in thousandths, by a sample.

@@ -238,3 +238,27 @@ fn a_score_that_another_process_overrated_costs_a_repetition_and_nothing_else() 
     let (Score::Cp(expected), Score::Cp(found)) = (alone.score, grouped.score) else { panic!("no mate is near") };
     assert!((found - expected).abs() < 60, "{found} beside {expected}");
 }
+
+/// Another table says of the position after the winning capture that the other side has won it, two hundred plies deep.
+#[test]
+fn a_lie_from_another_table_costs_nothing_where_only_moves_are_believed() {
+    use table::Bound;
+    let fen = "6k1/5ppp/8/3q4/8/P1N5/1P3PPP/6K1 w - - 0 1";
+    let board = position(fen).board().clone();
+    let takes = position(fen).legal_moves().into_iter().find(|mv| board.is_noisy(*mv)).expect("the queen hangs");
+    let mut after = board.clone();
+    after.play(takes, &board);
+    let reply = after.legal_moves().first().copied();
+    let options = EngineOptions { hash: 2, contempt: 0, ..EngineOptions::default() };
+    for (belief, is_found) in [(Belief::Values, false), (Belief::Moves, true)] {
+        let [liar, honest] = [(); 2].map(|()| SharedTable::new(&options));
+        for table in [&liar, &honest] {
+            table.table.begin(board.keys().position);
+        }
+        liar.keep_for_others(1);
+        liar.table.store(after.keys().position, 0, reply, 2000, 2000, 200, Bound::Exact, true);
+        assert_eq!(honest.hear(&liar.tell().expect("a lie"), belief), 1);
+        let mut engine = Engine::sharing(options.clone(), &honest).expect("of one evaluation");
+        assert_eq!(ask(&mut engine, fen, depth(6)).best == takes, is_found, "{belief:?}");
+    }
+}

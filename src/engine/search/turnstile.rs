@@ -3,18 +3,40 @@
 //! Where there are fewer cores than threads, the operating system decides who searches when, in slices of milliseconds;
 //! such a search cannot be repeated, nor does it resemble the one on enough cores. At a turnstile exactly one thread runs,
 //! each for a batch of nodes, in the order of their places: as if all advanced in step on cores of their own. Results are
-//! then the same on every machine, and say nothing of communication, which costs nothing here.
+//! then the same on every machine, and say nothing of communication, which costs nothing here; unless somebody carries messages between two
+//! rounds ([`AfterRound`]), late by so many nodes.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::{
+    fmt,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+};
 
-/// So many nodes are searched in a turn: few against any budget, many against the cost of waking a thread.
-pub(super) const TURN: u64 = 128;
+/// So many nodes are usually searched in a turn: few against any budget, many against the cost of waking a thread.
+pub const TURN: u64 = 128;
 
 /// Lets one of its places through at a time.
 #[derive(Debug)]
 pub struct Turnstile {
     queue: Mutex<Queue>,
     called: Box<[Condvar]>,
+    /// Nodes of a turn.
+    turn: u64,
+}
+
+/// Called when a round is over, while nobody searches, with the nodes that each thread has had turns for since the beginning.
+pub struct AfterRound(Box<dyn FnMut(u64) + Send>);
+
+impl AfterRound {
+    /// Calls this function.
+    pub fn new(call: impl FnMut(u64) + Send + 'static) -> Self {
+        Self(Box::new(call))
+    }
+}
+
+impl fmt::Debug for AfterRound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AfterRound")
+    }
 }
 
 #[derive(Debug)]
@@ -26,6 +48,7 @@ struct Queue {
     every: Box<[u64]>,
     /// Places whose holder has not left. One that has yet to come is waited for.
     taking_part: Box<[bool]>,
+    after_round: Option<AfterRound>,
 }
 
 impl Turnstile {
@@ -36,10 +59,15 @@ impl Turnstile {
 
     /// The same, where a thread has its turn only once in so many rounds: as if it had that part of a core.
     pub fn paced(every: Vec<u64>) -> Arc<Self> {
+        Self::with(every, TURN, None)
+    }
+
+    /// The same, with turns of so many nodes, and somebody who is called after each round.
+    pub fn with(every: Vec<u64>, turn: u64, after_round: Option<AfterRound>) -> Arc<Self> {
         let places = every.len();
         let taking_part = vec![true; places].into();
-        let queue = Mutex::new(Queue { current: 0, round: 0, every: every.into(), taking_part });
-        Arc::new(Self { queue, called: (0..places).map(|_| Condvar::new()).collect() })
+        let queue = Mutex::new(Queue { current: 0, round: 0, every: every.into(), taking_part, after_round });
+        Arc::new(Self { queue, called: (0..places).map(|_| Condvar::new()).collect(), turn: turn.max(1) })
     }
 
     /// Claims a place, counted from 0.
@@ -62,6 +90,8 @@ impl Turnstile {
             if queue.current >= places {
                 queue.current = 0;
                 queue.round += 1;
+                let nodes = queue.round * self.turn;
+                queue.after_round.iter_mut().for_each(|AfterRound(call)| call(nodes));
             }
             let place = queue.current;
             if queue.taking_part[place] && queue.round.is_multiple_of(queue.every[place].max(1)) {
@@ -87,6 +117,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// Nodes of a turn.
+    pub(super) fn turn(&self) -> u64 {
+        self.turnstile.turn
+    }
+
     /// Waits until it is this place's turn for the first time.
     pub(super) fn enter(&self) {
         self.turnstile.wait_for_turn(self.turnstile.queue(), self.index);
@@ -138,6 +173,26 @@ mod tests {
             }
         });
         assert_eq!(log.into_inner().expect("a log"), [0, 1, 0, 0, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn whoever_carries_messages_is_called_after_each_round() {
+        let calls: Arc<Mutex<Vec<u64>>> = Arc::default();
+        let seen = Arc::clone(&calls);
+        let carrier = AfterRound::new(move |nodes| seen.lock().expect("alone").push(nodes));
+        let turnstile = Turnstile::with(vec![1, 1], 32, Some(carrier));
+        std::thread::scope(|scope| {
+            for index in 0..2 {
+                let place = turnstile.place(index);
+                scope.spawn(move || {
+                    place.enter();
+                    for _ in 0..3 {
+                        place.pass();
+                    }
+                });
+            }
+        });
+        assert_eq!(calls.lock().expect("alone")[..3], [32, 64, 96]);
     }
 
     #[test]

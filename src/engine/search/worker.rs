@@ -7,7 +7,7 @@ use arrayvec::ArrayVec;
 use super::{
     EngineOptions, ScoreBound, Shared,
     history::{Histories, MovedTo},
-    turnstile::{Place, TURN},
+    turnstile::Place,
     value::{self, MAX_PLY, Value},
 };
 use crate::{
@@ -157,7 +157,7 @@ impl<'a> Worker<'a> {
         if let Some(place) = place {
             place.enter();
         }
-        let batch = if place.is_some() { TURN } else { BATCH };
+        let batch = place.map_or(BATCH, Place::turn);
         Self {
             id,
             shared,

@@ -5,7 +5,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure};
 use chess::{Limits, Variant};
-use council::{Council, CouncilSettings, Question, Roster, pool::Pool};
+use council::{
+    Council, CouncilSettings, Question, Roster,
+    pool::{Pool, VirtualMachines},
+};
 
 pub(super) struct CouncilPlayer {
     runtime: Runtime,
@@ -16,13 +19,18 @@ pub(super) struct CouncilPlayer {
 }
 
 impl CouncilPlayer {
-    /// A council over so many cores.
-    pub(super) fn new(roster: Roster, settings: CouncilSettings, cores: usize) -> Result<Self, PlayerFailure> {
+    /// A council over so many cores, which in virtual time stand for so many machines.
+    pub(super) fn new(
+        roster: Roster,
+        settings: CouncilSettings,
+        machines: VirtualMachines,
+        cores: usize,
+    ) -> Result<Self, PlayerFailure> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()
             .map_err(|error| PlayerFailure::Failed(format!("no runtime for a council: {error}")))?;
-        Ok(Self { runtime, pool: Pool::new(cores), roster, settings, council: None })
+        Ok(Self { runtime, pool: Pool::new(cores).standing_for(machines), roster, settings, council: None })
     }
 }
 

@@ -12,7 +12,10 @@ use super::{
     MatchPlayer, Pace, PaceError, PlayerFailure, council::CouncilPlayer, own::OwnPlayer, uci::UciPlayer,
     xboard::XboardPlayer,
 };
-use council::{CouncilSettings, Roster, RosterError, pool::EngineProgram};
+use council::{
+    CouncilSettings, Roster, RosterError,
+    pool::{EngineProgram, VirtualMachines},
+};
 use engine::EngineOptions;
 
 /// Transposition table of a player that does not say otherwise, MiB.
@@ -27,6 +30,7 @@ const HASH: usize = 16;
 /// | `engine`, `engine:mpar,hash=16,threads=2,contempt=0` | our engine: knowledge letters (all by default) and options |
 /// | `council`, `council:balanced-7`, `council:roster=mpar mbkc,criterion=weights,weights.m=45` | a council: a roster, and keys of the `council` table of the settings |
 /// | `council:preset=gnupar,split=0.5` | a published player, with changes |
+/// | `council:complete-8,machines.count=2,machines.entries=32` | the same on several machines in virtual time: the keys of [`VirtualMachines`] |
 /// | `council:file=bot.toml` | the council of a settings file (`player.council`, `council`, or the keys alone) |
 /// | `uci:/usr/games/stockfish,Threads=1` | a UCI engine: the command with its arguments, and options |
 /// | `xboard:/usr/games/gnuchess --xboard` | a CECP engine: the same |
@@ -43,7 +47,7 @@ pub struct PlayerSpec {
 #[derive(Clone, Debug, PartialEq)]
 enum PlayerKind {
     Engine(EngineOptions),
-    Council(Box<CouncilSettings>, Roster),
+    Council(Box<CouncilSettings>, Roster, VirtualMachines),
     Uci { program: EngineProgram, hash: usize, threads: usize },
     Xboard(EngineProgram),
 }
@@ -106,8 +110,8 @@ impl PlayerSpec {
     pub fn start(&self, cores: usize) -> Result<Box<dyn MatchPlayer>, PlayerFailure> {
         Ok(match &self.kind {
             PlayerKind::Engine(options) => Box::new(OwnPlayer::new(options.clone())),
-            PlayerKind::Council(settings, roster) => {
-                Box::new(CouncilPlayer::new(roster.clone(), (**settings).clone(), cores)?)
+            PlayerKind::Council(settings, roster, machines) => {
+                Box::new(CouncilPlayer::new(roster.clone(), (**settings).clone(), *machines, cores)?)
             }
             PlayerKind::Uci { program, hash, threads } => {
                 let defaults = [("Hash", hash.to_string()), ("Threads", threads.to_string())];
@@ -125,7 +129,12 @@ impl PlayerSpec {
     /// [`PlayerSpecError::Roster`] if its roster cannot be made.
     pub fn council(name: String, settings: CouncilSettings) -> Result<Self, PlayerSpecError> {
         let roster = Roster::from_settings(&settings)?;
-        Ok(Self { text: name, name: None, pace: None, kind: PlayerKind::Council(Box::new(settings), roster) })
+        Ok(Self {
+            text: name,
+            name: None,
+            pace: None,
+            kind: PlayerKind::Council(Box::new(settings), roster, VirtualMachines::default()),
+        })
     }
 }
 
@@ -227,9 +236,11 @@ impl<'a> SpecReader<'a> {
                 format!("value = {value}").parse::<toml::Table>().ok().and_then(|table| table.get("value").cloned());
             set_key(&mut table, key, read.unwrap_or_else(|| toml::Value::from(*value)));
         }
+        let machines = table.remove("machines").map_or(Ok(VirtualMachines::default()), VirtualMachines::deserialize);
+        let machines = machines.map_err(|error| self.wrong(format_args!("machines: {}", error.message())))?;
         let settings = CouncilSettings::deserialize(table).map_err(|error| self.wrong(error.message()))?;
         let roster = Roster::from_settings(&settings)?;
-        Ok(PlayerKind::Council(Box::new(settings), roster))
+        Ok(PlayerKind::Council(Box::new(settings), roster, machines))
     }
 
     fn program(&self) -> Result<EngineProgram, PlayerSpecError> {
@@ -284,11 +295,11 @@ pub fn set_key(table: &mut toml::Table, key: &str, value: toml::Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use council::CriterionName;
+    use council::{CriterionName, pool::BelievedValues};
 
     fn council(text: &str) -> CouncilSettings {
         match text.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{error}")).kind {
-            PlayerKind::Council(settings, _) => *settings,
+            PlayerKind::Council(settings, ..) => *settings,
             other => panic!("{other:?}"),
         }
     }
@@ -312,6 +323,22 @@ mod tests {
         let published = CouncilSettings::preset("chesspar").expect("a preset");
         assert_eq!(council("council:preset=chesspar"), published);
         assert_eq!(council("council:preset=chesspar,split=0.25"), CouncilSettings { split: 0.25, ..published });
+    }
+
+    #[test]
+    fn a_council_may_sit_on_several_machines_in_virtual_time() {
+        let text = "council:complete-8,machines.count=2,machines.entries=32,machines.delay=25,machines.values=all";
+        let spec: PlayerSpec = text.parse().expect("a player");
+        let PlayerKind::Council(settings, _, machines) = &spec.kind else { panic!("{spec:?}") };
+        assert_eq!(settings.roster, "complete-8");
+        let expected = VirtualMachines {
+            count: 2,
+            entries: 32,
+            delay: 25,
+            values: BelievedValues::All,
+            ..VirtualMachines::default()
+        };
+        assert_eq!(*machines, expected);
     }
 
     #[test]
@@ -349,6 +376,7 @@ mod tests {
             ("engine:m,quick", "\"quick\" is not understood"),
             ("engine:hash=0", "accepted: 1 to 65536"),
             ("engine:colour=red", "colour is no option"),
+            ("council:complete-2,machines.speed=3", "machines: unknown field `speed`"),
             ("engine:nodes=many", "nodes=many"),
             ("council:criterion=best", "re-search"),
             ("council:balanced-9", "balanced-7"),

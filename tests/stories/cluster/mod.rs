@@ -11,6 +11,7 @@ mod elasticity;
 mod impostors;
 mod losses;
 mod nats;
+mod networks;
 mod processes;
 mod proxy;
 mod seats;

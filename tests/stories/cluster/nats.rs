@@ -42,6 +42,17 @@ impl Nats {
         })
     }
 
+    /// Two that pass on each other's messages, and tell nobody of each other.
+    pub fn pair() -> [Self; 2] {
+        let [one, two] = [free_port(), free_port()];
+        [(one, two), (two, one)].map(|(own, other)| {
+            let route = format!("nats://127.0.0.1:{other}");
+            Self::start_with(Some(format!(
+                "cluster {{ name: pair, listen: \"127.0.0.1:{own}\", routes: [\"{route}\"], no_advertise: true }}\n"
+            )))
+        })
+    }
+
     /// One whose configuration is `nats.conf` of a folder, with all that it includes; but nobody watches over it on a fixed port.
     pub fn start_in(folder: &Path) -> Self {
         let file = folder.join("nats.conf");
@@ -52,9 +63,7 @@ impl Nats {
     }
 
     fn starting(configuration: impl FnOnce(&Path) -> Option<PathBuf>) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        let port = listener.local_addr().expect("an address").port();
-        drop(listener);
+        let port = free_port();
         let folder = tempfile::tempdir().expect("a folder");
         let configuration = configuration(folder.path());
         let mut nats = Self { port, configuration, child: None, folder };
@@ -113,6 +122,11 @@ impl Drop for Nats {
     fn drop(&mut self) {
         self.dies();
     }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    listener.local_addr().expect("an address").port()
 }
 
 /// Starts nats-server, which Debian keeps where only administrators look.

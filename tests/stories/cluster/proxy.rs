@@ -1,4 +1,5 @@
-//! A way to the server that is long, or can be cut: what is sent meanwhile is held back, as on a cable that was pulled.
+//! A way to the server that is long, narrow, or can be cut (what is sent meanwhile is held back, as on a cable that was pulled), and whose
+//! connections can break.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -12,6 +13,17 @@ use tokio::{
 pub(super) struct Proxy {
     address: SocketAddr,
     open: watch::Sender<bool>,
+    /// How often its connections have broken.
+    breaks: watch::Sender<u32>,
+}
+
+/// What each direction of the way is like.
+#[derive(Clone, Copy)]
+struct Cable {
+    /// How long everything takes.
+    delay: Duration,
+    /// How long each byte keeps the next one waiting.
+    by_byte: Duration,
 }
 
 impl Proxy {
@@ -22,22 +34,37 @@ impl Proxy {
 
     /// The same, of which each direction takes so long.
     pub(super) async fn long(port: u16, delay: Duration) -> Self {
+        Self::over(port, Cable { delay, by_byte: Duration::ZERO }).await
+    }
+
+    /// The same that carries so many bits a second each way.
+    pub(super) async fn narrow(port: u16, delay: Duration, bits: u32) -> Self {
+        Self::over(port, Cable { delay, by_byte: Duration::from_secs(8) / bits }).await
+    }
+
+    async fn over(port: u16, cable: Cable) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let (open, state) = watch::channel(true);
+        let (breaks, broken) = watch::channel(0);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let state = state.clone();
+                let (state, mut broken) = (state.clone(), broken.clone());
+                broken.mark_unchanged();
                 tokio::spawn(async move {
                     let Ok(server) = TcpStream::connect(("127.0.0.1", port)).await else { return };
                     let ((from_client, to_client), (from_server, to_server)) =
                         (client.into_split(), server.into_split());
-                    let to_server = pass(from_client, to_server, delay, state.clone());
-                    tokio::join!(to_server, pass(from_server, to_client, delay, state));
+                    let to_server = pass(from_client, to_server, cable, state.clone());
+                    let both = async { tokio::join!(to_server, pass(from_server, to_client, cable, state)) };
+                    tokio::select! {
+                        _ = both => {}
+                        _ = broken.changed() => {}
+                    }
                 });
             }
         });
-        Self { address, open }
+        Self { address, open, breaks }
     }
 
     pub(super) fn url(&self) -> String {
@@ -51,19 +78,25 @@ impl Proxy {
     pub(super) fn mend(&self) {
         self.open.send_replace(true);
     }
+
+    /// All connections end; new ones can be made.
+    pub(super) fn breaks(&self) {
+        self.breaks.send_modify(|breaks| *breaks += 1);
+    }
 }
 
 async fn pass(
     mut from: impl AsyncReadExt + Unpin,
     mut to: impl AsyncWriteExt + Unpin,
-    delay: Duration,
+    cable: Cable,
     mut open: watch::Receiver<bool>,
 ) {
     let (sent, mut under_way) = mpsc::unbounded_channel::<(Instant, Vec<u8>)>();
     let sends = async move {
-        let mut buffer = vec![0; 64 << 10];
+        let (mut buffer, mut free) = (vec![0; 64 << 10], Instant::now());
         while let Ok(read @ 1..) = from.read(&mut buffer).await {
-            if sent.send((Instant::now() + delay, buffer[..read].to_vec())).is_err() {
+            free = free.max(Instant::now()) + cable.by_byte * u32::try_from(read).unwrap_or(u32::MAX);
+            if sent.send((free + cable.delay, buffer[..read].to_vec())).is_err() {
                 return;
             }
         }

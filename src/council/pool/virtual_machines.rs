@@ -1,0 +1,115 @@
+//! Several machines in virtual time: each with a transposition table of its own, and what their tables tell each other comes late by so many
+//! nodes. For experiments about machines on one.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use engine::{AfterRound, Belief, SharedTable, TURN, TableBatch};
+
+/// No turn is shorter, nodes: threads would do nothing but wake each other.
+const SHORTEST_TURN: u64 = 16;
+
+/// The machines on which the electors of a council sit that share a table, and what lies between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VirtualMachines {
+    /// How many; the electors of a roster are dealt out in equal parts, in their order. At least 1.
+    pub count: usize,
+    /// The most entries in a message; 0 for machines that tell each other nothing.
+    pub entries: usize,
+    /// Nodes of each thread between two messages of a machine.
+    pub interval: u64,
+    /// Nodes of each thread that a message takes.
+    pub delay: u64,
+    /// Whose values a table takes from another one, as well as its moves.
+    pub values: BelievedValues,
+}
+
+/// Whose values are believed between machines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BelievedValues {
+    /// Nobody's: moves alone travel.
+    None,
+    /// Those of the first machine: the daemon's, which trusts nobody and is trusted.
+    #[default]
+    First,
+    /// Everybody's.
+    All,
+}
+
+impl Default for VirtualMachines {
+    /// One machine.
+    fn default() -> Self {
+        Self { count: 1, entries: 0, interval: TURN, delay: 0, values: BelievedValues::default() }
+    }
+}
+
+impl VirtualMachines {
+    /// The machine of the elector at this place of so many.
+    pub(crate) fn of(&self, place: usize, electors: usize) -> usize {
+        place * self.count.max(1) / electors.max(1)
+    }
+
+    /// Nodes of a turn: no longer than anything that is to be told apart.
+    pub(crate) fn turn(&self) -> u64 {
+        let delay = if self.delay == 0 { TURN } else { self.delay };
+        delay.min(self.interval).clamp(SHORTEST_TURN, TURN)
+    }
+
+    /// Who carries messages between the tables of these machines while one question is searched; `None` where nobody does.
+    pub(crate) fn carrier(&self, tables: Vec<(usize, SharedTable)>) -> Option<AfterRound> {
+        let mut network = VirtualNetwork::new(*self, tables)?;
+        Some(AfterRound::new(move |now| network.carry(now)))
+    }
+}
+
+/// The messages between the machines, on their way.
+struct VirtualNetwork {
+    plan: VirtualMachines,
+    /// By machine; those of one evaluation tell each other.
+    tables: Vec<(usize, SharedTable)>,
+    /// By the time at which they arrive: the table that tells, and what.
+    on_the_way: VecDeque<(u64, usize, TableBatch)>,
+    /// When everybody tells next, nodes.
+    next: u64,
+}
+
+impl VirtualNetwork {
+    fn new(plan: VirtualMachines, tables: Vec<(usize, SharedTable)>) -> Option<Self> {
+        if plan.count < 2 || plan.entries == 0 {
+            return None;
+        }
+        tables.iter().for_each(|(_, table)| table.keep_for_others(plan.entries));
+        Some(Self { plan, tables, on_the_way: VecDeque::new(), next: plan.interval })
+    }
+
+    /// What is told now sets off, and what is due arrives.
+    fn carry(&mut self, now: u64) {
+        if now >= self.next {
+            self.next = now + self.plan.interval;
+            let told = self.tables.iter().enumerate().filter_map(|(from, (_, table))| Some((from, table.tell()?)));
+            self.on_the_way.extend(told.map(|(from, batch)| (now + self.plan.delay, from, batch)));
+        }
+        while self.on_the_way.front().is_some_and(|(due, ..)| *due <= now)
+            && let Some((_, from, batch)) = self.on_the_way.pop_front()
+        {
+            self.arrive(from, &batch);
+        }
+    }
+
+    fn arrive(&self, from: usize, batch: &TableBatch) {
+        let (sender, told) = &self.tables[from];
+        let belief = match self.plan.values {
+            BelievedValues::First if *sender == 0 => Belief::Values,
+            BelievedValues::None | BelievedValues::First => Belief::Moves,
+            BelievedValues::All => Belief::Values,
+        };
+        for (machine, table) in &self.tables {
+            if machine != sender && table.evaluates_as(told) {
+                table.hear(batch, belief);
+            }
+        }
+    }
+}
