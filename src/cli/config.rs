@@ -1,15 +1,23 @@
 //! `concilio config`: what the settings amount to.
 
-use clap::{Args, Subcommand};
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::{Failure, runtime, settings_args::SettingsArgs};
+use crate::settings::import::{ForeignBot, Import};
 use chess::print;
 
-/// Look at the settings
+/// Look at the settings, or take over those of another bot
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio config check --config bot.toml
-  CONCILIO__CHALLENGE__CONCURRENCY=4 concilio config check --set player.council.roster=balanced-7")]
+  CONCILIO__CHALLENGE__CONCURRENCY=4 concilio config check --set player.council.roster=balanced-7
+  concilio config import lichess-bot config.yml --output bot.toml")]
 pub(super) struct ConfigCommand {
     #[command(subcommand)]
     action: ConfigAction,
@@ -22,15 +30,86 @@ enum ConfigAction {
         #[command(flatten)]
         settings: SettingsArgs,
     },
+    /// Make a settings file of another bot's
+    Import {
+        /// Whose settings they are
+        bot: OtherBot,
+        /// Its file, such as config.yml
+        file: PathBuf,
+        /// Where ours is written, with the token beside it in lichess.token; what stands there already is not touched. Without it ours is
+        /// printed, and the token is not
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OtherBot {
+    LichessBot,
+    Botli,
+}
+
+impl From<OtherBot> for ForeignBot {
+    fn from(bot: OtherBot) -> Self {
+        match bot {
+            OtherBot::LichessBot => Self::LichessBot,
+            OtherBot::Botli => Self::BotLi,
+        }
+    }
 }
 
 impl ConfigCommand {
-    /// Prints the effective settings, or every mistake in one line.
+    /// Does it; mistakes are told in one line each.
     pub(super) fn run(self) -> Result<(), Failure> {
-        let ConfigAction::Check { settings } = self.action;
-        let loaded = settings.load()?;
-        runtime::check(&loaded.settings)?;
-        print(format_args!("{}", loaded.to_toml()));
-        Ok(())
+        match self.action {
+            ConfigAction::Check { settings } => check(settings),
+            ConfigAction::Import { bot, file, output } => import(bot.into(), &file, output.as_deref()),
+        }
     }
+}
+
+fn check(settings: SettingsArgs) -> Result<(), Failure> {
+    let loaded = settings.load()?;
+    runtime::check(&loaded.settings)?;
+    print(format_args!("{}", loaded.to_toml()));
+    Ok(())
+}
+
+fn import(bot: ForeignBot, file: &Path, output: Option<&Path>) -> Result<(), Failure> {
+    let about = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", file.display()));
+    let text = fs::read_to_string(file).map_err(|error| about(&error))?;
+    let import = Import::read(bot, &text).map_err(|error| about(&error))?;
+    let Some(output) = output else {
+        print(format_args!("{}", import.text));
+        if import.token.is_some() {
+            eprintln!("the token is not shown; put it into {}, or write both with --output FILE", Import::TOKEN_FILE);
+        }
+        return Ok(());
+    };
+    let written =
+        |path: &Path, error: io::Error| Failure::usage(format!("{} cannot be written: {error}", path.display()));
+    write_new(output, &import.text, 0o644).map_err(|error| written(output, error))?;
+    if let Some(token) = &import.token {
+        let beside = output.with_file_name(Import::TOKEN_FILE);
+        write_new(&beside, &format!("{}\n", token.reveal()), 0o600).map_err(|error| written(&beside, error))?;
+    }
+    eprintln!(
+        "{} is written; {} options of {} have no counterpart and are named in it. To see what is in effect: concilio config check --config {}",
+        output.display(),
+        import.left_out,
+        file.display(),
+        output.display(),
+    );
+    Ok(())
+}
+
+/// Writes a file that must not exist yet, readable as `mode` says where there is such a thing.
+fn write_new(path: &Path, text: &str, mode: u32) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    options.open(path)?.write_all(text.as_bytes())
 }

@@ -21,6 +21,7 @@
 
 mod changes;
 mod check;
+pub mod import;
 mod layers;
 mod problem;
 mod read;

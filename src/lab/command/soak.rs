@@ -37,6 +37,9 @@ pub(super) struct SoakDaemon {
     /// Processes that search beside it
     #[arg(long, default_value_t = 0, value_name = "L")]
     load: usize,
+    /// Let the daemon ask the services that know moves, all of which the server plays, with the same faults
+    #[arg(long)]
+    online: bool,
     /// Games at once: of one account on Lichess, of as many accounts on FICS
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=100), value_name = "N")]
     places: u16,
@@ -73,6 +76,7 @@ impl SoakDaemon {
             faults: self.faults,
             kills: self.kills,
             load: self.load,
+            online: self.online,
             places: usize::from(self.places),
             clock: self.clock,
             seed: self.seed,

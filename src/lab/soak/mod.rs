@@ -68,6 +68,8 @@ pub struct SoakPlan {
     pub kills: usize,
     /// Processes that search beside the daemon.
     pub load: usize,
+    /// Whether the daemon asks all services that know moves, which the server plays, with its faults.
+    pub online: bool,
     /// Games at once.
     pub places: usize,
     /// The clock of each game.

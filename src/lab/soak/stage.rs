@@ -106,7 +106,12 @@ impl SoakStage {
         }
         server.sparring_with(BLOCKED, partner()).await?;
         server.sparring_with(STRANGER, partner()).await?;
-        fs::write(folder.join("concilio.toml"), daemon_settings(plan, &server, &places[..accounts], folder))?;
+        let mut written = daemon_settings(plan, &server, &places[..accounts], folder);
+        if plan.online {
+            fs::write(folder.join("explorer.token"), &token)?;
+            written.push_str(&online_settings(&server));
+        }
+        fs::write(folder.join("concilio.toml"), written)?;
         let load = (0..plan.load).map(|_| BusyProcess::start(program)).collect::<Result<_, _>>()?;
         let (program, folder) = (program.to_owned(), folder.to_owned());
         Ok(Self { server, places, token, program, folder, hold, daemon: None, _load: load })
@@ -287,7 +292,7 @@ block = ['{BLOCKED}']
 roster = 'mp ma'
 hash = 1
 [player.limits]
-nodes = 2000
+nodes = {nodes}
 [player.draw]
 offer = false
 accept = false
@@ -299,6 +304,8 @@ path = '{journal}'
 pgn_directory = '{pgn}'
 ",
         places = plan.places,
+        // Services are given some time to answer.
+        nodes = if plan.online { 50_000 } else { 2000 },
         journal = folder.join("journal.db").display(),
         pgn = folder.join("pgn").display(),
     );
@@ -311,6 +318,26 @@ pgn_directory = '{pgn}'
                 place.server, place.bot
             ),
         });
+    }
+    text
+}
+
+/// The same for services that know moves, each of them asked at every move.
+fn online_settings(server: &PracticeServer) -> String {
+    let mut text = "[player.online]
+sources = ['explorer', 'cloud', 'chessdb', 'tablebase']
+token_file = 'explorer.token'
+max_out_of_book = 1000
+max_plies = 1000
+[player.online.cloud]
+min_depth = 1
+"
+    .to_owned();
+    for source in ["explorer", "cloud", "chessdb", "tablebase"] {
+        text.push_str(&format!(
+            "[player.online.{source}.service]\nurl = '{}'\nmin_time = 0\npause = 0.0\n",
+            server.url()
+        ));
     }
     text
 }

@@ -1,5 +1,6 @@
 //! The command line as a shell sees it: what is printed, with which exit code, on which terminal.
 
+mod coming_from;
 mod delivery;
 mod output;
 mod settings;

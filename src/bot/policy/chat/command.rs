@@ -194,7 +194,7 @@ impl ChatContext {
     }
 
     /// The placeholders of a greeting that nothing will be put in for.
-    pub(super) fn unknown_placeholders(text: &str) -> Vec<String> {
+    pub fn unknown_placeholders(text: &str) -> Vec<String> {
         let known = Self::default().placeholders().map(|(name, _)| name);
         let braces = text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name));
         braces.filter(|name| !known.contains(name)).map(str::to_owned).collect()

@@ -1,0 +1,427 @@
+//! The options of BotLi's `config.yml`.
+//!
+//! BotLi picks the engine and the book of a game apart, each by keys such as `bullet_white`; ours is one profile that holds both. So
+//! every engine meets every book with which it can be together, under the conditions of both.
+
+use std::collections::BTreeMap;
+
+use toml::{Table, Value};
+
+use super::{
+    common::{ImportedEngine, book_selection, flags, greetings, lists, numbers, texts, unneeded, variant, whole},
+    foreign::ForeignSettings,
+    written::ImportedSettings,
+};
+
+/// What a profile's conditions say, by their names.
+type Conditions = BTreeMap<&'static str, Value>;
+
+/// The part of a profile that holds under some conditions.
+struct Part {
+    conditions: Conditions,
+    /// Tables of `player` by their names.
+    tables: Vec<(&'static str, Value)>,
+}
+
+pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let engines = engines(foreign, ours);
+    let books = books(foreign, ours);
+    profiles(&engines, &books, ours);
+    tablebases(foreign, ours);
+    online(foreign, ours);
+    adjudication(foreign, ours);
+    challenges(foreign, ours);
+    matchmaking(foreign, ours);
+    greetings(
+        &[
+            ("messages.greeting", "chat.hello"),
+            ("messages.goodbye", "chat.goodbye"),
+            ("messages.greeting_spectators", "chat.hello_spectators"),
+            ("messages.goodbye_spectators", "chat.goodbye_spectators"),
+        ],
+        foreign,
+        ours,
+    );
+    lists(
+        &[
+            ("whitelist", "challenge.friends"),
+            ("blacklist", "challenge.block"),
+            ("online_blacklists", "challenge.block_urls"),
+        ],
+        foreign,
+        ours,
+    );
+}
+
+fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for key in foreign.names("engines") {
+        let old = |option: &str| format!("engines.{key}.{option}");
+        let engine = ImportedEngine {
+            folder: foreign.take_text(&old("dir")).unwrap_or_default(),
+            program: foreign.take_text(&old("name")).unwrap_or_default(),
+            options: foreign.take_table(&old("uci_options")),
+            is_quiet: foreign.take_flag(&old("silence_stderr")).unwrap_or(false),
+            ..ImportedEngine::default()
+        };
+        let engine = ImportedEngine { name: engine.program.clone(), ..engine };
+        let mut tables = Vec::new();
+        if let Some(ponder) = foreign.take_flag(&old("ponder")) {
+            tables.push(("ponder", Value::from(i64::from(ponder))));
+        }
+        let bounds = ["time", "depth", "nodes"].into_iter();
+        let limits: Table = bounds
+            .filter_map(|name| Some((name.to_owned(), whole(foreign.take_number(&old(&format!("limits.{name}")))?))))
+            .collect();
+        if !limits.is_empty() {
+            tables.push(("limits", Value::Table(limits)));
+        }
+        if foreign.take_number(&old("move_overhead_multiplier")).is_some_and(|factor| factor != 1.0) {
+            ours.remark(
+                &old("move_overhead_multiplier"),
+                "the way of a move is measured in every game; player.clock.reserve adds to it",
+            );
+        }
+        foreign.take(&format!("engines.{key}"));
+        tables.push(("council", Value::Table(engine.council())));
+        // `variants` is for all variants that have no engine of their own.
+        let keys = match key.as_str() {
+            "variants" => chess::Variant::ALL
+                .into_iter()
+                .map(chess::Variant::key)
+                .filter(|name| !["standard", "chess960", "fromPosition"].contains(name))
+                .map(str::to_owned)
+                .collect(),
+            _ => vec![key.clone()],
+        };
+        for key in keys {
+            match conditions(&key) {
+                Some(conditions) => parts.push(Part { conditions, tables: tables.clone() }),
+                None => ours.remark(&format!("engines.{key}"), "is not understood"),
+            }
+        }
+    }
+    // The engine for all variants comes last in the alphabet: a variant that has one of its own keeps that.
+    let mut apart: Vec<Part> = Vec::new();
+    for part in parts {
+        if apart.iter().all(|other| other.conditions != part.conditions) {
+            apart.push(part);
+        }
+    }
+    apart
+}
+
+fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part> {
+    let files: BTreeMap<String, String> = foreign.take_table("books").into_iter().collect();
+    let enabled = foreign.take_flag("opening_books.enabled").unwrap_or(false);
+    unneeded(&[("opening_books.priority", "books come before all services")], foreign, ours);
+    let mut parts = Vec::new();
+    for key in foreign.names("opening_books.books") {
+        let old = |option: &str| format!("opening_books.books.{key}.{option}");
+        let mut book = Table::new();
+        let names = foreign.take_texts(&old("names"));
+        let found: Vec<String> = names.iter().filter_map(|name| files.get(name).cloned()).collect();
+        for unknown in names.iter().filter(|name| !files.contains_key(*name)) {
+            ours.remark(&old("names"), format!("no book has the name {unknown}"));
+        }
+        book.insert("files".to_owned(), Value::from(found));
+        if let Some(name) = foreign.take_text(&old("selection")) {
+            book.insert("selection".to_owned(), Value::from(book_selection(&name)));
+        }
+        let plies = foreign.take_number(&old("max_depth"));
+        // So many moves of ours end after twice as many plies, if the book knows every one.
+        let moves = foreign.take_number(&old("max_moves")).map(|moves| 2.0 * moves);
+        if let Some(plies) = plies.into_iter().chain(moves).reduce(f64::min) {
+            book.insert("max_plies".to_owned(), whole(plies));
+        }
+        if let Some(repeat) = foreign.take_flag(&old("allow_repetitions")) {
+            book.insert("repeat_lost".to_owned(), Value::from(repeat));
+        }
+        foreign.take(&format!("opening_books.books.{key}"));
+        match conditions(&key) {
+            Some(conditions) if enabled => {
+                parts.push(Part { conditions, tables: vec![("book", Value::Table(book))] });
+            }
+            Some(_) => (),
+            None => ours.remark(&format!("opening_books.books.{key}"), "is not understood"),
+        }
+    }
+    parts
+}
+
+/// The conditions of a key such as `bullet_white` or `3+2_tournament`; none for `standard`.
+fn conditions(key: &str) -> Option<Conditions> {
+    let mut conditions = Conditions::new();
+    for word in key.split('_') {
+        let (name, value) = match word {
+            "standard" => continue,
+            "white" | "black" => ("color", Value::from(word)),
+            "human" | "bot" => ("opponent", Value::from(word)),
+            "rated" => ("rated", Value::from(true)),
+            "casual" => ("rated", Value::from(false)),
+            "tournament" => ("tournament", Value::from(true)),
+            "bullet" | "blitz" | "rapid" | "classical" | "correspondence" => ("speed", Value::from(word)),
+            _ if word.contains('+') => ("time_control", Value::from(word)),
+            _ => ("variant", Value::from(variant(word)?)),
+        };
+        conditions.insert(name, value);
+    }
+    Some(conditions)
+}
+
+/// Writes what holds always into the player's own tables, and everything else into profiles.
+fn profiles(engines: &[Part], books: &[Part], ours: &mut ImportedSettings) {
+    let always = Part { conditions: Conditions::new(), tables: Vec::new() };
+    let with_always = |parts: &'_ [Part]| -> Vec<(Conditions, Vec<(&'static str, Value)>)> {
+        let own = parts.iter().map(|part| (part.conditions.clone(), part.tables.clone()));
+        let missing = parts.iter().all(|part| !part.conditions.is_empty());
+        own.chain(missing.then(|| (always.conditions.clone(), always.tables.clone()))).collect()
+    };
+    for (of_engine, engine) in with_always(engines) {
+        for (of_book, book) in with_always(books) {
+            let contradict =
+                of_engine.iter().any(|(name, value)| of_book.get(name).is_some_and(|other| other != value));
+            if contradict {
+                continue;
+            }
+            let mut both = of_engine.clone();
+            both.extend(of_book.clone());
+            let name: Vec<String> = both.iter().map(|(name, value)| condition_in_words(name, value)).collect();
+            let name = name.join("-");
+            for (condition, value) in &both {
+                ours.set_at(&["profiles", &name, "when", condition], value.clone());
+            }
+            for (table, value) in engine.iter().chain(&book) {
+                if both.is_empty() {
+                    ours.set_at(&["player", table], value.clone());
+                } else {
+                    ours.set_at(&["profiles", &name, table], value.clone());
+                }
+            }
+        }
+    }
+}
+
+fn condition_in_words(name: &str, value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Boolean(true) => name.to_owned(),
+        _ => format!("not-{name}"),
+    }
+}
+
+fn tablebases(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let (mut paths, mut most, mut suggests) = (Vec::new(), None, false);
+    for kind in ["standard", "antichess", "atomic"] {
+        let old = |option: &str| format!("syzygy.{kind}.{option}");
+        let enabled = foreign.take_flag(&old("enabled")).unwrap_or(false);
+        let of_kind = foreign.take_texts(&old("paths"));
+        let pieces = foreign.take_number(&old("max_pieces"));
+        let plays = foreign.take_flag(&old("instant_play")).unwrap_or(true);
+        if enabled {
+            paths.extend(of_kind);
+            most = most.into_iter().chain(pieces).reduce(f64::max);
+            suggests |= !plays;
+        }
+    }
+    foreign.take("syzygy");
+    ours.set_number("player.tablebases.max_pieces", most);
+    ours.set_some("player.tablebases.use", suggests.then_some("suggest"));
+    ours.set_some("player.tablebases.paths", (!paths.is_empty()).then_some(paths));
+    if foreign.take_flag("gaviota.enabled") == Some(true) {
+        ours.remark("gaviota", "only Syzygy tables are read, which know every position of up to five pieces as well");
+    }
+    foreign.take("gaviota");
+}
+
+fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let old = |key: &str| format!("online_moves.{key}");
+    let services = [
+        ("opening_explorer", "explorer", 300.0),
+        ("lichess_cloud", "cloud", 200.0),
+        ("chessdb", "chessdb", 100.0),
+        ("online_egtb", "tablebase", 0.0),
+    ];
+    let (mut sources, mut plies) = (Vec::new(), None);
+    for (service, source, usual) in services {
+        let old = |option: &str| old(&format!("{service}.{option}"));
+        let priority = foreign.take_number(&old("priority")).unwrap_or(usual);
+        let enabled = foreign.take_flag(&old("enabled")) == Some(true);
+        if enabled {
+            sources.push((priority, source));
+        }
+        let depth = foreign.take_number(&old("max_depth"));
+        let moves = foreign.take_number(&old("max_moves")).map(|moves| 2.0 * moves);
+        if enabled {
+            plies = plies.into_iter().chain(depth).chain(moves).reduce(f64::max);
+        }
+        for option in ["min_time", "timeout"] {
+            let key = format!("player.online.{source}.service.{option}");
+            ours.set_number(&key, foreign.take_number(&old(option)));
+        }
+        unneeded(
+            &[
+                (
+                    &old("only_without_book"),
+                    "books come before all services, which are asked where no book knows a move",
+                ),
+                (&old("use_for_variants"), "each service is asked in the variants that it knows"),
+                (&old("allow_repetitions"), "whether a move repeats is left to the search that runs meanwhile"),
+                (&old("trust_eval"), "an evaluation counts from min_depth on"),
+            ],
+            foreign,
+            ours,
+        );
+    }
+    sources.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let sources: Vec<&str> = sources.into_iter().map(|(_, source)| source).collect();
+    if sources.contains(&"explorer") {
+        ours.set("player.online.token_file", super::Import::TOKEN_FILE);
+    }
+    ours.set_some("player.online.sources", (!sources.is_empty()).then_some(sources));
+    ours.set_number("player.online.max_plies", plies);
+    match foreign.take_text(&old("opening_explorer.player")) {
+        Some(player) => {
+            ours.set("player.online.explorer.database", "player");
+            ours.set("player.online.explorer.player", player);
+        }
+        None if ours.texts("player.online.sources").iter().any(|source| source == "explorer") => ours.remark(
+            "online_moves.opening_explorer.player",
+            "BotLi asks for its own games: set player.online.explorer.database = \"player\" and .player to do so here",
+        ),
+        None => (),
+    }
+    if foreign.take_text(&old("opening_explorer.selection")).is_some() {
+        ours.set("player.online.explorer.selection", "score");
+    }
+    unneeded(
+        &[
+            (&old("opening_explorer.only_with_wins"), "the best score is played, which without wins is none"),
+            (&old("opening_explorer.anti"), "the games of one player are asked for, and that may be an opponent"),
+            (&old("chessdb.min_candidates"), "the best known move is played, however many there are"),
+        ],
+        foreign,
+        ours,
+    );
+    numbers(
+        &[
+            (&old("opening_explorer.min_games"), "player.online.explorer.min_games"),
+            (&old("lichess_cloud.min_eval_depth"), "player.online.cloud.min_depth"),
+        ],
+        foreign,
+        ours,
+    );
+    let good = foreign.take_text(&old("chessdb.selection")).map(|selection| if selection == "good" { 25 } else { 0 });
+    ours.set_some("player.online.chessdb.max_difference", good);
+    unneeded(&[(&old("chessdb.best_move"), "player.online.chessdb.max_difference says it")], foreign, ours);
+}
+
+fn adjudication(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let draws = foreign.take_flag("offer_draw.enabled");
+    ours.set_some("player.draw.offer", draws);
+    ours.set_some("player.draw.accept", draws);
+    flags(&[("resign.enabled", "player.resign.enabled")], foreign, ours);
+    numbers(
+        &[
+            ("offer_draw.score", "player.draw.max_score"),
+            ("offer_draw.consecutive_moves", "player.draw.consecutive_moves"),
+            ("offer_draw.min_game_length", "player.draw.min_game_length"),
+            ("offer_draw.min_rating", "player.draw.min_rating"),
+            ("resign.score", "player.resign.score"),
+            ("resign.consecutive_moves", "player.resign.consecutive_moves"),
+            ("resign.min_rating", "player.resign.min_rating"),
+        ],
+        foreign,
+        ours,
+    );
+    for (old, new) in
+        [("offer_draw.against_humans", "player.draw.opponents"), ("resign.against_humans", "player.resign.opponents")]
+    {
+        if foreign.take_flag(old) == Some(false) {
+            ours.set(new, vec!["bot"]);
+        }
+    }
+}
+
+fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    numbers(
+        &[("challenge.concurrency", "challenge.concurrency"), ("challenge.max_takebacks", "player.takebacks")],
+        foreign,
+        ours,
+    );
+    // Older files have one table for all, newer ones one for humans and one for bots.
+    for table in ["challenge", "challenge.human", "challenge.bot"] {
+        let key = |name: &str| format!("{table}.{name}");
+        numbers(
+            &[
+                (&key("min_increment"), &key("min_increment")),
+                (&key("min_initial"), &key("min_initial")),
+                (&key("max_estimated_game_duration"), &key("max_estimated_duration")),
+            ],
+            foreign,
+            ours,
+        );
+        ours.set_limit(&key("max_increment"), foreign.take_number(&key("max_increment")), 3600.0);
+        ours.set_limit(&key("max_initial"), foreign.take_number(&key("max_initial")), 86_400.0);
+        lists(
+            &[
+                (&key("variants"), &key("variants")),
+                (&key("time_controls"), &key("time_controls")),
+                (&key("modes"), &key("modes")),
+            ],
+            foreign,
+            ours,
+        );
+        let bullet = key("bullet_with_increment_only");
+        let for_bots = if table == "challenge" { "challenge.bot.bullet_with_increment_only" } else { &bullet };
+        flags(&[(&bullet, for_bots)], foreign, ours);
+    }
+    for (kind, old) in [("human", "challenge.human_modes"), ("bot", "challenge.bot_modes")] {
+        if foreign.has(old) {
+            let modes = foreign.take_texts(old);
+            match modes.is_empty() {
+                true => ours.set(&format!("challenge.{kind}.accept"), false),
+                false => ours.set(&format!("challenge.{kind}.modes"), modes),
+            }
+        }
+    }
+}
+
+fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let types = foreign.names("matchmaking.types");
+    if !types.is_empty() {
+        ours.set("matchmaking.enabled", false);
+        ours.remark("matchmaking", "BotLi begins it by a command: set matchmaking.enabled = true to have it always");
+    }
+    numbers(&[("matchmaking.delay", "matchmaking.idle")], foreign, ours);
+    let timeout = foreign.take_number("matchmaking.timeout").map(|seconds| seconds.clamp(5.0, 600.0));
+    ours.set_number("matchmaking.timeout", timeout);
+    let selection = foreign.take_text("matchmaking.selection");
+    ours.set_some(
+        "matchmaking.selection",
+        selection.map(|name| if name == "weighted_random" { "weighted".to_owned() } else { name }),
+    );
+    // BotLi always plays two games with an opponent, one with each colour.
+    ours.set_some("matchmaking.games_in_row", (!types.is_empty()).then_some(2));
+    let mut rest = None;
+    for name in types {
+        let old = |option: &str| format!("matchmaking.types.{name}.{option}");
+        let new = |option: &str| format!("matchmaking.types.{name}.{option}");
+        texts(&[(&old("tc"), &new("time_control")), (&old("variant"), &new("variant"))], foreign, ours);
+        // BotLi plays with ratings unless it is told otherwise, as we do.
+        flags(&[(&old("rated"), &new("rated"))], foreign, ours);
+        numbers(
+            &[
+                (&old("weight"), &new("weight")),
+                (&old("min_rating_diff"), &new("min_rating_difference")),
+                (&old("target_rating_diff"), &new("target_rating_difference")),
+            ],
+            foreign,
+            ours,
+        );
+        let most = foreign.take_number(&old("max_rating_diff")).unwrap_or(f64::INFINITY);
+        ours.set_limit(&new("max_rating_difference"), Some(most), 4000.0);
+        rest = rest.into_iter().chain(foreign.take_number(&old("multiplier"))).reduce(f64::max);
+    }
+    ours.set_number("matchmaking.rest", rest);
+}

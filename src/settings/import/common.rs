@@ -1,0 +1,142 @@
+//! What both files have in common.
+
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use super::{foreign::ForeignSettings, written::ImportedSettings};
+
+/// Keys that mean the same: where they stand in the old file, and where in ours.
+pub(super) type SameKeys<'a> = &'a [(&'a str, &'a str)];
+
+/// Takes over numbers that mean the same.
+pub(super) fn numbers(keys: SameKeys<'_>, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    for (old, new) in keys {
+        ours.set_number(new, foreign.take_number(old));
+    }
+}
+
+/// Takes over what is true or false and means the same.
+pub(super) fn flags(keys: SameKeys<'_>, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    for (old, new) in keys {
+        ours.set_some(new, foreign.take_flag(old));
+    }
+}
+
+/// Takes over texts that mean the same.
+pub(super) fn texts(keys: SameKeys<'_>, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    for (old, new) in keys {
+        ours.set_some(new, foreign.take_text(old));
+    }
+}
+
+/// Takes over lists that mean the same, if anything stands in them.
+pub(super) fn lists(keys: SameKeys<'_>, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    for (old, new) in keys {
+        let items = foreign.take_texts(old);
+        ours.set_some(new, (!items.is_empty()).then_some(items));
+    }
+}
+
+/// Takes options away that have no counterpart, and says why not.
+pub(super) fn unneeded(options: &[(&str, &str)], foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    for (option, why) in options {
+        if foreign.take(option).is_some() {
+            ours.remark(option, *why);
+        }
+    }
+}
+
+/// Takes over the greetings, as far as they fit: in 140 characters, with the placeholders that there are.
+pub(super) fn greetings(keys: SameKeys<'_>, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    for (old, new) in keys {
+        let Some(text) = foreign.take_text(old) else { continue };
+        let known = bot::policy::chat::ChatContext::unknown_placeholders(&text)
+            .iter()
+            .fold(text.clone(), |text, name| text.replace(&format!("{{{name}}}"), ""));
+        let fitting: String = known.chars().take(140).collect();
+        if fitting != text {
+            ours.remark(old, "was shortened to 140 characters and the placeholders that there are");
+        }
+        ours.set(new, fitting);
+    }
+}
+
+/// An elector of a custom roster, as the settings write it.
+#[derive(Default)]
+pub(super) struct ImportedEngine {
+    pub name: String,
+    /// The program's folder and its name there.
+    pub folder: String,
+    pub program: String,
+    /// What runs the program, with its own arguments; empty for nothing.
+    pub interpreter: Vec<String>,
+    pub arguments: Vec<String>,
+    /// "uci" or "cecp".
+    pub protocol: String,
+    pub working_dir: String,
+    pub transcript: String,
+    pub options: Vec<(String, String)>,
+    pub is_quiet: bool,
+}
+
+impl ImportedEngine {
+    /// The council of this engine alone.
+    pub(super) fn council(self) -> Table {
+        let path = Path::new(&self.folder).join(&self.program).to_string_lossy().into_owned();
+        let mut words = self.interpreter.into_iter().chain([path]).chain(self.arguments);
+        let mut elector = Table::new();
+        elector.insert("name".to_owned(), Value::from(self.name));
+        elector.insert("engine".to_owned(), Value::from(words.next().unwrap_or_default()));
+        let arguments: Vec<String> = words.collect();
+        if !arguments.is_empty() {
+            elector.insert("arguments".to_owned(), Value::from(arguments));
+        }
+        for (key, text) in
+            [("protocol", self.protocol), ("working_dir", self.working_dir), ("transcript", self.transcript)]
+        {
+            if !text.is_empty() {
+                elector.insert(key.to_owned(), Value::from(text));
+            }
+        }
+        if !self.is_quiet {
+            elector.insert("stderr".to_owned(), Value::from("log"));
+        }
+        let options: Table = self.options.into_iter().map(|(name, text)| (name, Value::from(text))).collect();
+        if !options.is_empty() {
+            elector.insert("options".to_owned(), Value::Table(options));
+        }
+        let council = [("roster", Value::from("custom")), ("electors", Value::Array(vec![Value::Table(elector)]))];
+        council.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+}
+
+/// A time control of so many seconds, as the settings write it.
+pub(super) fn time_control(initial: f64, increment: f64) -> String {
+    format!("{}+{increment}", initial / 60.0)
+}
+
+/// A variant by any of the names that the bots give it, by ours.
+pub(super) fn variant(name: &str) -> Option<&'static str> {
+    let name = match name.to_ascii_lowercase().as_str() {
+        "3check" => "threecheck".to_owned(),
+        "giveaway" => "antichess".to_owned(),
+        name => name.to_owned(),
+    };
+    chess::Variant::ALL.into_iter().map(chess::Variant::key).find(|key| key.eq_ignore_ascii_case(&name))
+}
+
+/// How a move of a book is chosen, by our name.
+pub(super) fn book_selection(name: &str) -> &'static str {
+    match name {
+        "best_move" => "best",
+        "uniform_random" => "uniform",
+        _ => "weighted",
+    }
+}
+
+/// A number as TOML; a whole one is written without a fraction.
+#[allow(clippy::cast_possible_truncation, reason = "it is whole, and no larger than a number can be told exactly")]
+pub(super) fn whole(number: f64) -> Value {
+    if number.fract() == 0.0 && number.abs() < 9e15 { Value::from(number as i64) } else { Value::from(number) }
+}

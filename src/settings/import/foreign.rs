@@ -1,0 +1,126 @@
+//! A foreign settings file, from which each option is taken once.
+
+use serde_json::{Map, Value};
+use serde_saphyr::options::NonFiniteFloatPolicy;
+
+use super::ImportError;
+
+/// The options that have not been taken yet, and what is to be said about those that were of the wrong kind.
+#[derive(Debug)]
+pub(super) struct ForeignSettings {
+    options: Map<String, Value>,
+    remarks: Vec<(String, String)>,
+}
+
+impl ForeignSettings {
+    /// Reads YAML.
+    pub(super) fn parse(text: &str) -> Result<Self, ImportError> {
+        // An infinite number is no limit, which is what an option without a value means as well.
+        let options = serde_saphyr::options! { non_finite_float_policy: NonFiniteFloatPolicy::PassThrough };
+        let read = serde_saphyr::from_str_with_options(text, options);
+        match read.map_err(|error| ImportError::Yaml(error.to_string()))? {
+            Value::Object(options) => Ok(Self { options, remarks: Vec::new() }),
+            _ => Err(ImportError::NoTable),
+        }
+    }
+
+    /// The option at a path such as `engine.polyglot.enabled`, which is gone afterwards. An option without a value is none.
+    pub(super) fn take(&mut self, path: &str) -> Option<Value> {
+        let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
+        let mut table = &mut self.options;
+        for name in tables.split('.').filter(|name| !name.is_empty()) {
+            table = table.get_mut(name)?.as_object_mut()?;
+        }
+        table.remove(key).filter(|value| !value.is_null())
+    }
+
+    /// Whether there is such an option, with or without a value.
+    pub(super) fn has(&self, path: &str) -> bool {
+        let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
+        self.names(tables).iter().any(|name| name == key)
+    }
+
+    /// The names of the options in a table, in the order of the alphabet.
+    pub(super) fn names(&self, path: &str) -> Vec<String> {
+        let mut names = path.split('.').filter(|name| !name.is_empty());
+        let table = names.try_fold(&self.options, |table, name| table.get(name)?.as_object());
+        table.map(|table| table.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    /// A text; numbers and yes-or-no count as what they are written as.
+    pub(super) fn take_text(&mut self, path: &str) -> Option<String> {
+        self.take_as(path, "a text", as_text)
+    }
+
+    /// Yes or no.
+    pub(super) fn take_flag(&mut self, path: &str) -> Option<bool> {
+        self.take_as(path, "true or false", |value| value.as_bool())
+    }
+
+    /// A number.
+    pub(super) fn take_number(&mut self, path: &str) -> Option<f64> {
+        self.take_as(path, "a number", |value| value.as_f64())
+    }
+
+    /// A list of texts; one text is a list of one.
+    pub(super) fn take_texts(&mut self, path: &str) -> Vec<String> {
+        let texts = self.take_as(path, "a list", |value| match value {
+            Value::Array(items) => items.iter().map(as_text).collect(),
+            one => as_text(one).map(|text| vec![text]),
+        });
+        texts.unwrap_or_default()
+    }
+
+    /// A table of texts by name.
+    pub(super) fn take_table(&mut self, path: &str) -> Vec<(String, String)> {
+        let names = self.names(path);
+        let table = names.into_iter().filter_map(|name| match self.take(&format!("{path}.{name}"))? {
+            Value::Object(_) | Value::Array(_) => {
+                self.remarks.push((format!("{path}.{name}"), "is no single value".to_owned()));
+                None
+            }
+            value => Some((name, as_text(&value)?)),
+        });
+        table.collect()
+    }
+
+    fn take_as<T>(&mut self, path: &str, expected: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        let value = self.take(path)?;
+        let read = read(&value);
+        if read.is_none() {
+            self.remarks.push((path.to_owned(), format!("{value} is not {expected}")));
+        }
+        read
+    }
+
+    /// What is to be said of options that were not understood, or that nobody took.
+    pub(super) fn into_remarks(mut self) -> Vec<(String, String)> {
+        let mut left = Vec::new();
+        collect("", Value::Object(self.options), &mut left);
+        self.remarks.extend(left.into_iter().map(|path| (path, "is not known".to_owned())));
+        self.remarks
+    }
+}
+
+/// The paths of all values.
+fn collect(path: &str, value: Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(table) => {
+            for (name, value) in table {
+                let below = if path.is_empty() { name } else { format!("{path}.{name}") };
+                collect(&below, value, found);
+            }
+        }
+        Value::Null => (),
+        _ => found.push(path.to_owned()),
+    }
+}
+
+fn as_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}

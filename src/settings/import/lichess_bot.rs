@@ -1,0 +1,485 @@
+//! The options of lichess-bot's `config.yml`.
+
+use toml::{Table, Value};
+
+use super::{
+    common::{
+        ImportedEngine, book_selection, flags, greetings, lists, numbers, texts, time_control, unneeded, variant, whole,
+    },
+    foreign::ForeignSettings,
+    written::ImportedSettings,
+};
+
+/// The weight of all challenges of one group together, whatever their number.
+const GROUP_WEIGHT: usize = 840;
+
+pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    if let Some(url) = foreign.take_text("url").filter(|url| url.trim_end_matches('/') != "https://lichess.org") {
+        ours.set("servers.lichess.url", url);
+    }
+    engine(foreign, ours);
+    books(foreign, ours);
+    online(foreign, ours);
+    tablebases(foreign, ours);
+    adjudication(foreign, ours);
+    challenges(foreign, ours);
+    matchmaking(foreign, ours);
+    games(foreign, ours);
+}
+
+fn engine(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    ours.set_some("player.ponder", foreign.take_flag("engine.ponder").map(i64::from));
+    let protocol = foreign.take_text("engine.protocol").unwrap_or_else(|| "uci".to_owned());
+    let mut engine = ImportedEngine {
+        folder: foreign.take_text("engine.dir").unwrap_or_default(),
+        program: foreign.take_text("engine.name").unwrap_or_default(),
+        working_dir: foreign.take_text("engine.working_dir").unwrap_or_default(),
+        is_quiet: foreign.take_flag("engine.silence_stderr").unwrap_or(false),
+        ..ImportedEngine::default()
+    };
+    engine.name = engine.program.clone();
+    engine.interpreter.extend(foreign.take_text("engine.interpreter").filter(|name| !name.is_empty()));
+    engine.interpreter.extend(foreign.take_texts("engine.interpreter_options"));
+    if foreign.take_flag("engine.debug") == Some(true) {
+        engine.transcript = format!("{}.transcript", engine.program);
+    }
+    for (name, value) in foreign.take_table("engine.engine_options") {
+        engine.arguments.push(format!("--{name}={value}"));
+    }
+    let (options, unused) = match protocol.as_str() {
+        "xboard" => ("engine.xboard_options", "engine.uci_options"),
+        _ => ("engine.uci_options", "engine.xboard_options"),
+    };
+    for name in foreign.names(&format!("{options}.go_commands")) {
+        let old = format!("{options}.go_commands.{name}");
+        match name.as_str() {
+            "nodes" => ours.set_number("player.limits.nodes", foreign.take_number(&old)),
+            "depth" => ours.set_number("player.limits.depth", foreign.take_number(&old)),
+            "movetime" => {
+                let seconds = foreign.take_number(&old).map(|milliseconds| milliseconds / 1000.0);
+                ours.set_number("player.clock.move_time", seconds);
+            }
+            _ => unneeded(&[(&old, "is no bound of a search")], foreign, ours),
+        }
+    }
+    for name in foreign.names(&format!("{options}.egtpath")) {
+        unneeded(&[(&format!("{options}.egtpath.{name}"), "engines are told of no tablebases")], foreign, ours);
+    }
+    // Empty tables are none.
+    foreign.take(&format!("{options}.go_commands"));
+    foreign.take(&format!("{options}.egtpath"));
+    engine.options = foreign.take_table(options);
+    // What is meant for another protocol does nothing in lichess-bot either.
+    foreign.take(unused);
+    match protocol.as_str() {
+        "homemade" => {
+            foreign.take("engine.homemade_options");
+            ours.remark(
+                "engine.protocol",
+                "a homemade player lives in lichess-bot's own process; docs/own-player.md says how a program of one's own sits here",
+            );
+            return;
+        }
+        "xboard" => "cecp".clone_into(&mut engine.protocol),
+        _ => (),
+    }
+    unneeded(&[("engine.homemade_options", "there is no homemade player")], foreign, ours);
+    if !engine.program.is_empty() {
+        ours.set("player.council", engine.council());
+    }
+}
+
+fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    const OLD: &str = "engine.polyglot";
+    let enabled = foreign.take_flag("engine.polyglot.enabled").unwrap_or(false);
+    let mut rules = Table::new();
+    if let Some(weight) = foreign.take_number("engine.polyglot.min_weight") {
+        rules.insert("min_weight".to_owned(), whole(weight.max(1.0)));
+    }
+    if let Some(name) = foreign.take_text("engine.polyglot.selection") {
+        rules.insert("selection".to_owned(), Value::from(book_selection(&name)));
+    }
+    if let Some(moves) = foreign.take_number("engine.polyglot.max_depth") {
+        rules.insert("max_plies".to_owned(), whole(2.0 * moves));
+    }
+    if let Some(name) = foreign.take_text("engine.polyglot.normalization") {
+        rules.insert("normalization".to_owned(), Value::from(name));
+    }
+    let variants = foreign.names("engine.polyglot.book");
+    let mut by_variant: Vec<(String, Vec<String>)> =
+        variants.into_iter().map(|name| (name.clone(), foreign.take_texts(&format!("{OLD}.book.{name}")))).collect();
+    if by_variant.is_empty() {
+        // Older files name one book for all variants.
+        by_variant.push(("standard".to_owned(), foreign.take_texts("engine.polyglot.book")));
+    }
+    foreign.take("engine.polyglot");
+    by_variant.retain(|(_, files)| enabled && !files.is_empty());
+    for (name, files) in by_variant {
+        let Some(variant) = variant(&name) else {
+            ours.remark(&format!("{OLD}.book.{name}"), "is no variant");
+            continue;
+        };
+        let mut book = rules.clone();
+        book.insert("files".to_owned(), Value::from(files));
+        match variant {
+            "standard" => ours.set("player.book", book),
+            variant => {
+                ours.set_at(&["profiles", variant, "when", "variant"], variant);
+                ours.set_at(&["profiles", variant, "book"], book);
+            }
+        }
+    }
+}
+
+fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let old = |key: &str| format!("engine.online_moves.{key}");
+    ours.set_number("player.online.max_out_of_book", foreign.take_number(&old("max_out_of_book_moves")));
+    let moves = foreign.take_number(&old("max_depth")).filter(|moves| *moves <= 500.0);
+    ours.set_number("player.online.max_plies", moves.map(|moves| 2.0 * moves));
+    unneeded(
+        &[
+            (&old("max_retries"), "no question is repeated: the council searches meanwhile"),
+            (&old("chessdb_book.contribute"), "positions are not sent there to be computed"),
+            (&old("chessdb_book.min_depth"), "chessdb tells no depth with its values"),
+            (&old("lichess_cloud_analysis.min_knodes"), "player.online.cloud.min_depth says what is deep enough"),
+            (&old("lichess_cloud_analysis.max_depth"), "player.online.max_plies holds for all services of openings"),
+        ],
+        foreign,
+        ours,
+    );
+    let services = [
+        ("online_egtb", "tablebase"),
+        ("chessdb_book", "chessdb"),
+        ("lichess_cloud_analysis", "cloud"),
+        ("lichess_opening_explorer", "explorer"),
+    ];
+    let mut sources = Vec::new();
+    for (service, source) in services {
+        if foreign.take_flag(&old(&format!("{service}.enabled"))) == Some(true) {
+            sources.push(source);
+        }
+        let least = foreign.take_number(&old(&format!("{service}.min_time")));
+        ours.set_number(&format!("player.online.{source}.service.min_time"), least);
+    }
+    if sources.contains(&"explorer") {
+        ours.set("player.online.token_file", super::Import::TOKEN_FILE);
+    }
+    ours.set_some("player.online.sources", (!sources.is_empty()).then_some(sources));
+    if let Some(quality) = foreign.take_text(&old("chessdb_book.move_quality")) {
+        // Its site calls moves good that are about so much worse than the best.
+        let difference = match quality.as_str() {
+            "best" => 0,
+            "good" => 25,
+            _ => 1000,
+        };
+        ours.set("player.online.chessdb.max_difference", difference);
+    }
+    let difference = foreign.take_number(&old("lichess_cloud_analysis.max_score_difference")).unwrap_or(50.0);
+    if let Some(quality) = foreign.take_text(&old("lichess_cloud_analysis.move_quality")) {
+        let most = if quality == "good" { difference } else { 0.0 };
+        ours.set_number("player.online.cloud.max_difference", Some(most));
+    }
+    let depth = foreign.take_number(&old("lichess_cloud_analysis.min_depth"));
+    ours.set_number("player.online.cloud.min_depth", depth);
+    texts(&[(&old("lichess_opening_explorer.source"), "player.online.explorer.database")], foreign, ours);
+    let player = foreign.take_text(&old("lichess_opening_explorer.player_name")).filter(|name| !name.is_empty());
+    ours.set_some("player.online.explorer.player", player);
+    let sort = foreign.take_text(&old("lichess_opening_explorer.sort"));
+    ours.set_some(
+        "player.online.explorer.selection",
+        sort.map(|sort| if sort == "winrate" { "score" } else { "games" }),
+    );
+    numbers(
+        &[
+            (&old("lichess_opening_explorer.min_games"), "player.online.explorer.min_games"),
+            (&old("online_egtb.max_pieces"), "player.online.tablebase.max_pieces"),
+        ],
+        foreign,
+        ours,
+    );
+    if foreign.take_text(&old("online_egtb.source")).is_some_and(|source| source != "lichess") {
+        ours.remark(&old("online_egtb.source"), "Lichess is asked, whose tablebases are the same");
+    }
+    if foreign.take_text(&old("online_egtb.move_quality")).is_some_and(|quality| quality == "suggest") {
+        ours.remark(&old("online_egtb.move_quality"), "its best move is played; tablebases on the disk can suggest");
+    }
+}
+
+fn tablebases(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let old = |key: &str| format!("engine.lichess_bot_tbs.{key}");
+    let enabled = foreign.take_flag(&old("syzygy.enabled")).unwrap_or(false);
+    let paths = foreign.take_texts(&old("syzygy.paths"));
+    ours.set_some("player.tablebases.paths", (enabled && !paths.is_empty()).then_some(paths));
+    numbers(&[(&old("syzygy.max_pieces"), "player.tablebases.max_pieces")], foreign, ours);
+    let quality = foreign.take_text(&old("syzygy.move_quality"));
+    ours.set_some("player.tablebases.use", quality.map(|name| if name == "suggest" { "suggest" } else { "play" }));
+    if foreign.take_flag(&old("gaviota.enabled")) == Some(true) {
+        ours.remark(
+            &old("gaviota"),
+            "only Syzygy tables are read, which know every position of up to five pieces as well",
+        );
+    }
+    foreign.take(&old("gaviota"));
+}
+
+fn adjudication(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let old = |key: &str| format!("engine.draw_or_resign.{key}");
+    let draws = foreign.take_flag(&old("offer_draw_enabled"));
+    ours.set_some("player.draw.offer", draws);
+    ours.set_some("player.draw.accept", draws);
+    // lichess-bot offers draws from the first move on.
+    ours.set_some("player.draw.min_game_length", draws.map(|_| 0));
+    flags(
+        &[
+            (&old("resign_enabled"), "player.resign.enabled"),
+            (&old("resign_for_egtb_minus_two"), "player.resign.tablebase"),
+            (&old("offer_draw_for_egtb_zero"), "player.draw.tablebase"),
+        ],
+        foreign,
+        ours,
+    );
+    numbers(
+        &[
+            (&old("resign_score"), "player.resign.score"),
+            (&old("resign_moves"), "player.resign.consecutive_moves"),
+            (&old("offer_draw_score"), "player.draw.max_score"),
+            (&old("offer_draw_moves"), "player.draw.consecutive_moves"),
+            (&old("offer_draw_pieces"), "player.draw.max_pieces"),
+        ],
+        foreign,
+        ours,
+    );
+}
+
+fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    if foreign.take_flag("challenge.accept_bot") == Some(false) {
+        ours.set("challenge.bot.accept", false);
+    }
+    if foreign.take_flag("challenge.only_bot") == Some(true) {
+        ours.set("challenge.human.accept", false);
+    }
+    numbers(
+        &[
+            ("challenge.concurrency", "challenge.concurrency"),
+            ("challenge.games_reserved_for_humans", "challenge.reserved_for_humans"),
+            ("challenge.min_increment", "challenge.min_increment"),
+            ("challenge.min_base", "challenge.min_initial"),
+            ("challenge.min_days", "challenge.min_days"),
+            ("challenge.max_simultaneous_games_per_user", "challenge.max_games_per_opponent"),
+            ("challenge.recent_bot_challenge_age", "challenge.bot.recent"),
+            ("challenge.max_recent_bot_challenges", "challenge.bot.max_recent_games"),
+            ("challenge.min_rating", "challenge.min_rating"),
+            ("challenge.max_rating", "challenge.max_rating"),
+            ("challenge.rating_difference", "challenge.max_rating_difference"),
+        ],
+        foreign,
+        ours,
+    );
+    ours.set_limit("challenge.max_increment", foreign.take_number("challenge.max_increment"), 3600.0);
+    ours.set_limit("challenge.max_initial", foreign.take_number("challenge.max_base"), 86_400.0);
+    ours.set_number("challenge.max_days", foreign.take_number("challenge.max_days").map(|days| days.min(365.0)));
+    texts(
+        &[("challenge.sort_by", "challenge.sort_by"), ("challenge.preference", "challenge.preference")],
+        foreign,
+        ours,
+    );
+    lists(
+        &[
+            ("challenge.variants", "challenge.variants"),
+            ("challenge.time_controls", "challenge.time_controls"),
+            ("challenge.modes", "challenge.modes"),
+            ("challenge.block_list", "challenge.block"),
+            ("challenge.online_block_list", "challenge.block_urls"),
+            ("challenge.allow_list", "challenge.allow"),
+        ],
+        foreign,
+        ours,
+    );
+    flags(&[("challenge.bullet_requires_increment", "challenge.bot.bullet_with_increment_only")], foreign, ours);
+}
+
+fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    flags(
+        &[
+            ("matchmaking.allow_matchmaking", "matchmaking.enabled"),
+            ("matchmaking.allow_during_games", "matchmaking.during_games"),
+            ("matchmaking.include_challenge_block_list", "matchmaking.avoid_blocked"),
+        ],
+        foreign,
+        ours,
+    );
+    lists(
+        &[("matchmaking.block_list", "matchmaking.avoid"), ("matchmaking.online_block_list", "matchmaking.avoid_urls")],
+        foreign,
+        ours,
+    );
+    let minutes = foreign.take_number("matchmaking.challenge_timeout");
+    ours.set_number("matchmaking.idle", minutes.map(|minutes| (60.0 * minutes).min(86_400.0)));
+    match foreign.take_text("matchmaking.challenge_filter").as_deref() {
+        Some("coarse") => ours.set("matchmaking.refusal", "all"),
+        Some("fine") => ours.set("matchmaking.refusal", "reason"),
+        Some(_) => {
+            ours.set("matchmaking.backoff", 60);
+            ours.set("matchmaking.max_backoff", 60);
+        }
+        None => (),
+    }
+    unneeded(
+        &[
+            (
+                "matchmaking.opponent_allow_tos_violation",
+                "whoever is marked for breaking the terms is never challenged",
+            ),
+            ("matchmaking.challenge_decliner_file_name", "the journal remembers who has declined"),
+        ],
+        foreign,
+        ours,
+    );
+    let base = ChallengeGroup::take("matchmaking", &ChallengeGroup::default(), foreign);
+    let overrides = foreign.names("matchmaking.overrides").into_iter().map(|name| {
+        let group = ChallengeGroup::take(&format!("matchmaking.overrides.{name}"), &base, foreign);
+        (name, group)
+    });
+    let overrides: Vec<_> = overrides.collect();
+    foreign.take("matchmaking.overrides");
+    if base.is_set() {
+        base.write("usual", ours);
+    }
+    for (name, group) in overrides {
+        group.write(&name, ours);
+    }
+}
+
+/// What lichess-bot draws a challenge from: the usual one, or one that overrides parts of it.
+#[derive(Clone, Default)]
+struct ChallengeGroup {
+    initial: Vec<f64>,
+    increment: Vec<f64>,
+    days: Vec<f64>,
+    variant: Option<String>,
+    mode: Option<String>,
+    preference: Option<String>,
+    numbers: Vec<(&'static str, f64)>,
+}
+
+impl ChallengeGroup {
+    fn take(path: &str, base: &Self, foreign: &mut ForeignSettings) -> Self {
+        let mut list = |key: &str, otherwise: &[f64]| {
+            let texts = foreign.take_texts(&format!("{path}.{key}"));
+            let numbers: Vec<f64> = texts.iter().filter_map(|text| text.parse().ok()).collect();
+            if numbers.is_empty() { otherwise.to_vec() } else { numbers }
+        };
+        let (initial, increment, days) = (
+            list("challenge_initial_time", &base.initial),
+            list("challenge_increment", &base.increment),
+            list("challenge_days", &base.days),
+        );
+        let mut text = |key: &str, otherwise: &Option<String>| {
+            foreign.take_text(&format!("{path}.{key}")).or_else(|| otherwise.clone())
+        };
+        let (variant, mode, preference) = (
+            text("challenge_variant", &base.variant),
+            text("challenge_mode", &base.mode),
+            text("rating_preference", &base.preference),
+        );
+        let mut numbers = base.numbers.clone();
+        for (old, new) in [
+            ("opponent_min_rating", "min_rating"),
+            ("opponent_max_rating", "max_rating"),
+            ("opponent_rating_difference", "max_rating_difference"),
+        ] {
+            if let Some(number) = foreign.take_number(&format!("{path}.{old}")) {
+                numbers.retain(|(key, _)| *key != new);
+                numbers.push((new, number));
+            }
+        }
+        Self { initial, increment, days, variant, mode, preference, numbers }
+    }
+
+    fn is_set(&self) -> bool {
+        !self.initial.is_empty() || !self.days.is_empty()
+    }
+
+    /// Every time control with every variant and mode is a type of ours; all together weigh as much as any other group.
+    fn write(&self, name: &str, ours: &mut ImportedSettings) {
+        ours.set_some("matchmaking.rating_preference", self.preference.clone());
+        let increments = if self.increment.is_empty() { &[0.0][..] } else { &self.increment };
+        let clocks =
+            self.initial.iter().flat_map(|initial| increments.iter().map(|more| time_control(*initial, *more)));
+        let controls: Vec<String> = clocks.chain(self.days.iter().map(|days| format!("{days}d"))).collect();
+        let variants = match self.variant.as_deref() {
+            None | Some("random") => {
+                let accepted = ours.texts("challenge.variants");
+                if accepted.is_empty() { vec!["standard".to_owned()] } else { accepted }
+            }
+            Some(one) => vec![variant(one).unwrap_or(one).to_owned()],
+        };
+        // A position must be given for this one, and none is.
+        let variants: Vec<String> = variants.into_iter().filter(|variant| variant != "fromPosition").collect();
+        let modes = match self.mode.as_deref() {
+            Some("rated") => &[true][..],
+            Some("casual") => &[false],
+            _ => &[true, false],
+        };
+        let all = controls.len() * variants.len() * modes.len();
+        let weight = i64::try_from((GROUP_WEIGHT / all.max(1)).max(1)).unwrap_or(1);
+        let mut number = 0;
+        for control in &controls {
+            for variant in &variants {
+                for rated in modes {
+                    number += 1;
+                    let kind = format!("{name}-{number}");
+                    let mut set = |key: &str, value: Value| ours.set_at(&["matchmaking", "types", &kind, key], value);
+                    set("time_control", Value::from(control.as_str()));
+                    set("variant", Value::from(variant.as_str()));
+                    set("rated", Value::from(*rated));
+                    set("weight", Value::from(weight));
+                    for (key, number) in &self.numbers {
+                        set(key, whole(*number));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn games(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    let patience = foreign.take_number("abort_time").map(|seconds| seconds.clamp(5.0, 3600.0));
+    ours.set_number("player.abort.human", patience);
+    ours.set_number("player.abort.bot", patience);
+    flags(&[("fake_think_time", "player.clock.fake_think_time")], foreign, ours);
+    numbers(
+        &[
+            ("max_takebacks_accepted", "player.takebacks"),
+            ("correspondence.move_time", "player.clock.correspondence_move_time"),
+        ],
+        foreign,
+        ours,
+    );
+    let finish = foreign.take_flag("quit_after_all_games_finish");
+    ours.set_some("shutdown.games", finish.map(|finish| if finish { "finish" } else { "leave" }));
+    greetings(
+        &[
+            ("greeting.hello", "chat.hello"),
+            ("greeting.goodbye", "chat.goodbye"),
+            ("greeting.hello_spectators", "chat.hello_spectators"),
+            ("greeting.goodbye_spectators", "chat.goodbye_spectators"),
+        ],
+        foreign,
+        ours,
+    );
+    texts(&[("pgn_directory", "journal.pgn_directory"), ("pgn_file_grouping", "journal.pgn_grouping")], foreign, ours);
+    unneeded(
+        &[
+            ("rate_limiting_delay", "requests keep the server's limits by themselves"),
+            ("move_overhead", "the way of a move is measured in every game; player.clock.reserve adds to it"),
+            ("correspondence.checkin_period", "every game stays connected"),
+            ("correspondence.disconnect_time", "every game stays connected"),
+        ],
+        foreign,
+        ours,
+    );
+    if foreign.take_flag("correspondence.ponder") == Some(true) {
+        ours.remark("correspondence.ponder", "nothing is pondered for days");
+    }
+}

@@ -1,0 +1,72 @@
+//! The settings of other bots read as ours: a file of lichess-bot or BotLi becomes a file of concilio, and what has no counterpart
+//! is named with the reason.
+//!
+//! Each key of the old file is taken once; what nobody took is unknown, and named too, so that nothing is lost without a word.
+
+mod botli;
+mod common;
+mod foreign;
+mod lichess_bot;
+#[cfg(test)]
+mod tests;
+mod written;
+
+use chess::Secret;
+
+use foreign::ForeignSettings;
+use written::ImportedSettings;
+
+/// The bots whose settings are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignBot {
+    /// lichess-bot, by lichess-bot-devs.
+    LichessBot,
+    /// BotLi, by Torom.
+    BotLi,
+}
+
+/// What became of a foreign file.
+#[derive(Debug)]
+pub struct Import {
+    /// A settings file of ours, with what has no counterpart in comments at its head.
+    pub text: String,
+    /// The token that stood in the old file, which belongs into a file of its own ([`Import::TOKEN_FILE`]).
+    pub token: Option<Secret>,
+    /// How many options have no counterpart.
+    pub left_out: usize,
+}
+
+impl Import {
+    /// The file that the new settings expect the token in.
+    pub const TOKEN_FILE: &str = "lichess.token";
+
+    /// Reads the settings of another bot.
+    ///
+    /// # Errors
+    /// A text that is no YAML, or no table.
+    pub fn read(bot: ForeignBot, text: &str) -> Result<Self, ImportError> {
+        let mut foreign = ForeignSettings::parse(text)?;
+        let mut imported = ImportedSettings::default();
+        let token = foreign.take_text("token").filter(|token| !token.trim_matches(['x', 'X', '0']).is_empty());
+        imported.set("servers.lichess.token_file", Self::TOKEN_FILE);
+        match bot {
+            ForeignBot::LichessBot => lichess_bot::read(&mut foreign, &mut imported),
+            ForeignBot::BotLi => botli::read(&mut foreign, &mut imported),
+        }
+        for (option, why) in foreign.into_remarks() {
+            imported.remark(&option, why);
+        }
+        Ok(Self { token: token.map(Secret::new), left_out: imported.remarks(), text: imported.into_text(bot) })
+    }
+}
+
+/// Why a file cannot be imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// It is not in the language of the other bots' files.
+    #[error("this is no YAML: {0}")]
+    Yaml(String),
+    /// It is YAML, but no settings.
+    #[error("this file holds no settings: expected a table of options, such as `token: ...`")]
+    NoTable,
+}

@@ -1,0 +1,206 @@
+use std::{collections::BTreeSet, fs, time::Duration};
+
+use super::*;
+use crate::settings::{Settings, Sources};
+use bot::policy::matchmaking::Selection;
+use chess::{
+    Color, Speed, Variant,
+    values::{Kind, TimeControlRule},
+};
+
+const LICHESS_BOT: &str = include_str!("tests/lichess-bot.yml");
+const BOTLI: &str = include_str!("tests/botli.yml");
+
+fn import(bot: ForeignBot, text: &str) -> Import {
+    Import::read(bot, text).unwrap_or_else(|error| panic!("{error}:\n{text}"))
+}
+
+/// The files that the examples name.
+const FILES: [&str; 11] = [
+    "lichess.token",
+    "engines/brain",
+    "engines/fairy",
+    "engines/quick",
+    "engines/main.bin",
+    "engines/second.bin",
+    "engines/atomic.bin",
+    "books/main.bin",
+    "books/black.bin",
+    "one.bin",
+    "engines/syzygy/KQvK.rtbw",
+];
+
+/// What is read from an imported file, with what is wrong with it.
+fn read(import: &Import) -> (Settings, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in FILES {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(&path, "it is there").expect("written");
+    }
+    // The same files, as they stand there.
+    let here = format!("\"{}/", folder.path().display());
+    let mut text = import.text.replace("\"./", "\"").replace("syzygy/standard", "engines/syzygy");
+    for start in ["engines/", "books/", "lichess.token", "one.bin"] {
+        text = text.replace(&format!("\"{start}"), &format!("{here}{start}"));
+    }
+    match (Sources { files: vec![("imported.toml".to_owned(), text)], ..Sources::default() }).load() {
+        Ok(loaded) => (*loaded.settings, String::new()),
+        Err(problems) => (Settings::default(), problems.to_string()),
+    }
+}
+
+#[track_caller]
+fn imported(bot: ForeignBot, text: &str) -> (Settings, Import) {
+    let import = import(bot, text);
+    let (settings, wrong) = read(&import);
+    assert_eq!(wrong, "", "{}", import.text);
+    assert!(!import.text.contains("is not known"), "{}", import.text);
+    (settings, import)
+}
+
+#[test]
+fn every_option_of_lichess_bot_is_taken_over_or_named() {
+    let (settings, import) = imported(ForeignBot::LichessBot, LICHESS_BOT);
+    assert_eq!(import.token.as_ref().map(Secret::reveal), Some("lip_of_the_old_bot"));
+    assert!(!import.text.contains("lip_of"), "the token is a secret");
+    let player = &settings.player;
+    let engine = &player.council.electors[0];
+    assert!(engine.engine.as_ref().is_some_and(|path| path.ends_with("engines/brain")));
+    assert_eq!(engine.options["Hash"], "512");
+    assert_eq!((player.ponder, player.takebacks), (1, 0));
+    assert_eq!(player.abort.human, Duration::from_secs(30));
+    assert_eq!(player.online.explorer.selection, online::ExplorerSelection::Score);
+    assert!(player.resign.enabled && player.draw.offer && player.draw.accept);
+    assert_eq!((player.draw.min_game_length, player.draw.max_pieces), (0, 10));
+    assert!(import.text.contains(r#"files = ["engines/main.bin", "engines/second.bin"]"#));
+    assert_eq!(player.book.max_plies, 40, "twenty moves");
+    assert_eq!(settings.profiles["atomic"].when.variant, Some(Variant::Atomic));
+    assert_eq!(settings.challenge.block, ["cheater"]);
+    assert_eq!(settings.challenge.human.max_rating_difference, Some(300));
+    assert_eq!(settings.challenge.bot.max_recent_games, Some(2));
+    assert_eq!(settings.challenge.human.max_recent_games, None, "a rule for bots alone");
+    assert_eq!(settings.chat.goodbye, "Good game!");
+    let matchmaking = &settings.matchmaking;
+    assert!(matchmaking.enabled);
+    assert_eq!(matchmaking.idle, Duration::from_mins(30));
+    assert_eq!(matchmaking.avoid_urls, ["https://example.org/avoided.txt"]);
+    let controls: BTreeSet<String> = matchmaking.types.values().map(|kind| kind.time_control.to_string()).collect();
+    assert_eq!(controls.len(), 5, "two initial times with two increments, and days: {controls:?}");
+    let weight = |name: &str| -> u32 {
+        let group = matchmaking.types.iter().filter(|(kind, _)| kind.starts_with(name));
+        group.map(|(_, kind)| kind.weight).sum()
+    };
+    assert_eq!((weight("usual"), weight("easy")), (840, 840), "each group is as likely as the other");
+    let easy = &matchmaking.types["easy_chess960-1"];
+    assert_eq!((easy.variant, easy.rated, easy.max_rating), (Variant::Chess960, false, 1500));
+}
+
+#[test]
+fn every_option_of_botli_is_taken_over_or_named() {
+    let (settings, _) = imported(ForeignBot::BotLi, BOTLI);
+    let player = &settings.player;
+    assert_eq!(player.council.electors[0].name.as_deref(), Some("brain"));
+    assert_eq!(player.limits.nodes, Some(4_000_000));
+    assert_eq!((player.takebacks, player.ponder), (3, 1));
+    assert_eq!(player.draw.opponents, [Kind::Bot]);
+    let sources: Vec<_> = player.online.sources.iter().map(|source| format!("{source:?}")).collect();
+    assert_eq!(sources, ["Cloud", "Explorer", "Tablebase"], "by their priorities");
+    assert_eq!(player.online.explorer.player, "Someone");
+    let human = &settings.challenge.human;
+    assert_eq!(human.max_initial, None, "ten years are no limit");
+    assert!(human.time_controls.contains(&"25+0".parse::<TimeControlRule>().expect("a time control")));
+    assert!(settings.challenge.bot.bullet_with_increment_only && !human.bullet_with_increment_only);
+    assert_eq!(settings.challenge.friends, ["Friend"]);
+    let matchmaking = &settings.matchmaking;
+    assert_eq!((matchmaking.selection, matchmaking.rest), (Selection::Weighted, 15));
+    assert_eq!(matchmaking.types["bullet"].games_in_row, 2);
+    assert_eq!(matchmaking.types["bullet"].max_rating_difference, None, "as BotLi's own default");
+    assert_eq!(matchmaking.types["casual_chess960"].target_rating_difference, Some(-50));
+    assert!(settings.chat.hello_spectators.contains("{cpu}"));
+}
+
+/// BotLi looks for the engine and for the book of a game apart; each game finds both in one profile.
+#[test]
+fn engine_and_book_of_a_game_meet_in_one_profile() {
+    let (settings, import) = imported(ForeignBot::BotLi, BOTLI);
+    let both = &settings.profiles["black-human-bullet"];
+    assert_eq!((both.when.color, both.when.opponent), (Some(Color::Black), Some(Kind::Human)));
+    assert_eq!(both.when.speed, Some(Speed::Bullet));
+    assert_eq!(both.player.council.electors[0].name.as_deref(), Some("quick"));
+    let written = import.text.split("[profiles.black-human-bullet.book]").nth(1).expect("its book");
+    assert!(written.contains(r#"files = ["books/black.bin", "books/main.bin"]"#), "{written}");
+    assert_eq!(settings.profiles["atomic"].player.council.electors[0].name.as_deref(), Some("fairy"));
+}
+
+/// Files as people have them: with parts left out, older, for other engines, with mistakes.
+#[test]
+fn variations_of_both_files_are_understood() {
+    let changed = |old: &str, new: &str| {
+        assert!(LICHESS_BOT.contains(old), "{old}");
+        LICHESS_BOT.replacen(old, new, 1)
+    };
+    let player = |text: &str| imported(ForeignBot::LichessBot, text).0.player;
+
+    let xboard = player(&changed("protocol: \"uci\"", "protocol: \"xboard\"\n  xboard_options:\n    memory: 64"));
+    assert_eq!(xboard.council.electors[0].protocol, council::pool::EngineProtocol::Cecp);
+    assert_eq!(xboard.council.electors[0].options["memory"], "64");
+
+    let interpreted =
+        player(&changed("interpreter: \"\"\n  interpreter_options:", "interpreter: sh\n  interpreter_options: [-e]"));
+    assert_eq!(interpreted.council.electors[0].engine.as_deref(), Some("sh".as_ref()));
+    assert_eq!(interpreted.council.electors[0].arguments[0], "-e");
+
+    let homemade = imported(ForeignBot::LichessBot, &changed("protocol: \"uci\"", "protocol: homemade"));
+    assert!(homemade.1.text.contains("docs/own-player.md"));
+    assert_eq!(homemade.0.player.council.roster, "auto");
+
+    let limited = player(&changed(
+        "  uci_options:\n",
+        "  uci_options:\n    go_commands: {nodes: 1000, depth: 5, movetime: 1500}\n",
+    ));
+    assert_eq!((limited.limits.nodes, limited.limits.depth), (Some(1000), Some(5)));
+    assert_eq!(limited.clock.move_time, Duration::from_millis(1500));
+
+    let suggest = player(&changed("enabled: false\n      paths", "enabled: true\n      paths").replacen(
+        "max_pieces: 7\n      move_quality: \"best\"\n    gaviota:\n      enabled: false",
+        "max_pieces: 6\n      move_quality: \"suggest\"\n    gaviota:\n      enabled: true",
+        1,
+    ));
+    assert_eq!(suggest.tablebases.max_pieces, 6);
+
+    let one_book = LICHESS_BOT.find("      standard:\n").zip(LICHESS_BOT.find("    min_weight:"));
+    let (from, to) = one_book.expect("the books");
+    let one_book = format!("{} one.bin\n{}", LICHESS_BOT[..from].trim_end(), &LICHESS_BOT[to..]);
+    assert!(imported(ForeignBot::LichessBot, &one_book).1.text.contains(r#"files = ["one.bin"]"#));
+
+    let nothing = import(ForeignBot::LichessBot, "token: xxxxxxxx\n");
+    assert!(nothing.token.is_none(), "the token of the example is none");
+    assert_eq!(read(&nothing).1, "");
+
+    let limits = changed("max_base: 1800", "max_base: .inf").replace("max_increment: 20", "max_increment: 100000");
+    let (limits, _) = imported(ForeignBot::LichessBot, &limits);
+    assert_eq!(limits.challenge.human.max_increment, None);
+
+    let local = imported(ForeignBot::LichessBot, &changed("https://lichess.org/", "http://127.0.0.1:9663")).0;
+    assert_eq!(local.servers["lichess"].url, "http://127.0.0.1:9663");
+
+    let old = BOTLI.replacen("  human:\n", "  human_modes: []\n  bot_modes: [rated]\n  human:\n", 1);
+    let (old, _) = imported(ForeignBot::BotLi, &old);
+    assert!(!old.challenge.human.accept && old.challenge.bot.accept);
+
+    let wrong = import(ForeignBot::LichessBot, &changed("abort_time: 30", "abort_time: soon\nabort_tmie: 20"));
+    assert!(wrong.text.contains(r#"abort_time: "soon" is not a number"#), "{}", wrong.text);
+    assert!(wrong.text.contains("abort_tmie: is not known"), "{}", wrong.text);
+
+    let long = changed("Good game!", &"so long ".repeat(30));
+    assert!(imported(ForeignBot::LichessBot, &long).1.text.contains("was shortened"));
+}
+
+#[test]
+fn what_is_no_settings_file_is_refused_in_words() {
+    let refused = |text: &str| Import::read(ForeignBot::BotLi, text).expect_err("refused").to_string();
+    assert!(refused("- a\n- b\n").contains("holds no settings"));
+    assert!(refused("a: [").starts_with("this is no YAML"));
+    assert!(refused("").contains("holds no settings"));
+}

@@ -1,0 +1,93 @@
+//! Settings of ours as they are made, and as they are written.
+
+use std::fmt::Write as _;
+
+use toml::{Table, Value};
+
+use super::{ForeignBot, common::whole};
+
+/// The keys that were set, and what has no counterpart.
+#[derive(Debug, Default)]
+pub(super) struct ImportedSettings {
+    table: Table,
+    remarks: Vec<(String, String)>,
+}
+
+impl ImportedSettings {
+    /// Sets a key such as `player.book.files`.
+    pub(super) fn set(&mut self, key: &str, value: impl Into<Value>) {
+        let path: Vec<&str> = key.split('.').collect();
+        self.set_at(&path, value);
+    }
+
+    /// Sets the key at the end of a path, whose names may hold anything.
+    pub(super) fn set_at(&mut self, path: &[&str], value: impl Into<Value>) {
+        let Some((key, tables)) = path.split_last() else { return };
+        let mut table = &mut self.table;
+        for name in tables {
+            let below = table.entry(*name).or_insert_with(|| Value::Table(Table::new()));
+            let Value::Table(below) = below else { return };
+            table = below;
+        }
+        table.insert((*key).to_owned(), value.into());
+    }
+
+    /// Sets a key to what there is, if there is anything.
+    pub(super) fn set_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.set(key, value);
+        }
+    }
+
+    /// Sets a key to a number, written as a whole one if it is.
+    pub(super) fn set_number(&mut self, key: &str, number: Option<f64>) {
+        self.set_some(key, number.map(whole));
+    }
+
+    /// Sets a limit; what is beyond the greatest that the key takes is none.
+    pub(super) fn set_limit(&mut self, key: &str, number: Option<f64>, greatest: f64) {
+        let limit = |number: f64| if number > greatest { Value::from("none") } else { whole(number) };
+        self.set_some(key, number.map(limit));
+    }
+
+    /// The list of texts that a key was set to; none where it was not.
+    pub(super) fn texts(&self, key: &str) -> Vec<String> {
+        let mut path = key.split('.');
+        let first = path.next().and_then(|name| self.table.get(name));
+        let value = path.fold(first, |value, name| value?.get(name));
+        let items = value.and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+    }
+
+    /// Says why an option of the old file has no counterpart.
+    pub(super) fn remark(&mut self, option: &str, why: impl Into<String>) {
+        self.remarks.push((option.to_owned(), why.into()));
+    }
+
+    /// How many options have none.
+    pub(super) fn remarks(&self) -> usize {
+        self.remarks.len()
+    }
+
+    /// The file.
+    pub(super) fn into_text(self, bot: ForeignBot) -> String {
+        let name = match bot {
+            ForeignBot::LichessBot => "lichess-bot",
+            ForeignBot::BotLi => "BotLi",
+        };
+        let mut text = format!(
+            "# Settings of concilio, made of those of {name}. docs/coming-from.md compares every option; config/example.toml has every\n\
+             # key with its meaning. Keys that do not stand here keep their defaults.\n"
+        );
+        if !self.remarks.is_empty() {
+            text.push_str("#\n# These options have no counterpart here:\n");
+        }
+        for (option, why) in &self.remarks {
+            let line = format!("{option}: {why}").replace(char::is_control, " ");
+            let _ = writeln!(text, "#   {line}");
+        }
+        text.push('\n');
+        text.push_str(&toml::to_string(&self.table).unwrap_or_default());
+        text
+    }
+}
