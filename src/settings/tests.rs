@@ -270,7 +270,7 @@ fn all_problems_are_reported_each_with_its_place() {
         &format!("my.toml:2: challenge.variants = \"standrd\": {variants} (did you mean standard?)"),
         &format!("my.toml:2: challenge.variants = \"atmic\": {variants} (did you mean atomic?)"),
         "my.toml:3: player.x: unknown key, expected one of abort, book, claim, clock, council, draw, limits, online, ponder, resign, tablebases, takebacks",
-        "my.toml:4: chat.hello = \"{you}\": expected no other placeholders than {me}, {opponent} and {engine}",
+        "my.toml:4: chat.hello = \"{you}\": expected no other placeholders than {me}, {opponent}, {engine}, {cpu} and {ram}",
         "CONCILIO__CHALLENGE__MIN_GAP: challenge.min_gap = \"soon\": expected a whole number from 0 to 86400 (seconds)",
         "--set: shutdown.grace = \"-1\": expected a whole number from 0 to 86400 (seconds)",
         "--set: names no key: expected a table and a key in it",

@@ -69,10 +69,12 @@ fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Pa
         if let Some(ponder) = foreign.take_flag(&old("ponder")) {
             tables.push(("ponder", Value::from(i64::from(ponder))));
         }
-        let bounds = ["time", "depth", "nodes"].into_iter();
-        let limits: Table = bounds
-            .filter_map(|name| Some((name.to_owned(), whole(foreign.take_number(&old(&format!("limits.{name}")))?))))
-            .collect();
+        let mut limits = Table::new();
+        for name in ["time", "depth", "nodes"] {
+            let Some(number) = foreign.take_number(&old(&format!("limits.{name}"))) else { continue };
+            // Times are whole seconds here.
+            limits.insert(name.to_owned(), whole(number.ceil().max(1.0)));
+        }
         if !limits.is_empty() {
             tables.push(("limits", Value::Table(limits)));
         }
@@ -131,9 +133,9 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part
         let plies = foreign.take_number(&old("max_depth"));
         // So many moves of ours end after twice as many plies, if the book knows every one.
         let moves = foreign.take_number(&old("max_moves")).map(|moves| 2.0 * moves);
-        if let Some(plies) = plies.into_iter().chain(moves).reduce(f64::min) {
-            book.insert("max_plies".to_owned(), whole(plies));
-        }
+        // Without a limit BotLi asks its books all game long.
+        let plies = plies.into_iter().chain(moves).reduce(f64::min).unwrap_or(1000.0);
+        book.insert("max_plies".to_owned(), whole(plies.clamp(0.0, 1000.0)));
         if let Some(repeat) = foreign.take_flag(&old("allow_repetitions")) {
             book.insert("repeat_lost".to_owned(), Value::from(repeat));
         }

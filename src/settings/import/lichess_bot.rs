@@ -62,13 +62,12 @@ fn engine(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
             _ => unneeded(&[(&old, "is no bound of a search")], foreign, ours),
         }
     }
-    for name in foreign.names(&format!("{options}.egtpath")) {
-        unneeded(&[(&format!("{options}.egtpath.{name}"), "engines are told of no tablebases")], foreign, ours);
-    }
+    let tables = foreign.take_table(&format!("{options}.egtpath"));
     // Empty tables are none.
     foreign.take(&format!("{options}.go_commands"));
     foreign.take(&format!("{options}.egtpath"));
     engine.options = foreign.take_table(options);
+    engine.options.extend(tables.into_iter().map(|(kind, path)| (format!("egtpath {kind}"), path)));
     // What is meant for another protocol does nothing in lichess-bot either.
     foreign.take(unused);
     match protocol.as_str() {
@@ -99,9 +98,9 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     if let Some(name) = foreign.take_text("engine.polyglot.selection") {
         rules.insert("selection".to_owned(), Value::from(book_selection(&name)));
     }
-    if let Some(moves) = foreign.take_number("engine.polyglot.max_depth") {
-        rules.insert("max_plies".to_owned(), whole(2.0 * moves));
-    }
+    // It counts moves, and asks for eight where nothing is said.
+    let moves = foreign.take_number("engine.polyglot.max_depth").unwrap_or(8.0);
+    rules.insert("max_plies".to_owned(), whole((2.0 * moves).clamp(0.0, 1000.0)));
     if let Some(name) = foreign.take_text("engine.polyglot.normalization") {
         rules.insert("normalization".to_owned(), Value::from(name));
     }

@@ -63,7 +63,7 @@ async fn openings_come_from_the_explorer_and_then_from_the_cloud() {
 async fn services_that_fail_cost_no_game() {
     let mut story = Story::set_the_stage(|plan: &mut Plan| {
         plan.practice.faults = "seed=5,delay=300ms,429=10%,500=10%,502=10%,lost=5%".parse().expect("a plan");
-        plan.time_control = tc("10+0.2");
+        plan.time_control = tc("60+1");
     })
     .await;
     story.plan.online = everybody(&story);
