@@ -112,12 +112,13 @@ impl CecpEngine {
                 format!("option {option}={value}")
             });
         }
-        let tables =
-            || self.features.get("egt").is_some_and(|known| name.ends_with(known.as_str()) || known.contains(','));
         match name {
             "memory" | "cores" => Some(format!("{name} {value}")),
-            _ if name.starts_with("egtpath ") && tables() => Some(format!("{name} {value}")),
-            _ => None,
+            _ => {
+                let tables = name.strip_prefix("egtpath ")?;
+                let known = self.features.get("egt")?.split(',').any(|known| known.trim() == tables);
+                known.then(|| format!("{name} {value}"))
+            }
         }
     }
 
