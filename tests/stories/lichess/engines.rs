@@ -115,6 +115,7 @@ async fn the_errors_of_an_engine_can_be_read_in_the_log() {
                     stderr = 'log', arguments = ['-c', 'echo the net is old >&2; cat'] }]\n";
     let daemon = Daemon::run_with(story.folder.path(), &story, settings, &[]);
     logged(&story, &[" INFO sh: the net is old"]).await;
+    logged(&story, &["connected as"]).await;
     daemon.terminate();
     assert!(daemon.ends().await.success());
 }
