@@ -10,8 +10,6 @@ use council::{CouncilSettings, ElectorSettings, pool::EngineProtocol};
 use super::{
     electors::votes,
     harness::{Story, roster, tc},
-    operator::logged,
-    restart::Daemon,
 };
 
 /// A council of this engine alone.
@@ -105,17 +103,4 @@ async fn a_program_of_ones_own_plays_a_game() {
         };
         plays_a_game(engine, Variant::Standard, None).await;
     }
-}
-
-/// What an engine says on its standard error is in the log, if its owner wants it.
-#[tokio::test(flavor = "multi_thread")]
-async fn the_errors_of_an_engine_can_be_read_in_the_log() {
-    let story = Story::set_the_stage(|_| ()).await;
-    let settings = "[player.council]\nroster = 'custom'\nelectors = [{ name = 'own', engine = '/bin/sh', protocol = 'positions', \
-                    stderr = 'log', arguments = ['-c', 'echo the net is old >&2; cat'] }]\n";
-    let daemon = Daemon::run_with(story.folder.path(), &story, settings, &[]);
-    logged(&story, &[" INFO sh: the net is old"]).await;
-    logged(&story, &["connected as"]).await;
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
 }
