@@ -14,6 +14,6 @@ pub mod pool;
 
 pub use council::{
     Ballots, Calibration, Council, CouncilSettings, CriterionName, ElectionOutcome, ElectorSettings, FEATURES,
-    GroupMode, HeuristicWeights, Model, ModelError, Pondering, PositionClass, PositionClasses, Progress, Question,
-    Roster, RosterError, Rule, SecondPhaseMode, Timing, elect, elected_move, features,
+    GroupMode, HeuristicWeights, Model, ModelError, OptionText, Pondering, PositionClass, PositionClasses, Progress,
+    Question, Roster, RosterError, Rule, SecondPhaseMode, Timing, elect, elected_move, features,
 };

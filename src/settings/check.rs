@@ -89,10 +89,15 @@ fn player(player: &PlayerSettings) -> Vec<Fault> {
         let (key, accepted) = error.key_and_accepted();
         faults.push(Fault::value(key, accepted).below("council"));
     }
-    let engines = player.council.electors.iter().filter_map(ElectorSettings::program).map(|program| program.path);
-    if let Some(missing) = engines.filter(|_| player.council.roster == "custom").find(|engine| !is_program(engine)) {
-        let accepted = format!("engines that exist ({} does not)", missing.display());
-        faults.push(Fault::value("electors", accepted).below("council"));
+    let custom = player.council.electors.iter().filter(|_| player.council.roster == "custom");
+    let programs: Vec<_> = custom.filter_map(ElectorSettings::program).collect();
+    let engine = programs.iter().map(|program| &program.path).find(|engine| !is_program(engine));
+    let folder = programs.iter().filter_map(|program| program.working_dir.as_ref()).find(|folder| !folder.is_dir());
+    for (what, missing) in [("engines", engine), ("working folders", folder)] {
+        faults.extend(missing.map(|missing| {
+            let accepted = format!("{what} that exist ({} does not)", missing.display());
+            Fault::value("electors", accepted).below("council")
+        }));
     }
     if let Some(missing) = player.tablebases.paths.iter().find(|path| !path.is_dir()) {
         let accepted = format!("folders that exist ({} does not)", missing.display());

@@ -50,7 +50,7 @@ pub use pondering::Pondering;
 pub use position_class::{PositionClass, PositionClasses};
 pub use question::{Progress, Question, Timing};
 pub use roster::{Roster, RosterError};
-pub use settings::{CouncilSettings, ElectorSettings, HeuristicWeights};
+pub use settings::{CouncilSettings, ElectorSettings, HeuristicWeights, OptionText};
 
 use std::{sync::Arc, time::Duration};
 

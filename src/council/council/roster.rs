@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    CouncilSettings, ElectorSettings,
+    CouncilSettings, ElectorSettings, OptionText,
     distributions::{self, DISTRIBUTIONS, WITHOUT_CENTRE},
 };
 use crate::pool::{ElectorKind, ElectorSpec, Instance};
@@ -189,12 +189,15 @@ fn elector_from(index: usize, elector: &ElectorSettings, hash: usize) -> Result<
 /// Sets options of engines by the names of their electors.
 fn set_options(
     electors: &mut [ElectorSpec],
-    options: &BTreeMap<String, BTreeMap<String, String>>,
+    options: &BTreeMap<String, BTreeMap<String, OptionText>>,
 ) -> Result<(), RosterError> {
     for (name, changed) in options {
         let elector = electors.iter_mut().find(|elector| elector.name.as_str() == name);
         match elector.map(|elector| &mut elector.kind) {
-            Some(ElectorKind::Engine(program)) => program.options.extend(changed.clone()),
+            Some(ElectorKind::Engine(program)) => {
+                let changed = changed.iter().map(|(option, OptionText(text))| (option.clone(), text.clone()));
+                program.options.extend(changed);
+            }
             _ => return Err(RosterError::NoEngine(name.clone())),
         }
     }
@@ -270,13 +273,13 @@ mod tests {
     fn a_profile_may_change_single_options_of_an_engine() {
         let text = "
             roster = 'custom'
-            electors = [{ name = 'fish', engine = 'stockfish', options = { Threads = '2', Hash = '64' } }]
-            options = { fish = { Hash = '512' } }";
+            electors = [{ name = 'fish', engine = 'stockfish', options = { Threads = 2, Hash = '64', Ponder = true } }]
+            options = { fish = { Hash = 512 } }";
         let settings: CouncilSettings = toml::from_str(text).expect("settings");
         let roster = Roster::from_settings(&settings).expect("a roster");
         let ElectorKind::Engine(program) = &roster.electors()[0].kind else { panic!("an engine") };
         let options: Vec<String> = program.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        assert_eq!(options, ["Hash=512", "Threads=2"]);
+        assert_eq!(options, ["Hash=512", "Ponder=true", "Threads=2"]);
         let unknown: CouncilSettings = toml::from_str(&text.replace("{ fish = {", "{ cat = {")).expect("settings");
         let error = Roster::from_settings(&unknown).expect_err("there is no cat").to_string();
         assert!(error.contains("\"cat\"") && error.contains("the name of an elector"), "{error}");

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{GroupMode, Model};
 use crate::pool::{EngineProgram, EngineProtocol, ErrorOutput};
@@ -22,7 +22,7 @@ pub struct CouncilSettings {
     /// The electors of a `custom` roster.
     pub electors: Vec<ElectorSettings>,
     /// Options of engines among `electors`, by the electors' names, over those that stand there: what a profile changes.
-    pub options: BTreeMap<String, BTreeMap<String, String>>,
+    pub options: BTreeMap<String, BTreeMap<String, OptionText>>,
     /// Who advises: instances with a part of the knowledge, as knowledge letters or a roster by name, each with a table of its own. For
     /// the first part of a move, by `split`, they search beside the electors, whose searches look at the advised moves first; they do
     /// not vote. Empty for nobody; `auto` for what measured best beside the roster `auto`, and nobody beside any other.
@@ -83,7 +83,7 @@ pub struct ElectorSettings {
     /// Command-line arguments of the engine.
     pub arguments: Vec<String>,
     /// Options of the engine to set.
-    pub options: BTreeMap<String, String>,
+    pub options: BTreeMap<String, OptionText>,
     /// The language of the engine.
     pub protocol: EngineProtocol,
     /// The folder in which the engine runs; empty is ours.
@@ -99,6 +99,29 @@ pub struct ElectorSettings {
     pub weight: Option<f64>,
 }
 
+/// The value of an engine's option as engines read it. It may be written as a text, a number, or true or false.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OptionText(pub String);
+
+impl<'de> Deserialize<'de> for OptionText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a text, a number, true or false")]
+        enum Written {
+            Text(String),
+            Whole(i64),
+            Fraction(f64),
+            Truth(bool),
+        }
+        Ok(Self(match Written::deserialize(deserializer)? {
+            Written::Text(text) => text,
+            Written::Whole(number) => number.to_string(),
+            Written::Fraction(number) => number.to_string(),
+            Written::Truth(truth) => truth.to_string(),
+        }))
+    }
+}
+
 impl ElectorSettings {
     /// The program of an engine, with its arguments. What names a file is that file, whatever blanks are in it.
     pub fn program(&self) -> Option<EngineProgram> {
@@ -111,7 +134,7 @@ impl ElectorSettings {
         Some(EngineProgram {
             path,
             arguments,
-            options: self.options.clone(),
+            options: self.options.iter().map(|(name, OptionText(text))| (name.clone(), text.clone())).collect(),
             protocol: self.protocol,
             working_dir: named(&self.working_dir),
             transcript: named(&self.transcript),

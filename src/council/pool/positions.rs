@@ -105,3 +105,58 @@ impl Elector for PositionsElector {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::pool::EngineProtocol;
+    use chess::{Limits, Line, Phase, SearchId, Variant};
+
+    fn program(script: &str) -> EngineProgram {
+        let arguments = vec!["-c".to_owned(), script.to_owned()];
+        EngineProgram { path: "/bin/sh".into(), arguments, protocol: EngineProtocol::Positions, ..Default::default() }
+    }
+
+    /// What is proposed in the starting position by a program that does this for every line that it reads.
+    fn answers(script: &str, stopped: bool) -> Result<Vec<Proposal>, ElectorFailure> {
+        let program = program(&format!("while read -r position; do {script}; done"));
+        let mut elector = PositionsElector::start("own".into(), &program)?;
+        let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
+        let line = Arc::new(Line::start(Variant::Standard));
+        let job = Job::new(Task { id, line, root_moves: Vec::new(), limits: Limits::default() });
+        let mut proposals = Vec::new();
+        elector.search(&job, &AtomicBool::new(stopped), &mut |proposal| proposals.push(proposal))?;
+        Ok(proposals)
+    }
+
+    #[test]
+    fn a_line_is_answered_with_a_move_and_perhaps_its_value() {
+        let told = |script: &str| {
+            let proposals = answers(script, false).expect("an answer");
+            let [proposal] = proposals.as_slice() else { panic!("one answer: {proposals:?}") };
+            (proposal.best.to_string(), proposal.score)
+        };
+        assert_eq!(told("echo '# thinking'; echo; echo 'g1f3 35'"), ("g1f3".to_owned(), Score::Cp(35)));
+        assert_eq!(told("echo Nf3"), ("g1f3".to_owned(), Score::Cp(0)));
+        // The position is all there: the first legal move is read from it by the shell itself.
+        let first = r#"rest=${position#*'"legal":["'}; echo "${rest%%\"*}""#;
+        assert!(Line::start(Variant::Standard).read_move(&told(first).0).is_some());
+    }
+
+    #[test]
+    fn nonsense_silence_and_an_end_are_failures() {
+        for (script, stopped, complaint) in [
+            ("echo e2e5", false, "gave no legal move: \"e2e5\""),
+            (":", true, "gave no move and was killed"),
+            ("echo 'no such file' >&2; exit 1", false, "the engine has ended: no such file"),
+        ] {
+            let failure = answers(script, stopped).expect_err("a failure").to_string();
+            assert!(failure.contains(complaint), "{failure}");
+        }
+        let options = [("Hash".to_owned(), "1".to_owned())].into();
+        let failure = PositionsElector::start("own".into(), &EngineProgram { options, ..program("cat") });
+        assert!(failure.err().is_some_and(|failure| failure.to_string().contains("use arguments")));
+    }
+}

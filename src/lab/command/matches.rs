@@ -33,7 +33,7 @@ use engine::Tablebases;
   council:roster=mbxkcpar mp ma,criterion=weights,weights.m=45
   council:file=bot.toml                  the council of a settings file
   uci:/usr/games/stockfish,Threads=1     a UCI engine: command with arguments, then options
-  xboard:/usr/games/gnuchess --xboard    a CECP engine: the same
+  xboard:/usr/games/gnuchess             a CECP engine: the same
 Each takes name=NAME for the tables, and nodes=N, movetime=S or tc=S+S for a pace of its own.
 
 The council against its sequential self, every elector with the nodes that the engine has:

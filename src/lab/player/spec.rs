@@ -33,7 +33,7 @@ const HASH: usize = 16;
 /// | `council:complete-8,machines.count=2,machines.entries=32` | the same on several machines in virtual time: the keys of [`VirtualMachines`] |
 /// | `council:file=bot.toml` | the council of a settings file (`player.council`, `council`, or the keys alone) |
 /// | `uci:/usr/games/stockfish,Threads=1` | a UCI engine: the command with its arguments, and options |
-/// | `xboard:/usr/games/gnuchess --xboard` | a CECP engine: the same |
+/// | `xboard:/usr/games/gnuchess` | a CECP engine: the same |
 ///
 /// Each takes `name=` for the tables, and `nodes=`, `movetime=` or `tc=` for a pace of its own.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 //!
 //! Unlike an elector of the pool, it plays by the clock of the game, and whatever goes wrong is its own loss.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
 use chess::{Clocks, UciMove};
@@ -28,10 +28,7 @@ impl XboardPlayer {
                 let reason = "CECP knows no node budget; give it tc= or movetime=";
                 Err(PlayerFailure::Failed(reason.to_owned()))
             }
-            // `st` takes whole seconds, and the clock has the last word.
-            Pace::MoveTime(time) => {
-                Ok(self.engine.set_move_time(Some(Duration::from_secs(time.as_secs_f64().ceil() as u64)))?)
-            }
+            Pace::MoveTime(time) => Ok(self.engine.set_move_time(Some(time))?),
             Pace::Clock { initial, increment } => {
                 if is_new {
                     let (minutes, seconds) = (initial.as_secs() / 60, initial.as_secs() % 60);

@@ -22,6 +22,7 @@ pub(crate) mod electors;
 mod engines;
 mod events;
 pub(crate) mod harness;
+mod library;
 mod moves;
 mod online;
 mod operator;

@@ -12,8 +12,9 @@ use super::protocol::{EngineAnswer, answer, features, move_text, names_of};
 use crate::pool::{ElectorFailure, EngineProgram, Process};
 use chess::{Line, Variant};
 
-/// How long an engine of version 1, which announces nothing, is waited for.
-const FEATURES_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long an engine of version 1, which announces nothing, is waited for. Others announce themselves within milliseconds, but on a
+/// machine that does other things as well.
+const FEATURES_TIMEOUT: Duration = Duration::from_secs(6);
 /// The same for one that has said that it needs a while (`done=0`).
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long an answer to `ping` is waited for.
@@ -44,7 +45,7 @@ impl CecpEngine {
     /// [`ElectorFailure`] if it does not start, or has no such option.
     pub fn start(program: &EngineProgram, hash: usize, threads: usize) -> Result<Self, ElectorFailure> {
         let mut engine = Self::spawn(program)?;
-        // GNU Chess hangs now and then when it starts.
+        // GNU Chess hangs now and then when it is started with `--xboard`.
         if !engine.hear_features()? {
             engine = Self::spawn(program)?;
             engine.hear_features()?;
@@ -112,12 +113,13 @@ impl CecpEngine {
                 format!("option {option}={value}")
             });
         }
-        let tables =
-            || self.features.get("egt").is_some_and(|known| name.ends_with(known.as_str()) || known.contains(','));
         match name {
             "memory" | "cores" => Some(format!("{name} {value}")),
-            _ if name.starts_with("egtpath ") && tables() => Some(format!("{name} {value}")),
-            _ => None,
+            _ => {
+                let tables = name.strip_prefix("egtpath ")?;
+                let known = self.features.get("egt")?.split(',').any(|known| known.trim() == tables);
+                known.then(|| format!("{name} {value}"))
+            }
         }
     }
 

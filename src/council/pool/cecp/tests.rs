@@ -185,7 +185,7 @@ fn an_engine_of_version_1_says_nothing_of_itself_and_plays() {
 /// Engines of Debian's packages `gnuchess`, `fairymax`, `phalanx`, `hoichess` and `sjeng`, where they are installed.
 #[test]
 fn engines_of_all_houses_follow_a_game_and_a_missed_expectation() {
-    for command in ["gnuchess --xboard", "fairymax", "phalanx", "hoichess -x", "sjeng"] {
+    for command in ["gnuchess", "fairymax", "phalanx", "hoichess -x", "sjeng"] {
         let mut words = command.split(' ').map(str::to_owned);
         let path = Path::new("/usr/games").join(words.next().expect("a program"));
         if !path.exists() {

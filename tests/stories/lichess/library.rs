@@ -1,0 +1,47 @@
+//! Books in games of the whole daemon.
+
+use std::{fs, process::Command, time::Duration};
+
+use chess::Color;
+
+use super::{
+    harness::{Story, tc, within},
+    operator::{ctl, logged},
+    restart::Daemon,
+};
+
+/// What the journal learns of lost games keeps the book from the same line: the next game's move is searched.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_of_the_book_with_which_a_game_was_lost_is_not_repeated() {
+    let story = Story::set_the_stage(|plan| {
+        plan.time_control = tc("600+5");
+        // No game is over before it is resigned.
+        plan.partner_thinks = Duration::from_secs(3);
+    })
+    .await;
+    let (text, book) = (story.folder.path().join("lines.txt"), story.folder.path().join("book.bin"));
+    fs::write(&text, "! King's pawn\ne2e4\n").expect("written");
+    let make =
+        Command::new(env!("CARGO_BIN_EXE_concilio")).args(["book", "make"]).arg(&text).arg("-o").arg(&book).output();
+    assert!(make.expect("it starts").status.success());
+    let settings = format!(
+        "[challenge]\nfriends = ['Partner']
+[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 2000
+[player.book]\nfiles = ['{}']\nrepeat_lost = false\n",
+        book.display()
+    );
+    let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
+    let mut sources = Vec::new();
+    for _ in 0..2 {
+        let game = story.challenge_with(|terms| terms.color = Some(Color::Black)).await;
+        story.ply(&game, 2).await;
+        ctl(&story, &["resign", game.as_str()]).await.expect("it can resign");
+        within("the end of the game", story.server.wait_for_end(&game)).await.expect("a report");
+        logged(&story, &[game.as_str(), "over:"]).await;
+        let first = story.journal_of(&game).into_iter().next().and_then(|record| record.ours).expect("our move");
+        sources.push(first.source);
+    }
+    assert_eq!(sources, ["book", "council"]);
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
+}
