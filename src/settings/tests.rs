@@ -482,7 +482,7 @@ fn every_way_to_set_a_value_is_answered_alike() {
         ("player.council.second_phase", "foo", "expected sequential, static"),
         ("challenge.sort_by", "bset", "expected best or first (did you mean best?)"),
         ("challenge.variants", "standrd", "(did you mean standard?)"),
-        ("matchmaking.selection", "foo", "expected weighted or cyclic"),
+        ("matchmaking.selection", "foo", "expected weighted, cyclic or sequential"),
         ("player.book.selection", "foo", "expected weighted, uniform or best"),
         ("player.draw.opponents", "cat", "expected human or bot"),
         ("shutdown.games", "foo", "expected finish, leave or resign"),
