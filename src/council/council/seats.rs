@@ -193,14 +193,19 @@ impl Seats {
 
     /// The turns of so many searchers in virtual time, with whoever carries messages between the machines that the pool stands for.
     pub(super) fn turnstile(&self, every: Vec<u64>) -> Arc<Turnstile> {
-        let machines = self.pool.virtual_machines();
-        Turnstile::with(every, machines.turn(), machines.carrier(self.tables.all()))
+        match self.pool.virtual_machines() {
+            Some(machines) => {
+                let turns = machines.turns(every.len());
+                Turnstile::with(every, turns, machines.carrier(self.tables.all()))
+            }
+            None => Turnstile::paced(every),
+        }
     }
 
     /// Opens a slot, on this machine unless it is elastic.
     fn open(&mut self, Seat { spec, elastic, elector, .. }: &Seat) -> CouncilSearcher {
         let sharers = self.electors.iter().filter(|other| other.shares_table && other.kind == spec.kind).count();
-        let machines = self.pool.virtual_machines();
+        let machines = self.pool.virtual_machines().unwrap_or_default();
         let machine = elector.map_or(0, |place| machines.of(place, self.electors.len()));
         let table = if spec.shares_table {
             let whole = spec.hash * sharers.clamp(1, self.tables_for.max(1));

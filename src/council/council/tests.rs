@@ -358,6 +358,7 @@ async fn in_step_machines_hear_each_other_and_can_be_repeated() {
     }
     let (first, second) = votes.split_at(3);
     assert_eq!(first, second);
+    assert_ne!(first[0][..2], first[0][2..], "one machine does not repeat what the other does");
     assert_ne!(first[0], first[1], "moves that were heard change a search");
     assert_ne!(first[1], first[2], "and so do values");
 }

@@ -71,7 +71,7 @@ pub struct Pool {
     remote: Option<Arc<dyn RemotePool>>,
     deciding: Arc<AtomicUsize>,
     running: RunningSearches,
-    virtual_machines: VirtualMachines,
+    virtual_machines: Option<VirtualMachines>,
 }
 
 /// The cores that a pool has for a move.
@@ -97,7 +97,7 @@ impl Pool {
             remote: None,
             deciding: Arc::default(),
             running: RunningSearches::default(),
-            virtual_machines: VirtualMachines::default(),
+            virtual_machines: None,
         }
     }
 
@@ -109,12 +109,12 @@ impl Pool {
     /// The same, which in virtual time stands for several machines.
     #[must_use]
     pub fn standing_for(self, virtual_machines: VirtualMachines) -> Self {
-        Self { virtual_machines, ..self }
+        Self { virtual_machines: Some(virtual_machines), ..self }
     }
 
-    /// The machines that it stands for in virtual time.
-    pub(crate) fn virtual_machines(&self) -> &VirtualMachines {
-        &self.virtual_machines
+    /// The machines that it stands for in virtual time, if it does for more than this one.
+    pub(crate) fn virtual_machines(&self) -> Option<VirtualMachines> {
+        self.virtual_machines
     }
 
     /// The same, with no more MiB for all tables than these.

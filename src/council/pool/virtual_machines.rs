@@ -52,10 +52,13 @@ impl VirtualMachines {
         place * self.count.max(1) / electors.max(1)
     }
 
-    /// Nodes of a turn: no longer than anything that is to be told apart.
-    pub(crate) fn turn(&self) -> u64 {
+    /// Nodes of a turn of each of so many threads: in the mean no longer than anything that is to be told apart, and no two alike. Copies that
+    /// advance exactly in step on two machines would search the very same tree on both.
+    pub(crate) fn turns(&self, places: usize) -> Vec<u64> {
         let delay = if self.delay == 0 { TURN } else { self.delay };
-        delay.min(self.interval).clamp(SHORTEST_TURN, TURN)
+        let mean = delay.min(self.interval).clamp(SHORTEST_TURN, TURN);
+        // Between three quarters and five quarters of it.
+        (0..places as u64).map(|place| mean * (75 + place * 37 % 50) / 100).collect()
     }
 
     /// Who carries messages between the tables of these machines while one question is searched; `None` where nobody does.

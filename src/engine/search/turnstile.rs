@@ -19,11 +19,12 @@ pub const TURN: u64 = 128;
 pub struct Turnstile {
     queue: Mutex<Queue>,
     called: Box<[Condvar]>,
-    /// Nodes of a turn.
-    turn: u64,
+    /// Nodes of a turn, by place.
+    turns: Box<[u64]>,
 }
 
-/// Called when a round is over, while nobody searches, with the nodes that each thread has had turns for since the beginning.
+/// Called when a round is over, while nobody searches, with the nodes that a thread has had turns for since the beginning, in the
+/// mean.
 pub struct AfterRound(Box<dyn FnMut(u64) + Send>);
 
 impl AfterRound {
@@ -59,15 +60,16 @@ impl Turnstile {
 
     /// The same, where a thread has its turn only once in so many rounds: as if it had that part of a core.
     pub fn paced(every: Vec<u64>) -> Arc<Self> {
-        Self::with(every, TURN, None)
+        let turns = vec![TURN; every.len()];
+        Self::with(every, turns, None)
     }
 
-    /// The same, with turns of so many nodes, and somebody who is called after each round.
-    pub fn with(every: Vec<u64>, turn: u64, after_round: Option<AfterRound>) -> Arc<Self> {
+    /// The same, with turns of so many nodes each, and somebody who is called after each round.
+    pub fn with(every: Vec<u64>, turns: Vec<u64>, after_round: Option<AfterRound>) -> Arc<Self> {
         let places = every.len();
         let taking_part = vec![true; places].into();
         let queue = Mutex::new(Queue { current: 0, round: 0, every: every.into(), taking_part, after_round });
-        Arc::new(Self { queue, called: (0..places).map(|_| Condvar::new()).collect(), turn: turn.max(1) })
+        Arc::new(Self { queue, called: (0..places).map(|_| Condvar::new()).collect(), turns: turns.into() })
     }
 
     /// Claims a place, counted from 0.
@@ -90,7 +92,7 @@ impl Turnstile {
             if queue.current >= places {
                 queue.current = 0;
                 queue.round += 1;
-                let nodes = queue.round * self.turn;
+                let nodes = queue.round * self.turns.iter().sum::<u64>() / places as u64;
                 queue.after_round.iter_mut().for_each(|AfterRound(call)| call(nodes));
             }
             let place = queue.current;
@@ -119,7 +121,7 @@ pub struct Place {
 impl Place {
     /// Nodes of a turn.
     pub(super) fn turn(&self) -> u64 {
-        self.turnstile.turn
+        self.turnstile.turns.get(self.index).map_or(TURN, |turn| (*turn).max(1))
     }
 
     /// Waits until it is this place's turn for the first time.
@@ -180,7 +182,7 @@ mod tests {
         let calls: Arc<Mutex<Vec<u64>>> = Arc::default();
         let seen = Arc::clone(&calls);
         let carrier = AfterRound::new(move |nodes| seen.lock().expect("alone").push(nodes));
-        let turnstile = Turnstile::with(vec![1, 1], 32, Some(carrier));
+        let turnstile = Turnstile::with(vec![1, 1], vec![24, 40], Some(carrier));
         std::thread::scope(|scope| {
             for index in 0..2 {
                 let place = turnstile.place(index);

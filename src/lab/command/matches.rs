@@ -31,6 +31,9 @@ use engine::Tablebases;
   engine:mpar,hash=16,threads=2          a part of the knowledge (letters of mbxkcpar), options
   council:balanced-7                     a council by its roster; further keys of the settings' council table follow:
   council:roster=mbxkcpar mp ma,criterion=weights,weights.m=45
+  council:complete-8,machines.count=2,machines.entries=32,machines.interval=48,machines.delay=16
+                                         on two machines in virtual time, whose tables tell each other 32 entries every 48
+                                         nodes of a thread, 16 nodes late (machines.values=none, first or all)
   council:file=bot.toml                  the council of a settings file
   uci:/usr/games/stockfish,Threads=1     a UCI engine: command with arguments, then options
   xboard:/usr/games/gnuchess             a CECP engine: the same

@@ -23,14 +23,19 @@ impl CouncilPlayer {
     pub(super) fn new(
         roster: Roster,
         settings: CouncilSettings,
-        machines: VirtualMachines,
+        machines: Option<VirtualMachines>,
         cores: usize,
     ) -> Result<Self, PlayerFailure> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()
             .map_err(|error| PlayerFailure::Failed(format!("no runtime for a council: {error}")))?;
-        Ok(Self { runtime, pool: Pool::new(cores).standing_for(machines), roster, settings, council: None })
+        let pool = Pool::new(cores);
+        let pool = match machines {
+            Some(machines) => pool.standing_for(machines),
+            None => pool,
+        };
+        Ok(Self { runtime, pool, roster, settings, council: None })
     }
 }
 

@@ -47,7 +47,7 @@ pub struct PlayerSpec {
 #[derive(Clone, Debug, PartialEq)]
 enum PlayerKind {
     Engine(EngineOptions),
-    Council(Box<CouncilSettings>, Roster, VirtualMachines),
+    Council(Box<CouncilSettings>, Roster, Option<VirtualMachines>),
     Uci { program: EngineProgram, hash: usize, threads: usize },
     Xboard(EngineProgram),
 }
@@ -129,12 +129,7 @@ impl PlayerSpec {
     /// [`PlayerSpecError::Roster`] if its roster cannot be made.
     pub fn council(name: String, settings: CouncilSettings) -> Result<Self, PlayerSpecError> {
         let roster = Roster::from_settings(&settings)?;
-        Ok(Self {
-            text: name,
-            name: None,
-            pace: None,
-            kind: PlayerKind::Council(Box::new(settings), roster, VirtualMachines::default()),
-        })
+        Ok(Self { text: name, name: None, pace: None, kind: PlayerKind::Council(Box::new(settings), roster, None) })
     }
 }
 
@@ -236,7 +231,7 @@ impl<'a> SpecReader<'a> {
                 format!("value = {value}").parse::<toml::Table>().ok().and_then(|table| table.get("value").cloned());
             set_key(&mut table, key, read.unwrap_or_else(|| toml::Value::from(*value)));
         }
-        let machines = table.remove("machines").map_or(Ok(VirtualMachines::default()), VirtualMachines::deserialize);
+        let machines = table.remove("machines").map(VirtualMachines::deserialize).transpose();
         let machines = machines.map_err(|error| self.wrong(format_args!("machines: {}", error.message())))?;
         let settings = CouncilSettings::deserialize(table).map_err(|error| self.wrong(error.message()))?;
         let roster = Roster::from_settings(&settings)?;
@@ -338,7 +333,7 @@ mod tests {
             values: BelievedValues::All,
             ..VirtualMachines::default()
         };
-        assert_eq!(*machines, expected);
+        assert_eq!(*machines, Some(expected));
     }
 
     #[test]
