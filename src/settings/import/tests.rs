@@ -7,6 +7,7 @@ use chess::{
     Color, Speed, Variant,
     values::{Kind, TimeControlRule},
 };
+use council::OptionText;
 
 const LICHESS_BOT: &str = include_str!("tests/lichess-bot.yml");
 const BOTLI: &str = include_str!("tests/botli.yml");
@@ -67,7 +68,7 @@ fn every_option_of_lichess_bot_is_taken_over_or_named() {
     let player = &settings.player;
     let engine = &player.council.electors[0];
     assert!(engine.engine.as_ref().is_some_and(|path| path.ends_with("engines/brain")));
-    assert_eq!(engine.options["Hash"], "512".into());
+    assert_eq!(engine.options["Hash"], OptionText("512".to_owned()));
     assert_eq!((player.ponder, player.takebacks), (1, 0));
     assert_eq!(player.abort.human, Duration::from_secs(30));
     assert_eq!(player.online.explorer.selection, online::ExplorerSelection::Score);
@@ -144,7 +145,7 @@ fn variations_of_both_files_are_understood() {
 
     let xboard = player(&changed("protocol: \"uci\"", "protocol: \"xboard\"\n  xboard_options:\n    memory: 64"));
     assert_eq!(xboard.council.electors[0].protocol, council::pool::EngineProtocol::Cecp);
-    assert_eq!(xboard.council.electors[0].options["memory"], "64".into());
+    assert_eq!(xboard.council.electors[0].options["memory"], OptionText("64".to_owned()));
 
     let interpreted =
         player(&changed("interpreter: \"\"\n  interpreter_options:", "interpreter: sh\n  interpreter_options: [-e]"));
