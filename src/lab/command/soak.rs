@@ -82,8 +82,11 @@ impl SoakDaemon {
             seed: self.seed,
         };
         let temporary = tempfile::Builder::new().prefix("concilio-soak-").tempdir()?;
+        let is_temporary = self.folder.is_none();
         let folder = self.folder.unwrap_or_else(|| temporary.path().to_owned());
-        fs::create_dir_all(&folder)
+        // The daemon runs in it: its name must mean the same there.
+        let folder = fs::create_dir_all(&folder)
+            .and_then(|()| fs::canonicalize(&folder))
             .map_err(|error| Failure::failed(format_args!("--folder {}: {error}", folder.display())))?;
         let stop = CancellationToken::new();
         let stopper = stop.clone();
@@ -104,7 +107,7 @@ impl SoakDaemon {
             chess::print(format_args!("{report}"));
         }
         if !report.is_clean() {
-            if folder == temporary.path() {
+            if is_temporary {
                 let _ = temporary.keep();
             }
             return Err(Failure::failed(format_args!(
