@@ -66,9 +66,8 @@ async fn a_bot_of_lichess_bot_plays_on_here_as_before() {
         let path = |name: &str| folder.path().join(name);
         fs::create_dir(path("engines")).expect("made");
         let engine = path(&format!("engines/{protocol}-engine"));
-        let face = if protocol == "uci" { "uci" } else { "xboard" };
-        fs::write(&engine, format!("#!/bin/sh\nexec {} {face} --single\n", env!("CARGO_BIN_EXE_concilio")))
-            .expect("written");
+        let face = if protocol == "uci" { "uci --single" } else { "xboard" };
+        fs::write(&engine, format!("#!/bin/sh\nexec {} {face}\n", env!("CARGO_BIN_EXE_concilio"))).expect("written");
         fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("allowed");
         let mut book = BookMaker::default();
         book.add_text(&format!("! Italian\n{}\n", OPENING.join(" "))).expect("a line");
@@ -95,7 +94,10 @@ async fn a_bot_of_lichess_bot_plays_on_here_as_before() {
             .kill_on_drop(true);
         let mut daemon = daemon.spawn().expect("it starts");
         let game = timeout(PATIENCE, server.wait(|state| state.reports().first().map(|game| game.id.clone())));
-        let game = game.await.expect("it challenges the partner").expect("a server");
+        let game = tokio::select! {
+            game = game => game.expect("it challenges the partner").expect("a server"),
+            ended = daemon.wait() => panic!("it ended: {ended:?}"),
+        };
         let report = timeout(PATIENCE, server.wait_for_ply(&game, 12)).await.expect("twelve plies").expect("a server");
         assert!(!report.terms.rated);
         let id = daemon.id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("it runs");
