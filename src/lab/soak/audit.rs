@@ -10,9 +10,9 @@ use bot::journal::{Archive, Filter, GameRecord, JournalError, MoveRecord};
 use chess::{Color, GameStatus, ServerName, UciMove};
 use practice::{GameOutcome, GameReport};
 
-/// Sources of moves that need no search: a book, a tablebase, the only legal move, and the journal of a daemon that was killed between
-/// the decision and the server's answer (the search stands there).
-const UNSEARCHED_SOURCES: [&str; 4] = ["book", "tablebase", "forced", "journal"];
+/// Sources of moves that need no search: a book, the games of others, a tablebase, the only legal move, and the journal of a daemon that was
+/// killed between the decision and the server's answer (the search stands there).
+const UNSEARCHED_SOURCES: [&str; 5] = ["book", "explorer", "tablebase", "forced", "journal"];
 
 /// A game of the journal with its moves.
 struct JournalGame {
