@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 use super::{
-    common::{ImportedEngine, book_selection, flags, greetings, lists, numbers, texts, unneeded, variant, whole},
+    common::{
+        ImportedEngine, book_selection, flags, gaviota, greetings, lists, numbers, online_sources, texts, unneeded,
+        variant, whole,
+    },
     foreign::ForeignSettings,
     written::ImportedSettings,
 };
@@ -230,10 +233,7 @@ fn tablebases(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     ours.set_number("player.tablebases.max_pieces", most);
     ours.set_some("player.tablebases.use", suggests.then_some("suggest"));
     ours.set_some("player.tablebases.paths", (!paths.is_empty()).then_some(paths));
-    if foreign.take_flag("gaviota.enabled") == Some(true) {
-        ours.remark("gaviota", "only Syzygy tables are read, which know every position of up to five pieces as well");
-    }
-    foreign.take("gaviota");
+    gaviota("gaviota", foreign, ours);
 }
 
 fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
@@ -277,10 +277,7 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     }
     sources.sort_by(|one, other| other.0.total_cmp(&one.0));
     let sources: Vec<&str> = sources.into_iter().map(|(_, source)| source).collect();
-    if sources.contains(&"explorer") {
-        ours.set("player.online.token_file", super::Import::TOKEN_FILE);
-    }
-    ours.set_some("player.online.sources", (!sources.is_empty()).then_some(sources));
+    online_sources(sources, ours);
     ours.set_number("player.online.max_plies", plies);
     match foreign.take_text(&old("opening_explorer.player")) {
         Some(player) => {

@@ -47,6 +47,22 @@ pub(super) fn unneeded(options: &[(&str, &str)], foreign: &mut ForeignSettings, 
     }
 }
 
+/// Sets the services that are asked, in this order. The explorer asks for a token; the bot's own will do.
+pub(super) fn online_sources(sources: Vec<&str>, ours: &mut ImportedSettings) {
+    if sources.contains(&"explorer") {
+        ours.set("player.online.token_file", super::Import::TOKEN_FILE);
+    }
+    ours.set_some("player.online.sources", (!sources.is_empty()).then_some(sources));
+}
+
+/// Takes the options of Gaviota's tables away, which are not read.
+pub(super) fn gaviota(path: &str, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
+    if foreign.take_flag(&format!("{path}.enabled")) == Some(true) {
+        ours.remark(path, "only Syzygy tables are read, which know every position of up to five pieces as well");
+    }
+    foreign.take(path);
+}
+
 /// Takes over the greetings, as far as they fit: in 140 characters, with the placeholders that there are.
 pub(super) fn greetings(keys: SameKeys<'_>, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     for (old, new) in keys {

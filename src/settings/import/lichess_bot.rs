@@ -4,7 +4,8 @@ use toml::{Table, Value};
 
 use super::{
     common::{
-        ImportedEngine, book_selection, flags, greetings, lists, numbers, texts, time_control, unneeded, variant, whole,
+        ImportedEngine, book_selection, flags, gaviota, greetings, lists, numbers, online_sources, texts, time_control,
+        unneeded, variant, whole,
     },
     foreign::ForeignSettings,
     written::ImportedSettings,
@@ -160,10 +161,7 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         let least = foreign.take_number(&old(&format!("{service}.min_time")));
         ours.set_number(&format!("player.online.{source}.service.min_time"), least);
     }
-    if sources.contains(&"explorer") {
-        ours.set("player.online.token_file", super::Import::TOKEN_FILE);
-    }
-    ours.set_some("player.online.sources", (!sources.is_empty()).then_some(sources));
+    online_sources(sources, ours);
     if let Some(quality) = foreign.take_text(&old("chessdb_book.move_quality")) {
         // Its site calls moves good that are about so much worse than the best.
         let difference = match quality.as_str() {
@@ -212,13 +210,7 @@ fn tablebases(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     numbers(&[(&old("syzygy.max_pieces"), "player.tablebases.max_pieces")], foreign, ours);
     let quality = foreign.take_text(&old("syzygy.move_quality"));
     ours.set_some("player.tablebases.use", quality.map(|name| if name == "suggest" { "suggest" } else { "play" }));
-    if foreign.take_flag(&old("gaviota.enabled")) == Some(true) {
-        ours.remark(
-            &old("gaviota"),
-            "only Syzygy tables are read, which know every position of up to five pieces as well",
-        );
-    }
-    foreign.take(&old("gaviota"));
+    gaviota(&old("gaviota"), foreign, ours);
 }
 
 fn adjudication(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
