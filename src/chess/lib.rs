@@ -52,7 +52,9 @@ pub use shutdown::Shutdown;
 pub use task::{Limits, Phase, SearchId, Task};
 pub use terminal::{print, printable, printable_json, steers};
 pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};
-pub use tournament::{Tournament, TournamentError, TournamentKind};
+pub use tournament::{
+    Standing, Tournament, TournamentEntry, TournamentError, TournamentInfo, TournamentKind, TournamentStage,
+};
 pub use variant::{Variant, VariantError};
 
 pub use engine::{Heuristic, Knowledge};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Account, Challenge, ChallengeId, ChallengeRequest, Color, DeclineReason, GameId, GameInfo, GameState, GameStatus,
-    Player, Tournament, UciMove,
+    Player, Tournament, TournamentEntry, UciMove,
 };
 
 /// What a server tells us.
@@ -133,7 +133,7 @@ pub enum Action {
     /// Claims a draw: by the opponent's absence, repetition or fifty moves, as the server allows.
     ClaimDraw(GameId),
     /// Takes part in a tournament.
-    Join(Tournament),
+    Join(TournamentEntry),
     /// Takes part in a tournament no more.
     Leave(Tournament),
 }
@@ -181,7 +181,7 @@ impl fmt::Display for Action {
             Self::Tell { to, .. } => write!(f, "speaking to {to}"),
             Self::ClaimVictory(_) => f.write_str("claiming the win"),
             Self::ClaimDraw(_) => f.write_str("claiming a draw"),
-            Self::Join(tournament) => write!(f, "joining tournament {tournament}"),
+            Self::Join(entry) => write!(f, "joining tournament {}", entry.tournament),
             Self::Leave(tournament) => write!(f, "leaving tournament {tournament}"),
         }
     }

@@ -1,8 +1,11 @@
-//! Tournaments, as their operator names them.
+//! Tournaments: as their operator names them, and as their server describes them.
 
 use std::{fmt, str::FromStr};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use super::{GameTerms, Secret};
 
 /// A tournament on a server: its name there, with its kind where that is known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -15,12 +18,94 @@ pub struct Tournament {
 }
 
 /// The kinds of tournament that Lichess has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TournamentKind {
     /// Whoever is free is paired at once.
     Arena,
     /// All play a round, then the next.
     Swiss,
+}
+
+impl TournamentKind {
+    /// `arena` or `swiss`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Arena => "arena",
+            Self::Swiss => "swiss",
+        }
+    }
+}
+
+/// What it takes to take part in a tournament.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TournamentEntry {
+    /// Which one.
+    pub tournament: Tournament,
+    /// The team we play for, where teams play each other.
+    pub team: Option<String>,
+    /// The password, where one is asked for.
+    pub password: Option<Secret>,
+    /// Whether to be paired at once, where it runs already and pairs those who wait. This holds for a minute.
+    pub pair_now: bool,
+}
+
+impl TournamentEntry {
+    /// Takes part without a team or a password.
+    pub const fn open(tournament: Tournament) -> Self {
+        Self { tournament, team: None, password: None, pair_now: false }
+    }
+}
+
+/// A tournament as its server describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TournamentInfo {
+    /// Its name to the server, with its kind.
+    pub tournament: Tournament,
+    /// Its name to people.
+    pub name: String,
+    /// What is played in it.
+    pub terms: GameTerms,
+    /// Whether it runs.
+    pub stage: TournamentStage,
+    /// When it begins or began, if that is known.
+    pub starts_at: Option<Timestamp>,
+    /// When it ends, if that is known.
+    pub ends_at: Option<Timestamp>,
+    /// How many take part.
+    pub players: u32,
+    /// Whether programs may take part.
+    pub bots_allowed: bool,
+    /// Whether it asks for a password.
+    pub has_password: bool,
+    /// The least rating that may take part.
+    pub min_rating: Option<u32>,
+    /// The greatest rating that may take part.
+    pub max_rating: Option<u32>,
+    /// What the server says we lack to take part; `None` where it says nothing of the kind.
+    pub refusal: Option<String>,
+    /// Where we stand, if the server says.
+    pub standing: Option<Standing>,
+}
+
+/// How far a tournament is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TournamentStage {
+    /// It has not begun.
+    Announced,
+    /// It runs.
+    Running,
+    /// It is over.
+    Over,
+}
+
+/// Where somebody stands in a tournament.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The place, from 1 on.
+    pub rank: u32,
+    /// The points of an arena.
+    pub points: u32,
 }
 
 /// A text that names no tournament.

@@ -43,6 +43,7 @@ pub(super) fn rules(settings: &Settings) -> Result<ReloadedPolicy, Failure> {
     let policy = AccountPolicy {
         challenge: settings.challenge.clone(),
         matchmaking: settings.matchmaking.clone(),
+        tournament: settings.tournament_policy()?,
         lists: settings.name_lists()?,
         newer_lists: Some(lists::follow(Arc::new(settings.clone()))?),
         chat: settings.chat.clone(),

@@ -33,6 +33,7 @@ mod server;
 mod settings;
 mod sparring;
 mod state;
+mod tournament;
 
 pub use account::{AccountId, Category, GameCounts, PracticeAccount};
 pub use dialect::Dialect;
@@ -47,3 +48,4 @@ pub use state::{
     OpenChallenge, Pairing, PlayerView, PracticeAccountEvent, RefusedMove, ServerState, ServerStopped, StateHandle,
     Subscription,
 };
+pub use tournament::{Participant, PracticeTournament, TournamentPlan, TournamentRefusal};

@@ -56,6 +56,8 @@ pub struct ServerLimits {
     pub event_streams_per_ten_minutes: u32,
     /// Questions for one's own account in five minutes.
     pub account_requests_per_five_minutes: u32,
+    /// Entries into tournaments in ten minutes.
+    pub tournament_entries_per_ten_minutes: u32,
 }
 
 impl Default for ServerLimits {
@@ -66,6 +68,7 @@ impl Default for ServerLimits {
             challenge_credits_per_day: 200,
             event_streams_per_ten_minutes: 30,
             account_requests_per_five_minutes: 30,
+            tournament_entries_per_ten_minutes: 30,
         }
     }
 }

@@ -14,7 +14,7 @@ pub mod lichess;
 
 use async_trait::async_trait;
 
-use chess::{Account, Action, ActionError, Done, GameId, GameInfo, GameState, KnownGame};
+use chess::{Account, Action, ActionError, Done, GameId, GameInfo, GameState, KnownGame, Tournament, TournamentInfo};
 
 /// The measurement of requests that a server refused for their number, by endpoint.
 pub const REQUESTS_LIMITED: &str = "concilio_requests_limited_total";
@@ -46,6 +46,29 @@ pub trait Server: Send + Sync + 'static {
     /// minute. Others are believed only what they refuse.
     fn keeps_lichess_limits(&self) -> bool {
         false
+    }
+
+    /// Whether the server says which tournaments there are, so that [`team_tournaments`](Self::team_tournaments) and
+    /// [`tournament`](Self::tournament) have answers.
+    fn lists_tournaments(&self) -> bool {
+        false
+    }
+
+    /// The tournaments of a team, by the team's name in addresses; those of the past may be among them.
+    ///
+    /// # Errors
+    /// [`ActionError::Unsupported`] where the server lists none; others as they come.
+    async fn team_tournaments(&self, _team: &str) -> Result<Vec<TournamentInfo>, ActionError> {
+        Err(ActionError::Unsupported("tournaments are not listed"))
+    }
+
+    /// A tournament as it stands.
+    ///
+    /// # Errors
+    /// [`ActionError::NotFound`] if there is no such tournament, [`ActionError::Unsupported`] where the server lists none; others as
+    /// they come.
+    async fn tournament(&self, _tournament: &Tournament) -> Result<TournamentInfo, ActionError> {
+        Err(ActionError::Unsupported("tournaments are not listed"))
     }
 
     /// Games of ours that were running when we last stopped, told before anything else is asked: a server that gives no names to

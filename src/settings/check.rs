@@ -38,6 +38,7 @@ fn faults(settings: &Settings) -> Vec<Fault> {
     add(&["matchmaking"], settings.matchmaking.faults());
     add(&["matchmaking"], files("avoid_files", &settings.matchmaking.avoid_files));
     add(&["matchmaking"], addresses("avoid_urls", &settings.matchmaking.avoid_urls));
+    add(&["tournament"], settings.tournament.faults());
     add(&["chat"], settings.chat.faults());
     add(&["player"], player(&settings.player));
     for (name, profile) in &settings.profiles {

@@ -39,10 +39,14 @@ use serde::{Deserialize, Serialize};
 
 use bot::{
     journal::JournalSettings,
-    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, Profile, challenge::Names},
+    policy::{
+        ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, Profile, TournamentPolicy, TournamentSettings,
+        challenge::Names, tournament::NamedTournament,
+    },
     session::{PlayerSettings, ShutdownSettings},
     webhook::WebhookSettings,
 };
+use chess::SecretError;
 use cluster::ClusterSettings;
 use layers::Layers;
 use report::ReportSettings;
@@ -64,6 +68,8 @@ pub struct Settings {
     pub challenge: ChallengeSettings,
     /// Whether and whom we challenge.
     pub matchmaking: MatchmakingSettings,
+    /// In which tournaments we take part.
+    pub tournament: TournamentSettings,
     /// What is said to opponents and spectators.
     pub chat: ChatSettings,
     /// How games are played.
@@ -93,6 +99,7 @@ impl Default for Settings {
             servers: BTreeMap::new(),
             challenge: ChallengeSettings::default(),
             matchmaking: MatchmakingSettings::default(),
+            tournament: TournamentSettings::default(),
             chat: ChatSettings::default(),
             player: PlayerSettings::default(),
             profiles: BTreeMap::new(),
@@ -139,6 +146,15 @@ impl Settings {
             friends: names(&challenge.friends, &[])?,
             avoid: names(&self.matchmaking.avoid, &self.matchmaking.avoid_files)?,
         })
+    }
+
+    /// The table `tournament`, with the passwords of the tournaments that it names.
+    ///
+    /// # Errors
+    /// When a password cannot be read.
+    pub fn tournament_policy(&self) -> Result<TournamentPolicy, SecretError> {
+        let named = self.tournament.join.iter().map(NamedTournament::entry).collect::<Result<_, _>>()?;
+        Ok(TournamentPolicy { settings: self.tournament.clone(), named })
     }
 }
 

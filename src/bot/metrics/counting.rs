@@ -37,6 +37,7 @@ fn of_account(account: String, event: &AccountEvent) {
         AccountEvent::Mode(_)
         | AccountEvent::Challenged { .. }
         | AccountEvent::Declined { .. }
+        | AccountEvent::Tournament { .. }
         | AccountEvent::Tell { .. }
         | AccountEvent::Commanded { .. } => (),
     }

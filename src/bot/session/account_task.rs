@@ -20,14 +20,14 @@ use super::{
     chat::Reception,
     game_end,
     game_task::{self, Exit},
-    lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory},
+    lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory, TournamentAnswer},
     machine::GameInput,
     stream_losses::StreamLosses,
 };
 use crate::{metrics, policy::NameLists};
 use chess::{
     Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameStatus, KnownGame, ServerEvent,
-    ServerName, Shutdown,
+    ServerName, Shutdown, Tournament,
 };
 use commands::OpenCommands;
 use council::player::SharedLag;
@@ -104,6 +104,9 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         tokio::select! {
             biased;
             () = shutdown.now.cancelled() => {
+                for effect in manager.lobby.withdraw_from_tournaments(&manager.now()) {
+                    manager.carry_out(effect);
+                }
                 manager.leave_games().await;
                 break AccountEnd::Closed;
             }
@@ -159,10 +162,14 @@ async fn newer(lists: &mut Option<watch::Receiver<NameLists>>) -> NameLists {
 
 /// The policy as it holds on this server.
 fn policy_with(server: &dyn Server, policy: &Arc<AccountPolicy>) -> Arc<AccountPolicy> {
+    let mut policy = Arc::clone(policy);
     if policy.keep_limits && !server.keeps_lichess_limits() {
-        return Arc::new(AccountPolicy { keep_limits: false, ..policy.as_ref().clone() });
+        Arc::make_mut(&mut policy).keep_limits = false;
     }
-    Arc::clone(policy)
+    if policy.tournament.settings.enabled && !server.lists_tournaments() {
+        Arc::make_mut(&mut policy).tournament.settings.enabled = false;
+    }
+    policy
 }
 
 /// What the journal kept of earlier processes.
@@ -218,7 +225,8 @@ impl Manager {
                 if !self.games.contains_key(&id) {
                     self.tell_lobby(LobbyInput::GameStarted(id.clone()));
                 }
-                self.tell_lobby(LobbyInput::Opponent(id.clone(), info.opponent().clone()));
+                let (opponent, tournament) = (info.opponent().clone(), info.tournament.clone());
+                self.tell_lobby(LobbyInput::Opponent(id.clone(), opponent, tournament));
                 self.tell_game(&id, GameInput::Full(info, state));
             }
             ServerEvent::GameState(id, state) => self.tell_game(&id, GameInput::State(state)),
@@ -388,6 +396,15 @@ impl Manager {
                     let _ = answers.send(LobbyInput::Bots(bots));
                 });
             }
+            LobbyEffect::FetchTournaments { teams, named } => self.fetch_tournaments(teams, named),
+            LobbyEffect::AskTournament(tournament) => {
+                let (server, answers) = (Arc::clone(&self.context.server), self.answers_sender.clone());
+                self.context.requests.spawn(async move {
+                    let outcome = server.tournament(&tournament).await;
+                    let _ = answers.send(LobbyInput::Tournaments(TournamentAnswer::Described(tournament, outcome)));
+                });
+            }
+            LobbyEffect::TournamentNews(name, what) => self.context.tell(AccountEvent::Tournament { name, what }),
             LobbyEffect::Record(challenge, outcome, why) => {
                 self.context.tell(AccountEvent::Challenge { challenge, outcome, why });
             }
@@ -398,6 +415,27 @@ impl Manager {
             LobbyEffect::Answer(_) => (),
             LobbyEffect::Save => self.save_memory(),
         }
+    }
+
+    /// Fetches what there is of tournaments; what cannot be had is a fault, and the rest is still told.
+    fn fetch_tournaments(&self, teams: Vec<String>, named: Vec<Tournament>) {
+        let (context, answers) = (self.context.clone(), self.answers_sender.clone());
+        self.context.requests.spawn(async move {
+            let mut found = Vec::new();
+            for team in &teams {
+                match context.server.team_tournaments(team).await {
+                    Ok(tournaments) => found.extend(tournaments),
+                    Err(error) => context.fault(None, format!("the tournaments of team {team}: {error}")),
+                }
+            }
+            for tournament in &named {
+                match context.server.tournament(tournament).await {
+                    Ok(info) => found.push(info),
+                    Err(error) => context.fault(None, format!("tournament {tournament}: {error}")),
+                }
+            }
+            let _ = answers.send(LobbyInput::Tournaments(TournamentAnswer::Found(found)));
+        });
     }
 
     fn save_memory(&self) {
@@ -434,6 +472,7 @@ async fn ask(server: &dyn Server, action: Action, answers: &mpsc::UnboundedSende
     let answer = match action {
         Action::Accept(id) => LobbyInput::Accepted(id, outcome.map(drop)),
         Action::Challenge(request) => challenged(request, outcome),
+        Action::Join(entry) => LobbyInput::Tournaments(TournamentAnswer::Joined(entry.tournament, outcome.map(drop))),
         action => return outcome.map(drop).map_err(|error| format!("{action}: {error}")),
     };
     let _ = answers.send(answer);

@@ -15,7 +15,10 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{AccountPolicy, ChoosePlayer};
-use chess::{ActionError, ChatRoom, Color, GameId, ServerName, Shutdown, TimeControl, Tournament, Variant};
+use chess::{
+    ActionError, ChatRoom, Color, GameId, Secret, ServerName, Shutdown, TimeControl, Tournament, TournamentEntry,
+    Variant,
+};
 
 /// A command of the operator's. As JSON: `{"command": "pause", "account": "lichess"}`.
 ///
@@ -82,6 +85,12 @@ pub enum ControlCommand {
     Join {
         /// Its page's address, or its name; on FICS its number.
         tournament: Tournament,
+        /// The team to play for, where teams play each other.
+        #[serde(default)]
+        team: Option<String>,
+        /// The password, where one is asked for.
+        #[serde(default)]
+        password: Option<String>,
         /// With which account.
         #[serde(default)]
         account: Option<ServerName>,
@@ -199,7 +208,7 @@ pub(super) enum AccountCommand {
     Challenge(ChallengeOrder),
     Cancel,
     Block(String),
-    Join(Tournament),
+    Join(TournamentEntry),
     Leave(Option<Tournament>),
     InGame(GameId, GameCommand),
     Adopt(ReloadedPolicy),
@@ -288,7 +297,11 @@ impl Control {
                 check_name(&name)?;
                 self.all(account.as_ref(), &AccountCommand::Block(name)).await
             }
-            Command::Join { tournament, account } => self.one(account.as_ref(), AccountCommand::Join(tournament)).await,
+            Command::Join { tournament, team, password, account } => {
+                let password = password.map(Secret::new);
+                let entry = TournamentEntry { tournament, team, password, pair_now: true };
+                self.one(account.as_ref(), AccountCommand::Join(entry)).await
+            }
             Command::Leave { tournament, account } => {
                 self.all(account.as_ref(), &AccountCommand::Leave(tournament)).await
             }
@@ -463,7 +476,7 @@ mod tests {
             r#"{"command":"pause","account":null}"#,
             r#"{"command":"drain"}"#,
             r#"{"command":"challenge","name":"maia1","time_control":"3+2","games":2,"rated":true,"color":"white","variant":"standard","account":"lichess"}"#,
-            r#"{"command":"join","tournament":"swiss/abcd1234","account":null}"#,
+            r#"{"command":"join","tournament":"swiss/abcd1234","team":null,"password":null,"account":null}"#,
             r#"{"command":"chat","game":"abcd1234","text":"hello","room":"spectator","account":null}"#,
         ] {
             let command: ControlCommand = serde_json::from_str(text).expect(text);
@@ -505,7 +518,8 @@ mod tests {
         let pause = ControlCommand::Pause { account: Some("lichss".into()) };
         let error = control.perform(pause).await.expect_err("there is none of this name");
         assert_eq!(error.to_string(), "no account lichss is running; there is fics, lichess");
-        let join = ControlCommand::Join { tournament: "abcd1234".parse().expect("a name"), account: None };
+        let tournament = "abcd1234".parse().expect("a name");
+        let join = ControlCommand::Join { tournament, team: None, password: None, account: None };
         let error = control.perform(join).await.expect_err("there are two");
         assert_eq!(error.to_string(), "on which account? Name one of fics, lichess");
     }

@@ -32,7 +32,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::{
     journal::Journal,
-    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists},
+    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, TournamentPolicy},
 };
 use chess::{GameInfo, ServerEvent, ServerName, Variant};
 use council::pool::Pool;
@@ -81,6 +81,8 @@ pub struct AccountPolicy {
     pub challenge: ChallengeSettings,
     /// Whom we challenge.
     pub matchmaking: MatchmakingSettings,
+    /// In which tournaments we take part.
+    pub tournament: TournamentPolicy,
     /// The names of the challenge settings, with those of the files they name.
     pub lists: NameLists,
     /// Newer lists as they come, if they are followed.
@@ -102,6 +104,7 @@ impl Default for AccountPolicy {
         Self {
             challenge: ChallengeSettings::default(),
             matchmaking: MatchmakingSettings::default(),
+            tournament: TournamentPolicy::default(),
             lists: NameLists::default(),
             newer_lists: None,
             chat: ChatSettings::default(),

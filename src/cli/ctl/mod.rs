@@ -3,14 +3,17 @@
 mod channel;
 mod status;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::{Failure, settings_args::SettingsArgs};
 use bot::session::ControlCommand;
 use channel::Channel;
-use chess::{ChatRoom, Color, GameId, ServerName, TimeControl, Tournament, Variant, outln, printable, printable_json};
+use chess::{
+    ChatRoom, Color, GameId, Secret, SecretError, ServerName, TimeControl, Tournament, Variant, outln, printable,
+    printable_json,
+};
 
 /// Tell a running daemon what to do, or ask what it is doing
 #[derive(Debug, Args)]
@@ -70,6 +73,12 @@ enum Order {
     Join {
         /// The address of its page, or its name; on FICS its number
         tournament: Tournament,
+        /// The team to play for, where teams play each other
+        #[arg(long)]
+        team: Option<String>,
+        /// The file whose first line is the password, where one is asked for
+        #[arg(long = "password-file", value_name = "FILE", value_parser = password_in)]
+        password: Option<Secret>,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -174,6 +183,11 @@ impl CtlCommand {
     }
 }
 
+/// The password in a file that the command line names.
+fn password_in(file: &str) -> Result<Secret, SecretError> {
+    Secret::read("password of the tournament", Path::new(file))
+}
+
 /// A question, not a command.
 struct StatusArgs {
     json: bool,
@@ -202,7 +216,12 @@ impl Order {
             },
             Self::Cancel(account) => ControlCommand::Cancel { account: account.name() },
             Self::Block { name, account } => ControlCommand::Block { name, account: account.name() },
-            Self::Join { tournament, account } => ControlCommand::Join { tournament, account: account.name() },
+            Self::Join { tournament, team, password, account } => ControlCommand::Join {
+                tournament,
+                team,
+                password: password.map(|password| password.reveal().to_owned()),
+                account: account.name(),
+            },
             Self::Leave { tournament, account } => ControlCommand::Leave { tournament, account: account.name() },
             Self::Resign(GameArg { game, account }) => {
                 ControlCommand::Resign { game: GameId::from(game), account: account.name() }

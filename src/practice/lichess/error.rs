@@ -109,6 +109,7 @@ impl From<Denied> for ApiError {
                 Self::BotGames { seconds: wait.as_secs(), by_opponent }
             }
             Denied::Limited { .. } => Self::TooMany,
+            Denied::Tournament(refusal) => Self::bad(refusal.to_string()),
             Denied::Game(GameRefusal::Over | GameRefusal::Adjourned | GameRefusal::NotYourTurn) => {
                 Self::bad("Not your turn, or game already over")
             }

@@ -10,7 +10,10 @@ use crate::{
     account::{Category, PracticeAccount, open_to_bots},
     state::{BoardEvent, ChallengeState, ChallengeView, GameView, OpenChallenge, PlayerView, PracticeAccountEvent},
 };
-use chess::{ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Variant};
+use chess::{
+    ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Tournament,
+    TournamentKind, Variant,
+};
 
 /// What Lichess shows as the clock of a game that has none.
 const NO_CLOCK_MILLIS: u64 = i32::MAX as u64;
@@ -27,7 +30,7 @@ pub(crate) const fn color(color: Color) -> &'static str {
     }
 }
 
-fn variant(variant: Variant) -> Value {
+pub(super) fn variant(variant: Variant) -> Value {
     let (name, short) = match variant {
         Variant::Standard => ("Standard", "Std"),
         Variant::Chess960 => ("Chess960", "960"),
@@ -340,7 +343,11 @@ pub(crate) fn now_playing(view: &GameView, side: Color) -> Value {
 
 /// How the game came about.
 pub(crate) fn source(view: &GameView) -> &'static str {
-    if view.pairing.players.iter().any(|seat| seat.ai_level.is_some()) { "ai" } else { "friend" }
+    match &view.pairing.tournament {
+        Some(tournament) => tournament.kind.map_or("friend", TournamentKind::key),
+        None if view.pairing.players.iter().any(|seat| seat.ai_level.is_some()) => "ai",
+        None => "friend",
+    }
 }
 
 /// What is answered to a challenge of the server's own engine.
@@ -393,6 +400,9 @@ pub(crate) fn game_full(view: &GameView) -> Value {
         "initialFen": view.line.start_fen().unwrap_or_else(|| "startpos".to_owned()),
         "state": serde_json::to_value(StateLine::of(view)).unwrap_or_default(),
     });
+    if let Some(Tournament { id, kind: Some(TournamentKind::Arena) }) = &pairing.tournament {
+        full["tournamentId"] = json!(id);
+    }
     match pairing.terms.time_control {
         TimeControl::RealTime { initial, increment } => {
             full["clock"] = json!({ "initial": millis(initial), "increment": millis(increment) });

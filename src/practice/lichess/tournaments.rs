@@ -1,40 +1,172 @@
-//! Tournaments: joined and left.
+//! Arenas and Swiss tournaments: listed, shown, joined and left.
 
 use axum::{
     Json, Router,
     extract::{Path, State as Shared},
-    routing::post,
+    http::header,
+    response::{IntoResponse, Response},
+    routing::{get, post},
 };
-use serde_json::Value;
+use jiff::Timestamp;
+use serde_json::{Value, json};
 
 use super::{
     api::{LichessApi, ok},
     auth::Caller,
     error::ApiError,
+    fields::FormFields,
+    render,
 };
-use chess::TournamentKind;
+use crate::{
+    state::{Denied, ServerState},
+    tournament::PracticeTournament,
+};
+use chess::{TimeControl, Tournament, TournamentKind, TournamentStage};
 
 pub(crate) fn routes() -> Router<LichessApi> {
-    let (arena, swiss) = (TournamentKind::Arena, TournamentKind::Swiss);
-    let door = |kind, join| {
-        post(move |api: Shared<LichessApi>, id: Path<String>, caller: Caller| take_part(api, id, caller, kind, join))
-    };
-    Router::new()
-        .route("/api/tournament/{id}/join", door(arena, true))
-        .route("/api/tournament/{id}/withdraw", door(arena, false))
-        .route("/api/swiss/{id}/join", door(swiss, true))
-        .route("/api/swiss/{id}/withdraw", door(swiss, false))
+    let mut routes = Router::new();
+    for (kind, path, list) in
+        [(TournamentKind::Arena, "tournament", "arena"), (TournamentKind::Swiss, "swiss", "swiss")]
+    {
+        let name = move |Path(id): Path<String>| Tournament { id, kind: Some(kind) };
+        routes = routes
+            .route(&format!("/api/{path}/{{id}}"), get(move |api, id| show(api, name(id))))
+            .route(&format!("/api/team/{{team}}/{list}"), get(move |api, team| self::list(api, team, kind)))
+            .route(
+                &format!("/api/{path}/{{id}}/join"),
+                post(move |api, id, caller, fields| join(api, name(id), caller, fields)),
+            )
+            .route(
+                &format!("/api/{path}/{{id}}/withdraw"),
+                post(move |api, id, caller| withdraw(api, name(id), caller)),
+            );
+    }
+    routes
 }
 
-async fn take_part(
+async fn join(
     Shared(api): Shared<LichessApi>,
-    Path(id): Path<String>,
+    name: Tournament,
     caller: Caller,
-    kind: TournamentKind,
-    join: bool,
+    fields: FormFields,
 ) -> Result<Json<Value>, ApiError> {
     caller.must_have(&["tournament:write"])?;
-    let account = caller.account.clone();
-    api.ask(move |state| state.take_part(&account, kind, &id, join)).await?;
+    let (password, pair_now) = (fields.text("password").map(str::to_owned), fields.is_true("pairMeAsap"));
+    api.ask(move |state| state.take_part(&caller.account, &name, password.as_deref(), pair_now)).await?;
     Ok(ok())
+}
+
+async fn withdraw(Shared(api): Shared<LichessApi>, name: Tournament, caller: Caller) -> Result<Json<Value>, ApiError> {
+    caller.must_have(&["tournament:write"])?;
+    api.ask(move |state| state.withdraw(&caller.account, &name)).await?;
+    Ok(ok())
+}
+
+async fn show(Shared(api): Shared<LichessApi>, name: Tournament) -> Result<Json<Value>, ApiError> {
+    let shown = api.ask(move |state| {
+        let held = name.kind.and_then(|kind| state.tournament(kind, &name.id)).ok_or(Denied::NoSuchTournament)?;
+        Ok(page(state, held))
+    });
+    Ok(Json(shown.await?))
+}
+
+async fn list(
+    Shared(api): Shared<LichessApi>,
+    Path(team): Path<String>,
+    kind: TournamentKind,
+) -> Result<Response, ApiError> {
+    let lines = api.server_state.ask(move |state| {
+        let held = state.tournaments_of_team(kind, &team);
+        held.into_iter().map(|held| format!("{}\n", entry(state, held))).collect::<String>()
+    });
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines.await?).into_response())
+}
+
+/// What the list of a team and the page of a tournament both have.
+fn common(held: &PracticeTournament) -> Value {
+    let plan = held.plan();
+    let (limit, increment) = match plan.terms.time_control {
+        TimeControl::RealTime { initial, increment } => (initial.as_secs_f64(), increment.as_secs_f64()),
+        TimeControl::Correspondence { .. } | TimeControl::Unlimited => (0.0, 0.0),
+    };
+    json!({
+        "id": plan.id,
+        "createdBy": "practice",
+        "clock": { "limit": limit, "increment": increment },
+        "rated": plan.terms.rated,
+        "nbPlayers": held.standing().len(),
+    })
+}
+
+/// A line of a team's list.
+fn entry(state: &ServerState, held: &PracticeTournament) -> Value {
+    if held.plan().kind == TournamentKind::Swiss {
+        return page(state, held);
+    }
+    let (begins, ends) = held.times();
+    let mut entry = common(held);
+    entry["system"] = json!("arena");
+    entry["fullName"] = json!(held.plan().name);
+    entry["minutes"] = json!(held.plan().lasts.as_secs() / 60);
+    entry["variant"] = render::variant(held.plan().terms.variant);
+    entry["startsAt"] = json!(state.unix_millis(begins));
+    entry["finishesAt"] = json!(ends.map(|ends| state.unix_millis(ends)));
+    entry["status"] = json!(match held.stage() {
+        TournamentStage::Announced => 10,
+        TournamentStage::Running => 20,
+        TournamentStage::Over => 30,
+    });
+    // What does not hold is left out, as Lichess does.
+    if held.plan().bots_allowed {
+        entry["botsAllowed"] = json!(true);
+    }
+    if held.plan().password.is_some() {
+        entry["private"] = json!(true);
+    }
+    entry
+}
+
+/// The page of a tournament.
+fn page(state: &ServerState, held: &PracticeTournament) -> Value {
+    let plan = held.plan();
+    let (begins, ends) = held.times();
+    let iso =
+        |at| Timestamp::from_millisecond(i64::try_from(state.unix_millis(at)).unwrap_or_default()).unwrap_or_default();
+    let mut page = common(held);
+    page["variant"] = json!(plan.terms.variant.key());
+    page["startsAt"] = json!(iso(begins).to_string());
+    page["verdicts"] = json!({ "list": [], "accepted": true });
+    if plan.kind == TournamentKind::Swiss {
+        page["name"] = json!(plan.name);
+        page["round"] = json!(held.round());
+        page["nbRounds"] = json!(plan.rounds);
+        page["status"] = json!(match held.stage() {
+            TournamentStage::Announced => "created",
+            TournamentStage::Running => "started",
+            TournamentStage::Over => "finished",
+        });
+        return page;
+    }
+    page["fullName"] = json!(plan.name);
+    page["system"] = json!("arena");
+    page["minutes"] = json!(plan.lasts.as_secs() / 60);
+    let until = |at: std::time::Duration| at.saturating_sub(state.now()).as_secs();
+    match held.stage() {
+        TournamentStage::Announced => page["secondsToStart"] = json!(until(begins)),
+        TournamentStage::Running => page["secondsToFinish"] = json!(ends.map(until)),
+        TournamentStage::Over => page["isFinished"] = json!(true),
+    }
+    if plan.bots_allowed {
+        page["botsAllowed"] = json!(true);
+    }
+    if plan.password.is_some() {
+        page["private"] = json!(true);
+    }
+    let players = held.standing().into_iter().enumerate().filter_map(|(index, (account, one))| {
+        let sheet: String = one.sheet.iter().map(u32::to_string).collect();
+        let name = &state.account(account)?.name;
+        Some(json!({ "name": name, "rank": index + 1, "score": one.points, "sheet": { "scores": sheet } }))
+    });
+    page["standing"] = json!({ "page": 1, "players": players.take(10).collect::<Vec<_>>() });
+    page
 }

@@ -157,7 +157,7 @@ impl ServerState {
         self.close_challenge(id, ChallengeState::Accepted);
         let (white, black) = final_color.fold_wb((challenger.clone(), dest.clone()), (dest, challenger));
         let game = GameId::from(id);
-        self.start_game(game.clone(), terms, start, white, black);
+        self.start_game(game.clone(), terms, start, white, black, None);
         Ok(game)
     }
 
@@ -177,7 +177,7 @@ impl ServerState {
         let color = terms.color.unwrap_or_else(|| self.random_color());
         let (white, black) = color.fold_wb((player.clone(), engine.clone()), (engine, player));
         let id = self.fresh_id();
-        self.start_game(id.clone(), terms.game, start, white, black);
+        self.start_game(id.clone(), terms.game, start, white, black, None);
         let view = self.game_view(&id).ok_or(Denied::NoSuchGame)?;
         Ok((view, color))
     }

@@ -17,7 +17,7 @@ use crate::{
     account::AccountId,
     game::{End, GameChange, GameOutcome, GameRefusal, PracticeGame, Stop},
 };
-use chess::{ChatLine, ChatRoom, Color, GameId, GameTerms, Line, UciMove};
+use chess::{ChatLine, ChatRoom, Color, GameId, GameTerms, Line, Tournament, UciMove};
 
 /// The same text again, or more than this many lines within [`FLOOD_WINDOW`], is not said at all.
 const FLOOD_LINES: usize = 4;
@@ -33,6 +33,7 @@ impl ServerState {
         start: Line,
         white: PlayerView,
         black: PlayerView,
+        tournament: Option<Tournament>,
     ) {
         if white.bot && black.bot {
             for seat in [&white, &black] {
@@ -43,7 +44,7 @@ impl ServerState {
         for seat in players.iter() {
             self.withdraw_challenges_of_busy(&seat.account);
         }
-        let pairing = Arc::new(Pairing { id: id.clone(), terms, players, created_at: self.unix_now() });
+        let pairing = Arc::new(Pairing { id: id.clone(), terms, players, tournament, created_at: self.unix_now() });
         let mut patience = self.settings.patience;
         patience.flags_fall &= self.settings.faults.dialect.flags_fall();
         if pairing.players.iter().any(|seat| seat.ai_level.is_some()) {
@@ -420,6 +421,7 @@ impl ServerState {
     fn close_game(&mut self, id: &GameId, view: &Arc<GameView>) {
         self.dismiss_listeners(id);
         self.tell_players(view, PracticeAccountEvent::GameFinish);
+        self.count_for_tournament(view);
         self.finished.push_back(id.clone());
         while self.finished.len() > self.settings.keep_finished
             && let Some(oldest) = self.finished.pop_front()

@@ -53,7 +53,7 @@ impl ServerState {
         let (white, black) = first_has.fold_wb((one.clone(), other.clone()), (other, one));
         self.open_challenges.remove(id);
         let game = GameId::from(id);
-        self.start_game(game.clone(), terms, start, white, black);
+        self.start_game(game.clone(), terms, start, white, black, None);
         Ok(Some(game))
     }
 }

@@ -23,6 +23,8 @@ pub enum Gauge {
     EventStreams,
     /// Questions for one's own account.
     AccountRequests,
+    /// Entries into tournaments.
+    TournamentEntries,
 }
 
 impl Gauge {
@@ -33,6 +35,7 @@ impl Gauge {
             Self::ChallengesOfDay => (limits.challenge_credits_per_day, DAY),
             Self::EventStreams => (limits.event_streams_per_ten_minutes, MINUTE * 10),
             Self::AccountRequests => (limits.account_requests_per_five_minutes, MINUTE * 5),
+            Self::TournamentEntries => (limits.tournament_entries_per_ten_minutes, MINUTE * 10),
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     PracticeSettings,
     account::{AccountId, Category, PracticeAccount},
     game::GameRefusal,
+    tournament::{PracticeTournament, TournamentRefusal},
 };
 use chess::{ChallengeId, GameId, LineError, Tournament};
 
@@ -33,6 +34,9 @@ pub enum Denied {
     /// There is no such tournament.
     #[error("no such tournament")]
     NoSuchTournament,
+    /// Somebody may not take part in a tournament.
+    #[error(transparent)]
+    Tournament(#[from] TournamentRefusal),
     /// The game is played by others.
     #[error("not your game")]
     NotYourGame,
@@ -77,6 +81,7 @@ pub enum Denied {
 pub(super) enum Due {
     Game(GameId),
     Challenge(ChallengeId),
+    Tournament(Tournament),
 }
 
 /// Everything the server's state owns.
@@ -96,8 +101,10 @@ pub struct ServerState {
     pub(super) rng: StdRng,
     /// Accounts that play one game at a time.
     pub(super) solo: HashSet<AccountId>,
-    /// Tournaments that were announced, and who takes part.
-    pub(super) tournaments: BTreeMap<Tournament, BTreeSet<AccountId>>,
+    /// The tournaments that were announced.
+    pub(super) tournaments: BTreeMap<Tournament, PracticeTournament>,
+    /// Accounts that are always there to be paired.
+    pub(super) residents: HashSet<AccountId>,
     counter: u64,
 }
 
@@ -123,6 +130,7 @@ impl ServerState {
             rng,
             solo: HashSet::new(),
             tournaments: BTreeMap::new(),
+            residents: HashSet::new(),
             counter: 0,
         }
     }
@@ -142,9 +150,15 @@ impl ServerState {
             match due {
                 Due::Game(id) => self.with_game(&id, |game, now| game.tick(now)),
                 Due::Challenge(id) => self.challenge_is_due(&id),
+                Due::Tournament(name) => self.tournament_is_due(&name),
             }
         }
         self.now = now;
+    }
+
+    /// The server's own time.
+    pub(crate) fn now(&self) -> Duration {
+        self.now
     }
 
     /// Milliseconds since 1970 at a time of the server's state's.

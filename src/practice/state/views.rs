@@ -12,7 +12,8 @@ use crate::{
     rating::PlayerRating,
 };
 use chess::{
-    ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers, UciMove,
+    ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers, Tournament,
+    UciMove,
 };
 
 /// A player as seen by others.
@@ -39,6 +40,8 @@ pub struct Pairing {
     pub terms: GameTerms,
     /// The players by colour, as they were when the game began.
     pub players: ByColor<PlayerView>,
+    /// The tournament that it belongs to.
+    pub tournament: Option<Tournament>,
     /// When it began, in milliseconds since 1970.
     pub created_at: u64,
 }

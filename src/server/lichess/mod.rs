@@ -24,6 +24,7 @@ mod request;
 mod settings;
 mod stream;
 mod token;
+mod tournaments;
 mod wire;
 
 /// What Lichess says, line by line, as this adapter reads it.
@@ -54,7 +55,7 @@ use self::{
 };
 use chess::{
     Account, Action, ActionError, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, KnownGame, ServerEvent,
-    TimeControl, Tournament, TournamentKind,
+    TimeControl, Tournament, TournamentInfo,
 };
 
 use super::Server;
@@ -127,22 +128,6 @@ impl LichessServer {
         self.http.call(HttpCall::urgent(&[&["api", "bot", "game", game.as_str()], what].concat())).await.map(taken)
     }
 
-    /// Joins a tournament or withdraws from one. An arena and a Swiss tournament have different addresses; where the kind is
-    /// not known, the second is tried after the first.
-    async fn tournament(&self, tournament: &Tournament, what: &str) -> Result<Done, ActionError> {
-        let ask = |kind| async move {
-            self.http.call(HttpCall::post(&["api", kind, &tournament.id, what], Topic::Tournament)).await.map(taken)
-        };
-        match tournament.kind {
-            Some(TournamentKind::Arena) => ask("tournament").await,
-            Some(TournamentKind::Swiss) => ask("swiss").await,
-            None => match ask("tournament").await {
-                Err(ActionError::NotFound(_)) => ask("swiss").await,
-                other => other,
-            },
-        }
-    }
-
     async fn challenge(&self, request: &ChallengeRequest) -> Result<Done, ActionError> {
         let body = self
             .http
@@ -191,8 +176,8 @@ impl Server for LichessServer {
                 let form = [("room", room.key().to_owned()), ("text", text)];
                 self.http.call(HttpCall::post(&call, Topic::Chat).form(&form)).await.map(taken)
             }
-            Action::Join(tournament) => self.tournament(&tournament, "join").await,
-            Action::Leave(tournament) => self.tournament(&tournament, "withdraw").await,
+            Action::Join(entry) => self.join_tournament(&entry).await,
+            Action::Leave(tournament) => self.leave_tournament(&tournament).await,
             Action::Tell { .. } => {
                 Err(ActionError::Unsupported("Lichess has no way for bots to write to people outside games"))
             }
@@ -226,6 +211,18 @@ impl Server for LichessServer {
 
     fn keeps_lichess_limits(&self) -> bool {
         true
+    }
+
+    fn lists_tournaments(&self) -> bool {
+        true
+    }
+
+    async fn team_tournaments(&self, team: &str) -> Result<Vec<TournamentInfo>, ActionError> {
+        self.tournaments_of(team).await
+    }
+
+    async fn tournament(&self, tournament: &Tournament) -> Result<TournamentInfo, ActionError> {
+        self.tournament_info(tournament).await
     }
 
     async fn remember(&self, games: &[KnownGame]) {

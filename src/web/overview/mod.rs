@@ -143,6 +143,7 @@ impl Overview {
             }
             AccountEvent::Challenged { .. }
             | AccountEvent::Declined { .. }
+            | AccountEvent::Tournament { .. }
             | AccountEvent::Tell { .. }
             | AccountEvent::Commanded { .. }
             | AccountEvent::Fault(_) => return,

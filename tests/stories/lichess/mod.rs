@@ -10,7 +10,7 @@
 //!    [`absence`].
 //! 6. The token is never logged and never in the journal: [`restart`], and `src/server/tests/lichess/secrecy.rs`.
 //!
-//! What its operator reads and orders: [`operator`]; and what others can make of that: [`outsiders`].
+//! What its operator reads and orders: [`operator`]; tournaments: [`tournaments`]; and what others can make of that: [`outsiders`].
 //!
 //! All of them for a while at once, under kills and load: [`soak`], which is `concilio lab soak`.
 //!
@@ -33,4 +33,5 @@ pub(crate) mod restart;
 mod slow_streams;
 pub(crate) mod soak;
 mod streams;
+mod tournaments;
 mod weather;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Manager;
+use super::{Manager, policy_with};
 use crate::session::{
     AccountEvent, AccountMode,
     control::{AccountCommand, AccountRequest, ControlAnswer, ControlError},
@@ -11,7 +11,7 @@ use crate::session::{
     lobby::{LobbyCommand, LobbyEffect, LobbyInput},
     machine::GameInput,
 };
-use chess::{Action, ActionError, ChallengeRequest, Done, Tournament};
+use chess::{Action, ActionError, ChallengeRequest, Done, Tournament, TournamentEntry};
 
 /// Commands that wait for the answer of the server.
 #[derive(Default)]
@@ -41,15 +41,15 @@ impl Manager {
             }
             AccountCommand::Cancel => drop(self.ask_lobby(LobbyCommand::Cancel, answer)),
             AccountCommand::Block(name) => drop(self.ask_lobby(LobbyCommand::Block(name), answer)),
-            AccountCommand::Join(tournament) => self.join(tournament, answer),
+            AccountCommand::Join(entry) => self.join(entry, answer),
             AccountCommand::Leave(tournament) => self.leave_tournaments(tournament, answer),
             AccountCommand::Adopt(rules) => {
                 self.context.player = rules.player;
                 self.context.chat = rules.policy.chat.clone();
                 self.reception.follows(rules.policy.chat.clone(), &rules.policy.variants);
                 self.lists = rules.policy.newer_lists.clone();
-                self.policy = Arc::clone(&rules.policy);
-                self.tell_lobby(LobbyInput::Adopt(rules.policy));
+                self.policy = policy_with(&*self.context.server, &rules.policy);
+                self.tell_lobby(LobbyInput::Adopt(Arc::clone(&self.policy)));
                 let _ = answer.send(Ok("other rules hold from now on".to_owned()));
             }
             AccountCommand::InGame(game, command) => match self.games.get(&game) {
@@ -120,17 +120,17 @@ impl Manager {
         answer
     }
 
-    fn join(&mut self, tournament: Tournament, answer: ControlAnswer) {
-        let done = format!("tournament {tournament} is joined");
-        let input = LobbyInput::Command(LobbyCommand::Joined(tournament.clone()));
-        self.act(Action::Join(tournament), done, Some(input), answer);
+    fn join(&mut self, entry: TournamentEntry, answer: ControlAnswer) {
+        let done = format!("tournament {} is joined", entry.tournament);
+        let input = LobbyInput::Command(LobbyCommand::Joined(entry.clone()));
+        self.act(Action::Join(entry), done, Some(input), answer);
     }
 
     fn leave_tournaments(&mut self, tournament: Option<Tournament>, answer: ControlAnswer) {
         let tournaments = tournament.map_or_else(|| self.lobby.tournaments(), |tournament| vec![tournament]);
         let [tournament] = tournaments.as_slice() else {
             let why = if tournaments.is_empty() {
-                "no tournament was joined by `concilio ctl join`; name the one to leave".to_owned()
+                "we take part in no tournament that we know of; name the one to leave".to_owned()
             } else {
                 let names: Vec<String> = tournaments.iter().map(ToString::to_string).collect();
                 format!("several were joined; name the one to leave: {}", names.join(", "))

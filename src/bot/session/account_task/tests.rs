@@ -9,7 +9,7 @@ use crate::{
 };
 use chess::{
     Account, ChallengeId, Clock, Clocks, GameInfo, GameState, GameTerms, KnownGame, Line, Offers, Player, TimeControl,
-    UciMove, Variant,
+    TournamentEntry, UciMove, Variant,
 };
 use council::{CouncilSettings, pool::Pool};
 
@@ -366,14 +366,17 @@ async fn the_operator_is_told_what_was_done() {
         ),
         (
             r#"{"command":"join","tournament":"swiss/abcd1234"}"#,
-            Action::Join("swiss/abcd1234".parse().expect("a tournament")),
+            Action::Join(TournamentEntry {
+                pair_now: true,
+                ..TournamentEntry::open("swiss/abcd1234".parse().expect("a tournament"))
+            }),
         ),
         (r#"{"command":"leave"}"#, Action::Leave("swiss/abcd1234".parse().expect("a tournament"))),
         (r#"{"command":"resign","game":"abcdefgh"}"#, Action::Resign("abcdefgh".into())),
     ] {
         // What was joined is known when the answer of the server has come back to the account.
         let mut said = does(json).await;
-        while matches!(&said, Err(why) if why.contains("no tournament was joined")) {
+        while matches!(&said, Err(why) if why.contains("take part in no tournament")) {
             said = does(json).await;
         }
         assert!(said.is_ok(), "{json}: {said:?}");

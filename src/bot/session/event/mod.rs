@@ -10,7 +10,10 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 
-use crate::journal::{ChallengeOutcome, GameKey};
+use crate::{
+    journal::{ChallengeOutcome, GameKey},
+    policy::tournament::TournamentNews,
+};
 use chess::{
     Account, Challenge, ChallengeId, ChallengeRequest, ChatLine, Clocks, Color, Decision, DeclineReason, GameId,
     GameInfo, GameStatus, Line, Player, Proposal, ServerName,
@@ -94,6 +97,13 @@ pub enum AccountEvent {
         opponent: Option<String>,
         /// The reason they gave.
         reason: DeclineReason,
+    },
+    /// Something came of a tournament.
+    Tournament {
+        /// Its name to people.
+        name: String,
+        /// What came of it.
+        what: TournamentNews,
     },
     /// A limit of the server's is reached, as far as it concerns new games.
     Limited {

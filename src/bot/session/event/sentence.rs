@@ -8,8 +8,10 @@ use std::time::Duration;
 use tracing::Level;
 
 use super::{AccountEvent, AccountMode, BotEvent, GameEvent, is_late};
-use crate::journal::ChallengeOutcome;
-use chess::{Account, Challenge, Color, Decision, GameInfo, GameStatus, GameTerms, Line, Source, Speed, Variant};
+use crate::{journal::ChallengeOutcome, policy::tournament::TournamentNews};
+use chess::{
+    Account, Challenge, Color, Decision, GameInfo, GameStatus, GameTerms, Line, Source, Speed, Standing, Variant,
+};
 use council::{clock::Budget, player::vote_report};
 
 /// How split a vote is that is worth reading about: the share of the electors that wanted another move.
@@ -30,7 +32,7 @@ pub struct Sentence {
 
 impl Sentence {
     /// Every kind of event that has a sentence.
-    pub const KINDS: [&str; 21] = [
+    pub const KINDS: [&str; 22] = [
         "connected",
         "reconnected",
         "disconnected",
@@ -40,6 +42,7 @@ impl Sentence {
         "challenged",
         "challenge_failed",
         "challenge_declined",
+        "tournament",
         "limit",
         "tell",
         "command",
@@ -105,6 +108,7 @@ fn account(event: &AccountEvent) -> LeveledText {
             let reason = reason.words();
             (Level::INFO, "challenge_declined", format!("{who} declined our challenge {challenge}: {reason}"))
         }
+        AccountEvent::Tournament { name, what } => (Level::INFO, "tournament", tournament(name, what)),
         AccountEvent::Limited { what, until } => {
             (Level::INFO, "limit", format!("a limit of the server is reached: {what} until {until:.0}"))
         }
@@ -112,6 +116,17 @@ fn account(event: &AccountEvent) -> LeveledText {
         AccountEvent::Commanded { done } => (Level::INFO, "command", format!("at the operator's command: {done}")),
         AccountEvent::Fault(what) => (Level::WARN, "fault", what.clone()),
         AccountEvent::Closed => (Level::INFO, "closed", "closed".to_owned()),
+    }
+}
+
+fn tournament(name: &str, what: &TournamentNews) -> String {
+    match what {
+        TournamentNews::Joined => format!("we take part in {name}"),
+        TournamentNews::NotJoined(why) => format!("we do not take part in {name}: {why}"),
+        TournamentNews::Over(None) => format!("{name} is over"),
+        TournamentNews::Over(Some(Standing { rank, points })) => {
+            format!("{name} is over: place {rank} with {points} points")
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod matchmaking;
 mod orders;
+mod tournaments;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -26,10 +27,11 @@ use super::{AccountMode, AccountPolicy};
 use crate::{
     journal::ChallengeOutcome,
     policy::{
-        ChallengeVerdict, Matchmaker, NameLists, RateLimits,
+        ChallengeVerdict, Matchmaker, NameLists, Participation, RateLimits,
         challenge::{self, ChallengeContext, OpponentHistory, TakenPlace, Waiting},
         matchmaking::MatchmakingStep,
         rate_limits::Spending,
+        tournament::TournamentNews,
     },
 };
 use chess::{
@@ -39,6 +41,7 @@ use chess::{
 use orders::Orders;
 
 pub(super) use orders::LobbyCommand;
+pub(super) use tournaments::TournamentAnswer;
 
 #[cfg(test)]
 mod tests;
@@ -66,10 +69,12 @@ pub(super) enum LobbyInput {
     Challenged(ChallengeRequest, Result<ChallengeId, ActionError>),
     /// The bots that are online, as far as they could be had.
     Bots(Vec<Account>),
+    /// What the server said about tournaments.
+    Tournaments(TournamentAnswer),
     /// The server says that a game runs.
     GameStarted(GameId),
-    /// Against whom it is.
-    Opponent(GameId, Player),
+    /// Against whom it is, and in which tournament.
+    Opponent(GameId, Player, Option<String>),
     GameEnded(GameId),
     /// The lists of names have changed.
     Lists(NameLists),
@@ -92,6 +97,12 @@ pub(super) enum LobbyEffect {
     Watch(GameId),
     /// Fetch the bots that are online.
     FetchBots,
+    /// Fetch the tournaments of these teams, and these tournaments.
+    FetchTournaments { teams: Vec<String>, named: Vec<Tournament> },
+    /// Ask how a tournament stands.
+    AskTournament(Tournament),
+    /// Tell about a tournament, by the name that it has for people.
+    TournamentNews(String, TournamentNews),
     /// Play a game, unless it is being played.
     Play(GameId),
     /// Write down what was decided about a challenge, and why.
@@ -115,8 +126,8 @@ pub(super) struct LobbyMemory {
     pub matchmaker: Matchmaker,
     /// Whom the operator blocked while we ran, in lower case.
     pub blocked: BTreeSet<String>,
-    /// The tournaments that were joined at the operator's command.
-    pub tournaments: BTreeSet<Tournament>,
+    /// The tournaments that we take part in.
+    pub participation: Participation,
 }
 
 /// The state of context of one account.
@@ -151,12 +162,15 @@ struct Queued {
     attempts: u32,
 }
 
+#[derive(Default)]
 struct ReservedPlace {
     opponent: Option<Player>,
     /// Whether the game was counted for its opponent and the server's limits.
     counted: bool,
     /// The game of which this one is the rematch.
     rematch_of: Option<GameId>,
+    /// The name of the tournament that it belongs to.
+    tournament: Option<String>,
     /// What it is kept for; `None`: its game runs.
     reserved: Option<Reservation>,
 }
@@ -247,8 +261,11 @@ impl Lobby {
             LobbyInput::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
             LobbyInput::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
             LobbyInput::Bots(bots) => self.choose(now, &bots, &mut effects),
+            LobbyInput::Tournaments(answer) => self.tournament_answer(now, answer, &mut effects),
             LobbyInput::GameStarted(id) => self.game_started(time, id, &mut effects),
-            LobbyInput::Opponent(id, opponent) => self.opponent(time, &id, opponent, &mut effects),
+            LobbyInput::Opponent(id, opponent, tournament) => {
+                self.opponent(time, &id, opponent, tournament, &mut effects);
+            }
             LobbyInput::GameEnded(id) => self.game_ended(time, &id),
             LobbyInput::Lists(lists) => {
                 self.lists = lists;
@@ -261,6 +278,7 @@ impl Lobby {
         }
         self.places.retain(|_, place| place.reserved.as_ref().is_none_or(|reserved| reserved.until > time));
         self.accept_again(time, &mut effects);
+        self.tournament_steps(now, &mut effects);
         self.fulfil_orders(now, &mut effects);
         self.try_waiting(now, &mut effects);
         self.matchmaking(now, &mut effects);
@@ -276,7 +294,8 @@ impl Lobby {
             MatchmakingStep::Wait(until) => until,
             MatchmakingStep::Cancel(_) | MatchmakingStep::FetchBots => None,
         };
-        [reserved, queued, matchmaking].into_iter().flatten().min()
+        let tournaments = self.with_tournaments(now, |known, policy, situation| known.next_wakeup(policy, situation));
+        [reserved, queued, matchmaking, tournaments].into_iter().flatten().min()
     }
 
     /// The system's clock was set back: no pause ends later for that than it was meant to, counted from now.
@@ -289,6 +308,7 @@ impl Lobby {
         self.idle_since = self.idle_since.min(now);
         self.memory.rate_limits.clock_set_back(now);
         self.memory.matchmaker.clock_set_back(now);
+        self.memory.participation.clock_set_back(now);
         self.judge_waiting_now();
     }
 
@@ -349,7 +369,7 @@ impl Lobby {
                     again: None,
                 };
                 let opponent = challenge.opponent.clone();
-                let place = ReservedPlace { opponent, counted: false, rematch_of: None, reserved: Some(reserved) };
+                let place = ReservedPlace { opponent, reserved: Some(reserved), ..ReservedPlace::default() };
                 self.places.insert(GameId::from(&challenge.id), place);
             }
         }
@@ -463,12 +483,7 @@ impl Lobby {
         let challenge = ChallengeId::new(id.as_str());
         self.memory.matchmaker.accepted(&challenge, &self.policy.matchmaking, now);
         self.waiting.retain(|queued| queued.waiting.challenge.id != challenge);
-        let place = self.places.entry(id.clone()).or_insert(ReservedPlace {
-            opponent: None,
-            counted: false,
-            rematch_of: None,
-            reserved: None,
-        });
+        let place = self.places.entry(id.clone()).or_default();
         if let Some(reserved) = place.reserved.take() {
             self.last_start = Some(now);
             place.rematch_of = reserved.challenge.rematch_of;
@@ -476,8 +491,16 @@ impl Lobby {
         effects.push(LobbyEffect::Play(id));
     }
 
-    fn opponent(&mut self, now: Timestamp, id: &GameId, opponent: Player, effects: &mut Vec<LobbyEffect>) {
+    fn opponent(
+        &mut self,
+        now: Timestamp,
+        id: &GameId,
+        opponent: Player,
+        tournament: Option<String>,
+        effects: &mut Vec<LobbyEffect>,
+    ) {
         let Some(place) = self.places.get_mut(id) else { return };
+        place.tournament = tournament;
         let is_limited = self.policy.keep_limits && opponent.is_bot() && opponent.ai_level.is_none();
         let opponent = place.opponent.insert(opponent);
         if !std::mem::replace(&mut place.counted, true) {
@@ -503,7 +526,8 @@ impl Lobby {
         self.idle_since = now;
     }
 
-    /// The places that are taken: by games, by challenges we accepted, and by the one we have made.
+    /// The places that are taken: by games, by challenges we accepted, by the one we have made, and by the next game of a
+    /// tournament that pairs us.
     fn taken(&self) -> Vec<TakenPlace> {
         let place = |opponent: Option<&Player>| TakenPlace {
             opponent: opponent.map(|player| player.id.clone()).unwrap_or_default(),
@@ -511,7 +535,11 @@ impl Lobby {
         };
         let mut taken: Vec<TakenPlace> = self.places.values().map(|known| place(known.opponent.as_ref())).collect();
         let standing = self.memory.matchmaker.standing().map(|(_, id)| id.to_owned());
-        taken.extend(standing.or_else(|| self.asked.clone()).map(|opponent| TakenPlace { opponent, kind: Kind::Bot }));
+        let theirs = |opponent| TakenPlace { opponent, kind: Kind::Bot };
+        taken.extend(standing.or_else(|| self.asked.clone()).map(theirs));
+        if self.memory.participation.awaits_game(self.latest, &self.tournaments_played()) {
+            taken.push(theirs(String::new()));
+        }
         taken
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     },
     session::{AccountMode, control::ChallengeOrder},
 };
-use chess::{Action, ChallengeId, Tournament, values::Kind};
+use chess::{Action, ChallengeId, Tournament, TournamentEntry, values::Kind};
 
 /// What is asked of the lobby.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(in crate::session) enum LobbyCommand {
     /// Somebody is played no more.
     Block(String),
     /// A tournament was joined.
-    Joined(Tournament),
+    Joined(TournamentEntry),
     /// A tournament was left.
     Left(Tournament),
 }
@@ -48,12 +48,12 @@ impl Lobby {
                 effects.push(LobbyEffect::Save);
                 effects.push(LobbyEffect::Answer(Ok(format!("{name} is played no more, also after a restart"))));
             }
-            LobbyCommand::Joined(tournament) => {
-                self.memory.tournaments.insert(tournament);
+            LobbyCommand::Joined(entry) => {
+                self.memory.participation.ordered(entry, self.latest);
                 effects.push(LobbyEffect::Save);
             }
             LobbyCommand::Left(tournament) => {
-                self.memory.tournaments.remove(&tournament);
+                self.memory.participation.set_aside(&tournament, self.latest);
                 effects.push(LobbyEffect::Save);
             }
         }
@@ -157,9 +157,9 @@ impl Lobby {
         self.waiting.iter_mut().for_each(|queued| queued.until = None);
     }
 
-    /// The tournaments that were joined at the operator's command.
+    /// The tournaments that we take part in.
     pub(in crate::session) fn tournaments(&self) -> Vec<Tournament> {
-        self.memory.tournaments.iter().cloned().collect()
+        self.memory.participation.members().cloned().collect()
     }
 
     /// Until when the server takes no more of this, if it said so.

@@ -65,7 +65,7 @@ impl Story {
 
     fn begins(&mut self, id: &str, opponent: &str) {
         self.happens(LobbyInput::GameStarted(GameId::new(id)));
-        self.happens(LobbyInput::Opponent(GameId::new(id), player(opponent)));
+        self.happens(LobbyInput::Opponent(GameId::new(id), player(opponent), None));
     }
 
     fn ends(&mut self, id: &str) -> Vec<LobbyEffect> {
@@ -255,7 +255,7 @@ fn a_game_is_counted_once_however_often_its_stream_is_reopened() {
     let spent = story.lobby.memory().rate_limits.clone();
     for _ in 0..50 {
         for id in ["game0001", "game0002"] {
-            story.happens(LobbyInput::Opponent(GameId::new(id), player("Ann")));
+            story.happens(LobbyInput::Opponent(GameId::new(id), player("Ann"), None));
         }
     }
     assert_eq!(story.lobby.memory().rate_limits, spent);
@@ -479,7 +479,7 @@ proptest! {
                     unwanted += usize::from(!story.lobby.places.contains_key(&game));
                     story.happens(LobbyInput::GameStarted(game))
                 }
-                5 => story.happens(LobbyInput::Opponent(game, player("Ann"))),
+                5 => story.happens(LobbyInput::Opponent(game, player("Ann"), None)),
                 6 => story.ends(id),
                 7 => story.happens(LobbyInput::Cancelled(offer)),
                 _ => story.after(Duration::from_secs(seconds)),

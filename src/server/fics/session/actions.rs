@@ -91,7 +91,7 @@ impl FicsSession {
             Action::Takeback(id, false) => self.decline_offer(&id, |what| matches!(what, OfferKind::Takeback(_))),
             Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
             Action::Chat(id, room, text) => self.chat(&id, room, &text),
-            Action::Join(tournament) => self.ask_the_manager(&format!("join {}", tournament.id)),
+            Action::Join(entry) => self.ask_the_manager(&format!("join {}", entry.tournament.id)),
             Action::Leave(tournament) => self.ask_the_manager(&format!("WithdrawFromTourney {}", tournament.id)),
             Action::Tell { to, text } => Ok(Course::Talk(vec![format!("tell {} {text}", one_word(&to))])),
         }

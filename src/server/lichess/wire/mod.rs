@@ -7,6 +7,7 @@ mod challenge;
 mod export;
 mod game;
 mod player;
+mod tournament;
 
 use std::{
     borrow::Cow,
@@ -20,6 +21,7 @@ pub(super) use self::{
     challenge::ChallengeCreated,
     game::Playing,
     player::{AccountJson, TokenInfo, UserStatus},
+    tournament::TournamentJson,
 };
 use self::{
     challenge::ChallengeEnvelope,

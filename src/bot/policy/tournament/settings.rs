@@ -1,0 +1,131 @@
+//! What the settings say about tournaments.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use chess::{
+    Fault, Secret, SecretError, Speed, Tournament, TournamentEntry, TournamentInfo, TournamentKind, Variant,
+    values::{HoursOfDay, Mode, Seconds, SecondsOrNone, TimeControlRule},
+};
+
+/// The `tournament` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TournamentSettings {
+    /// Whether tournaments are joined without being told to.
+    pub enabled: bool,
+    /// The teams whose tournaments are looked at, by the last word of their address.
+    pub teams: Vec<String>,
+    /// Tournaments that are joined in any case.
+    pub join: Vec<NamedTournament>,
+    /// Which kinds of those of the teams.
+    pub kinds: Vec<TournamentKind>,
+    /// Which variants; of these, those that an engine of the roster plays.
+    pub variants: Vec<Variant>,
+    /// Which speeds or time controls.
+    pub time_controls: Vec<TimeControlRule>,
+    /// Rated, casual or both.
+    pub modes: Vec<Mode>,
+    /// The longest tournament, in seconds; `None` is no limit.
+    #[serde(with = "SecondsOrNone::<60, 604800>")]
+    pub max_duration: Option<Duration>,
+    /// How long before its beginning one is joined at most, in seconds. 0 to 604800.
+    #[serde(with = "Seconds::<0, 604800>")]
+    pub ahead: Duration,
+    /// How often we look for tournaments, and how those stand that we are in, in seconds. 60 to 86400.
+    #[serde(with = "Seconds::<60, 86400>")]
+    pub look_every: Duration,
+    /// When we play in tournaments, in the time zone of the settings; empty is always.
+    pub hours: Vec<HoursOfDay>,
+}
+
+/// A tournament that is joined because the settings name it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedTournament {
+    /// Its page's address, or the last word of that.
+    pub tournament: Tournament,
+    /// The team we play for, where teams play each other.
+    #[serde(default)]
+    pub team: String,
+    /// The file whose first line is the password; empty for none.
+    #[serde(default)]
+    pub password_file: PathBuf,
+}
+
+impl NamedTournament {
+    /// How to take part; the password is read from its file.
+    ///
+    /// # Errors
+    /// [`SecretError`] if there is such a file and it gives no password.
+    pub fn entry(&self) -> Result<TournamentEntry, SecretError> {
+        let file = Some(&self.password_file).filter(|file| !file.as_os_str().is_empty());
+        Ok(TournamentEntry {
+            tournament: self.tournament.clone(),
+            team: Some(self.team.clone()).filter(|team| !team.is_empty()),
+            password: file.map(|file| Secret::read("password of a tournament", file)).transpose()?,
+            pair_now: false,
+        })
+    }
+}
+
+impl Default for TournamentSettings {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            teams: Vec::new(),
+            join: Vec::new(),
+            kinds: vec![TournamentKind::Arena, TournamentKind::Swiss],
+            variants: vec![Variant::Standard, Variant::Chess960, Variant::FromPosition],
+            time_controls: [Speed::Bullet, Speed::Blitz, Speed::Rapid].map(TimeControlRule::Speed).to_vec(),
+            modes: vec![Mode::Rated, Mode::Casual],
+            max_duration: None,
+            ahead: Duration::from_mins(10),
+            look_every: Duration::from_mins(5),
+            hours: Vec::new(),
+        }
+    }
+}
+
+impl TournamentSettings {
+    /// What is wrong between keys.
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if self.enabled && self.teams.is_empty() && self.join.is_empty() {
+            let accepted = r#"false, or where to look, such as teams = ["lichess-bots"]"#;
+            faults.push(Fault::value("enabled", accepted));
+        }
+        let plain = |name: &String| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+        };
+        if !self.teams.iter().all(plain) {
+            faults.push(Fault::value("teams", "the last words of teams' addresses, such as \"lichess-bots\""));
+        }
+        let there =
+            |named: &NamedTournament| named.password_file.as_os_str().is_empty() || named.password_file.is_file();
+        if !self.join.iter().all(there) {
+            faults.push(Fault::value("join", "password files that exist"));
+        }
+        faults
+    }
+
+    /// Why a tournament of a team does not suit, if it does not.
+    pub(super) fn objection(&self, info: &TournamentInfo) -> Option<&'static str> {
+        let mode = if info.terms.rated { Mode::Rated } else { Mode::Casual };
+        let duration = info.starts_at.zip(info.ends_at).map(|(from, to)| to.duration_since(from).unsigned_abs());
+        if info.tournament.kind.is_none_or(|kind| !self.kinds.contains(&kind)) {
+            Some("its kind is not among tournament.kinds")
+        } else if !self.variants.contains(&info.terms.variant) {
+            Some("its variant is not among tournament.variants")
+        } else if !self.time_controls.iter().any(|rule| rule.covers(info.terms.time_control)) {
+            Some("its clock is not among tournament.time_controls")
+        } else if !self.modes.contains(&mode) {
+            Some("rated or casual as it is, it is not among tournament.modes")
+        } else if duration.zip(self.max_duration).is_some_and(|(duration, most)| duration > most) {
+            Some("it lasts longer than tournament.max_duration")
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Stories of tournaments, minute by minute.
+
+use jiff::{SignedDuration, tz::TimeZone};
+
+use super::*;
+use chess::{GameTerms, Secret, TimeControl};
+
+/// A day of the story, from noon.
+struct Story {
+    participation: Participation,
+    policy: TournamentPolicy,
+    now: Timestamp,
+    open: bool,
+    playing: BTreeSet<String>,
+}
+
+const VARIANTS: [Variant; 1] = [Variant::Standard];
+
+impl Story {
+    fn new() -> Self {
+        let settings =
+            TournamentSettings { enabled: true, teams: vec!["bots".to_owned()], ..TournamentSettings::default() };
+        Self {
+            participation: Participation::default(),
+            policy: TournamentPolicy { settings, named: Vec::new() },
+            now: "2026-11-23T12:00:00Z".parse().expect("a time"),
+            open: true,
+            playing: BTreeSet::new(),
+        }
+    }
+
+    fn with<T>(&mut self, ask: impl FnOnce(&mut Participation, &TournamentPolicy, &TournamentSituation) -> T) -> T {
+        let now = self.now.to_zoned(TimeZone::UTC);
+        let ratings = [("blitz".to_owned(), 2000)];
+        let situation = TournamentSituation {
+            now: &now,
+            open: self.open,
+            playing: &self.playing,
+            variants: &VARIANTS,
+            ratings: &ratings,
+        };
+        ask(&mut self.participation, &self.policy, &situation)
+    }
+
+    fn due(&mut self) -> Vec<TournamentStep> {
+        self.with(Participation::due)
+    }
+
+    fn found(&mut self, tournaments: Vec<TournamentInfo>) -> Vec<(String, TournamentNews)> {
+        self.with(|known, policy, situation| known.found(tournaments, policy, situation))
+    }
+
+    fn wait(&mut self, seconds: i64) {
+        self.now += SignedDuration::from_secs(seconds);
+    }
+
+    /// Lets time pass until something is to be done, and says what that is.
+    fn next(&mut self) -> Vec<TournamentStep> {
+        self.now = self.with(|known, policy, situation| known.next_wakeup(policy, situation)).expect("a wakeup");
+        self.due()
+    }
+
+    /// The next request to take part or to withdraw; what is asked before is answered by `info`.
+    fn next_move(&mut self, info: &TournamentInfo) -> TournamentStep {
+        for _ in 0..50 {
+            for step in self.next() {
+                match step {
+                    TournamentStep::Look { .. } => drop(self.found(vec![info.clone()])),
+                    TournamentStep::Ask(asked) => drop(self.participation.described(&asked, info.clone())),
+                    step => return step,
+                }
+            }
+        }
+        panic!("nothing comes of it");
+    }
+
+    fn agreed(&mut self, tournament: &Tournament) -> Option<TournamentNews> {
+        let now = self.now;
+        self.participation.answered(tournament, Ok(()), now).map(|(_, news)| news)
+    }
+
+    /// An arena of so many minutes that begins in so many.
+    fn arena(&self, id: &str, begins_in: i64, minutes: i64) -> TournamentInfo {
+        let at = |minutes| Some(self.now + SignedDuration::from_mins(minutes));
+        TournamentInfo {
+            tournament: Tournament { id: id.to_owned(), kind: Some(TournamentKind::Arena) },
+            name: format!("Arena {id}"),
+            terms: GameTerms {
+                variant: Variant::Standard,
+                time_control: TimeControl::real_time(Duration::from_mins(3), Duration::from_secs(2)),
+                rated: true,
+            },
+            stage: if begins_in > 0 { TournamentStage::Announced } else { TournamentStage::Running },
+            starts_at: at(begins_in),
+            ends_at: at(begins_in + minutes),
+            players: 8,
+            bots_allowed: true,
+            has_password: false,
+            min_rating: None,
+            max_rating: None,
+            refusal: None,
+            standing: None,
+        }
+    }
+}
+
+fn join(info: &TournamentInfo, pair_now: bool) -> TournamentStep {
+    TournamentStep::Join(TournamentEntry { pair_now, ..TournamentEntry::open(info.tournament.clone()) })
+}
+
+#[test]
+fn an_arena_is_joined_in_time_and_we_say_again_and_again_that_we_are_there() {
+    let mut story = Story::new();
+    let look = TournamentStep::Look { teams: vec!["bots".to_owned()], named: Vec::new() };
+    assert_eq!(story.due(), [look]);
+    let mut arena = story.arena("abcd1234", 60, 60);
+    assert_eq!(story.found(vec![arena.clone()]), []);
+    assert_eq!(story.due(), [], "an hour before is too early");
+    assert_eq!(story.next_move(&arena), join(&arena, false));
+    assert_eq!(arena.starts_at.expect("a time").duration_since(story.now), SignedDuration::from_mins(10));
+    assert_eq!(story.agreed(&arena.tournament), Some(TournamentNews::Joined));
+    assert!(!story.participation.awaits_game(story.now, &story.playing), "it has not begun");
+
+    let running = arena.starts_at.expect("a time");
+    assert_eq!(story.next_move(&arena), join(&arena, true));
+    assert_eq!(story.now, running, "we are there when it begins, whether the server says so already or not");
+    arena.stage = TournamentStage::Running;
+    assert!(story.participation.awaits_game(story.now, &story.playing));
+    assert_eq!(story.agreed(&arena.tournament), None, "this is no news");
+    let before = story.now;
+    assert_eq!(story.next_move(&arena), join(&arena, true), "the server keeps us in mind for a minute");
+    assert!(story.now.duration_since(before) < SignedDuration::from_mins(1));
+
+    story.playing.insert("abcd1234".to_owned());
+    assert!(!story.participation.awaits_game(story.now, &story.playing));
+    story.wait(600);
+    assert!(!story.due().iter().any(|step| matches!(step, TournamentStep::Join(_))), "who plays is paired already");
+    story.playing.clear();
+    assert!(story.due().contains(&join(&arena, true)), "and ready for the next game");
+
+    arena.stage = TournamentStage::Over;
+    arena.standing = Some(Standing { rank: 3, points: 14 });
+    let over = story.participation.described(&arena.tournament, arena.clone()).map(|(_, news)| news);
+    assert_eq!(over, Some(TournamentNews::Over(arena.standing)));
+    assert_eq!(story.participation.members().count(), 0);
+}
+
+#[test]
+fn a_pause_withdraws_and_coming_back_takes_part_again() {
+    let mut story = Story::new();
+    let arena = story.arena("abcd1234", 0, 60);
+    story.due();
+    story.found(vec![arena.clone()]);
+    assert_eq!(story.due(), [join(&arena, true)]);
+    story.agreed(&arena.tournament);
+    story.open = false;
+    assert_eq!(story.due(), [TournamentStep::Withdraw(arena.tournament.clone())]);
+    assert_eq!(story.due(), [], "once is enough");
+    story.wait(60);
+    story.open = true;
+    assert_eq!(story.due(), [join(&arena, true)]);
+    assert_eq!(story.agreed(&arena.tournament), None);
+
+    // The hours of the settings end, which do not bind what the operator ordered.
+    story.policy.settings.hours = vec!["18:00-20:00".parse().expect("hours")];
+    let withdrawn = TournamentStep::Withdraw(arena.tournament.clone());
+    assert_eq!(story.due(), [withdrawn]);
+    let now = story.now;
+    story.participation.ordered(TournamentEntry::open(arena.tournament.clone()), now);
+    assert_eq!(story.due(), [TournamentStep::Ask(arena.tournament.clone())]);
+    story.participation.described(&arena.tournament, arena.clone());
+    story.wait(50);
+    assert_eq!(story.due(), [join(&arena, true)]);
+}
+
+#[test]
+fn a_restart_says_anew_that_it_is_there() {
+    let mut story = Story::new();
+    let arena = story.arena("abcd1234", 0, 60);
+    let now = story.now;
+    story.participation.ordered(TournamentEntry::open("abcd1234".parse().expect("a name")), now);
+    let kept = serde_json::to_string(&story.participation).expect("it can be written");
+    story.participation = serde_json::from_str(&kept).expect("and read");
+    story.policy.settings.enabled = false;
+    let asked = story.due();
+    assert_eq!(asked, [TournamentStep::Ask("abcd1234".parse().expect("a name"))], "whose kind nobody said");
+    story.participation.described(&"abcd1234".parse().expect("a name"), arena.clone());
+    assert_eq!(story.due(), [join(&arena, true)]);
+}
+
+#[test]
+fn what_is_passed_over_says_why_once() {
+    type Change = fn(&mut TournamentInfo);
+    let cases: [(Change, &str); 7] = [
+        (|info| info.bots_allowed = false, "bots may not"),
+        (|info| info.has_password = true, "password_file"),
+        (|info| info.min_rating = Some(2100), "our rating 2000"),
+        (|info| info.refusal = Some("In team X".to_owned()), "In team X"),
+        (|info| info.terms.variant = Variant::Atomic, "tournament.variants"),
+        (|info| info.terms.rated = false, "tournament.modes"),
+        (
+            |info| info.terms.time_control = TimeControl::real_time(Duration::from_hours(1), Duration::ZERO),
+            "time_controls",
+        ),
+    ];
+    for (change, words) in cases {
+        let mut story = Story::new();
+        story.policy.settings.modes = vec![chess::values::Mode::Rated];
+        let mut arena = story.arena("abcd1234", 0, 60);
+        change(&mut arena);
+        story.due();
+        let news = story.found(vec![arena.clone()]);
+        assert!(matches!(&news[..], [(_, TournamentNews::NotJoined(why))] if why.contains(words)), "{words}: {news:?}");
+        assert_eq!(story.due(), []);
+        assert_eq!(story.found(vec![arena]), [], "{words}: once");
+    }
+}
+
+#[test]
+fn what_the_settings_name_is_joined_with_its_team_and_its_password() {
+    let mut story = Story::new();
+    let mut arena = story.arena("abcd1234", 0, 60);
+    arena.has_password = true;
+    arena.terms.rated = false;
+    story.policy.settings.modes = vec![chess::values::Mode::Rated];
+    let named: Tournament = "abcd1234".parse().expect("a name");
+    let entry = TournamentEntry {
+        team: Some("blue".to_owned()),
+        password: Some(Secret::new("sesame")),
+        ..TournamentEntry::open(named.clone())
+    };
+    story.policy.named = vec![entry.clone()];
+    let look = TournamentStep::Look { teams: vec!["bots".to_owned()], named: vec![named] };
+    assert_eq!(story.due(), [look]);
+    story.found(vec![arena.clone()]);
+    let expected = TournamentEntry { tournament: arena.tournament.clone(), pair_now: true, ..entry };
+    assert_eq!(story.due(), [TournamentStep::Join(expected)]);
+}
+
+#[test]
+fn a_refusal_is_believed_and_silence_is_not() {
+    let mut story = Story::new();
+    let arena = story.arena("abcd1234", 0, 60);
+    story.due();
+    story.found(vec![arena.clone()]);
+    assert_eq!(story.due(), [join(&arena, true)]);
+    let now = story.now;
+    let lost = Err(ActionError::Unavailable("cut".to_owned()));
+    assert_eq!(story.participation.answered(&arena.tournament, lost, now), None);
+    assert_eq!(story.next_move(&arena), join(&arena, true), "it may not have been heard");
+    assert_eq!(story.now.duration_since(now), SignedDuration::from_secs(20), "but not at once");
+    let refused = Err(ActionError::Refused("you are not in the team".to_owned()));
+    let news = story.participation.answered(&arena.tournament, refused, now).map(|(_, news)| news);
+    assert_eq!(news, Some(TournamentNews::NotJoined("the server refused: you are not in the team".to_owned())));
+    story.wait(3600);
+    story.due();
+    story.found(vec![arena]);
+    assert_eq!(story.due(), []);
+}
+
+#[test]
+fn one_tournament_at_a_time() {
+    let mut story = Story::new();
+    story.due();
+    let (first, overlapping, after) =
+        (story.arena("first", 0, 60), story.arena("second", 5, 60), story.arena("third", 61, 60));
+    story.policy.settings.ahead = Duration::from_hours(2);
+    story.found(vec![first.clone(), overlapping, after.clone()]);
+    assert_eq!(story.due(), [join(&first, true), join(&after, false)]);
+    // Left by the operator, it makes room; and is not joined again.
+    let now = story.now;
+    story.participation.set_aside(&first.tournament, now);
+    let joined: Vec<_> = story.due();
+    assert!(!joined.contains(&join(&first, true)), "{joined:?}");
+}
+
+#[test]
+fn one_that_is_almost_over_is_not_worth_a_game() {
+    let mut story = Story::new();
+    story.due();
+    let ending = story.arena("abcd1234", -58, 60);
+    story.found(vec![ending]);
+    assert_eq!(story.due(), []);
+}
