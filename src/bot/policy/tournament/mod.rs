@@ -121,6 +121,9 @@ struct Membership {
     asked_at: Option<Timestamp>,
     #[serde(skip)]
     join_sent_at: Option<Timestamp>,
+    /// Whether a game came of that: who has played is forgotten, and has to speak up for the next one.
+    #[serde(skip)]
+    paired: bool,
     /// Whether it was told that we take part.
     #[serde(skip)]
     told: bool,
@@ -194,6 +197,9 @@ impl Participation {
         if self.may_play(policy, situation, false) {
             self.join_what_suits(policy, situation);
         }
+        for (tournament, member) in &mut self.joined {
+            member.paired |= situation.playing.contains(&tournament.id);
+        }
         let planned = self.plan(policy, situation);
         let due = planned.into_iter().filter(|(at, _)| *at <= now).map(|(_, step)| step);
         due.inspect(|step| self.begun(step, now)).collect()
@@ -256,7 +262,8 @@ impl Participation {
                 Some((after(BETWEEN_JOINS), TournamentStep::Join(entry(tournament, member, policy, running))))
             }
             (true, Presence::There) if running && arena && !situation.playing.contains(&tournament.id) => {
-                Some((after(PRESENT_AGAIN), TournamentStep::Join(entry(tournament, member, policy, true))))
+                let pause = if member.paired { BETWEEN_JOINS } else { PRESENT_AGAIN };
+                Some((after(pause), TournamentStep::Join(entry(tournament, member, policy, true))))
             }
             // Who is merely on the list of one that begins later keeps the place.
             (false, Presence::There) if running => Some((now, TournamentStep::Withdraw(tournament.clone()))),
@@ -275,6 +282,7 @@ impl Participation {
             TournamentStep::Join(entry) => {
                 if let Some(member) = self.joined.get_mut(&entry.tournament) {
                     member.join_sent_at = Some(now);
+                    member.paired = false;
                     if member.presence == Presence::Away {
                         member.presence = Presence::Asked;
                     }

@@ -131,6 +131,12 @@ fn an_arena_is_joined_in_time_and_we_say_again_and_again_that_we_are_there() {
     assert_eq!(story.next_move(&arena), join(&arena, true), "the server keeps us in mind for a minute");
     assert!(story.now.duration_since(before) < SignedDuration::from_mins(1));
 
+    let before = story.now;
+    story.playing.insert("abcd1234".to_owned());
+    assert_eq!(story.due(), []);
+    story.playing.clear();
+    assert_eq!(story.next_move(&arena), join(&arena, true), "a short game");
+    assert_eq!(story.now.duration_since(before), SignedDuration::from_secs(20), "as soon as the server's limit allows");
     story.playing.insert("abcd1234".to_owned());
     assert!(!story.participation.awaits_game(story.now, &story.playing));
     story.wait(600);
