@@ -91,9 +91,10 @@ pub(super) async fn setup(settings: &Settings) -> Result<frontend::Setup, Failur
     })
 }
 
-/// Whether the rosters, books and tables that the settings name are there.
+/// Whether the rosters, books and tables that the settings name are there, and the engines speak their protocols: each is started once.
 pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
-    players(settings).map(drop)
+    let (base, named) = players(settings)?;
+    variants(std::iter::once(&base).chain(named.values())).map(drop)
 }
 
 /// Players by the names of their profiles.

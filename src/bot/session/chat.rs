@@ -1,6 +1,6 @@
 //! What is said in one game: the facts for [`policy::chat`](crate::policy::chat), in words.
 
-use std::{fmt::Write as _, time::Duration};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 
@@ -20,6 +20,15 @@ pub(super) struct Conversation {
     settings: ChatSettings,
     chat: Chat,
     context: ChatContext,
+    /// Our last move, until somebody asks about it and it is put into words.
+    last_move: Option<LastMove>,
+}
+
+/// A move of ours, and how it came about.
+struct LastMove {
+    line: Arc<Line>,
+    decision: Arc<Decision>,
+    budget: Budget,
 }
 
 impl Conversation {
@@ -39,7 +48,7 @@ impl Conversation {
             },
             ..ChatContext::default()
         };
-        Self { settings, chat: Chat::default(), context }
+        Self { settings, chat: Chat::default(), context, last_move: None }
     }
 
     /// Greets when a game begins; a game found running was greeted before.
@@ -53,6 +62,7 @@ impl Conversation {
 
     /// Answers what somebody said.
     pub(super) fn answer(&mut self, info: &GameInfo, line: &ChatLine) -> Vec<Action> {
+        self.describe_last_move();
         actions(info, self.chat.answer(line, &self.settings, &self.context, Timestamp::now()))
     }
 
@@ -79,18 +89,33 @@ impl Conversation {
     }
 
     /// Remembers our last move and how it came about, and tells whoever wants to be told.
-    pub(super) fn decided(&mut self, info: &GameInfo, line: &Line, decision: &Decision, budget: Budget) -> Vec<Action> {
+    pub(super) fn decided(
+        &mut self,
+        info: &GameInfo,
+        line: &Arc<Line>,
+        decision: &Arc<Decision>,
+        budget: Budget,
+    ) -> Vec<Action> {
+        self.last_move = Some(LastMove { line: Arc::clone(line), decision: Arc::clone(decision), budget });
+        if !self.chat.tells_moves() {
+            return Vec::new();
+        }
+        self.describe_last_move();
+        actions(info, self.chat.moved(&self.settings, &self.context, Timestamp::now()))
+    }
+
+    fn describe_last_move(&mut self) {
+        let Some(LastMove { line, decision, budget }) = self.last_move.take() else { return };
         self.context.eval = decision.score.map_or_else(String::new, |score| {
             let depth = decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or(0);
             format!("{score} for {}, depth {depth}, {} nodes", line.san(decision.best), decision.nodes())
         });
         self.context.pv = line.sans(decision.expected().iter().copied()).join(" ");
-        self.context.why = why(line, decision);
+        self.context.why = why(&line, &decision);
         let (response, extra) = (budget.response.as_secs_f64(), budget.extra.as_secs_f64());
         let used = decision.elapsed.as_secs_f64();
         self.context.clock =
             format!("used {used:.1} s of {response:.1} s for the last move, with up to {extra:.1} s extra");
-        actions(info, self.chat.moved(&self.settings, &self.context, Timestamp::now()))
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::{foreign::ForeignSettings, written::ImportedSettings};
+use bot::policy::chat::{ChatContext, LONGEST};
 
 /// Keys that mean the same: where they stand in the old file, and where in ours.
 pub(super) type SameKeys<'a> = &'a [(&'a str, &'a str)];
@@ -63,16 +64,16 @@ pub(super) fn gaviota(path: &str, foreign: &mut ForeignSettings, ours: &mut Impo
     foreign.take(path);
 }
 
-/// Takes over the greetings, as far as they fit: in 140 characters, with the placeholders that there are.
+/// Takes over the greetings, as far as they fit: in the [`LONGEST`] text of a chat, with the placeholders that there are.
 pub(super) fn greetings(keys: SameKeys<'_>, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     for (old, new) in keys {
         let Some(text) = foreign.take_text(old) else { continue };
-        let known = bot::policy::chat::ChatContext::unknown_placeholders(&text)
+        let known = ChatContext::unknown_placeholders(&text)
             .iter()
             .fold(text.clone(), |text, name| text.replace(&format!("{{{name}}}"), ""));
-        let fitting: String = known.chars().take(140).collect();
+        let fitting: String = known.chars().take(LONGEST).collect();
         if fitting != text {
-            ours.remark(old, "was shortened to 140 characters and the placeholders that there are");
+            ours.remark(old, format!("was shortened to {LONGEST} characters and the placeholders that there are"));
         }
         ours.set(new, fitting);
     }

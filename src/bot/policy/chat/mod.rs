@@ -17,7 +17,7 @@ use super::rate_limits::later;
 use chess::{ChatLine, ChatRoom};
 
 /// The longest line a server takes, in characters.
-const LONGEST: usize = 140;
+pub const LONGEST: usize = 140;
 /// How many lines may be said in [`FLOOD_TIME`].
 const FLOOD_LINES: usize = 4;
 /// See [`FLOOD_LINES`].
@@ -140,6 +140,11 @@ impl Chat {
                 room.answer(line.room, &command.reply(settings, context), now)
             }
         }
+    }
+
+    /// Whether anybody wants to be told what we think after every move.
+    pub fn tells_moves(&mut self) -> bool {
+        [ChatRoom::Player, ChatRoom::Spectator].into_iter().any(|name| self.room(name).told)
     }
 
     /// What is said after a move of ours to those who want to be told what we think.
