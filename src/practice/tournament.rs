@@ -130,6 +130,11 @@ impl PracticeTournament {
         self.round
     }
 
+    /// How many of its games run.
+    pub(crate) fn games_running(&self) -> usize {
+        self.participants.values().filter(|one| one.game.is_some()).count() / 2
+    }
+
     /// Those who want games, by name.
     pub fn present(&self) -> BTreeSet<AccountId> {
         self.participants.iter().filter(|(_, one)| !one.withdrawn).map(|(account, _)| account.clone()).collect()

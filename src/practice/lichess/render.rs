@@ -46,7 +46,7 @@ pub(super) fn variant(variant: Variant) -> Value {
     json!({ "key": variant.key(), "name": name, "short": short })
 }
 
-fn category_name(category: Category) -> &'static str {
+pub(super) fn category_name(category: Category) -> &'static str {
     match category {
         Category::Speed(Speed::UltraBullet) => "UltraBullet",
         Category::Speed(Speed::Bullet) => "Bullet",

@@ -18,6 +18,7 @@ use super::{
     render,
 };
 use crate::{
+    account::Category,
     state::{Denied, ServerState},
     tournament::PracticeTournament,
 };
@@ -89,12 +90,14 @@ fn common(held: &PracticeTournament) -> Value {
         TimeControl::RealTime { initial, increment } => (initial.as_secs_f64(), increment.as_secs_f64()),
         TimeControl::Correspondence { .. } | TimeControl::Unlimited => (0.0, 0.0),
     };
+    let category = Category::of(&plan.terms);
     json!({
         "id": plan.id,
         "createdBy": "practice",
         "clock": { "limit": limit, "increment": increment },
         "rated": plan.terms.rated,
         "nbPlayers": held.standing().len(),
+        "perf": { "key": category.key(), "name": render::category_name(category), "position": 1, "icon": ")" },
     })
 }
 
@@ -140,6 +143,7 @@ fn page(state: &ServerState, held: &PracticeTournament) -> Value {
         page["name"] = json!(plan.name);
         page["round"] = json!(held.round());
         page["nbRounds"] = json!(plan.rounds);
+        page["nbOngoing"] = json!(held.games_running());
         page["status"] = json!(match held.stage() {
             TournamentStage::Announced => "created",
             TournamentStage::Running => "started",

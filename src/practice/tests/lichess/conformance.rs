@@ -3,9 +3,11 @@
 //! The description is not part of this project. Where it lies beside the checkout (`../shared/lichess-api/`) everything
 //! is validated against its schemas; elsewhere against the fields that clients cannot do without, listed here.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, time::Duration};
 
+use chess::{GameTerms, TournamentKind, Variant};
 use jsonschema::Validator;
+use practice::TournamentPlan;
 use serde_json::{Value, json};
 
 use crate::{
@@ -14,9 +16,11 @@ use crate::{
 };
 
 const DESCRIPTION: &str = "../shared/lichess-api/lichess-api.bot-subset.yaml";
+/// The whole of it, which bots need only for tournaments.
+const WHOLE_DESCRIPTION: &str = "../shared/lichess-api/lichess-api.bundled.yaml";
 
 /// What must be there in any case: the name of the schema and its fields.
-const FIELDS: [(&str, &[&str]); 14] = [
+const FIELDS: [(&str, &[&str]); 17] = [
     ("UserExtended", &["id", "username", "perfs", "url"]),
     ("User", &["id", "username", "title"]),
     ("Ok", &["ok"]),
@@ -36,6 +40,12 @@ const FIELDS: [(&str, &[&str]); 14] = [
     ),
     ("GameStateEvent", &["type", "moves", "wtime", "btime", "winc", "binc", "status"]),
     ("ChatLineEvent", &["type", "room", "username", "text"]),
+    (
+        "ArenaTournament",
+        &["id", "fullName", "clock", "variant", "rated", "startsAt", "finishesAt", "status", "nbPlayers"],
+    ),
+    ("ArenaTournamentFull", &["id", "fullName", "clock", "variant", "rated", "startsAt", "standing"]),
+    ("SwissTournament", &["id", "name", "clock", "variant", "rated", "startsAt", "status", "round", "verdicts"]),
     ("GameJson", &["id", "rated", "variant", "speed", "perf", "createdAt", "lastMoveAt", "status", "players"]),
 ];
 
@@ -47,11 +57,15 @@ enum Judge {
 
 impl Judge {
     fn new() -> Self {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(DESCRIPTION);
+        Self::by(DESCRIPTION)
+    }
+
+    fn by(file: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
         match fs::read_to_string(&path) {
             Ok(yaml) => Self::Description(serde_saphyr::from_str(&yaml).expect("the description is YAML")),
             Err(_) => {
-                eprintln!("{DESCRIPTION} is not there: only the fields that nobody can do without are checked");
+                eprintln!("{file} is not there: only the fields that nobody can do without are checked");
                 Self::Fields
             }
         }
@@ -211,6 +225,37 @@ async fn every_answer_and_every_line_is_as_described() {
     judge.line(&one_events.next_of("gameStart").await);
     for path in ["/api/bot/game/stream/nowhere0", "/api/challenge/nowhere0/show", "/api/no/such/thing"] {
         judge.named("Error", &one.get(path).await.json());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tournaments_are_as_described() {
+    let judge = Judge::by(WHOLE_DESCRIPTION);
+    let server = server().await;
+    let bot = Client::bot(&server, "Bot").await;
+    let time_control = chess::TimeControl::real_time(Duration::from_mins(1), Duration::ZERO);
+    let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
+    for (kind, path, list) in
+        [(TournamentKind::Arena, "tournament", "arena"), (TournamentKind::Swiss, "swiss", "swiss")]
+    {
+        let plan =
+            TournamentPlan { password: Some("sesame".to_owned()), ..TournamentPlan::new(kind, "abcd1234", terms) };
+        server.ask(move |state| state.hold_tournament(plan)).await.expect("a server");
+        let (listed, page) = match kind {
+            TournamentKind::Arena => ("ArenaTournament", "ArenaTournamentFull"),
+            TournamentKind::Swiss => ("SwissTournament", "SwissTournament"),
+        };
+        let join = format!("/api/{path}/abcd1234/join");
+        let refused = bot.post(&join).await;
+        assert_eq!(refused.status, 400);
+        judge.named("Error", &refused.json());
+        judge.named("Ok", &bot.post_form(&join, &[("password", "sesame"), ("pairMeAsap", "true")]).await.ok().json());
+        judge.named(page, &bot.get(&format!("/api/{path}/abcd1234")).await.ok().json());
+        let lines = bot.get(&format!("/api/team/practice/{list}")).await.ok();
+        let line = lines.text.lines().next().expect("a tournament");
+        judge.named(listed, &serde_json::from_str(line).expect("JSON"));
+        judge.named("Ok", &bot.post(&format!("/api/{path}/abcd1234/withdraw")).await.ok().json());
+        assert_eq!(bot.get(&format!("/api/{path}/nowhere0")).await.status, 404);
     }
 }
 
