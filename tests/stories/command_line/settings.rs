@@ -60,3 +60,20 @@ fn a_check_names_what_the_machine_lacks() {
     assert!(text.contains("--set: player.council.electors = ") && text.contains("/no/such/engine does not"), "{text}");
     assert!(text.contains("--set: cluster.nats = \"foo\": expected nats://HOST:4222"), "{text}");
 }
+
+#[test]
+fn a_check_names_an_engine_that_does_not_speak_its_protocol() {
+    let check = |engines: &str| {
+        let electors = format!("player.council.electors=[{engines}]");
+        let output =
+            concilio(&["config", "check", "--set", "player.council.roster=custom", "--set", &electors]).output();
+        let output = output.expect("it starts");
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let mute = "{ name = 'mute', engine = '/bin/true' }";
+    let (sound, text) = check(mute);
+    assert!(!sound && text.contains("elector mute") && text.contains("has ended"), "{text}");
+    let own = "{ name = 'own', knowledge = 'mp' }";
+    let (sound, text) = check(&format!("{mute}, {own}"));
+    assert!(sound && text.contains("elector mute"), "one that is off costs its vote and no more: {text}");
+}

@@ -1,7 +1,7 @@
 //! Engines of other houses and programs of one's own play whole games, in whatever language they speak. Debian has the engines in packages
 //! of their names; what is not installed is skipped.
 
-use std::path::Path;
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use bot::session::LimitSettings;
 use chess::Variant;
@@ -10,6 +10,8 @@ use council::{CouncilSettings, ElectorSettings, pool::EngineProtocol};
 use super::{
     electors::votes,
     harness::{Story, roster, tc},
+    operator::{log, logged},
+    restart::Daemon,
 };
 
 /// A council of this engine alone.
@@ -103,4 +105,36 @@ async fn a_program_of_ones_own_plays_a_game() {
         };
         plays_a_game(engine, Variant::Standard, None).await;
     }
+}
+
+/// What an engine writes to its standard error is in our log where its owner wants that, and nowhere else; it steers no terminal.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_complains_where_its_owner_wants_to_read_it() {
+    let story = Story::set_the_stage(|_| ()).await;
+    let program = |name: &str| {
+        let path = story.folder.path().join(name);
+        let text = format!(
+            "#!/bin/sh\nprintf 'I am {name}\\033[31m\\n' >&2\nexec {} uci --single\n",
+            env!("CARGO_BIN_EXE_concilio")
+        );
+        fs::write(&path, text).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("allowed");
+        path
+    };
+    let (talker, quiet) = (program("talker"), program("quiet"));
+    let settings = format!(
+        "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'custom'\nhash = 1\n\
+         electors = [{{ name = 'one', engine = '{}', stderr = 'log' }}, {{ name = 'two', engine = '{}' }}]\n\
+         [player.limits]\nnodes = 2000\n",
+        talker.display(),
+        quiet.display()
+    );
+    let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
+    let game = story.challenge().await;
+    story.played(&game).await;
+    let line = logged(&story, &["talker: I am talker"]).await;
+    assert!(!line.contains('\u{1b}'), "{line:?}");
+    daemon.terminate();
+    assert!(daemon.ends().await.success());
+    assert!(!log(&story).iter().any(|line| line.contains("I am quiet")));
 }
