@@ -4,14 +4,14 @@ use std::fmt::{Debug, Display};
 
 use super::{Line, Score, Variant};
 use engine::Knowledge;
-use shakmaty::{Position as _, uci::UciMove};
+use shakmaty::{Color, Position as _, uci::UciMove};
 
 /// The line of a game: where it began and what was played since.
 pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
     /// A move.
     type Move: Copy + Eq + Display + Debug + Send + Sync + 'static;
     /// What an elector may know of the game.
-    type Knowledge: Copy + PartialEq + Debug + Send + Sync + 'static;
+    type Knowledge: Copy + PartialEq + Display + Debug + Send + Sync + 'static;
     /// The rules that it may be played by.
     type Variant: Copy + Debug + Send + Sync + 'static;
 
@@ -40,6 +40,12 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
 
     /// The position as text, for logs.
     fn position_text(&self) -> String;
+
+    /// A move here as people write it; one that is not legal stays as it is.
+    fn move_text(&self, mv: Self::Move) -> String;
+
+    /// The number of the move that is to be made, and whether it is that of the player who moves first.
+    fn move_number(&self) -> (usize, bool);
 
     /// What the position is worth for the player who moved there, if the game is over with it.
     fn value_of_the_end(&self) -> Option<Score>;
@@ -76,6 +82,14 @@ impl GameLine for Line {
 
     fn position_text(&self) -> String {
         self.fen()
+    }
+
+    fn move_text(&self, uci: UciMove) -> String {
+        self.san(uci)
+    }
+
+    fn move_number(&self) -> (usize, bool) {
+        (u32::from(self.position().fullmoves()) as usize, self.turn() == Color::White)
     }
 
     fn value_of_the_end(&self) -> Option<Score> {

@@ -110,8 +110,8 @@ pub(super) fn of<L: GameLine>(
     before: Option<Proposal<L::Move>>,
 ) -> Box<dyn SecondPhaseStrategy<L>> {
     match mode {
-        SecondPhaseMode::Sequential | SecondPhaseMode::Shared => Box::new(whole::Whole::new()),
-        SecondPhaseMode::Static => Box::new(static_decomposition::StaticDecomposition::new()),
+        SecondPhaseMode::Sequential | SecondPhaseMode::Shared => Box::new(whole::Whole { newest: None }),
+        SecondPhaseMode::Static => Box::new(static_decomposition::StaticDecomposition { newest: Vec::new() }),
         SecondPhaseMode::Peer => Box::new(peer::Peer::new(false)),
         SecondPhaseMode::PeerScore => Box::new(peer::Peer::new(true)),
         SecondPhaseMode::PvSplit => Box::new(pv_split::PvSplit::new()),

@@ -6,13 +6,7 @@ use chess::{Bound, GameLine, Proposal};
 
 /// Where there are fewer searchers than moves, one takes several and searches them together.
 pub(super) struct StaticDecomposition<L: GameLine> {
-    newest: Vec<Option<Proposal<L::Move>>>,
-}
-
-impl<L: GameLine> StaticDecomposition<L> {
-    pub(super) fn new() -> Self {
-        Self { newest: Vec::new() }
-    }
+    pub(super) newest: Vec<Option<Proposal<L::Move>>>,
 }
 
 impl<L: GameLine> SecondPhaseStrategy<L> for StaticDecomposition<L> {

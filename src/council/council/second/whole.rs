@@ -6,13 +6,7 @@ use chess::{GameLine, Proposal};
 
 /// One searcher searches them all.
 pub(super) struct Whole<L: GameLine> {
-    newest: Option<Proposal<L::Move>>,
-}
-
-impl<L: GameLine> Whole<L> {
-    pub(super) fn new() -> Self {
-        Self { newest: None }
-    }
+    pub(super) newest: Option<Proposal<L::Move>>,
 }
 
 impl<L: GameLine> SecondPhaseStrategy<L> for Whole<L> {
