@@ -84,7 +84,7 @@ pub(crate) fn build(
         pool: context.pool.clone(),
         control: context.control.clone(),
         health: context.health.clone(),
-        thinking: ThinkingRoom::new(stop.clone()),
+        thinking: ThinkingRoom::new(context.pool.clone(), stop.clone()),
         play_room: Arc::new(PlayRoom::new(context, stop)),
     };
     Router::new()

@@ -7,9 +7,11 @@
 //!
 //! - `request`: what a browser sends, and whether it is a game;
 //! - `view`: a game as a browser shows it;
-//! - `opponent`: who may play, and what they choose;
-//! - `thinking`: a search on a thread of its own, so long and no longer, and only so many at a time.
+//! - `opponent`: who may play;
+//! - `choice`: what they play, and who proposed it;
+//! - `thinking`: searches on threads of their own, so long and no longer, and only so many at a time.
 
+mod choice;
 mod opponent;
 mod request;
 mod thinking;
@@ -23,7 +25,8 @@ use axum::{
 use serde::Serialize;
 
 use crate::{problem::HttpProblem, security::PagePlayer};
-use opponent::{Choice, Menu};
+use choice::Choice;
+use opponent::Menu;
 use request::{AnswerRequest, GameRequest, PdnRequest};
 pub(crate) use thinking::ThinkingRoom;
 use view::GameView;

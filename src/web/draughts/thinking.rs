@@ -9,11 +9,13 @@ use std::{
     time::Duration,
 };
 
-use draughts::game::Game;
+use council::pool::Pool;
+use draughts::{game::Game, search::published::PublishedSettings};
+use draughts_player::{DraughtsPlayer, Pace, PlayerSpec};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::opponent::{Choice, Opponent};
+use super::{choice::Choice, opponent::Opponent};
 use crate::problem::HttpProblem;
 
 /// How many opponents may think at a time.
@@ -32,6 +34,7 @@ const NICENESS: i32 = 10;
 #[derive(Clone)]
 pub(crate) struct ThinkingRoom {
     places: Arc<Semaphore>,
+    pool: Pool,
     stop: CancellationToken,
 }
 
@@ -51,9 +54,9 @@ impl Drop for StopFlag {
 }
 
 impl ThinkingRoom {
-    /// Searches end early when the program ends, at `stop`.
-    pub(crate) fn new(stop: CancellationToken) -> Self {
-        Self { places: Arc::new(Semaphore::new(MOST_SEARCHES)), stop }
+    /// Councils search in the pool. Searches end early when the program ends, at `stop`.
+    pub(crate) fn new(pool: Pool, stop: CancellationToken) -> Self {
+        Self { places: Arc::new(Semaphore::new(MOST_SEARCHES)), pool, stop }
     }
 
     /// Has an opponent choose a move in a game that has one. Whoever gives up waiting ends the search.
@@ -67,20 +70,40 @@ impl ThinkingRoom {
                 "{MOST_SEARCHES} games of draughts are being thought about already; ask again in some seconds"
             )));
         };
+        let found = match opponent {
+            Opponent::Published(settings) => self.published(settings, game, place).await?,
+            Opponent::Today(player, pace) => self.today(&player, pace, game, place).await,
+        };
+        found.ok_or_else(|| HttpProblem::internal("the search found no move"))
+    }
+
+    async fn published(
+        &self,
+        settings: PublishedSettings,
+        game: Game,
+        place: OwnedSemaphorePermit,
+    ) -> Result<Option<Choice>, HttpProblem> {
         let flag = StopFlag(Arc::default());
-        let mut found = search(opponent, game, Arc::clone(&flag.0), place)?;
+        let mut found = search(settings, game, Arc::clone(&flag.0), place)?;
         let found = tokio::select! {
             found = &mut found => found,
             () = tokio::time::sleep(LONGEST_SEARCH) => { flag.set(); found.await }
             () = self.stop.cancelled() => { flag.set(); found.await }
         };
-        found.ok().flatten().ok_or_else(|| HttpProblem::internal("the search found no move"))
+        Ok(found.ok().flatten())
+    }
+
+    async fn today(&self, player: &PlayerSpec, pace: Pace, game: Game, _place: OwnedSemaphorePermit) -> Option<Choice> {
+        let mut player = DraughtsPlayer::new(player, &self.pool, None);
+        let mut nobody_watches = |_: &_| ();
+        let decision = self.stop.run_until_cancelled(player.decide(&game, &pace, &mut nobody_watches)).await??;
+        Some(Choice::elected(&decision, game))
     }
 }
 
-/// Begins a search, which keeps its place until it ends.
+/// Begins a search of 2010, which keeps its place until it ends.
 fn search(
-    opponent: Opponent,
+    settings: PublishedSettings,
     game: Game,
     stop: Arc<AtomicBool>,
     place: OwnedSemaphorePermit,
@@ -90,7 +113,7 @@ fn search(
         // On Linux niceness belongs to the thread; elsewhere it would be the whole process's.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::nice(NICENESS);
-        let choice = opponent.choose(&game, rand::random(), &stop);
+        let choice = Choice::published(settings, &game, rand::random(), &stop);
         drop(place);
         let _ = sender.send(choice);
     };
@@ -109,24 +132,28 @@ mod tests {
         request.check().expect("an opponent")
     }
 
+    fn room(stop: CancellationToken) -> ThinkingRoom {
+        ThinkingRoom::new(Pool::new(1), stop)
+    }
+
     #[tokio::test(start_paused = true)]
     async fn an_opponent_plays_what_it_has_found_when_its_time_is_over() {
-        let room = ThinkingRoom::new(CancellationToken::new());
+        let room = room(CancellationToken::new());
         let choice = room.choose(deep(), Game::default()).await.expect("a move");
-        assert!(!choice.in_full);
+        assert!(choice.summary.contains("no time"));
     }
 
     #[tokio::test]
     async fn an_opponent_plays_what_it_has_found_when_the_program_ends() {
         let stop = CancellationToken::new();
         stop.cancel();
-        let choice = ThinkingRoom::new(stop).choose(deep(), Game::default()).await.expect("a move");
-        assert!(!choice.in_full);
+        let choice = room(stop).choose(deep(), Game::default()).await.expect("a move");
+        assert!(choice.summary.contains("no time"));
     }
 
     #[tokio::test(start_paused = true)]
     async fn where_all_places_are_taken_it_is_said() {
-        let room = ThinkingRoom::new(CancellationToken::new());
+        let room = room(CancellationToken::new());
         let _taken = room.places.acquire_many(MOST_SEARCHES as u32).await.expect("places");
         let refused = room.choose(deep(), Game::default()).await.expect_err("no place");
         assert!(format!("{refused:?}").contains("503"), "{refused:?}");
@@ -134,7 +161,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_search_that_nobody_waits_for_any_more_gives_its_place_back() {
-        let room = ThinkingRoom::new(CancellationToken::new());
+        let room = room(CancellationToken::new());
         let mut given_up = Box::pin(room.choose(deep(), Game::default()));
         // It has begun once its place is taken.
         while room.places.available_permits() == MOST_SEARCHES {

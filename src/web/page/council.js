@@ -5,12 +5,11 @@ import { chance, clock, player, short, weight } from "./words.js";
 
 /** The rows of a game's votes, those of the second phase last, with the decision where there is one. */
 export class CouncilTable {
-  /** `brief` leaves out the weights and the machines. */
-  constructor({ brief = false } = {}) {
+  constructor() {
     this.rows = new Map();
     this.body = h("tbody");
     this.caption = h("p.summary");
-    this.table = h(`table.council${brief ? ".brief" : ""}`, {},
+    this.table = h("table.council", {},
       h("thead", {}, h("tr", {}, ...[["Elector", ""], ["Move", ""], ["Score", "num"], ["Depth", "num"], ["Nodes", "num"],
         ["Weight", "num wide"], ["Machine", "wide"]].map(([text, kind]) => h("th", { className: kind, scope: "col" }, text)))),
       this.body);

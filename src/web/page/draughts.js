@@ -26,13 +26,13 @@ export async function open(page) {
 class OpponentForm {
   constructor({ opponents, deepest, usual }, onChange) {
     this.usual = usual;
-    this.names = new Set(opponents.map(({ name }) => name));
+    this.published = new Map(opponents.map(({ name, published }) => [name, published]));
     this.deepest = deepest;
     this.name = choice(opponents.map(({ name, knows }) => [name, `${name}: ${knows}`]));
     this.depth = choice(Array.from({ length: deepest }, (_, index) => [index + 1, index ? `${index + 1} moves ahead` : "1 move ahead"]), { className: "own-width", "aria-label": "How far it looks ahead" });
     this.quiescence = h("input", { type: "checkbox" });
     this.second = h("input", { type: "checkbox" });
-    const changed = () => ((this.second.disabled = !this.quiescence.checked), onChange());
+    const changed = () => (this.enable(), onChange());
     this.element = h("form", { "aria-label": "The opponent", onchange: changed, onsubmit: (event) => event.preventDefault() },
       field("Opponent, from the next move on", this.name),
       h("div.row", {}, this.depth, h("label.check", { title: "Looks two plies further where something may be hanging" }, this.quiescence, " quiescence"),
@@ -46,11 +46,17 @@ class OpponentForm {
 
   set value(wanted) {
     const { name, depth, quiescence, second_iteration } = { ...this.usual, ...wanted };
-    this.name.value = this.names.has(name) ? name : this.usual.name;
+    this.name.value = this.published.has(name) ? name : this.usual.name;
     this.depth.value = depth >= 1 && depth <= this.deepest ? depth : this.usual.depth;
     this.quiescence.checked = quiescence;
     this.second.checked = second_iteration;
-    this.second.disabled = !quiescence;
+    this.enable();
+  }
+
+  /** The search of today is always quiescent: only that of 2010 can be told not to be. */
+  enable() {
+    this.quiescence.disabled = !this.published.get(this.name.value);
+    this.second.disabled = this.quiescence.disabled || !this.quiescence.checked;
   }
 }
 
@@ -74,7 +80,7 @@ class DraughtsView {
     this.taken = { white: h("span.pieces-taken"), black: h("span.pieces-taken") };
     for (const color of ["white", "black"]) this.players[color].element.append(this.taken[color]);
     this.opponent = new OpponentForm(menu, () => this.changeOpponent());
-    this.table = new CouncilTable({ brief: true });
+    this.table = new CouncilTable();
     this.moves = new MoveList();
     this.upper = h("div");
     this.lower = h("div");
@@ -191,7 +197,8 @@ class DraughtsView {
     show(this.table.element, choice);
     if (!choice) return;
     const votes = choice.votes.map((vote) => ({ ...vote, san: vote.move, uci: vote.move, cp: vote.value }));
-    this.table.show({ votes, elected: choice.best, caption: choice.in_full ? "" : "There was no time to look as far ahead as was asked for." });
+    this.table.show({ votes, elected: choice.best, caption: choice.summary });
+    this.table.table.classList.toggle("brief", votes.every(({ weight }) => weight === null));
   }
 
   orient() {

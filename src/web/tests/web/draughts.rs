@@ -132,6 +132,26 @@ async fn the_opponent_may_be_another_one_at_every_move() {
 }
 
 #[tokio::test]
+async fn a_council_of_the_four_elects_one_of_their_proposals() {
+    let stage = PlayStage::open().await;
+    let request = json!({ "game": { "moves": ["22-18"] }, "opponent": { "name": "council", "depth": 3 } });
+    let (status, answer) = ask(&stage, "api/draughts/answer", &request).await;
+    assert_eq!(status, StatusCode::OK, "{answer}");
+    let choice = &answer["choice"];
+    let votes = choice["votes"].as_array().expect("votes");
+    for name in STRATEGIES {
+        let vote = votes.iter().find(|vote| vote["elector"] == name).unwrap_or_else(|| panic!("{name}: {choice}"));
+        assert!(vote["nodes"].as_u64() > Some(0) && vote["weight"].is_f64(), "{vote}");
+    }
+    assert!(votes.iter().any(|vote| vote["move"] == choice["best"]), "{choice}");
+    assert!(choice["summary"].as_str().is_some_and(|said| said.contains(" by ")), "{choice}");
+    // A move that is the only one needs no vote.
+    let forced = json!({ "game": { "start": "W:W22:B18,1" }, "opponent": { "name": "council" } });
+    let (_, answer) = ask(&stage, "api/draughts/answer", &forced).await;
+    assert_eq!(answer["choice"]["best"], "22x13");
+}
+
+#[tokio::test]
 async fn a_game_is_played_to_its_end_and_taken_home() {
     let stage = PlayStage::open().await;
     let mut game = json!({});

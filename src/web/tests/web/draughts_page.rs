@@ -159,7 +159,8 @@ async fn black_may_be_played_and_the_opponent_begins() {
     let Some(browser) = Browser::start().await else { return };
     let stage = PlayStage::open().await;
     open(&browser, &stage).await;
-    choose_opponent(&browser, "fully-guarded", 2).await;
+    choose_opponent(&browser, "council", 4).await;
+    assert_eq!(browser.script("return document.querySelectorAll('.check :disabled').length").await, 2);
     begin(&browser, "", "black").await;
     browser.until(&moves(1)).await;
     // Black's base is below now: square 1 is the lower right corner.
@@ -171,6 +172,7 @@ async fn black_may_be_played_and_the_opponent_begins() {
         browser.write("input[aria-label='Write a move']", &format!("{text}\u{e007}")).await;
         browser.until(&moves(ply)).await;
     }
+    browser.until("document.querySelectorAll('.council tbody tr').length >= 4").await;
     browser.pictures("draughts").await;
     browser.close().await;
 }
