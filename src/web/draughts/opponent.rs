@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use chess::CriterionName;
 use draughts::{evaluation::Strategy, search::published::PublishedSettings};
 use draughts_player::{Pace, PlayerSpec};
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,7 @@ const TODAY: [(&str, &str); 2] =
 pub(super) struct Menu {
     opponents: Vec<Described>,
     deepest: u32,
+    criteria: [CriterionName; CriterionName::ALL.len()],
     usual: OpponentRequest,
 }
 
@@ -45,7 +47,12 @@ impl Default for Menu {
         let today = TODAY.map(|(name, knows)| (name, knows, false));
         let opponents =
             published.into_iter().chain(today).map(|(name, knows, published)| Described { name, knows, published });
-        Self { opponents: opponents.collect(), deepest: DEEPEST, usual: OpponentRequest::default() }
+        Self {
+            opponents: opponents.collect(),
+            deepest: DEEPEST,
+            criteria: CriterionName::ALL,
+            usual: OpponentRequest::default(),
+        }
     }
 }
 
@@ -70,12 +77,20 @@ pub(super) struct OpponentRequest {
     quiescence: bool,
     /// Whether it does so twice.
     second_iteration: bool,
+    /// How a council elects.
+    criterion: CriterionName,
 }
 
 impl Default for OpponentRequest {
     fn default() -> Self {
         let PublishedSettings { strategy, depth, quiescence, second_iteration, .. } = PublishedSettings::default();
-        Self { name: strategy.name().to_owned(), depth, quiescence, second_iteration }
+        Self {
+            name: strategy.name().to_owned(),
+            depth,
+            quiescence,
+            second_iteration,
+            criterion: CriterionName::default(),
+        }
     }
 }
 
@@ -108,7 +123,7 @@ impl OpponentRequest {
             let names = Menu::default().opponents.iter().map(|described| described.name).collect::<Vec<_>>().join(", ");
             return Err(HttpProblem::bad(format!("there is no such opponent (there are {names})")));
         }
-        let player = self.name.parse().map_err(HttpProblem::internal)?;
+        let player = self.name.parse::<PlayerSpec>().map_err(HttpProblem::internal)?.by(self.criterion);
         let pace = Pace { depth: Some(2 * self.depth), time: Some(TODAY_WITHIN), ..Pace::default() };
         Ok(Opponent::Today(player, pace))
     }

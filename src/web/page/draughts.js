@@ -24,7 +24,7 @@ export async function open(page) {
 
 /** Whom one plays against: by name, with what may be changed at any time. */
 class OpponentForm {
-  constructor({ opponents, deepest, usual }, onChange) {
+  constructor({ opponents, deepest, criteria, usual }, onChange) {
     this.usual = usual;
     this.published = new Map(opponents.map(({ name, published }) => [name, published]));
     this.deepest = deepest;
@@ -32,31 +32,34 @@ class OpponentForm {
     this.depth = choice(Array.from({ length: deepest }, (_, index) => [index + 1, index ? `${index + 1} moves ahead` : "1 move ahead"]), { className: "own-width", "aria-label": "How far it looks ahead" });
     this.quiescence = h("input", { type: "checkbox" });
     this.second = h("input", { type: "checkbox" });
+    this.criterion = choice(criteria.map((name) => [name, `elects by ${name}`]), { className: "own-width", "aria-label": "How the council elects" });
     const changed = () => (this.enable(), onChange());
     this.element = h("form", { "aria-label": "The opponent", onchange: changed, onsubmit: (event) => event.preventDefault() },
       field("Opponent, from the next move on", this.name),
-      h("div.row", {}, this.depth, h("label.check", { title: "Looks two plies further where something may be hanging" }, this.quiescence, " quiescence"),
+      h("div.row", {}, this.depth, this.criterion, h("label.check", { title: "Looks two plies further where something may be hanging" }, this.quiescence, " quiescence"),
         h("label.check", { title: "And once more two plies further" }, this.second, " second iteration")));
     this.value = usual;
   }
 
   get value() {
-    return { name: this.name.value, depth: Number(this.depth.value), quiescence: this.quiescence.checked, second_iteration: this.second.checked };
+    return { name: this.name.value, depth: Number(this.depth.value), quiescence: this.quiescence.checked, second_iteration: this.second.checked, criterion: this.criterion.value };
   }
 
   set value(wanted) {
-    const { name, depth, quiescence, second_iteration } = { ...this.usual, ...wanted };
+    const { name, depth, quiescence, second_iteration, criterion } = { ...this.usual, ...wanted };
     this.name.value = this.published.has(name) ? name : this.usual.name;
     this.depth.value = depth >= 1 && depth <= this.deepest ? depth : this.usual.depth;
     this.quiescence.checked = quiescence;
     this.second.checked = second_iteration;
+    this.criterion.value = criterion;
     this.enable();
   }
 
-  /** The search of today is always quiescent: only that of 2010 can be told not to be. */
+  /** Shows what may be chosen: the search of today is always quiescent, and only a council elects. */
   enable() {
-    this.quiescence.disabled = !this.published.get(this.name.value);
-    this.second.disabled = this.quiescence.disabled || !this.quiescence.checked;
+    for (const input of [this.quiescence, this.second]) show(input.parentNode, this.published.get(this.name.value));
+    show(this.criterion, this.name.value === "council");
+    this.second.disabled = !this.quiescence.checked;
   }
 }
 

@@ -90,6 +90,7 @@ async fn what_is_no_game_is_refused_in_one_sentence() {
         json!({ "depth": 99 }),
         json!({ "depth": -1 }),
         json!({ "nodes": 1 }),
+        json!({ "criterion": "dice" }),
         json!("fully-guarded"),
     ] {
         refused(&stage, "api/draughts/answer", &json!({ "game": game, "opponent": opponent })).await;
@@ -134,6 +135,7 @@ async fn the_opponent_may_be_another_one_at_every_move() {
 #[tokio::test]
 async fn a_council_of_the_four_elects_one_of_their_proposals() {
     let stage = PlayStage::open().await;
+    let menu: Value = stage.get("api/draughts").send().await.expect("an answer").json().await.expect("JSON");
     let request = json!({ "game": { "moves": ["22-18"] }, "opponent": { "name": "council", "depth": 3 } });
     let (status, answer) = ask(&stage, "api/draughts/answer", &request).await;
     assert_eq!(status, StatusCode::OK, "{answer}");
@@ -145,6 +147,12 @@ async fn a_council_of_the_four_elects_one_of_their_proposals() {
     }
     assert!(votes.iter().any(|vote| vote["move"] == choice["best"]), "{choice}");
     assert!(choice["summary"].as_str().is_some_and(|said| said.contains(" by ")), "{choice}");
+    for criterion in menu["criteria"].as_array().expect("criteria") {
+        let opponent = json!({ "name": "council", "depth": 1, "criterion": criterion });
+        let request = json!({ "game": { "moves": ["22-18"] }, "opponent": opponent });
+        let (status, answer) = ask(&stage, "api/draughts/answer", &request).await;
+        assert_eq!(status, StatusCode::OK, "{criterion}: {answer}");
+    }
     // A move that is the only one needs no vote.
     let forced = json!({ "game": { "start": "W:W22:B18,1" }, "opponent": { "name": "council" } });
     let (_, answer) = ask(&stage, "api/draughts/answer", &forced).await;

@@ -160,7 +160,10 @@ async fn black_may_be_played_and_the_opponent_begins() {
     let stage = PlayStage::open().await;
     open(&browser, &stage).await;
     choose_opponent(&browser, "council", 4).await;
-    assert_eq!(browser.script("return document.querySelectorAll('.check :disabled').length").await, 2);
+    // The search of today is always quiescent; a council elects.
+    let shown = "return [...document.querySelectorAll('form[aria-label=\"The opponent\"] :is(.check, select)')]
+        .filter((part) => part.offsetParent).length";
+    assert_eq!(browser.script(shown).await, 3);
     begin(&browser, "", "black").await;
     browser.until(&moves(1)).await;
     // Black's base is below now: square 1 is the lower right corner.
