@@ -100,7 +100,7 @@ pub(super) enum Opponent {
     /// A strategy with the search it was published with.
     Published(PublishedSettings),
     /// A council of any size with the search of today.
-    Today(PlayerSpec, Pace),
+    Today(Box<PlayerSpec>, Pace),
 }
 
 impl OpponentRequest {
@@ -125,7 +125,7 @@ impl OpponentRequest {
         }
         let player = self.name.parse::<PlayerSpec>().map_err(HttpProblem::internal)?.by(self.criterion);
         let pace = Pace { depth: Some(2 * self.depth), time: Some(TODAY_WITHIN), ..Pace::default() };
-        Ok(Opponent::Today(player, pace))
+        Ok(Opponent::Today(Box::new(player), pace))
     }
 }
 
