@@ -1,6 +1,6 @@
 //! What the council decided, and how the vote went.
 
-use std::time::Duration;
+use std::{fmt::Display, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use shakmaty::uci::UciMove;
@@ -60,27 +60,27 @@ impl Source {
 
 /// One elector's newest proposal and what it weighed in the election.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Vote {
+pub struct Vote<M = UciMove, K = Knowledge> {
     /// The newest proposal of the elector.
-    pub proposal: Proposal,
+    pub proposal: Proposal<M>,
     /// What the elector knows; `None` for a foreign engine.
-    pub knowledge: Option<Knowledge>,
+    pub knowledge: Option<K>,
     /// The criterion's weight for it; comparable only within one decision.
     pub weight: f64,
 }
 
 /// The second phase: complete knowledge searched the proposed moves again.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SecondPhase {
+pub struct SecondPhase<M = UciMove> {
     /// How it used the cores.
     pub mode: SecondPhaseMode,
     /// The move the first phase alone would have elected.
-    pub first_choice: UciMove,
+    pub first_choice: M,
     /// What the second search found.
-    pub proposal: Proposal,
+    pub proposal: Proposal<M>,
 }
 
-impl SecondPhase {
+impl<M: PartialEq> SecondPhase<M> {
     /// Whether it elected another move than the first phase would have.
     pub fn changed_the_choice(&self) -> bool {
         self.first_choice != self.proposal.best
@@ -129,11 +129,11 @@ impl Metrics {
 
 /// The council's answer. Its move is always legal in the position that was asked about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
+pub struct Decision<M = UciMove, K = Knowledge> {
     /// The move that was elected.
-    pub best: UciMove,
+    pub best: M,
     /// The reply expected, if the elected line has one.
-    pub ponder: Option<UciMove>,
+    pub ponder: Option<M>,
     /// The elected move's value from the side of the player to move; `None` for book and forced moves.
     pub score: Option<Score>,
     /// Where the move came from.
@@ -141,9 +141,9 @@ pub struct Decision {
     /// The rule that elected; `None` where nobody voted.
     pub criterion: Option<CriterionName>,
     /// Every elector's newest proposal, in the order of the roster. Empty unless the source is the council.
-    pub votes: Vec<Vote>,
+    pub votes: Vec<Vote<M, K>>,
     /// What the second phase did, if there was one.
-    pub second_phase: Option<SecondPhase>,
+    pub second_phase: Option<SecondPhase<M>>,
     /// How split the vote was: the share of the other electors that do not propose the move which the first phase elects.
     /// 0 is unanimity (or nobody to disagree), 1 an elector that nobody follows.
     pub split: f64,
@@ -153,9 +153,9 @@ pub struct Decision {
     pub elapsed: Duration,
 }
 
-impl Decision {
+impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
     /// The moves that the deepest search for the elected one expects, `best` first; none where nobody searched it.
-    pub fn expected(&self) -> &[UciMove] {
+    pub fn expected(&self) -> &[M] {
         let second = self.second_phase.as_ref().map(|second| &second.proposal);
         let proposals = second.into_iter().chain(self.votes.iter().map(|vote| &vote.proposal));
         let deepest = proposals.filter(|proposal| proposal.best == self.best).max_by_key(|proposal| proposal.depth);
@@ -163,7 +163,7 @@ impl Decision {
     }
 
     /// A decision that needed no vote.
-    pub fn without_vote(best: UciMove, source: Source) -> Self {
+    pub fn without_vote(best: M, source: Source) -> Self {
         Self {
             best,
             ponder: None,
@@ -206,10 +206,10 @@ impl Decision {
 
     /// The replies that the electors expect to the elected move, the one that most of them expect first. With them one can
     /// think in the opponent's time.
-    pub fn expected_replies(&self) -> Vec<UciMove> {
+    pub fn expected_replies(&self) -> Vec<M> {
         let second = self.second_phase.as_ref().map(|second| &second.proposal);
         let proposals = second.into_iter().chain(self.votes.iter().map(|vote| &vote.proposal));
-        let mut replies: Vec<(UciMove, usize)> = self.ponder.iter().map(|reply| (*reply, usize::MAX / 2)).collect();
+        let mut replies: Vec<(M, usize)> = self.ponder.iter().map(|reply| (*reply, usize::MAX / 2)).collect();
         for reply in proposals.filter(|proposal| proposal.best == self.best).filter_map(|p| p.pv.get(1)) {
             match replies.iter_mut().find(|(known, _)| known == reply) {
                 Some((_, backers)) => *backers += 1,

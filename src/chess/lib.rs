@@ -4,6 +4,7 @@
 //! |---|---|
 //! | a game's names, its line of moves, variant, time control and clocks | [`GameId`], [`Line`], [`Variant`], [`TimeControl`], [`Clocks`] |
 //! | what the council's parts write to each other: search this, I would play this, this is played, by that rule | [`Task`], [`Proposal`], [`Decision`], [`CriterionName`] |
+//! | what they have to know of a game, so that they can decide about another one than chess | [`GameLine`] |
 //! | what passes between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
 //! | values that settings are made of, and what can be wrong with them | [`values`], [`Fault`] |
 //! | small things that several packages need | [`Backoff`], [`Secret`], [`Shutdown`], [`Failure`], [`printable`], [`timeseal`] |
@@ -19,6 +20,7 @@ mod engine_position;
 mod failure;
 mod fault;
 mod game;
+mod game_line;
 mod ids;
 mod line;
 mod people;
@@ -42,6 +44,7 @@ pub use engine_position::{engine_move, engine_position};
 pub use failure::Failure;
 pub use fault::Fault;
 pub use game::{GameInfo, GameState, GameStatus, KnownGame, Offers};
+pub use game_line::GameLine;
 pub use ids::{ChallengeId, ElectorName, GameId, MachineName, ServerName};
 pub use line::{Line, LineError, moves_text};
 pub use people::{Account, Player};

@@ -73,7 +73,7 @@ pub enum Bound {
 
 /// What an elector would play, after some iteration of its search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Proposal {
+pub struct Proposal<M = UciMove> {
     /// The search it answers.
     pub search: SearchId,
     /// The elector that proposes.
@@ -81,7 +81,7 @@ pub struct Proposal {
     /// The machine that lent its cores for it; `None` is the one that plays the game.
     pub machine: Option<MachineName>,
     /// The move: legal in the task's position.
-    pub best: UciMove,
+    pub best: M,
     /// Its value, from the side of the player to move.
     pub score: Score,
     /// Whether the score is exact.
@@ -97,5 +97,5 @@ pub struct Proposal {
     /// Time since the search began.
     pub time: Duration,
     /// The principal variation, `best` first.
-    pub pv: Vec<UciMove>,
+    pub pv: Vec<M>,
 }

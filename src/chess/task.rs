@@ -3,9 +3,8 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use shakmaty::uci::UciMove;
 
-use super::{Clocks, GameId, Line};
+use super::{Clocks, GameId, GameLine, Line};
 
 /// Which of the council's two phases a search belongs to (docs/method.md §4, re-search).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,13 +49,13 @@ pub struct Limits {
 
 /// A search to do: all an elector gets to know.
 #[derive(Clone, Debug)]
-pub struct Task {
+pub struct Task<L: GameLine = Line> {
     /// Whose answer it will be.
     pub id: SearchId,
     /// The position, as its line.
-    pub line: Arc<Line>,
+    pub line: Arc<L>,
     /// The root moves to search; empty means all legal ones.
-    pub root_moves: Vec<UciMove>,
+    pub root_moves: Vec<L::Move>,
     /// Where the search ends by itself.
     pub limits: Limits,
 }

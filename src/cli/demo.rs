@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use web::{HealthChecks, WebServer, WebSettings};
 
-use super::{Failure, page, runtime, signals::Signals, view::Viewer};
+use super::{Failure, draughts::play_demo, page, runtime, signals::Signals, view::Viewer};
 use bot::{
     journal::{Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
@@ -44,16 +44,29 @@ enum Faces {
     Both,
 }
 
+/// The games that can be watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DemoGame {
+    /// The whole program against a practice server.
+    Chess,
+    /// One game of Italian draughts: the council against a strategy, without servers.
+    Draughts,
+}
+
 /// Watch the whole program play against a practice server on this machine
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio demo                        one game of a minute and a second a move
   concilio demo --tc 10+0.1            a quick one
+  concilio demo --game draughts        Italian draughts: the council against fully-guarded
   concilio demo --server both          an account on Lichess and one on FICS at once
   concilio demo --games 8 --concurrency 4 --faults cut=3s,429=5%
 
 Ctrl-C aborts or resigns the running games and ends; twice ends at once.")]
 pub(super) struct DemoCommand {
+    /// Which game is played; of the other options, draughts knows only --data
+    #[arg(long, value_enum, default_value_t = DemoGame::Chess)]
+    game: DemoGame,
     /// Whose protocol is spoken with the practice server; with both, the games are played on each
     #[arg(long, value_enum, default_value_t = Faces::Lichess)]
     server: Faces,
@@ -92,6 +105,9 @@ pub(super) struct DemoCommand {
 impl DemoCommand {
     /// Plays the games and prints how they ended.
     pub(super) async fn run(self) -> Result<(), Failure> {
+        if self.game == DemoGame::Draughts {
+            return play_demo(&self.data).await;
+        }
         let council = CouncilSettings { roster: self.roster.clone(), ..CouncilSettings::default() };
         let player = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
         let player = Arc::new(PreparedPlayer::new(player).map_err(Failure::usage)?);

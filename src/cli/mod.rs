@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod ctl;
 mod demo;
+mod draughts;
 mod eval;
 mod filter;
 mod games;
@@ -68,6 +69,8 @@ enum Subcommands {
     Ctl(ctl::CtlCommand),
     /// Watch the whole program play against a practice server on this machine
     Demo(demo::DemoCommand),
+    /// Play Italian draughts against the council, and what else there is to do with that game
+    Draughts(Box<draughts::DraughtsCommand>),
     /// Run the practice server alone, for any Lichess bot to play on
     Practice(practice::PracticeCommand),
     /// List and export the games of the journal
@@ -118,6 +121,7 @@ impl Cli {
             Subcommands::Run(run) => in_runtime(run.run(self.log, self.log_format)),
             Subcommands::Ctl(ctl) => in_runtime(ctl.run()),
             Subcommands::Demo(demo) => in_runtime(demo.run()),
+            Subcommands::Draughts(draughts) => in_runtime(draughts.run()),
             Subcommands::Practice(practice) => in_runtime(practice.run()),
             Subcommands::Games(games) => games.run(),
             Subcommands::Journal(journal) => journal.run(),

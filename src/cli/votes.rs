@@ -47,7 +47,7 @@ fn write_vote(
     let best = vote_report::numbered(line, Some(played.uci));
     writeln!(out, "\n{best}{score}  by {}{tally}{second}  ({:.2} s)", ours.criterion, ours.elapsed.as_secs_f64())?;
     if !proposals.is_empty() {
-        writeln!(out, "{}", VoteEntry::TITLES)?;
+        writeln!(out, "{}", VoteEntry::titles(VoteEntry::NARROWEST))?;
     }
     for proposal in proposals {
         let entry = VoteEntry {

@@ -4,11 +4,14 @@
 //! |---|---|
 //! | [`player`] | who finds the moves of one game: book, tablebases, council, in time |
 //! | [`Council`] | rosters, the two phases, the election |
+//! | [`CouncilGame`] | what they have to know of a game; `chess_game` is what they know of chess |
 //! | [`pool`] | where electors run |
 //! | [`clock`] | how much time a move may have: pure functions |
 
+mod chess_game;
 pub mod clock;
 mod council;
+mod game;
 pub mod player;
 pub mod pool;
 
@@ -17,3 +20,4 @@ pub use council::{
     GroupMode, HeuristicWeights, Model, ModelError, OptionText, Pondering, PositionClass, PositionClasses, Progress,
     Question, Roster, RosterError, Rule, SecondPhaseMode, Timing, elect, elected_move, features,
 };
+pub use game::CouncilGame;

@@ -242,7 +242,7 @@ impl System {
             let settings =
                 CouncilSettings { criterion: first_phase_criterion(&self.settings), ..self.settings.clone() };
             let seed = seed ^ fnv1a(position.line.fen().as_bytes());
-            elected_move(&settings, &Ballots::recorded(&position.line, self.roster.electors(), proposals), seed)
+            elected_move(&settings, &Ballots::recorded(&*position.line, self.roster.electors(), proposals), seed)
         };
         match (self.second, second.as_slice()) {
             (GridSecondPhase::None, _) => elect(&self.proposals(position, searches, 1.0)),

@@ -3,6 +3,7 @@
 //! | what | where |
 //! |---|---|
 //! | games: a match, one game, who plays, where it begins | [`mod@matches`], [`game`], [`player`], [`openings`] |
+//! | the same at Italian draughts: matches, and what electors and criteria make of positions | [`mod@draughts`] |
 //! | positions: suites, searches that are kept, figures by elector, roster and criterion | [`suite`], [`epd`], [`searches`], [`positions`] |
 //! | whole councils on positions; the open questions; the theses' tables | [`councils`], [`grids`], [`reproduce`] |
 //! | fitting: the evaluation, and what a council goes by | [`tune`], [`fit`]; positions for it and for nets: package `training` |
@@ -15,6 +16,7 @@
 pub mod cluster;
 pub mod command;
 pub mod councils;
+pub mod draughts;
 pub mod epd;
 pub mod fit;
 pub mod game;

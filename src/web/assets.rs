@@ -28,13 +28,15 @@ macro_rules! files {
 }
 
 /// Every file by its name below the page, with its kind.
-const FILES: [(&str, &str, &str); 17] = files! {
+const FILES: [(&str, &str, &str); 22] = files! {
     "index.html": HTML,
     "start.js": SCRIPT,
     "app.js": SCRIPT,
     "dom.js": SCRIPT,
     "server.js": SCRIPT,
+    "squares.js": SCRIPT,
     "board.js": SCRIPT,
+    "draughtboard.js": SCRIPT,
     "chart.js": SCRIPT,
     "council.js": SCRIPT,
     "now.js": SCRIPT,
@@ -43,9 +45,12 @@ const FILES: [(&str, &str, &str); 17] = files! {
     "replay.js": SCRIPT,
     "machines.js": SCRIPT,
     "play.js": SCRIPT,
+    "draughts.js": SCRIPT,
+    "kept.js": SCRIPT,
     "words.js": SCRIPT,
     "icon.svg": PICTURE,
     "board.svg": PICTURE,
+    "draughts.svg": PICTURE,
 };
 
 /// The style, in one piece, because the first picture waits for it.
@@ -54,14 +59,16 @@ const STYLES: &str = concat!(include_str!("page/style.css"), include_str!("page/
 /// Below this name of a folder the page asks for its files; it becomes the name of this very edition of them.
 const EDITION: &str = "/assets/";
 
-/// The six shapes, drawn as White's pieces.
-const PIECES: [(&str, &str); 6] = [
+/// The shapes of both games, drawn as White's pieces.
+const PIECES: [(&str, &str); 8] = [
     ("K", include_str!("page/pieces/king.svg")),
     ("Q", include_str!("page/pieces/queen.svg")),
     ("R", include_str!("page/pieces/rook.svg")),
     ("B", include_str!("page/pieces/bishop.svg")),
     ("N", include_str!("page/pieces/knight.svg")),
     ("P", include_str!("page/pieces/pawn.svg")),
+    ("man", include_str!("page/pieces/man.svg")),
+    ("dama", include_str!("page/pieces/dama.svg")),
 ];
 
 /// What is light in a white piece and dark in a black one, and the other way round.

@@ -4,6 +4,7 @@
 //! BotEvent ──▶ overview (pure: what is now) ──▶ watch (10 frames a second at most) ──SSE──▶ page
 //! journal ───▶ archive, results, report ────────────────────────────────────────────JSON──▶ page
 //! practice server ◀──▶ play (a game against the council) ◀──────────────────────JSON, SSE──▶ page
+//! draughts (a game of Italian draughts, kept by the browser) ◀───────────────────────JSON──▶ page
 //! page, concilio ctl ──▶ control ──▶ bot
 //! ```
 //! Everything passes `security` first. The page itself is `page/`: HTML, CSS and JavaScript by hand, built into the program.
@@ -14,6 +15,7 @@ mod archive;
 mod assets;
 mod context;
 mod control;
+mod draughts;
 mod listen;
 mod machines;
 pub mod overview;

@@ -15,7 +15,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     HealthChecks, WebContext, WebSettings, archive,
     assets::{self, Assets},
-    control, machines,
+    control,
+    draughts::{self, ThinkingRoom},
+    machines,
     play::{self, PlayRoom},
     problem::{HttpProblem, in_one_form},
     security::{self, HostNames, OperatorKeys, PageReader, WhoAmI},
@@ -39,6 +41,7 @@ pub(crate) struct WebState {
     pub archive: archive::JournalReader,
     pub pool: Pool,
     pub play_room: Arc<PlayRoom>,
+    pub thinking: ThinkingRoom,
     pub control: Option<Control>,
     pub health: HealthChecks,
 }
@@ -60,6 +63,7 @@ parts! {
     archive: archive::JournalReader,
     pool: Pool,
     play_room: Arc<PlayRoom>,
+    thinking: ThinkingRoom,
     control: Option<Control>,
     health: HealthChecks,
 }
@@ -80,11 +84,13 @@ pub(crate) fn build(
         pool: context.pool.clone(),
         control: context.control.clone(),
         health: context.health.clone(),
+        thinking: ThinkingRoom::new(context.pool.clone(), stop.clone()),
         play_room: Arc::new(PlayRoom::new(context, stop)),
     };
     Router::new()
         .merge(archive::routes())
         .merge(play::routes())
+        .merge(draughts::routes())
         .route("/api/me", get(async |me: WhoAmI| Json(me)))
         .route("/api/login", post(security::login))
         .route("/api/logout", post(security::logout))

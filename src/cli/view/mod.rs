@@ -72,13 +72,37 @@ async fn watch(mut events: Receiver<Arc<BotEvent>>, done: CancellationToken) {
             () = done.cancelled() => finished = true,
             _ = frames.tick(), if painter.is_some() => {
                 if let Some(painter) = &mut painter {
-                    painter.paint(&scene);
+                    painter.paint(|columns| scene.draw(columns));
                 }
             }
         }
     }
     if let Some(painter) = &mut painter {
-        painter.paint(&scene);
+        painter.paint(|columns| scene.draw(columns));
+    }
+}
+
+/// What is drawn elsewhere, on a terminal in place of what was drawn before; and lines where there is none.
+pub(super) struct Picture(Option<Painter<io::Stdout>>);
+
+impl Picture {
+    /// On standard output.
+    pub(super) fn new() -> Self {
+        Self(can_paint().then(|| Painter::new(io::stdout())))
+    }
+
+    /// Paints what is drawn for so many columns, if there is a terminal.
+    pub(super) fn show(&mut self, draw: impl FnOnce(usize) -> Vec<String>) {
+        if let Some(painter) = &mut self.0 {
+            painter.paint(draw);
+        }
+    }
+
+    /// Prints lines, if there is none.
+    pub(super) fn tell(&self, lines: &[String]) {
+        if self.0.is_none() {
+            print_lines(lines);
+        }
     }
 }
 

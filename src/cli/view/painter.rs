@@ -8,8 +8,6 @@ use crossterm::{
     terminal::{Clear, ClearType, size},
 };
 
-use super::Scene;
-
 /// The size that is assumed of a terminal that does not tell its own, in columns and rows.
 const USUAL_SIZE: (u16, u16) = (80, 24);
 
@@ -27,10 +25,10 @@ impl<W: Write> Painter<W> {
         Self { out, painted: Vec::new(), columns: 0 }
     }
 
-    /// Paints the scene in place of the last one. A terminal that is gone stops no games, so errors are not looked at.
-    pub(super) fn paint(&mut self, scene: &Scene) {
+    /// Paints what is drawn for so many columns in place of the last picture. A terminal that is gone stops no games, so errors are not looked at.
+    pub(super) fn paint(&mut self, draw: impl FnOnce(usize) -> Vec<String>) {
         let (columns, rows) = size().ok().filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or(USUAL_SIZE);
-        let _ = self.paint_lines(scene.draw(usize::from(columns)), columns, rows);
+        let _ = self.paint_lines(draw(usize::from(columns)), columns, rows);
     }
 
     /// Rewrites the lines that changed. Nothing is cleared as a whole: terminals keep what is cleared in their scrollback.

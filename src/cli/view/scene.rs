@@ -103,7 +103,7 @@ impl Scene {
         let theirs = line.ply() == game.line.ply() + 1 && line.turn() == game.info.our_color;
         let said = theirs.then(|| {
             let (server, id, last) = (&key.server, &key.id, line.moves().last().copied());
-            format!("{server}: game {id}: {}", vote_report::numbered(&game.line, last))
+            format!("{server}: game {id}: {}", vote_report::numbered(&*game.line, last))
         });
         game.line = Arc::clone(line);
         game.clocks = clocks;
@@ -272,15 +272,17 @@ impl WatchedGame {
         let thinking = !self.proposals.is_empty();
         let (entries, last) = match &self.decision {
             _ if thinking => {
-                let proposed = self.proposals.iter().map(|proposal| VoteEntry::proposal(&self.line, proposal));
+                let proposed = self.proposals.iter().map(|proposal| VoteEntry::proposal(&*self.line, proposal));
                 (proposed.collect(), "the council is in session …".to_owned())
             }
             Some((line, decision)) => {
-                (vote_report::entries(line, decision), format!("played {}", vote_report::summary(line, decision)))
+                let (entries, summary) =
+                    (vote_report::entries(&**line, decision), vote_report::summary(&**line, decision));
+                (entries, format!("played {summary}"))
             }
             None => return Vec::new(),
         };
-        let mut lines = vec![fit(&format!(" {}", VoteEntry::TITLES), columns)];
+        let mut lines = vec![fit(&format!(" {}", VoteEntry::titles(VoteEntry::NARROWEST)), columns)];
         lines.extend(entries.iter().take(MOST_ELECTORS).map(|entry| {
             let text = fit(&format!(" {}", entry.to_string().replace('*', "✔")), columns);
             if entry.elected { text.bold().to_string() } else { text }

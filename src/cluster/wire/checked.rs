@@ -146,7 +146,7 @@ impl SearchCommand {
         let root_moves = moves_of(&self.root_moves)?;
         require(root_moves.iter().all(|uci| line.is_legal(*uci)), "a root move that is not legal")?;
         require(!line.legal_moves().is_empty(), "a game that is over")?;
-        let hints = Hints::default();
+        let hints = Hints::new(false);
         hints.tell(moves_of(&self.hints)?);
         let hints = (!self.hints.is_empty()).then_some(hints);
         let task = Task { id: self.id.clone(), line: Arc::new(line), root_moves, limits: self.limits };

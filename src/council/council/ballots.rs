@@ -3,38 +3,44 @@
 use std::sync::{Arc, OnceLock};
 
 use super::position_class::PositionClasses;
-use crate::pool::ElectorSpec;
-use chess::{Bound, Line, Proposal, UciMove, engine_move, engine_position};
-use engine::Position;
+use crate::{CouncilGame, pool::ElectorSpec};
+use chess::{Bound, Line, Proposal};
 
 /// The newest proposal of every elector, and the position they are about. What takes long to find out is found out when it
 /// is first asked for.
-pub struct Ballots {
-    electors: Arc<[ElectorSpec]>,
-    cast: Vec<Option<Cast>>,
-    line: Arc<Line>,
-    position: OnceLock<Option<Position>>,
+pub struct Ballots<L: CouncilGame = Line> {
+    electors: Arc<[ElectorSpec<L::Kind>]>,
+    cast: Vec<Option<Cast<L>>>,
+    line: Arc<L>,
+    position: OnceLock<Option<L::Position>>,
     classes: OnceLock<PositionClasses>,
     /// By elector: its static value of the position, for the player to move there.
     static_values: Vec<OnceLock<i32>>,
 }
 
-struct Cast {
-    proposal: Proposal,
+struct Cast<L: CouncilGame> {
+    proposal: Proposal<L::Move>,
     gain_at_the_end: OnceLock<i32>,
 }
 
 /// The proposal of one elector, as a criterion sees it.
-#[derive(Clone, Copy)]
-pub(super) struct Ballot<'a> {
+pub(super) struct Ballot<'a, L: CouncilGame> {
     /// The elector's place in the roster.
     pub place: usize,
-    pub elector: &'a ElectorSpec,
-    pub proposal: &'a Proposal,
-    cast: &'a Cast,
+    pub elector: &'a ElectorSpec<L::Kind>,
+    pub proposal: &'a Proposal<L::Move>,
+    cast: &'a Cast<L>,
 }
 
-impl Ballot<'_> {
+impl<L: CouncilGame> Clone for Ballot<'_, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<L: CouncilGame> Copy for Ballot<'_, L> {}
+
+impl<L: CouncilGame> Ballot<'_, L> {
     /// The score, centipawns from the player to move; mates lie beyond ±30000.
     pub(super) fn score(&self) -> f64 {
         f64::from(self.proposal.score.as_centipawns())
@@ -46,9 +52,9 @@ impl Ballot<'_> {
     }
 }
 
-impl Ballots {
+impl<L: CouncilGame> Ballots<L> {
     /// What was proposed elsewhere: `proposals` are those of `electors`, in their order, for the end of `line`.
-    pub fn recorded(line: &Line, electors: &[ElectorSpec], proposals: &[Option<Proposal>]) -> Self {
+    pub fn recorded(line: &L, electors: &[ElectorSpec<L::Kind>], proposals: &[Option<Proposal<L::Move>>]) -> Self {
         let mut ballots = Self::new(electors.into(), Arc::new(line.clone()));
         for (elector, proposal) in proposals.iter().enumerate() {
             if let Some(proposal) = proposal {
@@ -58,7 +64,7 @@ impl Ballots {
         ballots
     }
 
-    pub(super) fn new(electors: Arc<[ElectorSpec]>, line: Arc<Line>) -> Self {
+    pub(super) fn new(electors: Arc<[ElectorSpec<L::Kind>]>, line: Arc<L>) -> Self {
         Self {
             cast: electors.iter().map(|_| None).collect(),
             static_values: electors.iter().map(|_| OnceLock::new()).collect(),
@@ -71,7 +77,7 @@ impl Ballots {
 
     /// Takes an elector's proposal in place of its last one. A score that is only a bound does not replace an exact one:
     /// the iteration that will make it exact is under way.
-    pub(super) fn cast(&mut self, elector: usize, proposal: Proposal) {
+    pub(super) fn cast(&mut self, elector: usize, proposal: Proposal<L::Move>) {
         let Some(place) = self.cast.get_mut(elector) else { return };
         let known_exactly = place.as_ref().is_some_and(|cast| cast.proposal.bound == Bound::Exact);
         if proposal.bound == Bound::Exact || !known_exactly {
@@ -79,12 +85,12 @@ impl Ballots {
         }
     }
 
-    pub(super) fn electors(&self) -> &[ElectorSpec] {
+    pub(super) fn electors(&self) -> &[ElectorSpec<L::Kind>] {
         &self.electors
     }
 
     /// The proposals, in the order of the roster.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Ballot<'_>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Ballot<'_, L>> {
         self.electors.iter().zip(&self.cast).enumerate().filter_map(|(place, (elector, cast))| {
             let cast = cast.as_ref()?;
             Some(Ballot { place, elector, proposal: &cast.proposal, cast })
@@ -97,7 +103,7 @@ impl Ballots {
     }
 
     /// The moves proposed, each once, the first proposer's first.
-    pub(super) fn moves(&self) -> Vec<UciMove> {
+    pub(super) fn moves(&self) -> Vec<L::Move> {
         let mut moves = Vec::new();
         for ballot in self.iter() {
             if !moves.contains(&ballot.proposal.best) {
@@ -108,7 +114,7 @@ impl Ballots {
     }
 
     /// How many electors propose a move.
-    pub(super) fn backers(&self, best: UciMove) -> usize {
+    pub(super) fn backers(&self, best: L::Move) -> usize {
         self.iter().filter(|ballot| ballot.proposal.best == best).count()
     }
 
@@ -121,33 +127,28 @@ impl Ballots {
 
     /// What sort of position it is.
     pub(super) fn classes(&self) -> &PositionClasses {
-        self.classes.get_or_init(|| PositionClasses::of(self.line.position()))
+        self.classes.get_or_init(|| self.line.classes())
     }
 
-    /// `None` for rules that our engine does not know, and so has no static values for.
-    fn position(&self) -> Option<&Position> {
-        self.position.get_or_init(|| engine_position(&self.line).ok()).as_ref()
+    /// `None` where there are no static values, as for rules that our engine does not know.
+    fn position(&self) -> Option<&L::Position> {
+        self.position.get_or_init(|| self.line.evaluated_position()).as_ref()
     }
 
     /// An elector's static value of the position, for the player to move. Zero where there is none.
     pub(super) fn static_value(&self, place: usize) -> i32 {
         let (Some(position), Some(elector)) = (self.position(), self.electors.get(place)) else { return 0 };
-        self.static_values.get(place).map_or(0, |cell| *cell.get_or_init(|| elector.static_value(position)))
+        self.static_values.get(place).map_or(0, |cell| *cell.get_or_init(|| L::static_value(position, elector)))
     }
 
     /// Over all electors, the sum of what their static value of the end of the proposed line has over that of the position
     /// (docs/method.md §4, relative 2), for the player to move.
-    pub(super) fn gain_at_the_end(&self, ballot: &Ballot) -> i32 {
+    pub(super) fn gain_at_the_end(&self, ballot: &Ballot<L>) -> i32 {
         *ballot.cast.gain_at_the_end.get_or_init(|| {
             let Some(position) = self.position() else { return 0 };
-            let mut end = position.clone();
-            for uci in &ballot.proposal.pv {
-                let Some(mv) = engine_move(&end, *uci) else { break };
-                end.play(mv);
-            }
-            let sign = if end.board().turn() == position.board().turn() { 1 } else { -1 };
-            let gain =
-                |(place, elector): (usize, &ElectorSpec)| sign * elector.static_value(&end) - self.static_value(place);
+            let (end, same_player) = L::end_of(position, &ballot.proposal.pv);
+            let sign = if same_player { 1 } else { -1 };
+            let gain = |(place, elector)| sign * L::static_value(&end, elector) - self.static_value(place);
             self.electors.iter().enumerate().map(gain).sum()
         })
     }

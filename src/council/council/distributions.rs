@@ -49,8 +49,13 @@ const MOST_COPIES: usize = 256;
 const NOISE: u16 = 10;
 
 /// What measured best on so many cores, by name (docs/results): one search on all of them with a vote among its threads.
-pub(super) fn auto(cores: usize) -> String {
+fn auto(cores: usize) -> String {
     format!("complete-{}", cores.clamp(1, MOST_COPIES))
+}
+
+/// The electors of `auto` on so many cores.
+pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>> {
+    named(&auto(cores), hash)
 }
 
 /// `complete-N`: so many complete copies that search with one table (Lazy SMP with a vote). `noise-N`: so many with tables of

@@ -11,17 +11,18 @@ use super::{
     guards::guarded,
     model::FEATURES,
 };
-use chess::{CriterionName, Proposal, UciMove, Vote};
+use crate::CouncilGame;
+use chess::{CriterionName, GameLine, Line, Proposal, Vote};
 
 /// How an election ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ElectionOutcome {
+pub struct ElectionOutcome<L: GameLine = Line> {
     /// The proposal of the elected move's heaviest proposer.
-    pub elected: Proposal,
+    pub elected: Proposal<L::Move>,
     /// Every proposal and what it weighed, in the order of the roster. What a guard has set aside weighs nothing.
-    pub votes: Vec<Vote>,
+    pub votes: Vec<Vote<L::Move, L::Knowledge>>,
     /// What each proposed move weighed, the first proposer's first.
-    pub totals: Vec<(UciMove, f64)>,
+    pub totals: Vec<(L::Move, f64)>,
     /// How split the vote was: the share of the other electors that do not propose the elected move. 0 is unanimity, 1 an
     /// elector that nobody follows.
     pub split: f64,
@@ -29,25 +30,32 @@ pub struct ElectionOutcome {
 
 /// The election alone, on proposals made elsewhere; `seed` decides ties. Re-search, whose second phase needs searches, elects as it
 /// does without one. `None` if nothing is proposed.
-pub fn elect(settings: &CouncilSettings, ballots: &Ballots, seed: u64) -> Option<ElectionOutcome> {
+pub fn elect<L: CouncilGame>(
+    settings: &CouncilSettings,
+    ballots: &Ballots<L>,
+    seed: u64,
+) -> Option<ElectionOutcome<L>> {
     Rule::of(settings).elect(ballots, seed)
 }
 
 /// The move that [`elect`] elects.
-pub fn elected_move(settings: &CouncilSettings, ballots: &Ballots, seed: u64) -> Option<UciMove> {
+pub fn elected_move<L: CouncilGame>(settings: &CouncilSettings, ballots: &Ballots<L>, seed: u64) -> Option<L::Move> {
     Rule::of(settings).elected_move(ballots, seed)
 }
 
 /// What the criterion `learned` looks at, for each elector that has proposed: the values of [`FEATURES`], in their order.
-pub fn features(settings: &CouncilSettings, ballots: &Ballots) -> Vec<(usize, [f64; FEATURES.len()])> {
+pub fn features<L: CouncilGame>(
+    settings: &CouncilSettings,
+    ballots: &Ballots<L>,
+) -> Vec<(usize, [f64; FEATURES.len()])> {
     criterion::features(settings, ballots)
 }
 
 /// A criterion with what it needs of the settings, for any number of elections. Their `seed` decides ties, so that a run can be
 /// repeated.
-pub struct Rule(Box<dyn Criterion>);
+pub struct Rule<L: CouncilGame = Line>(Box<dyn Criterion<L>>);
 
-impl Rule {
+impl<L: CouncilGame> Rule<L> {
     /// The criterion that the settings name. Re-search, whose second phase needs searches, elects as it does without one.
     pub fn of(settings: &CouncilSettings) -> Self {
         Self::new(settings.criterion, settings)
@@ -59,33 +67,33 @@ impl Rule {
     }
 
     /// The move that is elected among the proposals as they stand; `None` if nothing is proposed.
-    pub fn elected_move(&self, ballots: &Ballots, seed: u64) -> Option<UciMove> {
+    pub fn elected_move(&self, ballots: &Ballots<L>, seed: u64) -> Option<L::Move> {
         Some(self.leader(ballots, seed)?.best)
     }
 
     /// Elects among the proposals as they stand.
-    pub(super) fn elect(&self, ballots: &Ballots, seed: u64) -> Option<ElectionOutcome> {
+    pub(super) fn elect(&self, ballots: &Ballots<L>, seed: u64) -> Option<ElectionOutcome<L>> {
         let weighed = self.weigh(ballots);
         let totals = self.totals(ballots, &weighed);
         let elected = speaker(&weighed, &totals, seed)?.clone();
         let votes = ballots.iter().map(|ballot| {
             let weight =
                 weighed.iter().find(|(other, _)| other.place == ballot.place).map_or(0.0, |(_, weight)| *weight);
-            Vote { proposal: ballot.proposal.clone(), knowledge: ballot.elector.knowledge(), weight }
+            Vote { proposal: ballot.proposal.clone(), knowledge: L::knowledge(ballot.elector), weight }
         });
         Some(ElectionOutcome { votes: votes.collect(), split: split(ballots, elected.best), totals, elected })
     }
 
     /// The proposal that would be elected now.
-    pub(super) fn leader<'a>(&self, ballots: &'a Ballots, seed: u64) -> Option<&'a Proposal> {
+    pub(super) fn leader<'a>(&self, ballots: &'a Ballots<L>, seed: u64) -> Option<&'a Proposal<L::Move>> {
         let weighed = self.weigh(ballots);
         let totals = self.totals(ballots, &weighed);
         speaker(&weighed, &totals, seed)
     }
 
     /// The proposals that may be elected, with their weights.
-    fn weigh<'a>(&self, ballots: &'a Ballots) -> Vec<(Ballot<'a>, f64)> {
-        let mut eligible: Vec<Ballot> = ballots.iter().collect();
+    fn weigh<'a>(&self, ballots: &'a Ballots<L>) -> Vec<(Ballot<'a, L>, f64)> {
+        let mut eligible: Vec<Ballot<L>> = ballots.iter().collect();
         if self.0.is_guarded() {
             eligible = guarded(eligible);
         }
@@ -93,8 +101,8 @@ impl Rule {
     }
 
     /// What each proposed move weighs.
-    fn totals(&self, ballots: &Ballots, weighed: &[(Ballot, f64)]) -> Vec<(UciMove, f64)> {
-        let total = |best: UciMove| {
+    fn totals(&self, ballots: &Ballots<L>, weighed: &[(Ballot<L>, f64)]) -> Vec<(L::Move, f64)> {
+        let total = |best: L::Move| {
             let same = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best);
             let weights: Vec<f64> = same.map(|(_, weight)| *weight).collect();
             if weights.is_empty() { f64::NEG_INFINITY } else { self.0.total(&weights) }
@@ -103,12 +111,12 @@ impl Rule {
     }
 
     /// Whether the electors that are still searching, by their places in the roster, cannot change the outcome any more.
-    pub(super) fn is_decided(&self, ballots: &Ballots, searching: &[usize]) -> bool {
+    pub(super) fn is_decided(&self, ballots: &Ballots<L>, searching: &[usize]) -> bool {
         let Some(open) = searching.iter().map(|place| self.0.most(ballots.electors().get(*place)?)).sum() else {
             return false;
         };
         let open: f64 = open;
-        let mut totals: Vec<(UciMove, f64)> = Vec::new();
+        let mut totals: Vec<(L::Move, f64)> = Vec::new();
         for ballot in ballots.iter().filter(|ballot| !searching.contains(&ballot.place)) {
             let weight = self.0.weigh(&ballot, ballots);
             match totals.iter_mut().find(|(best, _)| *best == ballot.proposal.best) {
@@ -122,26 +130,30 @@ impl Rule {
     }
 }
 
-impl fmt::Debug for Rule {
+impl<L: CouncilGame> fmt::Debug for Rule<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rule").finish_non_exhaustive()
     }
 }
 
 /// The proposal that speaks for the heaviest move: its heaviest one, of equals the deepest, of those the first.
-fn speaker<'a>(weighed: &[(Ballot<'a>, f64)], totals: &[(UciMove, f64)], seed: u64) -> Option<&'a Proposal> {
+fn speaker<'a, L: CouncilGame>(
+    weighed: &[(Ballot<'a, L>, f64)],
+    totals: &[(L::Move, f64)],
+    seed: u64,
+) -> Option<&'a Proposal<L::Move>> {
     let best = heaviest(totals, seed)?;
     let of_best = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best).rev();
-    let heavier = |(a, a_weight): &&(Ballot, f64), (b, b_weight): &&(Ballot, f64)| {
+    let heavier = |(a, a_weight): &&(Ballot<L>, f64), (b, b_weight): &&(Ballot<L>, f64)| {
         a_weight.total_cmp(b_weight).then(a.proposal.depth.cmp(&b.proposal.depth))
     };
     of_best.max_by(heavier).map(|(ballot, _)| ballot.proposal)
 }
 
 /// The heaviest move; ties are drawn by lot.
-fn heaviest(totals: &[(UciMove, f64)], seed: u64) -> Option<UciMove> {
+fn heaviest<M: Copy>(totals: &[(M, f64)], seed: u64) -> Option<M> {
     let most = totals.iter().map(|(_, total)| *total).fold(f64::NEG_INFINITY, f64::max);
-    let tied: Vec<UciMove> = totals.iter().filter(|(_, total)| *total >= most).map(|(best, _)| *best).collect();
+    let tied: Vec<M> = totals.iter().filter(|(_, total)| *total >= most).map(|(best, _)| *best).collect();
     match tied.as_slice() {
         [] => None,
         [only] => Some(*only),
@@ -150,7 +162,7 @@ fn heaviest(totals: &[(UciMove, f64)], seed: u64) -> Option<UciMove> {
 }
 
 /// See [`ElectionOutcome::split`].
-pub(super) fn split(ballots: &Ballots, elected: UciMove) -> f64 {
+pub(super) fn split<L: CouncilGame>(ballots: &Ballots<L>, elected: L::Move) -> f64 {
     let others = ballots.len().saturating_sub(1);
     if others == 0 {
         return 0.0;

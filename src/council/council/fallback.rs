@@ -6,8 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
 use shakmaty::{Color, KnownOutcome, Outcome, Position as _, Role, variant::VariantPosition};
 
 use super::{question::Question, searcher::next_serial};
-use crate::pool::{Elector, ElectorSpec, Job};
-use chess::{Bound, ElectorName, Knowledge, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove, Variant};
+use crate::{
+    CouncilGame,
+    pool::{Elector, ElectorSpec, Job},
+};
+use chess::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove, Variant};
 
 /// How deep it looks, in plies.
 const DEPTH: u32 = 2;
@@ -18,35 +21,40 @@ const NAME: &str = "fallback";
 
 /// The searcher of the thread that decides. It is made when it is first needed, and kept. An elector belongs to one thread at a
 /// time; the lock, for which nobody ever waits, is what lets a council pass from one thread to another.
-#[derive(Default)]
-pub(super) struct FallbackSearcher(Mutex<Option<Box<dyn Elector>>>);
+pub(super) struct FallbackSearcher<L: CouncilGame>(Mutex<Option<Box<dyn Elector<L>>>>);
 
-impl FallbackSearcher {
-    /// The move for a question in this position; `None` if there is no legal move.
-    pub(super) fn search(&mut self, question: &Question, line: &Arc<Line>) -> Option<Proposal> {
-        let id = SearchId { game: question.game.clone(), ply: line.ply(), serial: next_serial(), phase: Phase::First };
-        let limits = Limits { depth: Some(DEPTH), nodes: Some(MOST_NODES), ..Limits::default() };
-        let task = Task { id, line: Arc::clone(line), root_moves: question.root_moves(), limits };
-        if !line.variant().is_standard_rules() {
-            return best_by_material(&task);
-        }
-        let mut newest = None;
-        let job = Job::new(task.clone());
-        // With a table of 1 MiB; it fails in no position of standard rules.
-        let kept = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let mut engine = kept.take().or_else(|| own_engine().start().ok())?;
-        let searched = engine.search(&job, &AtomicBool::new(false), &mut |proposal| newest = Some(proposal));
-        *kept = Some(engine);
-        newest.filter(|_| searched.is_ok()).or_else(|| best_by_material(&task))
+impl<L: CouncilGame> Default for FallbackSearcher<L> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
     }
 }
 
-fn own_engine() -> ElectorSpec {
-    ElectorSpec { name: ElectorName::new(NAME), ..ElectorSpec::own(Knowledge::COMPLETE, 1) }
+impl<L: CouncilGame> FallbackSearcher<L> {
+    /// The move for a question in this position; `None` if there is no legal move.
+    pub(super) fn search(&mut self, question: &Question<L>, line: &Arc<L>) -> Option<Proposal<L::Move>> {
+        let id = SearchId { game: question.game.clone(), ply: line.ply(), serial: next_serial(), phase: Phase::First };
+        let limits = Limits { depth: Some(DEPTH), nodes: Some(MOST_NODES), ..Limits::default() };
+        let task = Task { id, line: Arc::clone(line), root_moves: question.root_moves(), limits };
+        if !L::is_searchable(line.variant()) {
+            return L::at_a_glance(&task);
+        }
+        let mut newest = None;
+        let job = Job::new(task.clone());
+        // With a table of 1 MiB; it fails in no position whose rules it knows.
+        let kept = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut engine = kept.take().or_else(|| L::start(&searcher::<L>(), None).ok())?;
+        let searched = engine.search(&job, &AtomicBool::new(false), &mut |proposal| newest = Some(proposal));
+        *kept = Some(engine);
+        newest.filter(|_| searched.is_ok()).or_else(|| L::at_a_glance(&task))
+    }
 }
 
-/// One ply, for rules that our engine does not know: a move that wins at once, otherwise the most material.
-fn best_by_material(task: &Task) -> Option<Proposal> {
+fn searcher<L: CouncilGame>() -> ElectorSpec<L::Kind> {
+    ElectorSpec { name: ElectorName::new(NAME), ..L::complete(1) }
+}
+
+/// One ply of chess, for rules that our engine does not know: a move that wins at once, otherwise the most material.
+pub(crate) fn best_by_material(task: &Task) -> Option<Proposal> {
     let legal = task.line.legal_moves();
     let moves = if task.root_moves.is_empty() { &legal } else { &task.root_moves };
     let us = task.line.turn();

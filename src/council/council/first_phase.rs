@@ -16,8 +16,11 @@ use super::{
     second::{SearchAssignment, SecondPhaseTask},
     split_group::SplitGroup,
 };
-use crate::pool::{ElectorSpec, Guidance, Hints, Job, SearchReport};
-use chess::{Bound, Limits, Line, Phase, Proposal, SearchId, Task, UciMove};
+use crate::{
+    CouncilGame,
+    pool::{ElectorSpec, Guidance, Hints, Job, SearchReport},
+};
+use chess::{Bound, Limits, Phase, Proposal, SearchId, Task};
 use engine::{BestOfGroup, Turnstile};
 
 /// Where nothing but the electors' own limits ends a question, those that have neither said nor done anything for so long
@@ -28,9 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LONGEST_BURST: usize = 1000;
 
 /// How the first phase is set up.
-pub(super) struct FirstPhaseSetup {
-    pub electors: Arc<[ElectorSpec]>,
-    pub rule: Rule,
+pub(super) struct FirstPhaseSetup<L: CouncilGame> {
+    pub electors: Arc<[ElectorSpec<L::Kind>]>,
+    pub rule: Rule<L>,
     /// What decides the ties of its elections.
     pub seed: u64,
     pub groups: GroupMode,
@@ -47,30 +50,30 @@ pub(super) struct FirstPhaseSetup {
 }
 
 /// What was heard so far.
-pub(super) struct FirstPhase {
-    setup: FirstPhaseSetup,
-    pub ballots: Ballots,
-    pub line: Arc<Line>,
+pub(super) struct FirstPhase<L: CouncilGame> {
+    setup: FirstPhaseSetup<L>,
+    pub ballots: Ballots<L>,
+    pub line: Arc<L>,
     /// By searcher: what it searches, and its newest proposal about that.
-    lines: Vec<Arc<Line>>,
-    newest: Vec<Option<Proposal>>,
+    lines: Vec<Arc<L>>,
+    newest: Vec<Option<Proposal<L::Move>>>,
     /// The searchers that advise.
     advisers: Vec<usize>,
-    pub leader: Option<Proposal>,
+    pub leader: Option<Proposal<L::Move>>,
     changes: u32,
     /// The moves proposed, for the searcher that never stops.
-    pub hints: Hints,
+    pub hints: Hints<L::Move>,
     best_of_groups: Vec<Arc<BestOfGroup>>,
     /// By elector: the group that searches for it by PV-split, where there is one.
-    split_groups: Vec<Option<SplitGroup>>,
+    split_groups: Vec<Option<SplitGroup<L>>>,
 }
 
-impl FirstPhase {
+impl<L: CouncilGame> FirstPhase<L> {
     /// Puts every searcher to work.
     pub(super) fn begin(
-        setup: FirstPhaseSetup,
-        session: &mut SearchSession,
-        searchers: &mut [CouncilSearcher],
+        setup: FirstPhaseSetup<L>,
+        session: &mut SearchSession<L>,
+        searchers: &mut [CouncilSearcher<L>],
     ) -> Self {
         let line = Arc::clone(&session.question.line);
         let mut phase = Self {
@@ -97,7 +100,7 @@ impl FirstPhase {
     }
 
     /// The searchers that search for an elector by PV-split; none where it is searched for otherwise.
-    fn members_of_split(&self, elector: usize, searchers: &[CouncilSearcher]) -> Vec<usize> {
+    fn members_of_split(&self, elector: usize, searchers: &[CouncilSearcher<L>]) -> Vec<usize> {
         if self.setup.groups != GroupMode::PvSplit {
             return Vec::new();
         }
@@ -110,9 +113,9 @@ impl FirstPhase {
         &mut self,
         elector: usize,
         members: Vec<usize>,
-        line: Arc<Line>,
-        session: &SearchSession,
-        searchers: &mut [CouncilSearcher],
+        line: Arc<L>,
+        session: &SearchSession<L>,
+        searchers: &mut [CouncilSearcher<L>],
     ) {
         for number in &members {
             self.lines[*number] = Arc::clone(&line);
@@ -135,10 +138,10 @@ impl FirstPhase {
     fn put_to_work(
         &mut self,
         number: usize,
-        line: Arc<Line>,
+        line: Arc<L>,
         time: Option<Duration>,
-        session: &SearchSession,
-        searchers: &mut [CouncilSearcher],
+        session: &SearchSession<L>,
+        searchers: &mut [CouncilSearcher<L>],
     ) {
         if let Some(elector) = searchers[number].elector {
             let members = self.members_of_split(elector, searchers);
@@ -178,7 +181,7 @@ impl FirstPhase {
     }
 
     /// Where nodes are limited, advisers search with what the electors do without.
-    fn limits_of_adviser(&self, limits: &Limits, searchers: &[CouncilSearcher]) -> Limits {
+    fn limits_of_adviser(&self, limits: &Limits, searchers: &[CouncilSearcher<L>]) -> Limits {
         let advisers = self.advisers.len();
         let others = searchers.len() - advisers;
         let nodes = self.advised_nodes() * others as f64 / advisers.max(1) as f64;
@@ -186,13 +189,13 @@ impl FirstPhase {
     }
 
     /// What was advised about the position in question.
-    pub(super) fn advice(&self) -> impl Iterator<Item = &Proposal> {
+    pub(super) fn advice(&self) -> impl Iterator<Item = &Proposal<L::Move>> {
         self.advisers.iter().filter_map(|number| self.newest_of(*number))
     }
 
     /// What a searcher is told besides its task: the anchor what others propose, the members of a group their share of the
     /// root moves and the group's best score.
-    fn guidance(&self, number: usize, line: &Line, searchers: &[CouncilSearcher]) -> Guidance {
+    fn guidance(&self, number: usize, line: &L, searchers: &[CouncilSearcher<L>]) -> Guidance<L::Move> {
         if self.setup.anchor == Some(number) {
             return Guidance { hints: Some(self.hints.clone()), ..Guidance::default() };
         }
@@ -207,7 +210,7 @@ impl FirstPhase {
         }
         let hints = (self.setup.groups == GroupMode::PeerHinted).then(|| {
             let member = searchers[..number].iter().filter(|searcher| searcher.elector == Some(elector)).count();
-            let hints = Hints::default();
+            let hints = Hints::new(false);
             hints.tell(line.legal_moves().into_iter().skip(member).step_by(members).collect());
             hints
         });
@@ -220,8 +223,8 @@ impl FirstPhase {
     /// outcome. `None` if cancelled.
     pub(super) async fn run(
         &mut self,
-        session: &mut SearchSession<'_>,
-        searchers: &mut [CouncilSearcher],
+        session: &mut SearchSession<'_, L>,
+        searchers: &mut [CouncilSearcher<L>],
     ) -> Option<()> {
         let share = self.setup.share;
         let mut deadline = session.deadline(&self.progress(), share);
@@ -264,9 +267,9 @@ impl FirstPhase {
     /// it costs more than to take a report. `true` if a proposal among them counts.
     fn take_all(
         &mut self,
-        first: Option<SearchReport>,
-        session: &mut SearchSession,
-        searchers: &mut [CouncilSearcher],
+        first: Option<SearchReport<L::Move>>,
+        session: &mut SearchSession<L>,
+        searchers: &mut [CouncilSearcher<L>],
     ) -> bool {
         let (mut counts, mut taken) = (false, 0);
         let mut next = first.or_else(|| session.pending_report());
@@ -282,7 +285,12 @@ impl FirstPhase {
     }
 
     /// Takes a report; `true` if it was a proposal that counts.
-    fn take(&mut self, report: SearchReport, session: &mut SearchSession, searchers: &mut [CouncilSearcher]) -> bool {
+    fn take(
+        &mut self,
+        report: SearchReport<L::Move>,
+        session: &mut SearchSession<L>,
+        searchers: &mut [CouncilSearcher<L>],
+    ) -> bool {
         let Some(number) = searchers.iter_mut().position(|searcher| searcher.accepts(&report)) else { return false };
         if let Some(elector) = searchers[number].elector
             && self.split_groups[elector].is_some()
@@ -304,9 +312,9 @@ impl FirstPhase {
         &mut self,
         elector: usize,
         number: usize,
-        report: &SearchReport,
-        session: &mut SearchSession,
-        searchers: &mut [CouncilSearcher],
+        report: &SearchReport<L::Move>,
+        session: &mut SearchSession<L>,
+        searchers: &mut [CouncilSearcher<L>],
     ) -> bool {
         let Some(group) = &mut self.split_groups[elector] else { return false };
         let before = group.found().map(|found| (found.best, found.score, found.depth));
@@ -325,12 +333,12 @@ impl FirstPhase {
     }
 
     /// The newest proposal of a searcher about the position in question.
-    pub(super) fn newest_of(&self, number: usize) -> Option<&Proposal> {
+    pub(super) fn newest_of(&self, number: usize) -> Option<&Proposal<L::Move>> {
         self.newest.get(number)?.as_ref().filter(|_| *self.lines[number] == *self.line)
     }
 
     /// Casts an elector's vote: of a group, the one who searched most speaks for it; one that searches together speaks as one.
-    fn cast(&mut self, elector: usize, searchers: &[CouncilSearcher]) {
+    fn cast(&mut self, elector: usize, searchers: &[CouncilSearcher<L>]) {
         let speaker = if let Some(group) = &self.split_groups[elector] {
             group.found().filter(|_| **group.line() == *self.line).cloned()
         } else {
@@ -347,13 +355,13 @@ impl FirstPhase {
 
     fn find_leader(&mut self) {
         let leader = self.setup.rule.leader(&self.ballots, self.setup.seed).cloned();
-        let changed = |(before, after): (&Proposal, &Proposal)| before.best != after.best;
+        let changed = |(before, after): (&Proposal<L::Move>, &Proposal<L::Move>)| before.best != after.best;
         self.changes += u32::from(self.leader.as_ref().zip(leader.as_ref()).is_some_and(changed));
         self.leader = leader;
     }
 
     /// Turns all electors to the position that has come, where several were pondered.
-    fn turn(&mut self, session: &mut SearchSession, searchers: &mut [CouncilSearcher]) {
+    fn turn(&mut self, session: &mut SearchSession<L>, searchers: &mut [CouncilSearcher<L>]) {
         let settled = session.question.pondering.as_ref().and_then(|pondering| pondering.settled().cloned());
         let Some(line) =
             settled.filter(|line| **line != *self.line || self.lines.iter().any(|other| **other != **line))
@@ -377,7 +385,7 @@ impl FirstPhase {
 
     /// Whether nothing that may still be said can change the outcome. The anchor goes on in the second phase and is not
     /// waited for.
-    fn is_settled(&self, searchers: &[CouncilSearcher]) -> bool {
+    fn is_settled(&self, searchers: &[CouncilSearcher<L>]) -> bool {
         let searching =
             searchers.iter().enumerate().filter(|(_, searcher)| searcher.is_searching() && searcher.adviser.is_none());
         if self.leader.is_none() {
@@ -392,12 +400,12 @@ impl FirstPhase {
         electors.is_empty() || (votes_decide && self.setup.rule.is_decided(&self.ballots, &electors))
     }
 
-    fn any_finished(&self, searchers: &[CouncilSearcher]) -> bool {
+    fn any_finished(&self, searchers: &[CouncilSearcher<L>]) -> bool {
         searchers.iter().any(|searcher| !searcher.is_searching())
     }
 
     /// How far it has come.
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> Progress<L::Move> {
         let leader = self.leader.as_ref();
         Progress {
             electors: self.setup.electors.len(),
@@ -412,18 +420,18 @@ impl FirstPhase {
     }
 
     /// The moves that the second phase is to choose from.
-    pub(super) fn candidates(&self) -> Vec<UciMove> {
+    pub(super) fn candidates(&self) -> Vec<L::Move> {
         self.ballots.moves()
     }
 
     /// Elects among what was proposed.
-    pub(super) fn elect(&self) -> Option<ElectionOutcome> {
+    pub(super) fn elect(&self) -> Option<ElectionOutcome<L>> {
         self.setup.rule.elect(&self.ballots, self.setup.seed)
     }
 }
 
 /// In virtual time: in how many rounds each searcher has one turn. Advisers have this part of the cores together.
-pub(super) fn turns(advice: f64, searchers: &[CouncilSearcher]) -> Vec<u64> {
+pub(super) fn turns<L: CouncilGame>(advice: f64, searchers: &[CouncilSearcher<L>]) -> Vec<u64> {
     let advisers = searchers.iter().filter(|searcher| searcher.adviser.is_some()).count();
     let others = searchers.len() - advisers;
     let turns_of_all = others as f64 * advice / (1.0 - advice);
@@ -433,7 +441,11 @@ pub(super) fn turns(advice: f64, searchers: &[CouncilSearcher]) -> Vec<u64> {
 }
 
 /// Hands the members of a group what they are to search.
-fn assign(assignments: Vec<SearchAssignment>, session: &SearchSession, searchers: &mut [CouncilSearcher]) {
+fn assign<L: CouncilGame>(
+    assignments: Vec<SearchAssignment<L>>,
+    session: &SearchSession<L>,
+    searchers: &mut [CouncilSearcher<L>],
+) {
     for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
         let game = session.question.game.clone();
         let id = SearchId { game, ply: line.ply(), serial: next_serial(), phase: Phase::First };
@@ -442,6 +454,6 @@ fn assign(assignments: Vec<SearchAssignment>, session: &SearchSession, searchers
 }
 
 /// Nodes of all searchers together.
-fn nodes(searchers: &[CouncilSearcher]) -> u64 {
+fn nodes<L: CouncilGame>(searchers: &[CouncilSearcher<L>]) -> u64 {
     searchers.iter().map(CouncilSearcher::nodes).sum()
 }

@@ -51,6 +51,7 @@ pub use position_class::{PositionClass, PositionClasses};
 pub use question::{Progress, Question, Timing};
 pub use roster::{Roster, RosterError};
 pub use settings::{CouncilSettings, ElectorSettings, HeuristicWeights, OptionText};
+pub(crate) use {distributions::auto_roster, fallback::best_by_material};
 
 use std::{sync::Arc, time::Duration};
 
@@ -65,26 +66,29 @@ use self::{
     seats::Seats,
     second::{Layout, SecondPhaseRun, SecondPhaseTask},
 };
-use crate::pool::{ElectorSpec, Pool};
-use chess::{Decision, Proposal, Source, Variant, Vote};
+use crate::{
+    CouncilGame,
+    pool::{ElectorSpec, Pool},
+};
+use chess::{Decision, Line, Proposal, Source, Vote};
 
 /// The electors of a roster, asked for one move after another, in one game after another.
-pub struct Council {
+pub struct Council<L: CouncilGame = Line> {
     pool: Pool,
-    seats: Seats,
-    fallback: FallbackSearcher,
+    seats: Seats<L>,
+    fallback: FallbackSearcher<L>,
 }
 
-impl Council {
+impl<L: CouncilGame> Council<L> {
     /// Opens slots for those electors of the roster that can play `variant`. Where other machines lend cores, it is seated anew before
     /// every question, by those that are there then.
-    pub fn new(pool: &Pool, roster: &Roster, settings: &CouncilSettings, variant: Variant) -> Self {
+    pub fn new(pool: &Pool, roster: &Roster<L>, settings: &CouncilSettings, variant: L::Variant) -> Self {
         let seats = Seats::new(pool, roster, settings, variant);
         Self { pool: pool.clone(), seats, fallback: FallbackSearcher::default() }
     }
 
     /// The electors that sit there now: all of the roster that play this variant.
-    pub fn electors(&self) -> &[ElectorSpec] {
+    pub fn electors(&self) -> &[ElectorSpec<L::Kind>] {
         &self.seats.electors
     }
 
@@ -96,10 +100,10 @@ impl Council {
     /// Decides. `watch` sees every proposal as it comes. `None` if `cancelled` first, or if there is no legal move.
     pub async fn decide(
         &mut self,
-        mut question: Question,
+        mut question: Question<L>,
         cancelled: &CancellationToken,
-        watch: &mut (dyn FnMut(&Proposal) + Send),
-    ) -> Option<Decision> {
+        watch: &mut (dyn FnMut(&Proposal<L::Move>) + Send),
+    ) -> Option<Decision<L::Move, L::Knowledge>> {
         let deciding = self.pool.deciding();
         let mut session = SearchSession::new(&mut question, cancelled, watch);
         self.seats.seat_first_phase(self.pool.cores_for(session.time_left(self.first_share())));
@@ -111,7 +115,7 @@ impl Council {
     }
 
     /// Runs both phases.
-    async fn run(&mut self, session: &mut SearchSession<'_>) -> Option<Decision> {
+    async fn run(&mut self, session: &mut SearchSession<'_, L>) -> Option<Decision<L::Move, L::Knowledge>> {
         let settings = &self.seats.settings;
         let advice = if self.seats.advisers.is_empty() { 0.0 } else { settings.advice };
         let electing = &self.seats.searchers[..self.seats.voters];
@@ -145,10 +149,10 @@ impl Council {
     /// Complete knowledge on the proposed moves. The outer `None` if cancelled, the inner one if nothing was found.
     async fn second_phase(
         &mut self,
-        first: &FirstPhase,
-        outcome: &ElectionOutcome,
-        session: &mut SearchSession<'_>,
-    ) -> Option<Option<chess::SecondPhase>> {
+        first: &FirstPhase<L>,
+        outcome: &ElectionOutcome<L>,
+        session: &mut SearchSession<'_, L>,
+    ) -> Option<Option<chess::SecondPhase<L::Move>>> {
         let CouncilSettings { second_phase: mode, split, .. } = self.seats.settings;
         let cores = self.second_phase_cores(session.time_left(1.0));
         self.seats.seat_second_phase(cores);
@@ -173,11 +177,11 @@ impl Council {
     /// The answer. Should no elector have said anything, the move is searched here and now; `None` only if there is no move.
     fn decision(
         &mut self,
-        first: &FirstPhase,
-        outcome: Option<ElectionOutcome>,
-        second_phase: Option<chess::SecondPhase>,
-        session: &mut SearchSession,
-    ) -> Option<Decision> {
+        first: &FirstPhase<L>,
+        outcome: Option<ElectionOutcome<L>>,
+        second_phase: Option<chess::SecondPhase<L::Move>>,
+        session: &mut SearchSession<L>,
+    ) -> Option<Decision<L::Move, L::Knowledge>> {
         let elected = second_phase.as_ref().map(|second| &second.proposal);
         let elected = elected.or(outcome.as_ref().map(|outcome| &outcome.elected));
         // Should all others have failed, the one that never stops has the word.
@@ -207,9 +211,9 @@ impl Council {
     }
 
     /// What was advised, as votes without weight.
-    fn advice(&self, first: &FirstPhase) -> Vec<Vote> {
-        let knowledge = |proposal: &Proposal| {
-            self.seats.advisers.iter().find(|adviser| adviser.name == proposal.elector).and_then(ElectorSpec::knowledge)
+    fn advice(&self, first: &FirstPhase<L>) -> Vec<Vote<L::Move, L::Knowledge>> {
+        let knowledge = |proposal: &Proposal<L::Move>| {
+            self.seats.advisers.iter().find(|adviser| adviser.name == proposal.elector).and_then(L::knowledge)
         };
         let votes = first.advice().map(|proposal| Vote {
             proposal: proposal.clone(),
@@ -220,7 +224,7 @@ impl Council {
     }
 
     /// Searches a move itself, because no elector has said anything, and tells of it as of an elector's.
-    fn fall_back(&mut self, first: &FirstPhase, session: &mut SearchSession) -> Option<Proposal> {
+    fn fall_back(&mut self, first: &FirstPhase<L>, session: &mut SearchSession<L>) -> Option<Proposal<L::Move>> {
         let proposal = self.fallback.search(session.question, &first.line)?;
         tracing::warn!(best = %proposal.best, "no elector has said anything in time; the move is from a short search");
         session.show(&proposal);
@@ -244,13 +248,13 @@ impl Council {
     }
 
     /// A second phase chooses between several moves. The anchor's goes on even if all agree: it may still find another one.
-    fn has_second_phase(&self, first: &FirstPhase, session: &SearchSession) -> bool {
+    fn has_second_phase(&self, first: &FirstPhase<L>, session: &SearchSession<L>) -> bool {
         let open = first.candidates().len() > 1 || self.seats.anchor().is_some();
         self.seats.settings.criterion == CriterionName::ReSearch && open && !session.must_answer()
     }
 
     /// What decides ties: the same in the same position of a game.
-    fn seed_of(&self, question: &Question) -> u64 {
+    fn seed_of(&self, question: &Question<L>) -> u64 {
         self.seats.settings.seed ^ (question.line.ply() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 

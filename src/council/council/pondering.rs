@@ -13,21 +13,21 @@ use chess::Line;
 /// [`Self::settle`] has been called and [`Question::reconsider`](super::Question::reconsider) been notified, which `settle`
 /// does. If none of them comes, cancel the question.
 #[derive(Clone, Debug)]
-pub struct Pondering {
-    lines: Arc<[Arc<Line>]>,
+pub struct Pondering<L = Line> {
+    lines: Arc<[Arc<L>]>,
     settled: Arc<OnceLock<usize>>,
     reconsider: Arc<Notify>,
 }
 
-impl Pondering {
+impl<L: PartialEq> Pondering<L> {
     /// Over these positions, the likeliest first. `reconsider` is that of the question.
-    pub fn new(lines: Vec<Arc<Line>>, reconsider: Arc<Notify>) -> Self {
+    pub fn new(lines: Vec<Arc<L>>, reconsider: Arc<Notify>) -> Self {
         Self { lines: lines.into(), settled: Arc::default(), reconsider }
     }
 
     /// Says which position is on the board. Electors that thought about it go on, the others turn to it. `false` if it is
     /// none of those.
-    pub fn settle(&self, line: &Line) -> bool {
+    pub fn settle(&self, line: &L) -> bool {
         let Some(index) = self.lines.iter().position(|candidate| **candidate == *line) else { return false };
         let settled = *self.settled.get_or_init(|| index) == index;
         self.reconsider.notify_one();
@@ -35,12 +35,12 @@ impl Pondering {
     }
 
     /// The position that has come, once that is known.
-    pub(super) fn settled(&self) -> Option<&Arc<Line>> {
+    pub(super) fn settled(&self) -> Option<&Arc<L>> {
         self.settled.get().and_then(|index| self.lines.get(*index))
     }
 
     /// What an elector thinks about meanwhile, by its place in the roster.
-    pub(super) fn line_of(&self, place: usize) -> Option<&Arc<Line>> {
+    pub(super) fn line_of(&self, place: usize) -> Option<&Arc<L>> {
         self.settled().or_else(|| self.lines.get(place % self.lines.len().max(1)))
     }
 }

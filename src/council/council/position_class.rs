@@ -24,7 +24,7 @@ pub enum PositionClass {
 }
 
 /// The classes of one position.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PositionClasses(Vec<PositionClass>);
 
 /// Blocked pawns on the files c to f, of either side, from which on a position is closed.

@@ -6,11 +6,11 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::Pondering;
-use chess::{GameId, Limits, Line, Score, UciMove};
+use chess::{GameId, GameLine, Limits, Line, Score, UciMove};
 
 /// How far a council has come with a question, for whoever owns the clock.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct Progress<M = UciMove> {
     /// Electors in the roster.
     pub electors: usize,
     /// Electors that have proposed.
@@ -20,7 +20,7 @@ pub struct Progress {
     /// How often the leading move has changed.
     pub changes: u32,
     /// The move that would be elected now.
-    pub leader: Option<UciMove>,
+    pub leader: Option<M>,
     /// Its value from the side of the player to move.
     pub score: Option<Score>,
     /// The depth of its proposal, in plies.
@@ -29,7 +29,7 @@ pub struct Progress {
     pub split: f64,
 }
 
-impl Progress {
+impl<M> Progress<M> {
     /// Of a council that agrees: one elector, which has proposed so many plies deep and has not changed its mind.
     pub(crate) const fn agreed(depth: u32) -> Self {
         Self { electors: 1, proposals: 1, distinct_moves: 1, changes: 0, leader: None, score: None, depth, split: 0.0 }
@@ -38,7 +38,7 @@ impl Progress {
 
 /// The council's sense of time: given its progress, the time from the question at which it must have decided;
 /// [`Duration::MAX`] is never. Asked again after every proposal, and whenever [`Question::reconsider`] says so.
-pub type Timing = Box<dyn FnMut(&Progress) -> Duration + Send>;
+pub type Timing<M = UciMove> = Box<dyn FnMut(&Progress<M>) -> Duration + Send>;
 
 /// A share of the bounds on nodes and time; depth holds as it is.
 pub(super) fn share_of(limits: &Limits, share: f64) -> Limits {
@@ -48,32 +48,32 @@ pub(super) fn share_of(limits: &Limits, share: f64) -> Limits {
 }
 
 /// What a council is asked.
-pub struct Question {
+pub struct Question<L: GameLine = Line> {
     /// The game it is for.
     pub game: GameId,
     /// The position, as its line. It must have a legal move.
-    pub line: Arc<Line>,
+    pub line: Arc<L>,
     /// When to decide; `None`: when every elector has finished.
-    pub timing: Option<Timing>,
+    pub timing: Option<Timing<L::Move>>,
     /// Bounds for every elector, such as nodes.
     pub limits: Limits,
     /// Moves not to be considered, unless there are no others.
-    pub excluded: Vec<UciMove>,
+    pub excluded: Vec<L::Move>,
     /// When cancelled, the council decides at once from what it has heard. (Cancelling the call itself gives no decision.)
     pub answer_now: CancellationToken,
     /// When notified, the timing is asked again: something has happened outside, such as the expected move of the opponent,
     /// which makes an endless thought a timed one.
     pub reconsider: Arc<Notify>,
     /// Other positions to be thought about meanwhile, where it is not yet known which one will come.
-    pub pondering: Option<Pondering>,
+    pub pondering: Option<Pondering<L>>,
     /// Whether the searchers that share a table or a score advance in step, by nodes: virtual time, as on a core for each,
     /// which can be repeated on any machine. For experiments; it takes one core.
     pub in_step: bool,
 }
 
-impl Question {
+impl<L: GameLine> Question<L> {
     /// About a position, without bounds: answered when every elector has finished, or when it is told to.
-    pub fn new(game: GameId, line: Arc<Line>) -> Self {
+    pub fn new(game: GameId, line: Arc<L>) -> Self {
         Self {
             game,
             line,
@@ -88,7 +88,7 @@ impl Question {
     }
 
     /// The legal moves that are not excluded; empty means all.
-    pub(super) fn root_moves(&self) -> Vec<UciMove> {
+    pub(super) fn root_moves(&self) -> Vec<L::Move> {
         if self.excluded.is_empty() {
             return Vec::new();
         }

@@ -6,15 +6,18 @@ use super::{
     CouncilSettings, ElectorSettings, OptionText,
     distributions::{self, DISTRIBUTIONS, WITHOUT_CENTRE},
 };
-use crate::pool::{ElectorKind, ElectorSpec, Instance};
-use chess::{ElectorName, Heuristic, Knowledge, Variant};
+use crate::{
+    CouncilGame,
+    pool::{ElectorKind, ElectorSpec, Instance},
+};
+use chess::{ElectorName, Heuristic, Knowledge, Line};
 use engine::Noise;
 
 /// The electors of a council, at least one, each with its own name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Roster {
-    electors: Vec<ElectorSpec>,
-    advisers: Vec<ElectorSpec>,
+pub struct Roster<L: CouncilGame = Line> {
+    electors: Vec<ElectorSpec<L::Kind>>,
+    advisers: Vec<ElectorSpec<L::Kind>>,
     /// `auto` without a number of cores: it has a copy for each core there is.
     grows: bool,
 }
@@ -89,11 +92,6 @@ impl Roster {
         DISTRIBUTIONS.iter().chain(WITHOUT_CENTRE).map(|(name, _)| *name)
     }
 
-    /// These electors, each with a name of its own, at least one.
-    pub fn of(electors: Vec<ElectorSpec>) -> Self {
-        Self { electors, advisers: Vec::new(), grows: false }
-    }
-
     /// The roster that the settings ask for.
     ///
     /// # Errors
@@ -111,7 +109,7 @@ impl Roster {
             "trivial" => vec![ElectorSpec::new("trivial".into(), ElectorKind::Trivial, 0)],
             "auto" => {
                 let cores = if settings.cores == 0 { cores_at_hand() } else { settings.cores };
-                distributions::named(&distributions::auto(cores), hash).unwrap_or_default()
+                distributions::auto_roster(cores, hash).unwrap_or_default()
             }
             _ => distributions::named(name, hash).ok_or_else(|| RosterError::Unknown(name.to_owned()))?,
         };
@@ -132,16 +130,6 @@ impl Roster {
         Ok(Self { electors, advisers, grows: name == "auto" && settings.cores == 0 })
     }
 
-    /// The electors, in their order.
-    pub fn electors(&self) -> &[ElectorSpec] {
-        &self.electors
-    }
-
-    /// Those who advise the electors where the rules of the game are our engine's.
-    pub fn advisers(&self) -> &[ElectorSpec] {
-        &self.advisers
-    }
-
     /// What no elector knows. The theses' rule is that this be empty; a foreign engine is taken to know everything.
     pub fn missing_knowledge(&self) -> Knowledge {
         let known = self
@@ -150,15 +138,31 @@ impl Roster {
             .fold(Knowledge::NONE, |known, elector| known.union(elector.knowledge().unwrap_or(Knowledge::COMPLETE)));
         known.complement()
     }
+}
+
+impl<L: CouncilGame> Roster<L> {
+    /// These electors, each with a name of its own, at least one.
+    pub fn of(electors: Vec<ElectorSpec<L::Kind>>) -> Self {
+        Self { electors, advisers: Vec::new(), grows: false }
+    }
+
+    /// The electors, in their order.
+    pub fn electors(&self) -> &[ElectorSpec<L::Kind>] {
+        &self.electors
+    }
+
+    /// Those who advise the electors where the rules of the game are our engine's.
+    pub fn advisers(&self) -> &[ElectorSpec<L::Kind>] {
+        &self.advisers
+    }
 
     /// The electors that may play `variant`, on so many cores: `auto` has a copy for each of them.
     #[must_use]
-    pub fn electors_for(&self, variant: Variant, cores: usize) -> Vec<ElectorSpec> {
+    pub fn electors_for(&self, variant: L::Variant, cores: usize) -> Vec<ElectorSpec<L::Kind>> {
         let hash = self.electors.first().map_or(1, |elector| elector.hash);
-        let grown = (self.grows && cores != self.electors.len()).then(|| distributions::auto(cores));
-        let grown = grown.and_then(|name| distributions::named(&name, hash));
+        let grown = (self.grows && cores != self.electors.len()).then(|| L::grown(cores, hash)).flatten();
         let electors = grown.as_ref().unwrap_or(&self.electors);
-        electors.iter().filter(|elector| elector.may_play(variant)).cloned().collect()
+        electors.iter().filter(|elector| L::may_play(elector, variant)).cloned().collect()
     }
 
     /// Gives every elector a table of another size, by the size of its own in MiB.

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::question::{Progress, Question};
 use crate::pool::SearchReport;
-use chess::Proposal;
+use chess::{GameLine, Proposal};
 
 /// When no rule of time applies: long enough for anything, short enough to add to an [`Instant`].
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -22,9 +22,9 @@ const TIMER_ROUNDING: Duration = Duration::from_micros(700);
 const FIRST_WORD: Duration = Duration::from_millis(8);
 
 /// What ends a wait of the council.
-pub(super) enum Event {
+pub(super) enum Event<M> {
     /// A searcher has reported.
-    SearchReport(SearchReport),
+    SearchReport(SearchReport<M>),
     /// The timing is to be asked again.
     Reconsider,
     /// The time is up, or an answer is wanted now.
@@ -34,22 +34,22 @@ pub(super) enum Event {
 }
 
 /// One question while it is searched: its clock, its signals and its inbox.
-pub(super) struct SearchSession<'a> {
-    pub question: &'a mut Question,
+pub(super) struct SearchSession<'a, L: GameLine> {
+    pub question: &'a mut Question<L>,
     cancelled: &'a CancellationToken,
-    watch: &'a mut (dyn FnMut(&Proposal) + Send),
-    pub reports: UnboundedSender<SearchReport>,
-    inbox: UnboundedReceiver<SearchReport>,
+    watch: &'a mut (dyn FnMut(&Proposal<L::Move>) + Send),
+    pub reports: UnboundedSender<SearchReport<L::Move>>,
+    inbox: UnboundedReceiver<SearchReport<L::Move>>,
     started: Instant,
     /// When an answer must be given although nobody has said anything.
     answer_by: Option<Instant>,
 }
 
-impl<'a> SearchSession<'a> {
+impl<'a, L: GameLine> SearchSession<'a, L> {
     pub(super) fn new(
-        question: &'a mut Question,
+        question: &'a mut Question<L>,
         cancelled: &'a CancellationToken,
-        watch: &'a mut (dyn FnMut(&Proposal) + Send),
+        watch: &'a mut (dyn FnMut(&Proposal<L::Move>) + Send),
     ) -> Self {
         let (reports, inbox) = mpsc::unbounded_channel();
         Self { question, cancelled, watch, reports, inbox, started: Instant::now(), answer_by: None }
@@ -61,7 +61,7 @@ impl<'a> SearchSession<'a> {
     }
 
     /// Shows a proposal to whoever watches.
-    pub(super) fn show(&mut self, proposal: &Proposal) {
+    pub(super) fn show(&mut self, proposal: &Proposal<L::Move>) {
         (self.watch)(proposal);
     }
 
@@ -71,7 +71,7 @@ impl<'a> SearchSession<'a> {
     }
 
     /// The end of a share of the time that the clock gives for what was heard so far.
-    pub(super) fn deadline(&mut self, progress: &Progress, share: f64) -> Instant {
+    pub(super) fn deadline(&mut self, progress: &Progress<L::Move>, share: f64) -> Instant {
         let whole = self.question.timing.as_mut().map_or(FOREVER, |timing| timing(progress).min(FOREVER));
         self.started + whole.mul_f64(share)
     }
@@ -90,7 +90,7 @@ impl<'a> SearchSession<'a> {
     }
 
     /// Waits for what happens next, until `deadline` at most. `has_leader` says whether there is anything to answer.
-    pub(super) async fn next(&mut self, deadline: Instant, has_leader: bool) -> Event {
+    pub(super) async fn next(&mut self, deadline: Instant, has_leader: bool) -> Event<L::Move> {
         if self.must_answer() {
             if has_leader {
                 return Event::TimeIsUp;
@@ -114,7 +114,7 @@ impl<'a> SearchSession<'a> {
     }
 
     /// A report that has come and was not taken yet.
-    pub(super) fn pending_report(&mut self) -> Option<SearchReport> {
+    pub(super) fn pending_report(&mut self) -> Option<SearchReport<L::Move>> {
         self.inbox.try_recv().ok()
     }
 }

@@ -11,7 +11,10 @@ use std::{
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::seats::Seat;
-use crate::pool::{ElectorSpec, Job, Meter, SearchReport, Slot};
+use crate::{
+    CouncilGame,
+    pool::{ElectorSpec, Job, Meter, SearchReport, Slot},
+};
 use chess::{Metrics, ProcessMetrics, SearchId};
 use engine::SharedTable;
 
@@ -29,8 +32,13 @@ pub(super) struct Tables(Vec<(usize, SharedTable)>);
 
 impl Tables {
     /// The table for an elector that shares; made when it is first asked for, of `hash` MiB.
-    pub(super) fn of(&mut self, spec: &ElectorSpec, hash: usize, machine: usize) -> Option<SharedTable> {
-        let options = spec.instance()?.options(hash, spec.threads);
+    pub(super) fn of<L: CouncilGame>(
+        &mut self,
+        spec: &ElectorSpec<L::Kind>,
+        hash: usize,
+        machine: usize,
+    ) -> Option<SharedTable> {
+        let options = L::table_options(spec, hash)?;
         let known = self.0.iter().find(|(of, table)| *of == machine && table.suits(&options));
         if let Some((_, table)) = known {
             return Some(table.clone());
@@ -53,12 +61,12 @@ impl Tables {
 
 /// A slot, the search it does for the question now asked, and what that has cost.
 #[derive(Debug)]
-pub(super) struct CouncilSearcher {
+pub(super) struct CouncilSearcher<L: CouncilGame> {
     /// The elector that proposes here, by its place in the roster; `None` for those that do not vote.
     pub elector: Option<usize>,
     /// The number of the adviser that searches here; `None` for all others.
     pub adviser: Option<usize>,
-    slot: Slot,
+    slot: Slot<L>,
     /// Whether the slot may search on other machines.
     elastic: bool,
     current: Option<CurrentSearch>,
@@ -74,23 +82,23 @@ struct CurrentSearch {
     since: Instant,
 }
 
-impl CouncilSearcher {
+impl<L: CouncilGame> CouncilSearcher<L> {
     /// On a slot that may search on other machines or not, without a seat.
-    pub(super) fn on(slot: Slot, elastic: bool) -> Self {
+    pub(super) fn on(slot: Slot<L>, elastic: bool) -> Self {
         Self { elector: None, adviser: None, slot, elastic, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
     /// Whether its slot is what a seat needs.
-    pub(super) fn suits(&self, seat: &Seat) -> bool {
+    pub(super) fn suits(&self, seat: &Seat<L::Kind>) -> bool {
         self.elastic == seat.elastic && *self.spec() == seat.spec
     }
 
     /// The same on that seat.
-    pub(super) fn seated(self, seat: &Seat) -> Self {
+    pub(super) fn seated(self, seat: &Seat<L::Kind>) -> Self {
         Self { elector: seat.elector, adviser: seat.adviser, ..self }
     }
 
-    pub(super) fn spec(&self) -> &ElectorSpec {
+    pub(super) fn spec(&self) -> &ElectorSpec<L::Kind> {
         self.slot.spec()
     }
 
@@ -100,7 +108,7 @@ impl CouncilSearcher {
     }
 
     /// Begins a search; the one before, if it still runs, is dropped.
-    pub(super) fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+    pub(super) fn search(&mut self, job: Job<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
         self.finish();
         let (id, meter) = (job.task.id.clone(), Arc::clone(&job.meter));
         self.current = Some(CurrentSearch { id, meter, since: Instant::now() });
@@ -108,7 +116,7 @@ impl CouncilSearcher {
     }
 
     /// Whether a report is about what it is doing, and not about something that was asked earlier. Notes what it says.
-    pub(super) fn accepts(&mut self, report: &SearchReport) -> bool {
+    pub(super) fn accepts(&mut self, report: &SearchReport<L::Move>) -> bool {
         let Some(search) = self.current.as_ref().filter(|search| search.id == *report.search()) else { return false };
         match report {
             SearchReport::Proposal(proposal) => search.meter.count(proposal.nodes),
@@ -155,7 +163,7 @@ impl CouncilSearcher {
 
 /// What searchers have done for a question, each with the threads of its search. A searcher of the first phase and the one of
 /// the same number in the second are one.
-pub(super) fn metrics(phases: &[&[CouncilSearcher]], elapsed: Duration) -> Metrics {
+pub(super) fn metrics<L: CouncilGame>(phases: &[&[CouncilSearcher<L>]], elapsed: Duration) -> Metrics {
     let mut metrics = Metrics { processes: Vec::new(), elapsed };
     for searchers in phases {
         let threads = searchers.iter().flat_map(|searcher| {

@@ -11,15 +11,18 @@ use super::{
     searcher::{CouncilSearcher, Tables},
     second::Layout,
 };
-use crate::pool::{CoresAtHand, ElectorKind, ElectorSpec, Instance, MemoryClaim, Pool, Slot};
-use chess::{CriterionName, Knowledge, SecondPhaseMode, Variant};
+use crate::{
+    CouncilGame,
+    pool::{CoresAtHand, ElectorSpec, MemoryClaim, Pool, Slot},
+};
+use chess::{CriterionName, SecondPhaseMode};
 use engine::Turnstile;
 
 /// A seat: who searches there, and what for.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Seat {
+pub(super) struct Seat<K> {
     /// Who searches.
-    pub spec: ElectorSpec,
+    pub spec: ElectorSpec<K>,
     /// The elector for which it proposes, by its place in the roster; `None` for those that do not vote.
     pub elector: Option<usize>,
     /// The number of the adviser; `None` for all others.
@@ -28,31 +31,31 @@ pub(super) struct Seat {
     pub elastic: bool,
 }
 
-impl Seat {
+impl<K> Seat<K> {
     /// One that does not vote.
-    fn of(spec: ElectorSpec, elastic: bool) -> Self {
+    fn of(spec: ElectorSpec<K>, elastic: bool) -> Self {
         Self { spec, elector: None, adviser: None, elastic }
     }
 }
 
 /// All seats of a council.
-pub(super) struct Seats {
+pub(super) struct Seats<L: CouncilGame> {
     pool: Pool,
     /// How the council plays; where the rules of the game are not our engine's, by a criterion that needs nothing of it.
     pub settings: CouncilSettings,
-    variant: Variant,
-    roster: Roster,
+    variant: L::Variant,
+    roster: Roster<L>,
     /// Those that vote.
-    pub electors: Arc<[ElectorSpec]>,
+    pub electors: Arc<[ElectorSpec<L::Kind>]>,
     /// Those that advise them.
-    pub advisers: Vec<ElectorSpec>,
+    pub advisers: Vec<ElectorSpec<L::Kind>>,
     /// First those who search in the first phase: the advisers, and the electors with their groups. Then complete knowledge for the second
     /// phase, whose slots are opened when they are first needed. In the mode `continued` the last of the former is the one that goes on.
-    pub searchers: Vec<CouncilSearcher>,
+    pub searchers: Vec<CouncilSearcher<L>>,
     /// How many of them search in the first phase.
     pub voters: usize,
     /// Slots without a seat now that search with the table of others, and so take no memory.
-    spare: Vec<CouncilSearcher>,
+    spare: Vec<CouncilSearcher<L>>,
     /// The cores for which the first phase was seated.
     first_phase_cores: Option<CoresAtHand>,
     /// The number of cores for which the second phase was seated.
@@ -63,10 +66,10 @@ pub(super) struct Seats {
     _memory: MemoryClaim,
 }
 
-impl Seats {
+impl<L: CouncilGame> Seats<L> {
     /// Opens slots for those of the roster that can play `variant`, on all cores that there are now.
-    pub(super) fn new(pool: &Pool, roster: &Roster, settings: &CouncilSettings, variant: Variant) -> Self {
-        let standard = variant.is_standard_rules();
+    pub(super) fn new(pool: &Pool, roster: &Roster<L>, settings: &CouncilSettings, variant: L::Variant) -> Self {
+        let standard = L::is_searchable(variant);
         let mut settings = settings.clone();
         if !standard {
             settings.criterion = CriterionName::Depth;
@@ -139,10 +142,10 @@ impl Seats {
 
     /// The seats of the first phase on these cores. Where there are more cores than electors, searcher `i` searches for elector `i` modulo
     /// their number (docs/method.md §7).
-    fn first_phase(&self, at_hand: CoresAtHand) -> Vec<Seat> {
+    fn first_phase(&self, at_hand: CoresAtHand) -> Vec<Seat<L::Kind>> {
         let advising = self.advisers.iter().enumerate();
         let advising = advising.map(|(number, spec)| Seat { adviser: Some(number), ..Seat::of(spec.clone(), false) });
-        let mut seats: Vec<Seat> = advising.collect();
+        let mut seats: Vec<Seat<L::Kind>> = advising.collect();
         let groups = self.settings.groups;
         let cores = match groups {
             _ if self.settings.cores != 0 => self.settings.cores,
@@ -152,9 +155,9 @@ impl Seats {
         };
         // The threads of one search are on one machine.
         let widest = if self.settings.cores == 0 { at_hand.widest } else { cores };
-        let anchor = self.electors.iter().position(|elector| self.continues() && is_complete(elector));
+        let anchor = self.electors.iter().position(|elector| self.continues() && elector.kind == self.arbiter().kind);
         for (place, elector) in self.electors.iter().enumerate().filter(|(place, _)| Some(*place) != anchor) {
-            let grouped = elector.instance().is_some() && groups != GroupMode::None;
+            let grouped = L::is_ours(elector) && groups != GroupMode::None;
             let members = if grouped { members(place, self.electors.len(), cores) } else { 1 };
             let slots = if groups == GroupMode::Shared { 1 } else { members };
             let threads = (members / slots).min(widest);
@@ -175,7 +178,7 @@ impl Seats {
     }
 
     /// Searchers for these seats, of those that sat before, those that are spare, and new ones.
-    fn fill(&mut self, seats: Vec<Seat>, mut before: Vec<CouncilSearcher>) -> Vec<CouncilSearcher> {
+    fn fill(&mut self, seats: Vec<Seat<L::Kind>>, mut before: Vec<CouncilSearcher<L>>) -> Vec<CouncilSearcher<L>> {
         before.append(&mut self.spare);
         let mut searchers = Vec::with_capacity(seats.len());
         for seat in seats {
@@ -187,8 +190,8 @@ impl Seats {
         searchers
     }
 
-    fn arbiter(&self) -> ElectorSpec {
-        ElectorSpec::own(Knowledge::COMPLETE, self.settings.hash)
+    fn arbiter(&self) -> ElectorSpec<L::Kind> {
+        L::complete(self.settings.hash)
     }
 
     /// The turns of so many searchers in virtual time, with whoever carries messages between the machines that the pool stands for.
@@ -203,29 +206,29 @@ impl Seats {
     }
 
     /// Opens a slot, on this machine unless it is elastic.
-    fn open(&mut self, Seat { spec, elastic, elector, .. }: &Seat) -> CouncilSearcher {
+    fn open(&mut self, Seat { spec, elastic, elector, .. }: &Seat<L::Kind>) -> CouncilSearcher<L> {
         let sharers = self.electors.iter().filter(|other| other.shares_table && other.kind == spec.kind).count();
         let machines = self.pool.virtual_machines().unwrap_or_default();
         let machine = elector.map_or(0, |place| machines.of(place, self.electors.len()));
         let table = if spec.shares_table {
             let whole = spec.hash * sharers.clamp(1, self.tables_for.max(1));
-            self.tables.of(spec, (whole / machines.count.max(1)).max(1), machine)
+            self.tables.of::<L>(spec, (whole / machines.count.max(1)).max(1), machine)
         } else {
             None
         };
         let table = table.as_ref();
-        let slot = if *elastic { self.pool.slot(spec, table) } else { Slot::local(spec.clone(), table) };
+        let slot = if *elastic { L::slot(&self.pool, spec, table) } else { Slot::local(spec.clone(), table) };
         CouncilSearcher::on(slot, *elastic)
     }
 }
 
 /// Claims the memory for the tables of a council as it is at home on this machine: those that it borrows have theirs elsewhere, or search
 /// with a table that is here already. Where this process may not have so much, every table shrinks.
-fn fit_tables(
+fn fit_tables<L: CouncilGame>(
     pool: &Pool,
-    home: &[ElectorSpec],
-    roster: &mut Roster,
-    advisers: &mut [ElectorSpec],
+    home: &[ElectorSpec<L::Kind>],
+    roster: &mut Roster<L>,
+    advisers: &mut [ElectorSpec<L::Kind>],
     settings: &mut CouncilSettings,
 ) -> MemoryClaim {
     let second_phase = if settings.criterion == CriterionName::ReSearch { settings.hash } else { 0 };
@@ -242,11 +245,6 @@ fn fit_tables(
         settings.hash = shrunk(settings.hash);
     }
     memory
-}
-
-/// Whether an elector is complete knowledge as the second phase has it.
-fn is_complete(spec: &ElectorSpec) -> bool {
-    spec.kind == ElectorKind::Own(Instance::new(Knowledge::COMPLETE))
 }
 
 /// How many of so many cores search for the elector at this place.

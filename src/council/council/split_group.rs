@@ -4,43 +4,43 @@ use std::sync::Arc;
 
 use super::second::{PvSplit, SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::pool::SearchReport;
-use chess::{Line, Proposal};
+use chess::{GameLine, Proposal};
 
 /// The searchers of one elector, and how far they have come together.
-pub(super) struct SplitGroup {
-    task: SecondPhaseTask,
-    strategy: PvSplit,
+pub(super) struct SplitGroup<L: GameLine> {
+    task: SecondPhaseTask<L>,
+    strategy: PvSplit<L>,
     /// The searchers, by their numbers in the first phase.
     members: Vec<usize>,
 }
 
-impl SplitGroup {
+impl<L: GameLine> SplitGroup<L> {
     /// The group, and what its members do first.
-    pub(super) fn begin(task: SecondPhaseTask, members: Vec<usize>) -> (Self, Vec<SearchAssignment>) {
-        let mut group = Self { task, strategy: PvSplit::default(), members };
+    pub(super) fn begin(task: SecondPhaseTask<L>, members: Vec<usize>) -> (Self, Vec<SearchAssignment<L>>) {
+        let mut group = Self { task, strategy: PvSplit::new(), members };
         let assignments = group.strategy.begin(&group.task);
         let assignments = group.numbered(assignments);
         (group, assignments)
     }
 
     /// What its members do next, after one of them has reported on its newest assignment.
-    pub(super) fn on_report(&mut self, number: usize, report: &SearchReport) -> Vec<SearchAssignment> {
+    pub(super) fn on_report(&mut self, number: usize, report: &SearchReport<L::Move>) -> Vec<SearchAssignment<L>> {
         let Some(member) = self.members.iter().position(|member| *member == number) else { return Vec::new() };
         let assignments = self.strategy.on_report(&self.task, member, report);
         self.numbered(assignments)
     }
 
     /// The position that is searched.
-    pub(super) fn line(&self) -> &Arc<Line> {
+    pub(super) fn line(&self) -> &Arc<L> {
         &self.task.line
     }
 
     /// What the group proposes now.
-    pub(super) fn found(&self) -> Option<&Proposal> {
+    pub(super) fn found(&self) -> Option<&Proposal<L::Move>> {
         self.strategy.found()
     }
 
-    fn numbered(&self, mut assignments: Vec<SearchAssignment>) -> Vec<SearchAssignment> {
+    fn numbered(&self, mut assignments: Vec<SearchAssignment<L>>) -> Vec<SearchAssignment<L>> {
         for assignment in &mut assignments {
             assignment.searcher = self.members[assignment.searcher];
         }

@@ -2,15 +2,14 @@
 
 use std::fmt::{self, Write as _};
 
-use shakmaty::Position as _;
-
-use chess::{Color, Decision, Knowledge, Line, Phase, Proposal, UciMove};
+use chess::{Decision, GameLine, Knowledge, Phase, Proposal};
 
 /// The whole vote in lines: the columns' titles, a line an elector, and the summary; the summary alone where nobody voted.
-pub fn lines(line: &Line, decision: &Decision) -> Vec<String> {
+pub fn lines<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> Vec<String> {
     let entries = entries(line, decision);
-    let titles = (!entries.is_empty()).then(|| VoteEntry::TITLES.to_owned());
-    let votes = entries.iter().map(|entry| entry.to_string().trim_end().to_owned());
+    let width = entries.iter().map(|entry| entry.elector.chars().count()).fold(VoteEntry::NARROWEST, usize::max);
+    let titles = (!entries.is_empty()).then(|| VoteEntry::titles(width));
+    let votes = entries.iter().map(|entry| format!("{entry:width$}").trim_end().to_owned());
     titles.into_iter().chain(votes).chain([summary(line, decision)]).collect()
 }
 
@@ -40,11 +39,11 @@ pub struct VoteEntry {
 
 impl VoteEntry {
     /// A proposal while nothing is elected yet.
-    pub fn proposal(line: &Line, proposal: &Proposal) -> Self {
+    pub fn proposal<L: GameLine>(line: &L, proposal: &Proposal<L::Move>) -> Self {
         let second = proposal.search.phase == Phase::Second;
         Self {
             elector: if second { SECOND_PHASE.to_owned() } else { proposal.elector.to_string() },
-            best: line.san(proposal.best),
+            best: line.move_text(proposal.best),
             score: proposal.score.to_string(),
             depth: proposal.depth,
             nodes: proposal.nodes,
@@ -54,17 +53,23 @@ impl VoteEntry {
         }
     }
 
-    /// The titles of the columns that [`VoteEntry`]'s display has.
-    pub const TITLES: &str = "  elector       move   score depth      nodes  weight";
+    /// The fewest characters that the name of an elector takes.
+    pub const NARROWEST: usize = 10;
+
+    /// The titles of the columns that [`VoteEntry`]'s display has, where names take so many characters.
+    pub fn titles(width: usize) -> String {
+        format!("  {:<width$}    move   score depth      nodes  weight", "elector")
+    }
 }
 
 impl fmt::Display for VoteEntry {
-    /// In columns, with a mark where the move was elected.
+    /// In columns, with a mark where the move was elected. The width is that of the name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.elected { '*' } else { ' ' };
         let Self { elector, best, score, depth, nodes, .. } = self;
         let weight = self.weight.map_or_else(String::new, weight);
-        write!(f, "{mark} {elector:<10} {best:>7} {score:>7} {depth:>5} {nodes:>10} {weight:>7}")?;
+        let width = f.width().unwrap_or(Self::NARROWEST);
+        write!(f, "{mark} {elector:<width$} {best:>7} {score:>7} {depth:>5} {nodes:>10} {weight:>7}")?;
         self.machine.iter().try_for_each(|machine| write!(f, "  on {machine}"))
     }
 }
@@ -85,31 +90,31 @@ pub fn name(elector: &str, knowledge: Option<&str>) -> String {
 }
 
 /// Every elector's vote in the order of the roster, the second phase last.
-pub fn entries(line: &Line, decision: &Decision) -> Vec<VoteEntry> {
+pub fn entries<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> Vec<VoteEntry> {
     let first = decision.votes.iter().map(|vote| VoteEntry {
         elector: name(vote.proposal.elector.as_str(), vote.knowledge.map(|knowledge| knowledge.to_string()).as_deref()),
         weight: Some(vote.weight),
         ..VoteEntry::proposal(line, &vote.proposal)
     });
     let second = decision.second_phase.iter().map(|second| VoteEntry::proposal(line, &second.proposal));
-    let elected = line.san(decision.best);
+    let elected = line.move_text(decision.best);
     first.chain(second).map(|entry| VoteEntry { elected: entry.best == elected, ..entry }).collect()
 }
 
 /// The decision in one line: the move, its value, the rule, how split the vote was, and what the second phase changed.
-pub fn summary(line: &Line, decision: &Decision) -> String {
+pub fn summary<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> String {
     let mut text = numbered(line, Some(decision.best));
     if let Some(score) = decision.score {
         let _ = write!(text, "  {score}");
     }
     let _ = write!(text, "  by {}", decision.chosen_by());
-    let proposed = decision.votes.iter().map(|vote| line.san(vote.proposal.best));
+    let proposed = decision.votes.iter().map(|vote| line.move_text(vote.proposal.best));
     let _ = write!(text, "{}", tally(proposed));
     if let Some(second) = &decision.second_phase {
         let _ = write!(
             text,
             "{}",
-            second_phase(second.mode.word(), &line.san(second.first_choice), second.changed_the_choice())
+            second_phase(second.mode.word(), &line.move_text(second.first_choice), second.changed_the_choice())
         );
     }
     let _ = write!(text, "  ({:.2} s)", decision.elapsed.as_secs_f64());
@@ -143,10 +148,11 @@ pub fn tally(proposed: impl Iterator<Item = String>) -> String {
 }
 
 /// A move with its number: `12. Nf3` or `12… Nc6`.
-pub fn numbered(line: &Line, uci: Option<UciMove>) -> String {
-    let dots = if line.turn() == Color::White { "." } else { "…" };
-    let san = uci.map_or_else(String::new, |uci| line.san(uci));
-    format!("{}{dots} {san}", line.position().fullmoves())
+pub fn numbered<L: GameLine>(line: &L, mv: Option<L::Move>) -> String {
+    let (number, first) = line.move_number();
+    let dots = if first { "." } else { "…" };
+    let text = mv.map_or_else(String::new, |mv| line.move_text(mv));
+    format!("{number}{dots} {text}")
 }
 
 #[cfg(test)]
@@ -154,7 +160,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use chess::{Bound, CriterionName, Score, SearchId, SecondPhase, SecondPhaseMode, Source, Variant, Vote};
+    use chess::{Bound, CriterionName, Line, Score, SearchId, SecondPhase, SecondPhaseMode, Source, Variant, Vote};
 
     fn proposal(elector: &str, best: &str, phase: Phase) -> Proposal {
         let best = best.parse().expect("a move");
@@ -204,6 +210,6 @@ mod tests {
         let elected: Vec<bool> = entries.iter().map(|entry| entry.elected).collect();
         assert_eq!(elected, [false, false, true, true]);
         let widths: Vec<usize> = entries.iter().map(|entry| entry.to_string().trim_end().len()).collect();
-        assert!(widths.iter().all(|width| *width <= VoteEntry::TITLES.len()), "{widths:?}");
+        assert!(widths.iter().all(|width| *width <= VoteEntry::titles(VoteEntry::NARROWEST).len()), "{widths:?}");
     }
 }

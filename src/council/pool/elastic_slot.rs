@@ -12,8 +12,9 @@ use super::{
     ElectorSpec, Fallback, Job, RemoteSlot, SearchReport,
     cores::{CoreClaim, Cores},
     local_slot::LocalSlot,
+    slot::SearchSlot,
 };
-use chess::{ElectorName, SearchId};
+use chess::{ElectorName, Line, SearchId};
 
 /// Two slots of one elector, here and on other machines, of which at most one searches.
 #[derive(Debug)]
@@ -46,27 +47,6 @@ impl ElasticSlot {
         Self(Arc::new(Mutex::new(both)))
     }
 
-    pub(super) fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
-        let mut both = lock(&self.0);
-        both.stop();
-        both.current = Some(job.task.id.clone());
-        if let Some(claim) = both.cores.claim(both.threads, both.table) {
-            both.search_here(job, reports, claim);
-        } else if !(job.guidance.can_travel() && both.remote.search(&job, reports, self.fallback())) {
-            both.crowd_in(job, reports);
-        }
-    }
-
-    pub(super) fn stop(&self) {
-        lock(&self.0).stop();
-    }
-
-    pub(super) fn new_game(&self) {
-        let both = lock(&self.0);
-        both.local.new_game();
-        both.remote.new_game();
-    }
-
     /// Goes on with a lost search on a thread of this machine, unless it is no longer wanted.
     fn fallback(&self) -> Fallback {
         let both = Arc::downgrade(&self.0);
@@ -77,6 +57,29 @@ impl ElasticSlot {
                 both.crowd_in(job, reports);
             }
         })
+    }
+}
+
+impl SearchSlot<Line> for ElasticSlot {
+    fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+        let mut both = lock(&self.0);
+        both.stop();
+        both.current = Some(job.task.id.clone());
+        if let Some(claim) = both.cores.claim(both.threads, both.table) {
+            both.search_here(job, reports, claim);
+        } else if !(job.guidance.can_travel() && both.remote.search(&job, reports, self.fallback())) {
+            both.crowd_in(job, reports);
+        }
+    }
+
+    fn stop(&self) {
+        lock(&self.0).stop();
+    }
+
+    fn new_game(&self) {
+        let both = lock(&self.0);
+        both.local.new_game();
+        both.remote.new_game();
     }
 }
 
@@ -117,7 +120,7 @@ mod tests {
 
     use super::*;
     use crate::pool::{ElectorSpec, LentCores, Pool, RemotePool, Slot};
-    use chess::{GameId, Knowledge, Limits, Line, Phase, Task, Variant};
+    use chess::{GameId, Knowledge, Limits, Phase, Task, Variant};
     use engine::{EngineOptions, SharedTable};
 
     /// Takes every search and keeps it.

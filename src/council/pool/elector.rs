@@ -3,16 +3,21 @@
 use std::sync::atomic::AtomicBool;
 
 use super::job::Job;
-use chess::Proposal;
+use chess::{GameLine, Line, Proposal};
 
 /// One searcher, wherever it runs. Used from one thread only.
-pub trait Elector: Send {
+pub trait Elector<L: GameLine = Line>: Send {
     /// Searches until the task's limits are reached or `stop` is set, telling `report` after every completed iteration.
     /// The first proposal should come within a millisecond.
     ///
     /// # Errors
     /// [`ElectorFailure`] if it cannot go on; what it proposed before still counts.
-    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure>;
+    fn search(
+        &mut self,
+        job: &Job<L>,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(Proposal<L::Move>),
+    ) -> Result<(), ElectorFailure>;
 
     /// Forgets what it learnt in the last game.
     fn new_game(&mut self) {}

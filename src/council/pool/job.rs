@@ -9,16 +9,16 @@ use std::{
     time::Duration,
 };
 
-use chess::{ElectorName, Proposal, Score, SearchId, Task, UciMove};
+use chess::{ElectorName, GameLine, Line, Proposal, Score, SearchId, Task, UciMove};
 use engine::{BestOfGroup, Place};
 
 /// A search to do.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct Job<L: GameLine = Line> {
     /// The task that the elector is given.
-    pub task: Task,
+    pub task: Task<L>,
     /// What may help. An elector that cannot use it does without.
-    pub guidance: Guidance,
+    pub guidance: Guidance<L::Move>,
     /// How many nodes it has visited so far.
     pub meter: Arc<Meter>,
     /// How many threads it may have, where that is fewer than its elector has.
@@ -27,9 +27,9 @@ pub struct Job {
     pub time: Option<Duration>,
 }
 
-impl Job {
+impl<L: GameLine> Job<L> {
     /// A search without guidance.
-    pub fn new(task: Task) -> Self {
+    pub fn new(task: Task<L>) -> Self {
         Self::guided(task, Guidance::default())
     }
 
@@ -39,7 +39,7 @@ impl Job {
     }
 
     /// A search that others help.
-    pub fn guided(task: Task, guidance: Guidance) -> Self {
+    pub fn guided(task: Task<L>, guidance: Guidance<L::Move>) -> Self {
         Self { task, guidance, meter: Arc::default(), threads_at_most: None, time: None }
     }
 
@@ -52,18 +52,18 @@ impl Job {
 
 /// What a slot tells the council about a search.
 #[derive(Clone, Debug)]
-pub enum SearchReport {
+pub enum SearchReport<M = UciMove> {
     /// An iteration was completed.
-    Proposal(Proposal),
+    Proposal(Proposal<M>),
     /// The search is over; nothing more will come of it.
     Finished(SearchId, ElectorName),
     /// The elector failed; nothing more will come of this search.
     Failed(SearchId, ElectorName, String),
 }
 
-impl SearchReport {
+impl<M> SearchReport<M> {
     /// The proposal, if it is one.
-    pub fn proposal(&self) -> Option<&Proposal> {
+    pub fn proposal(&self) -> Option<&Proposal<M>> {
         match self {
             Self::Proposal(proposal) => Some(proposal),
             Self::Finished(..) | Self::Failed(..) => None,
@@ -80,12 +80,12 @@ impl SearchReport {
 }
 
 /// What the searches of a council tell each other. Only our own engine listens.
-#[derive(Clone, Debug, Default)]
-pub struct Guidance {
+#[derive(Clone, Debug)]
+pub struct Guidance<M = UciMove> {
     /// Moves that others propose.
-    pub hints: Option<Hints>,
+    pub hints: Option<Hints<M>>,
     /// Where it tells its own move to others as a hint, and by which number.
-    pub advises: Option<(Hints, usize)>,
+    pub advises: Option<(Hints<M>, usize)>,
     /// Only a value between these two matters, from the side of the player to move.
     pub window: Option<(Score, Score)>,
     /// The best value of a group whose processes share it (docs/method.md §7).
@@ -94,7 +94,14 @@ pub struct Guidance {
     pub turn: Option<Arc<Place>>,
 }
 
-impl Guidance {
+impl<M> Default for Guidance<M> {
+    /// None.
+    fn default() -> Self {
+        Self { hints: None, advises: None, window: None, best_of_group: None, turn: None }
+    }
+}
+
+impl<M> Guidance<M> {
     /// Whether it can be followed on another machine: what changes there by the microsecond cannot.
     pub fn can_travel(&self) -> bool {
         self.best_of_group.is_none() && self.turn.is_none() && self.advises.is_none()
@@ -103,16 +110,16 @@ impl Guidance {
 
 /// Moves that others propose, told while a search runs: it looks at them next after its own best one. Cheap to clone; clones are
 /// the same list.
-#[derive(Clone, Debug, Default)]
-pub struct Hints {
-    moves: Arc<Mutex<BTreeMap<usize, UciMove>>>,
+#[derive(Clone, Debug)]
+pub struct Hints<M = UciMove> {
+    moves: Arc<Mutex<BTreeMap<usize, M>>>,
     extend: bool,
 }
 
-impl Hints {
+impl<M: Copy> Hints<M> {
     /// None yet; `extend` says whether hinted moves are searched a ply deeper as well.
     pub fn new(extend: bool) -> Self {
-        Self { extend, ..Self::default() }
+        Self { moves: Arc::default(), extend }
     }
 
     /// Whether hinted moves are searched a ply deeper as well.
@@ -121,17 +128,17 @@ impl Hints {
     }
 
     /// Replaces the list by these moves.
-    pub fn tell(&self, moves: Vec<UciMove>) {
+    pub fn tell(&self, moves: Vec<M>) {
         *self.moves.lock().unwrap_or_else(PoisonError::into_inner) = moves.into_iter().enumerate().collect();
     }
 
     /// The move of the adviser of this number, in place of its last one.
-    pub fn advise(&self, adviser: usize, best: UciMove) {
+    pub fn advise(&self, adviser: usize, best: M) {
         self.moves.lock().unwrap_or_else(PoisonError::into_inner).insert(adviser, best);
     }
 
     /// The moves that are in the list now.
-    pub fn now(&self) -> Vec<UciMove> {
+    pub fn now(&self) -> Vec<M> {
         self.moves.lock().unwrap_or_else(PoisonError::into_inner).values().copied().collect()
     }
 }

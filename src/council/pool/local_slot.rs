@@ -11,12 +11,16 @@ use std::{
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Elector, ElectorFailure, ElectorSpec, Job, SearchReport, priority::Priority, running::RunningSearches};
-use chess::Backoff;
+use super::{
+    Elector, ElectorFailure, ElectorSpec, Job, SearchReport, priority::Priority, running::RunningSearches,
+    slot::SearchSlot,
+};
+use crate::CouncilGame;
+use chess::{Backoff, Line};
 use engine::SharedTable;
 
-enum SlotCommand {
-    Search(Box<Job>, Arc<Flags>, UnboundedSender<SearchReport>),
+enum SlotCommand<L: CouncilGame> {
+    Search(Box<Job<L>>, Arc<Flags>, UnboundedSender<SearchReport<L::Move>>),
     NewGame,
 }
 
@@ -38,20 +42,20 @@ const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// The handle of the thread.
 #[derive(Debug)]
-pub(super) struct LocalSlot {
-    spec: ElectorSpec,
+pub(super) struct LocalSlot<L: CouncilGame = Line> {
+    spec: ElectorSpec<L::Kind>,
     table: Option<SharedTable>,
-    commands: mpsc::Sender<SlotCommand>,
+    commands: mpsc::Sender<SlotCommand<L>>,
     /// Where its searches can be seen.
     running: RunningSearches,
     /// Of the newest search; none has begun yet where there is none.
     flags: Option<Arc<Flags>>,
 }
 
-impl LocalSlot {
-    pub(super) fn start(spec: &ElectorSpec, table: Option<&SharedTable>, running: &RunningSearches) -> Self {
+impl<L: CouncilGame> LocalSlot<L> {
+    pub(super) fn start(spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>, running: &RunningSearches) -> Self {
         let (commands, inbox) = mpsc::channel();
-        let thread = ElectorThread {
+        let thread = ElectorThread::<L> {
             spec: spec.clone(),
             table: table.cloned(),
             running: running.clone(),
@@ -78,8 +82,10 @@ impl LocalSlot {
         };
         self.flags.as_ref().is_some_and(stuck)
     }
+}
 
-    pub(super) fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+impl<L: CouncilGame> SearchSlot<L> for LocalSlot<L> {
+    fn search(&mut self, job: Job<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
         self.stop();
         if self.is_stuck() {
             tracing::warn!(elector = %self.spec.name, "it does not stop, and another one takes its slot");
@@ -95,45 +101,45 @@ impl LocalSlot {
         }
     }
 
-    pub(super) fn stop(&self) {
+    fn stop(&self) {
         if let Some(flags) = &self.flags {
             flags.stop.store(true, Relaxed);
             flags.told_to_stop.get_or_init(Instant::now);
         }
     }
 
-    pub(super) fn new_game(&self) {
+    fn new_game(&self) {
         let _ = self.commands.send(SlotCommand::NewGame);
     }
 }
 
-impl Drop for LocalSlot {
+impl<L: CouncilGame> Drop for LocalSlot<L> {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
 /// What the thread owns.
-struct ElectorThread {
-    spec: ElectorSpec,
+struct ElectorThread<L: CouncilGame> {
+    spec: ElectorSpec<L::Kind>,
     table: Option<SharedTable>,
     running: RunningSearches,
-    elector: Option<Box<dyn Elector>>,
+    elector: Option<Box<dyn Elector<L>>>,
     backoff: Backoff,
     priority: Priority,
 }
 
-impl ElectorThread {
-    fn serve(mut self, inbox: &mpsc::Receiver<SlotCommand>) {
+impl<L: CouncilGame> ElectorThread<L> {
+    fn serve(mut self, inbox: &mpsc::Receiver<SlotCommand<L>>) {
         // A foreign engine is a process of its own, with the priority that it is started with.
-        if self.spec.instance().is_none() {
+        if !L::is_ours(&self.spec) {
             self.priority.give_way();
         }
         if self.spec.niceness != 0 {
             self.priority.come_back();
         }
         // One that does not start is tried again with the first search, which can report it.
-        self.elector = self.spec.start_with(self.table.as_ref()).ok();
+        self.elector = L::start(&self.spec, self.table.as_ref()).ok();
         for command in inbox {
             match command {
                 SlotCommand::NewGame => {
@@ -159,9 +165,9 @@ impl ElectorThread {
     /// Searches. An engine that has died since the last search costs a new start, not the vote.
     fn answer(
         &mut self,
-        job: &Job,
+        job: &Job<L>,
         stop: &AtomicBool,
-        reports: &UnboundedSender<SearchReport>,
+        reports: &UnboundedSender<SearchReport<L::Move>>,
     ) -> Result<(), ElectorFailure> {
         let has_played = self.elector.is_some();
         match self.search(job, stop, reports) {
@@ -172,9 +178,9 @@ impl ElectorThread {
 
     fn search(
         &mut self,
-        job: &Job,
+        job: &Job<L>,
         stop: &AtomicBool,
-        reports: &UnboundedSender<SearchReport>,
+        reports: &UnboundedSender<SearchReport<L::Move>>,
     ) -> Result<(), ElectorFailure> {
         let elector = match &mut self.elector {
             Some(elector) => elector,
@@ -183,11 +189,11 @@ impl ElectorThread {
                     let rest = rest.as_secs_f64();
                     return Err(ElectorFailure(format!("failed several times in a row and rests for {rest:.1} s")));
                 }
-                let started = self.spec.start_with(self.table.as_ref());
+                let started = L::start(&self.spec, self.table.as_ref());
                 vacant.insert(started.inspect_err(|_| self.backoff.fail(Instant::now()))?)
             }
         };
-        let mut prompt = is_prompt(&self.spec, job.threads_of(self.spec.threads));
+        let mut prompt = is_prompt::<L>(&self.spec, job.threads_of(self.spec.threads));
         if !prompt {
             self.priority.give_way();
         }
@@ -199,13 +205,13 @@ impl ElectorThread {
             // be kept to a choice of moves.
             let asked = &job.task.root_moves;
             if !job.task.line.is_legal(proposal.best) {
-                let (best, fen) = (proposal.best, job.task.line.fen());
+                let (best, fen) = (proposal.best, job.task.line.position_text());
                 tracing::error!(elector = %self.spec.name, %best, fen, "illegal proposal dropped");
             } else if asked.is_empty() || asked.contains(&proposal.best) {
                 let _ = reports.send(SearchReport::Proposal(proposal));
             }
         });
-        if self.spec.instance().is_some() {
+        if L::is_ours(&self.spec) {
             self.priority.come_back();
         }
         match &searched {
@@ -222,6 +228,6 @@ impl ElectorThread {
 /// Whether an elector gives way only after its first proposal, which comes within microseconds: until then nobody can decide.
 /// The threads of a search have the priority that it begins with, and so has the process of a foreign engine: they give way
 /// from the beginning.
-fn is_prompt(spec: &ElectorSpec, threads: usize) -> bool {
-    spec.instance().is_some() && threads == 1
+fn is_prompt<L: CouncilGame>(spec: &ElectorSpec<L::Kind>, threads: usize) -> bool {
+    L::is_ours(spec) && threads == 1
 }

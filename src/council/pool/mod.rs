@@ -56,6 +56,7 @@ use std::{
     time::Duration,
 };
 
+use crate::CouncilGame;
 use cores::Cores;
 use elastic_slot::ElasticSlot;
 use engine::SharedTable;
@@ -152,10 +153,15 @@ impl Pool {
         match self.remote.as_ref().and_then(|remote| remote.slot(spec, table)) {
             Some(remote) => {
                 let (cores, table) = (Arc::clone(&self.cores), table.map(SharedTable::number));
-                Slot::elastic(spec.clone(), ElasticSlot::new(cores, spec, table, local, remote))
+                Slot::of(spec.clone(), ElasticSlot::new(cores, spec, table, local, remote))
             }
             None => Slot::of(spec.clone(), local),
         }
+    }
+
+    /// Opens a slot for an elector of any game, on a thread of this process.
+    pub fn local_slot<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Slot<L> {
+        Slot::of(spec.clone(), LocalSlot::<L>::start(spec, table, &self.running))
     }
 
     /// Counts a council as deciding until the guard is dropped.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{ElectorSpec, Job, Meter, SearchView};
+use crate::CouncilGame;
 use chess::{ElectorName, GameId};
 
 /// All of them, each from its beginning to its end. Cheap to clone; clones are the same list.
@@ -28,7 +29,7 @@ struct RunningSearch {
 
 impl RunningSearches {
     /// A search begins; it runs until the guard is dropped.
-    pub(super) fn begin(&self, spec: &ElectorSpec, job: &Job) -> RunningGuard {
+    pub(super) fn begin<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, job: &Job<L>) -> RunningGuard {
         let search = RunningSearch {
             game: job.task.id.game.clone(),
             elector: spec.name.clone(),

@@ -11,11 +11,11 @@ use engine::{EngineOptions, Noise, Position};
 
 /// Everything needed to start an elector.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ElectorSpec {
+pub struct ElectorSpec<K = ElectorKind> {
     /// How it is called in the vote. Unique within a roster.
     pub name: ElectorName,
     /// The program or engine that searches.
-    pub kind: ElectorKind,
+    pub kind: K,
     /// Its transposition table, MiB.
     pub hash: usize,
     /// Threads of its search.
@@ -125,15 +125,17 @@ impl Instance {
     }
 }
 
+impl<K> ElectorSpec<K> {
+    /// One thread, a table of its own, and no weight by hand.
+    pub fn new(name: ElectorName, kind: K, hash: usize) -> Self {
+        Self { name, kind, hash, threads: 1, shares_table: false, niceness: 0, weight: None }
+    }
+}
+
 impl ElectorSpec {
     /// An instance of our own engine, named by its letters.
     pub fn own(knowledge: Knowledge, hash: usize) -> Self {
         Self::new(knowledge.to_string().into(), ElectorKind::Own(Instance::new(knowledge)), hash)
-    }
-
-    /// One thread, a table of its own, and no weight by hand.
-    pub fn new(name: ElectorName, kind: ElectorKind, hash: usize) -> Self {
-        Self { name, kind, hash, threads: 1, shares_table: false, niceness: 0, weight: None }
     }
 
     /// The knowledge of an own instance.

@@ -27,7 +27,7 @@ impl ElectorSpec {
     ///
     /// # Errors
     /// [`ElectorFailure`] also if the table is not one of its evaluation.
-    pub(super) fn start_with(&self, table: Option<&SharedTable>) -> Result<Box<dyn Elector>, ElectorFailure> {
+    pub(crate) fn start_with(&self, table: Option<&SharedTable>) -> Result<Box<dyn Elector>, ElectorFailure> {
         Ok(match &self.kind {
             ElectorKind::Own(instance) => {
                 let options = instance.options(self.hash, self.threads);

@@ -2,7 +2,7 @@
 //!
 //! Reading takes files of many games, comments, variations (left out) and short captures; writing gives one plain form.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use super::{Game, Outcome};
 use crate::board::{Board, Color, FenError, MoveError, Rules};
@@ -63,6 +63,8 @@ pub struct PdnRecord {
     pub tags: Vec<(String, String)>,
     /// The moves.
     pub game: Game,
+    /// What is said in braces, by how many moves of the game stand before it; words with single blanks between them.
+    pub comments: BTreeMap<usize, String>,
     /// The result as the players agreed on it.
     pub result: GameResult,
 }
@@ -128,16 +130,27 @@ impl fmt::Display for PdnRecord {
         }
         let first = usize::from(self.game.start().to_move() == Color::Black);
         let mut line = String::new();
+        self.comment(0, f, &mut line)?;
         for (ply, mv) in (first..).zip(self.game.moves()) {
             let number = match ply % 2 {
                 0 => format!("{}. ", ply / 2 + 1),
-                _ if line.is_empty() && ply == first => "1... ".to_owned(),
+                _ if ply == first => "1... ".to_owned(),
                 _ => String::new(),
             };
             wrap(f, &mut line, &format!("{number}{mv}"))?;
+            self.comment(ply - first + 1, f, &mut line)?;
         }
         wrap(f, &mut line, &self.result.to_string())?;
         writeln!(f, "\n{line}")
+    }
+}
+
+impl PdnRecord {
+    /// Writes what is said after so many moves. A brace would end it.
+    fn comment(&self, moves: usize, f: &mut fmt::Formatter<'_>, line: &mut String) -> fmt::Result {
+        let Some(comment) = self.comments.get(&moves) else { return Ok(()) };
+        let text = format!("{{{}}}", comment.replace('}', ")"));
+        text.split_whitespace().try_for_each(|word| wrap(f, line, word))
     }
 }
 
@@ -159,12 +172,19 @@ fn wrap(f: &mut fmt::Formatter<'_>, line: &mut String, word: &str) -> fmt::Resul
 /// # Errors
 /// At the first thing that is no PDN of Italian draughts, with the number of the game.
 pub fn read(text: &str, rules: Rules) -> Result<Vec<PdnRecord>, PdnError> {
-    let mut reader = PdnReader { rest: text, records: Vec::new(), tags: Vec::new(), words: Vec::new(), rules };
+    let mut reader = PdnReader {
+        rest: text,
+        records: Vec::new(),
+        tags: Vec::new(),
+        words: Vec::new(),
+        comments: BTreeMap::new(),
+        rules,
+    };
     while let Some(first) = reader.rest.trim_start().chars().next() {
         reader.rest = reader.rest.trim_start();
         match first {
             '[' => reader.tag()?,
-            '{' => reader.skip_to('}')?,
+            '{' => reader.comment()?,
             '(' => reader.skip_variation()?,
             ';' | '%' => reader.rest = reader.rest.split_once('\n').map_or("", |(_, rest)| rest),
             _ => reader.word()?,
@@ -182,6 +202,7 @@ struct PdnReader<'a> {
     records: Vec<PdnRecord>,
     tags: Vec<(String, String)>,
     words: Vec<&'a str>,
+    comments: BTreeMap<usize, String>,
     rules: Rules,
 }
 
@@ -216,9 +237,15 @@ impl<'a> PdnReader<'a> {
         Ok(())
     }
 
-    fn skip_to(&mut self, closing: char) -> Result<(), PdnError> {
-        let open = PdnError::Open { game: self.number(), opening: if closing == '}' { '{' } else { '(' } };
-        self.rest = self.rest.split_once(closing).ok_or(open)?.1;
+    fn comment(&mut self) -> Result<(), PdnError> {
+        let open = PdnError::Open { game: self.number(), opening: '{' };
+        let (comment, rest) = self.rest[1..].split_once('}').ok_or(open)?;
+        let said = self.comments.entry(self.words.len()).or_default();
+        for word in comment.split_whitespace() {
+            said.push_str(if said.is_empty() { "" } else { " " });
+            said.push_str(word);
+        }
+        self.rest = rest;
         Ok(())
     }
 
@@ -277,7 +304,8 @@ impl<'a> PdnReader<'a> {
             played.play_text(word).map_err(|source| PdnError::Move { game, ply, source })?;
         }
         let result = if result == GameResult::Unknown { said } else { result };
-        self.records.push(PdnRecord { tags, game: played, result });
+        let comments = std::mem::take(&mut self.comments);
+        self.records.push(PdnRecord { tags, game: played, comments, result });
         Ok(())
     }
 }
@@ -310,6 +338,7 @@ mod tests {
         let moves: Vec<String> = records[0].game.moves().iter().map(Move::to_string).collect();
         assert_eq!(moves, ["22-18", "11-14", "18x11", "6x15"]);
         assert_eq!((records[0].result, records[1].result), (GameResult::Drawn, GameResult::Won(Color::Black)));
+        assert_eq!(records[0].comments, BTreeMap::from([(1, "solid; (so far)".to_owned())]));
     }
 
     #[test]
@@ -334,9 +363,18 @@ mod tests {
             start in prop_oneof![Just(Board::default()), any_board()],
             choices in prop::collection::vec(0usize..100, 0..120),
             value in "[^\u{0}]{0,12}",
+            said in prop::collection::btree_map(0usize..120, "[a-z(\\[{;%.0-9]{1,90}( [^\u{0} \t\n}]{1,9}){0,3}", 0..4),
         ) {
             let game = played(start, &choices);
-            let record = PdnRecord { tags: vec![("Event".into(), value)], result: game.outcome().into(), game };
+            let comments: BTreeMap<usize, String> =
+                said.into_iter().map(|(moves, said)| (moves.min(game.moves().len()), said)).collect();
+            let comments = comments.into_iter().map(|(at, said)| (at, said.split_whitespace().collect::<Vec<_>>().join(" ")));
+            let record = PdnRecord {
+                tags: vec![("Event".into(), value)],
+                comments: comments.collect(),
+                result: game.outcome().into(),
+                game,
+            };
             prop_assert_eq!(read(&record.to_string(), Rules::Official), Ok(vec![record]));
         }
 

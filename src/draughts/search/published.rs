@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::Score;
 use crate::{
     board::{Board, Color, Move, Rules, spread},
     evaluation::Strategy,
@@ -48,6 +49,14 @@ pub struct PublishedChoice {
     pub value: i32,
     /// Positions visited, those of the second looks among them.
     pub nodes: u64,
+}
+
+impl PublishedChoice {
+    /// The value as that of the other search, where a win is known as one.
+    pub fn score(&self) -> Score {
+        let plies = LOST - self.value.abs();
+        if plies < LOST / 2 { Score::Win((plies + 1) / 2 * self.value.signum()) } else { Score::Points(self.value) }
+    }
 }
 
 /// The search, with the random numbers by which it does not always play the same move.

@@ -1,6 +1,7 @@
 //! `concilio lab`: experiments and measurements.
 
 mod cluster;
+mod draughts;
 mod fit;
 mod grids;
 mod inputs;
@@ -35,6 +36,7 @@ enum Experiment {
     /// Play games between any two of our engine, a council, a UCI engine and a CECP engine
     Match(Box<matches::Match>),
     Positions(Box<positions::TryPositions>),
+    Draughts(draughts::MeasureDraughts),
     Reproduce(reproduce::Reproduce),
     Split(grids::SplitGrid),
     Roster(grids::RosterGrid),
@@ -77,6 +79,7 @@ impl Lab {
         match self.experiment {
             Experiment::Match(games) => until_stopped(move |stop| games.run(stop)).await,
             Experiment::Positions(positions) => until_stopped(move |stop| positions.run(stop)).await,
+            Experiment::Draughts(draughts) => until_stopped(move |stop| draughts.run(stop)).await,
             Experiment::Reproduce(reproduce) => until_stopped(move |stop| reproduce.run(stop)).await,
             Experiment::Split(split) => until_stopped(move |stop| split.run(stop)).await,
             Experiment::Roster(roster) => until_stopped(move |stop| roster.run(stop)).await,
@@ -129,6 +132,9 @@ mod tests {
         for line in [
             "match council:balanced-7 engine --pace nodes=1000 --sprt 0,10",
             "positions sts.epd --roster balanced-7,unbalanced-7 --criterion weights,re-search",
+            "draughts match council:criterion=re-search fully-guarded:nodes=20000 --nodes 5000 --games 400",
+            "draughts tournament --movetime 0.05",
+            "draughts positions --judge 17",
             "reproduce criteria games --quick",
             "split --nodes 1000 --limit 10",
             "roster --efficiency 0.9",
@@ -155,6 +161,7 @@ mod tests {
             ("match engine hal", "expected engine, council"),
             ("match engine engine --pace depth=8", "nodes=20000"),
             ("positions x.epd --criterion best", "score-margin"),
+            ("draughts match sicilian council", "fully-guarded"),
             ("reproduce everything", "heuristics"),
             ("soak --faults cuts=3s", "unknown fault"),
             ("tune", "--positions"),

@@ -91,7 +91,7 @@ impl<'a> Log<'a> {
         let positions = self.positions.iter().zip(&self.proposals);
         let example = |(position, proposals): (&TestPosition, &Vec<Option<Proposal>>)| {
             let values = oracle.values(position, &moves(proposals), oracle_searches)?;
-            let rows = features(settings, &Ballots::recorded(&position.line, self.roster.electors(), proposals));
+            let rows = features(settings, &Ballots::recorded(&*position.line, self.roster.electors(), proposals));
             let rows = rows.into_iter().filter_map(|(place, features)| {
                 let best = proposals.get(place)?.as_ref()?.best;
                 Some((features.to_vec(), values.regret(best)?))

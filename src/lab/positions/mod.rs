@@ -210,7 +210,7 @@ impl PositionsTrial<'_> {
         }
         let settings = CouncilSettings { criterion, ..candidate.settings.clone() };
         let seed = self.plan.seed ^ fnv1a(position.line.fen().as_bytes());
-        let ballots = Ballots::recorded(&position.line, candidate.roster.electors(), proposals);
+        let ballots = Ballots::recorded(&*position.line, candidate.roster.electors(), proposals);
         elected_move(&settings, &ballots, seed)
     }
 }

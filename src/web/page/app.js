@@ -10,8 +10,9 @@ const ROOMS = {
   game: () => import("./replay.js"),
   machines: () => import("./machines.js"),
   play: () => import("./play.js"),
+  draughts: () => import("./draughts.js"),
 };
-const TITLES = { now: "Now", games: "Games", game: "Game", machines: "Machines", play: "Play" };
+const TITLES = { now: "Now", games: "Games", game: "Game", machines: "Machines", play: "Play", draughts: "Draughts" };
 const LINE = { connecting: "connecting", connected: "live", lost: "connection lost" };
 
 const page = document.getElementById("page");
@@ -145,7 +146,7 @@ async function loginClicked() {
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
-  const room = { 1: "#/", 2: "#/games", 3: "#/machines", 4: "#/play" }[event.key];
+  const room = { 1: "#/", 2: "#/games", 3: "#/machines", 4: "#/play", 5: "#/draughts" }[event.key];
   if (room) location.hash = room;
   else if (event.key === "t") nextTheme();
 }

@@ -68,6 +68,13 @@ export function choice(options, properties = {}) {
   return select;
 }
 
+/** White, Black or by lot, as the field `color` of a form. */
+export function colorChoice() {
+  const options = [["white", "White"], ["", "By lot"], ["black", "Black"]].map(([value, text]) =>
+    h("label", {}, h("input", { type: "radio", name: "color", value, checked: value === "white" }), text));
+  return h("div.field", {}, h("span", {}, "Your colour"), h("div.segments", { role: "radiogroup", "aria-label": "Your colour" }, ...options));
+}
+
 /** Shows a short notice for a while. */
 export function notice(text, kind = "info") {
   const element = h("div.notice", { role: kind === "bad" ? "alert" : "status", data: { kind } }, text);

@@ -2,7 +2,8 @@
 
 import { Board } from "./board.js";
 import { CouncilTable, EvaluationBar, MoveList, PlayerLine, fromWhite, proposalArrows, ticking } from "./council.js";
-import { choice, field, h, notice, say, show } from "./dom.js";
+import { choice, colorChoice, field, h, notice, say, show } from "./dom.js";
+import { kept } from "./kept.js";
 import { get, live, me, post } from "./server.js";
 import { tableOf } from "./now.js";
 import { other, words } from "./words.js";
@@ -10,23 +11,8 @@ import { other, words } from "./words.js";
 const CLOCKS = [["1+0", "1+0 bullet"], ["3+2", "3+2 blitz"], ["5+3", "5+3 blitz"], ["10+5", "10+5 rapid"], ["30+0", "30+0 classical"], ["unlimited", "no clock"]];
 const STRENGTHS = [[0, "as strong as it is"], [20000, "20,000 nodes an elector"], [2000, "2,000 nodes"], [200, "200 nodes"], [20, "20 nodes: a beginner"]];
 
-/** The game that this browser plays, kept over a reload. */
-const kept = {
-  get: () => {
-    try {
-      return JSON.parse(sessionStorage.getItem("game"));
-    } catch {
-      return null;
-    }
-  },
-  set: (game) => {
-    try {
-      game ? sessionStorage.setItem("game", JSON.stringify(game)) : sessionStorage.removeItem("game");
-    } catch {
-      // A browser that keeps nothing loses the game with the page.
-    }
-  },
-};
+/** The game that this browser plays. */
+const known = kept("game");
 
 export async function open(page) {
   if (!me.plays) {
@@ -34,8 +20,8 @@ export async function open(page) {
     return null;
   }
   const room = { page, game: null, leave: null };
-  const known = kept.get();
-  known ? sit(room, known) : await setup(room);
+  const game = known.get();
+  game ? sit(room, game) : await setup(room);
   return () => room.leave?.();
 }
 
@@ -56,8 +42,6 @@ async function setup(room) {
   const ownField = field("Minutes + seconds", own);
   const strength = choice(STRENGTHS);
   const fen = h("input", { autocomplete: "off", placeholder: "the usual position" });
-  const colors = h("div.segments", { role: "radiogroup", "aria-label": "Your colour" }, ...[["white", "White"], ["", "By lot"], ["black", "Black"]]
-    .map(([value, text]) => h("label", {}, h("input", { type: "radio", name: "color", value, checked: value === "white" }), text)));
   const begin = h("button.main", { type: "submit" }, "Begin");
   const more = () => (show(lettersField, council.value === "letters"), show(ownField, clocks.value === "own"));
   const form = h("form", { onchange: more, onsubmit: async (event) => {
@@ -75,13 +59,13 @@ async function setup(room) {
   } },
   h("h1", {}, "Play against the council"), h("p.quiet", {}, "You sit at a board of the practice server inside this program; every vote on every move can be seen."),
   h("div.columns", {}, field("The council", council), lettersField, field("Clock", clocks), ownField, field("Strength", strength), field("Position (FEN)", fen)),
-  h("div.field", {}, h("span", {}, "Your colour"), colors), h("div.row.end", {}, begin));
+  colorChoice(), h("div.row.end", {}, begin));
   more();
   enter(room, null, h("section.card.setup", {}, form));
 }
 
 function sit(room, game) {
-  kept.set(game);
+  known.set(game);
   const view = new PlayView(game, async (act) => {
     try {
       return await post(`/api/play/${encodeURIComponent(game.game)}`, { seat: game.seat, ...act });
@@ -89,7 +73,7 @@ function sit(room, game) {
       notice(words(error), "bad");
       return null;
     }
-  }, () => (kept.set(null), setup(room)));
+  }, () => (known.set(null), setup(room)));
   enter(room, view.watch(), view.element);
 }
 

@@ -7,10 +7,10 @@ export async function get(path) {
   return answer(await fetch(path, { headers: { accept: "application/json" } }));
 }
 
-/** Sends JSON. */
-export async function post(path, value) {
+/** Sends JSON. `signal` of an AbortController ends the waiting. */
+export async function post(path, value, { signal } = {}) {
   const body = JSON.stringify(value ?? {});
-  return answer(await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body }));
+  return answer(await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body, signal }));
 }
 
 async function answer(response) {

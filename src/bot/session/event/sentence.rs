@@ -138,7 +138,7 @@ fn in_game(event: &GameEvent) -> Option<LeveledText> {
             let remark = remark(line, decision, *budget, *left_book);
             let level = if remark.is_some() { Level::INFO } else { Level::DEBUG };
             let remark = remark.map_or_else(String::new, |remark| format!("{remark}: "));
-            (level, "move", format!(": {remark}{}", vote_report::summary(line, decision)))
+            (level, "move", format!(": {remark}{}", vote_report::summary(&**line, decision)))
         }
         GameEvent::Chat { line, ours } => {
             let room = line.room.key();

@@ -1,7 +1,7 @@
 //! Scores become probabilities of winning before they are compared: what +50 means depends on who says it.
 
 use super::{Ballot, Ballots, Criterion, highest};
-use crate::council::Model;
+use crate::{CouncilGame, council::Model};
 
 /// The highest probability of winning is elected.
 pub(super) struct Calibrated {
@@ -14,13 +14,13 @@ impl Calibrated {
     }
 
     /// What the proposer expects to score, 0 to 1, by its own map.
-    pub(super) fn expectation(&self, ballot: &Ballot) -> f64 {
+    pub(super) fn expectation<L: CouncilGame>(&self, ballot: &Ballot<L>) -> f64 {
         self.model.calibration_of(&ballot.elector.name).expectation(ballot.score())
     }
 }
 
-impl Criterion for Calibrated {
-    fn weigh(&self, ballot: &Ballot, _: &Ballots) -> f64 {
+impl<L: CouncilGame> Criterion<L> for Calibrated {
+    fn weigh(&self, ballot: &Ballot<L>, _: &Ballots<L>) -> f64 {
         self.expectation(ballot)
     }
 

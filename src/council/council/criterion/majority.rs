@@ -1,17 +1,17 @@
 //! One vote an elector: the baseline of all other rules.
 
 use super::{Ballot, Ballots, Criterion};
-use crate::pool::ElectorSpec;
+use crate::{CouncilGame, pool::ElectorSpec};
 
 /// The move that most electors propose.
 pub(super) struct Majority;
 
-impl Criterion for Majority {
-    fn weigh(&self, _: &Ballot, _: &Ballots) -> f64 {
+impl<L: CouncilGame> Criterion<L> for Majority {
+    fn weigh(&self, _: &Ballot<L>, _: &Ballots<L>) -> f64 {
         1.0
     }
 
-    fn most(&self, _: &ElectorSpec) -> Option<f64> {
+    fn most(&self, _: &ElectorSpec<L::Kind>) -> Option<f64> {
         Some(1.0)
     }
 }

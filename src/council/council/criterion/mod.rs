@@ -17,13 +17,13 @@ use super::{
     CouncilSettings,
     ballots::{Ballot, Ballots},
 };
-use crate::pool::ElectorSpec;
+use crate::{CouncilGame, pool::ElectorSpec};
 use chess::CriterionName;
 
 /// A rule of election. It weighs every proposal; the move that weighs most is elected.
-pub(super) trait Criterion: Send + Sync {
+pub(super) trait Criterion<L: CouncilGame>: Send + Sync {
     /// What a proposal weighs, comparable with the others of the same election.
-    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64;
+    fn weigh(&self, ballot: &Ballot<L>, ballots: &Ballots<L>) -> f64;
 
     /// What a move weighs whose proposals weigh this much: by docs/method.md §4 their sum.
     fn total(&self, weights: &[f64]) -> f64 {
@@ -36,7 +36,7 @@ pub(super) trait Criterion: Send + Sync {
     }
 
     /// The most that any proposal of this elector can weigh, where that is known before it proposes.
-    fn most(&self, _elector: &ElectorSpec) -> Option<f64> {
+    fn most(&self, _elector: &ElectorSpec<L::Kind>) -> Option<f64> {
         None
     }
 }
@@ -48,7 +48,7 @@ fn highest(weights: &[f64]) -> f64 {
 
 /// The rule by which the first phase elects. Re-search leaves the election to the second phase; where there is none, weights
 /// decide.
-pub(super) fn of(name: CriterionName, settings: &CouncilSettings) -> Box<dyn Criterion> {
+pub(super) fn of<L: CouncilGame>(name: CriterionName, settings: &CouncilSettings) -> Box<dyn Criterion<L>> {
     match name {
         CriterionName::Weights | CriterionName::ReSearch => {
             Box::new(weights::HandWeights { weights: settings.weights, mean: false })

@@ -2,12 +2,13 @@
 //! majority voting system, CG 2010).
 
 use super::{Ballot, Ballots, Criterion, highest};
+use crate::CouncilGame;
 
 /// The highest score is elected.
 pub(super) struct Optimistic;
 
-impl Criterion for Optimistic {
-    fn weigh(&self, ballot: &Ballot, _: &Ballots) -> f64 {
+impl<L: CouncilGame> Criterion<L> for Optimistic {
+    fn weigh(&self, ballot: &Ballot<L>, _: &Ballots<L>) -> f64 {
         ballot.score()
     }
 

@@ -1,12 +1,13 @@
 //! docs/method.md §4, *relative*: what a proposal gains over a static value of the current position.
 
 use super::{Ballot, Ballots, Criterion};
+use crate::CouncilGame;
 
 /// The score of the proposed move less the static value of the position, both by the proposer's own evaluation.
 pub(super) struct Relative1;
 
-impl Criterion for Relative1 {
-    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
+impl<L: CouncilGame> Criterion<L> for Relative1 {
+    fn weigh(&self, ballot: &Ballot<L>, ballots: &Ballots<L>) -> f64 {
         ballot.score() - f64::from(ballots.static_value(ballot.place))
     }
 }
@@ -17,8 +18,8 @@ pub(super) struct Relative1Democratic;
 /// What each vote adds: more than any gain short of mate.
 const A_VOTE: f64 = 10_000.0;
 
-impl Criterion for Relative1Democratic {
-    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
+impl<L: CouncilGame> Criterion<L> for Relative1Democratic {
+    fn weigh(&self, ballot: &Ballot<L>, ballots: &Ballots<L>) -> f64 {
         A_VOTE + Relative1.weigh(ballot, ballots)
     }
 }
@@ -26,8 +27,8 @@ impl Criterion for Relative1Democratic {
 /// The gain at the end of the proposer's principal variation, summed over the static values of all electors.
 pub(super) struct Relative2;
 
-impl Criterion for Relative2 {
-    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
+impl<L: CouncilGame> Criterion<L> for Relative2 {
+    fn weigh(&self, ballot: &Ballot<L>, ballots: &Ballots<L>) -> f64 {
         f64::from(ballots.gain_at_the_end(ballot))
     }
 }

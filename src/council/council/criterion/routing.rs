@@ -2,7 +2,10 @@
 //! attack. After the ensembles that choose a player by phase or opening (AZ_db 2023, M2CTS 2025).
 
 use super::{Ballot, Ballots, Criterion, score_margin::ScoreMargin, weights::HandWeights};
-use crate::council::{CouncilSettings, HeuristicWeights, Model, position_class::PositionClasses};
+use crate::{
+    CouncilGame,
+    council::{CouncilSettings, HeuristicWeights, Model, position_class::PositionClasses},
+};
 
 /// The score-margin vote, each elector's weighed by what its knowledge is worth in this class of position.
 pub(super) struct Routing {
@@ -23,9 +26,9 @@ impl Routing {
     }
 }
 
-impl Criterion for Routing {
-    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
-        let voter = HandWeights { weights: self.weights_in(ballots.classes()), mean: false }.of(ballot.elector);
+impl<L: CouncilGame> Criterion<L> for Routing {
+    fn weigh(&self, ballot: &Ballot<L>, ballots: &Ballots<L>) -> f64 {
+        let voter = HandWeights { weights: self.weights_in(ballots.classes()), mean: false }.of::<L>(ballot.elector);
         voter * self.margin.weigh(ballot, ballots)
     }
 

@@ -2,6 +2,7 @@
 //! a constant.
 
 use super::{Ballot, Ballots, Criterion};
+use crate::CouncilGame;
 
 /// Votes that count more the better their scores are.
 pub(super) struct ScoreMargin {
@@ -15,8 +16,8 @@ impl ScoreMargin {
     }
 }
 
-impl Criterion for ScoreMargin {
-    fn weigh(&self, ballot: &Ballot, ballots: &Ballots) -> f64 {
+impl<L: CouncilGame> Criterion<L> for ScoreMargin {
+    fn weigh(&self, ballot: &Ballot<L>, ballots: &Ballots<L>) -> f64 {
         // A bound says too little about the value to weigh more than a bare vote.
         let margin = if ballot.is_exact() { ballot.score() - ballots.score_range().0 } else { 0.0 };
         margin + self.constant

@@ -1,7 +1,7 @@
 //! docs/method.md §4, *weights*: the sum of the weights of the heuristics that the proposer knows, or in Tozzi's variant their mean.
 
 use super::{Ballot, Ballots, Criterion};
-use crate::{council::HeuristicWeights, pool::ElectorSpec};
+use crate::{CouncilGame, council::HeuristicWeights, pool::ElectorSpec};
 
 /// A foreign engine, whose knowledge is its own affair, weighs as complete knowledge does; a weight given by hand comes
 /// before either.
@@ -13,22 +13,21 @@ pub(super) struct HandWeights {
 
 impl HandWeights {
     /// What an elector's vote weighs.
-    pub(super) fn of(&self, elector: &ElectorSpec) -> f64 {
+    pub(super) fn of<L: CouncilGame>(&self, elector: &ElectorSpec<L::Kind>) -> f64 {
         elector.weight.unwrap_or_else(|| {
-            let heuristics = elector.knowledge().unwrap_or_default().heuristics();
-            let (sum, count) =
-                heuristics.fold((0.0, 0.0), |(sum, count), heuristic| (sum + self.weights.of(heuristic), count + 1.0));
-            if self.mean { sum / f64::max(count, 1.0) } else { sum }
+            let weights = L::hand_weights(elector, &self.weights);
+            let sum: f64 = weights.iter().sum();
+            if self.mean { sum / weights.len().max(1) as f64 } else { sum }
         })
     }
 }
 
-impl Criterion for HandWeights {
-    fn weigh(&self, ballot: &Ballot, _: &Ballots) -> f64 {
-        self.of(ballot.elector)
+impl<L: CouncilGame> Criterion<L> for HandWeights {
+    fn weigh(&self, ballot: &Ballot<L>, _: &Ballots<L>) -> f64 {
+        self.of::<L>(ballot.elector)
     }
 
-    fn most(&self, elector: &ElectorSpec) -> Option<f64> {
-        Some(self.of(elector))
+    fn most(&self, elector: &ElectorSpec<L::Kind>) -> Option<f64> {
+        Some(self.of::<L>(elector))
     }
 }

@@ -4,27 +4,32 @@
 
 use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::pool::SearchReport;
-use chess::Proposal;
+use chess::{GameLine, Proposal};
 
 /// The first searcher is the one that never stops; the others help it.
-pub(super) struct Continued {
-    newest: Option<Proposal>,
+pub(super) struct Continued<L: GameLine> {
+    newest: Option<Proposal<L::Move>>,
     over: bool,
 }
 
-impl Continued {
+impl<L: GameLine> Continued<L> {
     /// With what it has proposed so far.
-    pub(super) fn new(newest: Option<Proposal>) -> Self {
+    pub(super) fn new(newest: Option<Proposal<L::Move>>) -> Self {
         Self { newest, over: false }
     }
 }
 
-impl SecondPhaseStrategy for Continued {
-    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+impl<L: GameLine> SecondPhaseStrategy<L> for Continued<L> {
+    fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         (1..task.searchers).map(|searcher| task.assign(searcher, Vec::new())).collect()
     }
 
-    fn on_report(&mut self, _: &SecondPhaseTask, searcher: usize, report: &SearchReport) -> Vec<SearchAssignment> {
+    fn on_report(
+        &mut self,
+        _: &SecondPhaseTask<L>,
+        searcher: usize,
+        report: &SearchReport<L::Move>,
+    ) -> Vec<SearchAssignment<L>> {
         match report {
             SearchReport::Proposal(proposal) if searcher == 0 => self.newest = Some(proposal.clone()),
             SearchReport::Finished(..) | SearchReport::Failed(..) if searcher == 0 => self.over = true,
@@ -33,7 +38,7 @@ impl SecondPhaseStrategy for Continued {
         Vec::new()
     }
 
-    fn found(&self) -> Option<&Proposal> {
+    fn found(&self) -> Option<&Proposal<L::Move>> {
         self.newest.as_ref()
     }
 

@@ -19,16 +19,19 @@ use super::{
     search_session::{Event, SearchSession},
     searcher::{CouncilSearcher, next_serial},
 };
-use crate::pool::{Guidance, Job, SearchReport};
-use chess::{GameId, Limits, Line, Phase, Proposal, SearchId, SecondPhaseMode, Task, UciMove};
+use crate::{
+    CouncilGame,
+    pool::{Guidance, Job, SearchReport},
+};
+use chess::{GameId, GameLine, Limits, Phase, Proposal, SearchId, SecondPhaseMode, Task};
 use engine::Turnstile;
 
 /// What the second phase is about.
-pub(super) struct SecondPhaseTask {
+pub(super) struct SecondPhaseTask<L: GameLine> {
     /// The position that is searched.
-    pub line: Arc<Line>,
+    pub line: Arc<L>,
     /// The moves proposed, at least one.
-    pub candidates: Vec<UciMove>,
+    pub candidates: Vec<L::Move>,
     /// How many searchers there are, at least one.
     pub searchers: usize,
     /// Bounds for each of them.
@@ -37,33 +40,38 @@ pub(super) struct SecondPhaseTask {
 
 /// What a searcher is to do.
 #[derive(Debug, Clone)]
-pub(super) struct SearchAssignment {
+pub(super) struct SearchAssignment<L: GameLine> {
     pub searcher: usize,
-    pub line: Arc<Line>,
+    pub line: Arc<L>,
     /// The moves to search; an empty list means all.
-    pub root_moves: Vec<UciMove>,
+    pub root_moves: Vec<L::Move>,
     pub limits: Limits,
-    pub guidance: Guidance,
+    pub guidance: Guidance<L::Move>,
 }
 
-impl SecondPhaseTask {
+impl<L: GameLine> SecondPhaseTask<L> {
     /// Those moves searched in the position itself, without more guidance.
-    pub(super) fn assign(&self, searcher: usize, root_moves: Vec<UciMove>) -> SearchAssignment {
+    pub(super) fn assign(&self, searcher: usize, root_moves: Vec<L::Move>) -> SearchAssignment<L> {
         let (line, limits) = (Arc::clone(&self.line), self.limits);
         SearchAssignment { searcher, line, root_moves, limits, guidance: Guidance::default() }
     }
 }
 
 /// A way of searching the proposed moves with several searchers.
-pub(super) trait SecondPhaseStrategy: Send {
+pub(super) trait SecondPhaseStrategy<L: GameLine>: Send {
     /// What the searchers do first.
-    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment>;
+    fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>>;
 
     /// What they do next, after a searcher has reported on its newest assignment.
-    fn on_report(&mut self, task: &SecondPhaseTask, searcher: usize, report: &SearchReport) -> Vec<SearchAssignment>;
+    fn on_report(
+        &mut self,
+        task: &SecondPhaseTask<L>,
+        searcher: usize,
+        report: &SearchReport<L::Move>,
+    ) -> Vec<SearchAssignment<L>>;
 
     /// What would be elected now: a proposal for the position itself.
-    fn found(&self) -> Option<&Proposal>;
+    fn found(&self) -> Option<&Proposal<L::Move>>;
 
     /// Whether nothing more will come of it although searchers are searching.
     fn is_over(&self) -> bool {
@@ -97,30 +105,33 @@ impl Layout {
 }
 
 /// The mode of this name. `before` is what the searcher that never stops has proposed, where there is one.
-pub(super) fn of(mode: SecondPhaseMode, before: Option<Proposal>) -> Box<dyn SecondPhaseStrategy> {
+pub(super) fn of<L: GameLine>(
+    mode: SecondPhaseMode,
+    before: Option<Proposal<L::Move>>,
+) -> Box<dyn SecondPhaseStrategy<L>> {
     match mode {
-        SecondPhaseMode::Sequential | SecondPhaseMode::Shared => Box::new(whole::Whole::default()),
-        SecondPhaseMode::Static => Box::new(static_decomposition::StaticDecomposition::default()),
+        SecondPhaseMode::Sequential | SecondPhaseMode::Shared => Box::new(whole::Whole { newest: None }),
+        SecondPhaseMode::Static => Box::new(static_decomposition::StaticDecomposition { newest: Vec::new() }),
         SecondPhaseMode::Peer => Box::new(peer::Peer::new(false)),
         SecondPhaseMode::PeerScore => Box::new(peer::Peer::new(true)),
-        SecondPhaseMode::PvSplit => Box::new(pv_split::PvSplit::default()),
+        SecondPhaseMode::PvSplit => Box::new(pv_split::PvSplit::new()),
         SecondPhaseMode::Continued => Box::new(continued::Continued::new(before)),
     }
 }
 
 /// The second phase as it runs.
-pub(super) struct SecondPhaseRun<'a> {
-    pub task: SecondPhaseTask,
-    pub strategy: Box<dyn SecondPhaseStrategy>,
-    pub searchers: &'a mut [CouncilSearcher],
+pub(super) struct SecondPhaseRun<'a, L: CouncilGame> {
+    pub task: SecondPhaseTask<L>,
+    pub strategy: Box<dyn SecondPhaseStrategy<L>>,
+    pub searchers: &'a mut [CouncilSearcher<L>],
     /// What the clock is told; its leader is replaced by what is found.
-    pub progress: Progress,
+    pub progress: Progress<L::Move>,
 }
 
-impl SecondPhaseRun<'_> {
+impl<L: CouncilGame> SecondPhaseRun<'_, L> {
     /// Searches until the time of the move is over or nothing is left to do. The outer `None` if cancelled, the inner one if
     /// nothing was found.
-    pub(super) async fn run(mut self, session: &mut SearchSession<'_>) -> Option<Option<Proposal>> {
+    pub(super) async fn run(mut self, session: &mut SearchSession<'_, L>) -> Option<Option<Proposal<L::Move>>> {
         let mut assignments = self.strategy.begin(&self.task);
         if session.question.in_step {
             take_turns(&mut assignments);
@@ -148,18 +159,18 @@ impl SecondPhaseRun<'_> {
         Some(self.strategy.found().cloned())
     }
 
-    fn carry_out(&mut self, assignments: Vec<SearchAssignment>, session: &mut SearchSession) {
+    fn carry_out(&mut self, assignments: Vec<SearchAssignment<L>>, session: &mut SearchSession<L>) {
         let time = session.time_left(1.0);
         for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
             let Some(slot) = self.searchers.get_mut(searcher) else { continue };
-            let id = search_id(session.question.game.clone(), &line);
+            let id = search_id(session.question.game.clone(), &*line);
             let task = Task { id, line, root_moves, limits };
             slot.search(Job::guided(task, guidance).within(time), &session.reports);
         }
     }
 
     /// Tells of what is found, if that is new.
-    fn notice(&mut self, session: &mut SearchSession) -> bool {
+    fn notice(&mut self, session: &mut SearchSession<L>) -> bool {
         let Some(found) = self.strategy.found() else { return false };
         let now = (Some(found.best), Some(found.score), found.depth);
         let progress = &mut self.progress;
@@ -174,7 +185,7 @@ impl SecondPhaseRun<'_> {
 }
 
 /// Gives those who begin together their places where they take turns. What is ordered later is searched when it comes.
-fn take_turns(assignments: &mut [SearchAssignment]) {
+fn take_turns<L: GameLine>(assignments: &mut [SearchAssignment<L>]) {
     let round_robin = Turnstile::new(assignments.len());
     for (index, assignment) in assignments.iter_mut().enumerate() {
         assignment.guidance.turn = Some(Arc::new(round_robin.place(index)));
@@ -182,7 +193,7 @@ fn take_turns(assignments: &mut [SearchAssignment]) {
 }
 
 /// The identity of a new search of the second phase.
-pub(super) fn search_id(game: GameId, line: &Line) -> SearchId {
+pub(super) fn search_id(game: GameId, line: &impl GameLine) -> SearchId {
     SearchId { game, ply: line.ply(), serial: next_serial(), phase: Phase::Second }
 }
 

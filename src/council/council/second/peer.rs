@@ -9,26 +9,26 @@ use super::{
     static_decomposition::{best, moves_of},
 };
 use crate::pool::SearchReport;
-use chess::{Bound, Proposal, UciMove};
+use chess::{Bound, GameLine, Proposal};
 use engine::BestOfGroup;
 
 /// All searchers are one group.
-pub(super) struct Peer {
+pub(super) struct Peer<L: GameLine> {
     best_of_group: Option<Arc<BestOfGroup>>,
-    newest: Vec<Option<Proposal>>,
+    newest: Vec<Option<Proposal<L::Move>>>,
     /// The deepest proposal of each move.
-    deepest: Vec<Proposal>,
+    deepest: Vec<Proposal<L::Move>>,
 }
 
-impl Peer {
+impl<L: GameLine> Peer<L> {
     /// With or without a shared score.
     pub(super) fn new(shares_score: bool) -> Self {
         Self { best_of_group: shares_score.then(Arc::default), newest: Vec::new(), deepest: Vec::new() }
     }
 }
 
-impl SecondPhaseStrategy for Peer {
-    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+impl<L: GameLine> SecondPhaseStrategy<L> for Peer<L> {
+    fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         self.newest = vec![None; task.searchers];
         let assignment = |searcher: usize| {
             let moves = match task.candidates.get(searcher % task.candidates.len().max(1)) {
@@ -42,7 +42,12 @@ impl SecondPhaseStrategy for Peer {
         (0..task.searchers).map(assignment).collect()
     }
 
-    fn on_report(&mut self, _: &SecondPhaseTask, searcher: usize, report: &SearchReport) -> Vec<SearchAssignment> {
+    fn on_report(
+        &mut self,
+        _: &SecondPhaseTask<L>,
+        searcher: usize,
+        report: &SearchReport<L::Move>,
+    ) -> Vec<SearchAssignment<L>> {
         if let (SearchReport::Proposal(proposal), Some(newest)) = (report, self.newest.get_mut(searcher)) {
             *newest = Some(proposal.clone());
             self.deepest = deepest(self.newest.iter().flatten());
@@ -50,17 +55,17 @@ impl SecondPhaseStrategy for Peer {
         Vec::new()
     }
 
-    fn found(&self) -> Option<&Proposal> {
+    fn found(&self) -> Option<&Proposal<L::Move>> {
         best(self.deepest.iter())
     }
 }
 
 /// Of every move the deepest proposal. A bound at any depth counts less than an exact score.
-fn deepest<'a>(proposals: impl Iterator<Item = &'a Proposal>) -> Vec<Proposal> {
-    let worth = |proposal: &Proposal| (proposal.bound == Bound::Exact, proposal.depth);
-    let mut deepest: Vec<Proposal> = Vec::new();
+fn deepest<'a, M: Copy + PartialEq + 'a>(proposals: impl Iterator<Item = &'a Proposal<M>>) -> Vec<Proposal<M>> {
+    let worth = |proposal: &Proposal<M>| (proposal.bound == Bound::Exact, proposal.depth);
+    let mut deepest: Vec<Proposal<M>> = Vec::new();
     for proposal in proposals {
-        let best: UciMove = proposal.best;
+        let best = proposal.best;
         match deepest.iter_mut().find(|known| known.best == best) {
             Some(known) if worth(known) < worth(proposal) => known.clone_from(proposal),
             Some(_) => {}

@@ -7,11 +7,9 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use shakmaty::Position as _;
-
 use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::pool::SearchReport;
-use chess::{Limits, Line, Proposal, Score, UciMove};
+use chess::{GameLine, Limits, Proposal, Score};
 
 /// The node of the variation so many plies from the root is searched by one searcher.
 const THRESHOLD: u32 = 4;
@@ -23,57 +21,61 @@ const SHALLOWEST: u32 = 4;
 const DEEPEST: u32 = 100;
 
 /// The state of the search.
-#[derive(Default)]
-pub(in super::super) struct PvSplit {
+pub(in super::super) struct PvSplit<L: GameLine> {
     /// Plies of the iteration that runs.
     depth: u32,
     /// The variation of the iteration before.
-    variation: Vec<UciMove>,
+    variation: Vec<L::Move>,
     /// The level that is being searched; below it all is done.
-    level: Option<Level>,
-    jobs: Vec<Option<JobAtWork>>,
+    level: Option<Level<L>>,
+    jobs: Vec<Option<JobAtWork<L>>>,
     /// The nodes that all searchers together may still visit.
     nodes_left: Option<u64>,
-    found: Option<Proposal>,
+    found: Option<Proposal<L::Move>>,
     /// Nothing is left to do.
     over: bool,
 }
 
 /// A node of the principal variation.
-struct Level {
-    line: Arc<Line>,
+struct Level<L: GameLine> {
+    line: Arc<L>,
     /// How many plies lie between the root and it.
     ply: u32,
-    best: Option<Best>,
-    siblings: VecDeque<UciMove>,
+    best: Option<Best<L>>,
+    siblings: VecDeque<L::Move>,
 }
 
 /// The best move of a level so far.
 #[derive(Clone)]
-struct Best {
+struct Best<L: GameLine> {
     /// From the side of the player to move there.
     score: Score,
-    variation: Vec<UciMove>,
+    variation: Vec<L::Move>,
     /// What was proposed for the child, or for the node itself where it was searched as a whole.
-    proposal: Proposal,
+    proposal: Proposal<L::Move>,
 }
 
 /// What a searcher is searching: a child of the level's node, or (`None`) the node itself.
-struct JobAtWork {
-    child: Option<UciMove>,
-    newest: Option<Proposal>,
+struct JobAtWork<L: GameLine> {
+    child: Option<L::Move>,
+    newest: Option<Proposal<L::Move>>,
     depth: u32,
 }
 
-impl SecondPhaseStrategy for PvSplit {
-    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+impl<L: GameLine> SecondPhaseStrategy<L> for PvSplit<L> {
+    fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         self.jobs = (0..task.searchers).map(|_| None).collect();
         self.nodes_left = task.limits.nodes.map(|nodes| nodes.saturating_mul(task.searchers as u64));
         self.depth = task.limits.depth.map_or(SHALLOWEST, |deepest| deepest.clamp(1, SHALLOWEST));
         self.descend(task)
     }
 
-    fn on_report(&mut self, task: &SecondPhaseTask, searcher: usize, report: &SearchReport) -> Vec<SearchAssignment> {
+    fn on_report(
+        &mut self,
+        task: &SecondPhaseTask<L>,
+        searcher: usize,
+        report: &SearchReport<L::Move>,
+    ) -> Vec<SearchAssignment<L>> {
         let Some(job) = self.jobs.get_mut(searcher).and_then(Option::as_mut) else { return Vec::new() };
         match report {
             SearchReport::Proposal(proposal) => {
@@ -92,27 +94,32 @@ impl SecondPhaseStrategy for PvSplit {
         }
     }
 
-    fn found(&self) -> Option<&Proposal> {
+    fn found(&self) -> Option<&Proposal<L::Move>> {
         self.found.as_ref()
     }
 }
 
-impl PvSplit {
+impl<L: GameLine> PvSplit<L> {
+    pub(in super::super) fn new() -> Self {
+        let (level, jobs, variation) = (None, Vec::new(), Vec::new());
+        Self { depth: 0, variation, level, jobs, nodes_left: None, found: None, over: false }
+    }
+
     /// Goes down the variation and gives its last node to the first searcher.
-    fn descend(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+    fn descend(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         let levels = (self.depth.saturating_sub(1).min(THRESHOLD) as usize).min(self.variation.len());
         let mut line = (*task.line).clone();
-        let played = self.variation.iter().take(levels).take_while(|uci| line.play(**uci).is_ok()).count();
+        let played = self.variation.iter().take(levels).take_while(|mv| line.advance(**mv)).count();
         // A node without moves has no value to search for; its parent is searched as a whole.
         let played = if line.legal_moves().is_empty() { played.saturating_sub(1) } else { played };
-        line.truncate(task.line.ply() + played);
+        let line = Arc::new(line.prefix(task.line.ply() + played));
         let ply = u32::try_from(played).unwrap_or_default();
-        self.level = Some(Level { line: Arc::new(line), ply, best: None, siblings: VecDeque::new() });
+        self.level = Some(Level { line, ply, best: None, siblings: VecDeque::new() });
         self.assignment(task, 0, None).into_iter().collect()
     }
 
     /// A searcher has completed its job.
-    fn finish(&mut self, task: &SecondPhaseTask, searcher: usize) -> Vec<SearchAssignment> {
+    fn finish(&mut self, task: &SecondPhaseTask<L>, searcher: usize) -> Vec<SearchAssignment<L>> {
         let Some(job) = self.jobs[searcher].take() else { return Vec::new() };
         let (Some(level), Some(newest)) = (&mut self.level, job.newest) else {
             self.over = true;
@@ -134,7 +141,7 @@ impl PvSplit {
     }
 
     /// Hands out what is left of the level; goes up where nothing is.
-    fn go_on(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+    fn go_on(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         loop {
             let waiting = self.jobs.iter().any(Option::is_some);
             let assignments = self.hand_out(task);
@@ -156,7 +163,7 @@ impl PvSplit {
     }
 
     /// Gives siblings to the searchers that have nothing to do.
-    fn hand_out(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+    fn hand_out(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         let mut assignments = Vec::new();
         while let Some(idle) = self.jobs.iter().position(Option::is_none) {
             let Some(level) = &mut self.level else { break };
@@ -170,16 +177,18 @@ impl PvSplit {
     /// several, each with its part of the nodes; the node itself by one, with all of them.
     fn assignment(
         &mut self,
-        task: &SecondPhaseTask,
+        task: &SecondPhaseTask<L>,
         searcher: usize,
-        child: Option<UciMove>,
-    ) -> Option<SearchAssignment> {
+        child: Option<L::Move>,
+    ) -> Option<SearchAssignment<L>> {
         let level = self.level.as_mut()?;
         let mut line = Arc::clone(&level.line);
         if let Some(child) = child {
             let after = Arc::make_mut(&mut line);
-            after.play(child).ok()?;
-            if let Some(score) = value_of_the_end(after) {
+            if !after.advance(child) {
+                return None;
+            }
+            if let Some(score) = after.value_of_the_end() {
                 level.take_end(child, score);
                 return None;
             }
@@ -203,9 +212,9 @@ impl PvSplit {
     }
 }
 
-impl Level {
+impl<L: GameLine> Level<L> {
     /// Takes the result of a job, if it is better than what was known.
-    fn take(&mut self, child: Option<UciMove>, newest: Proposal) {
+    fn take(&mut self, child: Option<L::Move>, newest: Proposal<L::Move>) {
         let (score, variation) = match child {
             None => (newest.score, newest.pv.clone()),
             Some(child) => (to_parent(newest.score), [&[child], newest.pv.as_slice()].concat()),
@@ -216,26 +225,26 @@ impl Level {
     }
 
     /// A child at which the game is over.
-    fn take_end(&mut self, child: UciMove, score: Score) {
+    fn take_end(&mut self, child: L::Move, score: Score) {
         if let Some(best) = self.best.as_mut().filter(|best| score > best.score) {
             *best = Best { score, variation: vec![child], proposal: best.proposal.clone() };
         }
     }
 
     /// The level above: its node has the value of this one, and its other moves are still to be looked at.
-    fn parent(&self, task: &SecondPhaseTask, best: Best) -> Self {
+    fn parent(&self, task: &SecondPhaseTask<L>, best: Best<L>) -> Self {
         let ply = self.ply - 1;
         let line = self.line.prefix(task.line.ply() + ply as usize);
         let played = self.line.moves().get(line.ply()).copied();
         let moves = if ply == 0 { task.candidates.clone() } else { line.legal_moves() };
-        let siblings = moves.into_iter().filter(|uci| Some(*uci) != played).collect();
+        let siblings = moves.into_iter().filter(|mv| Some(*mv) != played).collect();
         let variation = played.into_iter().chain(best.variation).collect();
         let best = Best { score: to_parent(best.score), variation, proposal: best.proposal };
         Self { line: Arc::new(line), ply, best: Some(best), siblings }
     }
 
     /// What the root would play.
-    fn proposal(&self, depth: u32) -> Option<Proposal> {
+    fn proposal(&self, depth: u32) -> Option<Proposal<L::Move>> {
         let best = self.best.as_ref()?;
         let pv = best.variation.clone();
         Some(Proposal { best: *pv.first()?, score: best.score, depth, pv, ..best.proposal.clone() })
@@ -258,13 +267,4 @@ fn to_child(parent: Score) -> Score {
         Score::Mate(moves) if moves > 0 => Score::Mate(1 - moves),
         Score::Mate(moves) => Score::Mate(-moves),
     }
-}
-
-/// What a position is worth for the player who moved there, if the game is over with it.
-fn value_of_the_end(line: &Line) -> Option<Score> {
-    let position = line.position();
-    if position.legal_moves().is_empty() {
-        return Some(if position.is_check() { Score::Mate(1) } else { Score::Cp(0) });
-    }
-    (line.occurrences() >= 3).then_some(Score::Cp(0))
 }

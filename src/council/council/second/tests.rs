@@ -18,17 +18,17 @@ const MODES: [SecondPhaseMode; 6] = [
     SecondPhaseMode::Shared,
 ];
 
-fn task(fen: &str, candidates: &str, searchers: usize, limits: Limits) -> SecondPhaseTask {
+fn task(fen: &str, candidates: &str, searchers: usize, limits: Limits) -> SecondPhaseTask<Line> {
     let line = Arc::new(Line::from_fen(Variant::Standard, fen).expect("a position"));
     let candidates = candidates.split(' ').map(|text| text.parse().expect("a move")).collect();
     SecondPhaseTask { line, candidates, searchers, limits }
 }
 
 /// Runs a mode to its end, and gives what it found.
-fn run(mode: SecondPhaseMode, task: &SecondPhaseTask) -> Option<Proposal> {
+fn run(mode: SecondPhaseMode, task: &SecondPhaseTask<Line>) -> Option<Proposal> {
     let mut engine = ElectorSpec::own(Knowledge::COMPLETE, 1).start().expect("our own engine");
-    let mut strategy: Box<dyn SecondPhaseStrategy> = of(mode, None);
-    let mut assignments: VecDeque<SearchAssignment> = strategy.begin(task).into();
+    let mut strategy: Box<dyn SecondPhaseStrategy<Line>> = of(mode, None);
+    let mut assignments: VecDeque<SearchAssignment<Line>> = strategy.begin(task).into();
     for _ in 0..10_000 {
         let Some(assignment) = assignments.pop_front() else { return strategy.found().cloned() };
         for report in carry_out(&mut *engine, &assignment) {
@@ -38,9 +38,9 @@ fn run(mode: SecondPhaseMode, task: &SecondPhaseTask) -> Option<Proposal> {
     panic!("it does not end");
 }
 
-fn carry_out(engine: &mut dyn Elector, assignment: &SearchAssignment) -> Vec<SearchReport> {
+fn carry_out(engine: &mut dyn Elector, assignment: &SearchAssignment<Line>) -> Vec<SearchReport> {
     let SearchAssignment { line, root_moves, limits, guidance, .. } = assignment.clone();
-    let task = Task { id: search_id("g".into(), &line), line, root_moves, limits };
+    let task = Task { id: search_id("g".into(), &*line), line, root_moves, limits };
     let id = task.id.clone();
     let mut reports = Vec::new();
     let job = Job::guided(task, guidance);
@@ -106,7 +106,7 @@ fn the_processes_of_pv_split_spend_what_they_have_together() {
         let task = task("startpos", "e2e4 d2d4 c2c4 g1f3", searchers, limits);
         let mut engine = ElectorSpec::own(Knowledge::COMPLETE, 1).start().expect("our own engine");
         let mut strategy = of(SecondPhaseMode::PvSplit, None);
-        let mut assignments: VecDeque<SearchAssignment> = strategy.begin(&task).into();
+        let mut assignments: VecDeque<SearchAssignment<Line>> = strategy.begin(&task).into();
         let mut spent = 0;
         while let Some(assignment) = assignments.pop_front() {
             let reports = carry_out(&mut *engine, &assignment);

@@ -2,27 +2,31 @@
 
 use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::pool::SearchReport;
-use chess::Proposal;
+use chess::{GameLine, Proposal};
 
 /// One searcher searches them all.
-#[derive(Default)]
-pub(super) struct Whole {
-    newest: Option<Proposal>,
+pub(super) struct Whole<L: GameLine> {
+    pub(super) newest: Option<Proposal<L::Move>>,
 }
 
-impl SecondPhaseStrategy for Whole {
-    fn begin(&mut self, task: &SecondPhaseTask) -> Vec<SearchAssignment> {
+impl<L: GameLine> SecondPhaseStrategy<L> for Whole<L> {
+    fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         vec![task.assign(0, task.candidates.clone())]
     }
 
-    fn on_report(&mut self, _: &SecondPhaseTask, _: usize, report: &SearchReport) -> Vec<SearchAssignment> {
+    fn on_report(
+        &mut self,
+        _: &SecondPhaseTask<L>,
+        _: usize,
+        report: &SearchReport<L::Move>,
+    ) -> Vec<SearchAssignment<L>> {
         if let SearchReport::Proposal(proposal) = report {
             self.newest = Some(proposal.clone());
         }
         Vec::new()
     }
 
-    fn found(&self) -> Option<&Proposal> {
+    fn found(&self) -> Option<&Proposal<L::Move>> {
         self.newest.as_ref()
     }
 }

@@ -211,14 +211,25 @@ impl Browser {
 
     /// The middle of a square of the first board that can be played on, with White below.
     pub(crate) async fn square(&self, name: &str) -> (f64, f64) {
+        let mut letters = name.bytes();
+        let file = f64::from(letters.next().expect("a file") - b'a');
+        let rank = f64::from(letters.next().expect("a rank") - b'1');
+        self.middle(file, 7.0 - rank).await
+    }
+
+    /// The same of a board of draughts, whose dark squares are numbered.
+    pub(crate) async fn dark_square(&self, number: u8) -> (f64, f64) {
+        let (row, index) = ((number - 1) / 4, (number - 1) % 4);
+        self.middle(f64::from(2 * index + row % 2), f64::from(row)).await
+    }
+
+    /// The middle of the square in a column and a row from the upper left.
+    async fn middle(&self, column: f64, row: f64) -> (f64, f64) {
         let script = "const box = document.querySelector('.board[role=application]').getBoundingClientRect();
                       return [box.left, box.top, box.width]";
         let box_ = self.script(script).await;
         let [left, top, width] = [0, 1, 2].map(|index| box_[index].as_f64().expect("a number"));
-        let mut letters = name.bytes();
-        let file = f64::from(letters.next().expect("a file") - b'a');
-        let rank = f64::from(letters.next().expect("a rank") - b'1');
-        (left + width * (file + 0.5) / 8.0, top + width * (7.5 - rank) / 8.0)
+        (left + width * (column + 0.5) / 8.0, top + width * (row + 0.5) / 8.0)
     }
 
     /// Leaves a picture of the whole page in the folder of `CONCILIO_WEB_PICTURES`, if that is set.

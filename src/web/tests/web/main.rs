@@ -4,10 +4,13 @@
 //! - [`watching`]: what watchers hear, and what it costs;
 //! - [`journal`]: games that were played, listed, summed up, looked at again, taken home;
 //! - [`playing`]: a game against the council;
-//! - [`page`]: the same as somebody sees it, in Chromium by WebDriver. Without `chromium` and `chromedriver` these stories
+//! - [`draughts`](mod@draughts): a game of Italian draughts;
+//! - [`page`], [`draughts_page`]: the same as somebody sees it, in Chromium by WebDriver. Without `chromium` and `chromedriver` these stories
 //!   say so and pass; CI installs both. With `CONCILIO_WEB_PICTURES=FOLDER` they leave pictures of every page there.
 
 mod browser;
+mod draughts;
+mod draughts_page;
 mod events;
 mod journal;
 mod page;

@@ -1,0 +1,102 @@
+//! What a council has to know of a game: chess is one, and there may be others.
+
+use std::fmt::{Debug, Display};
+
+use super::{Line, Score, Variant};
+use engine::Knowledge;
+use shakmaty::{Color, Position as _, uci::UciMove};
+
+/// The line of a game: where it began and what was played since.
+pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
+    /// A move.
+    type Move: Copy + Eq + Display + Debug + Send + Sync + 'static;
+    /// What an elector may know of the game.
+    type Knowledge: Copy + PartialEq + Display + Debug + Send + Sync + 'static;
+    /// The rules that it may be played by.
+    type Variant: Copy + Debug + Send + Sync + 'static;
+
+    /// The rules that it is played by.
+    fn variant(&self) -> Self::Variant;
+
+    /// The moves played.
+    fn moves(&self) -> &[Self::Move];
+
+    /// How many moves were played.
+    fn ply(&self) -> usize {
+        self.moves().len()
+    }
+
+    /// The legal moves; none once the game is over.
+    fn legal_moves(&self) -> Vec<Self::Move>;
+
+    /// Whether a move may be played here.
+    fn is_legal(&self, mv: Self::Move) -> bool;
+
+    /// Plays a move. `false`, and the line is unchanged, if it is not legal here.
+    fn advance(&mut self, mv: Self::Move) -> bool;
+
+    /// The line cut off after so many moves.
+    fn prefix(&self, ply: usize) -> Self;
+
+    /// The position as text, for logs.
+    fn position_text(&self) -> String;
+
+    /// A move here as people write it; one that is not legal stays as it is.
+    fn move_text(&self, mv: Self::Move) -> String;
+
+    /// The number of the move that is to be made, and whether it is that of the player who moves first.
+    fn move_number(&self) -> (usize, bool);
+
+    /// What the position is worth for the player who moved there, if the game is over with it.
+    fn value_of_the_end(&self) -> Option<Score>;
+}
+
+impl GameLine for Line {
+    type Move = UciMove;
+    type Knowledge = Knowledge;
+    type Variant = Variant;
+
+    fn variant(&self) -> Variant {
+        Line::variant(self)
+    }
+
+    fn moves(&self) -> &[UciMove] {
+        Line::moves(self)
+    }
+
+    fn legal_moves(&self) -> Vec<UciMove> {
+        Line::legal_moves(self)
+    }
+
+    fn is_legal(&self, uci: UciMove) -> bool {
+        Line::is_legal(self, uci)
+    }
+
+    fn advance(&mut self, uci: UciMove) -> bool {
+        self.play(uci).is_ok()
+    }
+
+    fn prefix(&self, ply: usize) -> Self {
+        Line::prefix(self, ply)
+    }
+
+    fn position_text(&self) -> String {
+        self.fen()
+    }
+
+    fn move_text(&self, uci: UciMove) -> String {
+        self.san(uci)
+    }
+
+    fn move_number(&self) -> (usize, bool) {
+        (u32::from(self.position().fullmoves()) as usize, self.turn() == Color::White)
+    }
+
+    fn value_of_the_end(&self) -> Option<Score> {
+        let position = self.position();
+        if position.legal_moves().is_empty() {
+            return Some(if position.is_check() { Score::Mate(1) } else { Score::Cp(0) });
+        }
+        (self.occurrences() >= 3).then_some(Score::Cp(0))
+    }
+}

@@ -1,0 +1,78 @@
+//! `concilio demo --game draughts`: one game of the council against a strategy, with the votes in view.
+
+use std::path::Path;
+
+use super::{Failure, TablesFile, drawing, exchange::add, play::in_words};
+use crate::cli::view::Picture;
+use chess::outln;
+use council::pool::Pool;
+use draughts::{
+    board::{Color, Rules},
+    game::{Game, ballots, pdn::GameResult},
+};
+use draughts_player::{DraughtsDecision, DraughtsPlayer, DraughtsProposal, Pace, PlayerSpec, ScoreSheet, vote_lines};
+
+/// What a move takes: long enough to see the votes come.
+const MOVE: Pace = Pace { time: Some(std::time::Duration::from_millis(700)), nodes: None, depth: None };
+
+/// Who plays: the council begins.
+const PLAYERS: [&str; 2] = ["council:criterion=re-search", "fully-guarded"];
+
+/// Plays the game, shows it, and adds it to `draughts.pdn` in this folder.
+pub(in crate::cli) async fn play_demo(folder: &Path) -> Result<(), Failure> {
+    let pool = Pool::new(0);
+    let tables = TablesFile { tables: None }.load()?;
+    let specs: Vec<PlayerSpec> = PLAYERS.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let mut players: Vec<DraughtsPlayer> =
+        specs.iter().map(|spec| DraughtsPlayer::new(spec, &pool, tables.as_ref())).collect();
+    let opening = ballots::draw(1, rand::random())[0];
+    let mut sheet = ScoreSheet::new(PLAYERS[0], PLAYERS[1], Game::new(opening, Rules::Official));
+    let mut picture = Picture::new();
+    let mut last_vote = Vec::new();
+    while sheet.game().outcome().is_none() {
+        let side = usize::from(sheet.game().board().to_move() == Color::Black);
+        let mut proposals: Vec<DraughtsProposal> = Vec::new();
+        let game = sheet.game().clone();
+        let mut watch = |proposal: &DraughtsProposal| {
+            proposals.retain(|known| known.elector != proposal.elector);
+            proposals.push(proposal.clone());
+            picture.show(|_| scene(&game, &proposals, &last_vote));
+        };
+        let decided = players[side].decide(&game, &MOVE, &mut watch).await;
+        let decision = decided.ok_or_else(|| Failure::failed("no move was found"))?;
+        last_vote = vote_lines(&game, &decision);
+        sheet.decided(&decision)?;
+        picture.show(|_| scene(sheet.game(), &[], &last_vote));
+        picture.tell(&plain(&game, &decision, PLAYERS[side]));
+    }
+    drop(picture);
+    if let Some(outcome) = sheet.game().outcome() {
+        outln!("{}", in_words(outcome));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| Failure::failed(format_args!("{}: {error}", folder.display())))?;
+    let path = folder.join("draughts.pdn");
+    add(&path, &sheet.pdn(GameResult::Unknown))?;
+    outln!("the game with its votes is in {}", path.display());
+    Ok(())
+}
+
+/// The board, what is proposed for it, and the last vote.
+fn scene(game: &Game, proposals: &[DraughtsProposal], last_vote: &[String]) -> Vec<String> {
+    let mut lines = vec![format!("{} (White) against {} (Black)", PLAYERS[0], PLAYERS[1])];
+    lines.extend(drawing::board(game.board()));
+    for DraughtsProposal { elector, best, score, depth, nodes, .. } in proposals {
+        lines.push(format!("  {elector:<16} {:>9} {score:>7} {depth:>3} {nodes:>10}", best.to_string()));
+    }
+    lines.resize(lines.len().max(16), String::new());
+    lines.extend_from_slice(last_vote);
+    lines
+}
+
+/// What is told of a move where there is no picture.
+fn plain(game: &Game, decision: &DraughtsDecision, player: &str) -> Vec<String> {
+    let mut lines = vote_lines(game, decision);
+    if let Some(summary) = lines.last_mut() {
+        *summary = format!("{player}: {summary}");
+    }
+    lines
+}

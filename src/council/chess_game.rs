@@ -1,0 +1,84 @@
+//! Chess as a council plays it.
+
+use crate::{
+    CouncilGame, HeuristicWeights, PositionClasses,
+    council::{auto_roster, best_by_material},
+    pool::{Elector, ElectorFailure, ElectorKind, ElectorSpec, Pool, Slot},
+};
+use chess::{Heuristic, Knowledge, Line, Proposal, Task, UciMove, Variant, engine_move, engine_position};
+use engine::{EngineOptions, Position, SharedTable};
+
+impl CouncilGame for Line {
+    type Kind = ElectorKind;
+    type Position = Position;
+
+    fn start(elector: &ElectorSpec, table: Option<&SharedTable>) -> Result<Box<dyn Elector>, ElectorFailure> {
+        elector.start_with(table)
+    }
+
+    fn is_ours(elector: &ElectorSpec) -> bool {
+        elector.instance().is_some()
+    }
+
+    fn is_searchable(variant: Variant) -> bool {
+        variant.is_standard_rules()
+    }
+
+    fn may_play(elector: &ElectorSpec, variant: Variant) -> bool {
+        elector.may_play(variant)
+    }
+
+    fn complete(hash: usize) -> ElectorSpec {
+        ElectorSpec::own(Knowledge::COMPLETE, hash)
+    }
+
+    fn at_a_glance(task: &Task) -> Option<Proposal> {
+        best_by_material(task)
+    }
+
+    fn slot(pool: &Pool, elector: &ElectorSpec, table: Option<&SharedTable>) -> Slot {
+        pool.slot(elector, table)
+    }
+
+    fn table_options(elector: &ElectorSpec, hash: usize) -> Option<EngineOptions> {
+        Some(elector.instance()?.options(hash, elector.threads))
+    }
+
+    fn grown(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>> {
+        auto_roster(cores, hash)
+    }
+
+    fn knowledge(elector: &ElectorSpec) -> Option<Knowledge> {
+        elector.knowledge()
+    }
+
+    fn knowledge_share(elector: &ElectorSpec) -> f64 {
+        elector.knowledge().unwrap_or_default().heuristics().count() as f64 / Heuristic::ALL.len() as f64
+    }
+
+    fn hand_weights(elector: &ElectorSpec, chess: &HeuristicWeights) -> Vec<f64> {
+        elector.knowledge().unwrap_or_default().heuristics().map(|heuristic| chess.of(heuristic)).collect()
+    }
+
+    fn evaluated_position(&self) -> Option<Position> {
+        engine_position(self).ok()
+    }
+
+    fn static_value(position: &Position, elector: &ElectorSpec) -> i32 {
+        elector.static_value(position)
+    }
+
+    fn end_of(position: &Position, moves: &[UciMove]) -> (Position, bool) {
+        let mut end = position.clone();
+        for uci in moves {
+            let Some(mv) = engine_move(&end, *uci) else { break };
+            end.play(mv);
+        }
+        let same_player = end.board().turn() == position.board().turn();
+        (end, same_player)
+    }
+
+    fn classes(&self) -> PositionClasses {
+        PositionClasses::of(self.position())
+    }
+}

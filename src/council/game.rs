@@ -1,0 +1,81 @@
+//! What a council needs of a game besides its line: who plays it, and what the criteria ask about it.
+
+use crate::{
+    HeuristicWeights, PositionClasses,
+    pool::{Elector, ElectorFailure, ElectorSpec, Pool, Slot},
+};
+use chess::{GameLine, Proposal, Task};
+use engine::{EngineOptions, SharedTable};
+
+/// A game that a council can play. The chess that we play is [`chess::Line`]'s; see `chess_game`.
+///
+/// What has a default is chess's own so far: a game without it does without the machines of others, common tables, a roster that
+/// grows with the cores, and classes of positions.
+pub trait CouncilGame: GameLine {
+    /// What tells its electors from each other.
+    type Kind: Clone + PartialEq + std::fmt::Debug + Send + Sync + 'static;
+    /// A position as its evaluations know it.
+    type Position: Send + Sync + 'static;
+
+    /// Starts an elector, on the thread that will run it. `table` is for those that share one.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it does not start.
+    fn start(
+        elector: &ElectorSpec<Self::Kind>,
+        table: Option<&SharedTable>,
+    ) -> Result<Box<dyn Elector<Self>>, ElectorFailure>;
+
+    /// Whether an elector is our own searcher, which runs on its slot's thread, and not a program.
+    fn is_ours(elector: &ElectorSpec<Self::Kind>) -> bool;
+
+    /// Whether our own searchers know these rules.
+    fn is_searchable(variant: Self::Variant) -> bool;
+
+    /// Whether an elector can play by these rules, as far as is known before it runs.
+    fn may_play(elector: &ElectorSpec<Self::Kind>, variant: Self::Variant) -> bool;
+
+    /// The searcher with all knowledge and a table of so many MiB: that of a second phase.
+    fn complete(hash: usize) -> ElectorSpec<Self::Kind>;
+
+    /// A move for which nothing is started: the answer where not even a short search comes to one.
+    fn at_a_glance(task: &Task<Self>) -> Option<Proposal<Self::Move>>;
+
+    /// Opens a slot for an elector, here or wherever there is a core.
+    fn slot(pool: &Pool, elector: &ElectorSpec<Self::Kind>, table: Option<&SharedTable>) -> Slot<Self> {
+        pool.local_slot(elector, table)
+    }
+
+    /// For what options an elector's common table would be; `None` where it can share none.
+    fn table_options(_elector: &ElectorSpec<Self::Kind>, _hash: usize) -> Option<EngineOptions> {
+        None
+    }
+
+    /// The electors that a roster has which grows with the cores.
+    fn grown(_cores: usize, _hash: usize) -> Option<Vec<ElectorSpec<Self::Kind>>> {
+        None
+    }
+
+    /// What an elector knows; `None` for a program.
+    fn knowledge(elector: &ElectorSpec<Self::Kind>) -> Option<Self::Knowledge>;
+
+    /// The share of all heuristics that it knows, 0 to 1; a program is taken to know all.
+    fn knowledge_share(elector: &ElectorSpec<Self::Kind>) -> f64;
+
+    /// What each heuristic that it knows weighs by hand. `chess` is what they weigh in chess.
+    fn hand_weights(elector: &ElectorSpec<Self::Kind>, chess: &HeuristicWeights) -> Vec<f64>;
+
+    /// The position at the end of the line; `None` where there are no static values.
+    fn evaluated_position(&self) -> Option<Self::Position>;
+
+    /// A position's static value in an elector's eyes, hundredths of a pawn or man, for the player to move.
+    fn static_value(position: &Self::Position, elector: &ElectorSpec<Self::Kind>) -> i32;
+
+    /// The position at the end of some moves from there, and whether the same player is to move.
+    fn end_of(position: &Self::Position, moves: &[Self::Move]) -> (Self::Position, bool);
+
+    /// What sort of position it is.
+    fn classes(&self) -> PositionClasses {
+        PositionClasses::default()
+    }
+}

@@ -1,0 +1,253 @@
+//! The electors of draughts: each is a search with one evaluation, on a thread of its own.
+
+use std::{
+    fmt,
+    sync::{Arc, atomic::AtomicBool},
+    time::Instant,
+};
+
+use chess::{Bound, ElectorName, Proposal, Score, Task};
+use council::{
+    CouncilGame, HeuristicWeights,
+    pool::{Elector, ElectorFailure, ElectorSpec, Job},
+};
+use draughts::{
+    board::{Board, Move, Rules},
+    endgame::EndgameTables,
+    evaluation::{Evaluation, Heuristic, Knowledge},
+    search::{
+        self, Limits, SearchOptions, Searcher,
+        published::{Published, PublishedSettings},
+    },
+};
+use engine::SharedTable;
+
+use crate::DraughtsLine;
+
+/// What tells the electors of draughts from each other.
+#[derive(Clone)]
+pub enum DraughtsKind {
+    /// The search of today with an evaluation, and with endgame tables where there are any.
+    Today(Evaluation, Option<Arc<EndgameTables>>),
+    /// The search of 2010, which knows no limits but its own depth. The number decides between equal moves.
+    Published(PublishedSettings, u64),
+}
+
+impl DraughtsKind {
+    fn evaluation(&self) -> Evaluation {
+        match self {
+            Self::Today(evaluation, _) => *evaluation,
+            Self::Published(settings, _) => Evaluation::Published(settings.strategy),
+        }
+    }
+
+    /// The heuristics that it knows, or those that come nearest to a published strategy.
+    fn knowledge(&self) -> Knowledge {
+        match self.evaluation() {
+            Evaluation::Published(strategy) => strategy.knowledge(),
+            Evaluation::Heuristics(knowledge) => knowledge,
+        }
+    }
+}
+
+impl PartialEq for DraughtsKind {
+    /// Tables are the same where they are the same in memory.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Today(one, its), Self::Today(other, others)) => {
+                one == other && its.as_ref().map(Arc::as_ptr) == others.as_ref().map(Arc::as_ptr)
+            }
+            (Self::Published(one, its), Self::Published(other, others)) => (one, its) == (other, others),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Debug for DraughtsKind {
+    /// Without the millions of bytes of its tables.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Today(evaluation, tables) => write!(f, "Today({evaluation:?}, tables: {})", tables.is_some()),
+            Self::Published(settings, seed) => write!(f, "Published({settings:?}, {seed})"),
+        }
+    }
+}
+
+/// What each heuristic weighs in the criterion `weights`; set by hand, in the proportions of chess's.
+const fn hand_weight(heuristic: Heuristic) -> f64 {
+    match heuristic {
+        Heuristic::Material => 30.0,
+        Heuristic::Advance => 10.0,
+        Heuristic::Geometry => 6.0,
+        Heuristic::Support => 15.0,
+        Heuristic::KingsOnEdge => 3.0,
+    }
+}
+
+impl CouncilGame for DraughtsLine {
+    type Kind = DraughtsKind;
+    type Position = Board;
+
+    fn start(
+        elector: &ElectorSpec<DraughtsKind>,
+        _: Option<&SharedTable>,
+    ) -> Result<Box<dyn Elector<Self>>, ElectorFailure> {
+        let name = elector.name.clone();
+        Ok(match &elector.kind {
+            DraughtsKind::Today(evaluation, tables) => {
+                let options = SearchOptions { hash: elector.hash, evaluation: *evaluation, tables: tables.clone() };
+                Box::new(TodayElector { name, searcher: Searcher::new(options) })
+            }
+            DraughtsKind::Published(settings, seed) => {
+                Box::new(PublishedElector { name, settings: *settings, search: Published::new(*settings, *seed) })
+            }
+        })
+    }
+
+    fn is_ours(_: &ElectorSpec<DraughtsKind>) -> bool {
+        true
+    }
+
+    fn is_searchable(_: Rules) -> bool {
+        true
+    }
+
+    fn may_play(_: &ElectorSpec<DraughtsKind>, _: Rules) -> bool {
+        true
+    }
+
+    fn complete(hash: usize) -> ElectorSpec<DraughtsKind> {
+        let complete = Evaluation::Heuristics(Knowledge::COMPLETE);
+        ElectorSpec::new(complete.to_string().into(), DraughtsKind::Today(complete, None), hash)
+    }
+
+    fn at_a_glance(task: &Task<Self>) -> Option<Proposal<Move>> {
+        let mut searcher = Searcher::new(SearchOptions { hash: 1, ..SearchOptions::default() });
+        let limits = Limits { depth: Some(1), ..limits_of(task) };
+        let found = searcher.search(task.line.game(), &limits, &AtomicBool::new(false), |_| {})?;
+        Some(proposal(task, &ElectorName::new("glance"), &found))
+    }
+
+    fn knowledge(elector: &ElectorSpec<DraughtsKind>) -> Option<Knowledge> {
+        Some(elector.kind.knowledge())
+    }
+
+    fn knowledge_share(elector: &ElectorSpec<DraughtsKind>) -> f64 {
+        elector.kind.knowledge().heuristics().count() as f64 / Heuristic::ALL.len() as f64
+    }
+
+    fn hand_weights(elector: &ElectorSpec<DraughtsKind>, _: &HeuristicWeights) -> Vec<f64> {
+        elector.kind.knowledge().heuristics().map(hand_weight).collect()
+    }
+
+    fn evaluated_position(&self) -> Option<Board> {
+        Some(*self.game().board())
+    }
+
+    fn static_value(board: &Board, elector: &ElectorSpec<DraughtsKind>) -> i32 {
+        elector.kind.evaluation().value(board)
+    }
+
+    fn end_of(board: &Board, moves: &[Move]) -> (Board, bool) {
+        let end = moves.iter().fold(*board, |board, mv| board.after(mv));
+        (end, end.to_move() == board.to_move())
+    }
+}
+
+/// The search of today. It takes no hints and no turns.
+struct TodayElector {
+    name: ElectorName,
+    searcher: Searcher,
+}
+
+impl Elector<DraughtsLine> for TodayElector {
+    fn search(
+        &mut self,
+        job: &Job<DraughtsLine>,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(Proposal<Move>),
+    ) -> Result<(), ElectorFailure> {
+        begin(job);
+        let found = self.searcher.search(job.task.line.game(), &limits_of(&job.task), stop, |iteration| {
+            job.meter.count(iteration.nodes);
+            report(proposal(&job.task, &self.name, iteration));
+        });
+        found.map(drop).ok_or_else(no_move)
+    }
+
+    fn new_game(&mut self) {
+        self.searcher.clear();
+    }
+}
+
+/// The search of 2010: one proposal, when its tree is done. It chooses among all moves, whatever it is asked about.
+struct PublishedElector {
+    name: ElectorName,
+    settings: PublishedSettings,
+    search: Published,
+}
+
+impl Elector<DraughtsLine> for PublishedElector {
+    fn search(
+        &mut self,
+        job: &Job<DraughtsLine>,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(Proposal<Move>),
+    ) -> Result<(), ElectorFailure> {
+        begin(job);
+        let started = Instant::now();
+        // It was told to stop where there is none: nobody waits for it any more.
+        let Some(choice) = self.search.choose(job.task.line.game(), stop) else { return Ok(()) };
+        job.meter.count(choice.nodes);
+        report(proposal(
+            &job.task,
+            &self.name,
+            &search::Iteration {
+                best: choice.best,
+                score: search::Score::Points(choice.value),
+                depth: 2 * self.settings.depth,
+                nodes: choice.nodes,
+                time: started.elapsed(),
+                pv: vec![choice.best],
+            },
+        ));
+        Ok(())
+    }
+}
+
+fn no_move() -> ElectorFailure {
+    ElectorFailure("there is no legal move".to_owned())
+}
+
+/// Whoever takes turns does not wait for a search that knows none.
+fn begin(job: &Job<DraughtsLine>) {
+    if let Some(turn) = &job.guidance.turn {
+        turn.leave();
+    }
+}
+
+fn limits_of(task: &Task<DraughtsLine>) -> Limits {
+    let chess::Limits { time, nodes, depth, clocks: _ } = task.limits;
+    Limits { time, nodes, depth, moves: (!task.root_moves.is_empty()).then(|| task.root_moves.clone()) }
+}
+
+/// What an iteration proposes.
+fn proposal(task: &Task<DraughtsLine>, elector: &ElectorName, found: &search::Iteration) -> Proposal<Move> {
+    Proposal {
+        search: task.id.clone(),
+        elector: elector.clone(),
+        machine: None,
+        best: found.best,
+        score: match found.score {
+            search::Score::Points(points) => Score::Cp(points),
+            search::Score::Win(moves) => Score::Mate(moves),
+        },
+        bound: Bound::Exact,
+        depth: found.depth,
+        selective_depth: found.depth.max(found.pv.len() as u32),
+        root_moves_done: 0,
+        nodes: found.nodes,
+        time: found.time,
+        pv: found.pv.clone(),
+    }
+}

@@ -1,0 +1,344 @@
+//! Games against other programs by the DamExchange protocol, over TCP. What is said when is the affair of
+//! [`draughts::exchange`]; here bytes are moved, and moves are found.
+
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+use chess::{Clock, Clocks, TimeControl};
+use draughts::{
+    board::{Board, Color},
+    exchange::{
+        Acceptance, Ending, Frames, Happening, Message, MessageError, Partner, PartnerError, PartnerPhase, Reason,
+    },
+    game::Game,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream, ToSocketAddrs},
+    time::timeout,
+};
+
+use crate::{DraughtsPlayer, Pace, ScoreSheet};
+
+/// How long the other program may be silent beyond the time that it has on its clock.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The other program hears that a game is wanted for so long.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// How a game with another program ends before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ExchangeError {
+    /// The connection.
+    #[error("the other program: {0}")]
+    Io(#[from] io::Error),
+    /// It closed the connection in the middle.
+    #[error("the other program is gone")]
+    Gone,
+    /// It says nothing any more.
+    #[error("the other program has been silent for {0:?}")]
+    Silent(Duration),
+    /// It says something that is no message.
+    #[error(transparent)]
+    Message(#[from] MessageError),
+    /// It says something that does not fit, or plays what is not legal.
+    #[error(transparent)]
+    Partner(#[from] PartnerError),
+    /// It does not want the game.
+    #[error("the other program does not want this game ({0:?})")]
+    Declined(Acceptance),
+}
+
+/// What a game is asked for with.
+#[derive(Clone, Copy, Debug)]
+pub struct ExchangeTerms {
+    /// The colour of the one who is asked.
+    pub follower: Color,
+    /// The whole game's time of each side, minutes, 0 to 999; 0 for none.
+    pub minutes: u16,
+    /// Where it starts; `None` for the usual start.
+    pub start: Option<Board>,
+}
+
+/// A game that was played.
+#[derive(Clone, Debug)]
+pub struct ExchangeGame {
+    /// The moves, with our votes.
+    pub sheet: ScoreSheet,
+    /// Our colour.
+    pub color: Color,
+    /// How it ended, by the word of the one who ended it; from our side.
+    pub reason: Reason,
+}
+
+/// Waits for other programs and plays one game after another with the first that comes, until it wants no more. `played` hears
+/// of every game, and `listening` of the address once.
+///
+/// # Errors
+/// [`ExchangeError`] where a dialogue ends otherwise than the protocol says.
+pub async fn serve(
+    listener: &TcpListener,
+    player: &mut DraughtsPlayer,
+    pace: &Pace,
+    played: &mut (dyn FnMut(ExchangeGame) + Send),
+) -> Result<(), ExchangeError> {
+    let (stream, _) = listener.accept().await?;
+    let mut dialogue = Dialogue::new(stream, false)?;
+    loop {
+        match dialogue.hear(None).await {
+            Ok(Happening::Asked) => {}
+            Ok(_) => continue,
+            // Between games it may simply hang up.
+            Err(ExchangeError::Gone) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        let PartnerPhase::ToAnswer(request) = dialogue.partner.phase().clone() else { continue };
+        let answer = dialogue.partner.answer(Acceptance::Accepted)?;
+        dialogue.say(&answer).await?;
+        played(dialogue.play(request.follower, request.minutes, &request.name, player, pace).await?);
+        if *dialogue.partner.phase() == PartnerPhase::Over {
+            return Ok(());
+        }
+    }
+}
+
+/// Asks another program for one game and plays it.
+///
+/// # Errors
+/// [`ExchangeError`] if it is not there, does not want it, or does not keep to the protocol.
+pub async fn connect(
+    address: impl ToSocketAddrs,
+    terms: ExchangeTerms,
+    player: &mut DraughtsPlayer,
+    pace: &Pace,
+) -> Result<ExchangeGame, ExchangeError> {
+    let mut dialogue = Dialogue::new(TcpStream::connect(address).await?, true)?;
+    let request = dialogue.partner.ask(terms.follower, terms.minutes, 0, terms.start)?;
+    dialogue.say(&request).await?;
+    loop {
+        match dialogue.hear(Some(ANSWER)).await? {
+            Happening::Begun => break,
+            Happening::Declined(acceptance) => return Err(ExchangeError::Declined(acceptance)),
+            _ => {}
+        }
+    }
+    dialogue.play(!terms.follower, terms.minutes, "the other program", player, pace).await
+}
+
+/// One connection.
+struct Dialogue {
+    stream: TcpStream,
+    frames: Frames,
+    partner: Partner,
+}
+
+impl Dialogue {
+    fn new(stream: TcpStream, initiator: bool) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, frames: Frames::default(), partner: Partner::new("concilio", initiator) })
+    }
+
+    async fn say(&mut self, message: &Message) -> Result<(), ExchangeError> {
+        Ok(self.stream.write_all(&Frames::bytes(message)).await?)
+    }
+
+    /// The next thing that happens; what is to be answered at once is.
+    async fn hear(&mut self, patience: Option<Duration>) -> Result<Happening, ExchangeError> {
+        let message = match patience {
+            Some(patience) => {
+                timeout(patience, self.message()).await.map_err(|_| ExchangeError::Silent(patience))??
+            }
+            None => self.message().await?,
+        };
+        let (happening, answer) = self.partner.receive(message)?;
+        if let Some(answer) = answer {
+            self.say(&answer).await?;
+        }
+        if let Happening::Said(words) = &happening {
+            tracing::info!(words = %chess::printable(words), "the other program says");
+        }
+        Ok(happening)
+    }
+
+    async fn message(&mut self) -> Result<Message, ExchangeError> {
+        loop {
+            if let Some(message) = self.frames.next_message() {
+                return Ok(message?);
+            }
+            let mut bytes = [0; 512];
+            match self.stream.read(&mut bytes).await? {
+                0 => return Err(ExchangeError::Gone),
+                count => self.frames.push(&bytes[..count]),
+            }
+        }
+    }
+
+    /// Plays the game that has begun, to its end and its confirmation.
+    async fn play(
+        &mut self,
+        color: Color,
+        minutes: u16,
+        name: &str,
+        player: &mut DraughtsPlayer,
+        pace: &Pace,
+    ) -> Result<ExchangeGame, ExchangeError> {
+        player.new_game();
+        let name = chess::printable(name).into_owned();
+        let [white, black] = if color == Color::White { ["concilio", &name] } else { [name.as_str(), "concilio"] };
+        let mut sheet =
+            ScoreSheet::new(white, black, Game::new(*self.partner.game().start(), self.partner.game().rules()));
+        let mut watch = ChessClock::new(minutes);
+        loop {
+            if let Some(reason) = self.partner.reason_to_end() {
+                let end = self.partner.end(reason, false)?;
+                self.say(&end).await?;
+                while self.hear(Some(PATIENCE)).await? != Happening::EndConfirmed {}
+                return Ok(ExchangeGame { sheet, color, reason });
+            }
+            let started = Instant::now();
+            if self.partner.is_to_move() {
+                let game = self.partner.game().clone();
+                let decided = match watch.clocks(color) {
+                    Some((clocks, control)) => player.decide_by_clock(&game, clocks, control, &mut |_| {}).await,
+                    None => player.decide(&game, pace, &mut |_| {}).await,
+                };
+                // There is a legal move: otherwise there were a reason to end.
+                let Some(decision) = decided else { return Err(ExchangeError::Gone) };
+                watch.ours = watch.ours.saturating_sub(started.elapsed());
+                let message = self.partner.play(decision.best, started.elapsed())?;
+                self.say(&message).await?;
+                let _ = sheet.decided(&decision);
+                continue;
+            }
+            match self.hear(Some(watch.theirs + PATIENCE)).await? {
+                Happening::Moved(mv) => {
+                    watch.theirs = watch.theirs.saturating_sub(started.elapsed());
+                    let _ = sheet.play(mv);
+                }
+                Happening::Ended(Ending { reason, .. }) => {
+                    return Ok(ExchangeGame { sheet, color, reason: from_the_other_side(reason) });
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The reason that the other one gives, from our side.
+fn from_the_other_side(reason: Reason) -> Reason {
+    match reason {
+        Reason::Lost => Reason::Won,
+        Reason::Won => Reason::Lost,
+        Reason::Unknown | Reason::Drawn => reason,
+    }
+}
+
+/// Both clocks of a game that has so many minutes a side.
+struct ChessClock {
+    initial: Duration,
+    ours: Duration,
+    theirs: Duration,
+}
+
+impl ChessClock {
+    /// Without minutes the other one may think for an hour.
+    fn new(minutes: u16) -> Self {
+        let initial = Duration::from_secs(60 * u64::from(minutes));
+        let theirs = if minutes == 0 { Duration::from_secs(3600) } else { initial };
+        Self { initial, ours: initial, theirs }
+    }
+
+    fn clocks(&self, color: Color) -> Option<(Clocks, TimeControl)> {
+        if self.initial.is_zero() {
+            return None;
+        }
+        let clock = |remaining| Clock { remaining, increment: Duration::ZERO };
+        let (ours, theirs) = (clock(self.ours), clock(self.theirs));
+        let clocks = match color {
+            Color::White => Clocks { white: ours, black: theirs },
+            Color::Black => Clocks { white: theirs, black: ours },
+        };
+        Some((clocks, TimeControl::RealTime { initial: self.initial, increment: Duration::ZERO }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use council::pool::Pool;
+    use draughts::game::{Outcome, ballots, pdn::GameResult};
+
+    fn player(text: &str) -> DraughtsPlayer {
+        DraughtsPlayer::new(&text.parse().expect("a player"), &Pool::new(1), None)
+    }
+
+    const QUICK: Pace = Pace { nodes: Some(300), time: None, depth: None };
+
+    async fn listening() -> (TcpListener, std::net::SocketAddr) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        (listener, address)
+    }
+
+    #[tokio::test]
+    async fn the_council_plays_a_whole_game_over_a_socket() {
+        let (listener, address) = listening().await;
+        let follower = tokio::spawn(async move {
+            let mut games = Vec::new();
+            serve(&listener, &mut player("council"), &QUICK, &mut |game| games.push(game)).await.expect("a game");
+            games
+        });
+        let start = ballots::draw(1, 27)[0];
+        let terms = ExchangeTerms { follower: Color::Black, minutes: 0, start: Some(start) };
+        let ours = connect(address, terms, &mut player("fully-guarded"), &QUICK).await.expect("a game");
+        let theirs = follower.await.expect("no panic").remove(0);
+        assert_eq!((ours.color, theirs.color), (Color::White, Color::Black));
+        assert_eq!(ours.sheet.game(), theirs.sheet.game());
+        assert_eq!(ours.reason, from_the_other_side(theirs.reason));
+        let won = |color| ours.sheet.game().outcome() == Some(Outcome::Won(color));
+        assert_eq!((ours.reason == Reason::Won, ours.reason == Reason::Lost), (won(Color::White), won(Color::Black)));
+        assert!(theirs.sheet.pdn(GameResult::Unknown).contains("by score-margin"), "the votes are in the record");
+    }
+
+    #[tokio::test]
+    async fn a_game_with_clocks_keeps_to_them() {
+        let (listener, address) = listening().await;
+        let start: Board = "W:WK29,K30:B18".parse().expect("a position");
+        let follower = tokio::spawn(async move {
+            serve(&listener, &mut player("m"), &QUICK, &mut |_| {}).await.expect("a game");
+        });
+        let terms = ExchangeTerms { follower: Color::Black, minutes: 1, start: Some(start) };
+        let game = connect(address, terms, &mut player("mpgsk"), &QUICK).await.expect("a game");
+        assert!(game.sheet.game().outcome().is_some());
+        follower.await.expect("no panic");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_damexchange_ends_the_dialogue_with_its_reason() {
+        let (listener, address) = listening().await;
+        let stranger = tokio::spawn(async move {
+            let mut stream = TcpStream::connect(address).await.expect("it listens");
+            stream.write_all(b"GET / HTTP/1.1\r\n\r\n\0").await.expect("written");
+            stream
+        });
+        let error = serve(&listener, &mut player("m"), &QUICK, &mut |_| {}).await.expect_err("no game");
+        assert!(matches!(error, ExchangeError::Message(_)), "{error}");
+        drop(stranger.await);
+    }
+
+    #[tokio::test]
+    async fn a_program_that_plays_illegal_moves_is_named() {
+        let (listener, address) = listening().await;
+        let stranger = tokio::spawn(async move {
+            let mut stream = TcpStream::connect(address).await.expect("it listens");
+            let request = format!("R01{:32}Z000000A\0M0000211700\0M0000211700\0", "cheat");
+            stream.write_all(request.as_bytes()).await.expect("written");
+            stream
+        });
+        let error = serve(&listener, &mut player("m"), &QUICK, &mut |_| {}).await.expect_err("no game");
+        assert!(matches!(error, ExchangeError::Partner(_)), "{error}");
+        drop(stranger.await);
+    }
+}

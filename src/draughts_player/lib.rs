@@ -1,0 +1,43 @@
+//! Italian draughts at the council's table: what stands between the package `draughts`, which knows the game, and the council,
+//! which knows how to decide.
+//!
+//! | what | where |
+//! |---|---|
+//! | a game of draughts as a council sees it | `line`: [`DraughtsLine`] |
+//! | who proposes: a search of today, or that of 2010 | `elector`: [`DraughtsKind`]; as words, `roster` |
+//! | a player: a council of any size, and what a move may cost | `player`: [`DraughtsPlayer`], [`PlayerSpec`], [`Pace`] |
+//! | the votes as text, and games with the votes beside the moves | `votes`: [`vote_lines`], [`ScoreSheet`] |
+//! | games against other programs, over a socket | `exchange`: [`serve`], [`connect`] |
+//!
+//! Rosters, criteria, phases, votes and the clock are the council's own and are not repeated here. A council of one is how a
+//! strategy plays alone.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+//! use draughts_player::{DraughtsPlayer, Pace};
+//! # extern crate concilio_draughts_player as draughts_player;
+//! # extern crate concilio_draughts as draughts;
+//!
+//! let game = draughts::game::Game::default();
+//! let mut player = DraughtsPlayer::new(&"council".parse()?, &council_pool(), None);
+//! # fn council_pool() -> concilio_council::pool::Pool { concilio_council::pool::Pool::new(0) }
+//! let pace = Pace { nodes: Some(2_000), ..Pace::default() };
+//! let decision = player.decide(&game, &pace, &mut |proposal| println!("{} {}", proposal.elector, proposal.best)).await;
+//! assert_eq!(decision.map(|decision| decision.votes.len()), Some(4));
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod elector;
+mod exchange;
+mod line;
+mod player;
+mod roster;
+mod votes;
+
+pub use elector::DraughtsKind;
+pub use exchange::{ExchangeError, ExchangeGame, ExchangeTerms, connect, serve};
+pub use line::DraughtsLine;
+pub use player::{DraughtsDecision, DraughtsPlayer, DraughtsProposal, DraughtsVote, Pace};
+pub use roster::{PlayerSpec, PlayerSpecError};
+pub use votes::{ScoreSheet, vote_lines};

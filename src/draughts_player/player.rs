@@ -1,0 +1,255 @@
+//! A player: a council of any size, asked for one move after another.
+
+use std::{sync::Arc, time::Duration};
+
+use chess::{Clocks, Color, Decision, Limits, Proposal, Source, TimeControl, Vote};
+use council::{
+    Council, Progress, Question, Timing,
+    clock::{Allotment, ClockSettings, Lag, Moment, MoveProgress},
+    pool::Pool,
+};
+use draughts::{
+    board::{self, Move},
+    endgame::EndgameTables,
+    evaluation::Knowledge,
+    game::Game,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{DraughtsLine, PlayerSpec};
+
+/// What a council of draughts decided.
+pub type DraughtsDecision = Decision<Move, Knowledge>;
+/// What an elector of draughts proposes.
+pub type DraughtsProposal = Proposal<Move>;
+/// One of them with what it weighed.
+pub type DraughtsVote = Vote<Move, Knowledge>;
+
+/// What a move may cost: of every elector so many nodes or plies, and so much time. Without any bound it takes a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pace {
+    /// Nodes of each elector in both phases; with this bound alone equal games are equal to the node.
+    pub nodes: Option<u64>,
+    /// Time from question to answer.
+    pub time: Option<Duration>,
+    /// Iterations of each elector, in plies.
+    pub depth: Option<u32>,
+}
+
+impl Pace {
+    /// What a move takes for which nothing is said.
+    pub const USUAL: Duration = Duration::from_secs(1);
+
+    /// The same with one bound more, by its name: `nodes`, `movetime` (seconds) or `depth`; `None` for what is none.
+    #[must_use]
+    pub fn with(self, key: &str, value: &str) -> Option<Self> {
+        Some(match key {
+            "nodes" => Self { nodes: Some(value.parse().ok().filter(|nodes| *nodes > 0)?), ..self },
+            "movetime" => Self { time: Some(seconds(value)?), ..self },
+            "depth" => Self { depth: Some(value.parse().ok().filter(|depth| (1..=100).contains(depth))?), ..self },
+            _ => return None,
+        })
+    }
+
+    /// This pace, or where it says nothing another one.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        if self == Self::default() { other } else { self }
+    }
+
+    fn limits(self) -> Limits {
+        Limits { time: None, nodes: self.nodes, depth: self.depth, clocks: None }
+    }
+
+    /// When a move is to be decided; `None` where its nodes or plies end it.
+    fn timing(self) -> Option<Timing<Move>> {
+        let unbounded = self == Self::default();
+        let time = self.time.or(unbounded.then_some(Self::USUAL))?;
+        Some(Box::new(move |_| time))
+    }
+}
+
+/// Seconds with a fraction, more than none, up to a day.
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.parse().ok()?;
+    (seconds > 0.0 && seconds <= 86_400.0).then(|| Duration::from_secs_f64(seconds))
+}
+
+/// Who finds the moves of one side.
+pub struct DraughtsPlayer {
+    council: Council<DraughtsLine>,
+    own_pace: Pace,
+}
+
+impl DraughtsPlayer {
+    /// The player of this description. The searches of today know the endgame `tables`.
+    pub fn new(spec: &PlayerSpec, pool: &Pool, tables: Option<&Arc<EndgameTables>>) -> Self {
+        let council = Council::new(pool, &spec.roster(tables), spec.settings(), board::Rules::Official);
+        Self { council, own_pace: spec.pace() }
+    }
+
+    /// Its electors forget the last game.
+    pub fn new_game(&self) {
+        self.council.new_game();
+    }
+
+    /// Decides on a move, at the player's own pace or else at this one. `watch` sees every proposal as it comes. `None` if
+    /// the game is over.
+    pub async fn decide(
+        &mut self,
+        game: &Game,
+        pace: &Pace,
+        watch: &mut (dyn FnMut(&DraughtsProposal) + Send),
+    ) -> Option<DraughtsDecision> {
+        let pace = self.own_pace.or(*pace);
+        let question = Question {
+            timing: pace.timing(),
+            limits: pace.limits(),
+            // Nobody is stopped halfway where a game is to be repeated.
+            in_step: pace.time.is_none() && pace.nodes.is_some(),
+            ..question(game)
+        };
+        self.ask(question, watch).await
+    }
+
+    /// Decides on a move by a running clock, as the council's clock allots it.
+    pub async fn decide_by_clock(
+        &mut self,
+        game: &Game,
+        clocks: Clocks,
+        control: TimeControl,
+        watch: &mut (dyn FnMut(&DraughtsProposal) + Send),
+    ) -> Option<DraughtsDecision> {
+        let color = match game.board().to_move() {
+            board::Color::White => Color::White,
+            board::Color::Black => Color::Black,
+        };
+        let ply = game.moves().len();
+        let moment = Moment { control, clocks: Some(clocks), color, ply, moves_to_go: None, spent: Duration::ZERO };
+        let question = Question { timing: Some(by_clock(&moment)), ..question(game) };
+        self.ask(question, watch).await
+    }
+
+    async fn ask(
+        &mut self,
+        question: Question<DraughtsLine>,
+        watch: &mut (dyn FnMut(&DraughtsProposal) + Send),
+    ) -> Option<DraughtsDecision> {
+        match question.line.game().legal_moves().as_slice() {
+            [] => return None,
+            [only] => return Some(Decision::without_vote(*only, Source::Forced)),
+            _ => {}
+        }
+        self.council.decide(question, &CancellationToken::new(), watch).await
+    }
+}
+
+fn question(game: &Game) -> Question<DraughtsLine> {
+    Question::new("draughts".into(), Arc::new(DraughtsLine::from(game.clone())))
+}
+
+/// The council's sense of time where a clock runs. Draughts has no easy recaptures: where one must take, there is little choice
+/// anyway.
+fn by_clock(moment: &Moment) -> Timing<Move> {
+    let settings = ClockSettings::default();
+    let budget = settings.budget(moment, &Lag::default());
+    let allotment = Allotment::new(budget);
+    Box::new(move |progress: &Progress<Move>| {
+        let dissent = (progress.electors > 1 && settings.heed_votes).then_some(progress.split);
+        let progress = MoveProgress { easy_recapture: false, dissent, changes: progress.changes, score_fall: 0 };
+        allotment.stop_at(&progress)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::{CriterionName, SecondPhaseMode};
+    use draughts::game::ballots;
+
+    fn player(text: &str) -> DraughtsPlayer {
+        DraughtsPlayer::new(&text.parse().expect("a player"), &Pool::new(2), None)
+    }
+
+    async fn decide(player: &mut DraughtsPlayer, game: &Game, nodes: u64) -> DraughtsDecision {
+        let pace = Pace { nodes: Some(nodes), ..Pace::default() };
+        player.decide(game, &pace, &mut |_| {}).await.expect("a move")
+    }
+
+    #[tokio::test]
+    async fn four_strategies_propose_and_every_criterion_elects_one_of_them() {
+        let game = Game::new(ballots::draw(1, 4)[0], board::Rules::Official);
+        for criterion in CriterionName::ALL {
+            let mut council = player(&format!("council:criterion={}", criterion.word()));
+            let decision = decide(&mut council, &game, 3_000).await;
+            assert!(game.legal_moves().contains(&decision.best));
+            assert_eq!((decision.source, decision.votes.len()), (Source::Council, 4), "{}", criterion.word());
+            assert!(decision.votes.iter().any(|vote| vote.proposal.best == decision.best));
+            assert!((0.0..=1.0).contains(&decision.split));
+            assert_eq!(decision.second_phase.is_some(), decision.criterion == Some(CriterionName::ReSearch));
+        }
+    }
+
+    #[tokio::test]
+    async fn the_second_phase_searches_what_was_proposed_or_goes_on_with_all_knowledge() {
+        let mut second_phases = 0;
+        for ballot in ballots::draw(12, 3) {
+            let game = Game::new(ballot, board::Rules::Official);
+            for mode in ["sequential", "continued"] {
+                let mut council = player(&format!("council:criterion=re-search,second-phase={mode}"));
+                let decision = decide(&mut council, &game, 2_000).await;
+                let proposed = |mv| decision.votes.iter().any(|vote| vote.proposal.best == mv);
+                assert!(proposed(decision.best) || mode == "continued");
+                let Some(second) = &decision.second_phase else { continue };
+                second_phases += 1;
+                assert_eq!(second.proposal.elector.as_str(), "mpgsk");
+                assert!(proposed(second.first_choice) && second.mode.word() == mode);
+                assert_eq!(second.mode == SecondPhaseMode::Continued, mode == "continued");
+            }
+        }
+        assert!(second_phases > 12, "{second_phases}");
+    }
+
+    #[tokio::test]
+    async fn with_nodes_alone_a_game_can_be_repeated_to_the_node() {
+        let mut games = Vec::new();
+        for _ in 0..2 {
+            let mut players = [player("council:criterion=re-search,hash=1"), player("fully-guarded:hash=1")];
+            let mut game = Game::new(ballots::draw(1, 8)[0], board::Rules::Official);
+            let mut nodes = Vec::new();
+            while game.moves().len() < 24 && game.outcome().is_none() {
+                let decision = decide(&mut players[game.moves().len() % 2], &game, 1_500).await;
+                nodes.push((decision.nodes(), decision.score, decision.split.to_bits()));
+                game.play(decision.best).expect("legal");
+            }
+            games.push((game, nodes));
+        }
+        assert_eq!(games[0], games[1]);
+    }
+
+    #[tokio::test]
+    async fn the_search_of_2010_is_a_player_too() {
+        let mut published = player("published:strategy=peso-pedine,moves=1");
+        let decision = decide(&mut published, &Game::default(), 1).await;
+        assert_eq!(decision.votes[0].proposal.depth, 2);
+        assert!(Game::default().legal_moves().contains(&decision.best));
+    }
+
+    #[tokio::test]
+    async fn a_game_that_is_over_has_no_move_and_a_forced_one_is_found() {
+        let over = Game::new("B:W9,10,13,14:B5".parse().expect("a position"), board::Rules::Official);
+        assert!(player("m").decide(&over, &Pace::default(), &mut |_| {}).await.is_none());
+        let only = Game::new("W:W22:B18".parse().expect("a position"), board::Rules::Official);
+        assert_eq!(decide(&mut player("council"), &only, 100).await.best.to_string(), "22x13");
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_is_nearly_out_is_not_overstepped() {
+        let left = chess::Clock { remaining: Duration::from_secs(2), increment: Duration::ZERO };
+        let control = TimeControl::RealTime { initial: Duration::from_secs(60), increment: Duration::ZERO };
+        let mut council = player("council");
+        let clocks = Clocks { white: left, black: left };
+        let decision = council.decide_by_clock(&Game::default(), clocks, control, &mut |_| {}).await.expect("a move");
+        assert_eq!(decision.votes.len(), 4);
+    }
+}

@@ -1,0 +1,113 @@
+//! The votes as text, and games with the votes beside the moves.
+
+use council::player::vote_report;
+use draughts::game::{
+    Game,
+    pdn::{GameResult, PdnRecord},
+};
+
+use crate::{DraughtsDecision, DraughtsLine};
+
+/// The whole vote of a decision about the present position of a game, in lines: titles, a line an elector, and a summary.
+pub fn vote_lines(game: &Game, decision: &DraughtsDecision) -> Vec<String> {
+    vote_report::lines(&DraughtsLine::from(game.clone()), decision)
+}
+
+/// A game while it is played, with what was said of its moves.
+#[derive(Clone, Debug)]
+pub struct ScoreSheet {
+    record: PdnRecord,
+}
+
+impl ScoreSheet {
+    /// Of a game between these two, which may have begun already.
+    pub fn new(white: &str, black: &str, game: Game) -> Self {
+        let tags = [("Event", "concilio"), ("White", white), ("Black", black)];
+        let tags = tags.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        Self { record: PdnRecord { tags, game, comments: Default::default(), result: GameResult::Unknown } }
+    }
+
+    /// The game as it stands.
+    pub fn game(&self) -> &Game {
+        &self.record.game
+    }
+
+    /// Plays what was decided, and keeps the vote as a comment.
+    ///
+    /// # Errors
+    /// When the move is not legal; nothing is changed.
+    pub fn decided(&mut self, decision: &DraughtsDecision) -> Result<(), draughts::board::MoveError> {
+        let said = comment(self.game(), decision);
+        self.record.game.play(decision.best)?;
+        self.record.comments.insert(self.record.game.moves().len(), said);
+        Ok(())
+    }
+
+    /// Reads a move and plays it.
+    ///
+    /// # Errors
+    /// When it is no legal move; nothing is changed.
+    pub fn play_text(&mut self, text: &str) -> Result<draughts::board::Move, draughts::board::MoveError> {
+        self.record.game.play_text(text)
+    }
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// When it is not legal; nothing is changed.
+    pub fn play(&mut self, mv: draughts::board::Move) -> Result<(), draughts::board::MoveError> {
+        self.record.game.play(mv)
+    }
+
+    /// Takes the last move back, with what was said of it.
+    pub fn undo(&mut self) -> bool {
+        let undone = self.record.game.undo().is_some();
+        let moves = self.record.game.moves().len();
+        self.record.comments.retain(|after, _| *after <= moves);
+        undone
+    }
+
+    /// The game with its result: that of the board, or where it goes on there this one.
+    pub fn pdn(&self, agreed: GameResult) -> String {
+        let on_board = GameResult::from(self.game().outcome());
+        let result = if on_board == GameResult::Unknown { agreed } else { on_board };
+        PdnRecord { result, ..self.record.clone() }.to_string()
+    }
+}
+
+/// The vote in one line: the summary, and who proposed what: `fully-guarded 22-18 +0.12/9`.
+fn comment(game: &Game, decision: &DraughtsDecision) -> String {
+    let line = DraughtsLine::from(game.clone());
+    let vote = |entry: vote_report::VoteEntry| {
+        let vote_report::VoteEntry { elector, best, score, depth, .. } = entry;
+        format!("; {elector} {best} {score}/{depth}")
+    };
+    let votes: String = vote_report::entries(&line, decision).into_iter().map(vote).collect();
+    format!("{}{votes}", vote_report::summary(&line, decision))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DraughtsPlayer, Pace};
+    use council::pool::Pool;
+    use draughts::{board::Rules, game::pdn};
+
+    #[tokio::test]
+    async fn a_game_comes_back_from_its_score_sheet_with_the_votes() {
+        let mut player = DraughtsPlayer::new(&"council".parse().expect("a player"), &Pool::new(1), None);
+        let mut sheet = ScoreSheet::new("council", "Anna", Game::default());
+        let pace = Pace { nodes: Some(500), ..Pace::default() };
+        let decision = player.decide(sheet.game(), &pace, &mut |_| {}).await.expect("a move");
+        assert_eq!(vote_lines(sheet.game(), &decision).len(), 1 + 4 + 1);
+        sheet.decided(&decision).expect("legal");
+        let reply = sheet.game().legal_moves()[0].to_string();
+        sheet.play_text(&reply).expect("legal");
+        let record = &pdn::read(&sheet.pdn(GameResult::Drawn), Rules::Official).expect("a game")[0];
+        assert_eq!((&record.game, record.result), (sheet.game(), GameResult::Drawn));
+        let said = &record.comments[&1];
+        assert!(said.contains("by score-margin") && said.contains("; fully-guarded (mpsk) "), "{said}");
+        assert!(sheet.undo() && sheet.undo() && !sheet.undo());
+        assert!(!sheet.pdn(GameResult::Unknown).contains("by score-margin"));
+    }
+}

@@ -1,0 +1,236 @@
+//! `concilio lab draughts`: matches, tournaments and positions of Italian draughts.
+
+use std::{
+    num::NonZeroUsize,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicBool, atomic::Ordering},
+};
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::{
+    Failure,
+    inputs::or_each_core,
+    progress::{ProgressDisplay, StateFile},
+};
+use crate::draughts::{
+    DraughtsContender, DraughtsMatch, DraughtsPair, DraughtsPositions, DraughtsStanding, judge_draughts,
+    positions_of_games, run_draughts,
+};
+use chess::outln;
+use draughts::{endgame::EndgameTables, evaluation::Strategy};
+use draughts_player::{Pace, PlayerSpec};
+
+/// Measure at Italian draughts
+#[derive(Debug, Args)]
+#[command(after_help = "Players:
+  council:criterion=re-search,split=0.4     the four strategies; roster=EVALUATIONS for others, such as mpk mgp mpsk
+  fully-guarded, mpgsk                      one strategy, or a part of the knowledge
+  published:strategy=spettacolo,moves=3,quiescence=off,second=off    the search of 2010
+Each of today takes nodes=N, movetime=S or depth=N for a pace of its own, and hash=MIB.
+
+The council of four against its best member, with the same nodes altogether:
+  concilio lab draughts match council fully-guarded:nodes=20000 --nodes 5000 --games 400
+All pairings of the four strategies:
+  concilio lab draughts tournament --nodes 5000 --games 200
+What each criterion elects:
+  concilio lab draughts positions --nodes 2000 --positions 500")]
+pub(super) struct MeasureDraughts {
+    #[command(subcommand)]
+    what: WhatToMeasure,
+}
+
+#[derive(Debug, Subcommand)]
+enum WhatToMeasure {
+    /// Play games between two players
+    Match(Contest),
+    /// Play all pairings of some players
+    Tournament(Contest),
+    /// Try electors and criteria on positions of games
+    Positions(JudgePositions),
+}
+
+impl MeasureDraughts {
+    pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        match self.what {
+            WhatToMeasure::Match(contest) => contest.one(stop),
+            WhatToMeasure::Tournament(contest) => contest.all(stop),
+            WhatToMeasure::Positions(positions) => positions.run(stop),
+        }
+    }
+}
+
+/// What a move may cost.
+#[derive(Debug, Args)]
+struct DraughtsPace {
+    /// Nodes of each elector a move [default: 5000, where no time is given]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Seconds a move
+    #[arg(long, value_name = "SECONDS", value_parser = movetime)]
+    movetime: Option<Pace>,
+}
+
+fn movetime(text: &str) -> Result<Pace, String> {
+    Pace::default().with("movetime", text).ok_or_else(|| "expected seconds above 0".to_owned())
+}
+
+impl DraughtsPace {
+    fn pace(&self) -> Pace {
+        let time = self.movetime.and_then(|pace| pace.time);
+        Pace { nodes: self.nodes.or(time.is_none().then_some(5_000)), time, depth: None }
+    }
+}
+
+/// Games between two players or more.
+#[derive(Debug, Args)]
+struct Contest {
+    /// The players [default: the four strategies]
+    #[arg(value_name = "PLAYER")]
+    players: Vec<PlayerSpec>,
+    #[command(flatten)]
+    pace: DraughtsPace,
+    /// Games of each pairing; every ballot is played with both colours
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(4..), value_name = "N")]
+    games: u32,
+    /// Draws the ballots
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Games at once [default: one for each core]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Endgame tables, which searches use and which end games that are decided (see concilio draughts build-tables)
+    #[arg(long, value_name = "FILE")]
+    tables: Option<PathBuf>,
+    #[command(flatten)]
+    state: StateFile,
+}
+
+impl Contest {
+    fn one(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let [a, b] = self.players.as_slice() else { return Err(Failure::usage("a match has two players")) };
+        let standing = self.play([a, b], self.tables()?, stop)?;
+        chess::print(format_args!("{standing}"));
+        Ok(())
+    }
+
+    /// A table with a line a player: its score against each of the others, and against all.
+    fn all(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let four: Result<Vec<PlayerSpec>, _> = Strategy::ALL.iter().map(|strategy| strategy.name().parse()).collect();
+        let players = if self.players.is_empty() { four? } else { self.players.clone() };
+        if players.len() < 2 {
+            return Err(Failure::usage("a tournament has two players or more"));
+        }
+        let tables = self.tables()?;
+        for (place, a) in players.iter().enumerate() {
+            for b in &players[place + 1..] {
+                let standing = self.play([a, b], tables.clone(), stop)?;
+                chess::print(format_args!("{standing}"));
+                outln!();
+            }
+        }
+        Ok(())
+    }
+
+    fn tables(&self) -> Result<Option<Arc<EndgameTables>>, Failure> {
+        let tables = self.tables.as_ref().map(|path| EndgameTables::load(path)).transpose();
+        Ok(tables.map_err(|error| Failure::usage(format_args!("--tables: {error}")))?.map(Arc::new))
+    }
+
+    fn play(
+        &self,
+        [a, b]: [&PlayerSpec; 2],
+        tables: Option<Arc<EndgameTables>>,
+        stop: &AtomicBool,
+    ) -> Result<DraughtsStanding, Failure> {
+        let pace = self.pace.pace();
+        let experiment = json!({
+            "players": [a.to_string(), b.to_string()],
+            "nodes": pace.nodes,
+            "time": pace.time,
+            "seed": self.seed,
+            "tables": self.tables,
+        });
+        let mut state = self.state.open::<DraughtsPair>("draughts", experiment)?;
+        let contender = |spec: &PlayerSpec| DraughtsContender { spec: spec.clone(), pace };
+        let plan = DraughtsMatch {
+            players: [contender(a), contender(b)],
+            pairs: (self.games as usize).div_ceil(2),
+            seed: self.seed,
+            workers: or_each_core(self.concurrency),
+            tables,
+        };
+        let mut progress = ProgressDisplay::new(plan.pairs, "pairs");
+        let standing = run_draughts(&plan, &mut state, stop, |standing| {
+            progress.at(standing.pairs(), || {
+                let score = standing.score();
+                score.map_or_else(String::new, |score| {
+                    format!("{:.1} % ± {:.1}", 100.0 * score.value, 100.0 * score.error())
+                })
+            });
+        })?;
+        progress.end();
+        if stop.load(Ordering::Relaxed) && standing.pairs() < plan.pairs {
+            chess::print(format_args!("{standing}"));
+            return Err(Failure::failed("stopped; the same command goes on from there"));
+        }
+        Ok(standing)
+    }
+}
+
+/// Try electors and criteria on positions of games
+#[derive(Debug, Args)]
+struct JudgePositions {
+    /// Who proposes
+    #[arg(default_value = "council", value_name = "COUNCIL")]
+    council: PlayerSpec,
+    #[command(flatten)]
+    pace: DraughtsPace,
+    /// How many positions
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..), value_name = "N")]
+    positions: u32,
+    /// Every so many-th of a game
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..), value_name = "PLIES")]
+    every: u32,
+    /// How deep the search of complete knowledge looks that judges, plies
+    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=40), value_name = "PLIES")]
+    judge: u32,
+    /// Draws the ballots from which the games start
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Positions at once [default: one for each core]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+}
+
+impl JudgePositions {
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let positions = positions_of_games(self.positions as usize, self.every as usize, self.seed);
+        let plan = DraughtsPositions {
+            council: self.council,
+            pace: self.pace.pace(),
+            judge_depth: self.judge,
+            workers: or_each_core(self.concurrency),
+        };
+        let progress = std::sync::Mutex::new(ProgressDisplay::new(positions.len(), "positions"));
+        let judged = judge_draughts(&plan, &positions, stop, |done| {
+            if let Ok(mut progress) = progress.lock() {
+                progress.at(done, String::new);
+            }
+        })?;
+        if let Ok(progress) = progress.into_inner() {
+            progress.end();
+        }
+        outln!("{} positions, judged {} plies deep", positions.len(), self.judge);
+        outln!("{:<22} {:>22}   {:>22}", "elector or criterion", "judge's move, %", "loss, 1/100 man");
+        for one in judged {
+            let loss = format!("{:.2} [{:.2}, {:.2}]", one.loss.value, one.loss.low, one.loss.high);
+            outln!("{:<22} {:>22}   {loss:>22}", one.name, one.found.percent());
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure::failed("stopped: not all positions were judged"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! Measurements at Italian draughts: games between any two players, and what electors and criteria make of positions.
+//!
+//! Openings are ballots of eleven men a side, drawn by a seed; each is played with both colours by players that know nothing
+//! of the pair before. With nodes alone equal matches are equal to the node.
+
+mod matches;
+mod positions;
+
+pub use matches::{DraughtsContender, DraughtsMatch, DraughtsPair, DraughtsStanding, run_draughts};
+pub use positions::{DraughtsJudgement, DraughtsPositions, judge_draughts, positions_of_games};
+
+use draughts_player::DraughtsPlayer;
+use tokio::runtime::Runtime;
+
+/// A measurement of draughts that cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum DraughtsError {
+    /// The system gives no runtime.
+    #[error("no runtime for a council: {0}")]
+    Runtime(#[from] std::io::Error),
+    /// What was done cannot be kept.
+    #[error(transparent)]
+    State(#[from] super::state::StateError),
+}
+
+fn runtime() -> std::io::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_time().build()
+}
+
+/// Players that sit at one board, with White first.
+type Seated = [DraughtsPlayer; 2];

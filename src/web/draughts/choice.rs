@@ -1,0 +1,142 @@
+//! What an opponent plays, and who proposed it.
+
+use std::sync::atomic::AtomicBool;
+
+use chess::{Phase, Score};
+use council::player::vote_report;
+use draughts::{
+    game::Game,
+    search::{
+        self,
+        published::{Published, PublishedSettings},
+    },
+};
+use draughts_player::{DraughtsDecision, DraughtsLine, DraughtsProposal};
+use serde::Serialize;
+
+/// A move, and the votes for it.
+#[derive(Debug, Serialize)]
+pub(super) struct Choice {
+    /// The move.
+    pub best: String,
+    /// Who proposed what.
+    votes: Vec<VoteRow>,
+    /// How it came to this, in a sentence; empty where there is nothing to say.
+    pub summary: String,
+}
+
+/// A proposal, as the council's table shows it.
+#[derive(Debug, Serialize)]
+struct VoteRow {
+    elector: String,
+    #[serde(rename = "move")]
+    mv: String,
+    /// In hundredths of a man, from the opponent's side.
+    value: i32,
+    /// The same in words.
+    score: String,
+    /// Plies, two to a full move.
+    depth: u32,
+    nodes: u64,
+    /// What it weighed in the election, where there was one.
+    weight: Option<f64>,
+    /// Whether it is of a second phase.
+    second: bool,
+}
+
+impl Choice {
+    /// The choice of the search of 2010. It looks one full move ahead in any case, and further until `stop` is set; none where
+    /// there is no move to choose. `seed` decides between equal moves.
+    pub(super) fn published(settings: PublishedSettings, game: &Game, seed: u64, stop: &AtomicBool) -> Option<Self> {
+        let mut search = Published::new(settings, seed);
+        let mut reached = None;
+        for depth in 1..=settings.depth {
+            search.set(PublishedSettings { depth, ..settings });
+            let stop = if depth == 1 { &AtomicBool::new(false) } else { stop };
+            match search.choose(game, stop) {
+                Some(found) => reached = Some((depth, found)),
+                None => break,
+            }
+        }
+        let (depth, found) = reached?;
+        let score = match found.score() {
+            search::Score::Points(points) => Score::Cp(points),
+            search::Score::Win(moves) => Score::Mate(moves),
+        };
+        let vote = VoteRow {
+            elector: settings.strategy.name().to_owned(),
+            mv: found.best.to_string(),
+            value: score.as_centipawns(),
+            score: in_words(score),
+            depth: 2 * depth,
+            nodes: found.nodes,
+            weight: None,
+            second: false,
+        };
+        let in_time = depth == settings.depth;
+        let summary = if in_time { "" } else { "There was no time to look as far ahead as was asked for." };
+        Some(Self { best: vote.mv.clone(), votes: vec![vote], summary: summary.to_owned() })
+    }
+
+    /// What a council decided about a game.
+    pub(super) fn elected(decision: &DraughtsDecision, game: Game) -> Self {
+        let first = decision.votes.iter().map(|vote| VoteRow::of(&vote.proposal, Some(vote.weight)));
+        let second = decision.second_phase.iter().map(|second| VoteRow::of(&second.proposal, None));
+        Self {
+            best: decision.best.to_string(),
+            votes: first.chain(second).collect(),
+            summary: vote_report::summary(&DraughtsLine::from(game), decision),
+        }
+    }
+}
+
+impl VoteRow {
+    fn of(proposal: &DraughtsProposal, weight: Option<f64>) -> Self {
+        let second = proposal.search.phase == Phase::Second;
+        Self {
+            elector: if second { vote_report::SECOND_PHASE.to_owned() } else { proposal.elector.to_string() },
+            mv: proposal.best.to_string(),
+            value: proposal.score.as_centipawns(),
+            score: in_words(proposal.score),
+            depth: proposal.depth,
+            nodes: proposal.nodes,
+            weight,
+            second,
+        }
+    }
+}
+
+/// A score as it is shown: men with two digits, or in how many moves the game ends.
+fn in_words(score: Score) -> String {
+    match score {
+        Score::Cp(_) => score.to_string(),
+        Score::Mate(moves) if moves > 0 => format!("wins in {moves}"),
+        Score::Mate(moves) => format!("loses in {}", -moves),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use draughts::board::Rules;
+
+    fn choose(depth: u32, game: &Game, stop: bool) -> Choice {
+        let settings = PublishedSettings { depth, whole_tree: false, ..PublishedSettings::default() };
+        Choice::published(settings, game, 1, &AtomicBool::new(stop)).expect("a move")
+    }
+
+    #[test]
+    fn who_is_told_to_stop_has_looked_one_move_ahead() {
+        let choice = choose(8, &Game::default(), true);
+        assert!(choice.votes[0].depth == 2 && choice.summary.contains("no time"));
+        assert!(Game::default().play_text(&choice.best).is_ok());
+        let choice = choose(2, &Game::default(), false);
+        assert!(choice.votes[0].depth == 4 && choice.summary.is_empty());
+    }
+
+    #[test]
+    fn a_win_is_counted_in_moves() {
+        let game = Game::new("W:WK22:B18".parse().expect("a position"), Rules::Official);
+        assert_eq!(choose(3, &game, false).votes[0].score, "wins in 1");
+    }
+}

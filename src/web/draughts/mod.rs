@@ -1,0 +1,83 @@
+//! Italian draughts in the browser.
+//!
+//! No game is kept here. A browser sends where its game began and every move since; it is answered with the position and
+//! what may be played there, with the move of its opponent, or with the game's text. So a game survives whatever happens to
+//! this program, may be taken back at will, and its opponent may be another one at every move. Only this side knows the
+//! rules: whatever is sent is played through from the start.
+//!
+//! - `request`: what a browser sends, and whether it is a game;
+//! - `view`: a game as a browser shows it;
+//! - `opponent`: who may play;
+//! - `choice`: what they play, and who proposed it;
+//! - `thinking`: searches on threads of their own, so long and no longer, and only so many at a time.
+
+mod choice;
+mod opponent;
+mod request;
+mod thinking;
+mod view;
+
+use axum::{
+    Json, Router,
+    extract::{FromRef, State},
+    routing::{get, post},
+};
+use serde::Serialize;
+
+use crate::{problem::HttpProblem, security::PagePlayer};
+use choice::Choice;
+use opponent::Menu;
+use request::{AnswerRequest, GameRequest, PdnRequest};
+pub(crate) use thinking::ThinkingRoom;
+use view::GameView;
+
+/// The addresses below which draughts is played.
+pub(crate) fn routes<S>() -> Router<S>
+where
+    ThinkingRoom: FromRef<S>,
+    S: Clone + Send + Sync + 'static,
+{
+    Router::new()
+        .route("/api/draughts", get(menu).post(look))
+        .route("/api/draughts/answer", post(answer))
+        .route("/api/draughts/pdn", post(pdn))
+}
+
+async fn menu(_: PagePlayer) -> Json<Menu> {
+    Json(Menu::default())
+}
+
+async fn look(_: PagePlayer, Json(request): Json<GameRequest>) -> Result<Json<GameView>, HttpProblem> {
+    Ok(Json(GameView::of(&request.play()?)))
+}
+
+/// The move of the opponent, and the game with it.
+#[derive(Serialize)]
+struct Answer {
+    choice: Choice,
+    game: GameView,
+}
+
+async fn answer(
+    _: PagePlayer,
+    State(room): State<ThinkingRoom>,
+    Json(AnswerRequest { game, opponent }): Json<AnswerRequest>,
+) -> Result<Json<Answer>, HttpProblem> {
+    let (mut game, opponent) = (game.play()?, opponent.check()?);
+    if game.legal_moves().is_empty() {
+        return Err(HttpProblem::bad("the game is over; take a move back or begin another one"));
+    }
+    let choice = room.choose(opponent, game.clone()).await?;
+    game.play_text(&choice.best).map_err(HttpProblem::internal)?;
+    Ok(Json(Answer { choice, game: GameView::of(&game) }))
+}
+
+/// A game as it is taken home.
+#[derive(Serialize)]
+struct Pdn {
+    pdn: String,
+}
+
+async fn pdn(_: PagePlayer, Json(request): Json<PdnRequest>) -> Result<Json<Pdn>, HttpProblem> {
+    Ok(Json(Pdn { pdn: request.record()?.to_string() }))
+}

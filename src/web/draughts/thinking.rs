@@ -1,0 +1,174 @@
+//! A search on a thread of its own: so long and no longer, and only so many at a time.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread,
+    time::Duration,
+};
+
+use council::pool::Pool;
+use draughts::{game::Game, search::published::PublishedSettings};
+use draughts_player::{DraughtsPlayer, Pace, PlayerSpec};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::{choice::Choice, opponent::Opponent};
+use crate::problem::HttpProblem;
+
+/// How many opponents may think at a time.
+const MOST_SEARCHES: usize = 2;
+
+/// How long a search waits for its turn. Those before it may be told to stop at this moment.
+const TURN_WITHIN: Duration = Duration::from_secs(3);
+
+/// How long an opponent thinks at most.
+const LONGEST_SEARCH: Duration = Duration::from_secs(15);
+
+/// How much a search gives way to the games that the bot plays.
+const NICENESS: i32 = 10;
+
+/// Where opponents think. Clones are the same room.
+#[derive(Clone)]
+pub(crate) struct ThinkingRoom {
+    places: Arc<Semaphore>,
+    pool: Pool,
+    stop: CancellationToken,
+}
+
+/// Tells a search to stop when nobody waits for it any more.
+struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    fn set(&self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+impl Drop for StopFlag {
+    fn drop(&mut self) {
+        self.set();
+    }
+}
+
+impl ThinkingRoom {
+    /// Councils search in the pool. Searches end early when the program ends, at `stop`.
+    pub(crate) fn new(pool: Pool, stop: CancellationToken) -> Self {
+        Self { places: Arc::new(Semaphore::new(MOST_SEARCHES)), pool, stop }
+    }
+
+    /// Has an opponent choose a move in a game that has one. Whoever gives up waiting ends the search.
+    ///
+    /// # Errors
+    /// A 503 where too many think already.
+    pub(super) async fn choose(&self, opponent: Opponent, game: Game) -> Result<Choice, HttpProblem> {
+        let turn = tokio::time::timeout(TURN_WITHIN, Arc::clone(&self.places).acquire_owned()).await;
+        let Ok(Ok(place)) = turn else {
+            return Err(HttpProblem::busy(format!(
+                "{MOST_SEARCHES} games of draughts are being thought about already; ask again in some seconds"
+            )));
+        };
+        let found = match opponent {
+            Opponent::Published(settings) => self.published(settings, game, place).await?,
+            Opponent::Today(player, pace) => self.today(&player, pace, game, place).await,
+        };
+        found.ok_or_else(|| HttpProblem::internal("the search found no move"))
+    }
+
+    async fn published(
+        &self,
+        settings: PublishedSettings,
+        game: Game,
+        place: OwnedSemaphorePermit,
+    ) -> Result<Option<Choice>, HttpProblem> {
+        let flag = StopFlag(Arc::default());
+        let mut found = search(settings, game, Arc::clone(&flag.0), place)?;
+        let found = tokio::select! {
+            found = &mut found => found,
+            () = tokio::time::sleep(LONGEST_SEARCH) => { flag.set(); found.await }
+            () = self.stop.cancelled() => { flag.set(); found.await }
+        };
+        Ok(found.ok().flatten())
+    }
+
+    async fn today(&self, player: &PlayerSpec, pace: Pace, game: Game, _place: OwnedSemaphorePermit) -> Option<Choice> {
+        let mut player = DraughtsPlayer::new(player, &self.pool, None);
+        let mut nobody_watches = |_: &_| ();
+        let decision = self.stop.run_until_cancelled(player.decide(&game, &pace, &mut nobody_watches)).await??;
+        Some(Choice::elected(&decision, game))
+    }
+}
+
+/// Begins a search of 2010, which keeps its place until it ends.
+fn search(
+    settings: PublishedSettings,
+    game: Game,
+    stop: Arc<AtomicBool>,
+    place: OwnedSemaphorePermit,
+) -> Result<oneshot::Receiver<Option<Choice>>, HttpProblem> {
+    let (sender, found) = oneshot::channel();
+    let think = move || {
+        // On Linux niceness belongs to the thread; elsewhere it would be the whole process's.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::nice(NICENESS);
+        let choice = Choice::published(settings, &game, rand::random(), &stop);
+        drop(place);
+        let _ = sender.send(choice);
+    };
+    thread::Builder::new().name("draughts".to_owned()).spawn(think).map_err(HttpProblem::internal)?;
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draughts::opponent::OpponentRequest;
+
+    /// An opponent that is not ready before somebody's patience is.
+    fn deep() -> Opponent {
+        let request: OpponentRequest = serde_json::from_str(r#"{ "depth": 8 }"#).expect("a request");
+        request.check().expect("an opponent")
+    }
+
+    fn room(stop: CancellationToken) -> ThinkingRoom {
+        ThinkingRoom::new(Pool::new(1), stop)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_opponent_plays_what_it_has_found_when_its_time_is_over() {
+        let room = room(CancellationToken::new());
+        let choice = room.choose(deep(), Game::default()).await.expect("a move");
+        assert!(choice.summary.contains("no time"));
+    }
+
+    #[tokio::test]
+    async fn an_opponent_plays_what_it_has_found_when_the_program_ends() {
+        let stop = CancellationToken::new();
+        stop.cancel();
+        let choice = room(stop).choose(deep(), Game::default()).await.expect("a move");
+        assert!(choice.summary.contains("no time"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_all_places_are_taken_it_is_said() {
+        let room = room(CancellationToken::new());
+        let _taken = room.places.acquire_many(MOST_SEARCHES as u32).await.expect("places");
+        let refused = room.choose(deep(), Game::default()).await.expect_err("no place");
+        assert!(format!("{refused:?}").contains("503"), "{refused:?}");
+    }
+
+    #[tokio::test]
+    async fn a_search_that_nobody_waits_for_any_more_gives_its_place_back() {
+        let room = room(CancellationToken::new());
+        let mut given_up = Box::pin(room.choose(deep(), Game::default()));
+        // It has begun once its place is taken.
+        while room.places.available_permits() == MOST_SEARCHES {
+            assert!(futures_util::poll!(&mut given_up).is_pending());
+        }
+        drop(given_up);
+        let all = room.places.acquire_many(MOST_SEARCHES as u32).await;
+        assert!(all.is_ok());
+    }
+}
