@@ -162,10 +162,11 @@ impl<L: CouncilGame> FirstPhase<L> {
             limits: match searchers[number].adviser {
                 Some(_) => self.limits_of_adviser(&question.limits, searchers),
                 None if whole => question.limits,
-                None => Limits {
-                    nodes: share_of(&question.limits, self.setup.share * (1.0 - self.advised_nodes())).nodes,
-                    ..share_of(&question.limits, self.setup.share)
-                },
+                None => {
+                    let limits = share_of(&question.limits, self.setup.share * (1.0 - self.advised_nodes()));
+                    let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(searchers[number].on_the_way).max(1));
+                    Limits { nodes, ..share_of(&question.limits, self.setup.share) }
+                }
             },
         };
         let turn = self.setup.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));

@@ -66,6 +66,8 @@ pub(super) struct CouncilSearcher<L: CouncilGame> {
     pub elector: Option<usize>,
     /// The number of the adviser that searches here; `None` for all others.
     pub adviser: Option<usize>,
+    /// In virtual time: the nodes for which its task and its proposals are on their way, where it is on another machine.
+    pub on_the_way: u64,
     slot: Slot<L>,
     /// Whether the slot may search on other machines.
     elastic: bool,
@@ -84,8 +86,8 @@ struct CurrentSearch {
 
 impl<L: CouncilGame> CouncilSearcher<L> {
     /// On a slot that may search on other machines or not, without a seat.
-    pub(super) fn on(slot: Slot<L>, elastic: bool) -> Self {
-        Self { elector: None, adviser: None, slot, elastic, current: None, nodes: 0, busy: Duration::ZERO }
+    pub(super) fn on(slot: Slot<L>, elastic: bool, on_the_way: u64) -> Self {
+        Self { elector: None, adviser: None, on_the_way, slot, elastic, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
     /// Whether its slot is what a seat needs.

@@ -218,7 +218,7 @@ impl<L: CouncilGame> Seats<L> {
         };
         let table = table.as_ref();
         let slot = if *elastic { L::slot(&self.pool, spec, table) } else { Slot::local(spec.clone(), table) };
-        CouncilSearcher::on(slot, *elastic)
+        CouncilSearcher::on(slot, *elastic, machines.way_to(machine))
     }
 }
 

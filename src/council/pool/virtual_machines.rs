@@ -20,7 +20,7 @@ pub struct VirtualMachines {
     pub entries: usize,
     /// Nodes of each thread between two messages of a machine.
     pub interval: u64,
-    /// Nodes of each thread that a message takes.
+    /// Nodes of each thread that a message takes: one of a table's, and so do a task and a proposal of machines but the first.
     pub delay: u64,
     /// Whose values a table takes from another one, as well as its moves.
     pub values: BelievedValues,
@@ -50,6 +50,12 @@ impl VirtualMachines {
     /// The machine of the elector at this place of so many.
     pub(crate) fn of(&self, place: usize, electors: usize) -> usize {
         place * self.count.max(1) / electors.max(1)
+    }
+
+    /// The nodes of a move in which a machine does not search yet, or no longer in time to be heard: the way there and back. The first is
+    /// where the council sits.
+    pub(crate) fn way_to(&self, machine: usize) -> u64 {
+        if machine == 0 { 0 } else { 2 * self.delay }
     }
 
     /// Nodes of a turn of each of so many threads: in the mean no longer than anything that is to be told apart, and no two alike. Copies that

@@ -1,8 +1,11 @@
-//! The vote of the threads in Stockfish's parallel search: every proposal weighs its score less the lowest one proposed, plus
-//! a constant.
+//! A vote that counts more the better its score is, as among the threads of Stockfish's parallel search: every proposal weighs its
+//! score less the lowest one proposed, plus a constant. Of electors that evaluate alike the one that searched deeper knows better:
+//! a vote weighs half as much for every ply that it is less deep than the deepest of them.
 
 use super::{Ballot, Ballots, Criterion};
 use crate::CouncilGame;
+
+const HALF: f64 = 0.5;
 
 /// Votes that count more the better their scores are.
 pub(super) struct ScoreMargin {
@@ -20,7 +23,9 @@ impl<L: CouncilGame> Criterion<L> for ScoreMargin {
     fn weigh(&self, ballot: &Ballot<L>, ballots: &Ballots<L>) -> f64 {
         // A bound says too little about the value to weigh more than a bare vote.
         let margin = if ballot.is_exact() { ballot.score() - ballots.score_range().0 } else { 0.0 };
-        margin + self.constant
+        let alike = ballots.iter().filter(|other| other.elector.kind == ballot.elector.kind);
+        let deepest = alike.map(|other| other.proposal.depth).max().unwrap_or(ballot.proposal.depth);
+        (margin + self.constant) * HALF.powi((deepest - ballot.proposal.depth).min(30) as i32)
     }
 
     fn is_guarded(&self) -> bool {

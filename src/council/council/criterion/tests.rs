@@ -141,6 +141,16 @@ fn by_score_margin_votes_weigh_their_distance_from_the_lowest() {
     assert_eq!(outcome.elected.best.to_string(), "d2d4");
 }
 
+#[test]
+fn by_score_margin_a_shallow_vote_weighs_little_among_those_who_evaluate_alike() {
+    let said = [Said("e2e4", Score::Cp(20), 10), Said("d2d4", Score::Cp(50), 8)];
+    let outcome = election("complete-2", CriterionName::ScoreMargin, &said);
+    assert_eq!(weights(&outcome), [14.0, 11.0], "half as much for every ply");
+    assert_eq!(outcome.elected.best.to_string(), "e2e4");
+    let outcome = election("mp ma", CriterionName::ScoreMargin, &said);
+    assert_eq!(weights(&outcome), [14.0, 44.0], "plies of different knowledge are not compared");
+}
+
 const GUARDED: [CriterionName; 5] = [
     CriterionName::Optimistic,
     CriterionName::ScoreMargin,
