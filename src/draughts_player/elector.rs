@@ -204,7 +204,7 @@ impl Elector<DraughtsLine> for PublishedElector {
             &self.name,
             &search::Iteration {
                 best: choice.best,
-                score: search::Score::Points(choice.value),
+                score: choice.score(),
                 depth: 2 * self.settings.depth,
                 nodes: choice.nodes,
                 time: started.elapsed(),

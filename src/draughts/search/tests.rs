@@ -189,3 +189,13 @@ fn published_ties_are_broken_by_the_seed() {
 fn a_published_search_that_is_stopped_has_no_move() {
     assert_eq!(Published::new(PublishedSettings::default(), 1).choose(&Game::default(), &AtomicBool::new(true)), None);
 }
+
+#[test]
+fn the_search_of_2010_knows_a_win_and_a_loss_as_such() {
+    let settings = PublishedSettings { depth: 2, ..PublishedSettings::default() };
+    for (fen, won) in [("W:WK22:B18", Score::Win(1)), ("W:W25:BK10,K14", Score::Win(-2))] {
+        assert_eq!(choose(&game(fen), settings, 1).score(), won, "{fen}");
+        assert_eq!(search(&game(fen), to_depth(6)).score, won, "{fen}: the search of today agrees");
+    }
+    assert!(matches!(choose(&Game::default(), settings, 1).score(), Score::Points(-50..=50)));
+}
