@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(ours.reason, from_the_other_side(theirs.reason));
         let won = |color| ours.sheet.game().outcome() == Some(Outcome::Won(color));
         assert_eq!((ours.reason == Reason::Won, ours.reason == Reason::Lost), (won(Color::White), won(Color::Black)));
-        assert!(theirs.sheet.pdn(GameResult::Unknown).contains("by score-margin"), "the votes are in the record");
+        assert!(theirs.sheet.pdn(GameResult::Unknown).contains("by re-search"), "the votes are in the record");
     }
 
     #[tokio::test]

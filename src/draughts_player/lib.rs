@@ -14,15 +14,14 @@
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-//! use draughts_player::{DraughtsPlayer, Pace};
-//! # extern crate concilio_draughts_player as draughts_player;
-//! # extern crate concilio_draughts as draughts;
+//! use council::pool::Pool;
+//! use draughts::game::Game;
+//! use concilio_draughts_player::{DraughtsPlayer, Pace};
 //!
-//! let game = draughts::game::Game::default();
-//! let mut player = DraughtsPlayer::new(&"council".parse()?, &council_pool(), None);
-//! # fn council_pool() -> concilio_council::pool::Pool { concilio_council::pool::Pool::new(0) }
+//! let mut player = DraughtsPlayer::new(&"council".parse()?, &Pool::new(0), None);
 //! let pace = Pace { nodes: Some(2_000), ..Pace::default() };
-//! let decision = player.decide(&game, &pace, &mut |proposal| println!("{} {}", proposal.elector, proposal.best)).await;
+//! let mut watch = |proposal: &_| println!("{proposal:?}");
+//! let decision = player.decide(&Game::default(), &pace, &mut watch).await;
 //! assert_eq!(decision.map(|decision| decision.votes.len()), Some(4));
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

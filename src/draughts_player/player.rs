@@ -152,9 +152,13 @@ fn question(game: &Game) -> Question<DraughtsLine> {
 /// anyway.
 fn by_clock(moment: &Moment) -> Timing<Move> {
     let settings = ClockSettings::default();
-    let budget = settings.budget(moment, &Lag::default());
-    let allotment = Allotment::new(budget);
+    let lag = Lag::default();
+    let allotment = Allotment::new(settings.budget(moment, &lag));
+    let first_word = settings.first_word(moment, &lag);
     Box::new(move |progress: &Progress<Move>| {
+        if progress.proposals == 0 {
+            return first_word;
+        }
         let dissent = (progress.electors > 1 && settings.heed_votes).then_some(progress.split);
         let progress = MoveProgress { easy_recapture: false, dissent, changes: progress.changes, score_fall: 0 };
         allotment.stop_at(&progress)
@@ -250,6 +254,6 @@ mod tests {
         let mut council = player("council");
         let clocks = Clocks { white: left, black: left };
         let decision = council.decide_by_clock(&Game::default(), clocks, control, &mut |_| {}).await.expect("a move");
-        assert_eq!(decision.votes.len(), 4);
+        assert!(Game::default().legal_moves().contains(&decision.best));
     }
 }

@@ -106,8 +106,8 @@ mod tests {
         let record = &pdn::read(&sheet.pdn(GameResult::Drawn), Rules::Official).expect("a game")[0];
         assert_eq!((&record.game, record.result), (sheet.game(), GameResult::Drawn));
         let said = &record.comments[&1];
-        assert!(said.contains("by score-margin") && said.contains("; fully-guarded (mpsk) "), "{said}");
+        assert!(said.contains("by re-search") && said.contains("; fully-guarded (mpsk) "), "{said}");
         assert!(sheet.undo() && sheet.undo() && !sheet.undo());
-        assert!(!sheet.pdn(GameResult::Unknown).contains("by score-margin"));
+        assert!(!sheet.pdn(GameResult::Unknown).contains("by re-search"));
     }
 }

@@ -15,8 +15,8 @@ use super::{
     progress::{ProgressDisplay, StateFile},
 };
 use crate::draughts::{
-    DraughtsContender, DraughtsMatch, DraughtsPair, DraughtsPositions, DraughtsStanding, judge_draughts,
-    positions_of_games, run_draughts,
+    DraughtsContender, DraughtsLessons, DraughtsMatch, DraughtsPair, DraughtsPositions, DraughtsStanding, fit_weights,
+    judge_draughts, loss, play_lessons, positions_of_games, run_draughts, weights_in_rust,
 };
 use chess::outln;
 use draughts::{endgame::EndgameTables, evaluation::Strategy};
@@ -35,7 +35,9 @@ The council of four against its best member, with the same nodes altogether:
 All pairings of the four strategies:
   concilio lab draughts tournament --nodes 5000 --games 200
 What each criterion elects:
-  concilio lab draughts positions --nodes 2000 --positions 500")]
+  concilio lab draughts positions --nodes 2000 --positions 500
+Weights from games:
+  concilio lab draughts fit --games 10000")]
 pub(super) struct MeasureDraughts {
     #[command(subcommand)]
     what: WhatToMeasure,
@@ -49,6 +51,8 @@ enum WhatToMeasure {
     Tournament(Contest),
     /// Try electors and criteria on positions of games
     Positions(JudgePositions),
+    /// Fit the weights of the heuristics to results of games
+    Fit(FitDraughts),
 }
 
 impl MeasureDraughts {
@@ -57,6 +61,7 @@ impl MeasureDraughts {
             WhatToMeasure::Match(contest) => contest.one(stop),
             WhatToMeasure::Tournament(contest) => contest.all(stop),
             WhatToMeasure::Positions(positions) => positions.run(stop),
+            WhatToMeasure::Fit(fit) => fit.run(stop),
         }
     }
 }
@@ -110,7 +115,7 @@ struct Contest {
 impl Contest {
     fn one(self, stop: &AtomicBool) -> Result<(), Failure> {
         let [a, b] = self.players.as_slice() else { return Err(Failure::usage("a match has two players")) };
-        let standing = self.play([a, b], self.tables()?, stop)?;
+        let standing = self.play([a, b], tables(self.tables.as_ref())?, stop)?;
         chess::print(format_args!("{standing}"));
         Ok(())
     }
@@ -122,7 +127,7 @@ impl Contest {
         if players.len() < 2 {
             return Err(Failure::usage("a tournament has two players or more"));
         }
-        let tables = self.tables()?;
+        let tables = tables(self.tables.as_ref())?;
         for (place, a) in players.iter().enumerate() {
             for b in &players[place + 1..] {
                 let standing = self.play([a, b], tables.clone(), stop)?;
@@ -131,11 +136,6 @@ impl Contest {
             }
         }
         Ok(())
-    }
-
-    fn tables(&self) -> Result<Option<Arc<EndgameTables>>, Failure> {
-        let tables = self.tables.as_ref().map(|path| EndgameTables::load(path)).transpose();
-        Ok(tables.map_err(|error| Failure::usage(format_args!("--tables: {error}")))?.map(Arc::new))
     }
 
     fn play(
@@ -194,7 +194,7 @@ struct JudgePositions {
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..), value_name = "PLIES")]
     every: u32,
     /// How deep the search of complete knowledge looks that judges, plies
-    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=40), value_name = "PLIES")]
+    #[arg(long, default_value_t = 13, value_parser = clap::value_parser!(u32).range(1..=40), value_name = "PLIES")]
     judge: u32,
     /// Draws the ballots from which the games start
     #[arg(long, default_value_t = 1, value_name = "N")]
@@ -233,4 +233,70 @@ impl JudgePositions {
         }
         Ok(())
     }
+}
+
+/// Fit the weights of the heuristics to results of games
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Equal players with all knowledge play from ballots and a few moves at random; the weights that explain the results best
+from the features of quiet positions are printed as src/draughts/evaluation/weights.rs has them."
+)]
+struct FitDraughts {
+    /// How many games
+    #[arg(long, default_value_t = 4_000, value_parser = clap::value_parser!(u32).range(10..), value_name = "N")]
+    games: u32,
+    /// Nodes of each move
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    nodes: u64,
+    /// Draws ballots and random moves
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Games at once [default: one for each core]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Endgame tables, which end games that are decided
+    #[arg(long, value_name = "FILE")]
+    tables: Option<PathBuf>,
+}
+
+impl FitDraughts {
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let plan = DraughtsLessons {
+            games: self.games as usize,
+            nodes: self.nodes,
+            seed: self.seed,
+            workers: or_each_core(self.concurrency),
+            tables: tables(self.tables.as_ref())?,
+        };
+        let progress = std::sync::Mutex::new(ProgressDisplay::new(plan.games, "games"));
+        let lessons = play_lessons(&plan, stop, |done| {
+            if let Ok(mut progress) = progress.lock() {
+                progress.at(done, String::new);
+            }
+        });
+        if let Ok(progress) = progress.into_inner() {
+            progress.end();
+        }
+        // Every eighth is kept apart: whether the weights fit what they have not seen.
+        let (unseen, seen): (Vec<_>, Vec<_>) = lessons.chunks(512).enumerate().partition(|(chunk, _)| chunk % 8 == 7);
+        let [unseen, seen] =
+            [unseen, seen].map(|chunks| chunks.into_iter().flat_map(|(_, chunk)| chunk.to_vec()).collect::<Vec<_>>());
+        let weights = fit_weights(&seen);
+        let none = [[0.0; 2]; draughts::evaluation::FEATURES];
+        let [before, after] = [&none, &weights].map(|weights| loss(&unseen, weights));
+        outln!(
+            "// {} positions of {} games; cross-entropy of {} unseen ones {before:.4} without weights, {after:.4} with these",
+            seen.len(),
+            plan.games,
+            unseen.len()
+        );
+        chess::print(format_args!("{}", weights_in_rust(&weights)));
+        Ok(())
+    }
+}
+
+/// The tables of a file, if one is named.
+fn tables(path: Option<&PathBuf>) -> Result<Option<Arc<EndgameTables>>, Failure> {
+    let tables = path.map(|path| EndgameTables::load(path)).transpose();
+    Ok(tables.map_err(|error| Failure::usage(format_args!("--tables: {error}")))?.map(Arc::new))
 }

@@ -82,12 +82,14 @@ struct PlayedGame {
 
 /// Two games from one ballot, A's with White first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DraughtsPair([PlayedGame; 2]);
+pub struct DraughtsPair {
+    games: [PlayedGame; 2],
+}
 
 impl DraughtsPair {
     /// A's points in both games.
     fn points(&self) -> [f64; 2] {
-        [self.0[0].white, 1.0 - self.0[1].white]
+        [self.games[0].white, 1.0 - self.games[1].white]
     }
 }
 
@@ -129,7 +131,7 @@ impl DraughtsStanding {
 
     fn conduct(&self) -> [Conduct; 2] {
         let mut sums = [Conduct::default(); 2];
-        for DraughtsPair([first, second]) in &self.pairs {
+        for DraughtsPair { games: [first, second] } in &self.pairs {
             for player in 0..2 {
                 sums[player].add(first.conduct[player]);
                 sums[player].add(second.conduct[1 - player]);
@@ -149,7 +151,7 @@ impl fmt::Display for DraughtsStanding {
             let elo = score.map(stats::elo);
             writeln!(f, "Elo          {:+.0} [{:+.0}, {:+.0}]", elo.value, elo.low, elo.high)?;
         }
-        let games = || self.pairs.iter().flat_map(|pair| &pair.0);
+        let games = || self.pairs.iter().flat_map(|pair| &pair.games);
         let mut endings: BTreeMap<&str, usize> = BTreeMap::new();
         games().for_each(|game| *endings.entry(&game.ending).or_default() += 1);
         let endings: Vec<String> = endings.into_iter().map(|(ending, count)| format!("{ending} {count}")).collect();
@@ -219,7 +221,7 @@ fn play_pair(plan: &DraughtsMatch, start: &Game, stop: &AtomicBool) -> Result<Op
             None => return Ok(None),
         }
     }
-    Ok(<[PlayedGame; 2]>::try_from(games).ok().map(DraughtsPair))
+    Ok(<[PlayedGame; 2]>::try_from(games).ok().map(|games| DraughtsPair { games }))
 }
 
 /// A game while it is played.

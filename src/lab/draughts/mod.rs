@@ -3,9 +3,11 @@
 //! Openings are ballots of eleven men a side, drawn by a seed; each is played with both colours by players that know nothing
 //! of the pair before. With nodes alone equal matches are equal to the node.
 
+mod fit;
 mod matches;
 mod positions;
 
+pub use fit::{DraughtsLessons, DraughtsWeights, Lesson, fit_weights, loss, play_lessons, weights_in_rust};
 pub use matches::{DraughtsContender, DraughtsMatch, DraughtsPair, DraughtsStanding, run_draughts};
 pub use positions::{DraughtsJudgement, DraughtsPositions, judge_draughts, positions_of_games};
 
