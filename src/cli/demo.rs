@@ -64,7 +64,7 @@ enum DemoGame {
 
 Ctrl-C aborts or resigns the running games and ends; twice ends at once.")]
 pub(super) struct DemoCommand {
-    /// Which game is played; of the other options, draughts knows only --data
+    /// Which game is played; of the other options, draughts knows only --tc and --data
     #[arg(long, value_enum, default_value_t = DemoGame::Chess)]
     game: DemoGame,
     /// Whose protocol is spoken with the practice server; with both, the games are played on each
@@ -106,7 +106,7 @@ impl DemoCommand {
     /// Plays the games and prints how they ended.
     pub(super) async fn run(self) -> Result<(), Failure> {
         if self.game == DemoGame::Draughts {
-            return play_demo(&self.data).await;
+            return play_demo(self.tc, &self.data).await;
         }
         let council = CouncilSettings { roster: self.roster.clone(), ..CouncilSettings::default() };
         let player = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };

@@ -1,25 +1,26 @@
 //! `concilio demo --game draughts`: one game of the council against a strategy, with the votes in view.
 
-use std::path::Path;
+use std::{path::Path, time::Instant};
 
 use super::{Failure, TablesFile, drawing, exchange::add, play::in_words};
 use crate::cli::view::Picture;
-use chess::outln;
+use chess::{Clock, Clocks, TimeControl, outln};
 use council::pool::Pool;
 use draughts::{
     board::{Color, Rules},
     game::{Game, ballots, pdn::GameResult},
 };
-use draughts_player::{DraughtsDecision, DraughtsPlayer, DraughtsProposal, Pace, PlayerSpec, ScoreSheet, vote_lines};
-
-/// What a move takes: long enough to see the votes come.
-const MOVE: Pace = Pace { time: Some(std::time::Duration::from_millis(700)), nodes: None, depth: None };
+use draughts_player::{DraughtsDecision, DraughtsPlayer, DraughtsProposal, PlayerSpec, ScoreSheet, vote_lines};
 
 /// Who plays: the council begins.
-const PLAYERS: [&str; 2] = ["council:criterion=re-search", "fully-guarded"];
+const PLAYERS: [&str; 2] = ["council", "fully-guarded"];
 
-/// Plays the game, shows it, and adds it to `draughts.pdn` in this folder.
-pub(in crate::cli) async fn play_demo(folder: &Path) -> Result<(), Failure> {
+/// Plays the game by these clocks, shows it, and adds it to `draughts.pdn` in this folder. Nobody loses on time.
+pub(in crate::cli) async fn play_demo(control: TimeControl, folder: &Path) -> Result<(), Failure> {
+    let TimeControl::RealTime { initial, increment } = control else {
+        return Err(Failure::usage("--tc: a game of draughts has clocks, such as 60+1"));
+    };
+    let mut clocks = Clocks::both(Clock { remaining: initial, increment });
     let pool = Pool::new(0);
     let tables = TablesFile { tables: None }.load()?;
     let specs: Vec<PlayerSpec> = PLAYERS.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
@@ -38,7 +39,10 @@ pub(in crate::cli) async fn play_demo(folder: &Path) -> Result<(), Failure> {
             proposals.push(proposal.clone());
             picture.show(|_| scene(&game, &proposals, &last_vote));
         };
-        let decided = players[side].decide(&game, &MOVE, &mut watch).await;
+        let started = Instant::now();
+        let decided = players[side].decide_by_clock(&game, clocks, control, &mut watch).await;
+        let clock = if side == 0 { &mut clocks.white } else { &mut clocks.black };
+        clock.remaining = clock.remaining.saturating_sub(started.elapsed()) + increment;
         let decision = decided.ok_or_else(|| Failure::failed("no move was found"))?;
         last_vote = vote_lines(&game, &decision);
         sheet.decided(&decision)?;

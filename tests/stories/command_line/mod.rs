@@ -2,6 +2,7 @@
 
 mod coming_from;
 mod delivery;
+mod draughts;
 mod output;
 mod settings;
 mod terminal;

@@ -5,8 +5,14 @@ use std::{fs, io, process::Output};
 use super::concilio;
 
 /// Commands that print and need nothing.
-const PRINTING: [&[&str]; 5] =
-    [&["eval"], &["config", "check"], &["completions", "bash"], &["--help"], &["uci", "--help"]];
+const PRINTING: [&[&str]; 6] = [
+    &["eval"],
+    &["draughts", "eval", "W:W22:B10"],
+    &["config", "check"],
+    &["completions", "bash"],
+    &["--help"],
+    &["uci", "--help"],
+];
 
 fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

@@ -1,0 +1,94 @@
+//! Italian draughts on the console: games against the program, between programs, and to watch.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, Stdio},
+};
+
+use super::concilio;
+
+/// What the program prints when it is told these lines.
+fn told(arguments: &[&str], lines: &str) -> String {
+    let mut command = concilio(arguments);
+    let mut program =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut input = program.stdin.take().expect("its input");
+    input.write_all(lines.as_bytes()).expect("it listens");
+    drop(input);
+    let output = program.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn a_newcomer_plays_a_few_moves_and_keeps_the_votes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pdn = folder.path().join("game.pdn");
+    let arguments = ["draughts", "--nodes", "300", "--pdn", pdn.to_str().expect("a path")];
+    let said = told(&arguments, "help\nmoves\n22-19\n99-1\nplayer nobody\nplayer fully-guarded\nundo\n22-18\nresign\n");
+    for part in ["22x15x6", "21-17 21-18", "peso-posizione (mpk)", "is no move", "expected council", "by re-search"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let written = fs::read_to_string(&pdn).expect("the game");
+    assert!(
+        written.contains("[White \"human\"]") && written.contains("1. 22-18") && written.contains("0-1"),
+        "{written}"
+    );
+    let read = told(&["draughts", "pdn", pdn.to_str().expect("a path")], "");
+    assert!(read.contains("by re-search"), "the votes are comments: {read}");
+}
+
+#[test]
+fn a_position_is_explained_and_moves_are_counted() {
+    let explained = told(&["draughts", "eval", "W:W21,22,K30:B1,2"], "");
+    assert!(explained.contains("peso-pedine         200") && explained.contains("White to move"), "{explained}");
+    let counted = told(&["draughts", "perft", "6"], "");
+    assert!(counted.ends_with(" 6  36473\n"), "{counted}");
+    let output = concilio(&["draughts", "eval", "W:W99:B1"]).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("99"));
+}
+
+/// Ends the program however the test ends.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn two_programs_play_each_other_over_a_socket() {
+    let mut command = concilio(&["draughts", "serve", "--listen", "127.0.0.1:0", "--nodes", "200"]);
+    let mut server = Ended(command.stdout(Stdio::piped()).spawn().expect("it starts"));
+    let mut said = BufReader::new(server.0.stdout.take().expect("its output"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("where it listens");
+    let address = line.trim().rsplit(' ').next().expect("an address").to_owned();
+    for color in ["white", "black"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pdn = folder.path().join("game.pdn");
+        let pdn_text = pdn.to_str().expect("a path");
+        let arguments = ["draughts", "connect", &address, "--color", color, "--start", "ballot:7", "--nodes", "200"];
+        told(&[&arguments[..], &["--player", "fully-guarded", "--pdn", pdn_text]].concat(), "");
+        let written = fs::read_to_string(&pdn).expect("the game");
+        assert!(written.contains("[FEN ") && !written.contains("[Result \"*\"]"), "{written}");
+        line.clear();
+        said.read_line(&mut line).expect("how the game ended");
+        assert!(line.contains("after") && line.contains("moves"), "{line}");
+    }
+}
+
+#[test]
+fn the_demo_shows_a_game_with_its_votes_in_plain_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().to_str().expect("a path");
+    let said = told(&["demo", "--game", "draughts", "--tc", "1+0", "--data", data], "");
+    assert!(said.contains("council: 2. ") && said.contains("fully-guarded: "), "{said}");
+    assert!(said.contains("wins") || said.contains("drawn"), "{said}");
+    let written = fs::read_to_string(folder.path().join("draughts.pdn")).expect("the game");
+    assert!(written.contains("by re-search"), "{written}");
+}
