@@ -17,7 +17,7 @@ use engine::{Belief, SharedTable, TableBatch, TableEntry};
 
 /// How much a daemon and a worker may tell each other of their tables, each way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ExchangeBudget {
+pub struct ExchangeBudget {
     /// Messages a second, at least 1.
     messages: u32,
     /// The most entries in a message, at least 1.
@@ -26,14 +26,14 @@ pub(crate) struct ExchangeBudget {
 
 impl ExchangeBudget {
     /// The budget of the settings; `None` if nothing is to be told.
-    pub(crate) fn of(settings: &ClusterSettings) -> Option<Self> {
+    pub fn of(settings: &ClusterSettings) -> Option<Self> {
         let ClusterSettings { table_messages: messages, table_bytes: bytes, .. } = *settings;
         let entries = (bytes.checked_div(messages)? as usize / TableEntry::BYTES).min(TableNews::MOST_ENTRIES);
         (entries > 0).then_some(Self { messages, entries })
     }
 
     /// The time between two messages.
-    pub(crate) fn interval(&self) -> Duration {
+    pub fn interval(&self) -> Duration {
         Duration::from_secs(1) / self.messages
     }
 }

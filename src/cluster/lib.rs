@@ -48,6 +48,7 @@ mod worker;
 
 pub use client::ClusterClient;
 pub use connection::{ConnectionError, PASSWORD, TOKEN};
+pub use exchange::ExchangeBudget;
 pub use identity::{BenchResult, ProcessIdentity, ProgramVersion, RunId, Sender};
 pub use members::{MemberKind, Members, MembersError};
 pub use settings::ClusterSettings;

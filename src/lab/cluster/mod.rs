@@ -1,11 +1,12 @@
 //! What a cluster costs: from a task to its first proposal over a real NATS server and a worker process, while the machine is idle
 //! and while all its cores search; what the server passes on; how late decisions are; and what follows for many workers
-//! ([`scale`]).
+//! ([`scale`]); what they are worth on the board ([`worth`]).
 //!
 //! Everything runs on this machine, so the figures are those of the program and the scheduler, not of a network.
 
 mod costs;
 pub mod scale;
+pub mod worth;
 
 pub use costs::Costs;
 

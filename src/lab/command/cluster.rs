@@ -1,14 +1,15 @@
 //! `concilio lab cluster-latency` and `concilio lab scale`: what a cluster costs, and how far it reaches.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
 
 use clap::Args;
 
-use super::{Failure, latency::milliseconds};
+use super::{Failure, inputs::or_each_core, latency::milliseconds, progress::ProgressDisplay, until_stopped};
 use crate::{
     cluster::{
         Costs, measure,
         scale::{ELECTORS, MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
+        worth::{WorthPlan, worth},
     },
     stats::quantile,
 };
@@ -64,6 +65,12 @@ pub(super) struct ScaleCluster {
     /// One way through the server and the network, µs
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=10_000_000), value_name = "US")]
     way: u32,
+    /// Play so many games with two and with four machines against one of them, in virtual time: what they are worth in Elo
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..), value_name = "N")]
+    games: Option<u32>,
+    /// Nodes of a core for a move of these games
+    #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u64).range(100..), value_name = "N")]
+    nodes: u64,
 }
 
 impl ScaleCluster {
@@ -90,6 +97,40 @@ impl ScaleCluster {
             print_load(&simulate(workers, &plan, &costs));
         }
         limits(&plan, &costs);
+        match self.games {
+            Some(games) => until_stopped(move |stop| self.play(games as usize, stop)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// What two and four machines are worth beside one.
+    fn play(&self, games: usize, stop: &AtomicBool) -> Result<(), Failure> {
+        let plan = WorthPlan {
+            cores: usize::from(self.cores),
+            move_time: Duration::from_millis(self.move_time),
+            way: Duration::from_micros(u64::from(self.way)),
+            nodes: self.nodes,
+            games,
+            workers: or_each_core(None),
+        };
+        chess::outln!(
+            "\nagainst one machine of {} cores, {} nodes a core and move, in virtual time",
+            plan.cores,
+            plan.nodes
+        );
+        chess::outln!("{:>8} {:>6} {:>14} {:>22}", "machines", "games", "score", "Elo");
+        for machines in [2, 4] {
+            let mut progress = ProgressDisplay::new(games.div_ceil(2), "pairs");
+            let summary = worth(machines, &plan, stop, |standing| progress.at(standing.pairs(), String::new))?;
+            progress.end();
+            let score = summary.score.map_or_else(String::new, |score| {
+                format!("{:.1} % ± {:.1}", 100.0 * score.value, 100.0 * score.error())
+            });
+            let elo = summary
+                .elo
+                .map_or_else(String::new, |elo| format!("{:+.0} [{:+.0}, {:+.0}]", elo.value, elo.low, elo.high));
+            chess::outln!("{machines:>8} {:>6} {score:>14} {elo:>22}", summary.games);
+        }
         Ok(())
     }
 }
