@@ -16,10 +16,11 @@
 //! | package | its one job | may import |
 //! |---|---|---|
 //! | [`engine`] | one sequential searcher: board, evaluation, search, book, tablebases | nothing of ours |
-//! | `draughts` | Italian draughts: rules, evaluations, search; not yet at the council's table | nothing of ours |
+//! | [`draughts`] | Italian draughts: rules, evaluations, search | nothing of ours |
 //! | `training` | where the engine's nets come from: its own games, their labels, a trainer | `engine` |
 //! | [`chess`] | the plain values that pass between packages | `engine` |
 //! | [`council`] | how a move is found: the pool of electors, the clock, the council, the player | the above |
+//! | [`draughts_player`] | Italian draughts at the council's table: electors, players, games over DamExchange | `council`, `chess`, `draughts` |
 //! | `online` | services elsewhere that know moves: explorer, cloud, chessdb, tablebases | `council`, `chess` |
 //! | [`server`] | a chess server as we see it: Lichess, FICS | `chess` |
 //! | [`cluster`] | workers on other machines, over NATS | `council`, `chess`, `engine` |

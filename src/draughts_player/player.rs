@@ -232,6 +232,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn who_sits_alone_has_the_whole_move() {
+        let spent = async |text: &str| {
+            let decision = decide(&mut player(text), &Game::default(), 30_000).await;
+            assert_eq!(decision.second_phase, None);
+            decision.votes[0].proposal.depth
+        };
+        let voted = decide(&mut player("council:criterion=majority"), &Game::default(), 30_000).await;
+        let in_company = voted.votes.iter().find(|vote| vote.proposal.elector.as_str() == "fully-guarded");
+        assert_eq!(Some(spent("fully-guarded").await), in_company.map(|vote| vote.proposal.depth));
+        assert_eq!(spent("council:roster=mpgsk").await, spent("mpgsk").await);
+    }
+
+    #[tokio::test]
     async fn the_search_of_2010_is_a_player_too() {
         let mut published = player("published:strategy=peso-pedine,moves=1");
         let decision = decide(&mut published, &Game::default(), 1).await;

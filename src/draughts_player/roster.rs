@@ -91,6 +91,10 @@ impl FromStr for PlayerSpec {
                 expected,
             })?;
         }
+        // Who sits alone has all of the move in the first phase.
+        if spec.published.is_some() || spec.evaluations.len() == 1 {
+            spec.settings.criterion = CriterionName::Majority;
+        }
         Ok(spec)
     }
 }

@@ -95,7 +95,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_game_comes_back_from_its_score_sheet_with_the_votes() {
-        let mut player = DraughtsPlayer::new(&"council".parse().expect("a player"), &Pool::new(1), None);
+        let mut player =
+            DraughtsPlayer::new(&"council:criterion=majority".parse().expect("a player"), &Pool::new(1), None);
         let mut sheet = ScoreSheet::new("council", "Anna", Game::default());
         let pace = Pace { nodes: Some(500), ..Pace::default() };
         let decision = player.decide(sheet.game(), &pace, &mut |_| {}).await.expect("a move");
@@ -106,8 +107,8 @@ mod tests {
         let record = &pdn::read(&sheet.pdn(GameResult::Drawn), Rules::Official).expect("a game")[0];
         assert_eq!((&record.game, record.result), (sheet.game(), GameResult::Drawn));
         let said = &record.comments[&1];
-        assert!(said.contains("by re-search") && said.contains("; fully-guarded (mpsk) "), "{said}");
+        assert!(said.contains("by majority") && said.contains("; fully-guarded (mpsk) "), "{said}");
         assert!(sheet.undo() && sheet.undo() && !sheet.undo());
-        assert!(!sheet.pdn(GameResult::Unknown).contains("by re-search"));
+        assert!(!sheet.pdn(GameResult::Unknown).contains("by majority"));
     }
 }

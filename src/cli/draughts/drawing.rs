@@ -9,7 +9,7 @@ pub(super) fn board(board: &Board) -> Vec<String> {
         let line = |cell: &dyn Fn(Square) -> String, width: usize| {
             let empty = " ".repeat(width);
             let cells = squares.iter().map(|square| cell(*square));
-            let [before, after] = if row % 2 == 0 { ["", empty.as_str()] } else { [empty.as_str(), ""] };
+            let [before, after] = if row.is_multiple_of(2) { ["", empty.as_str()] } else { [empty.as_str(), ""] };
             cells.map(|cell| format!("{before}{cell}{after}")).collect::<String>()
         };
         let piece = |square: Square| format!("{:>3}", letter(board, square));

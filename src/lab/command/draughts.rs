@@ -46,11 +46,11 @@ pub(super) struct MeasureDraughts {
 #[derive(Debug, Subcommand)]
 enum WhatToMeasure {
     /// Play games between two players
-    Match(Contest),
+    Match(Box<Contest>),
     /// Play all pairings of some players
-    Tournament(Contest),
+    Tournament(Box<Contest>),
     /// Try electors and criteria on positions of games
-    Positions(JudgePositions),
+    Positions(Box<JudgePositions>),
     /// Fit the weights of the heuristics to results of games
     Fit(FitDraughts),
 }

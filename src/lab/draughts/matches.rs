@@ -132,9 +132,9 @@ impl DraughtsStanding {
     fn conduct(&self) -> [Conduct; 2] {
         let mut sums = [Conduct::default(); 2];
         for DraughtsPair { games: [first, second] } in &self.pairs {
-            for player in 0..2 {
-                sums[player].add(first.conduct[player]);
-                sums[player].add(second.conduct[1 - player]);
+            for (player, sum) in sums.iter_mut().enumerate() {
+                sum.add(first.conduct[player]);
+                sum.add(second.conduct[1 - player]);
             }
         }
         sums
