@@ -16,7 +16,7 @@ use crate::{
     HealthChecks, WebContext, WebSettings, archive,
     assets::{self, Assets},
     control,
-    draughts::{self, ThinkingRoom},
+    draughts::{self, BoundedSearches},
     machines,
     play::{self, PlayRoom},
     problem::{HttpProblem, in_one_form},
@@ -41,7 +41,7 @@ pub(crate) struct WebState {
     pub archive: archive::JournalReader,
     pub pool: Pool,
     pub play_room: Arc<PlayRoom>,
-    pub thinking: ThinkingRoom,
+    pub thinking: BoundedSearches,
     pub control: Option<Control>,
     pub health: HealthChecks,
 }
@@ -63,7 +63,7 @@ parts! {
     archive: archive::JournalReader,
     pool: Pool,
     play_room: Arc<PlayRoom>,
-    thinking: ThinkingRoom,
+    thinking: BoundedSearches,
     control: Option<Control>,
     health: HealthChecks,
 }
@@ -84,7 +84,7 @@ pub(crate) fn build(
         pool: context.pool.clone(),
         control: context.control.clone(),
         health: context.health.clone(),
-        thinking: ThinkingRoom::new(context.pool.clone(), stop.clone()),
+        thinking: BoundedSearches::new(context.pool.clone(), stop.clone()),
         play_room: Arc::new(PlayRoom::new(context, stop)),
     };
     Router::new()

@@ -28,13 +28,13 @@ use crate::{problem::HttpProblem, security::PagePlayer};
 use choice::Choice;
 use opponent::Menu;
 use request::{AnswerRequest, GameRequest, PdnRequest};
-pub(crate) use thinking::ThinkingRoom;
+pub(crate) use thinking::BoundedSearches;
 use view::GameView;
 
 /// The addresses below which draughts is played.
 pub(crate) fn routes<S>() -> Router<S>
 where
-    ThinkingRoom: FromRef<S>,
+    BoundedSearches: FromRef<S>,
     S: Clone + Send + Sync + 'static,
 {
     Router::new()
@@ -60,7 +60,7 @@ struct Answer {
 
 async fn answer(
     _: PagePlayer,
-    State(room): State<ThinkingRoom>,
+    State(room): State<BoundedSearches>,
     Json(AnswerRequest { game, opponent }): Json<AnswerRequest>,
 ) -> Result<Json<Answer>, HttpProblem> {
     let (mut game, opponent) = (game.play()?, opponent.check()?);

@@ -30,9 +30,9 @@ const LONGEST_SEARCH: Duration = Duration::from_secs(15);
 /// How much a search gives way to the games that the bot plays.
 const NICENESS: i32 = 10;
 
-/// Where opponents think. Clones are the same room.
+/// The searches of opponents, at most [`MOST_SEARCHES`] at a time. Clones share that bound.
 #[derive(Clone)]
-pub(crate) struct ThinkingRoom {
+pub(crate) struct BoundedSearches {
     places: Arc<Semaphore>,
     pool: Pool,
     stop: CancellationToken,
@@ -53,7 +53,7 @@ impl Drop for StopFlag {
     }
 }
 
-impl ThinkingRoom {
+impl BoundedSearches {
     /// Councils search in the pool. Searches end early when the program ends, at `stop`.
     pub(crate) fn new(pool: Pool, stop: CancellationToken) -> Self {
         Self { places: Arc::new(Semaphore::new(MOST_SEARCHES)), pool, stop }
@@ -132,8 +132,8 @@ mod tests {
         request.check().expect("an opponent")
     }
 
-    fn room(stop: CancellationToken) -> ThinkingRoom {
-        ThinkingRoom::new(Pool::new(1), stop)
+    fn room(stop: CancellationToken) -> BoundedSearches {
+        BoundedSearches::new(Pool::new(1), stop)
     }
 
     #[tokio::test(start_paused = true)]

@@ -365,11 +365,25 @@ impl Participation {
         news
     }
 
-    /// What came of asking how a tournament stands, where there was no answer. One that is gone is not ours any more.
-    pub fn not_described(&mut self, asked: &Tournament, error: &ActionError) -> Option<(String, TournamentNews)> {
-        let gone = matches!(error, ActionError::NotFound(_));
-        let member = gone.then(|| self.joined.remove(asked)).flatten()?;
-        Some((name_of(asked, &member), TournamentNews::NotJoined(error.to_string())))
+    /// What came of asking how a tournament stands, where there was no answer. One that is gone is not ours any more; of one that
+    /// the server cannot describe nothing more is asked that day, and its games are played as they come.
+    pub fn not_described(
+        &mut self,
+        asked: &Tournament,
+        error: &ActionError,
+        now: Timestamp,
+    ) -> Option<(String, TournamentNews)> {
+        match error {
+            ActionError::NotFound(_) => {
+                let member = self.joined.remove(asked)?;
+                Some((name_of(asked, &member), TournamentNews::NotJoined(error.to_string())))
+            }
+            ActionError::Unavailable(_) | ActionError::Limited { .. } => None,
+            _ => {
+                self.joined.get_mut(asked)?.asked_at = Some(later(now, SET_ASIDE));
+                None
+            }
+        }
     }
 
     /// What came of taking part.

@@ -288,3 +288,18 @@ fn one_that_is_almost_over_is_not_worth_a_game() {
     story.found(vec![ending]);
     assert_eq!(story.due(), []);
 }
+
+/// FICS tells nothing of a tournament but its games.
+#[test]
+fn what_a_server_cannot_describe_is_not_asked_for_again_and_again() {
+    let mut story = Story::new();
+    story.policy.settings.enabled = false;
+    let (now, tournament) = (story.now, "12".parse::<Tournament>().expect("a name"));
+    story.participation.ordered(TournamentEntry::open(tournament.clone()), now);
+    assert_eq!(story.due(), [TournamentStep::Ask(tournament.clone())]);
+    let error = ActionError::Unsupported("tournaments are not listed");
+    assert_eq!(story.participation.not_described(&tournament, &error, now), None);
+    story.wait(3600);
+    assert_eq!(story.due(), []);
+    assert_eq!(story.participation.members().collect::<Vec<_>>(), [&tournament]);
+}

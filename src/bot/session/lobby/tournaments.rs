@@ -32,7 +32,7 @@ impl Lobby {
                 self.memory.participation.described(&asked, info).into_iter().collect()
             }
             TournamentAnswer::Described(asked, Err(error)) => {
-                self.memory.participation.not_described(&asked, &error).into_iter().collect()
+                self.memory.participation.not_described(&asked, &error, now.timestamp()).into_iter().collect()
             }
             TournamentAnswer::Joined(tournament, outcome) => {
                 self.memory.participation.answered(&tournament, outcome, now.timestamp()).into_iter().collect()
