@@ -37,8 +37,8 @@ mod tests {
     #[test]
     fn the_board_lies_with_a_dark_corner_at_the_right_hand() {
         let lines = super::board(&"B:W32,K1:B5,K29".parse().expect("a position"));
-        assert_eq!(lines[0], "  W     .     .     .            1     2     3     4");
-        assert_eq!(lines[1], "     b     .     .     .            5     6     7     8");
+        assert_eq!(lines[0], "  W     .     .     .          1     2     3     4");
+        assert_eq!(lines[1], "     b     .     .     .          5     6     7     8");
         assert!(lines[7].starts_with("     B     .     .     w     "), "{:?}", lines[7]);
         assert_eq!(lines[8], "Black to move");
     }

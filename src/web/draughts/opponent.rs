@@ -89,7 +89,8 @@ impl Default for OpponentRequest {
             depth,
             quiescence,
             second_iteration,
-            criterion: CriterionName::default(),
+            // Values of the four are of different sizes: a rule that compares them follows whoever exaggerates.
+            criterion: CriterionName::ReSearch,
         }
     }
 }
