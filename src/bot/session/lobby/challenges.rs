@@ -1,0 +1,164 @@
+//! Challenges to us: judged, put off, taken and declined, and what comes of a challenge that was taken.
+
+use jiff::{Timestamp, Zoned};
+
+use super::{AGAIN, ATTEMPTS, Lobby, LobbyEffect, Queued, RESERVED, Reservation, ReservedPlace, later};
+use crate::{
+    journal::ChallengeOutcome,
+    policy::{
+        ChallengeVerdict,
+        challenge::{self, ChallengeContext, Waiting},
+        rate_limits::Spending,
+    },
+};
+use chess::{Action, ActionError, Challenge, ChallengeId, GameId, Player};
+
+impl Lobby {
+    pub(super) fn challenge(&mut self, now: &Zoned, challenge: Challenge, effects: &mut Vec<LobbyEffect>) {
+        if !challenge.incoming {
+            let opponent = challenge.opponent.as_ref().map_or("", |player| player.id.as_str());
+            self.made(challenge.id.clone(), opponent, challenge.terms, now.timestamp());
+            return;
+        }
+        let known = self.waiting.iter().any(|queued| queued.waiting.challenge.id == challenge.id);
+        if known || self.places.contains_key(&GameId::from(&challenge.id)) {
+            return;
+        }
+        self.serial += 1;
+        let waiting = Waiting { challenge, serial: self.serial };
+        self.judge(now, Queued { waiting, until: None, attempts: 0 }, true, effects);
+    }
+
+    /// Judges one challenge; it goes (back) to the queue if it has to wait.
+    pub(super) fn judge(&mut self, now: &Zoned, mut queued: Queued, first: bool, effects: &mut Vec<LobbyEffect>) {
+        let challenge = &queued.waiting.challenge;
+        let places = self.taken();
+        let context = ChallengeContext {
+            now,
+            variants: &self.policy.variants,
+            lists: &self.lists,
+            places: &places,
+            last_start: self.last_start,
+            opponents: &self.opponents,
+            rate_limits: &self.memory.rate_limits,
+            waiting: self.waiting.len(),
+            closed: self.mode.closed(),
+        };
+        let record = |outcome, why: String| LobbyEffect::Record(Box::new(challenge.clone()), outcome, why);
+        match challenge::judge(challenge, &self.policy.challenge, &context) {
+            ChallengeVerdict::Ignore => (),
+            ChallengeVerdict::Decline { reason, why } => {
+                effects.push(record(ChallengeOutcome::Declined, why));
+                effects.push(LobbyEffect::Do(Action::Decline(challenge.id.clone(), reason)));
+            }
+            ChallengeVerdict::Wait { until, why } => {
+                if first {
+                    effects.push(record(ChallengeOutcome::Queued, why));
+                }
+                queued.until = until;
+                self.waiting.push(queued);
+            }
+            ChallengeVerdict::Accept => {
+                effects.push(record(ChallengeOutcome::Accepted, "it suits".to_owned()));
+                effects.push(LobbyEffect::Do(Action::Accept(challenge.id.clone())));
+                self.last_start = Some(now.timestamp());
+                let reserved = Reservation {
+                    challenge: Box::new(challenge.clone()),
+                    until: later(now.timestamp(), RESERVED),
+                    attempts: queued.attempts + 1,
+                    again: None,
+                };
+                let opponent = challenge.opponent.clone();
+                let place = ReservedPlace { opponent, reserved: Some(reserved), ..ReservedPlace::default() };
+                self.places.insert(GameId::from(&challenge.id), place);
+            }
+        }
+    }
+
+    /// Gives waiting challenges another random, in the order of the settings.
+    pub(super) fn try_waiting(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
+        let due = |queued: &Queued| queued.until.is_none_or(|until| until <= now.timestamp());
+        if !self.waiting.iter().any(due) {
+            return;
+        }
+        let mut queue = std::mem::take(&mut self.waiting);
+        let mut order: Vec<Waiting> = queue.iter().map(|queued| queued.waiting.clone()).collect();
+        let settings = &self.policy.challenge;
+        challenge::order(&mut order, settings.sort_by, settings.preference, &self.lists);
+        queue.sort_by_key(|queued| order.iter().position(|waiting| waiting.serial == queued.waiting.serial));
+        for queued in queue {
+            if due(&queued) {
+                self.judge(now, queued, false, effects);
+            } else {
+                self.waiting.push(queued);
+            }
+        }
+    }
+
+    pub(super) fn cancelled(&mut self, now: Timestamp, id: &ChallengeId, effects: &mut Vec<LobbyEffect>) {
+        self.forget_orders_behind(id);
+        self.memory.matchmaker.unanswered(id, &self.policy.matchmaking, now);
+        if let Some(index) = self.waiting.iter().position(|queued| queued.waiting.challenge.id == *id) {
+            let queued = self.waiting.remove(index);
+            let why = "its maker withdrew it".to_owned();
+            effects.push(LobbyEffect::Record(Box::new(queued.waiting.challenge), ChallengeOutcome::Cancelled, why));
+        }
+        if self.places.get(&GameId::from(id)).is_some_and(|place| place.reserved.is_some()) {
+            self.places.remove(&GameId::from(id));
+        }
+    }
+
+    pub(super) fn accepted(
+        &mut self,
+        now: Timestamp,
+        id: &ChallengeId,
+        outcome: Result<(), ActionError>,
+        effects: &mut Vec<LobbyEffect>,
+    ) {
+        let game = GameId::from(id);
+        // The answer may come after the game has begun; then it says nothing new.
+        let Some(place) = self.places.get_mut(&game) else { return };
+        let Some(reserved) = &mut place.reserved else { return };
+        let error = match outcome {
+            Ok(()) => {
+                effects.push(LobbyEffect::Watch(game));
+                return;
+            }
+            // The game may have begun all the same, so the place stays taken.
+            Err(ActionError::Unavailable(_)) if reserved.attempts < ATTEMPTS => {
+                reserved.again = Some(later(now, AGAIN));
+                reserved.until = later(now, RESERVED);
+                return;
+            }
+            Err(error) => error,
+        };
+        let bot = place.opponent.as_ref().is_some_and(Player::is_bot);
+        if bot && let ActionError::Limited { key: Some(_), .. } = &error {
+            self.memory.rate_limits.answered(Spending::GameAgainstBot, &error, now);
+            effects.push(LobbyEffect::Save);
+            let until = self.limited_until(Spending::GameAgainstBot, now);
+            effects.extend(until.map(|until| LobbyEffect::Limited("no game against a bot begins", until)));
+        }
+        let Some(ReservedPlace { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
+        let Reservation { challenge, attempts, .. } = reserved;
+        match &error {
+            ActionError::Limited { retry_after, opponent: false, .. } if attempts < ATTEMPTS => {
+                self.serial += 1;
+                let waiting = Waiting { challenge: *challenge, serial: self.serial };
+                let until = Some(later(now, retry_after.unwrap_or(AGAIN)));
+                self.waiting.push(Queued { waiting, until, attempts });
+            }
+            _ => effects.push(LobbyEffect::Record(challenge, ChallengeOutcome::Cancelled, error.to_string())),
+        }
+    }
+
+    /// Accepts once more what may not have been heard.
+    pub(super) fn accept_again(&mut self, now: Timestamp, effects: &mut Vec<LobbyEffect>) {
+        for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
+            if reserved.again.take_if(|at| *at <= now).is_some() {
+                reserved.attempts += 1;
+                effects.push(LobbyEffect::Do(Action::Accept(reserved.challenge.id.clone())));
+            }
+        }
+    }
+}
