@@ -166,6 +166,8 @@ async fn black_may_be_played_and_the_opponent_begins() {
     assert_eq!(browser.script(shown).await, 3);
     begin(&browser, "", "black").await;
     browser.until(&moves(1)).await;
+    // The first move is free, so there was a vote; a later one may be forced.
+    browser.until("document.querySelectorAll('.council tbody tr').length >= 4").await;
     // Black's base is below now: square 1 is the lower right corner.
     let corner =
         "return [...document.querySelectorAll('.labels text')].find((e) => e.textContent === '1').getAttribute('x')";
@@ -175,7 +177,6 @@ async fn black_may_be_played_and_the_opponent_begins() {
         browser.write("input[aria-label='Write a move']", &format!("{text}\u{e007}")).await;
         browser.until(&moves(ply)).await;
     }
-    browser.until("document.querySelectorAll('.council tbody tr').length >= 4").await;
     browser.pictures("draughts").await;
     browser.close().await;
 }
