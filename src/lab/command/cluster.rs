@@ -11,7 +11,7 @@ use crate::{
         scale::{ELECTORS, MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
         worth::{WorthPlan, worth},
     },
-    stats::quantile,
+    stats::{Estimate, quantile},
 };
 
 /// From a task to its first proposal over a NATS server and a worker on this machine, idle and with all cores searching
@@ -123,12 +123,8 @@ impl ScaleCluster {
             let mut progress = ProgressDisplay::new(games.div_ceil(2), "pairs");
             let summary = worth(machines, &plan, stop, |standing| progress.at(standing.pairs(), String::new))?;
             progress.end();
-            let score = summary.score.map_or_else(String::new, |score| {
-                format!("{:.1} % ± {:.1}", 100.0 * score.value, 100.0 * score.error())
-            });
-            let elo = summary
-                .elo
-                .map_or_else(String::new, |elo| format!("{:+.0} [{:+.0}, {:+.0}]", elo.value, elo.low, elo.high));
+            let score = summary.score.map_or_else(String::new, Estimate::percent_with_error);
+            let elo = summary.elo.map_or_else(String::new, Estimate::signed);
             chess::outln!("{machines:>8} {:>6} {score:>14} {elo:>22}", summary.games);
         }
         Ok(())

@@ -14,9 +14,12 @@ use super::{
     inputs::or_each_core,
     progress::{ProgressDisplay, StateFile},
 };
-use crate::draughts::{
-    DraughtsContender, DraughtsLessons, DraughtsMatch, DraughtsPair, DraughtsPositions, DraughtsStanding, fit_weights,
-    judge_draughts, loss, play_lessons, positions_of_games, run_draughts, weights_in_rust,
+use crate::{
+    draughts::{
+        DraughtsContender, DraughtsLessons, DraughtsMatch, DraughtsPair, DraughtsPositions, DraughtsStanding,
+        fit_weights, judge_draughts, loss, play_lessons, positions_of_games, run_draughts, weights_in_rust,
+    },
+    stats::Estimate,
 };
 use chess::outln;
 use draughts::{endgame::EndgameTables, evaluation::Strategy};
@@ -165,9 +168,7 @@ impl Contest {
         let standing = run_draughts(&plan, &mut state, stop, |standing| {
             progress.at(standing.pairs(), || {
                 let score = standing.score();
-                score.map_or_else(String::new, |score| {
-                    format!("{:.1} % ± {:.1}", 100.0 * score.value, 100.0 * score.error())
-                })
+                score.map_or_else(String::new, Estimate::percent_with_error)
             });
         })?;
         progress.end();

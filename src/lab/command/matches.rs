@@ -20,7 +20,7 @@ use crate::{
     matches::{Contender, GamePair, MatchPlan, pgn, run},
     openings::OpeningBook,
     player::{Pace, PlayerSpec},
-    stats::Sprt,
+    stats::{Estimate, Sprt},
 };
 use engine::Tablebases;
 
@@ -108,7 +108,7 @@ impl Match {
         let summary = run(&plan, &mut state, stop, |standing| {
             progress.at(standing.pairs(), || {
                 let score = standing.score();
-                let score = score.map(|score| format!("{:.1} % ± {:.1}", 100.0 * score.value, 100.0 * score.error()));
+                let score = score.map(Estimate::percent_with_error);
                 let ratio = standing.log_likelihood_ratio().map(|ratio| format!("  LLR {ratio:.2}"));
                 score.unwrap_or_default() + &ratio.unwrap_or_default()
             });

@@ -147,9 +147,9 @@ impl fmt::Display for DraughtsStanding {
         writeln!(f, "{} against {}", self.names[0], self.names[1])?;
         writeln!(f, "games        {}: {won} won, {drawn} drawn, {lost} lost", 2 * self.pairs())?;
         if let Some(score) = self.score() {
-            writeln!(f, "score        {:.1} % ± {:.1}", 100.0 * score.value, 100.0 * score.error())?;
+            writeln!(f, "score        {}", score.percent_with_error())?;
             let elo = score.map(stats::elo);
-            writeln!(f, "Elo          {:+.0} [{:+.0}, {:+.0}]", elo.value, elo.low, elo.high)?;
+            writeln!(f, "Elo          {}", elo.signed())?;
         }
         let games = || self.pairs.iter().flat_map(|pair| &pair.games);
         let mut endings: BTreeMap<&str, usize> = BTreeMap::new();

@@ -211,11 +211,11 @@ impl fmt::Display for Summary {
         let unfinished = if self.complete { "" } else { " (unfinished)" };
         writeln!(f, "games        {games}{unfinished}: {wins} won, {draws} drawn, {losses} lost")?;
         if let Some(score) = self.score {
-            writeln!(f, "score        {:.1} % ± {:.1}", 100.0 * score.value, 100.0 * score.error())?;
+            writeln!(f, "score        {}", score.percent_with_error())?;
         }
         if let (Some(elo), Some(normalized)) = (self.elo, self.normalized_elo) {
-            writeln!(f, "Elo          {:+.0} [{:+.0}, {:+.0}]", elo.value, elo.low, elo.high)?;
-            writeln!(f, "normalised   {:+.0} [{:+.0}, {:+.0}]", normalized.value, normalized.low, normalized.high)?;
+            writeln!(f, "Elo          {}", elo.signed())?;
+            writeln!(f, "normalised   {}", normalized.signed())?;
         }
         if let Some(counts) = self.pentanomial {
             writeln!(f, "pentanomial  {counts:?} (pairs with 0, ½, 1, 1½, 2 points)")?;

@@ -38,6 +38,16 @@ impl Estimate {
         Self { value: rising(self.value), low: rising(self.low), high: rising(self.high) }
     }
 
+    /// A share in per cent with half its interval: `58.6 % ± 3.8`.
+    pub fn percent_with_error(self) -> String {
+        format!("{:.1} % ± {:.1}", 100.0 * self.value, 100.0 * self.error())
+    }
+
+    /// A difference of Elo with its interval: `+60 [+34, +88]`.
+    pub fn signed(self) -> String {
+        format!("{:+.0} [{:+.0}, {:+.0}]", self.value, self.low, self.high)
+    }
+
     /// A share in per cent with its interval, without the sign: `12.30 [11.00, 13.60]`.
     pub fn percent(self) -> String {
         let Self { value, low, high } = self.map(|share| 100.0 * share);

@@ -108,9 +108,7 @@ fn entry(state: &ServerState, held: &PracticeTournament) -> Value {
     }
     let (begins, ends) = held.times();
     let mut entry = common(held);
-    entry["system"] = json!("arena");
-    entry["fullName"] = json!(held.plan().name);
-    entry["minutes"] = json!(held.plan().lasts.as_secs() / 60);
+    describe_arena(&mut entry, held);
     entry["variant"] = render::variant(held.plan().terms.variant);
     entry["startsAt"] = json!(state.unix_millis(begins));
     entry["finishesAt"] = json!(ends.map(|ends| state.unix_millis(ends)));
@@ -119,14 +117,21 @@ fn entry(state: &ServerState, held: &PracticeTournament) -> Value {
         TournamentStage::Running => 20,
         TournamentStage::Over => 30,
     });
-    // What does not hold is left out, as Lichess does.
-    if held.plan().bots_allowed {
-        entry["botsAllowed"] = json!(true);
-    }
-    if held.plan().password.is_some() {
-        entry["private"] = json!(true);
-    }
     entry
+}
+
+/// What the list and the page of an arena both have. What does not hold is left out, as Lichess does.
+fn describe_arena(arena: &mut Value, held: &PracticeTournament) {
+    let plan = held.plan();
+    arena["system"] = json!("arena");
+    arena["fullName"] = json!(plan.name);
+    arena["minutes"] = json!(plan.lasts.as_secs() / 60);
+    if plan.bots_allowed {
+        arena["botsAllowed"] = json!(true);
+    }
+    if plan.password.is_some() {
+        arena["private"] = json!(true);
+    }
 }
 
 /// The page of a tournament.
@@ -151,20 +156,12 @@ fn page(state: &ServerState, held: &PracticeTournament) -> Value {
         });
         return page;
     }
-    page["fullName"] = json!(plan.name);
-    page["system"] = json!("arena");
-    page["minutes"] = json!(plan.lasts.as_secs() / 60);
+    describe_arena(&mut page, held);
     let until = |at: std::time::Duration| at.saturating_sub(state.now()).as_secs();
     match held.stage() {
         TournamentStage::Announced => page["secondsToStart"] = json!(until(begins)),
         TournamentStage::Running => page["secondsToFinish"] = json!(ends.map(until)),
         TournamentStage::Over => page["isFinished"] = json!(true),
-    }
-    if plan.bots_allowed {
-        page["botsAllowed"] = json!(true);
-    }
-    if plan.password.is_some() {
-        page["private"] = json!(true);
     }
     let players = held.standing().into_iter().enumerate().filter_map(|(index, (account, one))| {
         let sheet: String = one.sheet.iter().map(u32::to_string).collect();

@@ -1,12 +1,13 @@
 //! The tournaments: begun, paired and ended at their times; their games are games like any other.
 
+use std::{collections::BTreeSet, time::Duration};
+
 use super::{Denied, GameView, ServerState, rate_limits::Gauge, server_state::Due};
 use crate::{
     account::{AccountId, Category},
     tournament::{PracticeTournament, TournamentPlan},
 };
 use chess::{GameTerms, TimeControl, Tournament, TournamentKind, Variant};
-use std::{collections::BTreeSet, time::Duration};
 
 impl ServerState {
     /// Announces an open tournament of three minutes a game that begins in an hour.

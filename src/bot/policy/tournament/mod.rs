@@ -331,18 +331,19 @@ impl Participation {
     fn join_what_suits(&mut self, policy: &TournamentPolicy, situation: &TournamentSituation) {
         let now = situation.now.timestamp();
         let soon = later(now, policy.settings.ahead);
-        for info in std::mem::take(&mut self.known) {
+        let known = std::mem::take(&mut self.known);
+        for info in &known {
             let begins_soon = info.starts_at.is_none_or(|start| start <= soon);
             let ends_later =
                 info.ends_at.is_none_or(|end| end > later(now, info.terms.time_control.estimate().unwrap_or_default()));
             let fits = begins_soon && ends_later && info.stage != TournamentStage::Over;
-            let free = !self.is_settled(&info.tournament) && !self.joined.values().any(|member| member.overlaps(&info));
-            if fits && free && suits(&info, policy, situation).is_ok() {
+            let free = !self.is_settled(&info.tournament) && !self.joined.values().any(|member| member.overlaps(info));
+            if fits && free && suits(info, policy, situation).is_ok() {
                 let member = Membership { info: Some(info.clone()), asked_at: Some(now), ..Membership::default() };
                 self.joined.insert(info.tournament.clone(), member);
             }
-            self.known.push(info);
         }
+        self.known = known;
     }
 
     /// A tournament that was asked for by this name stands so.
