@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    Engine, EngineOptions, Knowledge, Limits, Position,
+    Engine, EngineOptions, IN_FULL, Knowledge, Limits, Position,
     evaluation::{Evaluator, Recipe},
 };
 
@@ -64,7 +64,7 @@ pub fn bench_evaluation() -> Vec<(Knowledge, Duration)> {
     let knowledge = TIMED.iter().filter_map(|letters| letters.parse::<Knowledge>().ok());
     knowledge
         .map(|knowledge| {
-            let mut evaluator = Evaluator::new(Recipe::new(knowledge, [100; 8]));
+            let mut evaluator = Evaluator::new(Recipe::new(knowledge, IN_FULL));
             let began = Instant::now();
             for _ in 0..ROUNDS {
                 for position in &positions {

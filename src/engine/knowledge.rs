@@ -74,6 +74,12 @@ impl Heuristic {
     }
 }
 
+/// How much of each heuristic counts, in per cent from 0 to 200, in the order of [`Heuristic::WITH_NET`].
+pub type Percentages = [u16; 9];
+
+/// All of everything.
+pub const IN_FULL: Percentages = [100; 9];
+
 /// A set of heuristics: what one instance of the engine knows. Written and read as letters, `mka`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

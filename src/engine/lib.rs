@@ -25,7 +25,7 @@ pub use bench::{Bench, bench, bench_evaluation, bench_with};
 pub use board::{Board, Move, MoveList, Position, PositionError};
 pub use checksum::checksum;
 pub use evaluation::{Breakdown, Noise, breakdown};
-pub use knowledge::{Heuristic, Knowledge, KnowledgeError};
+pub use knowledge::{Heuristic, IN_FULL, Knowledge, KnowledgeError, Percentages};
 pub use net::{Net, NetError};
 pub use search::{
     AfterRound, Belief, BestOfGroup, DifferentEvaluation, Engine, EngineOptions, Iteration, Limits, MovesNow,

@@ -203,7 +203,7 @@ pub fn without_duplicates(records: Vec<Record>) -> Vec<Record> {
 
 #[cfg(test)]
 mod tests {
-    use engine::{Knowledge, Position};
+    use engine::{IN_FULL, Knowledge, Position};
 
     use super::*;
     use crate::{GameResult, SplitMix};
@@ -244,7 +244,7 @@ mod tests {
     fn duplicates_and_decided_positions_are_left_out() {
         let records = vec![record("", 10, 0), record("e2e4", 2000, 0), record("d2d4", 5, 1), record("", 99, 1)];
         let all = DatasetSelection { validation: 0.0, ..DatasetSelection::default() };
-        let base = Recipe::new(Knowledge::NONE, [100; 8]);
+        let base = Recipe::new(Knowledge::NONE, IN_FULL);
         let dataset = Dataset::new(records, &Mixture::default(), &all, &base);
         let own: Vec<_> = dataset.training.iter().map(|sample| sample.record.own).collect();
         assert_eq!(own, [Some(10), Some(5)]);
@@ -267,7 +267,7 @@ mod tests {
             }
         }
         let half = DatasetSelection { validation: 0.5, ..DatasetSelection::default() };
-        let base = Recipe::new(Knowledge::NONE, [100; 8]);
+        let base = Recipe::new(Knowledge::NONE, IN_FULL);
         let dataset = Dataset::new(records, &Mixture::default(), &half, &base);
         let games = |samples: &[Sample]| samples.iter().map(|sample| sample.record.game).collect::<Vec<_>>();
         let kept_back = games(&dataset.validation);

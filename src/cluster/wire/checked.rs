@@ -44,7 +44,7 @@ impl RemoteElector {
     /// name a file of this machine.
     pub fn of(spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Self> {
         let kind = match &spec.kind {
-            ElectorKind::Own(Instance { knowledge, percentages, contempt, selectivity, noise }) => {
+            ElectorKind::Own(Instance { knowledge, percentages, contempt, selectivity, noise, net: None }) => {
                 RemoteElectorKind::Own {
                     knowledge: *knowledge,
                     percentages: *percentages,
@@ -62,7 +62,8 @@ impl RemoteElector {
                     .then_some(RemoteElectorKind::Uci { engine, options })?
             }
             ElectorKind::Trivial => RemoteElectorKind::Trivial,
-            ElectorKind::Engine(_) | ElectorKind::Made(_) => return None,
+            // Nor does a net that is a file of this machine.
+            ElectorKind::Own(_) | ElectorKind::Engine(_) | ElectorKind::Made(_) => return None,
         };
         let hash = u32::try_from(table.map_or(spec.hash, SharedTable::hash)).ok()?;
         Some(Self { name: spec.name.clone(), hash, table: table.map(SharedTable::number), kind })
@@ -93,6 +94,7 @@ impl RemoteElector {
                     contempt: *contempt,
                     selectivity: *selectivity,
                     noise,
+                    net: None,
                 };
                 instance.check().map_err(|accepted| invalid(format_args!("expected {accepted}")))?;
                 ElectorKind::Own(instance)

@@ -16,9 +16,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::identity::{ProcessIdentity, ProgramVersion, RunId, Sender};
 use chess::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
+use engine::Percentages;
 
 /// The version of this protocol. It changes with every change of a message.
-pub const PROTOCOL: u8 = 3;
+pub const PROTOCOL: u8 = 4;
 
 /// No message is longer, in bytes: a game of a thousand moves fits several times.
 pub const LONGEST: usize = 64 << 10;
@@ -246,7 +247,7 @@ pub enum RemoteElectorKind {
         /// The heuristics that it evaluates.
         knowledge: Knowledge,
         /// How much of each heuristic counts, per cent.
-        percentages: [u16; 8],
+        percentages: Percentages,
         /// What a draw costs, centipawns.
         contempt: i32,
         /// Per cent of the usual.

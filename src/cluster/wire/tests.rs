@@ -68,7 +68,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The head of all messages below.
-const HEAD: &str = "030b302e312e302d3730373230ef9bafcdf8acd19101";
+const HEAD: &str = "040b302e312e302d3730373230ef9bafcdf8acd19101";
 
 #[track_caller]
 fn golden<B>(body: &B, bytes: &str)
@@ -110,7 +110,7 @@ fn messages_have_their_golden_bytes() {
 const GOLDEN_CALL: &str = "0301ac02";
 const GOLDEN_BEAT: &str = "0008b009010973746f636b666973680105010508616263646566676802ac0200046d70617201e7240103";
 const GOLDEN_SEARCH: &str = concat!(
-    "0008616263646566676802ac020007046d706172080000046d70617264646464646464641464000001000009653265342065",
+    "0008616263646566676802ac020007046d706172080000046d7061726464646464646464641464000001000009653265342065",
     "376535000000000188270000"
 );
 const GOLDEN_PROPOSAL: &str = "08616263646566676802ac0200046d7061720009673166332062386336002100090e00e724b960";
@@ -123,9 +123,9 @@ fn another_version_is_refused_by_name() {
     let text = error.to_string();
     assert!(text.contains("garret runs concilio 0.1.0-70720") && text.contains("this is 0.2.0-1"), "{text}");
     let mut newer = encoded.to_vec();
-    newer[0] = 4;
+    newer[0] = 5;
     let error = decode::<WorkerCommand>("garret", &newer, &identity().version).expect_err("another protocol");
-    assert!(error.to_string().contains("(protocol 4)"), "{error}");
+    assert!(error.to_string().contains("(protocol 5)"), "{error}");
 }
 
 #[test]

@@ -68,12 +68,12 @@ fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
         let name = format!("{kind}-{number}").into();
         match kind {
             "complete" => {
-                let spec = ElectorSpec::new(name, ElectorKind::Own(complete), hash);
+                let spec = ElectorSpec::new(name, ElectorKind::Own(complete.clone()), hash);
                 Some(ElectorSpec { shares_table: true, ..spec })
             }
             "noise" => {
                 let noise = Noise { amplitude: NOISE, seed: number as u64 };
-                Some(ElectorSpec::new(name, ElectorKind::Own(Instance { noise, ..complete }), hash))
+                Some(ElectorSpec::new(name, ElectorKind::Own(Instance { noise, ..complete.clone() }), hash))
             }
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! Rosters: which electors make a council (docs/method.md §3, distributions).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};
 
 use super::{
     CouncilSettings, ElectorSettings, OptionText,
@@ -11,7 +11,7 @@ use crate::{
     pool::{ElectorKind, ElectorSpec, Instance},
 };
 use chess::{ElectorName, Heuristic, Knowledge, Line};
-use engine::Noise;
+use engine::{Net, Noise};
 
 /// The electors of a council, at least one, each with its own name.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub enum RosterError {
         /// Its place in the list.
         elector: usize,
         /// What would be taken.
-        accepted: &'static str,
+        accepted: String,
     },
     /// Options for an engine that is not there.
     #[error("options of {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
@@ -125,8 +125,10 @@ impl Roster {
                 return Err(RosterError::Duplicate(elector.name.clone()));
             }
         }
+        check_instances(&electors)?;
         let advisers = distributions::advisers(&settings.advisers, name == "auto", hash);
         let advisers = advisers.ok_or_else(|| RosterError::UnknownAdvisers(settings.advisers.clone()))?;
+        check_instances(&advisers)?;
         Ok(Self { electors, advisers, grows: name == "auto" && settings.cores == 0 })
     }
 
@@ -208,19 +210,36 @@ fn set_options(
     Ok(())
 }
 
+/// Looks whether every instance of our engine is one that there can be.
+fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
+    for (elector, spec) in electors.iter().enumerate() {
+        if let ElectorKind::Own(instance) = &spec.kind {
+            instance.check().map_err(|accepted| RosterError::Range { elector, accepted })?;
+        }
+    }
+    Ok(())
+}
+
+/// The net in a file.
+fn net_file(path: &Path) -> Result<Arc<Net>, String> {
+    let explain = |error: &dyn fmt::Display| format!("a file of a net as `net` ({}: {error})", path.display());
+    let bytes = std::fs::read(path).map_err(|error| explain(&error))?;
+    Net::from_bytes(&bytes).map(Arc::new).map_err(|error| explain(&error))
+}
+
 /// An own instance as it is written, each number within its range.
 fn instance(index: usize, elector: &ElectorSettings, knowledge: Knowledge) -> Result<Instance, RosterError> {
-    let range = |accepted| RosterError::Range { elector: index, accepted };
+    let range = |accepted: String| RosterError::Range { elector: index, accepted };
     let mut instance = Instance::new(knowledge);
     for (letter, share) in &elector.percentages {
-        let known = Heuristic::ALL.into_iter().find(|heuristic| heuristic.letter() == *letter);
-        let heuristic = known.ok_or_else(|| range("letters of mbxkcpar in `percentages`"))?;
+        let known = Heuristic::WITH_NET.into_iter().find(|heuristic| heuristic.letter() == *letter);
+        let heuristic = known.ok_or_else(|| range("letters of mbxkcparn in `percentages`".to_owned()))?;
         instance.percentages[heuristic as usize] = *share;
     }
     instance.contempt = elector.contempt.unwrap_or(instance.contempt);
     instance.selectivity = elector.selectivity.unwrap_or(instance.selectivity);
     instance.noise = Noise { amplitude: elector.noise, seed: elector.seed };
-    instance.check().map_err(range)?;
+    instance.net = elector.net.as_deref().map(net_file).transpose().map_err(range)?;
     Ok(instance)
 }
 
@@ -287,6 +306,23 @@ mod tests {
         let unknown: CouncilSettings = toml::from_str(&text.replace("{ fish = {", "{ cat = {")).expect("settings");
         let error = Roster::from_settings(&unknown).expect_err("there is no cat").to_string();
         assert!(error.contains("\"cat\"") && error.contains("the name of an elector"), "{error}");
+    }
+
+    #[test]
+    fn the_ninth_letter_sits_where_there_is_a_net_for_it() {
+        assert_eq!(roster("mbxkcparn n").expect("letters").electors().len(), 2);
+        let error = roster("mbxkcpar mn").expect_err("no net completes material").to_string();
+        assert!(error.contains("elector 1") && error.contains("on top of m;"), "{error}");
+        let custom = |elector: &str| {
+            let text = format!("roster = 'custom'\nelectors = [{elector}]");
+            Roster::from_settings(&toml::from_str(&text).expect("settings"))
+        };
+        let roster = custom("{ knowledge = 'mbxkcparn', percentages = { n = 50, k = 120 } }").expect("a roster");
+        let instance = roster.electors()[0].instance().expect("one of ours");
+        assert_eq!(instance.percentages, [100, 100, 100, 120, 100, 100, 100, 100, 50]);
+        let error = custom("{ knowledge = 'n', net = '/nowhere.net' }").expect_err("no such file").to_string();
+        assert!(error.contains("/nowhere.net"), "{error}");
+        assert!(custom("{ knowledge = 'm', percentages = { z = 50 } }").is_err());
     }
 
     #[test]

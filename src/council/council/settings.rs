@@ -67,6 +67,8 @@ pub struct ElectorSettings {
     pub knowledge: Option<Knowledge>,
     /// How much of each heuristic counts in it, per cent from 0 to 200, by letter; 100 where nothing is said.
     pub percentages: BTreeMap<char, u16>,
+    /// The file of the net that it asks where its knowledge has `n`; by default the one that comes with the engine.
+    pub net: Option<PathBuf>,
     /// What a draw costs the side that stands better, centipawns. -200 to 200.
     pub contempt: Option<i32>,
     /// How selective its search is, per cent of the usual. 10 to 400.

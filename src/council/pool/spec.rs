@@ -7,7 +7,7 @@ use super::{
     program::EngineProgram,
 };
 use chess::{ElectorName, Knowledge, Variant};
-use engine::{EngineOptions, Noise, Position};
+use engine::{EngineOptions, Net, Noise, Percentages, Position};
 
 /// Everything needed to start an elector.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,44 +74,49 @@ impl fmt::Debug for ElectorMaker {
 }
 
 /// An instance of our own engine: what tells it from the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
     /// The heuristics that it evaluates.
     pub knowledge: Knowledge,
-    /// How much of each heuristic counts, per cent from 0 to 200, in the order of their letters.
-    pub percentages: [u16; 8],
+    /// How much of each heuristic counts.
+    pub percentages: Percentages,
     /// What a draw costs the side that stands better, centipawns.
     pub contempt: i32,
     /// How selective the search is, per cent of the usual.
     pub selectivity: u16,
     /// Noise on its evaluation.
     pub noise: Noise,
+    /// The net that it asks, if it has one and it is not one of those that come with the engine.
+    pub net: Option<Arc<Net>>,
 }
 
 impl Instance {
     /// One that knows this much and is as usual in everything else.
     pub fn new(knowledge: Knowledge) -> Self {
-        let EngineOptions { percentages, contempt, selectivity, noise, .. } = EngineOptions::default();
-        Self { knowledge, percentages, contempt, selectivity, noise }
+        let EngineOptions { percentages, contempt, selectivity, noise, net, .. } = EngineOptions::default();
+        Self { knowledge, percentages, contempt, selectivity, noise, net }
     }
 
-    /// Looks whether every number is in its range.
+    /// Looks whether every number is in its range, and whether there is a net where one is asked.
     ///
     /// # Errors
     /// What would be accepted, if one is not.
-    pub fn check(&self) -> Result<(), &'static str> {
+    pub fn check(&self) -> Result<(), String> {
         let checks = [
             (self.percentages.iter().all(|share| *share <= 200), "`percentages` from 0 to 200"),
             ((-200..=200).contains(&self.contempt), "a `contempt` from -200 to 200"),
             ((10..=400).contains(&self.selectivity), "a `selectivity` from 10 to 400"),
             (self.noise.amplitude <= 1000, "a `noise` from 0 to 1000"),
         ];
-        checks.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, accepted)| Err(accepted))
+        if let Some((_, accepted)) = checks.into_iter().find(|(holds, _)| !holds) {
+            return Err(accepted.to_owned());
+        }
+        self.options(1, 1).check_net().map_err(|error| format!("a net: {error}"))
     }
 
     /// The engine's options for it.
     pub fn options(&self, hash: usize, threads: usize) -> EngineOptions {
-        let Self { knowledge, percentages, contempt, selectivity, noise } = *self;
+        let Self { knowledge, percentages, contempt, selectivity, noise, ref net } = *self;
         EngineOptions {
             hash,
             threads,
@@ -120,6 +125,7 @@ impl Instance {
             contempt,
             selectivity,
             noise,
+            net: net.clone(),
             ..EngineOptions::default()
         }
     }
@@ -154,7 +160,7 @@ impl ElectorSpec {
     /// The static value of a position by what this elector knows, centipawns from the player to move. A foreign engine's
     /// is not known; complete knowledge stands in for it.
     pub fn static_value(&self, position: &Position) -> i32 {
-        let instance = self.instance().copied().unwrap_or_else(|| Instance::new(Knowledge::COMPLETE));
+        let instance = self.instance().cloned().unwrap_or_else(|| Instance::new(Knowledge::COMPLETE));
         engine::evaluation::evaluate(position.board(), &instance.options(1, 1).recipe())
     }
 

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use super::{
     board::{Board, Color},
-    knowledge::{Heuristic, Knowledge},
+    knowledge::{Heuristic, IN_FULL, Knowledge, Percentages},
     net::{Accumulator, Net},
 };
 use context::Context;
@@ -49,20 +49,19 @@ const TEMPO: i32 = 14;
 /// All that makes one evaluation differ from another: engines of equal recipes give equal values to every position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// How much of each heuristic counts, in per cent, in the order of [`Heuristic::ALL`].
-    shares: [u16; 8],
-    /// The net, and how much of it counts, in per cent.
-    net: Option<(Arc<Net>, u16)>,
+    /// How much of each heuristic counts.
+    shares: Percentages,
+    net: Option<Arc<Net>>,
     noise: Noise,
 }
 
 impl Recipe {
     /// Everything in full.
-    pub const COMPLETE: Self = Self { shares: [100; 8], net: None, noise: Noise::NONE };
+    pub const COMPLETE: Self = Self { shares: IN_FULL, net: None, noise: Noise::NONE };
 
     /// The eight heuristics: those outside `knowledge` count nothing, except that material then still counts a fifth, unless
     /// none is left. A net is added by [`Self::with_net`].
-    pub fn new(knowledge: Knowledge, percentages: [u16; 8]) -> Self {
+    pub fn new(knowledge: Knowledge, percentages: Percentages) -> Self {
         let mut shares = percentages;
         let no_other = knowledge.without(Heuristic::Net).is_empty();
         for heuristic in knowledge.complement().heuristics() {
@@ -78,15 +77,15 @@ impl Recipe {
         Self { noise, ..self }
     }
 
-    /// The same with a net, of which so many per cent count.
+    /// The same with a net.
     #[must_use]
-    pub fn with_net(self, net: Arc<Net>, percentage: u16) -> Self {
-        Self { net: Some((net, percentage)), ..self }
+    pub fn with_net(self, net: Arc<Net>) -> Self {
+        Self { net: Some(net), ..self }
     }
 
     #[inline]
     fn share(&self, heuristic: Heuristic) -> i32 {
-        self.shares.get(heuristic as usize).map_or(0, |share| i32::from(*share))
+        i32::from(self.shares[heuristic as usize])
     }
 
     /// The numbers that go with what is on: a subset that was fitted alone has its own.
@@ -158,8 +157,8 @@ pub fn evaluate(board: &Board, recipe: &Recipe) -> i32 {
 /// What the net of a recipe adds for the player to move, in centipawns. Where whom it favours can never win, it is not heard.
 #[inline]
 fn learned(board: &Board, recipe: &Recipe, ask: impl FnOnce(&Net) -> i32) -> i32 {
-    let Some((net, percentage)) = &recipe.net else { return 0 };
-    let value = ask(net) * i32::from(*percentage) / 100;
+    let Some(net) = &recipe.net else { return 0 };
+    let value = ask(net) * recipe.share(Heuristic::Net) / 100;
     let favoured = if value >= 0 { board.turn() } else { !board.turn() };
     if endgame::scale(board, favoured) == 0 { 0 } else { value }
 }

@@ -39,7 +39,7 @@ use worker::{Memory, Worker};
 use super::{
     board::{Move, MoveList, Position},
     evaluation::{self, Noise, Recipe},
-    knowledge::{Heuristic, Knowledge},
+    knowledge::{Heuristic, IN_FULL, Knowledge, Percentages},
     net::Net,
     syzygy::{Settled, Tablebases},
 };
@@ -53,12 +53,10 @@ pub struct EngineOptions {
     pub threads: usize,
     /// What the evaluation knows.
     pub knowledge: Knowledge,
-    /// How much each heuristic counts, in per cent from 0 to 200, in the order of [`Heuristic::ALL`](super::Heuristic::ALL).
-    pub percentages: [u16; 8],
+    /// How much each heuristic counts.
+    pub percentages: Percentages,
     /// The net, where the knowledge has one; if there is none here, the one that comes with the engine for that knowledge.
     pub net: Option<Arc<Net>>,
-    /// How much the net counts, in per cent from 0 to 200.
-    pub net_percentage: u16,
     /// The most a draw is worth to the side that stands worse, and costs the side that stands better, in centipawns.
     pub contempt: i32,
     /// How selective the search is, in per cent of the usual: more reduces late moves further and prunes with narrower
@@ -81,9 +79,8 @@ impl Default for EngineOptions {
             hash: 16,
             threads: 1,
             knowledge: Knowledge::COMPLETE,
-            percentages: [100; 8],
+            percentages: IN_FULL,
             net: None,
-            net_percentage: 100,
             contempt: 10,
             selectivity: 100,
             noise: Noise::NONE,
@@ -99,7 +96,7 @@ impl EngineOptions {
     pub fn recipe(&self) -> Recipe {
         let recipe = Recipe::new(self.knowledge, self.percentages).with_noise(self.noise);
         match self.own_net() {
-            Some(net) => recipe.with_net(net, self.net_percentage),
+            Some(net) => recipe.with_net(net),
             None => recipe,
         }
     }

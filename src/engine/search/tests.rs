@@ -198,7 +198,7 @@ fn an_engine_with_a_net_plays_by_it_and_can_be_repeated() {
     assert_eq!(search(), search());
     // Alone it is the evaluation, but for the right to move.
     let own = Engine::new(options.clone()).evaluate(&position(fen));
-    let right_to_move = Engine::new(EngineOptions { net_percentage: 0, ..options }).evaluate(&position(fen));
+    let right_to_move = Engine::new(EngineOptions { percentages: [0; 9], ..options }).evaluate(&position(fen));
     assert_eq!(own, net.evaluate(position(fen).board()) + right_to_move);
     assert!((1..50).contains(&right_to_move));
 }
@@ -212,7 +212,7 @@ fn a_net_on_top_of_others_adds_to_them() {
     let place = position("r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10");
     let value = |options: &EngineOptions| Engine::new(options.clone()).evaluate(&place);
     assert_eq!(value(&with), value(&without) + net.evaluate(place.board()));
-    let half = EngineOptions { net_percentage: 50, ..with.clone() };
+    let half = EngineOptions { percentages: [100, 100, 100, 100, 100, 100, 100, 100, 50], ..with.clone() };
     assert_eq!(value(&half), value(&without) + net.evaluate(place.board()) / 2);
     let other = EngineOptions { knowledge: "mn".parse().expect("letters"), ..with };
     let error = other.check_net().expect_err("it completes other heuristics").to_string();

@@ -75,8 +75,7 @@ impl Options {
             return Ok(());
         }
         if let Some(heuristic) = Heuristic::WITH_NET.into_iter().find(|h| weight_name(*h).to_lowercase() == name) {
-            let share = self.engine.percentages.get_mut(heuristic as usize).unwrap_or(&mut self.engine.net_percentage);
-            *share = whole_number(&name, value, 0, 200)? as u16;
+            self.engine.percentages[heuristic as usize] = whole_number(&name, value, 0, 200)? as u16;
             return Ok(());
         }
         match name.as_str() {

@@ -21,7 +21,7 @@ use super::{
 use crate::uci_teacher::{TeacherEffort, TeacherPlan, UciTeacher};
 use council::pool::EngineProgram;
 use engine::{
-    Knowledge,
+    IN_FULL, Knowledge,
     evaluation::Recipe,
     net::{Header, Mask},
 };
@@ -207,7 +207,7 @@ impl TrainNet {
         let base = self.base.unwrap_or(Knowledge::NONE);
         let mixture = self.labels;
         let selection = DatasetSelection { most: self.positions.unwrap_or(usize::MAX), ..DatasetSelection::default() };
-        let dataset = Dataset::new(self.records()?, &mixture, &selection, &Recipe::new(base, [100; 8]));
+        let dataset = Dataset::new(self.records()?, &mixture, &selection, &Recipe::new(base, IN_FULL));
         let (count, kept_back) = (dataset.training.len(), dataset.validation.len());
         eprintln!("{count} positions to learn from, {kept_back} kept back");
         if count == 0 {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::tune::{LabelledPositions, TuneError, TunePlan, tune};
 use engine::{
-    Heuristic, Knowledge, KnowledgeError,
+    Heuristic, IN_FULL, Knowledge, KnowledgeError,
     evaluation::{Recipe, WEIGHTS},
 };
 use training::dataset::{Mixture, read_folder};
@@ -117,7 +117,7 @@ impl Tune {
 
 impl Tune {
     fn read(&self) -> Result<LabelledPositions, Failure> {
-        let recipe = Recipe::new(self.knowledge, [100; 8]);
+        let recipe = Recipe::new(self.knowledge, IN_FULL);
         if self.positions.is_dir() {
             let records = read_folder(&self.positions)?;
             let positions = LabelledPositions::of_records(&records, &self.labels, &recipe);

@@ -4,6 +4,7 @@ use std::{
     fmt, fs,
     path::{Path, PathBuf},
     str::FromStr,
+    sync::Arc,
 };
 
 use serde::Deserialize;
@@ -16,7 +17,7 @@ use council::{
     CouncilSettings, Roster, RosterError,
     pool::{EngineProgram, VirtualMachines},
 };
-use engine::EngineOptions;
+use engine::{EngineOptions, Net};
 
 /// Transposition table of a player that does not say otherwise, MiB.
 const HASH: usize = 16;
@@ -27,7 +28,7 @@ const HASH: usize = 16;
 ///
 /// | text | player |
 /// |---|---|
-/// | `engine`, `engine:mpar,hash=16,threads=2,contempt=0` | our engine: knowledge letters (all by default) and options |
+/// | `engine`, `engine:mpar,hash=16,threads=2,contempt=0` | our engine: knowledge letters (the eight by default) and options; `net=FILE` where the letters have `n` |
 /// | `council`, `council:balanced-7`, `council:roster=mpar mbkc,criterion=weights,weights.m=45` | a council: a roster, and keys of the `council` table of the settings |
 /// | `council:preset=gnupar,split=0.5` | a published player, with changes |
 /// | `council:complete-8,machines.count=2,machines.entries=32` | the same on several machines in virtual time: the keys of [`VirtualMachines`] |
@@ -207,11 +208,13 @@ impl<'a> SpecReader<'a> {
             match *key {
                 "knowledge" => options.knowledge = value.parse().map_err(|error| self.wrong(error))?,
                 "hash" => options.hash = number(1..=65_536)? as usize,
+                "net" => options.net = Some(net_file(value).map_err(|error| self.wrong(error))?),
                 "threads" => options.threads = number(1..=256)? as usize,
                 "contempt" => options.contempt = number(-200..=200)? as i32,
                 _ => return Err(self.wrong(format_args!("{key} is no option of our engine"))),
             }
         }
+        options.check_net().map_err(|error| self.wrong(error))?;
         Ok(PlayerKind::Engine(options))
     }
 
@@ -248,6 +251,13 @@ impl<'a> SpecReader<'a> {
             ..EngineProgram::default()
         })
     }
+}
+
+/// The net in a file.
+fn net_file(path: &str) -> Result<Arc<Net>, String> {
+    let explain = |error: &dyn fmt::Display| format!("net {path}: {error}");
+    let bytes = fs::read(path).map_err(|error| explain(&error))?;
+    Net::from_bytes(&bytes).map(Arc::new).map_err(|error| explain(&error))
 }
 
 /// The settings of a published player.
@@ -368,6 +378,8 @@ mod tests {
             ("stockfish", "expected engine, council, uci:COMMAND"),
             ("uci:", "expected engine"),
             ("engine:mm", "knowledge set"),
+            ("engine:mn", "on top of m;"),
+            ("engine:n,net=/nowhere.net", "net /nowhere.net"),
             ("engine:m,quick", "\"quick\" is not understood"),
             ("engine:hash=0", "accepted: 1 to 65536"),
             ("engine:colour=red", "colour is no option"),

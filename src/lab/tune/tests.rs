@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::*;
 use engine::{
-    Position,
+    IN_FULL, Position,
     evaluation::{Recipe, evaluate},
 };
 
@@ -74,7 +74,7 @@ fn a_disturbed_weight_moves_back_to_where_the_labels_say_it_was() {
 #[test]
 fn a_subset_is_fitted_alone() {
     let text = random_games(5);
-    let recipe = Recipe::new("mpar".parse().expect("letters"), [100; 8]);
+    let recipe = Recipe::new("mpar".parse().expect("letters"), IN_FULL);
     let (positions, _) = LabelledPositions::read(text.as_bytes(), &recipe).expect("memory is readable");
     let fitted = tune(&positions, &WEIGHTS, &plan(5, 1), None, &AtomicBool::new(false), |_| {}).expect("not stopped");
     assert_eq!(fitted.knight_mobility, WEIGHTS.knight_mobility, "x is not in it");

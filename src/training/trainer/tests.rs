@@ -1,6 +1,6 @@
 use std::fs;
 
-use engine::{Knowledge, Position, board::Role, evaluation::Recipe};
+use engine::{IN_FULL, Knowledge, Position, board::Role, evaluation::Recipe};
 
 use super::*;
 use crate::{
@@ -33,7 +33,7 @@ fn synthetic() -> Dataset {
             records.push(record);
         }
     }
-    let base = Recipe::new(Knowledge::NONE, [100; 8]);
+    let base = Recipe::new(Knowledge::NONE, IN_FULL);
     let selection = DatasetSelection { validation: 0.1, ..DatasetSelection::default() };
     Dataset::new(records, &Mixture { result: 0.0, ..Mixture::default() }, &selection, &base)
 }
