@@ -16,6 +16,7 @@ use tokio::{
     sync::{
         Notify,
         mpsc::{UnboundedReceiver, UnboundedSender},
+        watch,
     },
     time::{MissedTickBehavior, interval},
 };
@@ -65,6 +66,8 @@ struct ClientShared {
     known: Mutex<ClientState>,
     /// Something is to be looked at.
     to_look: Notify,
+    /// How often a worker has come that may be asked.
+    arrivals: watch::Sender<u64>,
 }
 
 /// What is known now.
@@ -88,7 +91,8 @@ impl ClusterClient {
         let subjects = Subjects::below(&settings.prefix);
         let (run, name) = (RunId::draw(), settings.name());
         let exchange = ExchangeBudget::of(&settings);
-        let shared = ClientShared { run, name, subjects, exchange, known: Mutex::default(), to_look: Notify::new() };
+        let (known, to_look, arrivals) = (Mutex::default(), Notify::new(), watch::Sender::default());
+        let shared = ClientShared { run, name, subjects, exchange, known, to_look, arrivals };
         let joined = Self(Arc::new(shared));
         let client = joined.clone();
         tokio::spawn(async move {
@@ -295,8 +299,9 @@ impl ClusterClient {
     fn heartbeat(&self, from: &Sender, heartbeat: Heartbeat) {
         let now = Instant::now();
         let (mut lost, mut why, mut newcomer) = (Vec::new(), "has left", false);
-        {
+        let opened = {
             let known = &mut *self.known();
+            let was_open = known.registry.is_open(now, from.run);
             let answered = known.polls.iter().find(|(number, _)| heartbeat.answers == Some(*number));
             let lag = answered.map(|(_, sent)| now.saturating_duration_since(*sent));
             if heartbeat.state != WorkerState::Gone && known.registry.speaks_for_itself(from) {
@@ -316,6 +321,10 @@ impl ClusterClient {
                 Some(change) => tell(&change),
                 None => {}
             }
+            !was_open && known.registry.is_open(now, from.run)
+        };
+        if opened {
+            self.0.arrivals.send_modify(|count| *count += 1);
         }
         lost.into_iter().for_each(|search| search.lose(why));
         if newcomer {
@@ -476,6 +485,10 @@ impl RemotePool for ClusterClient {
         let offers = self.known().registry.offers(Instant::now(), self.0.run, &BTreeMap::new(), time);
         let shares = offers.iter().map(placement::WorkerOffer::share);
         LentCores { together: shares.clone().sum(), widest: shares.max().unwrap_or(0) }
+    }
+
+    fn arrivals(&self) -> Option<watch::Receiver<u64>> {
+        Some(self.0.arrivals.subscribe())
     }
 
     fn machines(&self) -> Vec<MachineView> {

@@ -248,6 +248,11 @@ impl Registry {
         }
     }
 
+    /// Whether a worker may be asked now, for a move that is long enough.
+    pub(crate) fn is_open(&self, now: Instant, worker: RunId) -> bool {
+        self.workers.get(&worker).is_some_and(|worker| self.closed(now, worker).is_none())
+    }
+
     /// A worker, if it is there.
     pub(crate) fn get(&self, worker: RunId) -> Option<&KnownWorker> {
         self.workers.get(&worker)
@@ -409,6 +414,17 @@ mod tests {
         registry.failed(now, RunId(2));
         assert_eq!(offers(&registry, now), 0);
         assert_eq!(offers(&registry, now + Duration::from_secs(1)), 1, "it gets another chance");
+    }
+
+    #[test]
+    fn a_worker_may_be_asked_from_its_first_answer_on() {
+        let (mut registry, now) = (Registry::default(), Instant::now());
+        let mut hears = |state, lag| {
+            registry.heard(now, &sender(1), heartbeat(state), lag);
+            registry.is_open(now, RunId(1))
+        };
+        assert!(!hears(WorkerState::Lending, None) && hears(WorkerState::Lending, SOON));
+        assert!(!hears(WorkerState::Draining, SOON) && hears(WorkerState::Lending, None));
     }
 
     #[test]

@@ -75,6 +75,13 @@ impl<L: CouncilGame> Ballots<L> {
         }
     }
 
+    /// Further electors, behind those that there are, may propose from now on: `electors` are all of them.
+    pub(super) fn admit(&mut self, electors: Arc<[ElectorSpec<L::Kind>]>) {
+        self.cast.resize_with(electors.len(), || None);
+        self.static_values.resize_with(electors.len(), OnceLock::new);
+        self.electors = electors;
+    }
+
     /// Takes an elector's proposal in place of its last one. A score that is only a bound does not replace an exact one:
     /// the iteration that will make it exact is under way.
     pub(super) fn cast(&mut self, elector: usize, proposal: Proposal<L::Move>) {

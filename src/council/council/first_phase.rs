@@ -89,14 +89,36 @@ impl<L: CouncilGame> FirstPhase<L> {
             setup,
             line,
         };
-        let time = session.time_left(phase.setup.share);
-        for number in 0..searchers.len() {
+        phase.put_all_to_work(0, session, searchers);
+        phase
+    }
+
+    /// Puts those to work who have come since it began, behind the others; `electors` are all that vote now.
+    pub(super) fn admit(
+        &mut self,
+        electors: Arc<[ElectorSpec<L::Kind>]>,
+        session: &mut SearchSession<L>,
+        searchers: &mut [CouncilSearcher<L>],
+    ) {
+        let sitting = self.lines.len();
+        self.ballots.admit(Arc::clone(&electors));
+        self.best_of_groups.resize_with(electors.len(), Arc::default);
+        self.split_groups.resize_with(electors.len(), || None);
+        self.setup.electors = electors;
+        self.lines.resize_with(searchers.len(), || Arc::clone(&self.line));
+        self.newest.resize_with(searchers.len(), || None);
+        self.put_all_to_work(sitting, session, searchers);
+    }
+
+    /// Puts the searchers from this one on to work, each about the position that falls to it.
+    fn put_all_to_work(&mut self, first: usize, session: &mut SearchSession<L>, searchers: &mut [CouncilSearcher<L>]) {
+        let time = session.time_left(self.setup.share);
+        for number in first..searchers.len() {
             let place = searchers[number].elector.unwrap_or_default();
             let pondered = session.question.pondering.as_ref().and_then(|pondering| pondering.line_of(place).cloned());
-            let line = pondered.unwrap_or_else(|| Arc::clone(&phase.line));
-            phase.put_to_work(number, line, time, session, searchers);
+            let line = pondered.unwrap_or_else(|| Arc::clone(&self.line));
+            self.put_to_work(number, line, time, session, searchers);
         }
-        phase
     }
 
     /// The searchers that search for an elector by PV-split; none where it is searched for otherwise.
@@ -221,7 +243,7 @@ impl<L: CouncilGame> FirstPhase<L> {
     }
 
     /// Listens to the electors until the time of this phase is over, all have finished, or those that have not cannot change the
-    /// outcome. `None` if cancelled.
+    /// outcome. `None` if cancelled. Nothing is lost where it is dropped and called again.
     pub(super) async fn run(
         &mut self,
         session: &mut SearchSession<'_, L>,

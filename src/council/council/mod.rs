@@ -68,7 +68,7 @@ use self::{
 };
 use crate::{
     CouncilGame,
-    pool::{ElectorSpec, Pool},
+    pool::{Arrivals, ElectorSpec, Pool},
 };
 use chess::{Decision, Line, Proposal, Source, Vote};
 
@@ -105,17 +105,22 @@ impl<L: CouncilGame> Council<L> {
         watch: &mut (dyn FnMut(&Proposal<L::Move>) + Send),
     ) -> Option<Decision<L::Move, L::Knowledge>> {
         let deciding = self.pool.deciding();
+        let mut arrivals = self.pool.arrivals();
         let mut session = SearchSession::new(&mut question, cancelled, watch);
         self.seats.seat_first_phase(self.pool.cores_for(session.time_left(self.first_share())));
         self.seats.searchers.iter_mut().for_each(CouncilSearcher::begin_question);
-        let decided = self.run(&mut session).await;
+        let decided = self.run(&mut session, &mut arrivals).await;
         self.seats.searchers.iter_mut().for_each(CouncilSearcher::stop);
         drop(deciding);
         decided
     }
 
     /// Runs both phases.
-    async fn run(&mut self, session: &mut SearchSession<'_, L>) -> Option<Decision<L::Move, L::Knowledge>> {
+    async fn run(
+        &mut self,
+        session: &mut SearchSession<'_, L>,
+        arrivals: &mut Arrivals,
+    ) -> Option<Decision<L::Move, L::Knowledge>> {
         let settings = &self.seats.settings;
         let advice = if self.seats.advisers.is_empty() { 0.0 } else { settings.advice };
         let electing = &self.seats.searchers[..self.seats.voters];
@@ -131,11 +136,16 @@ impl<L: CouncilGame> Council<L> {
             anchor: self.seats.anchor(),
             round_robin,
         };
+        let mut first = FirstPhase::begin(setup, session, &mut self.seats.searchers[..self.seats.voters]);
+        loop {
+            tokio::select! {
+                biased;
+                heard = first.run(session, &mut self.seats.searchers[..self.seats.voters]) => break heard?,
+                () = arrivals.next() => self.admit(&mut first, session),
+            }
+        }
         let stopping = self.seats.anchor().unwrap_or(self.seats.voters);
-        let electing = &mut self.seats.searchers[..self.seats.voters];
-        let mut first = FirstPhase::begin(setup, session, electing);
-        first.run(session, electing).await?;
-        electing[..stopping].iter_mut().for_each(CouncilSearcher::stop);
+        self.seats.searchers[..stopping].iter_mut().for_each(CouncilSearcher::stop);
         let outcome = first.elect();
         let second = match &outcome {
             Some(outcome) if self.has_second_phase(&first, session) => {
@@ -144,6 +154,15 @@ impl<L: CouncilGame> Council<L> {
             _ => None,
         };
         self.decision(&first, outcome, second, session)
+    }
+
+    /// Seats those who have come while the others search, if what is left of the time is long enough for their machines.
+    fn admit(&mut self, first: &mut FirstPhase<L>, session: &mut SearchSession<'_, L>) {
+        let left = session.time_left(self.first_share());
+        if !session.must_answer() && self.seats.add_to_first_phase(self.pool.cores_for(left)) {
+            let electors = Arc::clone(&self.seats.electors);
+            first.admit(electors, session, &mut self.seats.searchers[..self.seats.voters]);
+        }
     }
 
     /// Complete knowledge on the proposed moves. The outer `None` if cancelled, the inner one if nothing was found.

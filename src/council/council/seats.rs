@@ -104,12 +104,34 @@ impl<L: CouncilGame> Seats<L> {
             return;
         }
         self.electors = self.roster.electors_for(self.variant, cores.together).into();
-        let seats = self.first_phase(cores);
+        let seats = self.first_phase(&self.electors, cores);
         let second = self.searchers.split_off(self.voters);
         let before = std::mem::take(&mut self.searchers);
         self.searchers = self.fill(seats, before);
         self.voters = self.searchers.len();
         self.searchers.extend(second);
+    }
+
+    /// Adds seats to the first phase for cores that have come while it searches; whoever sits there stays. `false` if it has no use for them
+    /// before the next question.
+    pub(super) fn add_to_first_phase(&mut self, cores: CoresAtHand) -> bool {
+        let electors = self.roster.electors_for(self.variant, cores.together);
+        if self.continues() || electors.len() <= self.electors.len() || !electors.starts_with(&self.electors) {
+            return false;
+        }
+        let mut seats = self.first_phase(&electors, cores);
+        let mut sitting = self.searchers[..self.voters].iter().zip(&seats);
+        if seats.len() <= self.voters || !sitting.all(|(searcher, seat)| searcher.suits(seat)) {
+            return false;
+        }
+        self.first_phase_cores = Some(cores);
+        self.electors = electors.into();
+        let second = self.searchers.split_off(self.voters);
+        let more = self.fill(seats.split_off(self.voters), Vec::new());
+        self.searchers.extend(more);
+        self.voters = self.searchers.len();
+        self.searchers.extend(second);
+        true
     }
 
     /// Seats complete knowledge for the second phase on so many cores, if it does not sit so already.
@@ -140,9 +162,9 @@ impl<L: CouncilGame> Seats<L> {
         self.settings.criterion == CriterionName::ReSearch && self.settings.second_phase == SecondPhaseMode::Continued
     }
 
-    /// The seats of the first phase on these cores. Where there are more cores than electors, searcher `i` searches for elector `i` modulo
+    /// The seats of the first phase for these electors on these cores. Where there are more cores than electors, searcher `i` searches for elector `i` modulo
     /// their number (docs/method.md §7).
-    fn first_phase(&self, at_hand: CoresAtHand) -> Vec<Seat<L::Kind>> {
+    fn first_phase(&self, electors: &[ElectorSpec<L::Kind>], at_hand: CoresAtHand) -> Vec<Seat<L::Kind>> {
         let advising = self.advisers.iter().enumerate();
         let advising = advising.map(|(number, spec)| Seat { adviser: Some(number), ..Seat::of(spec.clone(), false) });
         let mut seats: Vec<Seat<L::Kind>> = advising.collect();
@@ -155,10 +177,10 @@ impl<L: CouncilGame> Seats<L> {
         };
         // The threads of one search are on one machine.
         let widest = if self.settings.cores == 0 { at_hand.widest } else { cores };
-        let anchor = self.electors.iter().position(|elector| self.continues() && elector.kind == self.arbiter().kind);
-        for (place, elector) in self.electors.iter().enumerate().filter(|(place, _)| Some(*place) != anchor) {
+        let anchor = electors.iter().position(|elector| self.continues() && elector.kind == self.arbiter().kind);
+        for (place, elector) in electors.iter().enumerate().filter(|(place, _)| Some(*place) != anchor) {
             let grouped = L::is_ours(elector) && groups != GroupMode::None;
-            let members = if grouped { members(place, self.electors.len(), cores) } else { 1 };
+            let members = if grouped { members(place, electors.len(), cores) } else { 1 };
             let slots = if groups == GroupMode::Shared { 1 } else { members };
             let threads = (members / slots).min(widest);
             let one_table = slots > 1 && groups == GroupMode::PvSplit;
@@ -171,7 +193,7 @@ impl<L: CouncilGame> Seats<L> {
             seats.extend(std::iter::repeat_n(seat, slots));
         }
         if self.continues() {
-            let spec = anchor.map_or_else(|| self.arbiter(), |place| self.electors[place].clone());
+            let spec = anchor.map_or_else(|| self.arbiter(), |place| electors[place].clone());
             seats.push(Seat { elector: anchor, ..Seat::of(ElectorSpec { shares_table: true, ..spec }, false) });
         }
         seats

@@ -42,6 +42,7 @@ pub(crate) use memory::MemoryClaim;
 pub use memory::memory_for_tables;
 pub use process::{Process, kill_engines};
 pub use program::{EngineProgram, EngineProtocol, ErrorOutput};
+pub(crate) use remote::Arrivals;
 pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance};
@@ -139,6 +140,11 @@ impl Pool {
         let lent = self.remote.as_ref().map(|remote| remote.cores(time)).unwrap_or_default();
         let here = self.cores();
         CoresAtHand { here, together: here + lent.together, widest: here.max(lent.widest) }
+    }
+
+    /// Tells of machines that come from now on.
+    pub(crate) fn arrivals(&self) -> Arrivals {
+        Arrivals::of(self.remote.as_deref())
     }
 
     /// What falls to one of the councils that decide now of so many cores, at least one.

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{mpsc::UnboundedSender, watch};
 
 use super::{ElectorSpec, Job, MachineView, SearchReport};
 use engine::SharedTable;
@@ -13,6 +13,11 @@ pub trait RemotePool: fmt::Debug + Send + Sync {
     /// come too late are left out.
     fn cores(&self, time: Option<Duration>) -> LentCores;
 
+    /// Counts how often a machine has come that may be asked at once; `None`: none ever comes.
+    fn arrivals(&self) -> Option<watch::Receiver<u64>> {
+        None
+    }
+
     /// The machines that are there now, by name, for whoever looks on.
     fn machines(&self) -> Vec<MachineView> {
         Vec::new()
@@ -21,6 +26,27 @@ pub trait RemotePool: fmt::Debug + Send + Sync {
     /// A slot for an elector on those machines; `None` for an elector that cannot leave this one. Those that are given the
     /// same `table` share one on every machine on which they meet. Dropping the slot gives everything back.
     fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>>;
+}
+
+/// Tells when further machines have come, while somebody could use them.
+#[derive(Debug)]
+pub(crate) struct Arrivals(Option<watch::Receiver<u64>>);
+
+impl Arrivals {
+    /// From now on, where machines may come at all.
+    pub(super) fn of(remote: Option<&dyn RemotePool>) -> Self {
+        Self(remote.and_then(RemotePool::arrivals))
+    }
+
+    /// Waits for the next one; for ever if none can come. It can be cancelled and asked again: nobody is missed.
+    pub(crate) async fn next(&mut self) {
+        if let Some(arrivals) = &mut self.0
+            && arrivals.changed().await.is_ok()
+        {
+            return;
+        }
+        std::future::pending().await
+    }
 }
 
 /// How many cores others lend.

@@ -45,6 +45,18 @@ async fn seats_come_and_go_with_their_machines() {
     table.plays(3).await;
 }
 
+/// One long move: the worker is started when the council has searched for a while already.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_comes_in_the_middle_of_a_move_votes_on_it() {
+    let nats = Nats::start();
+    let mut table = table(&nats.url());
+    let mut worker = None;
+    let decision = table.thinks_until_heard("attic", || worker = Some(Worker::start(&nats.url(), "attic", 2))).await;
+    let machines: Vec<_> = decision.votes.iter().map(|vote| vote.proposal.machine.as_ref()).collect();
+    assert!(machines.contains(&Some(&"attic".into())) && machines.contains(&None), "{machines:?}");
+    assert_eq!(table.sitting(), 3);
+}
+
 /// From a worker behind a long way no move is asked for that would be over before it could answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_far_worker_takes_part_in_long_moves_alone() {

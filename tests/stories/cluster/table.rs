@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chess::{GameId, Line, Proposal, Variant};
+use chess::{Decision, GameId, Line, Proposal, Variant};
 use cluster::{ClusterClient, ClusterSettings};
 use council::{Council, CouncilSettings, CriterionName, GroupMode, Progress, Question, Roster, pool::Pool};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -144,6 +144,22 @@ impl Table {
             assert!(begun.elapsed() < PATIENCE, "{machine} takes no part: {:?}", self.votes);
             self.plays(1).await;
         }
+    }
+
+    /// Thinks about one move until a machine has proposed something, which comes when others have.
+    pub(super) async fn thinks_until_heard(&mut self, machine: &str, comes: impl FnOnce() + Send) -> Decision {
+        let timing = Some(Box::new(|_: &Progress| PATIENCE) as _);
+        let line = Arc::new(Line::start(Variant::Standard));
+        let question = Question { timing, ..Question::new(GameId::new("table"), line) };
+        let (answer_now, mut comes) = (question.answer_now.clone(), Some(comes));
+        let mut watch = |proposal: &Proposal| {
+            comes.take().into_iter().for_each(|comes| comes());
+            if proposal.machine.as_ref().is_some_and(|other| other.as_str() == machine) {
+                answer_now.cancel();
+            }
+        };
+        let decided = self.council.decide(question, &CancellationToken::new(), &mut watch).await;
+        decided.expect("a decision")
     }
 
     /// How many sit in the council.

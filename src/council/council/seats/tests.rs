@@ -1,6 +1,7 @@
 //! Who sits where when machines come and go.
 
 use std::{
+    collections::BTreeSet,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
@@ -8,7 +9,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::{
+    sync::{mpsc::UnboundedSender, watch},
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -18,22 +22,38 @@ use crate::{
         RemoteSlot, SearchReport, Slot,
     },
 };
-use chess::{Decision, Limits, Line, Proposal, Variant};
+use chess::{CriterionName, Decision, Limits, Line, Proposal, Variant};
 use engine::SharedTable;
 
 /// From here on a move is long enough for the lender.
 const LONG: Duration = Duration::from_secs(1);
 
+/// Turns a hang into a failure.
+const TOO_LONG: Duration = Duration::from_secs(60);
+
 /// Lends so many cores, of this machine in truth, for moves that are long enough.
 #[derive(Debug, Default)]
 struct Lender {
     cores: AtomicUsize,
+    arrivals: watch::Sender<u64>,
+}
+
+impl Lender {
+    /// Has so many cores from now on, because a machine has come.
+    fn comes_with(&self, cores: usize) {
+        self.cores.store(cores, Relaxed);
+        self.arrivals.send_modify(|count| *count += 1);
+    }
 }
 
 impl RemotePool for Lender {
     fn cores(&self, time: Option<Duration>) -> LentCores {
         let cores = if time.is_none_or(|time| time >= LONG) { self.cores.load(Relaxed) } else { 0 };
         LentCores { together: cores, widest: cores }
+    }
+
+    fn arrivals(&self) -> Option<watch::Receiver<u64>> {
+        Some(self.arrivals.subscribe())
     }
 
     fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>> {
@@ -98,6 +118,46 @@ async fn for_a_short_move_nobody_sits_who_would_answer_too_late() {
         decides(&mut council, Some(time)).await;
         assert_eq!(council.electors().len(), sitting);
     }
+}
+
+/// Decides in such a time, while a machine with two cores comes after the first proposal; at once when so many have proposed. Says who has
+/// voted.
+async fn decides_while_a_machine_comes(time: Duration, electors: usize, criterion: CriterionName) -> BTreeSet<String> {
+    let lender = Arc::<Lender>::default();
+    let settings = CouncilSettings { hash: 1, criterion, advisers: String::new(), ..CouncilSettings::default() };
+    let roster = Roster::from_settings(&settings).expect("a roster");
+    let mut council = council(&lender, &roster, &settings);
+    let line = Arc::new(Line::start(Variant::Standard));
+    let question = Question { timing: Some(Box::new(move |_| time)), ..Question::new("g".into(), line) };
+    let (answer_now, mut heard) = (question.answer_now.clone(), BTreeSet::new());
+    let mut watch = |proposal: &Proposal| {
+        if heard.is_empty() {
+            lender.comes_with(2);
+        }
+        heard.insert(proposal.elector.to_string());
+        if heard.len() == electors {
+            answer_now.cancel();
+        }
+    };
+    let never = CancellationToken::new();
+    let decided = timeout(TOO_LONG, council.decide(question, &never, &mut watch)).await;
+    let votes = decided.expect("in time").expect("a decision").votes;
+    votes.iter().map(|vote| vote.proposal.elector.to_string()).collect()
+}
+
+#[tokio::test]
+async fn whoever_comes_while_the_others_search_votes_as_well() {
+    for criterion in [CriterionName::ScoreMargin, CriterionName::ReSearch] {
+        let voters = decides_while_a_machine_comes(TOO_LONG * 2, 4, criterion).await;
+        let names: Vec<String> = (1..=4).map(|number| format!("complete-{number}")).collect();
+        assert!(voters.iter().eq(&names), "{voters:?}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_seated_when_the_time_left_is_too_short_for_his_machine() {
+    let voters = decides_while_a_machine_comes(LONG / 4, usize::MAX, CriterionName::ScoreMargin).await;
+    assert!(voters.iter().all(|voter| ["complete-1", "complete-2"].contains(&voter.as_str())), "{voters:?}");
 }
 
 /// Proposes the first legal move.
