@@ -58,13 +58,30 @@ impl VirtualMachines {
         if machine == 0 { 0 } else { 2 * self.delay }
     }
 
-    /// Nodes of a turn of each of so many threads: in the mean no longer than anything that is to be told apart, and no two alike. Copies that
-    /// advance exactly in step on two machines would search the very same tree on both.
+    /// Nodes of a turn of each of so many threads: in the mean no longer than anything that is to be told apart, and hardly two alike. Copies
+    /// that advance exactly in step on two machines would search the very same tree on both. No machine is faster than another.
     pub(crate) fn turns(&self, places: usize) -> Vec<u64> {
         let delay = if self.delay == 0 { TURN } else { self.delay };
         let mean = delay.min(self.interval).clamp(SHORTEST_TURN, TURN);
-        // Between three quarters and five quarters of it.
-        (0..places as u64).map(|place| mean * (75 + place * 37 % 50) / 100).collect()
+        // Between three quarters and five quarters of it, the shortest first.
+        let mut turns: Vec<u64> = (0..places as u64).map(|place| mean * (75 + place * 37 % 50) / 100).collect();
+        turns.sort_unstable();
+        // Dealt out to the machines to and fro.
+        let mut dealt = vec![mean; places];
+        self.to_and_fro(places).into_iter().zip(turns).for_each(|(place, turn)| dealt[place] = turn);
+        dealt
+    }
+
+    /// All of so many places, one of each machine after the other, then back.
+    fn to_and_fro(&self, places: usize) -> Vec<usize> {
+        let machine = |place: usize| self.of(place, places);
+        let round = |place: usize| (0..place).filter(|other| machine(*other) == machine(place)).count();
+        let mut order: Vec<usize> = (0..places).collect();
+        order.sort_by_key(|place| {
+            let (round, machine) = (round(*place), machine(*place));
+            (round, if round % 2 == 0 { machine } else { self.count.max(1) - machine })
+        });
+        order
     }
 
     /// Who carries messages between the tables of these machines while one question is searched; `None` where nobody does.
@@ -119,6 +136,24 @@ impl VirtualNetwork {
             if machine != sender && table.evaluates_as(told) {
                 table.hear(batch, belief);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_machine_is_faster_than_another() {
+        for (count, places) in [(1, 4), (2, 8), (4, 16)] {
+            let machines = VirtualMachines { count, delay: 16, interval: 48, ..VirtualMachines::default() };
+            let turns = machines.turns(places);
+            let of_machine = |machine| (0..places).filter(move |place| machines.of(*place, places) == machine);
+            let sums: Vec<u64> =
+                (0..count).map(|machine| of_machine(machine).map(|place| turns[place]).sum()).collect();
+            let (least, most) = (sums.iter().min(), sums.iter().max());
+            assert!(least.zip(most).is_some_and(|(least, most)| most - least <= most / 20), "{sums:?}");
         }
     }
 }
