@@ -68,12 +68,12 @@ impl VirtualMachines {
         turns.sort_unstable();
         // Dealt out to the machines to and fro.
         let mut dealt = vec![mean; places];
-        self.to_and_fro(places).into_iter().zip(turns).for_each(|(place, turn)| dealt[place] = turn);
+        self.dealt_to_and_fro(places).into_iter().zip(turns).for_each(|(place, turn)| dealt[place] = turn);
         dealt
     }
 
     /// All of so many places, one of each machine after the other, then back.
-    fn to_and_fro(&self, places: usize) -> Vec<usize> {
+    fn dealt_to_and_fro(&self, places: usize) -> Vec<usize> {
         let machine = |place: usize| self.of(place, places);
         let round = |place: usize| (0..place).filter(|other| machine(*other) == machine(place)).count();
         let mut order: Vec<usize> = (0..places).collect();
