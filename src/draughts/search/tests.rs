@@ -20,7 +20,7 @@ fn game(fen: &str) -> Game {
 }
 
 fn searcher() -> Searcher {
-    Searcher::new(SearchOptions { hash: 2, ..SearchOptions::default() })
+    Searcher::new(SearchOptions { hash: 2, contempt: 0, ..SearchOptions::default() })
 }
 
 fn search(game: &Game, limits: Limits) -> Iteration {
@@ -126,7 +126,7 @@ fn every_evaluation_can_be_searched_with() {
         .flat_map(|strategy| [Evaluation::Published(strategy), Evaluation::Heuristics(strategy.knowledge())])
         .chain([Evaluation::Heuristics(Knowledge::COMPLETE)]);
     for evaluation in evaluations {
-        let mut searcher = Searcher::new(SearchOptions { evaluation, hash: 1, tables: None });
+        let mut searcher = Searcher::new(SearchOptions { evaluation, hash: 1, ..SearchOptions::default() });
         let found = searcher.search(&Game::default(), &to_depth(5), &AtomicBool::new(false), |_| {});
         assert!(found.is_some_and(|it| it.depth == 5), "{evaluation}");
     }
