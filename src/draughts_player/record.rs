@@ -58,6 +58,7 @@ impl GameRecorder {
             (Some(Outcome::Won(winner)), _) => (GameStatus::VariantEnd, Some(winner)),
             (Some(Outcome::Drawn(_)), _) | (None, GameResult::Drawn) => (GameStatus::Draw, None),
             (None, GameResult::Won(winner)) => (GameStatus::Resign, Some(winner)),
+            (None, GameResult::Unknown) if game.moves().len() < 2 => (GameStatus::Aborted, None),
             (None, GameResult::Unknown) => (GameStatus::UnknownFinish, None),
         };
         record.over(status, winner.map(color)).await;

@@ -3,6 +3,10 @@
 //! One thread writes ([`Journal`] is the handle to it); whoever wants to read opens the file again ([`Archive`]), also
 //! from another program while this one runs.
 //!
+//! Games are of chess, or of another game that a council plays: what is written is text, which any [`GameLine`] can give, and
+//! the column `variant` tells by which rules (`standard`, `italian-draughts`). Whoever reads is given chess alone, unless all
+//! kinds are asked for ([`Archive::games_of_all_kinds`]); moves of other games are read as text, the column `uci` among them.
+//!
 //! Invariants:
 //! - [`Journal::move_decided`] returns after the commit: what is sent to a server stands in the journal before. A process
 //!   killed at any instant loses nothing that was committed, and asks [`Journal::decided_move`] when it is back; a machine
