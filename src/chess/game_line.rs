@@ -12,11 +12,17 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
     type Move: Copy + Eq + Display + Debug + Send + Sync + 'static;
     /// What an elector may know of the game.
     type Knowledge: Copy + PartialEq + Display + Debug + Send + Sync + 'static;
-    /// The rules that it may be played by.
-    type Variant: Copy + Debug + Send + Sync + 'static;
+    /// The rules that it may be played by; as text, the word by which records know them.
+    type Variant: Copy + Display + Debug + Send + Sync + 'static;
+
+    /// All that there is to know.
+    const COMPLETE_KNOWLEDGE: Self::Knowledge;
 
     /// The rules that it is played by.
     fn variant(&self) -> Self::Variant;
+
+    /// The position it began with as text; `None` where that is the usual one.
+    fn start_text(&self) -> Option<String>;
 
     /// The moves played.
     fn moves(&self) -> &[Self::Move];
@@ -56,8 +62,14 @@ impl GameLine for Line {
     type Knowledge = Knowledge;
     type Variant = Variant;
 
+    const COMPLETE_KNOWLEDGE: Knowledge = Knowledge::COMPLETE;
+
     fn variant(&self) -> Variant {
         Line::variant(self)
+    }
+
+    fn start_text(&self) -> Option<String> {
+        self.start_fen()
     }
 
     fn moves(&self) -> &[UciMove] {

@@ -281,8 +281,8 @@ impl fmt::Debug for Line {
     }
 }
 
-/// Moves in UCI notation with blanks between them, as [`Line::play_all`] reads them.
-pub fn moves_text(moves: &[UciMove]) -> String {
+/// Moves with blanks between them, those of chess in UCI notation as [`Line::play_all`] reads them.
+pub fn moves_text(moves: &[impl fmt::Display]) -> String {
     moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 

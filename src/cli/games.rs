@@ -4,9 +4,9 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::Args;
 
-use super::{Failure, filter::FilterArgs, votes::write_votes};
-use bot::journal::{Archive, ExportError, GameRecord, write_csv, write_json, write_pgn, write_table};
-use chess::{outln, print, printable};
+use super::{Failure, draughts::write_pdn, filter::FilterArgs, votes::write_votes};
+use bot::journal::{Archive, ExportError, Filter, GameRecord, write_csv, write_json, write_pgn, write_table};
+use chess::{Variant, outln, print, printable};
 
 /// List and export the games of the journal
 #[derive(Debug, Args)]
@@ -14,14 +14,18 @@ use chess::{outln, print, printable};
   concilio games                                   all games, newest last
   concilio games --opponent maia1 --result lost    what to learn from
   concilio games --since 2026-11-01 --pgn > november.pgn
+  concilio games --pdn > draughts.pdn              the games of draughts
   concilio games -n 1 --votes                      every vote of the last game
   concilio games --json | jq .moves                every move with every proposal")]
 pub(super) struct GamesCommand {
     #[command(flatten)]
     filter: FilterArgs,
-    /// Write PGN
+    /// Write the games of chess as PGN
     #[arg(long, group = "format")]
     pgn: bool,
+    /// Write the games of draughts as PDN, with our votes as comments
+    #[arg(long, group = "format")]
+    pdn: bool,
     /// Write one JSON object a line, with every move and proposal
     #[arg(long, group = "format")]
     json: bool,
@@ -37,11 +41,12 @@ impl GamesCommand {
     /// Prints what was asked for.
     pub(super) fn run(self) -> Result<(), Failure> {
         let archive = Archive::open(&self.filter.journal()?)?;
-        let games = archive.games(&self.filter.filter()?)?;
+        let filter = self.filter.filter()?;
+        let games = archive.games_of_all_kinds(&filter)?;
         let stdout = io::stdout();
         if !stdout.is_terminal() {
             let mut out = BufWriter::new(stdout.lock());
-            let written = self.write(&archive, &games, &mut out);
+            let written = self.write(&archive, &filter, &games, &mut out);
             return match written.and_then(|()| out.flush().map_err(ExportError::Output)) {
                 // Whoever reads has seen enough, as `head` does.
                 Err(ExportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -56,19 +61,31 @@ impl GamesCommand {
             return Ok(());
         }
         let mut text = Vec::new();
-        self.write(&archive, &games, &mut text)?;
+        self.write(&archive, &filter, &games, &mut text)?;
         // Opponents choose their names, and these formats hold them as they are.
         String::from_utf8_lossy(&text).lines().for_each(|line| outln!("{}", printable(line)));
         Ok(())
     }
 
     fn is_table(&self) -> bool {
-        !(self.pgn || self.json || self.csv || self.votes)
+        !(self.pgn || self.pdn || self.json || self.csv || self.votes)
     }
 
-    fn write(&self, archive: &Archive, games: &[GameRecord], out: &mut impl Write) -> Result<(), ExportError> {
+    fn write(
+        &self,
+        archive: &Archive,
+        filter: &Filter,
+        games: &[GameRecord<String>],
+        out: &mut impl Write,
+    ) -> Result<(), ExportError> {
         if self.pgn {
-            write_pgn(archive, games, out)
+            let others = games.iter().filter(|game| game.variant.parse::<Variant>().is_err()).count();
+            if others > 0 {
+                tracing::warn!("{others} of these games are not chess and have no PGN; --pdn writes those of draughts");
+            }
+            write_pgn(archive, &archive.games(filter)?, out)
+        } else if self.pdn {
+            write_pdn(archive, games, out)
         } else if self.json {
             write_json(archive, games, out)
         } else if self.csv {

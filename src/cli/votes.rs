@@ -1,69 +1,125 @@
 //! The votes of games in the journal, move by move, as they were shown when they were cast.
 
-use std::io::Write;
+use std::{fmt::Display, io::Write};
 
-use bot::journal::{Archive, ExportError, GameRecord, MoveRecord, OurMove, ProposalRecord};
-use chess::{Line, printable};
+use super::draughts;
+use bot::journal::{Archive, ExportError, GameRecord, JournalError, MoveRecord, OurMove, ProposalRecord};
+use chess::{GameLine, Line, Variant, printable};
 use council::player::vote_report::{self, VoteEntry};
 
-/// Writes every vote of these games.
+/// Writes every vote of these games. Of a game that this program cannot play there is only its heading.
 ///
 /// # Errors
 /// Where the journal cannot be read, and those of `out`.
-pub(super) fn write_votes(archive: &Archive, games: &[GameRecord], out: &mut impl Write) -> Result<(), ExportError> {
+pub(super) fn write_votes(
+    archive: &Archive,
+    games: &[GameRecord<String>],
+    out: &mut impl Write,
+) -> Result<(), ExportError> {
     for game in games {
         writeln!(out, "{}  {} against {}", game.key(), game.time_control, printable(&game.opponent().name))?;
-        let Ok(mut line) = Line::from_fen(game.variant, game.start_fen.as_deref().unwrap_or_default()) else {
-            continue;
-        };
-        for played in archive.moves(game)? {
-            if let Some(ours) = &played.ours {
-                let proposals = archive.proposals(&played)?;
-                write_vote(&line, &played, ours, &proposals, out)?;
-            }
-            if line.play(played.uci).is_err() {
-                break;
-            }
+        if let Ok(variant) = game.variant.parse::<Variant>() {
+            let Ok(line) = Line::from_fen(variant, game.start_fen.as_deref().unwrap_or_default()) else { continue };
+            write_game(archive, game, line, |_, text| text.parse().ok(), out)?;
+        } else if let Some(line) = draughts::line_of(game) {
+            write_game(archive, game, line, draughts::read_move, out)?;
         }
     }
     Ok(())
 }
 
-fn write_vote(
-    line: &Line,
-    played: &MoveRecord,
-    ours: &OurMove,
-    proposals: &[ProposalRecord],
+/// Writes the votes of a game, move by move, up to the first that cannot be played.
+fn write_game<L: GameLine>(
+    archive: &Archive,
+    game: &GameRecord<String>,
+    mut line: L,
+    read: impl Fn(&L, &str) -> Option<L::Move> + Copy,
     out: &mut impl Write,
 ) -> Result<(), ExportError> {
-    let san = |text: &str| text.parse().map_or_else(|_| text.to_owned(), |uci| line.san(uci));
+    for played in archive.moves(game)? {
+        if let Some(votes) = recorded_votes(archive, &line, read, &played)? {
+            votes.write(out)?;
+        }
+        if !read(&line, &played.uci).is_some_and(|mv| line.advance(mv)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A vote of the journal, in words.
+pub(super) struct RecordedVotes {
+    /// The move with its number and value.
+    elected: String,
+    /// How it was elected.
+    how: String,
+    entries: Vec<VoteEntry>,
+}
+
+/// The vote on a move of ours that was made after this line; `None` for a move of the other one's. `read` understands what the
+/// journal calls a move.
+pub(super) fn recorded_votes<L: GameLine, M: Display>(
+    archive: &Archive,
+    line: &L,
+    read: impl Fn(&L, &str) -> Option<L::Move>,
+    played: &MoveRecord<M>,
+) -> Result<Option<RecordedVotes>, JournalError> {
+    let Some(ours) = &played.ours else { return Ok(None) };
+    let say = |text: &str| read(line, text).map_or_else(|| text.to_owned(), |mv| line.move_text(mv));
+    let played_text = played.uci.to_string();
+    let proposals = archive.proposals(played)?;
     let score = ours.score.map_or_else(String::new, |score| format!("  {score}"));
-    let proposed = proposals.iter().filter(|proposal| proposal.phase == 1).map(|proposal| san(&proposal.uci));
+    let best = vote_report::numbered(line, read(line, &played_text));
+    Ok(Some(RecordedVotes {
+        elected: format!("{best}{score}"),
+        how: how(ours, &proposals, &played_text, &say),
+        entries: proposals.iter().map(|proposal| entry(proposal, &played_text, &say)).collect(),
+    }))
+}
+
+fn how(ours: &OurMove, proposals: &[ProposalRecord], played: &str, say: &dyn Fn(&str) -> String) -> String {
+    let proposed = proposals.iter().filter(|proposal| proposal.phase == 1).map(|proposal| say(&proposal.uci));
     let tally = vote_report::tally(proposed);
     let second = ours.first_choice.as_deref().map_or_else(String::new, |first| {
         let mode = ours.second_phase.as_deref().unwrap_or("re-search");
-        vote_report::second_phase(mode, &san(first), first != played.uci.to_string())
+        vote_report::second_phase(mode, &say(first), first != played)
     });
-    let best = vote_report::numbered(line, Some(played.uci));
-    writeln!(out, "\n{best}{score}  by {}{tally}{second}  ({:.2} s)", ours.criterion, ours.elapsed.as_secs_f64())?;
-    if !proposals.is_empty() {
-        writeln!(out, "{}", VoteEntry::titles(VoteEntry::NARROWEST))?;
+    format!("by {}{tally}{second}  ({:.2} s)", ours.criterion, ours.elapsed.as_secs_f64())
+}
+
+fn entry(proposal: &ProposalRecord, played: &str, say: &dyn Fn(&str) -> String) -> VoteEntry {
+    VoteEntry {
+        elector: match proposal.phase {
+            1 => vote_report::name(&proposal.elector, proposal.knowledge.as_deref()),
+            _ => vote_report::SECOND_PHASE.to_owned(),
+        },
+        best: say(&proposal.uci),
+        score: proposal.score.map_or_else(String::new, |score| score.to_string()),
+        depth: proposal.depth,
+        nodes: proposal.nodes,
+        weight: proposal.weight,
+        elected: proposal.uci == played,
+        machine: proposal.machine.clone(),
     }
-    for proposal in proposals {
-        let entry = VoteEntry {
-            elector: match proposal.phase {
-                1 => vote_report::name(&proposal.elector, proposal.knowledge.as_deref()),
-                _ => vote_report::SECOND_PHASE.to_owned(),
-            },
-            best: san(&proposal.uci),
-            score: proposal.score.map_or_else(String::new, |score| score.to_string()),
-            depth: proposal.depth,
-            nodes: proposal.nodes,
-            weight: proposal.weight,
-            elected: proposal.uci == played.uci.to_string(),
-            machine: proposal.machine.clone(),
-        };
-        writeln!(out, "{entry}")?;
+}
+
+impl RecordedVotes {
+    fn write(&self, out: &mut impl Write) -> Result<(), ExportError> {
+        writeln!(out, "\n{}  {}", self.elected, self.how)?;
+        if !self.entries.is_empty() {
+            writeln!(out, "{}", VoteEntry::titles(VoteEntry::NARROWEST))?;
+        }
+        for entry in &self.entries {
+            writeln!(out, "{entry}")?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Everything in one line, as comments in score sheets have it.
+    pub(super) fn in_one_line(&self) -> String {
+        let vote =
+            |VoteEntry { elector, best, score, depth, .. }: &VoteEntry| format!("; {elector} {best} {score}/{depth}");
+        let votes: String = self.entries.iter().map(vote).collect();
+        format!("{}  {}{votes}", self.elected, self.how)
+    }
 }

@@ -95,7 +95,8 @@ impl CouncilGame for DraughtsLine {
         let name = elector.name.clone();
         Ok(match &elector.kind {
             DraughtsKind::Today(evaluation, tables) => {
-                let options = SearchOptions { hash: elector.hash, evaluation: *evaluation, tables: tables.clone() };
+                let (evaluation, tables) = (*evaluation, tables.clone());
+                let options = SearchOptions { hash: elector.hash, evaluation, tables, ..SearchOptions::default() };
                 Box::new(TodayElector { name, searcher: Searcher::new(options) })
             }
             DraughtsKind::Published(settings, seed) => {

@@ -6,13 +6,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bot::journal::Journal;
 use chess::{Clock, Clocks, TimeControl};
 use draughts::{
     board::{Board, Color},
     exchange::{
         Acceptance, Ending, Frames, Happening, Message, MessageError, Partner, PartnerError, PartnerPhase, Reason,
     },
-    game::Game,
+    game::{Game, pdn::GameResult},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -20,7 +21,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{DraughtsPlayer, Pace, ScoreSheet};
+use crate::{DraughtsPlayer, GameRecorder, Occasion, Pace, ScoreSheet};
 
 /// How long the other program may be silent beyond the time that it has on its clock.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -74,7 +75,7 @@ pub struct ExchangeGame {
 }
 
 /// Waits for other programs and plays one game after another with the first that comes, until it wants no more. `played` hears
-/// of every game, and `listening` of the address once.
+/// of every game; the journal, where there is one, holds our moves before they are sent.
 ///
 /// # Errors
 /// [`ExchangeError`] where a dialogue ends otherwise than the protocol says.
@@ -82,10 +83,11 @@ pub async fn serve(
     listener: &TcpListener,
     player: &mut DraughtsPlayer,
     pace: &Pace,
+    journal: Option<&Journal>,
     played: &mut (dyn FnMut(ExchangeGame) + Send),
 ) -> Result<(), ExchangeError> {
     let (stream, _) = listener.accept().await?;
-    let mut dialogue = Dialogue::new(stream, false)?;
+    let mut dialogue = Dialogue::new(stream, false, journal)?;
     loop {
         match dialogue.hear(None).await {
             Ok(Happening::Asked) => {}
@@ -113,8 +115,9 @@ pub async fn connect(
     terms: ExchangeTerms,
     player: &mut DraughtsPlayer,
     pace: &Pace,
+    journal: Option<&Journal>,
 ) -> Result<ExchangeGame, ExchangeError> {
-    let mut dialogue = Dialogue::new(TcpStream::connect(address).await?, true)?;
+    let mut dialogue = Dialogue::new(TcpStream::connect(address).await?, true, journal)?;
     let request = dialogue.partner.ask(terms.follower, terms.minutes, 0, terms.start)?;
     dialogue.say(&request).await?;
     loop {
@@ -128,16 +131,17 @@ pub async fn connect(
 }
 
 /// One connection.
-struct Dialogue {
+struct Dialogue<'a> {
     stream: TcpStream,
+    journal: Option<&'a Journal>,
     frames: Frames,
     partner: Partner,
 }
 
-impl Dialogue {
-    fn new(stream: TcpStream, initiator: bool) -> io::Result<Self> {
+impl<'a> Dialogue<'a> {
+    fn new(stream: TcpStream, initiator: bool, journal: Option<&'a Journal>) -> io::Result<Self> {
         stream.set_nodelay(true)?;
-        Ok(Self { stream, frames: Frames::default(), partner: Partner::new("concilio", initiator) })
+        Ok(Self { stream, journal, frames: Frames::default(), partner: Partner::new("concilio", initiator) })
     }
 
     async fn say(&mut self, message: &Message) -> Result<(), ExchangeError> {
@@ -190,11 +194,15 @@ impl Dialogue {
         let mut sheet =
             ScoreSheet::new(white, black, Game::new(*self.partner.game().start(), self.partner.game().rules()));
         let mut watch = ChessClock::new(minutes);
+        let clock = watch.clocks(color).map_or(TimeControl::Unlimited, |(_, control)| control);
+        let occasion = Occasion { place: "damexchange", players: [white, black], ours: color, clock };
+        let recorder = GameRecorder::start(self.journal, &occasion, sheet.game());
         loop {
             if let Some(reason) = self.partner.reason_to_end() {
                 let end = self.partner.end(reason, false)?;
                 self.say(&end).await?;
                 while self.hear(Some(PATIENCE)).await? != Happening::EndConfirmed {}
+                recorder.over(sheet.game(), result(reason, color)).await;
                 return Ok(ExchangeGame { sheet, color, reason });
             }
             let started = Instant::now();
@@ -207,6 +215,7 @@ impl Dialogue {
                 // There is a legal move: otherwise there were a reason to end.
                 let Some(decision) = decided else { return Err(ExchangeError::Gone) };
                 watch.ours = watch.ours.saturating_sub(started.elapsed());
+                recorder.decided(&game, &decision).await;
                 let message = self.partner.play(decision.best, started.elapsed())?;
                 self.say(&message).await?;
                 let _ = sheet.decided(&decision);
@@ -218,11 +227,30 @@ impl Dialogue {
                     let _ = sheet.play(mv);
                 }
                 Happening::Ended(Ending { reason, .. }) => {
-                    return Ok(ExchangeGame { sheet, color, reason: from_the_other_side(reason) });
+                    let reason = from_the_other_side(reason);
+                    recorder.over(sheet.game(), result(reason, color)).await;
+                    return Ok(ExchangeGame { sheet, color, reason });
                 }
                 _ => {}
             }
         }
+    }
+}
+
+/// The result by the word of one who played this colour.
+fn result(reason: Reason, color: Color) -> GameResult {
+    match reason {
+        Reason::Won => GameResult::Won(color),
+        Reason::Lost => GameResult::Won(!color),
+        Reason::Drawn => GameResult::Drawn,
+        Reason::Unknown => GameResult::Unknown,
+    }
+}
+
+impl ExchangeGame {
+    /// How it ended, by the word of the one who ended it.
+    pub fn result(&self) -> GameResult {
+        result(self.reason, self.color)
     }
 }
 
@@ -268,7 +296,7 @@ impl ChessClock {
 mod tests {
     use super::*;
     use council::pool::Pool;
-    use draughts::game::{Outcome, ballots, pdn::GameResult};
+    use draughts::game::{Outcome, ballots};
 
     fn player(text: &str) -> DraughtsPlayer {
         DraughtsPlayer::new(&text.parse().expect("a player"), &Pool::new(1), None)
@@ -287,12 +315,12 @@ mod tests {
         let (listener, address) = listening().await;
         let follower = tokio::spawn(async move {
             let mut games = Vec::new();
-            serve(&listener, &mut player("council"), &QUICK, &mut |game| games.push(game)).await.expect("a game");
+            serve(&listener, &mut player("council"), &QUICK, None, &mut |game| games.push(game)).await.expect("a game");
             games
         });
         let start = ballots::draw(1, 27)[0];
         let terms = ExchangeTerms { follower: Color::Black, minutes: 0, start: Some(start) };
-        let ours = connect(address, terms, &mut player("fully-guarded"), &QUICK).await.expect("a game");
+        let ours = connect(address, terms, &mut player("fully-guarded"), &QUICK, None).await.expect("a game");
         let theirs = follower.await.expect("no panic").remove(0);
         assert_eq!((ours.color, theirs.color), (Color::White, Color::Black));
         assert_eq!(ours.sheet.game(), theirs.sheet.game());
@@ -307,10 +335,10 @@ mod tests {
         let (listener, address) = listening().await;
         let start: Board = "W:WK29,K30:B18".parse().expect("a position");
         let follower = tokio::spawn(async move {
-            serve(&listener, &mut player("m"), &QUICK, &mut |_| {}).await.expect("a game");
+            serve(&listener, &mut player("m"), &QUICK, None, &mut |_| {}).await.expect("a game");
         });
         let terms = ExchangeTerms { follower: Color::Black, minutes: 1, start: Some(start) };
-        let game = connect(address, terms, &mut player("mpgsk"), &QUICK).await.expect("a game");
+        let game = connect(address, terms, &mut player("mpgsk"), &QUICK, None).await.expect("a game");
         assert!(game.sheet.game().outcome().is_some());
         follower.await.expect("no panic");
     }
@@ -323,7 +351,7 @@ mod tests {
             stream.write_all(b"GET / HTTP/1.1\r\n\r\n\0").await.expect("written");
             stream
         });
-        let error = serve(&listener, &mut player("m"), &QUICK, &mut |_| {}).await.expect_err("no game");
+        let error = serve(&listener, &mut player("m"), &QUICK, None, &mut |_| {}).await.expect_err("no game");
         assert!(matches!(error, ExchangeError::Message(_)), "{error}");
         drop(stranger.await);
     }
@@ -337,7 +365,7 @@ mod tests {
             stream.write_all(request.as_bytes()).await.expect("written");
             stream
         });
-        let error = serve(&listener, &mut player("m"), &QUICK, &mut |_| {}).await.expect_err("no game");
+        let error = serve(&listener, &mut player("m"), &QUICK, None, &mut |_| {}).await.expect_err("no game");
         assert!(matches!(error, ExchangeError::Partner(_)), "{error}");
         drop(stranger.await);
     }

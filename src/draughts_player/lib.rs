@@ -7,6 +7,7 @@
 //! | who proposes: a search of today, or that of 2010 | `elector`: [`DraughtsKind`]; as words, `roster` |
 //! | a player: a council of any size, and what a move may cost | `player`: [`DraughtsPlayer`], [`PlayerSpec`], [`Pace`] |
 //! | the votes as text, and games with the votes beside the moves | `votes`: [`vote_lines`], [`ScoreSheet`] |
+//! | games in the journal, while they are played | `record`: [`GameRecorder`] |
 //! | games against other programs, over a socket | `exchange`: [`serve`], [`connect`] |
 //!
 //! Rosters, criteria, phases, votes and the clock are the council's own and are not repeated here. A council of one is how a
@@ -31,6 +32,7 @@ mod elector;
 mod exchange;
 mod line;
 mod player;
+mod record;
 mod roster;
 mod votes;
 
@@ -38,5 +40,6 @@ pub use elector::DraughtsKind;
 pub use exchange::{ExchangeError, ExchangeGame, ExchangeTerms, connect, serve};
 pub use line::DraughtsLine;
 pub use player::{DraughtsDecision, DraughtsPlayer, DraughtsProposal, DraughtsVote, Pace};
+pub use record::{GameRecorder, Occasion};
 pub use roster::{PlayerSpec, PlayerSpecError};
 pub use votes::{ScoreSheet, vote_lines};

@@ -2,7 +2,7 @@
 
 use chess::{GameLine, Score};
 use draughts::{
-    board::{Color, Move, Rules},
+    board::{Board, Color, Move, Rules},
     evaluation::Knowledge,
     game::{Game, Outcome},
 };
@@ -29,8 +29,15 @@ impl GameLine for DraughtsLine {
     type Knowledge = Knowledge;
     type Variant = Rules;
 
+    const COMPLETE_KNOWLEDGE: Knowledge = Knowledge::COMPLETE;
+
     fn variant(&self) -> Rules {
         self.0.rules()
+    }
+
+    fn start_text(&self) -> Option<String> {
+        let start = self.0.start();
+        (*start != Board::default()).then(|| start.to_string())
     }
 
     fn moves(&self) -> &[Move] {

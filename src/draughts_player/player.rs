@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use chess::{Clocks, Color, Decision, Limits, Proposal, Source, TimeControl, Vote};
+use chess::{Clocks, Decision, Limits, Proposal, Source, TimeControl, Vote};
 use council::{
     Council, Progress, Question, Timing,
     clock::{Allotment, ClockSettings, Lag, Moment, MoveProgress},
@@ -16,7 +16,7 @@ use draughts::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{DraughtsLine, PlayerSpec};
+use crate::{DraughtsLine, PlayerSpec, record::color};
 
 /// What a council of draughts decided.
 pub type DraughtsDecision = Decision<Move, Knowledge>;
@@ -120,10 +120,7 @@ impl DraughtsPlayer {
         control: TimeControl,
         watch: &mut (dyn FnMut(&DraughtsProposal) + Send),
     ) -> Option<DraughtsDecision> {
-        let color = match game.board().to_move() {
-            board::Color::White => Color::White,
-            board::Color::Black => Color::Black,
-        };
+        let color = color(game.board().to_move());
         let ply = game.moves().len();
         let moment = Moment { control, clocks: Some(clocks), color, ply, moves_to_go: None, spent: Duration::ZERO };
         let question = Question { timing: Some(by_clock(&moment)), ..question(game) };

@@ -99,12 +99,12 @@ impl FromStr for PlayerSpec {
     }
 }
 
-/// A council of draughts as it is unless something else is said: by the criterion that measured best (docs/draughts.md). Its searches have one thread each and share nothing, so that
-/// there are no groups, and one core has the second phase.
+/// A council of draughts as it is unless something else is said: by the criterion and the second phase that measured best (docs/draughts.md). Its searches have one
+/// thread each and share nothing, so that there are no groups, and one core has the second phase.
 fn settings() -> CouncilSettings {
     CouncilSettings {
         criterion: CriterionName::ReSearch,
-        second_phase: SecondPhaseMode::Sequential,
+        second_phase: SecondPhaseMode::Continued,
         groups: GroupMode::None,
         cores: 1,
         advisers: String::new(),

@@ -39,8 +39,20 @@ impl ScoreSheet {
     pub fn decided(&mut self, decision: &DraughtsDecision) -> Result<(), draughts::board::MoveError> {
         let said = comment(self.game(), decision);
         self.record.game.play(decision.best)?;
-        self.record.comments.insert(self.record.game.moves().len(), said);
+        self.comment(said);
         Ok(())
+    }
+
+    /// Says something more of the game: a tag with its value.
+    #[must_use]
+    pub fn with_tag(mut self, name: &str, value: &str) -> Self {
+        self.record.tags.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Says something of the last move, in place of what was said before.
+    pub fn comment(&mut self, said: String) {
+        self.record.comments.insert(self.record.game.moves().len(), said);
     }
 
     /// Reads a move and plays it.

@@ -23,7 +23,7 @@ use crate::{
     security::{self, HostNames, OperatorKeys, PageReader, WhoAmI},
     watch::{self, OverviewWatch},
 };
-use bot::session::Control;
+use bot::{journal::Journal, session::Control};
 use chess::Secret;
 use council::pool::Pool;
 
@@ -42,6 +42,7 @@ pub(crate) struct WebState {
     pub pool: Pool,
     pub play_room: Arc<PlayRoom>,
     pub thinking: BoundedSearches,
+    pub journal: Journal,
     pub control: Option<Control>,
     pub health: HealthChecks,
 }
@@ -64,6 +65,7 @@ parts! {
     pool: Pool,
     play_room: Arc<PlayRoom>,
     thinking: BoundedSearches,
+    journal: Journal,
     control: Option<Control>,
     health: HealthChecks,
 }
@@ -84,6 +86,7 @@ pub(crate) fn build(
         pool: context.pool.clone(),
         control: context.control.clone(),
         health: context.health.clone(),
+        journal: context.journal.clone(),
         thinking: BoundedSearches::new(context.pool.clone(), stop.clone()),
         play_room: Arc::new(PlayRoom::new(context, stop)),
     };

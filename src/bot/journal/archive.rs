@@ -11,7 +11,7 @@ use rusqlite::{
 };
 use serde::{Serialize, Serializer};
 
-use super::{GameKey, GameResult, JournalError, codes, schema};
+use super::{GameKey, GameResult, JournalError, RecordedRules, codes, schema};
 use chess::{
     Color, GameId, GameInfo, GameStatus, GameTerms, KnownGame, Line, Player, Score, ServerName, Speed, TimeControl,
     UciMove, Variant,
@@ -51,7 +51,7 @@ pub struct PlayerRecord {
 
 /// A game of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct GameRecord {
+pub struct GameRecord<V: RecordedRules = Variant> {
     #[serde(skip)]
     row: i64,
     /// Where it was played.
@@ -66,7 +66,8 @@ pub struct GameRecord {
     /// Who had Black.
     pub black: PlayerRecord,
     /// The rules.
-    pub variant: Variant,
+    #[serde(serialize_with = "text")]
+    pub variant: V,
     /// The position it began with, where that is not the variant's usual one.
     pub start_fen: Option<String>,
     /// The clock.
@@ -103,11 +104,6 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// The game's key.
-    pub fn key(&self) -> GameKey {
-        GameKey::new(&self.server, &self.game)
-    }
-
     /// Its line with these moves. From the first on that is not legal they are left out, with a warning in the log.
     pub fn line_of(&self, moves: impl IntoIterator<Item = UciMove>) -> Line {
         let start = Line::from_fen(self.variant, self.start_fen.as_deref().unwrap_or_default());
@@ -122,22 +118,6 @@ impl GameRecord {
             }
         }
         line
-    }
-
-    /// We.
-    pub fn us(&self) -> &PlayerRecord {
-        match self.our_color {
-            Color::White => &self.white,
-            Color::Black => &self.black,
-        }
-    }
-
-    /// The other player.
-    pub fn opponent(&self) -> &PlayerRecord {
-        match self.our_color {
-            Color::White => &self.black,
-            Color::Black => &self.white,
-        }
     }
 
     /// The game as its server told it when it began; `None` if its starting position is none.
@@ -161,6 +141,29 @@ impl GameRecord {
             tournament: self.tournament.clone(),
             url: self.url.clone(),
         })
+    }
+}
+
+impl<V: RecordedRules> GameRecord<V> {
+    /// The game's key.
+    pub fn key(&self) -> GameKey {
+        GameKey::new(&self.server, &self.game)
+    }
+
+    /// We.
+    pub fn us(&self) -> &PlayerRecord {
+        match self.our_color {
+            Color::White => &self.white,
+            Color::Black => &self.black,
+        }
+    }
+
+    /// The other player.
+    pub fn opponent(&self) -> &PlayerRecord {
+        match self.our_color {
+            Color::White => &self.black,
+            Color::Black => &self.white,
+        }
     }
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -201,14 +204,14 @@ impl GameRecord {
 
 /// A move of a game, of either side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MoveRecord {
+pub struct MoveRecord<M: fmt::Display = UciMove> {
     #[serde(skip)]
     row: i64,
     /// Moves made before it.
     pub ply: u32,
     /// The move.
     #[serde(serialize_with = "text")]
-    pub uci: UciMove,
+    pub uci: M,
     /// Whether the server has shown it.
     pub confirmed: bool,
     /// The player's clock before it, seconds.
@@ -312,11 +315,23 @@ impl Archive {
         &self.connection
     }
 
-    /// The games that pass the filter, oldest first.
+    /// The games of chess that pass the filter, oldest first.
     ///
     /// # Errors
     /// Where the journal cannot be read.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, JournalError> {
+        self.games_where(&only_chess(), filter)
+    }
+
+    /// The games that pass the filter, of chess and of others, oldest first.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn games_of_all_kinds(&self, filter: &Filter) -> Result<Vec<GameRecord<String>>, JournalError> {
+        self.games_where("TRUE", filter)
+    }
+
+    fn games_where<V: RecordedRules>(&self, kind: &str, filter: &Filter) -> Result<Vec<GameRecord<V>>, JournalError> {
         let conditions: [(&str, Option<Value>); 6] = [
             ("opponent = ?", filter.opponent.as_ref().map(|name| name.to_lowercase().into())),
             ("result = ?", filter.result.map(|result| result.word().to_owned().into())),
@@ -327,9 +342,9 @@ impl Archive {
         ];
         let (conditions, mut values): (Vec<&str>, Vec<Value>) =
             conditions.into_iter().filter_map(|(condition, value)| Some((condition, value?))).unzip();
-        let conditions = if conditions.is_empty() { "TRUE".to_owned() } else { conditions.join(" AND ") };
+        let conditions: String = conditions.iter().map(|condition| format!(" AND {condition}")).collect();
         values.push(filter.limit.map_or(-1, codes::count).into());
-        let sql = format!("{GAMES} WHERE {conditions} ORDER BY started_at DESC, id DESC LIMIT ?");
+        let sql = format!("{GAMES} WHERE {kind}{conditions} ORDER BY started_at DESC, id DESC LIMIT ?");
         let mut statement = self.connection.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(values), GameRecord::read)?;
         let mut games = rows.collect::<Result<Vec<_>, _>>()?;
@@ -337,12 +352,13 @@ impl Archive {
         Ok(games)
     }
 
-    /// One game, if it is there.
+    /// One game of chess, if it is there.
     ///
     /// # Errors
     /// Where the journal cannot be read.
     pub fn game(&self, key: &GameKey) -> Result<Option<GameRecord>, JournalError> {
-        let mut statement = self.connection.prepare_cached(&format!("{GAMES} WHERE server = ? AND game = ?"))?;
+        let mut statement =
+            self.connection.prepare_cached(&format!("{GAMES} WHERE server = ? AND game = ? AND {}", only_chess()))?;
         Ok(statement.query_row([key.server.as_str(), key.id.as_str()], GameRecord::read).optional()?)
     }
 
@@ -375,7 +391,7 @@ impl Archive {
     ///
     /// # Errors
     /// Where the journal cannot be read.
-    pub fn moves(&self, game: &GameRecord) -> Result<Vec<MoveRecord>, JournalError> {
+    pub fn moves<V: RecordedRules>(&self, game: &GameRecord<V>) -> Result<Vec<MoveRecord<V::Move>>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, ply, uci, confirmed, clock_before, clock_after, source, criterion, score_cp, score_mate, depth,
                  nodes, elapsed, ponder, first_choice, spent, response, extra, lag, split, second_phase
@@ -407,7 +423,7 @@ impl Archive {
             Ok(MoveRecord {
                 row: row.get("id")?,
                 ply: row.get("ply")?,
-                uci: codes::uci(row, 2)?,
+                uci: parsed(row, "uci")?,
                 confirmed: row.get("confirmed")?,
                 clock_before: clock("clock_before")?,
                 clock_after: clock("clock_after")?,
@@ -421,7 +437,7 @@ impl Archive {
     ///
     /// # Errors
     /// Where the journal cannot be read.
-    pub fn proposals(&self, of: &MoveRecord) -> Result<Vec<ProposalRecord>, JournalError> {
+    pub fn proposals<M: fmt::Display>(&self, of: &MoveRecord<M>) -> Result<Vec<ProposalRecord>, JournalError> {
         let mut statement =
             self.connection.prepare_cached("SELECT * FROM proposals WHERE move = ? ORDER BY phase, place")?;
         let rows = statement.query_map([of.row], |row| {
@@ -450,6 +466,11 @@ impl Archive {
 /// The last move tells how many there are: looking at each would take seconds where there are ten thousand games.
 const GAMES: &str = "SELECT games.*, coalesce((SELECT ply + 1 FROM moves
     WHERE moves.game = games.id AND superseded_at IS NULL AND confirmed ORDER BY ply DESC LIMIT 1), 0) AS plies FROM games";
+
+/// The condition for games of chess: whoever studies games knows no others.
+fn only_chess() -> String {
+    format!("variant IN ('{}')", Variant::ALL.map(Variant::key).join("', '"))
+}
 
 fn known<T>(row: &Row<'_>, column: &str, read: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let word: String = row.get(column)?;

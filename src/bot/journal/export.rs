@@ -1,10 +1,13 @@
 //! Games for people and for programs: a table, JSON lines, CSV, PGN.
 
-use std::io::{self, Write};
+use std::{
+    fmt::Display,
+    io::{self, Write},
+};
 
 use serde::Serialize;
 
-use super::{Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, pgn};
+use super::{Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, RecordedRules, pgn};
 use chess::{Color, printable};
 
 /// Why an export did not reach its end.
@@ -25,7 +28,7 @@ const COLUMNS: [&str; 10] = ["DATE", "SERVER", "GAME", "COLOUR", "OPPONENT", "CL
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_table(games: &[GameRecord], in_color: bool, out: &mut impl Write) -> io::Result<()> {
+pub fn write_table<V: RecordedRules>(games: &[GameRecord<V>], in_color: bool, out: &mut impl Write) -> io::Result<()> {
     let rows: Vec<[String; COLUMNS.len()]> = games.iter().map(table_row).collect();
     let widths: Vec<usize> = COLUMNS
         .iter()
@@ -55,7 +58,7 @@ pub fn write_table(games: &[GameRecord], in_color: bool, out: &mut impl Write) -
     Ok(())
 }
 
-fn table_row(game: &GameRecord) -> [String; COLUMNS.len()] {
+fn table_row<V: RecordedRules>(game: &GameRecord<V>) -> [String; COLUMNS.len()] {
     let opponent = game.opponent();
     let words = [
         opponent.title.as_deref().map(shown),
@@ -82,16 +85,18 @@ fn shown(text: &str) -> String {
 }
 
 #[derive(Serialize)]
-struct GameJson<'a> {
+#[serde(bound = "")]
+struct GameJson<'a, V: RecordedRules> {
     #[serde(flatten)]
-    game: &'a GameRecord,
-    moves: Vec<MoveLine>,
+    game: &'a GameRecord<V>,
+    moves: Vec<MoveLine<V::Move>>,
 }
 
 #[derive(Serialize)]
-struct MoveLine {
+#[serde(bound = "")]
+struct MoveLine<M: Display> {
     #[serde(flatten)]
-    played: MoveRecord,
+    played: MoveRecord<M>,
     proposals: Vec<ProposalRecord>,
 }
 
@@ -99,7 +104,11 @@ struct MoveLine {
 ///
 /// # Errors
 /// Where the journal cannot be read, and those of `out`.
-pub fn write_json(archive: &Archive, games: &[GameRecord], out: &mut impl Write) -> Result<(), ExportError> {
+pub fn write_json<V: RecordedRules>(
+    archive: &Archive,
+    games: &[GameRecord<V>],
+    out: &mut impl Write,
+) -> Result<(), ExportError> {
     for game in games {
         let moves = archive.moves(game)?.into_iter().map(|played| {
             let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
@@ -116,7 +125,7 @@ pub fn write_json(archive: &Archive, games: &[GameRecord], out: &mut impl Write)
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_csv(games: &[GameRecord], out: &mut impl Write) -> io::Result<()> {
+pub fn write_csv<V: RecordedRules>(games: &[GameRecord<V>], out: &mut impl Write) -> io::Result<()> {
     const TITLES: &str = "started_at,ended_at,server,game,our_color,white,white_title,white_rating,black,black_title,\
                           black_rating,variant,time_control,speed,rated,result,status,winner,plies,url,rating_change";
     writeln!(out, "{TITLES}")?;

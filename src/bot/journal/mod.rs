@@ -3,6 +3,10 @@
 //! One thread writes ([`Journal`] is the handle to it); whoever wants to read opens the file again ([`Archive`]), also
 //! from another program while this one runs.
 //!
+//! Games are of chess, or of another game that a council plays: what is written is text, which any [`GameLine`] can give, and
+//! the column `variant` tells by which rules (`standard`, `italian-draughts`). Whoever reads is given chess alone, unless all
+//! kinds are asked for ([`Archive::games_of_all_kinds`]); moves of other games are read as text, the column `uci` among them.
+//!
 //! Invariants:
 //! - [`Journal::move_decided`] returns after the commit: what is sent to a server stands in the journal before. A process
 //!   killed at any instant loses nothing that was committed, and asks [`Journal::decided_move`] when it is back; a machine
@@ -16,6 +20,7 @@ mod archive;
 mod backup;
 mod codes;
 mod export;
+mod games;
 mod judgements;
 mod lock;
 mod pgn;
@@ -35,8 +40,8 @@ use std::{
 use jiff::Timestamp;
 
 use chess::{
-    Account, Challenge, ChatLine, Clocks, Color, Decision, GameId, GameInfo, GameStatus, KnownGame, Line, ServerName,
-    UciMove,
+    Account, Challenge, ChatLine, Clocks, Color, Decision, GameId, GameInfo, GameLine, GameStatus, KnownGame, Line,
+    ServerName, UciMove,
 };
 
 pub use archive::{
@@ -44,6 +49,7 @@ pub use archive::{
 };
 pub use codes::GameResult;
 pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
+pub use games::{LocalGame, RecordedRules, StartedGame};
 pub use judgements::{JudgeId, JudgementRecord, Judgements};
 pub use pgn::{PgnWriter, pgn_clock, result as pgn_result};
 pub use settings::{JournalSettings, PgnGrouping};
@@ -186,15 +192,15 @@ impl ChallengeOutcome {
     }
 }
 
-/// A move of ours, about to be sent.
+/// A move of ours, about to be sent; of chess, or of another game.
 #[derive(Clone, Debug)]
-pub struct DecidedMove {
+pub struct DecidedMove<L: GameLine = Line> {
     /// In which game.
     pub game: GameKey,
     /// The moves before it.
-    pub line: Arc<Line>,
+    pub line: Arc<L>,
     /// The move and the vote.
-    pub decision: Arc<Decision>,
+    pub decision: Arc<Decision<L::Move, L::Knowledge>>,
     /// Our clock when the server spoke.
     pub clock: Option<Duration>,
     /// Time between the server's word and the start of the search.
@@ -262,19 +268,20 @@ impl Journal {
     }
 
     /// Notes that a game runs. To be called before anything else is said of it; again does no harm.
-    pub fn game_started(&self, server: &ServerName, info: &GameInfo) {
-        let (server, info, now) = (server.clone(), info.clone(), now());
-        self.writer.note("a game's start", move |store| store.game_started(&server, &info, now));
+    pub fn game_started(&self, server: &ServerName, game: impl Into<StartedGame>) {
+        let (server, game, now) = (server.clone(), game.into(), now());
+        self.writer.note("a game's start", move |store| store.game_started(&server, &game, now));
     }
 
     /// Notes the line and the clocks that the server shows. The same state again changes nothing; a shorter line
     /// supersedes what was taken back. A decided move that continues the line stays, waiting to be shown.
-    pub fn line_seen(&self, game: &GameKey, line: &Arc<Line>, clocks: Option<Clocks>) {
+    pub fn line_seen<L: GameLine>(&self, game: &GameKey, line: &Arc<L>, clocks: Option<Clocks>) {
         let (game, line, now) = (game.clone(), Arc::clone(line), now());
         self.writer.note("a game's state", move |store| {
             let clocks = clocks.map(|clocks| {
                 let of = |color| codes::milliseconds(clocks.of(color).remaining);
-                (of(line.turn()), of(!line.turn()))
+                let to_move = Color::from_white(line.move_number().1);
+                (of(to_move), of(!to_move))
             });
             store.line_seen(&game, line.moves(), clocks, now)
         });
@@ -285,7 +292,7 @@ impl Journal {
     /// # Errors
     /// Where the move could not be written. It should be sent all the same: the game goes before its record. After
     /// [`JournalError::Unwritable`] it will be written as soon as the disk takes it.
-    pub async fn move_decided(&self, decided: DecidedMove) -> Result<(), JournalError> {
+    pub async fn move_decided<L: GameLine>(&self, decided: DecidedMove<L>) -> Result<(), JournalError> {
         let now = now();
         self.writer.call(move |store| store.move_decided(&decided, now)).await
     }
@@ -298,6 +305,15 @@ impl Journal {
     pub async fn decided_move(&self, game: &GameKey, line: &Arc<Line>) -> Result<Option<UciMove>, JournalError> {
         let (game, line) = (game.clone(), Arc::clone(line));
         self.writer.call(move |store| store.decided_move(&game, line.moves())).await
+    }
+
+    /// Whether the game was started here.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn knows(&self, game: &GameKey) -> Result<bool, JournalError> {
+        let game = game.clone();
+        self.writer.call(move |store| store.knows(&game)).await
     }
 
     /// Notes by how many points a game has changed our rating.

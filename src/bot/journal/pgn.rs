@@ -20,14 +20,15 @@ use chess::{Color, GameStatus, Line, LineError, Score, TimeControl, Variant};
 /// Lines of the movetext are shorter than this, as the specification asks of exported games.
 const WIDTH: usize = 80;
 
-/// Writes a game that has ended to the file its grouping gives it; `None` where no PGN is wanted, or the
+/// Writes a game of chess that has ended to the file its grouping gives it; `None` where no PGN is wanted, or the
 /// game is only adjourned.
 pub(super) fn save(settings: &JournalSettings, key: &GameKey) -> Result<Option<PathBuf>, JournalError> {
     if settings.pgn_directory.as_os_str().is_empty() {
         return Ok(None);
     }
     let archive = Archive::open(&settings.path)?;
-    let game = archive.game(key)?.ok_or_else(|| JournalError::UnknownGame(key.clone()))?;
+    // PGN is for chess: other games have a text of their own, which their package writes.
+    let Some(game) = archive.game(key)? else { return Ok(None) };
     if game.ended_at.is_none() {
         return Ok(None);
     }

@@ -3,14 +3,14 @@
 //! Invariant of the `moves` table: those rows of a game that are not superseded are one line of play, without gaps. At
 //! most its last move is not confirmed: it was decided, and the server has not shown it yet.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt::Display};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, codes};
+use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, StartedGame, codes};
 use chess::{
-    Account, Challenge, ChatLine, Color, GameId, GameInfo, GameStatus, Knowledge, MachineName, Proposal, ServerName,
-    UciMove, Variant, moves_text,
+    Account, Challenge, ChatLine, Color, GameId, GameLine, GameStatus, MachineName, Proposal, ServerName, UciMove,
+    Variant, moves_text,
 };
 
 /// Of so many lost games the lines are remembered.
@@ -39,10 +39,10 @@ struct KnownLine {
     clock_to_move: Option<(usize, i64)>,
 }
 
-#[derive(Clone, Copy)]
 struct KnownMove {
     row: i64,
-    uci: UciMove,
+    /// As its game writes it.
+    text: String,
     confirmed: bool,
     /// Whether it was decided by us, and its vote with it.
     decided: bool,
@@ -157,7 +157,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    pub(super) fn game_started(&self, server: &ServerName, info: &GameInfo, now: i64) -> Result<(), JournalError> {
+    pub(super) fn game_started(&self, server: &ServerName, game: &StartedGame, now: i64) -> Result<(), JournalError> {
         self.execute(
             "INSERT INTO games (server, game, our_color, white, white_title, white_rating, black, black_title,
                  black_rating, opponent, opponent_is_bot, variant, start_fen, time_control, speed, rated, tournament,
@@ -170,23 +170,23 @@ impl<'a> Store<'a> {
                  url = coalesce(url, excluded.url)",
             params![
                 server.as_str(),
-                info.id.as_str(),
-                codes::color(info.our_color),
-                info.white.name,
-                info.white.title,
-                info.white.rating,
-                info.black.name,
-                info.black.title,
-                info.black.rating,
-                info.opponent().name.to_lowercase(),
-                info.opponent().is_bot(),
-                info.terms.variant.key(),
-                info.start.start_fen(),
-                info.terms.time_control.to_string(),
-                info.terms.time_control.speed().key(),
-                info.terms.rated,
-                info.tournament,
-                info.url,
+                game.id.as_str(),
+                codes::color(game.our_color),
+                game.white.name,
+                game.white.title,
+                game.white.rating,
+                game.black.name,
+                game.black.title,
+                game.black.rating,
+                game.opponent().name.to_lowercase(),
+                game.opponent().is_bot(),
+                game.variant,
+                game.start,
+                game.time_control.to_string(),
+                game.time_control.speed().key(),
+                game.rated,
+                game.tournament,
+                game.url,
                 now
             ],
         )?;
@@ -199,12 +199,13 @@ impl<'a> Store<'a> {
     pub(super) fn line_seen(
         &mut self,
         game: &GameKey,
-        shown: &[UciMove],
+        shown: &[impl Display],
         clocks: Option<(i64, i64)>,
         now: i64,
     ) -> Result<(), JournalError> {
+        let shown: Vec<String> = shown.iter().map(ToString::to_string).collect();
         let (transaction, line) = self.line(game)?;
-        let agreed = line.moves.iter().zip(shown).take_while(|(known, uci)| known.uci == **uci).count();
+        let agreed = line.moves.iter().zip(&shown).take_while(|(known, text)| known.text == **text).count();
         let waits = line.moves.len() == shown.len() + 1 && line.moves.last().is_some_and(|last| !last.confirmed);
         let kept = if agreed == shown.len() && waits { agreed + 1 } else { agreed };
         supersede(transaction, line, kept, now)?;
@@ -212,8 +213,9 @@ impl<'a> Store<'a> {
             transaction.prepare_cached("UPDATE moves SET confirmed = 1 WHERE id = ?")?.execute([known.row])?;
             known.confirmed = true;
         }
-        for (ply, &uci) in shown.iter().enumerate().skip(agreed) {
-            let known = match line.set_aside.iter().rposition(|(at, known)| *at == ply && known.uci == uci) {
+        let count = shown.len();
+        for (ply, text) in shown.into_iter().enumerate().skip(agreed) {
+            let known = match line.set_aside.iter().rposition(|(at, known)| *at == ply && known.text == text) {
                 Some(index) => {
                     let (_, known) = line.set_aside.remove(index);
                     transaction
@@ -228,25 +230,25 @@ impl<'a> Store<'a> {
                             "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before)
                              VALUES (?, ?, ?, 1, ?, ?)",
                         )?
-                        .execute(params![line.game, codes::count(ply), uci.to_string(), now, clock])?;
-                    KnownMove { row: transaction.last_insert_rowid(), uci, confirmed: true, decided: false }
+                        .execute(params![line.game, codes::count(ply), text, now, clock])?;
+                    KnownMove { row: transaction.last_insert_rowid(), text, confirmed: true, decided: false }
                 }
             };
             line.moves.push(known);
         }
         if let Some((to_move, other)) = clocks {
-            if let Some(last) = shown.len().checked_sub(1).and_then(|ply| line.moves.get(ply)) {
+            if let Some(last) = count.checked_sub(1).and_then(|ply| line.moves.get(ply)) {
                 transaction
                     .prepare_cached("UPDATE moves SET clock_after = ? WHERE id = ? AND clock_after IS NULL")?
                     .execute(params![other, last.row])?;
             }
-            line.clock_to_move = Some((shown.len(), to_move));
+            line.clock_to_move = Some((count, to_move));
         }
         Ok(())
     }
 
     /// Writes a move of ours before it is sent, with the vote that made it.
-    pub(super) fn move_decided(&mut self, decided: &DecidedMove, now: i64) -> Result<(), JournalError> {
+    pub(super) fn move_decided<L: GameLine>(&mut self, decided: &DecidedMove<L>, now: i64) -> Result<(), JournalError> {
         let before = decided.line.moves();
         self.line_seen(&decided.game, before, None, now)?;
         let (transaction, line) = self.line(&decided.game)?;
@@ -286,12 +288,12 @@ impl<'a> Store<'a> {
                 decision.second_phase.as_ref().map(|second| second.mode.word()),
             ])?;
         let row = transaction.last_insert_rowid();
-        line.moves.push(KnownMove { row, uci: decision.best, confirmed: false, decided: true });
+        line.moves.push(KnownMove { row, text: decision.best.to_string(), confirmed: false, decided: true });
         for (place, vote) in decision.votes.iter().enumerate() {
             proposal(transaction, row, 1, place, &vote.proposal, vote.knowledge, Some(vote.weight))?;
         }
         if let Some(second) = &decision.second_phase {
-            proposal(transaction, row, 2, 0, &second.proposal, Some(Knowledge::COMPLETE), None)?;
+            proposal(transaction, row, 2, 0, &second.proposal, Some(L::COMPLETE_KNOWLEDGE), None)?;
         }
         Ok(())
     }
@@ -299,9 +301,9 @@ impl<'a> Store<'a> {
     /// The move that was decided after exactly these moves and not shown by the server yet.
     pub(super) fn decided_move(&mut self, game: &GameKey, before: &[UciMove]) -> Result<Option<UciMove>, JournalError> {
         let (_, line) = self.line(game)?;
-        let same =
-            line.moves.len() == before.len() + 1 && line.moves.iter().zip(before).all(|(known, uci)| known.uci == *uci);
-        Ok(line.moves.last().filter(|last| same && !last.confirmed).map(|last| last.uci))
+        let same = line.moves.len() == before.len() + 1
+            && line.moves.iter().zip(before).all(|(known, uci)| known.text == uci.to_string());
+        Ok(line.moves.last().filter(|last| same && !last.confirmed).and_then(|last| last.text.parse().ok()))
     }
 
     pub(super) fn game_over(
@@ -344,6 +346,14 @@ impl<'a> Store<'a> {
         let games =
             games.query_map([server.as_str(), adjourned.name()], |row| row.get::<_, String>(0).map(GameId::from))?;
         Ok(games.collect::<Result<_, _>>()?)
+    }
+
+    pub(super) fn knows(&mut self, game: &GameKey) -> Result<bool, JournalError> {
+        match self.line(game) {
+            Ok(_) => Ok(true),
+            Err(JournalError::UnknownGame(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     pub(super) fn takeback_granted(&self, game: &GameKey) -> Result<(), JournalError> {
@@ -469,8 +479,7 @@ fn read_line(connection: &Connection, key: &GameKey) -> Result<KnownLine, Journa
     )?;
     let moves = moves
         .query_map([game], |row| {
-            let uci = codes::uci(row, 1)?;
-            Ok(KnownMove { row: row.get(0)?, uci, confirmed: row.get(2)?, decided: row.get(3)? })
+            Ok(KnownMove { row: row.get(0)?, text: row.get(1)?, confirmed: row.get(2)?, decided: row.get(3)? })
         })?
         .collect::<Result<_, _>>()?;
     Ok(KnownLine { game, moves, set_aside: Vec::new(), clock_to_move: None })
@@ -498,8 +507,8 @@ fn proposal(
     row: i64,
     phase: u8,
     place: usize,
-    proposal: &Proposal,
-    knowledge: Option<Knowledge>,
+    proposal: &Proposal<impl Display>,
+    knowledge: Option<impl Display>,
     weight: Option<f64>,
 ) -> rusqlite::Result<()> {
     let (cp, mate) = codes::score(Some(proposal.score));

@@ -85,7 +85,9 @@ impl AccountContext {
             BotEvent::Account(_, AccountEvent::Disconnected { reason: what } | AccountEvent::Fault(what)) => {
                 journal.fault(server, None, what);
             }
-            BotEvent::Game(game, GameEvent::Started { info, .. }) => journal.game_started(&game.server, info),
+            BotEvent::Game(game, GameEvent::Started { info, .. }) => {
+                journal.game_started(&game.server, &**info);
+            }
             BotEvent::Game(game, GameEvent::Chat { line, .. }) => journal.chat(game, line),
             BotEvent::Game(game, GameEvent::Fault(what)) => journal.fault(server, Some(&game.id), what),
             _ => (),

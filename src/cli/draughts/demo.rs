@@ -1,21 +1,28 @@
 //! `concilio demo --game draughts`: one game of the council against a strategy, with the votes in view.
 
-use std::{path::Path, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
-use super::{Failure, TablesFile, drawing, exchange::add, play::in_words};
+use super::{Failure, TablesFile, drawing, exchange::add, play::in_words, record};
 use crate::cli::view::Picture;
+use bot::journal::JournalSettings;
 use chess::{Clock, Clocks, TimeControl, outln};
 use council::pool::Pool;
 use draughts::{
     board::{Color, Rules},
     game::{Game, ballots, pdn::GameResult},
 };
-use draughts_player::{DraughtsDecision, DraughtsPlayer, DraughtsProposal, PlayerSpec, ScoreSheet, vote_lines};
+use draughts_player::{
+    DraughtsDecision, DraughtsPlayer, DraughtsProposal, GameRecorder, Occasion, PlayerSpec, ScoreSheet, vote_lines,
+};
 
 /// Who plays: the council begins.
 const PLAYERS: [&str; 2] = ["council", "fully-guarded"];
 
-/// Plays the game by these clocks, shows it, and adds it to `draughts.pdn` in this folder. Nobody loses on time.
+/// Plays the game by these clocks, shows it, and adds it to the journal and to `draughts.pdn` in this folder. Nobody loses on
+/// time.
 pub(in crate::cli) async fn play_demo(control: TimeControl, folder: &Path) -> Result<(), Failure> {
     let TimeControl::RealTime { initial, increment } = control else {
         return Err(Failure::usage("--tc: a game of draughts has clocks, such as 60+1"));
@@ -28,6 +35,14 @@ pub(in crate::cli) async fn play_demo(control: TimeControl, folder: &Path) -> Re
         specs.iter().map(|spec| DraughtsPlayer::new(spec, &pool, tables.as_ref())).collect();
     let opening = ballots::draw(1, rand::random())[0];
     let mut sheet = ScoreSheet::new(PLAYERS[0], PLAYERS[1], Game::new(opening, Rules::Official));
+    let settings = JournalSettings {
+        path: folder.join("journal.db"),
+        pgn_directory: PathBuf::new(),
+        ..JournalSettings::default()
+    };
+    let journal = record::open(&settings)?;
+    let occasion = Occasion { place: "demo", players: PLAYERS, ours: Color::White, clock: control };
+    let recorder = GameRecorder::start(journal.as_ref(), &occasion, sheet.game());
     let mut picture = Picture::new();
     let mut last_vote = Vec::new();
     while sheet.game().outcome().is_none() {
@@ -44,19 +59,25 @@ pub(in crate::cli) async fn play_demo(control: TimeControl, folder: &Path) -> Re
         let clock = if side == 0 { &mut clocks.white } else { &mut clocks.black };
         clock.remaining = clock.remaining.saturating_sub(started.elapsed()) + increment;
         let decision = decided.ok_or_else(|| Failure::failed("no move was found"))?;
+        if side == 0 {
+            recorder.decided(&game, &decision).await;
+        }
         last_vote = vote_lines(&game, &decision);
         sheet.decided(&decision)?;
         picture.show(|_| scene(sheet.game(), &[], &last_vote));
         picture.tell(&plain(&game, &decision, PLAYERS[side]));
     }
     drop(picture);
+    recorder.over(sheet.game(), GameResult::Unknown).await;
+    drop(recorder);
+    record::close(journal).await?;
     if let Some(outcome) = sheet.game().outcome() {
         outln!("{}", in_words(outcome));
     }
-    std::fs::create_dir_all(folder).map_err(|error| Failure::failed(format_args!("{}: {error}", folder.display())))?;
     let path = folder.join("draughts.pdn");
     add(&path, &sheet.pdn(GameResult::Unknown))?;
     outln!("the game with its votes is in {}", path.display());
+    outln!("and in the journal: concilio games --journal {} --votes", settings.path.display());
     Ok(())
 }
 

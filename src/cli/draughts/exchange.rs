@@ -5,13 +5,17 @@ use std::{fs, net::SocketAddr, path::PathBuf};
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
-use super::{Failure, TablesFile, play::PaceArguments, start_from};
+use super::{
+    Failure, TablesFile,
+    play::PaceArguments,
+    record::{self, JournalFile},
+    start_from,
+};
 use chess::outln;
 use council::pool::Pool;
 use draughts::{
     board::{Board, Color},
     exchange::{PORT, Reason},
-    game::pdn::GameResult,
 };
 use draughts_player::{DraughtsPlayer, ExchangeGame, ExchangeTerms, PlayerSpec, connect, serve};
 
@@ -46,6 +50,8 @@ struct OurSide {
     /// Add the games to this file, with our votes as comments
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
+    #[command(flatten)]
+    journal: JournalFile,
 }
 
 impl OurSide {
@@ -55,15 +61,15 @@ impl OurSide {
 
     /// Tells how a game ended, and keeps it.
     fn keep(&self, game: &ExchangeGame) -> Result<(), Failure> {
-        let (word, agreed) = match game.reason {
-            Reason::Won => ("won", GameResult::Won(game.color)),
-            Reason::Lost => ("lost", GameResult::Won(!game.color)),
-            Reason::Drawn => ("drawn", GameResult::Drawn),
-            Reason::Unknown => ("ended", GameResult::Unknown),
+        let word = match game.reason {
+            Reason::Won => "won",
+            Reason::Lost => "lost",
+            Reason::Drawn => "drawn",
+            Reason::Unknown => "ended",
         };
         outln!("{word} with {:?} after {} moves", game.color, game.sheet.game().moves().len());
         let Some(path) = &self.pdn else { return Ok(()) };
-        add(path, &game.sheet.pdn(agreed))
+        add(path, &game.sheet.pdn(game.result()))
     }
 }
 
@@ -96,11 +102,12 @@ impl ServeDraughts {
         outln!("waiting for other programs at {}", listener.local_addr()?);
         let mut player = self.ours.player()?;
         let pace = self.ours.pace.pace();
+        let journal = self.ours.journal.open()?;
         loop {
             let mut kept = Ok(());
             let mut keep = |game: ExchangeGame| kept = self.ours.keep(&game);
             // One that does not keep to the protocol ends its own games, not our service.
-            if let Err(error) = serve(&listener, &mut player, &pace, &mut keep).await {
+            if let Err(error) = serve(&listener, &mut player, &pace, journal.as_ref(), &mut keep).await {
                 tracing::warn!(%error, "a dialogue has ended");
             }
             kept?;
@@ -131,7 +138,10 @@ impl ConnectDraughts {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let mut player = self.ours.player()?;
         let terms = ExchangeTerms { follower: !Color::from(self.color), minutes: self.minutes, start: self.start };
-        let game = connect(&*self.address, terms, &mut player, &self.ours.pace.pace()).await;
+        let journal = self.ours.journal.open()?;
+        let pace = self.ours.pace.pace();
+        let game = connect(&*self.address, terms, &mut player, &pace, journal.as_ref()).await;
+        record::close(journal).await?;
         self.ours.keep(&game.map_err(|error| Failure::failed(format_args!("{}: {error}", self.address)))?)
     }
 }

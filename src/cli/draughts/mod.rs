@@ -4,6 +4,7 @@ mod demo;
 mod drawing;
 mod exchange;
 mod play;
+mod record;
 mod tables;
 
 use std::{fs, path::PathBuf, sync::Arc};
@@ -20,6 +21,7 @@ use draughts::{
 };
 
 pub(super) use demo::play_demo;
+pub(super) use record::{line_of, read_move, write_pdn};
 
 /// Play Italian draughts against the council or one of its strategies
 #[derive(Debug, Args)]

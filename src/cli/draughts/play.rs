@@ -8,16 +8,17 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
 use super::{
     Failure, TablesFile, drawing,
     exchange::{Side, add},
+    record::{self, JournalFile},
     start_from,
 };
-use chess::{outln, printable};
+use chess::{TimeControl, outln, printable};
 use council::pool::Pool;
 use draughts::{
     board::{Board, Color, Move, Rules},
     endgame::EndgameTables,
     game::{Draw, Game, Outcome, pdn::GameResult},
 };
-use draughts_player::{DraughtsPlayer, Pace, PlayerSpec, ScoreSheet, vote_lines};
+use draughts_player::{DraughtsPlayer, GameRecorder, Occasion, Pace, PlayerSpec, ScoreSheet, vote_lines};
 
 /// What can be said in place of a move.
 const HELP: &str = "a move    22-18, 22x15x6, or 22x6 where that is enough
@@ -80,6 +81,8 @@ pub(super) struct PlayArguments {
     /// Add the game to this file, with the votes as comments
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
+    #[command(flatten)]
+    journal: JournalFile,
 }
 
 impl PlayArguments {
@@ -90,7 +93,15 @@ impl PlayArguments {
         let game = Game::new(self.start.unwrap_or_default(), Rules::Official);
         let (program, human) = (self.against.to_string(), "human".to_owned());
         let names = if self.color == Side::White { [human, program] } else { [program, human] };
+        let journal = self.journal.open()?;
+        let occasion = Occasion {
+            place: "console",
+            players: names.each_ref().map(String::as_str),
+            ours: !Color::from(self.color),
+            clock: TimeControl::Unlimited,
+        };
         let mut console = Console {
+            recorder: GameRecorder::start(journal.as_ref(), &occasion, &game),
             player: DraughtsPlayer::new(&self.against, &pool, tables.as_ref()),
             pool,
             tables,
@@ -100,6 +111,9 @@ impl PlayArguments {
             said: BufReader::new(tokio::io::stdin()).lines(),
         };
         let agreed = console.play().await?;
+        console.recorder.over(console.sheet.game(), agreed).await;
+        drop(console.recorder);
+        record::close(journal).await?;
         if let Some(path) = &self.pdn {
             add(path, &console.sheet.pdn(agreed))?;
         }
@@ -115,6 +129,7 @@ struct Console {
     pace: Pace,
     human: Color,
     sheet: ScoreSheet,
+    recorder: GameRecorder,
     said: Lines<BufReader<Stdin>>,
 }
 
@@ -155,6 +170,7 @@ impl Console {
         let decided = self.player.decide(self.sheet.game(), &self.pace, &mut |_| {}).await;
         let decision = decided.ok_or_else(|| Failure::failed("the program has found no move"))?;
         vote_lines(self.sheet.game(), &decision).iter().for_each(|line| outln!("{line}"));
+        self.recorder.decided(self.sheet.game(), &decision).await;
         self.sheet.decided(&decision)?;
         self.show();
         Ok(())

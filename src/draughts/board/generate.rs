@@ -1,5 +1,7 @@
 //! The legal moves, by the rules of the Italian federation.
 
+use std::fmt;
+
 use super::{Board, Color, Direction, Move, MoveList, Squares};
 
 /// Which rules hold.
@@ -10,6 +12,21 @@ pub enum Rules {
     Official,
     /// Those that the program IntellidAma (2010) knew: the capture that takes most, any of these, and no draws.
     Relaxed,
+}
+
+impl Rules {
+    /// Every rules, the official ones first.
+    pub const ALL: [Self; 2] = [Self::Official, Self::Relaxed];
+}
+
+impl fmt::Display for Rules {
+    /// The word by which records of games know them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Official => "italian-draughts",
+            Self::Relaxed => "italian-draughts-relaxed",
+        })
+    }
 }
 
 impl Board {

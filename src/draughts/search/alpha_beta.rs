@@ -2,7 +2,10 @@
 
 use std::{
     cmp::Reverse,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Instant,
 };
 
@@ -15,7 +18,7 @@ use super::{
 };
 use crate::{
     board::{Board, Move, MoveList, Rules},
-    endgame::Known,
+    endgame::{EndgameTables, Known},
     game::{Game, REVERSIBLE_PLIES},
 };
 
@@ -46,6 +49,8 @@ pub(super) struct Tree<'a> {
     nodes: u64,
     /// The first iteration is always completed, so that there is a move.
     may_stop: bool,
+    /// The tables call the root drawn: what they call so below it is searched all the same, for the other may err.
+    plays_on: bool,
     /// Keys of the positions from the last irreversible move to the present node.
     path: Vec<u64>,
     /// How far the path may be looked back, in plies, at every ply.
@@ -65,7 +70,9 @@ impl<'a> Tree<'a> {
         stop: &'a AtomicBool,
     ) -> Self {
         let path = recent_keys(game);
+        let drawn = |tables: &Arc<EndgameTables>| tables.probe(game.board()) == Some(Known::Draw);
         Self {
+            plays_on: options.contempt > 0 && options.tables.as_ref().is_some_and(drawn),
             options,
             table,
             rules: game.rules(),
@@ -192,6 +199,11 @@ impl<'a> Tree<'a> {
         upper[ply].extend_from_slice(&lower[0]);
     }
 
+    /// What a draw is worth for the side to move so many plies below the root.
+    fn draw(&self, ply: usize) -> i32 {
+        if ply.is_multiple_of(2) { -self.options.contempt } else { self.options.contempt }
+    }
+
     /// Whether the present position is drawn by the rules: here already at its second time, for what was good once is good
     /// again.
     fn is_drawn(&self) -> bool {
@@ -209,7 +221,7 @@ impl<'a> Tree<'a> {
             in_time.then_some(WIN - ply as i32 - plies as i32)
         };
         match tables.probe(board)? {
-            Known::Draw => Some(0),
+            Known::Draw => (!self.plays_on).then(|| self.draw(ply)),
             Known::Win(plies) => value(plies),
             Known::Loss(plies) => value(plies).map(|value| -value),
         }
@@ -222,7 +234,7 @@ impl<'a> Tree<'a> {
         let lost = |this: &Self| board.legal_moves(this.rules).is_empty().then_some(*ply as i32 - WIN);
         if self.is_drawn() {
             // A side without a move has lost before anything is drawn.
-            return Ok(lost(self).unwrap_or(0));
+            return Ok(lost(self).unwrap_or(self.draw(*ply)));
         }
         if let Some(value) = self.known(board, *ply) {
             return Ok(value);

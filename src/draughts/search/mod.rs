@@ -28,6 +28,8 @@ use table::Table;
 const WIN: i32 = 30_000;
 /// Beyond this a value is a win, below its negative a loss.
 const WIN_BOUND: i32 = WIN - 1_000;
+/// What a draw is thought to be short of equality, where nothing else is said.
+const CONTEMPT: i32 = 20;
 /// The longest line from the root, in plies.
 const MAX_PLY: usize = 128;
 
@@ -40,11 +42,14 @@ pub struct SearchOptions {
     pub evaluation: Evaluation,
     /// Positions of few pieces whose outcome is known.
     pub tables: Option<Arc<EndgameTables>>,
+    /// By how much less than equality a draw is worth for the side to move at the root, hundredths of a man; at least 0.
+    /// Whoever thinks little of draws plays on where the other may still go wrong.
+    pub contempt: i32,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { hash: 16, evaluation: Evaluation::default(), tables: None }
+        Self { hash: 16, evaluation: Evaluation::default(), tables: None, contempt: CONTEMPT }
     }
 }
 

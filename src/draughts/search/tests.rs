@@ -10,7 +10,8 @@ use super::{
     *,
 };
 use crate::{
-    board::Rules,
+    board::{Board, Rules},
+    endgame::{EndgameTables, Known},
     evaluation::{Knowledge, Strategy},
     game::{Game, ballots},
 };
@@ -20,7 +21,7 @@ fn game(fen: &str) -> Game {
 }
 
 fn searcher() -> Searcher {
-    Searcher::new(SearchOptions { hash: 2, ..SearchOptions::default() })
+    Searcher::new(SearchOptions { hash: 2, contempt: 0, ..SearchOptions::default() })
 }
 
 fn search(game: &Game, limits: Limits) -> Iteration {
@@ -104,18 +105,54 @@ fn a_shot_behind_the_horizon_is_seen_because_captures_are_searched_on() {
     assert_eq!(found.best.from().number(), 32, "{:?}", found.best);
 }
 
+/// Two kings against one, a ply before forty moves of each side have made no progress.
+fn almost_forty_moves(rules: Rules) -> Game {
+    let mut game = Game::new("W:WK29,K32:BK3".parse().expect("a position"), rules);
+    let white = [29, 25, 21, 18, 22, 27, 30, 26, 29];
+    let black = [3, 6, 11, 15, 12, 7, 3];
+    let walks = white.windows(2).cycle().zip(black.windows(2).cycle());
+    for step in walks.flat_map(|(white, black)| [white, black]).take(79) {
+        game.play_text(&format!("{}-{}", step[0], step[1])).expect("legal");
+    }
+    game
+}
+
 #[test]
 fn the_fortieth_move_saves_the_weaker_side_only_by_the_official_rules() {
     for (rules, drawn) in [(Rules::Official, true), (Rules::Relaxed, false)] {
-        let mut game = Game::new("W:WK29,K32:BK3".parse().expect("a position"), rules);
-        let white = [29, 25, 21, 18, 22, 27, 30, 26, 29];
-        let black = [3, 6, 11, 15, 12, 7, 3];
-        let walks = white.windows(2).cycle().zip(black.windows(2).cycle());
-        for step in walks.flat_map(|(white, black)| [white, black]).take(79) {
-            game.play_text(&format!("{}-{}", step[0], step[1])).expect("legal");
-        }
-        let score = search(&game, to_depth(4)).score;
+        let score = search(&almost_forty_moves(rules), to_depth(4)).score;
         assert_eq!(score == Score::Points(0), drawn, "{rules:?}: {score:?}");
+    }
+}
+
+#[test]
+fn a_draw_is_worth_less_than_equality_to_whoever_searches() {
+    let game = almost_forty_moves(Rules::Official);
+    for depth in 1..=4 {
+        let mut searcher = Searcher::new(SearchOptions { hash: 1, contempt: 35, ..SearchOptions::default() });
+        let found = searcher.search(&game, &to_depth(depth), &AtomicBool::new(false), |_| {});
+        assert_eq!(found.map(|it| it.score), Some(Score::Points(-35)), "{depth} plies");
+    }
+}
+
+#[test]
+fn who_plays_on_where_the_tables_say_drawn_gives_no_draw_away() {
+    let tables = Arc::new(EndgameTables::build(3, |_, _| {}));
+    let options = SearchOptions { tables: Some(Arc::clone(&tables)), hash: 1, ..SearchOptions::default() };
+    assert!(options.contempt > 0);
+    let mut searcher = Searcher::new(options);
+    let squares = || (1..=32).step_by(2);
+    let fens = squares().flat_map(|own| {
+        let others = squares().map(|square| square - 1).filter(|square| (5..=28).contains(square));
+        others.flat_map(move |man| [format!("W:WK{own}:B{man},K15"), format!("W:WK{own},{man}:BK15")])
+    });
+    let boards = fens.filter_map(|fen| fen.parse::<Board>().ok());
+    let drawn: Vec<Board> = boards.filter(|board| tables.probe(board) == Some(Known::Draw)).take(60).collect();
+    assert!(drawn.len() > 20, "{}", drawn.len());
+    for board in drawn {
+        let game = Game::new(board, Rules::Official);
+        let found = searcher.search(&game, &to_depth(5), &AtomicBool::new(false), |_| {}).expect("a move");
+        assert_eq!(tables.probe(&board.after(&found.best)), Some(Known::Draw), "{board}: {}", found.best);
     }
 }
 
@@ -126,7 +163,7 @@ fn every_evaluation_can_be_searched_with() {
         .flat_map(|strategy| [Evaluation::Published(strategy), Evaluation::Heuristics(strategy.knowledge())])
         .chain([Evaluation::Heuristics(Knowledge::COMPLETE)]);
     for evaluation in evaluations {
-        let mut searcher = Searcher::new(SearchOptions { evaluation, hash: 1, tables: None });
+        let mut searcher = Searcher::new(SearchOptions { evaluation, hash: 1, ..SearchOptions::default() });
         let found = searcher.search(&Game::default(), &to_depth(5), &AtomicBool::new(false), |_| {});
         assert!(found.is_some_and(|it| it.depth == 5), "{evaluation}");
     }

@@ -1,8 +1,8 @@
 //! What an opponent plays, and who proposed it.
 
-use std::sync::atomic::AtomicBool;
+use std::{sync::atomic::AtomicBool, time::Instant};
 
-use chess::{Phase, Score};
+use chess::{Bound, Decision, Phase, Score, SearchId, Source};
 use council::player::vote_report;
 use draughts::{
     game::Game,
@@ -11,7 +11,7 @@ use draughts::{
         published::{Published, PublishedSettings},
     },
 };
-use draughts_player::{DraughtsDecision, DraughtsLine, DraughtsProposal};
+use draughts_player::{DraughtsDecision, DraughtsLine, DraughtsProposal, DraughtsVote};
 use serde::Serialize;
 
 /// A move, and the votes for it.
@@ -23,6 +23,9 @@ pub(super) struct Choice {
     votes: Vec<VoteRow>,
     /// How it came to this, in a sentence; empty where there is nothing to say.
     pub summary: String,
+    /// The same as records have it.
+    #[serde(skip)]
+    pub decision: DraughtsDecision,
 }
 
 /// A proposal, as the council's table shows it.
@@ -48,6 +51,7 @@ impl Choice {
     /// The choice of the search of 2010. It looks one full move ahead in any case, and further until `stop` is set; none where
     /// there is no move to choose. `seed` decides between equal moves.
     pub(super) fn published(settings: PublishedSettings, game: &Game, seed: u64, stop: &AtomicBool) -> Option<Self> {
+        let began = Instant::now();
         let mut search = Published::new(settings, seed);
         let mut reached = None;
         for depth in 1..=settings.depth {
@@ -63,29 +67,42 @@ impl Choice {
             search::Score::Points(points) => Score::Cp(points),
             search::Score::Win(moves) => Score::Mate(moves),
         };
-        let vote = VoteRow {
-            elector: settings.strategy.name().to_owned(),
-            mv: found.best.to_string(),
-            value: score.as_centipawns(),
-            score: in_words(score),
+        let proposal = DraughtsProposal {
+            search: SearchId { game: "page".into(), ply: game.moves().len(), serial: 1, phase: Phase::First },
+            elector: settings.strategy.name().into(),
+            machine: None,
+            best: found.best,
+            score,
+            bound: Bound::Exact,
             depth: 2 * depth,
+            selective_depth: 2 * depth,
+            root_moves_done: 0,
             nodes: found.nodes,
-            weight: None,
-            second: false,
+            time: began.elapsed(),
+            pv: vec![found.best],
+        };
+        let row = VoteRow::of(&proposal, None);
+        let knowledge = Some(settings.strategy.knowledge());
+        let decision = DraughtsDecision {
+            score: Some(score),
+            elapsed: proposal.time,
+            votes: vec![DraughtsVote { proposal, knowledge, weight: 1.0 }],
+            ..Decision::without_vote(found.best, Source::Council)
         };
         let in_time = depth == settings.depth;
         let summary = if in_time { "" } else { "There was no time to look as far ahead as was asked for." };
-        Some(Self { best: vote.mv.clone(), votes: vec![vote], summary: summary.to_owned() })
+        Some(Self { best: row.mv.clone(), votes: vec![row], summary: summary.to_owned(), decision })
     }
 
     /// What a council decided about a game.
-    pub(super) fn elected(decision: &DraughtsDecision, game: Game) -> Self {
+    pub(super) fn elected(decision: DraughtsDecision, game: Game) -> Self {
         let first = decision.votes.iter().map(|vote| VoteRow::of(&vote.proposal, Some(vote.weight)));
         let second = decision.second_phase.iter().map(|second| VoteRow::of(&second.proposal, None));
         Self {
             best: decision.best.to_string(),
             votes: first.chain(second).collect(),
-            summary: vote_report::summary(&DraughtsLine::from(game), decision),
+            summary: vote_report::summary(&DraughtsLine::from(game), &decision),
+            decision,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Italian draughts in the browser.
 //!
-//! No game is kept here. A browser sends where its game began and every move since; it is answered with the position and
+//! No game is kept here but in the journal, to be read. A browser sends where its game began and every move since; it is answered with the position and
 //! what may be played there, with the move of its opponent, or with the game's text. So a game survives whatever happens to
 //! this program, may be taken back at will, and its opponent may be another one at every move. Only this side knows the
 //! rules: whatever is sent is played through from the start.
@@ -9,10 +9,12 @@
 //! - `view`: a game as a browser shows it;
 //! - `opponent`: who may play;
 //! - `choice`: what they play, and who proposed it;
+//! - `record`: the game in the journal;
 //! - `thinking`: searches on threads of their own, so long and no longer, and only so many at a time.
 
 mod choice;
 mod opponent;
+mod record;
 mod request;
 mod thinking;
 mod view;
@@ -25,6 +27,7 @@ use axum::{
 use serde::Serialize;
 
 use crate::{problem::HttpProblem, security::PagePlayer};
+use bot::journal::Journal;
 use choice::Choice;
 use opponent::Menu;
 use request::{AnswerRequest, GameRequest, PdnRequest};
@@ -35,6 +38,7 @@ use view::GameView;
 pub(crate) fn routes<S>() -> Router<S>
 where
     BoundedSearches: FromRef<S>,
+    Journal: FromRef<S>,
     S: Clone + Send + Sync + 'static,
 {
     Router::new()
@@ -47,8 +51,16 @@ async fn menu(_: PagePlayer) -> Json<Menu> {
     Json(Menu::default())
 }
 
-async fn look(_: PagePlayer, Json(request): Json<GameRequest>) -> Result<Json<GameView>, HttpProblem> {
-    Ok(Json(GameView::of(&request.play()?)))
+async fn look(
+    _: PagePlayer,
+    State(journal): State<Journal>,
+    Json(request): Json<GameRequest>,
+) -> Result<Json<GameView>, HttpProblem> {
+    let (game, id) = (request.play()?, request.id()?);
+    if let Some(id) = id.filter(|_| game.outcome().is_some()) {
+        record::ended(&journal, id, &game).await;
+    }
+    Ok(Json(GameView::of(&game)))
 }
 
 /// The move of the opponent, and the game with it.
@@ -61,14 +73,20 @@ struct Answer {
 async fn answer(
     _: PagePlayer,
     State(room): State<BoundedSearches>,
+    State(journal): State<Journal>,
     Json(AnswerRequest { game, opponent }): Json<AnswerRequest>,
 ) -> Result<Json<Answer>, HttpProblem> {
-    let (mut game, opponent) = (game.play()?, opponent.check()?);
+    let (id, mut game) = (game.id()?, game.play()?);
+    let (name, opponent) = (opponent.name().to_owned(), opponent.check()?);
     if game.legal_moves().is_empty() {
         return Err(HttpProblem::bad("the game is over; take a move back or begin another one"));
     }
     let choice = room.choose(opponent, game.clone()).await?;
-    game.play_text(&choice.best).map_err(HttpProblem::internal)?;
+    if let Some(id) = id {
+        record::answered(&journal, id, &mut game, &name, &choice.decision).await?;
+    } else {
+        game.play(choice.decision.best).map_err(HttpProblem::internal)?;
+    }
     Ok(Json(Answer { choice, game: GameView::of(&game) }))
 }
 

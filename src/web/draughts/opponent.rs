@@ -105,6 +105,11 @@ pub(super) enum Opponent {
 }
 
 impl OpponentRequest {
+    /// Its name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Looks whether there is such an opponent.
     pub(super) fn check(&self) -> Result<Opponent, HttpProblem> {
         if !(1..=DEEPEST).contains(&self.depth) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chess::GameId;
 use draughts::{
     board::{Board, Rules},
     game::{Game, pdn::PdnRecord},
@@ -21,6 +22,9 @@ const LONGEST_MOVE: usize = 32;
 /// The longest game, in plies. Games by the relaxed rules know no draw, so they need an end.
 const MOST_PLIES: usize = 1000;
 
+/// The longest name of a game, in characters.
+const LONGEST_ID: usize = 32;
+
 /// The longest name of a player, in characters.
 const LONGEST_NAME: usize = 80;
 
@@ -33,6 +37,8 @@ pub(super) struct GameRequest {
     rules: RulesName,
     /// As `22-18` or `22x15x6`.
     moves: Vec<String>,
+    /// The browser's name for the game, by which the journal knows it. Empty: it is not written.
+    id: String,
 }
 
 /// The rules by name.
@@ -67,6 +73,18 @@ impl GameRequest {
             game.play_text(text).map_err(|error| HttpProblem::bad(format!("move {ply}: {error}")))?;
         }
         Ok(game)
+    }
+
+    /// The name by which the journal knows it, if it is to be written.
+    ///
+    /// # Errors
+    /// A 400 for what is no name.
+    pub(super) fn id(&self) -> Result<Option<GameId>, HttpProblem> {
+        let plain = self.id.len() <= LONGEST_ID && self.id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !plain {
+            return Err(HttpProblem::bad(format!("a game's id is at most {LONGEST_ID} letters and digits")));
+        }
+        Ok((!self.id.is_empty()).then(|| GameId::new(&self.id)))
     }
 
     fn board(&self) -> Result<Board, HttpProblem> {

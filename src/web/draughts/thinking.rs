@@ -97,7 +97,7 @@ impl BoundedSearches {
         let mut player = DraughtsPlayer::new(player, &self.pool, None);
         let mut nobody_watches = |_: &_| ();
         let decision = self.stop.run_until_cancelled(player.decide(&game, &pace, &mut nobody_watches)).await??;
-        Some(Choice::elected(&decision, game))
+        Some(Choice::elected(decision, game))
     }
 }
 

@@ -111,7 +111,10 @@ class DraughtsView {
     if (!this.now && !this.left) await this.begin({ game: { start: "", rules: "official", moves: [] }, color: "white" });
   }
 
+  /** Begins with a game, under a name by which the journal knows it. */
   begin({ game, color }) {
+    const id = () => Date.now().toString(36) + Math.random().toString(36).slice(2, 10);
+    game = { ...game, id: game.id ?? id() };
     this.choice = null;
     this.anew.open = false;
     return this.follow(game, color);

@@ -56,6 +56,71 @@ fn a_position_is_explained_and_moves_are_counted() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("99"));
 }
 
+/// What the program prints and what it says beside that, for a command that succeeds.
+fn asked(arguments: &[&str]) -> [String; 2] {
+    let output = concilio(arguments).output().expect("it starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    [text(&output.stdout), text(&output.stderr)]
+}
+
+#[test]
+fn a_game_of_draughts_stands_in_the_journal_with_its_votes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("journal.db");
+    let journal = ["--journal", file.to_str().expect("a path")];
+    let start = ["draughts", "--nodes", "300", "--start", "W:W21,22,23,31:B1,2,10,11"];
+    told(&[&start[..], &journal].concat(), "22-18\nundo\n21-17\nresign\n");
+    let games = |more: &[&str]| asked(&[&["games"], &journal[..], more].concat());
+
+    let [table, _] = games(&[]);
+    assert!(table.contains("console") && table.contains("casual italian-draughts") && table.contains("won"), "{table}");
+    let [votes, _] = games(&["--votes"]);
+    assert!(
+        votes.contains("1… ") && votes.contains("by re-search") && votes.contains("peso-posizione (mpk)"),
+        "{votes}"
+    );
+    let [json, _] = games(&["--json"]);
+    assert!(json.contains("\"variant\":\"italian-draughts\"") && json.contains("\"uci\":\"21-17\""), "{json}");
+    let [pdn, _] = games(&["--pdn"]);
+    let text = unwrapped(&pdn);
+    assert!(text.contains("[FEN \"W:W21,22,23,31:B1,2,10,11\"]") && text.contains("1. 21-17 "), "{text}");
+    assert!(text.contains("fully-guarded (mpsk) ") && text.ends_with("0-1"), "{text}");
+    let sheet = folder.path().join("games.pdn");
+    fs::write(&sheet, &pdn).expect("written");
+    assert_eq!(unwrapped(&told(&["draughts", "pdn", sheet.to_str().expect("a path")], "")), text);
+
+    // Whoever asks for chess gets chess alone.
+    let [pgn, said] = games(&["--pgn"]);
+    assert!(pgn.is_empty() && said.contains("--pdn"), "{pgn} {said}");
+    let output = folder.path().join("report");
+    let report = concilio(&[&["report", "--output", output.to_str().expect("a path")], &journal[..]].concat());
+    let [said, told] = { report }.output().map(|it| [it.stdout, it.stderr]).expect("it starts");
+    assert!(!String::from_utf8_lossy(&[said, told].concat()).contains("italian"), "a report is about chess");
+}
+
+#[test]
+fn a_journal_that_another_program_writes_stops_no_game() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("journal.db");
+    let journal = ["--journal", file.to_str().expect("a path")];
+    let serve = ["draughts", "serve", "--listen", "127.0.0.1:0", "--nodes", "200"];
+    let mut server =
+        Ended(concilio(&[&serve[..], &journal].concat()).stdout(Stdio::piped()).spawn().expect("it starts"));
+    let mut said = BufReader::new(server.0.stdout.take().expect("its output"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("where it listens");
+    let address = line.trim().rsplit(' ').next().expect("an address").to_owned();
+    let connect = ["draughts", "connect", &address, "--start", "W:WK29,K30:B18", "--nodes", "200"];
+    let [_, warned] = asked(&[&connect[..], &journal].concat());
+    assert!(warned.contains("played, but not written") && warned.contains("is writing it"), "{warned}");
+    // The one that has it has written its side of the game.
+    line.clear();
+    said.read_line(&mut line).expect("how the game ended");
+    let [games, _] = asked(&[&["games", "--json"], &journal[..]].concat());
+    assert!(games.contains("\"server\":\"damexchange\"") && games.contains("\"result\":\"lost\""), "{games}");
+}
+
 /// Ends the program however the test ends.
 struct Ended(Child);
 
@@ -97,4 +162,7 @@ fn the_demo_shows_a_game_with_its_votes_in_plain_lines() {
     assert!(said.contains("wins") || said.contains("drawn"), "{said}");
     let written = unwrapped(&fs::read_to_string(folder.path().join("draughts.pdn")).expect("the game"));
     assert!(written.contains("by re-search"), "{written}");
+    let journal = folder.path().join("journal.db");
+    let votes = asked(&["games", "--votes", "--journal", journal.to_str().expect("a path")]);
+    assert!(votes[0].contains("demo/") && votes[0].contains("by re-search"), "{votes:?}");
 }

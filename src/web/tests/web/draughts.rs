@@ -1,5 +1,6 @@
 //! A game of Italian draughts, as the page's script plays it.
 
+use bot::journal::{Archive, Filter, GameRecord, GameResult};
 use draughts::{board::Rules, game::pdn};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -162,7 +163,7 @@ async fn a_council_of_the_four_elects_one_of_their_proposals() {
 #[tokio::test]
 async fn a_game_is_played_to_its_end_and_taken_home() {
     let stage = PlayStage::open().await;
-    let mut game = json!({});
+    let mut game = json!({ "id": "first" });
     let said = loop {
         let view = look(&stage, &game).await;
         if let Some(said) = view["over"].as_str() {
@@ -171,7 +172,7 @@ async fn a_game_is_played_to_its_end_and_taken_home() {
         let request = json!({ "game": game, "opponent": { "name": "peso-pedine", "depth": 1 } });
         let (status, answer) = ask(&stage, "api/draughts/answer", &request).await;
         assert_eq!(status, StatusCode::OK, "{answer}");
-        game = json!({ "moves": answer["game"]["moves"] });
+        game = json!({ "id": "first", "moves": answer["game"]["moves"] });
     };
     assert!(said.contains(" won: ") || said.starts_with("Drawn: "), "{said}");
     let names = json!({ "game": game, "white": "Anna \"la Dama\"\n[Event \"x\"]", "black": "concilio" });
@@ -183,6 +184,53 @@ async fn a_game_is_played_to_its_end_and_taken_home() {
     let moves: Vec<String> = records[0].game.moves().iter().map(ToString::to_string).collect();
     assert_eq!(json!(moves), game["moves"]);
     assert_eq!(records[0].result, records[0].game.outcome().into());
+
+    let (record, written) = recorded(&stage, "first");
+    assert_eq!((record.variant.as_str(), json!(written)), ("italian-draughts", json!(moves)));
+    assert!(record.ended_at.is_some());
+    let chess = stage.get("api/games").send().await.expect("an answer").text().await.expect("text");
+    assert!(!chess.contains("italian"), "the page's list is of chess: {chess}");
+}
+
+/// A game of the page as the journal has it.
+fn recorded(stage: &PlayStage, id: &str) -> (GameRecord<String>, Vec<String>) {
+    let archive = Archive::open(stage.journal.path()).expect("a journal to read");
+    assert!(archive.games(&Filter::default()).expect("readable").is_empty(), "whoever studies chess sees none of them");
+    let games = archive.games_of_all_kinds(&Filter::default()).expect("readable");
+    let record = games.into_iter().find(|record| record.game.as_str() == id).expect("the game");
+    let moves = archive.moves(&record).expect("readable").into_iter().map(|played| played.uci).collect();
+    (record, moves)
+}
+
+#[tokio::test]
+async fn the_journal_hears_of_a_move_taken_back_and_of_a_win_against_the_opponent() {
+    let stage = PlayStage::open().await;
+    // Whatever Black's man does, it is taken.
+    let mut game = json!({ "id": "second", "start": "B:W26:B18" });
+    for _ in 0..2 {
+        let request = json!({ "game": game, "opponent": { "name": "council", "depth": 1 } });
+        let (status, answer) = ask(&stage, "api/draughts/answer", &request).await;
+        assert_eq!(status, StatusCode::OK, "{answer}");
+        let view = look(&stage, &answer_as_request(&answer)).await;
+        assert_eq!(recorded(&stage, "second").1, texts(&json!([answer["game"]["last"]])));
+        game = json!({ "id": "second", "start": "B:W26:B18", "moves": [] });
+        let taken = json!([view["moves"][0], view["legal"][0]["text"]]);
+        let over = look(&stage, &json!({ "id": "second", "start": "B:W26:B18", "moves": taken })).await;
+        assert!(over["over"].as_str().is_some_and(|said| said.starts_with("White won")), "{over}");
+        let (record, moves) = recorded(&stage, "second");
+        assert_eq!((json!(moves), record.result), (taken, Some(GameResult::Lost)));
+        assert_eq!((record.white.name.as_str(), record.black.name.as_str()), ("Guest", "council"));
+    }
+    look(&stage, &json!({ "id": "third", "start": "B:W9,10,13,14:B5" })).await;
+    refused(&stage, "api/draughts", &json!({ "id": "../../etc" })).await;
+    let archive = Archive::open(stage.journal.path()).expect("a journal to read");
+    let games = archive.games_of_all_kinds(&Filter::default()).expect("readable");
+    assert_eq!(games.len(), 1, "a game that nobody answered in is not written");
+}
+
+/// The game of an answer, to look at it.
+fn answer_as_request(answer: &Value) -> Value {
+    json!({ "start": "B:W26:B18", "moves": answer["game"]["moves"] })
 }
 
 #[tokio::test]

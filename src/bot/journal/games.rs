@@ -1,0 +1,160 @@
+//! Games of any kind: how one begins, by what words its rules and moves are read back, and one that no server shows.
+
+use std::{
+    fmt::Display,
+    str::FromStr,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use super::{DecidedMove, GameKey, Journal, JournalError};
+use chess::{
+    Color, Decision, GameId, GameInfo, GameLine, GameStatus, Player, ServerName, TimeControl, UciMove, Variant,
+};
+
+/// The rules of a game that is read from the journal, and what its moves are read as.
+pub trait RecordedRules: FromStr + Display {
+    /// A move.
+    type Move: FromStr + Display;
+}
+
+impl RecordedRules for Variant {
+    type Move = UciMove;
+}
+
+/// Rules and moves as they are written: of a game that only its own package can play.
+impl RecordedRules for String {
+    type Move = String;
+}
+
+/// A game as the journal notes its start: of chess or not.
+#[derive(Clone, Debug)]
+pub struct StartedGame {
+    /// Its name where it is played.
+    pub id: GameId,
+    /// The word for its rules.
+    pub variant: String,
+    /// The position it begins with; `None` for the usual one of these rules.
+    pub start: Option<String>,
+    /// The clock.
+    pub time_control: TimeControl,
+    /// Whether ratings change.
+    pub rated: bool,
+    /// Who has White.
+    pub white: Player,
+    /// Who has Black.
+    pub black: Player,
+    /// Which of them we are.
+    pub our_color: Color,
+    /// The tournament it belongs to.
+    pub tournament: Option<String>,
+    /// Where it can be watched.
+    pub url: Option<String>,
+}
+
+impl StartedGame {
+    /// A game between these two that nobody but us knows of, from this line on.
+    pub fn local(id: GameId, line: &impl GameLine, players: [&str; 2], our_color: Color, clock: TimeControl) -> Self {
+        Self {
+            id,
+            variant: line.variant().to_string(),
+            start: line.start_text(),
+            time_control: clock,
+            rated: false,
+            white: Player::named(players[0]),
+            black: Player::named(players[1]),
+            our_color,
+            tournament: None,
+            url: None,
+        }
+    }
+
+    pub(super) fn opponent(&self) -> &Player {
+        match self.our_color {
+            Color::White => &self.black,
+            Color::Black => &self.white,
+        }
+    }
+}
+
+impl From<&GameInfo> for StartedGame {
+    fn from(info: &GameInfo) -> Self {
+        Self {
+            id: info.id.clone(),
+            variant: info.terms.variant.to_string(),
+            start: info.start.start_text(),
+            time_control: info.terms.time_control,
+            rated: info.terms.rated,
+            white: info.white.clone(),
+            black: info.black.clone(),
+            our_color: info.our_color,
+            tournament: info.tournament.clone(),
+            url: info.url.clone(),
+        }
+    }
+}
+
+/// A game that no server shows: whoever plays it tells the journal. What cannot be written is a word in the log, and the game
+/// goes on.
+#[derive(Clone)]
+pub struct LocalGame {
+    journal: Journal,
+    key: GameKey,
+}
+
+impl LocalGame {
+    /// A name for a game that begins now; no other has it.
+    pub fn new_id() -> GameId {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        GameId::new(format!("{:x}{:04x}", since.as_millis(), rand::random::<u16>()))
+    }
+
+    /// Notes a game's start; one that is known already goes on. `place` stands where other games name their server.
+    pub fn start(journal: &Journal, place: &str, game: StartedGame) -> Self {
+        let server = ServerName::new(place);
+        let key = GameKey::new(&server, &game.id);
+        journal.game_started(&server, game);
+        Self { journal: journal.clone(), key }
+    }
+
+    /// The game's name in the journal.
+    pub fn key(&self) -> &GameKey {
+        &self.key
+    }
+
+    /// Notes the moves that stand on the board; what was taken back is superseded.
+    pub fn seen(&self, line: &Arc<impl GameLine>) {
+        self.journal.line_seen(&self.key, line, None);
+    }
+
+    /// Writes a move of ours with its votes, and returns when it stands there. `response` is what it was given.
+    pub async fn decided<L: GameLine>(
+        &self,
+        line: Arc<L>,
+        decision: Decision<L::Move, L::Knowledge>,
+        response: Duration,
+    ) {
+        let decided = DecidedMove {
+            game: self.key.clone(),
+            line,
+            decision: Arc::new(decision),
+            clock: None,
+            spent: Duration::ZERO,
+            response,
+            extra: Duration::ZERO,
+            lag: Duration::ZERO,
+        };
+        self.log(self.journal.move_decided(decided).await);
+    }
+
+    /// Notes how it ended, after what was seen.
+    pub async fn over(&self, status: GameStatus, winner: Option<Color>) {
+        self.log(self.journal.game_over(&self.key, &status, winner).await.map(|_| ()));
+    }
+
+    fn log(&self, written: Result<(), JournalError>) {
+        if let Err(error) = written {
+            tracing::warn!(game = %self.key, %error, "the journal lacks a part of the game");
+        }
+    }
+}
