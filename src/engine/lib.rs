@@ -29,6 +29,7 @@ pub use knowledge::{Heuristic, IN_FULL, Knowledge, KnowledgeError, Percentages};
 pub use net::{Net, NetError};
 pub use search::{
     AfterRound, Belief, BestOfGroup, DifferentEvaluation, Engine, EngineOptions, Iteration, Limits, MovesNow,
-    NoSuchNet, Place, Root, Score, ScoreBound, SharedTable, TURN, TableBatch, TableEntry, Turnstile,
+    NoSuchNet, Parameter, ParameterError, Parameters, Place, Root, Score, ScoreBound, SharedTable, TURN, TableBatch,
+    TableEntry, Turnstile,
 };
 pub use syzygy::{Outcome, Tablebases, VariantTablebases};

@@ -46,6 +46,23 @@ impl Board {
         CheckMap { squares, discoverers, king }
     }
 
+    /// Every square that the opponent attacks.
+    pub fn threats(&self) -> Bitboard {
+        let (them, occupied) = (!self.turn, self.occupied());
+        let men = self.color(them);
+        let mut threats = self.men(them, Role::Pawn).pawn_attacks(them) | attacks::king(self.king(them));
+        for knight in self.men(them, Role::Knight) {
+            threats |= attacks::knight(knight);
+        }
+        for slider in men & self.diagonal_sliders() {
+            threats |= attacks::bishop(slider, occupied);
+        }
+        for slider in men & self.straight_sliders() {
+            threats |= attacks::rook(slider, occupied);
+        }
+        threats
+    }
+
     /// Whether a pseudo-legal move leaves the own king safe.
     ///
     /// The generators and [`Self::is_pseudo_legal`] already answer checks and test castling, so what is left is a king

@@ -2,11 +2,13 @@
 //!
 //! Every technique is introduced by its usual name; what each was worth here stands in docs/experiments.md.
 
-use std::sync::{LazyLock, atomic::Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use arrayvec::ArrayVec;
 
 use super::{
+    Parameters,
+    history::{LIMIT, Path},
     picker::Picker,
     table::{Bound, Entry},
     value::{self, MAX_PLY, Value},
@@ -16,21 +18,6 @@ use crate::{
     board::{Board, Move},
     syzygy::Outcome,
 };
-
-/// Base reduction in plies of the n-th move at a depth.
-static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
-    let log = |n: usize| (n.max(1) as f64).ln();
-    std::array::from_fn(|depth| std::array::from_fn(|n| (0.75 + log(depth) * log(n) / 2.2) as i8))
-});
-
-fn reduction(depth: i32, n: usize) -> i32 {
-    i32::from(REDUCTIONS[depth.clamp(0, 63) as usize][n.min(63)])
-}
-
-/// What a cut-off at a depth teaches the histories.
-fn bonus(depth: i32) -> i32 {
-    (180 * depth - 120).min(1800)
-}
 
 /// A node of the tree, and what is known about it before its moves are looked at.
 pub(super) struct Node {
@@ -58,7 +45,7 @@ struct Candidate {
     history: i32,
     /// Its place among the moves tried, from 1.
     place: usize,
-    /// Plies that late move reductions would take off, before they look closer.
+    /// What late move reductions would take off before they look closer, in 1/1024 of a ply.
     reduction: i32,
 }
 
@@ -126,8 +113,9 @@ impl Worker<'_> {
             let known = entry.value_at(ply);
             if entry.bound.settles(known, beta) {
                 if let Some(mv) = table_move.filter(|mv| known >= beta && !board.is_noisy(*mv)) {
-                    let recent = self.recent_moves(ply);
-                    self.histories.learn_quiet(board, mv, &recent, bonus(depth) / 2);
+                    let path = self.path(board, ply);
+                    let bonus = self.bonus(depth) / 2;
+                    self.histories.learn_quiet(board, mv, &path, bonus);
                 }
                 return known;
             }
@@ -178,7 +166,7 @@ impl Worker<'_> {
             Some(entry) if entry.evaluation != value::NONE => entry.evaluation,
             _ => self.evaluate(board),
         };
-        let evaluation = if in_check { value::NONE } else { self.histories.corrected(board, raw) };
+        let evaluation = if in_check { value::NONE } else { self.corrected(board, raw) };
         if !excluded {
             self.frame_mut(ply).evaluation = evaluation;
         }
@@ -205,7 +193,7 @@ impl Worker<'_> {
     ) -> Value {
         let (ply, old_alpha) = (node.ply, alpha);
         let excluded = self.frame(ply).excluded;
-        let recent = self.recent_moves(ply);
+        let path = self.path(board, ply);
         let checks = board.check_map();
         let mut picker = Picker::new(board, table_move, self.frame(ply).killers);
         let table_move_is_noisy = table_move.is_some_and(|mv| board.is_noisy(mv));
@@ -215,30 +203,30 @@ impl Worker<'_> {
         let mut quiet_tried: ArrayVec<Move, 64> = ArrayVec::new();
         let mut noisy_tried: ArrayVec<Move, 32> = ArrayVec::new();
 
-        while let Some(mv) = picker.next(board, self.histories, &recent) {
+        while let Some(mv) = picker.next(board, self.histories, &path, self.parameters()) {
             if Some(mv) == excluded || !board.is_legal(mv) {
                 continue;
             }
             tried += 1;
             let noisy = board.is_noisy(mv);
             let history =
-                if noisy { self.histories.capture(board, mv) } else { self.histories.quiet(board, mv, &recent) };
+                if noisy { self.histories.capture(board, mv) } else { self.histories.quiet(board, mv, &path) };
             let mut candidate = Candidate {
                 mv,
                 noisy,
                 gives_check: checks.gives_check(board, mv),
                 history,
                 place: tried,
-                reduction: self.more_selective(reduction(node.depth, tried))
-                    - history / if noisy { 8192 } else { 12_288 },
+                reduction: self.reduction(node.depth, tried) - self.reduction_by_history(history, noisy),
             };
             if best > -value::WIN_BOUND && board.has_pieces(board.turn()) {
                 // Late move pruning: after so many moves the rest will not help.
-                let enough = (4 + node.depth * node.depth) / (2 - i32::from(node.improving));
+                let base = self.parameters().late_move_base;
+                let enough = (base + node.depth * node.depth) / (2 - i32::from(node.improving));
                 if !noisy && tried > enough as usize {
                     picker.skip_quiet();
                 }
-                match judge(board, node, &candidate, alpha) {
+                match judge(board, node, &candidate, alpha, self.parameters()) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,
                     Verdict::SkipQuiet => {
@@ -265,7 +253,7 @@ impl Worker<'_> {
 
             let mut next = board.clone();
             self.make(&mut next, board, mv, ply);
-            candidate.reduction += i32::from(table_move_is_noisy);
+            candidate.reduction += self.parameters().reduction_noisy_table_move * i32::from(table_move_is_noisy);
             let new_depth = node.depth - 1 + extension;
             let value = self.search_move::<PV>(&next, node, &candidate, alpha, beta, best, new_depth);
             self.undo();
@@ -283,7 +271,7 @@ impl Worker<'_> {
                     }
                     if value >= beta {
                         self.frame_mut(ply).cutoffs += 1;
-                        self.learn_cutoff(board, mv, node, &quiet_tried, &noisy_tried);
+                        self.learn_cutoff(board, mv, node, &path, (&quiet_tried, &noisy_tried));
                         break;
                     }
                 }
@@ -338,10 +326,12 @@ impl Worker<'_> {
         let mut full = !PV || place > 1;
         if node.depth >= 2 && place > 1 + usize::from(PV) {
             let lowered = (new_depth - self.reduced_by::<PV>(node, candidate)).clamp(1, new_depth.max(1));
+            let Parameters { deeper_margin, shallower_margin, .. } = *self.parameters();
             value = -self.search::<false>(next, -alpha - 1, -alpha, lowered, ply + 1, true);
             if value > alpha && lowered < new_depth {
                 // Surprisingly good: look deeper than planned; hardly good: a little less deep.
-                let adjusted = new_depth + i32::from(value > best + 60) - i32::from(value < best + 8);
+                let adjusted =
+                    new_depth + i32::from(value > best + deeper_margin) - i32::from(value < best + shallower_margin);
                 if adjusted > lowered {
                     value = -self.search::<false>(next, -alpha - 1, -alpha, adjusted, ply + 1, !node.cut);
                 }
@@ -357,22 +347,49 @@ impl Worker<'_> {
         value
     }
 
-    /// Late move reductions: less depth for moves that come late, corrected by what is known about them.
+    /// Late move reductions: less depth for moves that come late, corrected by what is known about them. Plies.
     fn reduced_by<const PV: bool>(&self, node: &Node, candidate: &Candidate) -> i32 {
-        let more =
-            2 * i32::from(node.cut) + i32::from(!node.improving) + i32::from(self.frame(node.ply + 1).cutoffs > 3);
-        let less = i32::from(node.principal)
-            + i32::from(PV)
-            + i32::from(candidate.gives_check)
-            + i32::from(self.frame(node.ply).killers.contains(&Some(candidate.mv)));
-        let plies = candidate.reduction + more - less;
-        if candidate.noisy { plies / 2 } else { plies }
+        let numbers = self.parameters();
+        let more = numbers.reduction_at_cut_node * i32::from(node.cut)
+            + numbers.reduction_not_improving * i32::from(!node.improving)
+            + numbers.reduction_after_cutoffs * i32::from(self.frame(node.ply + 1).cutoffs > 3);
+        let less = numbers.reduction_principal * i32::from(node.principal)
+            + numbers.reduction_open_window * i32::from(PV)
+            + numbers.reduction_check * i32::from(candidate.gives_check)
+            + numbers.reduction_killer * i32::from(self.frame(node.ply).killers.contains(&Some(candidate.mv)));
+        let reduction = candidate.reduction + more - less;
+        (if candidate.noisy { reduction / 2 } else { reduction }) >> 10
+    }
+
+    /// The reduction of the n-th move at a depth, in 1/1024 of a ply.
+    fn reduction(&self, depth: i32, n: usize) -> i32 {
+        let Parameters { reduction_base, reduction_slope, .. } = *self.parameters();
+        let logs = logarithm(depth.max(1) as usize) * logarithm(n);
+        self.more_selective(reduction_base + ((reduction_slope * logs) >> 14))
+    }
+
+    /// What a move's history takes off its reduction, in 1/1024 of a ply.
+    fn reduction_by_history(&self, history: i32, noisy: bool) -> i32 {
+        let Parameters { reduction_by_history, reduction_by_capture_history, .. } = *self.parameters();
+        let full = if noisy { reduction_by_capture_history } else { reduction_by_history };
+        history * full / LIMIT
+    }
+
+    /// What a cut-off at a depth teaches the histories.
+    fn bonus(&self, depth: i32) -> i32 {
+        let Parameters { bonus_slope, bonus_offset, bonus_limit, .. } = *self.parameters();
+        (bonus_slope * depth - bonus_offset).min(bonus_limit)
+    }
+
+    /// What it teaches of the moves that were tried before in vain; more than nothing.
+    fn malus(&self, depth: i32) -> i32 {
+        let Parameters { malus_slope, malus_offset, malus_limit, .. } = *self.parameters();
+        (malus_slope * depth - malus_offset).min(malus_limit)
     }
 
     /// A move has refuted the one before: remember what did well and what did not.
-    fn learn_cutoff(&mut self, board: &Board, mv: Move, node: &Node, quiet: &[Move], noisy: &[Move]) {
-        let bonus = bonus(node.depth);
-        let recent = self.recent_moves(node.ply);
+    fn learn_cutoff(&mut self, board: &Board, mv: Move, node: &Node, path: &Path, (quiet, noisy): (&[Move], &[Move])) {
+        let (bonus, malus) = (self.bonus(node.depth), self.malus(node.depth));
         if board.is_noisy(mv) {
             self.histories.learn_capture(board, mv, bonus);
         } else {
@@ -382,35 +399,51 @@ impl Worker<'_> {
             }
             // A cut-off by the first move at low depth says little.
             if node.depth > 3 || !quiet.is_empty() {
-                self.histories.learn_quiet(board, mv, &recent, bonus);
+                self.histories.learn_quiet(board, mv, path, bonus);
             }
             for other in quiet {
-                self.histories.learn_quiet(board, *other, &recent, -bonus);
+                self.histories.learn_quiet(board, *other, path, -malus);
             }
         }
         for other in noisy {
-            self.histories.learn_capture(board, *other, -bonus);
+            self.histories.learn_capture(board, *other, -malus);
         }
     }
 }
 
+/// 128 times the natural logarithm, of 64 at most.
+fn logarithm(n: usize) -> i32 {
+    const LOGARITHMS: [u16; 64] = [
+        0, 0, 89, 141, 177, 206, 229, 249, 266, 281, 295, 307, 318, 328, 338, 347, 355, 363, 370, 377, 383, 390, 396,
+        401, 407, 412, 417, 422, 427, 431, 435, 440, 444, 448, 451, 455, 459, 462, 466, 469, 472, 475, 478, 481, 484,
+        487, 490, 493, 496, 498, 501, 503, 506, 508, 511, 513, 515, 518, 520, 522, 524, 526, 528, 530,
+    ];
+    i32::from(LOGARITHMS[n.min(63)])
+}
+
 /// Prunings of a single move.
-fn judge(board: &Board, node: &Node, candidate: &Candidate, alpha: Value) -> Verdict {
-    let left = (node.depth - candidate.reduction).max(0);
+fn judge(board: &Board, node: &Node, candidate: &Candidate, alpha: Value, numbers: &Parameters) -> Verdict {
+    let left = (node.depth - (candidate.reduction >> 10)).max(0);
     if !candidate.noisy && !candidate.gives_check {
         // Futility: the evaluation is so low that a quiet move will not reach alpha.
-        let hope = node.evaluation + 110 + 85 * left + candidate.history / 256;
-        if !node.in_check && left <= 8 && hope <= alpha {
+        let by_history = candidate.history * numbers.futility_by_history / LIMIT;
+        let hope = node.evaluation + numbers.futility_base + numbers.futility_slope * left + by_history;
+        if !node.in_check && left <= numbers.futility_depth && hope <= alpha {
             return Verdict::SkipQuiet;
         }
         // History pruning: it has failed too often.
-        if left <= 4 && candidate.history < -4000 * node.depth {
+        if left <= 4 && candidate.history < -numbers.history_pruning * node.depth {
             return Verdict::SkipQuiet;
         }
     }
     // Exchange pruning: it loses more than the depth left can win back.
-    let loss = if candidate.noisy { -95 * node.depth } else { -24 * left * left };
-    if node.depth <= 9 && !board.exchange_reaches(candidate.mv, loss) { Verdict::Skip } else { Verdict::Search }
+    let loss =
+        if candidate.noisy { -numbers.exchange_noisy * node.depth } else { -numbers.exchange_quiet * left * left };
+    if node.depth <= numbers.exchange_depth && !board.exchange_reaches(candidate.mv, loss) {
+        Verdict::Skip
+    } else {
+        Verdict::Search
+    }
 }
 
 /// Whether a search's result says that the evaluation was wrong in its direction.

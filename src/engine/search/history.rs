@@ -3,8 +3,9 @@
 //! Every number here is pulled towards the newest result by "gravity": `h += bonus - h * |bonus| / limit` keeps it within
 //! ±limit and forgets the old. All tables belong to one thread.
 
+use super::Parameters;
 use super::value::{self, Value};
-use crate::board::{Board, Color, Move, Piece, Role};
+use crate::board::{Bitboard, Board, Color, Move, Piece, Role};
 
 /// No history exceeds this.
 pub(super) const LIMIT: i32 = 16_384;
@@ -50,6 +51,18 @@ impl MovedTo {
     }
 }
 
+/// What quiet moves are judged by beside themselves.
+#[derive(Clone, Copy)]
+pub(super) struct Path {
+    /// What was moved 1, 2 and 4 plies before.
+    pub recent: [MovedTo; 3],
+    /// What the opponent attacks.
+    pub threats: Bitboard,
+}
+
+/// Quiet moves by from and to.
+type FromTo = [Learnt; 64 * 64];
+
 /// Entries of each table of corrections.
 const CORRECTIONS: usize = 16_384;
 /// No correction exceeds this, in 1/64 of a centipawn before weighing.
@@ -59,8 +72,8 @@ type CorrectionTable = Box<[[Learnt; 2]]>;
 
 /// All that one thread has learnt.
 pub(super) struct Histories {
-    /// Quiet moves by colour, from and to.
-    quiet: Box<[[Learnt; 64 * 64]; 2]>,
+    /// Quiet moves by colour, by whether the man leaves an attacked square and whether it goes to one, and by from and to.
+    quiet: Box<[[FromTo; 4]; 2]>,
     /// Captures by piece and target, and role taken.
     captures: Box<[[Learnt; 6]]>,
     /// Quiet moves as answers to an earlier move.
@@ -80,7 +93,7 @@ fn zeroed<T: Clone + Default>(len: usize) -> Box<[T]> {
 impl Histories {
     pub(super) fn new() -> Self {
         Self {
-            quiet: Box::new([[Learnt(0); 64 * 64]; 2]),
+            quiet: Box::new([[[Learnt(0); 64 * 64]; 4]; 2]),
             captures: zeroed(MOVED),
             continuations: zeroed(MOVED * MOVED),
             pawns: zeroed(CORRECTIONS),
@@ -94,12 +107,19 @@ impl Histories {
         mv.from().index() * 64 + mv.to().index()
     }
 
+    /// By what is attacked of where it comes from and goes to.
+    #[inline]
+    fn attacked(mv: Move, threats: Bitboard) -> usize {
+        2 * usize::from(threats.has(mv.from())) + usize::from(threats.has(mv.to()))
+    }
+
     /// How well a quiet move has done, here and as an answer to the moves before. Within ±4 limits.
     #[inline]
-    pub(super) fn quiet(&self, board: &Board, mv: Move, recent: &[MovedTo; 3]) -> i32 {
+    pub(super) fn quiet(&self, board: &Board, mv: Move, path: &Path) -> i32 {
+        let Path { recent, threats } = path;
         let moved = MovedTo::new(board, mv).index();
         let answer = |earlier: MovedTo| i32::from(self.continuations[earlier.index() * MOVED + moved].0);
-        i32::from(self.quiet[board.turn().index()][Self::from_to(mv)].0)
+        i32::from(self.quiet[board.turn().index()][Self::attacked(mv, *threats)][Self::from_to(mv)].0)
             + answer(recent[0])
             + answer(recent[1])
             + answer(recent[2]) / 2
@@ -113,17 +133,10 @@ impl Histories {
     }
 
     /// A quiet move did well (or not) at this depth.
-    pub(super) fn learn_quiet(&mut self, board: &Board, mv: Move, recent: &[MovedTo; 3], bonus: i32) {
-        self.quiet[board.turn().index()][Self::from_to(mv)].pull(bonus, LIMIT);
+    pub(super) fn learn_quiet(&mut self, board: &Board, mv: Move, path: &Path, bonus: i32) {
         let moved = MovedTo::new(board, mv);
-        for earlier in recent {
-            self.learn_answer(*earlier, moved, bonus);
-        }
-    }
-
-    /// A move did well (or not) as an answer to an earlier one.
-    pub(super) fn learn_answer(&mut self, earlier: MovedTo, moved: MovedTo, bonus: i32) {
-        if earlier != MovedTo::NONE {
+        self.quiet[board.turn().index()][Self::attacked(mv, path.threats)][Self::from_to(mv)].pull(bonus, LIMIT);
+        for earlier in path.recent.into_iter().filter(|earlier| *earlier != MovedTo::NONE) {
             self.continuations[earlier.index() * MOVED + moved.index()].pull(bonus, LIMIT);
         }
     }
@@ -136,14 +149,13 @@ impl Histories {
 
     /// The static evaluation with what searches of like positions have added to it on average.
     #[inline]
-    pub(super) fn corrected(&self, board: &Board, evaluation: Value) -> Value {
+    pub(super) fn corrected(&self, board: &Board, evaluation: Value, numbers: &Parameters) -> Value {
         let (keys, turn) = (board.keys(), board.turn().index());
         let of = |table: &CorrectionTable, key: u64| i32::from(table[key as usize % CORRECTIONS][turn].0);
-        let sum = 2 * of(&self.pawns, keys.pawns)
-            + of(&self.pieces[0], keys.pieces[0])
-            + of(&self.pieces[1], keys.pieces[1])
-            + of(&self.material, keys.material);
-        (evaluation + sum / 64).clamp(-value::WIN_BOUND + 1, value::WIN_BOUND - 1)
+        let sum = numbers.correction_pawns * of(&self.pawns, keys.pawns)
+            + numbers.correction_pieces * (of(&self.pieces[0], keys.pieces[0]) + of(&self.pieces[1], keys.pieces[1]))
+            + numbers.correction_material * of(&self.material, keys.material);
+        (evaluation + sum / 4096).clamp(-value::WIN_BOUND + 1, value::WIN_BOUND - 1)
     }
 
     /// The search of a position found `difference` more than its static evaluation said.

@@ -67,7 +67,7 @@ impl Worker<'_> {
     fn aspire(&mut self, depth: i32) {
         let borrowed = self.better_of_group();
         let expected = borrowed.unwrap_or(self.root_moves[self.pv_index].previous);
-        let mut delta = 12 + expected.abs().min(2000) / 100;
+        let mut delta = self.parameters().aspiration + expected.abs().min(2000) / 100;
         let (low, high) = self.bounds();
         let (mut alpha, mut beta) = (low, high);
         if depth >= 5 && !value::is_decisive(expected) && low < expected && expected < high {
@@ -111,7 +111,7 @@ impl Worker<'_> {
             (value::NONE, value::NONE)
         } else {
             let raw = self.evaluate(board);
-            (raw, self.histories.corrected(board, raw))
+            (raw, self.corrected(board, raw))
         };
         self.frame_mut(0).evaluation = evaluation;
         self.frame_mut(1).killers = [None; 2];

@@ -8,6 +8,7 @@ mod alpha_beta;
 mod exchange;
 mod history;
 mod iterate;
+mod parameters;
 mod picker;
 mod pruning;
 mod quiescence;
@@ -19,6 +20,7 @@ mod value;
 mod worker;
 
 pub use exchange::{Belief, TableBatch, TableEntry};
+pub use parameters::{Parameter, ParameterError, Parameters};
 pub use root::{BestOfGroup, MovesNow, Root};
 pub use shared_table::{DifferentEvaluation, SharedTable};
 pub use turnstile::{AfterRound, Place, TURN, Turnstile};
@@ -62,6 +64,8 @@ pub struct EngineOptions {
     /// How selective the search is, in per cent of the usual: more reduces late moves further and prunes with narrower
     /// margins. 10 to 400.
     pub selectivity: u16,
+    /// The numbers that the search goes by.
+    pub parameters: Parameters,
     /// Noise on the evaluation, by which copies of one engine differ.
     pub noise: Noise,
     /// Endgame tables, shared between engines.
@@ -83,6 +87,7 @@ impl Default for EngineOptions {
             net: None,
             contempt: 10,
             selectivity: 100,
+            parameters: Parameters::default(),
             noise: Noise::NONE,
             tablebases: None,
             multi_pv: 1,

@@ -5,7 +5,10 @@
 
 use arrayvec::ArrayVec;
 
-use super::history::{Histories, MovedTo};
+use super::{
+    Parameters,
+    history::{Histories, Path},
+};
 use crate::board::{Board, EXCHANGE_VALUES, Move, MoveList, Role, Stage as Generated};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
@@ -19,9 +22,6 @@ enum Stage {
     BadNoisy,
     End,
 }
-
-/// What giving check without losing a piece is worth among quiet moves, in units of history.
-const CHECK_BONUS: i32 = 10_000;
 
 /// Yields pseudo-legal moves, the most promising first.
 pub(super) struct Picker {
@@ -80,7 +80,13 @@ impl Picker {
     }
 
     /// The next move that is not known to be illegal, or nothing at the end.
-    pub(super) fn next(&mut self, board: &Board, histories: &Histories, recent: &[MovedTo; 3]) -> Option<Move> {
+    pub(super) fn next(
+        &mut self,
+        board: &Board,
+        histories: &Histories,
+        path: &Path,
+        numbers: &Parameters,
+    ) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::TableMove => {
@@ -96,7 +102,8 @@ impl Picker {
                 Stage::GoodNoisy => match self.best() {
                     Some((mv, score)) => {
                         // A capture that has done well may cost a little.
-                        let threshold = if self.with_quiet { -score / 48 } else { self.threshold };
+                        let threshold =
+                            if self.with_quiet { -score * numbers.capture_order / 8192 } else { self.threshold };
                         if board.exchange_reaches(mv, threshold.min(self.threshold)) {
                             return Some(mv);
                         }
@@ -121,8 +128,8 @@ impl Picker {
                         let checks = board.check_map();
                         self.generate(board, Generated::Quiet, |mv| {
                             let safe_check = checks.gives_check(board, mv) && board.exchange_reaches(mv, -80);
-                            let check = if safe_check { CHECK_BONUS } else { 0 };
-                            histories.quiet(board, mv, recent) + check
+                            let check = if safe_check { numbers.check_order } else { 0 };
+                            histories.quiet(board, mv, path) + check
                         });
                     }
                     self.stage = Stage::Quiet;

@@ -3,13 +3,15 @@
 //! Each technique is introduced by its usual name; what it was worth here stands in docs/experiments.md.
 
 use super::{
+    Parameters,
     alpha_beta::Node,
+    history::Path,
     picker::Picker,
     table::{Bound, Entry},
     value::{self, Value},
     worker::Worker,
 };
-use crate::board::{Board, Move};
+use crate::board::{Bitboard, Board, Move};
 
 impl Worker<'_> {
     /// Prunings of a whole node outside the principal variation and out of check: a value that ends it, if one applies.
@@ -32,15 +34,17 @@ impl Worker<'_> {
             .map_or(node.evaluation, |(known, _)| known);
 
         // Razoring: far below alpha, only captures can help.
-        if depth <= 4 && estimate + 260 * depth < alpha {
+        if depth <= 4 && estimate + self.parameters().razor_slope * depth < alpha {
             let value = self.quiescence::<false>(board, alpha, alpha + 1, ply);
             if self.stopped || value <= alpha {
                 return Some(value);
             }
         }
         // Reverse futility: so far above beta that a quiet move will hardly fall below.
-        let margin = self.less_margin(75 * (depth - i32::from(node.improving)));
-        if depth <= 8 && !node.principal && estimate - margin >= beta && !value::is_decisive(beta) {
+        let Parameters { reverse_futility_slope, reverse_futility_depth, .. } = *self.parameters();
+        let margin = self.less_margin(reverse_futility_slope * (depth - i32::from(node.improving)));
+        if depth <= reverse_futility_depth && !node.principal && estimate - margin >= beta && !value::is_decisive(beta)
+        {
             return Some((estimate + beta) / 2);
         }
         if let Some(value) = self.null_move(board, node, estimate, beta) {
@@ -54,9 +58,10 @@ impl Worker<'_> {
     fn null_move(&mut self, board: &Board, node: &Node, estimate: Value, beta: Value) -> Option<Value> {
         let (depth, ply, cut) = (node.depth, node.ply, node.cut);
         let turn = board.turn();
+        let numbers = *self.parameters();
         if depth < 3
             || estimate < beta
-            || node.evaluation < beta - 20 * depth + 120
+            || node.evaluation < beta - numbers.null_margin_slope * depth + numbers.null_margin_offset
             || value::is_decisive(beta)
             || self.frame_before(ply, 1).null
             || !board.has_pieces(turn)
@@ -64,7 +69,8 @@ impl Worker<'_> {
         {
             return None;
         }
-        let reduced = depth - (4 + depth / 4 + ((estimate - beta) / 180).min(3));
+        let by_value = ((estimate - beta) / numbers.null_value_step).min(3);
+        let reduced = depth - (numbers.null_base + depth / numbers.null_depth_step + by_value);
         let next = self.make_null(board, ply);
         let value = -self.search::<false>(&next, -beta, 1 - beta, reduced, ply + 1, !cut);
         self.undo();
@@ -87,15 +93,16 @@ impl Worker<'_> {
     /// ProbCut: a capture that beats beta by a margin in a much shallower search will beat it in this one.
     fn prob_cut(&mut self, board: &Board, node: &Node, entry: Option<&Entry>, beta: Value) -> Option<Value> {
         let (depth, ply, cut) = (node.depth, node.ply, node.cut);
-        let goal = beta + 190 - 40 * i32::from(node.improving);
+        let Parameters { prob_cut_margin, prob_cut_improving, .. } = *self.parameters();
+        let goal = beta + prob_cut_margin - prob_cut_improving * i32::from(node.improving);
         let refuted = entry
             .is_some_and(|entry| entry.depth >= depth - 3 && entry.bound != Bound::None && entry.value_at(ply) < goal);
         if depth < 5 || value::is_decisive(beta) || refuted {
             return None;
         }
-        let recent = self.recent_moves(ply);
+        let path = Path { recent: self.recent_moves(ply), threats: Bitboard::EMPTY };
         let mut picker = Picker::noisy(board, entry.and_then(|entry| entry.mv), goal - node.evaluation);
-        while let Some(mv) = picker.next(board, self.histories, &recent) {
+        while let Some(mv) = picker.next(board, self.histories, &path, self.parameters()) {
             if picker.is_bad_noisy() {
                 break;
             }
@@ -141,13 +148,14 @@ impl Worker<'_> {
         if !worth_it {
             return Ok(0);
         }
-        let goal = known - 2 * depth;
+        let Parameters { singular_slope, double_margin, .. } = *self.parameters();
+        let goal = known - singular_slope * depth;
         let frame = self.frame_mut(ply);
         frame.excluded = Some(mv);
         let others = self.search::<false>(board, goal - 1, goal, (depth - 1) / 2, ply, cut);
         self.frame_mut(ply).excluded = None;
         Ok(if others < goal {
-            let double = !PV && others < goal - 20 && self.frame_before(ply, 1).double_extensions < 8;
+            let double = !PV && others < goal - double_margin && self.frame_before(ply, 1).double_extensions < 8;
             1 + i32::from(double)
         } else if goal >= beta {
             return Err(goal);

@@ -1,12 +1,13 @@
 //! Captures until the position is quiet enough for a static evaluation.
 
 use super::{
+    history::Path,
     picker::Picker,
     table::Bound,
     value::{self, MAX_PLY, Value},
     worker::Worker,
 };
-use crate::board::{Board, EXCHANGE_VALUES};
+use crate::board::{Bitboard, Board, EXCHANGE_VALUES};
 
 impl Worker<'_> {
     /// The value of `board` when only captures (all moves if in check) are looked at. Fail-soft.
@@ -50,7 +51,7 @@ impl Worker<'_> {
         let mut best = value::mated_in(ply);
         let mut hopeless_below = -value::INFINITE;
         if !in_check {
-            best = self.histories.corrected(board, raw);
+            best = self.corrected(board, raw);
             if let Some(entry) = entry {
                 let known = entry.value_at(ply);
                 if !value::is_decisive(known) && entry.bound.settles(known, best + i32::from(known < best)) {
@@ -64,16 +65,17 @@ impl Worker<'_> {
                 return best;
             }
             alpha = alpha.max(best);
-            hopeless_below = best + 150;
+            hopeless_below = best + self.parameters().quiescence_margin;
         }
 
         let old_alpha = alpha;
         let table_move = entry.and_then(|entry| entry.mv);
         let mut picker =
             if in_check { Picker::new(board, table_move, [None; 2]) } else { Picker::noisy(board, table_move, 0) };
-        let recent = self.recent_moves(ply);
+        // Quiet moves are looked at in check alone, where what is attacked matters little.
+        let path = Path { recent: self.recent_moves(ply), threats: Bitboard::EMPTY };
         let mut best_move = None;
-        while let Some(mv) = picker.next(board, self.histories, &recent) {
+        while let Some(mv) = picker.next(board, self.histories, &path, self.parameters()) {
             if best > -value::WIN_BOUND {
                 // What is left loses material.
                 if picker.is_bad_noisy() {

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use arrayvec::ArrayVec;
 
 use super::{
-    EngineOptions, ScoreBound, Shared,
-    history::{Histories, MovedTo},
+    EngineOptions, Parameters, ScoreBound, Shared,
+    history::{Histories, MovedTo, Path},
     turnstile::Place,
     value::{self, MAX_PLY, Value},
 };
@@ -205,6 +205,24 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(super) fn recent_moves(&self, ply: usize) -> [MovedTo; 3] {
         [1, 2, 4].map(|back| self.frame_before(ply, back).moved)
+    }
+
+    /// What quiet moves are judged by at a ply.
+    #[inline]
+    pub(super) fn path(&self, board: &Board, ply: usize) -> Path {
+        Path { recent: self.recent_moves(ply), threats: board.threats() }
+    }
+
+    /// The static evaluation with what searches of like positions have found.
+    #[inline]
+    pub(super) fn corrected(&self, board: &Board, evaluation: Value) -> Value {
+        self.histories.corrected(board, evaluation, self.parameters())
+    }
+
+    /// The numbers that the search goes by.
+    #[inline]
+    pub(super) fn parameters(&self) -> &'a Parameters {
+        &self.options.parameters
     }
 
     /// Makes `line` the principal variation of a ply: a move and what follows it.

@@ -55,6 +55,7 @@ impl Options {
         lines.push("option name Knowledge type string default mbxkcpar".to_owned());
         lines.extend(Heuristic::WITH_NET.map(|heuristic| spin(&weight_name(heuristic), 100, 0, 200)));
         lines.push("option name EvalFile type string default <empty>".to_owned());
+        lines.push("option name Search type string default <empty>".to_owned());
         lines
     }
 
@@ -91,6 +92,10 @@ impl Options {
                 let bytes = std::fs::read(value).map_err(|error| explain(&error))?;
                 let net = Net::from_bytes(&bytes).map_err(|error| explain(&error))?;
                 self.set_net(EngineOptions { net: Some(Arc::new(net)), ..self.engine.clone() })?;
+            }
+            "search" => {
+                let parameters = if value == "<empty>" { "" } else { value };
+                self.engine.parameters = parameters.parse().map_err(|error| format!("Search: {error}"))?;
             }
             "uci_chess960" => self.chess960 = truth("UCI_Chess960", value)?,
             "virtual time" => self.engine.virtual_time = truth("Virtual Time", value)?,

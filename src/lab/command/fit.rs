@@ -34,6 +34,7 @@ use crate::{
     suite::TestPosition,
 };
 use council::{CouncilSettings, FEATURES, Roster};
+use engine::{EngineOptions, Knowledge};
 
 /// What is fitted.
 #[derive(Debug, Subcommand)]
@@ -114,15 +115,24 @@ struct JudgedProposals {
     proposals: ProposalSource,
 }
 
-/// Settings of the council, by stochastic approximation on pairs of games
+/// Settings of the council, or numbers of the search, by stochastic approximation on pairs of games
 #[derive(Debug, Args)]
-#[command(after_help = "  concilio lab tune spsa --parameter margin=14:0:200 --iterations 2000 --output spsa.toml")]
+#[command(after_help = "  concilio lab tune spsa --parameter margin=14:0:200 --iterations 2000 --output spsa.toml
+  concilio lab tune spsa --search --pace nodes=5000 --iterations 20000 --output search.txt
+  concilio lab match \"engine:search=$(cat search.txt)\" engine")]
 pub(super) struct FitSpsa {
     /// Where the settings go
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// A key of the council's table: where it begins, its lowest and its highest value; may be repeated
-    #[arg(long = "parameter", required = true, value_name = "KEY=START:LOW:HIGH")]
+    /// The numbers of our engine's search instead, all of them unless some are named
+    #[arg(long, conflicts_with = "settings")]
+    search: bool,
+    /// Our engine's knowledge, for --search
+    #[arg(long, default_value_t = Knowledge::COMPLETE, value_name = "LETTERS", requires = "search")]
+    knowledge: Knowledge,
+    /// A key of the council's table, or with --search a number of the search: where it begins, its lowest and its highest value; may
+    /// be repeated
+    #[arg(long = "parameter", required_unless_present = "search", value_name = "KEY=START:LOW:HIGH")]
     parameters: Vec<Parameter>,
     #[command(flatten)]
     settings: CouncilFile,
@@ -295,39 +305,40 @@ struct SpsaScore {
     score: f64,
 }
 
-impl FitSpsa {
-    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let settings = self.settings.council()?;
-        let book = match &self.book {
-            Some(path) => OpeningBook::open(path, 16, self.seed).map_err(Failure::usage)?,
-            None => OpeningBook::built_in(self.seed),
-        };
-        let texts: Vec<String> = self.parameters.iter().map(|p| format!("{p:?}")).collect();
-        let experiment = json!({
-            "parameters": texts, "settings": settings, "pace": self.pace, "iterations": self.iterations,
-            "book": self.book, "seed": self.seed,
-        });
-        let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment)?;
-        let mut spsa = Spsa::new(self.parameters.clone(), self.iterations, self.seed);
-        let mut bars = Bars::default();
-        for iteration in 0..self.iterations {
-            let score = match state.done().get(&iteration) {
-                Some(trial) => trial.score,
-                None => {
-                    let score = self.pair(&settings, &spsa.trial(), &book, iteration, stop)?;
-                    state.record(iteration, SpsaScore { score })?;
-                    score
+/// What is fitted on pairs of games.
+enum Fitted {
+    /// The table of a council.
+    Council(CouncilSettings),
+    /// The search of our engine with these options.
+    Search(EngineOptions),
+}
+
+impl Fitted {
+    /// A player with these values of the parameters.
+    fn player(&self, name: &str, parameters: &[Parameter], values: &[f64]) -> Result<PlayerSpec, Failure> {
+        match self {
+            Self::Council(settings) => {
+                let settings = with_values(settings, parameters, values)?;
+                PlayerSpec::council(name.to_owned(), settings).map_err(Failure::usage)
+            }
+            Self::Search(options) => {
+                let mut options = options.clone();
+                for (parameter, value) in parameters.iter().zip(values) {
+                    options.parameters.set(&parameter.key, value.round() as i32).map_err(Failure::usage)?;
                 }
-            };
-            spsa.learn(score);
-            bars.at("pairs", iteration + 1, self.iterations);
+                Ok(PlayerSpec::engine(name.to_owned(), options))
+            }
         }
-        bars.end();
-        let fitted = with_values(&settings, spsa.parameters(), spsa.values())?;
-        for (parameter, value) in spsa.parameters().iter().zip(spsa.values()) {
-            chess::outln!("{} = {value:.4} (began at {})", parameter.key, parameter.start);
-        }
-        let table = toml::Value::try_from(fitted)?;
+    }
+
+    /// Writes what was found: a fragment of settings, or the numbers as `engine:search=` and the option `Search` take them.
+    fn write(&self, output: &Path, spsa: &Spsa) -> Result<(), Failure> {
+        let Self::Council(settings) = self else {
+            let numbers = spsa.parameters().iter().zip(spsa.values());
+            let words: Vec<_> = numbers.map(|(parameter, value)| format!("{}={value:.0}", parameter.key)).collect();
+            return write("--output", output, &(words.join(" ") + "\n"));
+        };
+        let table = toml::Value::try_from(with_values(settings, spsa.parameters(), spsa.values())?)?;
         let keys: Vec<(&str, toml::Value)> = spsa
             .parameters()
             .iter()
@@ -336,40 +347,82 @@ impl FitSpsa {
                 Some((key, table.get(key)?.clone()))
             })
             .collect();
-        write_fragment(&self.output, &keys)
+        write_fragment(output, &keys)
+    }
+}
+
+impl FitSpsa {
+    fn fitted(&self) -> Result<(Fitted, Vec<Parameter>), Failure> {
+        if !self.search {
+            return Ok((Fitted::Council(self.settings.council()?), self.parameters.clone()));
+        }
+        let options = EngineOptions { knowledge: self.knowledge, ..EngineOptions::default() };
+        options.check_net().map_err(Failure::usage)?;
+        let all = || Parameter::of_search().collect();
+        let parameters = if self.parameters.is_empty() { all() } else { self.parameters.clone() };
+        Ok((Fitted::Search(options), parameters))
     }
 
-    /// One pair of games between the two councils of a trial.
-    fn pair(
-        &self,
-        settings: &CouncilSettings,
-        trial: &[Vec<f64>; 2],
-        book: &OpeningBook,
-        iteration: usize,
-        stop: &AtomicBool,
-    ) -> Result<f64, Failure> {
-        let contender = |name: &str, values: &[f64]| -> Result<Contender, Failure> {
-            let settings = with_values(settings, &self.parameters, values)?;
-            let spec = PlayerSpec::council(name.to_owned(), settings).map_err(Failure::usage)?;
-            Ok(Contender { spec, pace: self.pace })
+    fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let (fitted, parameters) = self.fitted()?;
+        let book = match &self.book {
+            Some(path) => OpeningBook::open(path, 16, self.seed).map_err(Failure::usage)?,
+            None => OpeningBook::built_in(self.seed),
         };
-        let plan = MatchPlan {
-            players: [contender("up", &trial[0])?, contender("down", &trial[1])?],
-            book: book.from(iteration),
-            pairs: 1,
-            sprt: None,
-            rules: MatchRules {
-                adjudication: Adjudication::default(),
-                longest: 200,
-                truncation: None,
-                margin: Duration::from_millis(100),
-            },
-            workers: NonZeroUsize::MIN,
-            cores: or_each_core(None).get(),
+        let texts: Vec<String> = parameters.iter().map(|p| format!("{p:?}")).collect();
+        let of_whom = match &fitted {
+            Fitted::Council(settings) => json!(settings),
+            Fitted::Search(options) => json!(options.knowledge),
         };
-        let summary = run(&plan, &mut ExperimentState::<GamePair>::in_memory(), stop, |_| {})?;
-        if summary.complete { Ok(summary.points / 2.0) } else { Err(stopped()) }
+        let experiment = json!({
+            "parameters": texts, "settings": of_whom, "pace": self.pace, "iterations": self.iterations,
+            "book": self.book, "seed": self.seed,
+        });
+        let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment)?;
+        let mut spsa = Spsa::new(parameters, self.iterations, self.seed);
+        let mut bars = Bars::default();
+        for iteration in 0..self.iterations {
+            let score = match state.done().get(&iteration) {
+                Some(trial) => trial.score,
+                None => {
+                    let [up, down] = spsa.trial();
+                    let player = |name: &str, values: &[f64]| -> Result<Contender, Failure> {
+                        Ok(Contender { spec: fitted.player(name, spsa.parameters(), values)?, pace: self.pace })
+                    };
+                    let score = pair([player("up", &up)?, player("down", &down)?], book.from(iteration), stop)?;
+                    state.record(iteration, SpsaScore { score })?;
+                    score
+                }
+            };
+            spsa.learn(score);
+            bars.at("pairs", iteration + 1, self.iterations);
+        }
+        bars.end();
+        for ((parameter, value), error) in spsa.parameters().iter().zip(spsa.values()).zip(spsa.errors()) {
+            chess::outln!("{} = {value:.4} ± {:.4} (began at {})", parameter.key, 1.96 * error, parameter.start);
+        }
+        fitted.write(&self.output, &spsa)
     }
+}
+
+/// The score of the first of two players in a pair of games, 0 to 1.
+fn pair(players: [Contender; 2], book: OpeningBook, stop: &AtomicBool) -> Result<f64, Failure> {
+    let plan = MatchPlan {
+        players,
+        book,
+        pairs: 1,
+        sprt: None,
+        rules: MatchRules {
+            adjudication: Adjudication::default(),
+            longest: 200,
+            truncation: None,
+            margin: Duration::from_millis(100),
+        },
+        workers: NonZeroUsize::MIN,
+        cores: or_each_core(None).get(),
+    };
+    let summary = run(&plan, &mut ExperimentState::<GamePair>::in_memory(), stop, |_| {})?;
+    if summary.complete { Ok(summary.points / 2.0) } else { Err(stopped()) }
 }
 
 /// The settings with these values of the parameters.

@@ -1,7 +1,7 @@
-//! Simultaneous perturbation stochastic approximation (Spall 1992) of a council's settings, on pairs of games, with the
+//! Simultaneous perturbation stochastic approximation (Spall 1992) of settings, on pairs of games, with the
 //! schedule that the testing frameworks of chess engines use: `a/(A + k)^0.602`, `c/k^0.101`, `A` a tenth of all iterations.
 //!
-//! In an iteration all parameters are moved at once, each up or down by lot, and the council with these settings plays the one
+//! In an iteration all parameters are moved at once, each up or down by lot, and the player with these settings plays the one
 //! with the opposite ones. What is known after each iteration follows from the results alone, so those are all that is kept.
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 /// A setting to be fitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its key in the council's table, dots leading into tables.
+    /// Its key in the council's table, dots leading into tables; or its name in the search.
     pub key: String,
     /// The value at which it begins.
     pub start: f64,
@@ -21,7 +21,7 @@ pub struct Parameter {
 
 /// A text that names no parameter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?}: expected KEY=START:LOWEST:HIGHEST, such as split=0.33:0:0.9")]
+#[error("{0:?}: expected KEY=START:LOWEST:HIGHEST, such as split=0.33:0:0.9, or the name of a parameter of the search")]
 pub struct ParameterError(String);
 
 impl std::str::FromStr for Parameter {
@@ -29,7 +29,8 @@ impl std::str::FromStr for Parameter {
 
     fn from_str(text: &str) -> Result<Self, ParameterError> {
         let error = || ParameterError(text.to_owned());
-        let (key, values) = text.split_once('=').ok_or_else(error)?;
+        let of_search = || Self::of_search().find(|parameter| parameter.key == text.trim());
+        let Some((key, values)) = text.split_once('=') else { return of_search().ok_or_else(error) };
         let values: Vec<f64> =
             values.split(':').map(|value| value.trim().parse().map_err(|_| error())).collect::<Result<_, _>>()?;
         match values.as_slice() {
@@ -38,6 +39,16 @@ impl std::str::FromStr for Parameter {
             }
             _ => Err(error()),
         }
+    }
+}
+
+impl Parameter {
+    /// Those of the search, each as it stands and within its range.
+    pub fn of_search() -> impl Iterator<Item = Self> {
+        engine::Parameters::ALL.iter().map(|parameter| {
+            let [start, low, high] = [parameter.default, parameter.low, parameter.high].map(f64::from);
+            Self { key: parameter.name.to_owned(), start, low, high }
+        })
     }
 }
 
@@ -53,6 +64,8 @@ pub struct Spsa {
     iterations: usize,
     seed: u64,
     values: Vec<f64>,
+    /// The sum of the squares of each parameter's steps.
+    steps: Vec<f64>,
     done: usize,
 }
 
@@ -60,7 +73,8 @@ impl Spsa {
     /// Before the first iteration.
     pub fn new(parameters: Vec<Parameter>, iterations: usize, seed: u64) -> Self {
         let values = parameters.iter().map(|parameter| parameter.start).collect();
-        Self { parameters, iterations, seed, values, done: 0 }
+        let steps = vec![0.0; parameters.len()];
+        Self { parameters, iterations, seed, values, steps, done: 0 }
     }
 
     /// The settings that are fitted.
@@ -73,7 +87,12 @@ impl Spsa {
         &self.values
     }
 
-    /// The values of the two councils that play next.
+    /// The standard error of each value: how far chance alone would have led it from its start.
+    pub fn errors(&self) -> impl Iterator<Item = f64> {
+        self.steps.iter().map(|squares| squares.sqrt())
+    }
+
+    /// The values of the two players of the next pair of games.
     pub fn trial(&self) -> [Vec<f64>; 2] {
         let signs = self.signs();
         [1.0, -1.0].map(|side| {
@@ -84,17 +103,19 @@ impl Spsa {
         })
     }
 
-    /// Takes the score of the first council of the trial against the second, 0 to 1.
+    /// Takes the score of the first player of the trial against the second, 0 to 1.
     pub fn learn(&mut self, score: f64) {
         let signs = self.signs();
         let stability = 0.1 * self.iterations as f64;
         let k = self.done as f64 + 1.0;
         let all = self.iterations as f64;
-        for ((parameter, value), sign) in self.parameters.iter().zip(&mut self.values).zip(&signs) {
+        let moving = self.values.iter_mut().zip(&mut self.steps);
+        for ((parameter, (value, squares)), sign) in self.parameters.iter().zip(moving).zip(&signs) {
             let last = LAST_PERTURBATION * (parameter.high - parameter.low);
             let gain = LAST_STEP * last * ((stability + all) / (stability + k)).powf(0.602);
             let decided = 2.0 * (2.0 * score - 1.0);
             *value = (*value + gain * sign * decided).clamp(parameter.low, parameter.high);
+            *squares += (gain * decided).powi(2);
         }
         self.done += 1;
     }
@@ -130,6 +151,8 @@ mod tests {
             spsa.learn(if random.random_bool(expected) { 0.75 } else { 0.25 });
         }
         let values = spsa.values();
+        let errors: Vec<f64> = spsa.errors().collect();
+        assert!(errors[0] > 0.0 && errors[0] < 0.5 && (errors[1] - 100.0 * errors[0]).abs() < 1e-6, "{errors:?}");
         assert!((values[0] - 0.7).abs() < 0.2 && (values[1] - 20.0).abs() < 20.0, "{values:?}");
     }
 
@@ -151,6 +174,8 @@ mod tests {
     #[test]
     fn a_parameter_is_a_key_and_three_numbers() {
         assert_eq!(parameter("weights.m=30:0:255").key, "weights.m");
+        let razor = parameter("razor_slope");
+        assert!(razor.low < razor.start && razor.start < razor.high);
         for text in ["", "split", "split=0.5", "split=2:0:1", "split=0.5:1:0", "split=a:b:c"] {
             assert!(text.parse::<Parameter>().is_err(), "{text:?}");
         }

@@ -28,7 +28,7 @@ const HASH: usize = 16;
 ///
 /// | text | player |
 /// |---|---|
-/// | `engine`, `engine:mpar,hash=16,threads=2,contempt=0` | our engine: knowledge letters (the eight by default) and options; `net=FILE` where the letters have `n` |
+/// | `engine`, `engine:mpar,hash=16,threads=2,contempt=0` | our engine: knowledge letters (the eight by default) and options; `net=FILE` where the letters have `n`, `search=razor_slope=300 aspiration=10` for numbers of the search |
 /// | `council`, `council:balanced-7`, `council:roster=mpar mbkc,criterion=weights,weights.m=45` | a council: a roster, and keys of the `council` table of the settings |
 /// | `council:preset=gnupar,split=0.5` | a published player, with changes |
 /// | `council:complete-8,machines.count=2,machines.entries=32` | the same on several machines in virtual time: the keys of [`VirtualMachines`] |
@@ -124,6 +124,11 @@ impl PlayerSpec {
 }
 
 impl PlayerSpec {
+    /// Our engine with these options.
+    pub fn engine(name: String, options: EngineOptions) -> Self {
+        Self { text: name, name: None, pace: None, kind: PlayerKind::Engine(options) }
+    }
+
     /// A council of these settings.
     ///
     /// # Errors
@@ -209,6 +214,7 @@ impl<'a> SpecReader<'a> {
                 "knowledge" => options.knowledge = value.parse().map_err(|error| self.wrong(error))?,
                 "hash" => options.hash = number(1..=65_536)? as usize,
                 "net" => options.net = Some(net_file(value).map_err(|error| self.wrong(error))?),
+                "search" => options.parameters = value.parse().map_err(|error| self.wrong(error))?,
                 "threads" => options.threads = number(1..=256)? as usize,
                 "contempt" => options.contempt = number(-200..=200)? as i32,
                 _ => return Err(self.wrong(format_args!("{key} is no option of our engine"))),
@@ -379,6 +385,8 @@ mod tests {
             ("uci:", "expected engine"),
             ("engine:mm", "knowledge set"),
             ("engine:mn", "on top of m;"),
+            ("engine:search=razor=3", "\"razor\" is no number of the search (accepted: reduction_base, "),
+            ("engine:search=razor_slope=3", "razor_slope: accepted: 120 to 500"),
             ("engine:n,net=/nowhere.net", "net /nowhere.net"),
             ("engine:m,quick", "\"quick\" is not understood"),
             ("engine:hash=0", "accepted: 1 to 65536"),

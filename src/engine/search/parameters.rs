@@ -1,0 +1,242 @@
+//! Every number that the search goes by, by name.
+//!
+//! What each technique does with its numbers stands where the technique is. Depths are in plies, margins in centipawns, histories
+//! in units of [`history::LIMIT`](super::history::LIMIT), reductions in 1/1024 of a ply.
+
+use std::{fmt, str::FromStr};
+
+/// Defines the parameters: the struct, its default, and the list of them.
+macro_rules! parameters {
+    ($($(#[doc = $doc:literal])+ $name:ident = $default:literal in $low:literal..=$high:literal;)+) => {
+        /// What the search goes by. The default is what was found best.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Parameters {
+            $($(#[doc = $doc])+ pub $name: i32,)+
+        }
+
+        impl Default for Parameters {
+            fn default() -> Self {
+                Self { $($name: $default,)+ }
+            }
+        }
+
+        impl Parameters {
+            /// All of them, with what they are and may be.
+            pub const ALL: &[Parameter] = &[$(
+                Parameter { name: stringify!($name), default: $default, low: $low, high: $high },
+            )+];
+
+            fn slot(&mut self, name: &str) -> Option<&mut i32> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+/// One number of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// How it is called.
+    pub name: &'static str,
+    /// Its value where nobody says otherwise.
+    pub default: i32,
+    /// It is never below this.
+    pub low: i32,
+    /// It is never above this.
+    pub high: i32,
+}
+
+/// Why a parameter is not set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParameterError {
+    /// There is none of this name.
+    Unknown(String),
+    /// The value is outside its range, or no whole number.
+    Range(&'static Parameter),
+}
+
+impl std::error::Error for ParameterError {}
+
+impl fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => {
+                let names: Vec<_> = Parameters::ALL.iter().map(|parameter| parameter.name).collect();
+                write!(f, "{name:?} is no number of the search (accepted: {})", names.join(", "))
+            }
+            Self::Range(Parameter { name, low, high, .. }) => write!(f, "{name}: accepted: {low} to {high}"),
+        }
+    }
+}
+
+impl Parameters {
+    /// Sets one by its name.
+    ///
+    /// # Errors
+    /// [`ParameterError`]; nothing is changed.
+    pub fn set(&mut self, name: &str, value: i32) -> Result<(), ParameterError> {
+        let known = Self::ALL.iter().find(|parameter| parameter.name == name);
+        let (Some(parameter), Some(slot)) = (known, self.slot(name)) else {
+            return Err(ParameterError::Unknown(name.to_owned()));
+        };
+        if !(parameter.low..=parameter.high).contains(&value) {
+            return Err(ParameterError::Range(parameter));
+        }
+        *slot = value;
+        Ok(())
+    }
+}
+
+impl FromStr for Parameters {
+    type Err = ParameterError;
+
+    /// Reads those that are not as usual, `razor_slope=300 aspiration=10`.
+    fn from_str(text: &str) -> Result<Self, ParameterError> {
+        let mut parameters = Self::default();
+        for word in text.split_ascii_whitespace() {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            // What is no number is in no range.
+            parameters.set(name, value.parse().unwrap_or(i32::MIN))?;
+        }
+        Ok(parameters)
+    }
+}
+
+parameters! {
+    /// Late move reductions: of every late move.
+    reduction_base = 768 in 0..=2048;
+    /// Late move reductions: times the logarithms of depth and place.
+    reduction_slope = 465 in 200..=900;
+    /// Late move reductions: what a full quiet history takes off.
+    reduction_by_history = 1365 in 0..=4096;
+    /// Late move reductions: what a full capture history takes off.
+    reduction_by_capture_history = 2048 in 0..=8192;
+    /// Late move reductions: more at a node that is expected to fail high.
+    reduction_at_cut_node = 2048 in 0..=4096;
+    /// Late move reductions: more where the evaluation does not improve.
+    reduction_not_improving = 1024 in 0..=3072;
+    /// Late move reductions: more where many children were cut off.
+    reduction_after_cutoffs = 1024 in 0..=3072;
+    /// Late move reductions: more where the table's move is a capture.
+    reduction_noisy_table_move = 1024 in 0..=3072;
+    /// Late move reductions: less on what was a principal variation.
+    reduction_principal = 1024 in 0..=3072;
+    /// Late move reductions: less on the principal variation.
+    reduction_open_window = 1024 in 0..=3072;
+    /// Late move reductions: less for a check.
+    reduction_check = 1024 in 0..=3072;
+    /// Late move reductions: less for a killer.
+    reduction_killer = 1024 in 0..=3072;
+    /// After a reduction that surpassed alpha: this much above the best value, a ply more.
+    deeper_margin = 60 in 10..=200;
+    /// After a reduction that surpassed alpha: less than this above the best value, a ply less.
+    shallower_margin = 8 in 0..=40;
+    /// Histories: what a cut-off teaches for each ply of depth.
+    bonus_slope = 180 in 50..=400;
+    /// Histories: what is taken off that.
+    bonus_offset = 120 in 0..=400;
+    /// Histories: a cut-off teaches no more than this.
+    bonus_limit = 1800 in 500..=4000;
+    /// Histories: what a move that was tried in vain before a cut-off learns for each ply of depth.
+    malus_slope = 180 in 50..=500;
+    /// Histories: what is taken off that.
+    malus_offset = 120 in 0..=400;
+    /// Histories: it learns no more than this.
+    malus_limit = 1800 in 400..=4000;
+    /// Late move pruning: moves that are looked at besides the square of the depth.
+    late_move_base = 4 in 1..=12;
+    /// Futility: the margin at no depth.
+    futility_base = 110 in 20..=250;
+    /// Futility: the margin for each ply.
+    futility_slope = 85 in 30..=200;
+    /// Futility: a full history in centipawns.
+    futility_by_history = 64 in 0..=256;
+    /// Futility: up to this depth.
+    futility_depth = 8 in 3..=14;
+    /// History pruning: below this, for each ply.
+    history_pruning = 4000 in 1000..=9000;
+    /// Exchange pruning: what a capture may lose for each ply.
+    exchange_noisy = 95 in 30..=200;
+    /// Exchange pruning: what a quiet move may lose for each square of the plies left.
+    exchange_quiet = 24 in 8..=60;
+    /// Exchange pruning: up to this depth.
+    exchange_depth = 9 in 4..=14;
+    /// Razoring: the margin for each ply.
+    razor_slope = 260 in 120..=500;
+    /// Reverse futility: the margin for each ply.
+    reverse_futility_slope = 75 in 30..=150;
+    /// Reverse futility: up to this depth.
+    reverse_futility_depth = 8 in 4..=14;
+    /// Null move: the reduction at least, in plies.
+    null_base = 4 in 2..=6;
+    /// Null move: a ply more for so many plies of depth.
+    null_depth_step = 4 in 2..=8;
+    /// Null move: a ply more for so many centipawns above beta.
+    null_value_step = 180 in 80..=400;
+    /// Null move: how far below beta the evaluation may be for each ply.
+    null_margin_slope = 20 in 5..=50;
+    /// Null move: taken off that.
+    null_margin_offset = 120 in 0..=300;
+    /// ProbCut: how far above beta a capture must come.
+    prob_cut_margin = 190 in 80..=350;
+    /// ProbCut: taken off that where the evaluation improves.
+    prob_cut_improving = 40 in 0..=120;
+    /// Singular extensions: by how much the others must fall short, for each ply.
+    singular_slope = 2 in 1..=6;
+    /// Singular extensions: by how much more for a second ply.
+    double_margin = 20 in 0..=80;
+    /// Quiescence: no capture gains more than its victim and this.
+    quiescence_margin = 150 in 40..=350;
+    /// Aspiration: the first window around the value of the iteration before.
+    aspiration = 12 in 5..=50;
+    /// Move order: what giving a safe check is worth among quiet moves, in units of history.
+    check_order = 10000 in 0..=24000;
+    /// Move order: what a capture with a full history may lose and still come first.
+    capture_order = 170 in 0..=600;
+    /// Correction of the evaluation by the pawns, in 1/64.
+    correction_pawns = 128 in 0..=256;
+    /// Correction by the pieces of each colour.
+    correction_pieces = 64 in 0..=256;
+    /// Correction by the material.
+    correction_material = 64 in 0..=256;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_parameter_has_a_name_of_its_own_and_begins_within_its_range() {
+        let mut parameters = Parameters::default();
+        for (i, parameter) in Parameters::ALL.iter().enumerate() {
+            let Parameter { name, default, low, high } = *parameter;
+            assert!(low < high && (low..=high).contains(&default), "{name}");
+            assert!(Parameters::ALL[..i].iter().all(|earlier| earlier.name != name), "{name}");
+            assert_eq!(parameters.set(name, default), Ok(()), "{name}");
+            assert_eq!(parameters.set(name, high + 1), Err(ParameterError::Range(parameter)));
+        }
+        assert_eq!(parameters, Parameters::default());
+        assert_eq!(parameters.set("speed", 1), Err(ParameterError::Unknown("speed".to_owned())));
+    }
+
+    #[test]
+    fn they_are_read_by_name() {
+        let read = |text: &str| text.parse::<Parameters>();
+        assert_eq!(read("  "), Ok(Parameters::default()));
+        assert_eq!(read("razor_slope=300"), Ok(Parameters { razor_slope: 300, ..Parameters::default() }));
+        for wrong in ["razor_slope", "razor_slope=deep", "razor_slope=3000000000", "razor_slope=1"] {
+            assert!(matches!(read(wrong), Err(ParameterError::Range(of)) if of.name == "razor_slope"), "{wrong}");
+        }
+        assert_eq!(read("speed=1"), Err(ParameterError::Unknown("speed".to_owned())));
+    }
+
+    #[test]
+    fn one_is_set_and_the_others_stay() {
+        let mut parameters = Parameters::default();
+        parameters.set("razor_slope", 300).expect("within its range");
+        assert_eq!(parameters, Parameters { razor_slope: 300, ..Parameters::default() });
+    }
+}
