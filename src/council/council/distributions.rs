@@ -1,7 +1,7 @@
 //! The rosters known by name: the theses' distributions (docs/method.md §3), complete copies, and what `auto` picks.
 
 use crate::pool::{ElectorKind, ElectorSpec, Instance};
-use chess::Knowledge;
+use chess::{Heuristic, Knowledge};
 use engine::Noise;
 
 /// Who advises complete copies by default (docs/council.md).
@@ -50,7 +50,7 @@ const NOISE: u16 = 10;
 
 /// What measured best on so many cores, by name (docs/results): one search on all of them with a vote among its threads.
 fn auto(cores: usize) -> String {
-    format!("complete-{}", cores.clamp(1, MOST_COPIES))
+    format!("nine-{}", cores.clamp(1, MOST_COPIES))
 }
 
 /// The electors of `auto` on so many cores.
@@ -58,17 +58,19 @@ pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>>
     named(&auto(cores), hash)
 }
 
-/// `complete-N`: so many complete copies that search with one table (Lazy SMP with a vote). `noise-N`: so many with tables of
-/// their own and noise on their evaluation, the control of every claim about knowledge.
+/// `complete-N`: so many complete copies that search with one table (Lazy SMP with a vote). `nine-N`: the same with the net as the
+/// ninth heuristic. `noise-N`: so many complete ones with tables of their own and noise on their evaluation, the control of every claim about knowledge.
 fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     let (kind, count) = name.rsplit_once('-')?;
     let count: usize = count.parse().ok().filter(|count| (1..=MOST_COPIES).contains(count))?;
     let complete = Instance::new(Knowledge::COMPLETE);
+    let nine = Instance::new(Knowledge::COMPLETE.with(Heuristic::Net));
     let copy = |number: usize| -> Option<ElectorSpec> {
         let name = format!("{kind}-{number}").into();
         match kind {
-            "complete" => {
-                let spec = ElectorSpec::new(name, ElectorKind::Own(complete.clone()), hash);
+            "complete" | "nine" => {
+                let instance = if kind == "nine" { &nine } else { &complete };
+                let spec = ElectorSpec::new(name, ElectorKind::Own(instance.clone()), hash);
                 Some(ElectorSpec { shares_table: true, ..spec })
             }
             "noise" => {

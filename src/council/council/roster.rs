@@ -62,7 +62,7 @@ impl RosterError {
                 (
                     "roster",
                     format!(
-                        "auto, custom, complete-N, noise-N, knowledge letters such as \"mbxkcpar mp ma\", or one of {}",
+                        "auto, custom, complete-N, nine-N, noise-N, knowledge letters such as \"mbxkcpar mp ma\", or one of {}",
                         known.join(", ")
                     ),
                 )
@@ -311,6 +311,9 @@ mod tests {
     #[test]
     fn the_ninth_letter_sits_where_there_is_a_net_for_it() {
         assert_eq!(roster("mbxkcparn n").expect("letters").electors().len(), 2);
+        for roster in [roster("nine-3"), roster("auto")].map(|roster| roster.expect("a roster")) {
+            assert!(roster.electors().iter().all(|elector| elector.knowledge() == "mbxkcparn".parse().ok()));
+        }
         let error = roster("mbxkcpar mn").expect_err("no net completes material").to_string();
         assert!(error.contains("elector 1") && error.contains("on top of m;"), "{error}");
         let custom = |elector: &str| {

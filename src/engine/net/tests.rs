@@ -123,7 +123,7 @@ fn the_nets_that_come_with_the_engine_say_how_they_were_trained() {
         let knowledge: Knowledge = letters.parse().expect("letters");
         let net = Net::shipped(knowledge).unwrap_or_else(|| panic!("none for {letters}"));
         assert!(net.suits(knowledge) && net.header().positions > 0, "{letters}: {:?}", net.header());
-        assert!(net.header().labels.contains("teacher") && net.header().command.starts_with("train "), "{letters}");
+        assert!(net.header().labels.contains("teacher") && net.header().command.starts_with("lab train "), "{letters}");
     }
     assert_eq!(Net::shipped("kn".parse().expect("letters")), None);
     assert_eq!(Net::shipped(Knowledge::COMPLETE), None);
