@@ -133,14 +133,13 @@ const POSITIONS: [&str; 50] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Heuristic;
 
     /// Changes with every change of search or evaluation, and with no other: then write the new one here and into the message
     /// of the commit, with the total of the full `bench`.
     #[test]
     fn the_search_has_its_known_signature() {
         assert_eq!(bench(Some(6), 1, &mut |_| {}).nodes, 69_641);
-        let nine = EngineOptions { knowledge: Knowledge::COMPLETE.with(Heuristic::Net), ..EngineOptions::default() };
+        let nine = EngineOptions { knowledge: Knowledge::NINE, ..EngineOptions::default() };
         assert_eq!(bench_with(&nine, Some(6), &mut |_| {}).nodes, 73_665, "with the net");
     }
 }

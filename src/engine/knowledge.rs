@@ -88,6 +88,8 @@ pub struct Knowledge(u16);
 impl Knowledge {
     /// All eight heuristics that are written by hand.
     pub const COMPLETE: Self = Self(0xff);
+    /// Those and the net.
+    pub const NINE: Self = Self::COMPLETE.with(Heuristic::Net);
     /// None at all.
     pub const NONE: Self = Self(0);
 

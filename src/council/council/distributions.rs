@@ -1,7 +1,7 @@
 //! The rosters known by name: the theses' distributions (docs/method.md §3), complete copies, and what `auto` picks.
 
 use crate::pool::{ElectorKind, ElectorSpec, Instance};
-use chess::{Heuristic, Knowledge};
+use chess::Knowledge;
 use engine::Noise;
 
 /// Who advises complete copies by default (docs/council.md).
@@ -64,7 +64,7 @@ fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     let (kind, count) = name.rsplit_once('-')?;
     let count: usize = count.parse().ok().filter(|count| (1..=MOST_COPIES).contains(count))?;
     let complete = Instance::new(Knowledge::COMPLETE);
-    let nine = Instance::new(Knowledge::COMPLETE.with(Heuristic::Net));
+    let nine = Instance::new(Knowledge::NINE);
     let copy = |number: usize| -> Option<ElectorSpec> {
         let name = format!("{kind}-{number}").into();
         match kind {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{EngineOptions, Heuristic, Net, Tablebases};
+use crate::{EngineOptions, Heuristic, Knowledge, Net, Tablebases};
 
 /// The options as they stand.
 #[derive(Clone, Debug)]
@@ -15,7 +15,8 @@ pub(super) struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { engine: EngineOptions::default(), chess960: false, move_overhead: Duration::from_millis(50) }
+        let engine = EngineOptions { knowledge: Knowledge::NINE, ..EngineOptions::default() };
+        Self { engine, chess960: false, move_overhead: Duration::from_millis(50) }
     }
 }
 
@@ -52,7 +53,7 @@ impl Options {
         lines.push("option name UCI_Chess960 type check default false".to_owned());
         lines.push("option name Virtual Time type check default false".to_owned());
         lines.push("option name SyzygyPath type string default <empty>".to_owned());
-        lines.push("option name Knowledge type string default mbxkcpar".to_owned());
+        lines.push(format!("option name Knowledge type string default {}", Knowledge::NINE));
         lines.extend(Heuristic::WITH_NET.map(|heuristic| spin(&weight_name(heuristic), 100, 0, 200)));
         lines.push("option name EvalFile type string default <empty>".to_owned());
         lines.push("option name Search type string default <empty>".to_owned());
@@ -91,7 +92,9 @@ impl Options {
                 let explain = |error: &dyn std::fmt::Display| format!("EvalFile: {value}: {error}");
                 let bytes = std::fs::read(value).map_err(|error| explain(&error))?;
                 let net = Net::from_bytes(&bytes).map_err(|error| explain(&error))?;
-                self.set_net(EngineOptions { net: Some(Arc::new(net)), ..self.engine.clone() })?;
+                // A net is made for certain knowledge, which is what is wanted then.
+                let knowledge = net.header().base.with(Heuristic::Net);
+                self.set_net(EngineOptions { knowledge, net: Some(Arc::new(net)), ..self.engine.clone() })?;
             }
             "search" => {
                 let parameters = if value == "<empty>" { "" } else { value };
