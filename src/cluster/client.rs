@@ -159,6 +159,8 @@ impl ClusterClient {
         loop {
             tokio::select! {
                 biased;
+                // However much there is to read, workers do not take this daemon for gone.
+                _ = polls.tick() => self.poll(),
                 Some(message) = subscriptions.messages.next() => self.message(identity, &message),
                 Some(message) = subscriptions.heartbeats.next() => self.beat(identity, &message),
                 Some(message) = subscriptions.unheard.next() => self.unheard(&message),
@@ -167,7 +169,7 @@ impl ClusterClient {
                     ConnectionChange::Down => self.lose(|registry| registry.nobody(), "is out of reach without the NATS server"),
                     ConnectionChange::NotAllowed(words) => return Some(words),
                 },
-                _ = polls.tick() => self.poll(),
+                // Nobody is judged silent while there is something to read.
                 _ = checks.tick() => self.lose(|registry| registry.expire(Instant::now()), "has fallen silent"),
                 else => return None,
             }

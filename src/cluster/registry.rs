@@ -27,6 +27,8 @@ pub(crate) const LOST_AFTER: Duration = Duration::from_millis(900);
 
 /// How often this process looks for workers that have fallen silent.
 pub(crate) const CHECK_EVERY: Duration = Duration::from_millis(50);
+/// A check that comes later than this after the one before comes from a process that did not get to listen.
+const LATE_CHECK: Duration = HEARTBEAT_EVERY;
 
 /// A worker that failed twice in a row gets no searches for this long at least.
 const SHORTEST_REST: Duration = Duration::from_millis(250);
@@ -93,6 +95,8 @@ pub(crate) enum WorkerChange {
 pub(crate) struct Registry {
     workers: BTreeMap<RunId, KnownWorker>,
     runs: BTreeMap<MachineName, RunId>,
+    /// When it was looked last for those that are silent.
+    checked: Option<Instant>,
     /// Names that were caught lying.
     distrusted: BTreeMap<MachineName, Backoff>,
     /// Whether the log has told that there are too many workers.
@@ -206,8 +210,17 @@ impl Registry {
         self.distrusted.get(name)?.rest(now)
     }
 
-    /// Those that have been silent too long.
+    /// Those that have been silent too long. To be asked every [`CHECK_EVERY`], when everything that has come is read.
+    ///
+    /// Time in which this process did not get so far, since it was held up or had too much to read, is nobody's silence: what was
+    /// said meanwhile may still be on its way.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<WorkerChange> {
+        let passed = self.checked.replace(now).map_or(Duration::ZERO, |last| now.saturating_duration_since(last));
+        if passed > LATE_CHECK {
+            for worker in self.workers.values_mut() {
+                worker.heard = (worker.heard + passed).min(now);
+            }
+        }
         self.remove_all(|worker| now.saturating_duration_since(worker.heard) > LOST_AFTER)
     }
 

@@ -194,6 +194,19 @@ fn with_nobody_listening_those_are_lost_that_did_listen() {
     assert_eq!(registry.iter().count(), 1);
 }
 
+/// The process was held up, or read a hostile worker's flood, in which an honest one's heartbeats were late or dropped.
+#[test]
+fn time_in_which_nobody_listened_is_nobodys_silence() {
+    let (mut registry, begin) = (Registry::default(), Instant::now());
+    registry.heard(begin, &sender(7), heartbeat(WorkerState::Lending), None);
+    let last = begin + LOST_AFTER / 2;
+    assert_eq!(checks(&mut registry, begin, last), []);
+    let later = last + Duration::from_secs(10);
+    assert_eq!(registry.expire(later), []);
+    assert_eq!(checks(&mut registry, later, later + LOST_AFTER / 2), []);
+    assert_eq!(checks(&mut registry, later, later + LOST_AFTER).len(), 1, "what was silence before is still");
+}
+
 #[test]
 fn another_version_is_told_of_once() {
     let mut registry = Registry::default();
