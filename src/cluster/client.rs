@@ -23,6 +23,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    change_log::ChangeLog,
     connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect_patiently},
     exchange::{ExchangeBudget, TableExchange},
     identity::{ProcessIdentity, RunId, Sender},
@@ -31,7 +32,7 @@ use super::{
     looks::Caught,
     measured::TOO_FAR,
     placement::{self, WantedSlot},
-    registry::{Registry, WorkerChange},
+    registry::{CHECK_EVERY, Registry, WorkerChange},
     settings::ClusterSettings,
     subjects::{ANYBODY, Subjects},
     wire::{
@@ -39,6 +40,7 @@ use super::{
         TableNews, WorkerCommand, WorkerMessage, WorkerState,
     },
 };
+use chess::MachineName;
 use council::pool::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport};
 use engine::SharedTable;
 
@@ -46,8 +48,6 @@ use engine::SharedTable;
 const POLL_EVERY: Duration = Duration::from_secs(1);
 /// After a poll, those who come ask for none of their own for so long.
 const NEWCOMERS_WAIT: Duration = Duration::from_millis(100);
-/// How often it looks for workers that have fallen silent.
-const CHECK_EVERY: Duration = Duration::from_millis(50);
 
 /// To whom a search reports.
 type Reports = UnboundedSender<SearchReport>;
@@ -76,6 +76,7 @@ struct ClientState {
     /// The connection, and as whom we speak over it; `None` before the first one.
     link: Option<(Client, ProcessIdentity)>,
     registry: Registry,
+    changes: ChangeLog,
     in_flight: InFlight,
     exchange: TableExchange,
     /// The polls that may still be answered, and when each was sent, the oldest first.
@@ -158,6 +159,8 @@ impl ClusterClient {
         loop {
             tokio::select! {
                 biased;
+                // However much there is to read, workers do not take this daemon for gone.
+                _ = polls.tick() => self.poll(),
                 Some(message) = subscriptions.messages.next() => self.message(identity, &message),
                 Some(message) = subscriptions.heartbeats.next() => self.beat(identity, &message),
                 Some(message) = subscriptions.unheard.next() => self.unheard(&message),
@@ -166,7 +169,7 @@ impl ClusterClient {
                     ConnectionChange::Down => self.lose(|registry| registry.nobody(), "is out of reach without the NATS server"),
                     ConnectionChange::NotAllowed(words) => return Some(words),
                 },
-                _ = polls.tick() => self.poll(),
+                // Nobody is judged silent while there is something to read.
                 _ = checks.tick() => self.lose(|registry| registry.expire(Instant::now()), "has fallen silent"),
                 else => return None,
             }
@@ -267,7 +270,7 @@ impl ClusterClient {
     /// The server says that nobody listens to our polls.
     fn unheard(&self, message: &Message) {
         if message.status == Some(StatusCode::NO_RESPONDERS) {
-            self.lose(|registry| registry.nobody(), "is not connected any more");
+            self.lose(|registry| registry.unheard(Instant::now()), "is not connected any more");
         }
     }
 
@@ -312,13 +315,13 @@ impl ClusterClient {
             match known.registry.heard(now, from, heartbeat, lag) {
                 Some(WorkerChange::Came(_)) => {
                     newcomer = true;
-                    tracing::info!(worker = from.name, cores, speed, "a worker lends its cores")
+                    known.changes.came(now, &MachineName::new(&from.name), cores, speed);
                 }
                 Some(WorkerChange::Lost(run, name)) => {
-                    tracing::info!(worker = %name, "a worker has left");
+                    known.changes.left(now, &name);
                     lost = known.in_flight.lost(run);
                 }
-                Some(change) => tell(&change),
+                Some(change) => known.changes.wrong(now, &change),
                 None => {}
             }
             !was_open && known.registry.is_open(now, from.run)
@@ -339,7 +342,7 @@ impl ClusterClient {
             let known = &mut *self.known();
             for change in who(&mut known.registry) {
                 if let WorkerChange::Lost(run, name) = change {
-                    tracing::warn!(worker = %name, "a worker is lost: it {why}");
+                    known.changes.lost(Instant::now(), &name, why);
                     lost.extend(known.in_flight.lost(run));
                 }
             }
@@ -364,7 +367,7 @@ impl ClusterClient {
         let ended = {
             let known = &mut *self.known();
             if let Some(forged) = known.registry.forged(now, from) {
-                tell(&forged);
+                known.changes.wrong(now, &forged);
             }
             if !known.registry.speaks_for_itself(from) {
                 return;
@@ -460,23 +463,6 @@ struct Subscriptions {
     heartbeats: Subscriber,
     /// That nobody is there.
     unheard: Subscriber,
-}
-
-/// Tells the log of a worker that is not as it should be.
-fn tell(change: &WorkerChange) {
-    match change {
-        WorkerChange::Twins(name) => tracing::warn!(
-            worker = %name,
-            "two workers have this name, and the second is not used: give each a --name and a key of its own"
-        ),
-        WorkerChange::Forged { forger, victim } => {
-            tracing::error!(worker = %forger, "a worker speaks in the name of {victim}; it is not believed, and gets nothing for a while")
-        }
-        WorkerChange::TooMany => {
-            tracing::warn!("there are more than {} workers; the others are not used", Registry::MOST)
-        }
-        WorkerChange::Came(_) | WorkerChange::Lost(..) => {}
-    }
 }
 
 impl RemotePool for ClusterClient {

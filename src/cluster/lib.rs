@@ -20,6 +20,7 @@
 //! | messages, byte by byte; what they may say | `wire/`, `subjects`, `identity` |
 //! | who is there; who gets a search; what became of it: state machines | `registry`, `placement`, `in_flight` |
 //! | how far away a worker is, and how fast | `measured` |
+//! | what the log tells of workers | `change_log` |
 //! | what machines tell each other of their tables | `exchange` |
 //! | how far a worker is believed: rules, what was found out, the searches for it | `scrutiny`, `looks`, `looker` |
 //! | the daemon's side | `client` (the pool's [`RemotePool`](council::pool::RemotePool)) |
@@ -27,6 +28,7 @@
 //! | the NATS server; who may come in and do what | `connection`, `settings`; `members` |
 //! | who lends what, for people; what keeping workers costs | `survey`; `upkeep` |
 
+mod change_log;
 mod client;
 mod connection;
 mod exchange;

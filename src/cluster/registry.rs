@@ -25,6 +25,11 @@ pub(crate) const HEARTBEAT_EVERY: Duration = Duration::from_millis(250);
 /// A worker is lost when it was silent for so long: three heartbeats, and a little for the way.
 pub(crate) const LOST_AFTER: Duration = Duration::from_millis(900);
 
+/// How often this process looks for workers that have fallen silent.
+pub(crate) const CHECK_EVERY: Duration = Duration::from_millis(50);
+/// A check that comes later than this after the one before comes from a process that did not get to listen.
+const LATE_CHECK: Duration = HEARTBEAT_EVERY;
+
 /// A worker that failed twice in a row gets no searches for this long at least.
 const SHORTEST_REST: Duration = Duration::from_millis(250);
 /// However often it failed, it gets searches again after this long.
@@ -90,6 +95,8 @@ pub(crate) enum WorkerChange {
 pub(crate) struct Registry {
     workers: BTreeMap<RunId, KnownWorker>,
     runs: BTreeMap<MachineName, RunId>,
+    /// When it was looked last for those that are silent.
+    checked: Option<Instant>,
     /// Names that were caught lying.
     distrusted: BTreeMap<MachineName, Backoff>,
     /// Whether the log has told that there are too many workers.
@@ -203,17 +210,34 @@ impl Registry {
         self.distrusted.get(name)?.rest(now)
     }
 
-    /// Those that have been silent too long.
+    /// Those that have been silent too long. To be asked every [`CHECK_EVERY`], when everything that has come is read.
+    ///
+    /// Time in which this process did not get so far, since it was held up or had too much to read, is nobody's silence: what was
+    /// said meanwhile may still be on its way.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<WorkerChange> {
-        let silent = |worker: &KnownWorker| now.saturating_duration_since(worker.heard) > LOST_AFTER;
-        let lost: Vec<RunId> = self.workers.iter().filter(|(_, w)| silent(w)).map(|(run, _)| *run).collect();
-        lost.into_iter().filter_map(|run| self.remove(run)).collect()
+        let passed = self.checked.replace(now).map_or(Duration::ZERO, |last| now.saturating_duration_since(last));
+        if passed > LATE_CHECK {
+            for worker in self.workers.values_mut() {
+                worker.heard = (worker.heard + passed).min(now);
+            }
+        }
+        self.remove_all(|worker| now.saturating_duration_since(worker.heard) > LOST_AFTER)
     }
 
-    /// The server says that nobody listens, or there is no server.
+    /// The server says that nobody listens to a poll: those that have answered one are gone. Of one that has not, which may have come
+    /// after the poll or never listen, this says nothing; it has no searches, and is lost when it falls silent.
+    pub(crate) fn unheard(&mut self, now: Instant) -> Vec<WorkerChange> {
+        self.remove_all(|worker| worker.lag(now).is_some())
+    }
+
+    /// There is no server.
     pub(crate) fn nobody(&mut self) -> Vec<WorkerChange> {
-        let all: Vec<RunId> = self.workers.keys().copied().collect();
-        all.into_iter().filter_map(|run| self.remove(run)).collect()
+        self.remove_all(|_| true)
+    }
+
+    fn remove_all(&mut self, is_lost: impl Fn(&KnownWorker) -> bool) -> Vec<WorkerChange> {
+        let lost: Vec<RunId> = self.workers.iter().filter(|(_, w)| is_lost(w)).map(|(run, _)| *run).collect();
+        lost.into_iter().filter_map(|run| self.remove(run)).collect()
     }
 
     fn remove(&mut self, run: RunId) -> Option<WorkerChange> {
@@ -350,191 +374,4 @@ impl KnownWorker {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const US: RunId = RunId(1);
-
-    fn sender(run: u64) -> Sender {
-        Sender { name: format!("machine-{run}"), run: RunId(run) }
-    }
-
-    fn heartbeat(state: WorkerState) -> Heartbeat {
-        Heartbeat { state, ..Heartbeat::idle(4, 1000) }
-    }
-
-    fn offers(registry: &Registry, now: Instant) -> usize {
-        registry.offers(now, US, &BTreeMap::new(), None).len()
-    }
-
-    /// The answer of a worker that is near.
-    const SOON: Option<Duration> = Some(Duration::from_millis(1));
-
-    #[test]
-    fn a_worker_is_there_while_its_heart_beats() {
-        let (mut registry, begin) = (Registry::default(), Instant::now());
-        assert_eq!(
-            registry.heard(begin, &sender(7), heartbeat(WorkerState::Lending), None),
-            Some(WorkerChange::Came(RunId(7)))
-        );
-        for count in 1..20 {
-            let now = begin + HEARTBEAT_EVERY * count;
-            assert_eq!(registry.heard(now, &sender(7), heartbeat(WorkerState::Lending), None), None);
-            assert_eq!(registry.expire(now), []);
-        }
-        let last = begin + HEARTBEAT_EVERY * 19;
-        assert_eq!(registry.expire(last + LOST_AFTER), []);
-        let lost = registry.expire(last + LOST_AFTER + Duration::from_millis(1));
-        assert_eq!(lost, [WorkerChange::Lost(RunId(7), "machine-7".into())]);
-        let back = registry.heard(last + Duration::from_secs(60), &sender(7), heartbeat(WorkerState::Lending), None);
-        assert_eq!(back, Some(WorkerChange::Came(RunId(7))), "one that was only cut off comes back");
-    }
-
-    #[test]
-    fn one_that_says_good_bye_is_gone_at_once() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        registry.heard(now, &sender(7), heartbeat(WorkerState::Lending), None);
-        let lost = Some(WorkerChange::Lost(RunId(7), "machine-7".into()));
-        assert_eq!(registry.heard(now, &sender(7), heartbeat(WorkerState::Gone), None), lost);
-        assert_eq!(registry.heard(now, &sender(8), heartbeat(WorkerState::Gone), None), None);
-        assert_eq!(registry.iter().count(), 0);
-    }
-
-    #[test]
-    fn one_that_drains_is_far_away_or_fails_gets_nothing_more() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        registry.heard(now, &sender(1), heartbeat(WorkerState::Draining), None);
-        registry.heard(now, &sender(3), heartbeat(WorkerState::Lending), Some(Duration::from_secs(6)));
-        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), None);
-        assert_eq!(offers(&registry, now), 0, "nor one that was not measured yet");
-        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), SOON);
-        assert_eq!(offers(&registry, now), 1);
-        registry.failed(now, RunId(2));
-        assert_eq!(offers(&registry, now), 1, "the first failure is forgiven");
-        registry.failed(now, RunId(2));
-        assert_eq!(offers(&registry, now), 0);
-        assert_eq!(offers(&registry, now + Duration::from_secs(1)), 1, "it gets another chance");
-    }
-
-    #[test]
-    fn a_worker_may_be_asked_from_its_first_answer_on() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        let mut hears = |state, lag| {
-            registry.heard(now, &sender(1), heartbeat(state), lag);
-            registry.is_open(now, RunId(1))
-        };
-        assert!(!hears(WorkerState::Lending, None) && hears(WorkerState::Lending, SOON));
-        assert!(!hears(WorkerState::Draining, SOON) && hears(WorkerState::Lending, None));
-    }
-
-    #[test]
-    fn who_cannot_answer_in_time_offers_nothing() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), SOON);
-        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), Some(Duration::from_millis(240)));
-        let asked = |milliseconds| {
-            let time = Some(Duration::from_millis(milliseconds));
-            registry.offers(now, US, &BTreeMap::new(), time).iter().map(|offer| offer.worker.0).collect::<Vec<_>>()
-        };
-        assert_eq!((asked(200), asked(1000)), (vec![1], vec![1, 2]));
-        assert_eq!(offers(&registry, now), 2, "a search without end has time for everybody");
-    }
-
-    #[test]
-    fn a_boast_counts_until_the_first_search() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        let boast = Heartbeat { speed: 9_999, ..heartbeat(WorkerState::Lending) };
-        registry.heard(now, &sender(1), boast, SOON);
-        let speed = |registry: &Registry| registry.offers(now, US, &BTreeMap::new(), None)[0].speed;
-        assert_eq!(speed(&registry), 9_999);
-        let sample = SpeedSample { nodes: 30_000, time: Duration::from_millis(300), threads: 1 };
-        registry.measured(now, RunId(1), Some(sample));
-        assert_eq!((speed(&registry), registry.views(now, US)[0].speed), (100, Some(100)));
-    }
-
-    #[test]
-    fn whoever_looks_on_sees_why_a_worker_gets_nothing() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), Some(Duration::from_millis(3)));
-        registry.heard(now, &sender(2), heartbeat(WorkerState::Draining), None);
-        registry.heard(now, &sender(3), heartbeat(WorkerState::Lending), Some(Duration::from_secs(6)));
-        let views = registry.views(now, US);
-        let closed: Vec<bool> = views.iter().map(|view| view.closed.is_some()).collect();
-        assert_eq!(closed, [false, true, true]);
-        assert_eq!((views[0].cores, views[0].speed, views[0].here), (4, Some(1000), false));
-    }
-
-    #[test]
-    fn who_speaks_in_anothers_name_is_caught_and_named_once() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        registry.heard(now, &sender(1), heartbeat(WorkerState::Lending), SOON);
-        registry.heard(now, &sender(2), heartbeat(WorkerState::Lending), SOON);
-        let forged = Sender { run: RunId(1), ..sender(2) };
-        let named = Some(WorkerChange::Forged { forger: "machine-2".into(), victim: "machine-1".into() });
-        assert_eq!(registry.heard(now, &forged, heartbeat(WorkerState::Gone), None), named);
-        assert_eq!(registry.heard(now, &forged, heartbeat(WorkerState::Gone), None), None);
-        assert!(registry.speaks_for_itself(&sender(1)) && !registry.speaks_for_itself(&forged));
-        assert_eq!((registry.iter().count(), offers(&registry, now)), (2, 1), "the forger gets nothing");
-        let anew = Sender { run: RunId(3), ..sender(2) };
-        registry.heard(now, &sender(2), heartbeat(WorkerState::Gone), None);
-        registry.heard(now, &anew, heartbeat(WorkerState::Lending), SOON);
-        assert_eq!(offers(&registry, now), 1, "nor does it in another run");
-        let later = now + SHORTEST_DISTRUST * 3;
-        for sender in [sender(1), anew] {
-            registry.heard(later, &sender, heartbeat(WorkerState::Lending), SOON);
-        }
-        assert_eq!(offers(&registry, later), 2, "it gets another chance");
-    }
-
-    #[test]
-    fn of_two_workers_of_one_name_the_first_is_used_and_both_are_told_of_once() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        let twin = Sender { run: RunId(2), ..sender(1) };
-        let mut beat = |sender: &Sender| registry.heard(now, sender, heartbeat(WorkerState::Lending), None);
-        assert_eq!(beat(&sender(1)), Some(WorkerChange::Came(RunId(1))));
-        assert_eq!(beat(&twin), None, "the first may have been killed and started anew");
-        assert_eq!(beat(&sender(1)), Some(WorkerChange::Twins("machine-1".into())));
-        assert_eq!((beat(&twin), beat(&sender(1))), (None, None));
-        let later = now + LOST_AFTER + Duration::from_millis(1);
-        registry.expire(later);
-        let came = registry.heard(later, &twin, heartbeat(WorkerState::Lending), None);
-        assert_eq!(came, Some(WorkerChange::Came(RunId(2))));
-    }
-
-    /// Promise 7: what workers say does not grow without bound here.
-    #[test]
-    fn a_flood_of_names_fills_neither_memory_nor_log() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        let changes =
-            (0..5_000).filter_map(|run| registry.heard(now, &sender(run), heartbeat(WorkerState::Lending), None));
-        assert_eq!(changes.count(), Registry::MOST + 1);
-        assert_eq!(registry.iter().count(), Registry::MOST);
-    }
-
-    #[test]
-    fn nobody_has_more_cores_than_machines_have() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        let boast = Heartbeat { cores: u16::MAX, speed: u32::MAX, ..heartbeat(WorkerState::Lending) };
-        registry.heard(now, &sender(1), boast, None);
-        let views = registry.views(now, US);
-        assert_eq!((views[0].cores, views[0].speed), (1024, Some(50_000)));
-    }
-
-    #[test]
-    fn with_nobody_listening_all_are_lost_at_once() {
-        let (mut registry, now) = (Registry::default(), Instant::now());
-        for run in 1..4 {
-            registry.heard(now, &sender(run), heartbeat(WorkerState::Lending), None);
-        }
-        assert_eq!(registry.nobody().len(), 3);
-        assert_eq!(registry.nobody(), []);
-    }
-
-    #[test]
-    fn another_version_is_told_of_once() {
-        let mut registry = Registry::default();
-        assert!(registry.is_first(&sender(3)));
-        assert!(!registry.is_first(&sender(3)));
-        assert!(registry.is_first(&sender(4)));
-    }
-}
+mod tests;

@@ -1,0 +1,63 @@
+//! What the processes of a test log, and waiting for it.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::{Duration, Instant},
+};
+
+use super::nats::PATIENCE;
+
+/// All that is logged in these tests; each looks for names of its own.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Log {
+    /// The one log of this process, which is listened to from the first call on.
+    pub(crate) fn of_all() -> Self {
+        static LOG: OnceLock<Log> = OnceLock::new();
+        LOG.get_or_init(|| {
+            let log = Self::default();
+            let writer = log.clone();
+            tracing_subscriber::fmt()
+                .with_ansi(false)
+                .with_max_level(tracing::Level::INFO)
+                .with_writer(move || writer.clone())
+                .init();
+            log
+        })
+        .clone()
+    }
+
+    /// The lines that have all these words.
+    pub(crate) fn lines(&self, words: &[&str]) -> Vec<String> {
+        let text = String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
+        let has_all = |line: &&str| words.iter().all(|word| line.contains(word));
+        text.lines().filter(has_all).map(str::to_owned).collect()
+    }
+
+    /// Waits until there is such a line.
+    pub(crate) async fn says(&self, words: &[&str]) {
+        until(&format!("the log has {words:?}"), || !self.lines(words).is_empty()).await;
+    }
+}
+
+/// Waits until something holds.
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
