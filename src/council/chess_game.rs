@@ -53,7 +53,8 @@ impl CouncilGame for Line {
     }
 
     fn knowledge_share(elector: &ElectorSpec) -> f64 {
-        elector.knowledge().unwrap_or_default().heuristics().count() as f64 / Heuristic::ALL.len() as f64
+        let knowledge = elector.knowledge().unwrap_or_default();
+        if knowledge.is_whole() { 1.0 } else { knowledge.heuristics().count() as f64 / Heuristic::ALL.len() as f64 }
     }
 
     fn hand_weights(elector: &ElectorSpec, chess: &HeuristicWeights) -> Vec<f64> {

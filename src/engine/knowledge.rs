@@ -122,6 +122,11 @@ impl Knowledge {
         Self(!self.0 & Self::COMPLETE.0)
     }
 
+    /// Whether it lacks nothing: it has all eight, or a net, which sees what others do not say.
+    pub const fn is_whole(self) -> bool {
+        self.has(Heuristic::Net) || self.complement().is_empty()
+    }
+
     /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -220,6 +225,8 @@ mod tests {
         assert!(!Knowledge::NONE.complement().has(Heuristic::Net));
         assert_eq!(Knowledge::COMPLETE.with(Heuristic::Net).to_string(), "mbxkcparn");
         assert!(Knowledge::COMPLETE.with(Heuristic::Net).complement().is_empty());
+        assert!(["mbxkcpar", "mbxkcparn", "n"].iter().all(|set| set.parse().is_ok_and(Knowledge::is_whole)));
+        assert!(!"mbxkcpa".parse().is_ok_and(Knowledge::is_whole));
         assert_eq!(Knowledge::from_bits(0x1ff), Some(Knowledge::COMPLETE.with(Heuristic::Net)));
         assert_eq!(Knowledge::from_bits(0x200), None);
     }

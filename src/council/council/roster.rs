@@ -134,11 +134,9 @@ impl Roster {
 
     /// What no elector knows. The theses' rule is that this be empty; a foreign engine is taken to know everything.
     pub fn missing_knowledge(&self) -> Knowledge {
-        let known = self
-            .electors
-            .iter()
-            .fold(Knowledge::NONE, |known, elector| known.union(elector.knowledge().unwrap_or(Knowledge::COMPLETE)));
-        known.complement()
+        let of = |elector: &ElectorSpec| elector.knowledge().filter(|knowledge| !knowledge.is_whole());
+        let known = self.electors.iter().map(|elector| of(elector).unwrap_or(Knowledge::COMPLETE));
+        known.fold(Knowledge::NONE, Knowledge::union).complement()
     }
 }
 
@@ -310,6 +308,7 @@ mod tests {
 
     #[test]
     fn the_ninth_letter_sits_where_there_is_a_net_for_it() {
+        assert!(roster("n").expect("letters").missing_knowledge().is_empty(), "a net alone evaluates everything");
         assert_eq!(roster("mbxkcparn n").expect("letters").electors().len(), 2);
         for roster in [roster("nine-3"), roster("auto")].map(|roster| roster.expect("a roster")) {
             assert!(roster.electors().iter().all(|elector| elector.knowledge() == "mbxkcparn".parse().ok()));

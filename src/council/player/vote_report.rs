@@ -82,7 +82,7 @@ fn weight(weight: f64) -> String {
 /// An elector's name, with the letters of what it knows where that is not everything and the name does not say it.
 pub fn name(elector: &str, knowledge: Option<&str>) -> String {
     match knowledge {
-        Some(letters) if letters != elector && letters != Knowledge::COMPLETE.to_string() => {
+        Some(letters) if letters != elector && !letters.parse().is_ok_and(Knowledge::is_whole) => {
             format!("{elector} ({letters})")
         }
         _ => elector.to_owned(),
