@@ -1,6 +1,6 @@
 //! Rosters: which electors make a council (docs/method.md §3, distributions).
 
-use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};
+use std::collections::BTreeMap;
 
 use super::{
     CouncilSettings, ElectorSettings, OptionText,
@@ -8,10 +8,10 @@ use super::{
 };
 use crate::{
     CouncilGame,
-    pool::{ElectorKind, ElectorSpec, Instance},
+    pool::{ElectorKind, ElectorSpec, Instance, net_file},
 };
 use chess::{ElectorName, Heuristic, Knowledge, Line};
-use engine::{Net, Noise};
+use engine::Noise;
 
 /// The electors of a council, at least one, each with its own name.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,13 +218,6 @@ fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
     Ok(())
 }
 
-/// The net in a file.
-fn net_file(path: &Path) -> Result<Arc<Net>, String> {
-    let explain = |error: &dyn fmt::Display| format!("a file of a net as `net` ({}: {error})", path.display());
-    let bytes = std::fs::read(path).map_err(|error| explain(&error))?;
-    Net::from_bytes(&bytes).map(Arc::new).map_err(|error| explain(&error))
-}
-
 /// An own instance as it is written, each number within its range.
 fn instance(index: usize, elector: &ElectorSettings, knowledge: Knowledge) -> Result<Instance, RosterError> {
     let range = |accepted: String| RosterError::Range { elector: index, accepted };
@@ -237,7 +230,8 @@ fn instance(index: usize, elector: &ElectorSettings, knowledge: Knowledge) -> Re
     instance.contempt = elector.contempt.unwrap_or(instance.contempt);
     instance.selectivity = elector.selectivity.unwrap_or(instance.selectivity);
     instance.noise = Noise { amplitude: elector.noise, seed: elector.seed };
-    instance.net = elector.net.as_deref().map(net_file).transpose().map_err(range)?;
+    let net = elector.net.as_deref().map(net_file).transpose();
+    instance.net = net.map_err(|error| range(format!("a file of a net as `net` ({error})")))?;
     Ok(instance)
 }
 

@@ -45,7 +45,7 @@ pub use program::{EngineProgram, EngineProtocol, ErrorOutput};
 pub(crate) use remote::Arrivals;
 pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;
-pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance};
+pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, net_file};
 pub use start::variants_of;
 pub use virtual_machines::{BelievedValues, VirtualMachines};
 

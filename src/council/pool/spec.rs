@@ -1,6 +1,6 @@
 //! What an elector is, before it has a slot.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::Path, sync::Arc};
 
 use super::{
     elector::{Elector, ElectorFailure},
@@ -129,6 +129,16 @@ impl Instance {
             ..EngineOptions::default()
         }
     }
+}
+
+/// The net in a file.
+///
+/// # Errors
+/// The file, and what is wrong with it.
+pub fn net_file(path: &Path) -> Result<Arc<Net>, String> {
+    let explain = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
+    let bytes = std::fs::read(path).map_err(|error| explain(&error))?;
+    Net::from_bytes(&bytes).map(Arc::new).map_err(|error| explain(&error))
 }
 
 impl<K> ElectorSpec<K> {

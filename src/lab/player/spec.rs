@@ -4,7 +4,6 @@ use std::{
     fmt, fs,
     path::{Path, PathBuf},
     str::FromStr,
-    sync::Arc,
 };
 
 use serde::Deserialize;
@@ -15,9 +14,9 @@ use super::{
 };
 use council::{
     CouncilSettings, Roster, RosterError,
-    pool::{EngineProgram, VirtualMachines},
+    pool::{EngineProgram, VirtualMachines, net_file},
 };
-use engine::{EngineOptions, Net};
+use engine::EngineOptions;
 
 /// Transposition table of a player that does not say otherwise, MiB.
 const HASH: usize = 16;
@@ -213,7 +212,7 @@ impl<'a> SpecReader<'a> {
             match *key {
                 "knowledge" => options.knowledge = value.parse().map_err(|error| self.wrong(error))?,
                 "hash" => options.hash = number(1..=65_536)? as usize,
-                "net" => options.net = Some(net_file(value).map_err(|error| self.wrong(error))?),
+                "net" => options.net = Some(net_file(Path::new(value)).map_err(|error| self.wrong(error))?),
                 "search" => options.parameters = value.parse().map_err(|error| self.wrong(error))?,
                 "threads" => options.threads = number(1..=256)? as usize,
                 "contempt" => options.contempt = number(-200..=200)? as i32,
@@ -257,13 +256,6 @@ impl<'a> SpecReader<'a> {
             ..EngineProgram::default()
         })
     }
-}
-
-/// The net in a file.
-fn net_file(path: &str) -> Result<Arc<Net>, String> {
-    let explain = |error: &dyn fmt::Display| format!("net {path}: {error}");
-    let bytes = fs::read(path).map_err(|error| explain(&error))?;
-    Net::from_bytes(&bytes).map(Arc::new).map_err(|error| explain(&error))
 }
 
 /// The settings of a published player.
@@ -387,7 +379,7 @@ mod tests {
             ("engine:mn", "on top of m;"),
             ("engine:search=razor=3", "\"razor\" is no number of the search (accepted: reduction_base, "),
             ("engine:search=razor_slope=3", "razor_slope: accepted: 120 to 500"),
-            ("engine:n,net=/nowhere.net", "net /nowhere.net"),
+            ("engine:n,net=/nowhere.net", "/nowhere.net: "),
             ("engine:m,quick", "\"quick\" is not understood"),
             ("engine:hash=0", "accepted: 1 to 65536"),
             ("engine:colour=red", "colour is no option"),
