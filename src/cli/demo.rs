@@ -116,11 +116,7 @@ impl DemoCommand {
         let server = self.server().await?;
         server.sparring(SPARRING, SparringKind::Engine { nodes: SPARRING_NODES }).await?;
 
-        let journal_settings = JournalSettings {
-            path: self.data.join("journal.db"),
-            pgn_directory: self.data.join("pgn"),
-            ..JournalSettings::default()
-        };
+        let journal_settings = JournalSettings::in_folder(&self.data);
         let journal = Journal::open(&journal_settings)?;
         let event_bus = EventBus::new();
         let shutdown = Shutdown::default();

@@ -117,9 +117,6 @@ impl RecordedVotes {
 
     /// Everything in one line, as comments in score sheets have it.
     pub(super) fn in_one_line(&self) -> String {
-        let vote =
-            |VoteEntry { elector, best, score, depth, .. }: &VoteEntry| format!("; {elector} {best} {score}/{depth}");
-        let votes: String = self.entries.iter().map(vote).collect();
-        format!("{}  {}{votes}", self.elected, self.how)
+        vote_report::in_one_line(&format!("{}  {}", self.elected, self.how), &self.entries)
     }
 }

@@ -85,11 +85,7 @@ mod tests {
     #[tokio::test]
     async fn a_game_is_in_the_journal_with_its_votes_and_nobody_takes_it_for_chess() {
         let folder = tempfile::tempdir().expect("a folder");
-        let settings = JournalSettings {
-            path: folder.path().join("journal.db"),
-            pgn_directory: folder.path().join("pgn"),
-            ..JournalSettings::default()
-        };
+        let settings = JournalSettings::in_folder(folder.path());
         let journal = Journal::open(&settings).expect("a journal");
         let mut player = DraughtsPlayer::new(&"council".parse().expect("a player"), &Pool::new(1), None);
         let mut game = Game::new("W:W21,22:B1,2".parse().expect("a position"), board::Rules::Relaxed);

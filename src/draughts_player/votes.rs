@@ -87,15 +87,10 @@ impl ScoreSheet {
     }
 }
 
-/// The vote in one line: the summary, and who proposed what: `fully-guarded 22-18 +0.12/9`.
+/// The vote in one line: the summary, and who proposed what.
 fn comment(game: &Game, decision: &DraughtsDecision) -> String {
     let line = DraughtsLine::from(game.clone());
-    let vote = |entry: vote_report::VoteEntry| {
-        let vote_report::VoteEntry { elector, best, score, depth, .. } = entry;
-        format!("; {elector} {best} {score}/{depth}")
-    };
-    let votes: String = vote_report::entries(&line, decision).into_iter().map(vote).collect();
-    format!("{}{votes}", vote_report::summary(&line, decision))
+    vote_report::in_one_line(&vote_report::summary(&line, decision), &vote_report::entries(&line, decision))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the settings say about the journal.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,13 @@ pub enum PgnGrouping {
     Opponent,
     /// All.
     All,
+}
+
+impl JournalSettings {
+    /// A journal and its PGN files in a folder of their own.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self { path: folder.join("journal.db"), pgn_directory: folder.join("pgn"), ..Self::default() }
+    }
 }
 
 impl Default for JournalSettings {

@@ -112,8 +112,8 @@ impl<L: CouncilGame> Seats<L> {
         self.searchers.extend(second);
     }
 
-    /// Adds seats to the first phase for cores that have come while it searches; whoever sits there stays. `false` if it has no use for them
-    /// before the next question.
+    /// Adds seats to the first phase for cores that have come while it searches; whoever sits there stays. `false` if it has no use
+    /// for them before the next question.
     pub(super) fn add_to_first_phase(&mut self, cores: CoresAtHand) -> bool {
         let electors = self.roster.electors_for(self.variant, cores.together);
         if self.continues() || electors.len() <= self.electors.len() || !electors.starts_with(&self.electors) {
@@ -162,8 +162,8 @@ impl<L: CouncilGame> Seats<L> {
         self.settings.criterion == CriterionName::ReSearch && self.settings.second_phase == SecondPhaseMode::Continued
     }
 
-    /// The seats of the first phase for these electors on these cores. Where there are more cores than electors, searcher `i` searches for elector `i` modulo
-    /// their number (docs/method.md §7).
+    /// The seats of the first phase for these electors on these cores. Where there are more cores than electors, searcher `i` searches
+    /// for elector `i` modulo their number (docs/method.md §7).
     fn first_phase(&self, electors: &[ElectorSpec<L::Kind>], at_hand: CoresAtHand) -> Vec<Seat<L::Kind>> {
         let advising = self.advisers.iter().enumerate();
         let advising = advising.map(|(number, spec)| Seat { adviser: Some(number), ..Seat::of(spec.clone(), false) });

@@ -101,6 +101,14 @@ pub fn entries<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>
     first.chain(second).map(|entry| VoteEntry { elected: entry.best == elected, ..entry }).collect()
 }
 
+/// What is said of a vote and who proposed what, in one line: `...; fully-guarded 22-18 +0.12/9`.
+pub fn in_one_line<'a>(said: &str, entries: impl IntoIterator<Item = &'a VoteEntry>) -> String {
+    let vote =
+        |VoteEntry { elector, best, score, depth, .. }: &VoteEntry| format!("; {elector} {best} {score}/{depth}");
+    let votes: String = entries.into_iter().map(vote).collect();
+    format!("{said}{votes}")
+}
+
 /// The decision in one line: the move, its value, the rule, how split the vote was, and what the second phase changed.
 pub fn summary<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> String {
     let mut text = numbered(line, Some(decision.best));

@@ -101,11 +101,7 @@ impl Daemon {
     pub(super) async fn start_with(server: &PracticeServer, name: &str, settings: FicsSettings) -> Self {
         server.add_fics_account(name, true, PASSWORD).await.expect("a new account");
         let folder = tempfile::tempdir().expect("a folder");
-        let journal = JournalSettings {
-            path: folder.path().join("journal.db"),
-            pgn_directory: folder.path().join("pgn"),
-            ..JournalSettings::default()
-        };
+        let journal = JournalSettings::in_folder(folder.path());
         let council = CouncilSettings {
             roster: "mp ma".to_owned(),
             criterion: CriterionName::ReSearch,

@@ -187,11 +187,7 @@ impl Story {
     /// Starts the daemon.
     pub(crate) fn daemon_starts(&mut self) {
         let plan = &self.plan;
-        let journal = JournalSettings {
-            path: self.journal_path(),
-            pgn_directory: self.folder.path().join("pgn"),
-            ..JournalSettings::default()
-        };
+        let journal = JournalSettings::in_folder(self.folder.path());
         let settings = PlayerSettings {
             council: plan.council.clone(),
             limits: plan.limits.clone(),

@@ -128,11 +128,7 @@ struct Story {
 impl Story {
     async fn begin(server: ScriptedServer, before: impl FnOnce(&Journal)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let settings = JournalSettings {
-            path: folder.path().join("journal.db"),
-            pgn_directory: folder.path().join("pgn"),
-            ..JournalSettings::default()
-        };
+        let settings = JournalSettings::in_folder(folder.path());
         let journal = Journal::open(&settings).expect("a journal");
         before(&journal);
         let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };

@@ -69,11 +69,7 @@ impl PlayStage {
     /// The page with other settings.
     pub(crate) async fn with(change: impl FnOnce(&mut WebSettings, &TempDir)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let journal = Journal::open(&JournalSettings {
-            path: folder.path().join("journal.db"),
-            pgn_directory: folder.path().join("pgn"),
-            ..JournalSettings::default()
-        });
+        let journal = Journal::open(&JournalSettings::in_folder(folder.path()));
         let journal = journal.expect("a journal");
         let mut settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
         change(&mut settings, &folder);
