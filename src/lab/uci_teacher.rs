@@ -2,11 +2,14 @@
 
 use std::{
     fmt,
-    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
 };
 
-use chess::{Bound, ElectorName, GameId, Limits, Line, Phase, Proposal, Score, SearchId, Task, Variant};
-use council::pool::{Elector, ElectorFailure, ElectorKind, ElectorSpec, EngineProgram, Job};
+use chess::{Bound, Score};
+use council::pool::{
+    ElectorFailure, EngineProgram,
+    uci::{UciEngine, protocol},
+};
 use engine::Position;
 use training::{Record, Teacher};
 
@@ -14,6 +17,8 @@ use training::{Record, Teacher};
 const HASH: usize = 4;
 /// What a mate is worth as a label, centipawns: beyond everything else.
 const MATE: i16 = 32_000;
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the teacher may spend on a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +57,11 @@ impl fmt::Display for TeacherPlan {
     }
 }
 
-/// A teacher at work.
+/// A teacher at work. It answers within a millisecond, so what is said around its searches is kept short.
 pub(crate) struct UciTeacher {
-    name: ElectorName,
-    elector: Box<dyn Elector>,
-    limits: Limits,
+    engine: UciEngine,
+    /// What it is told for each position.
+    go: String,
 }
 
 impl UciTeacher {
@@ -65,45 +70,53 @@ impl UciTeacher {
     /// # Errors
     /// [`ElectorFailure`] if it cannot be started, or does not speak UCI.
     pub(crate) fn start(plan: &TeacherPlan) -> Result<Self, ElectorFailure> {
-        let name = ElectorName::new(plan.program.path.to_string_lossy());
-        let spec = ElectorSpec::new(name.clone(), ElectorKind::Engine(plan.program.clone()), HASH);
-        let limits = match plan.effort {
-            TeacherEffort::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-            TeacherEffort::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
+        let go = match plan.effort {
+            TeacherEffort::Nodes(nodes) => format!("go nodes {nodes}"),
+            TeacherEffort::Depth(depth) => format!("go depth {depth}"),
         };
-        Ok(Self { name, elector: spec.start()?, limits })
+        Ok(Self { engine: UciEngine::start(&plan.program, HASH, 1)?, go })
     }
 }
 
 impl Teacher for UciTeacher {
     type Error = ElectorFailure;
 
-    fn forget(&mut self) {
-        self.elector.new_game();
+    fn forget(&mut self) -> Result<(), ElectorFailure> {
+        self.engine.new_game()
     }
 
     /// A position is quiet if the teacher's best move neither captures nor promotes.
     fn judge(&mut self, record: &Record) -> Result<Option<i16>, ElectorFailure> {
         let fen = record.to_fen();
-        let wrong = |error: &dyn fmt::Display| ElectorFailure(format!("{fen}: {error}"));
-        let line = Line::from_fen(Variant::Standard, &fen).map_err(|error| wrong(&error))?;
+        let wrong = |reason: &dyn fmt::Display| ElectorFailure(format!("{fen}: {reason}"));
         let position = Position::from_line(&fen, false, []).map_err(|error| wrong(&error))?;
-        let id = SearchId { game: GameId::from("lab"), ply: 0, serial: 0, phase: Phase::First };
-        let task = Task { id, line: Arc::new(line), root_moves: Vec::new(), limits: self.limits };
-        let mut last: Option<Proposal> = None;
-        self.elector.search(&Job::new(task), &AtomicBool::new(false), &mut |proposal| {
-            // A bound says less than the last exact score.
-            if proposal.bound == Bound::Exact || last.is_none() {
-                last = Some(proposal);
+        self.engine.send(&format!("position fen {fen}"))?;
+        self.engine.send(&self.go)?;
+        let deadline = Instant::now() + PATIENCE;
+        let mut last: Option<Score> = None;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = self.engine.hear(left)?.ok_or_else(|| wrong(&"no best move within a minute"))?;
+            if let Some(best) = protocol::best_move(&line) {
+                let score = last.ok_or_else(|| wrong(&"a best move and no score"))?;
+                let best = best.and_then(|best| position.parse_move(&best.to_string()));
+                let is_quiet = best.is_some_and(|best| !position.board().is_noisy(best));
+                return Ok(is_quiet.then_some(label_of(score)));
             }
-        })?;
-        let last = last.ok_or_else(|| ElectorFailure(format!("{} gave no score for {fen}", self.name)))?;
-        let best = position.parse_move(&last.best.to_string());
-        let is_quiet = best.is_some_and(|best| !position.board().is_noisy(best));
-        Ok(is_quiet.then_some(match last.score {
-            Score::Cp(score) => score.clamp(1 - i32::from(MATE), i32::from(MATE) - 1) as i16,
-            Score::Mate(moves) if moves > 0 => MATE,
-            Score::Mate(_) => -MATE,
-        }))
+            let Some(info) = protocol::info(&line).filter(|info| !info.pv.is_empty()) else { continue };
+            // A bound says less than the last exact score.
+            if info.bound == Bound::Exact || last.is_none() {
+                last = info.score.or(last);
+            }
+        }
+    }
+}
+
+/// A score as a label, centipawns.
+fn label_of(score: Score) -> i16 {
+    match score {
+        Score::Cp(score) => score.clamp(1 - i32::from(MATE), i32::from(MATE) - 1) as i16,
+        Score::Mate(moves) if moves > 0 => MATE,
+        Score::Mate(_) => -MATE,
     }
 }

@@ -92,7 +92,7 @@ fn player(player: &PlayerSettings) -> Vec<Fault> {
     }
     let custom = player.council.electors.iter().filter(|_| player.council.roster == "custom");
     let programs: Vec<_> = custom.filter_map(ElectorSettings::program).collect();
-    let engine = programs.iter().map(|program| &program.path).find(|engine| !is_program(engine));
+    let engine = programs.iter().find(|program| program.file().is_none()).map(|program| &program.path);
     let folder = programs.iter().filter_map(|program| program.working_dir.as_ref()).find(|folder| !folder.is_dir());
     for (what, missing) in [("engines", engine), ("working folders", folder)] {
         faults.extend(missing.map(|missing| {
@@ -105,13 +105,6 @@ fn player(player: &PlayerSettings) -> Vec<Fault> {
         faults.push(Fault::value("paths", accepted).below("tablebases"));
     }
     faults
-}
-
-/// Whether a program can be started under this name: a file, or one of the folders of PATH has it.
-fn is_program(path: &FilePath) -> bool {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    path.is_file()
-        || path.components().count() == 1 && std::env::split_paths(&folders).any(|folder| folder.join(path).is_file())
 }
 
 fn addresses(key: &str, addresses: &[String]) -> Vec<Fault> {

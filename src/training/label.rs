@@ -18,7 +18,10 @@ pub trait Teacher {
     type Error: Send;
 
     /// Forgets everything, so that no shard depends on another.
-    fn forget(&mut self);
+    ///
+    /// # Errors
+    /// Whatever keeps the teacher from it.
+    fn forget(&mut self) -> Result<(), Self::Error>;
 
     /// Centipawns for the player to move; nothing for a position that is not quiet.
     ///
@@ -64,7 +67,7 @@ pub fn label<T: Teacher>(
             return Ok(());
         };
         let shard = Shard::read(path)?;
-        teacher.forget();
+        teacher.forget().map_err(LabellingError::Teacher)?;
         let mut records = Vec::with_capacity(shard.records.len());
         for record in shard.records {
             if stop.load(Relaxed) {
@@ -94,7 +97,9 @@ mod tests {
     impl Teacher for CountingTeacher {
         type Error = std::convert::Infallible;
 
-        fn forget(&mut self) {}
+        fn forget(&mut self) -> Result<(), Self::Error> {
+            Ok(())
+        }
 
         fn judge(&mut self, record: &Record) -> Result<Option<i16>, Self::Error> {
             Ok(record.to_fen().contains("PPPPPPPP").then(|| record.count() as i16))

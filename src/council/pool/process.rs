@@ -85,8 +85,14 @@ impl Process {
         std::env::vars_os().map(|(name, _)| name).filter(secret).for_each(|name| _ = command.env_remove(name));
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child =
-            command.spawn().map_err(|error| ElectorFailure(format!("cannot start the engine {path}: {error}")))?;
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound if program.file().is_none() => {
+                let reason = "neither a file nor the name of one in the folders of PATH";
+                ElectorFailure(format!("cannot start the engine {path}: {reason}"))
+            }
+            _ => ElectorFailure(format!("cannot start the engine {path}: {error}")),
+        };
+        let mut child = command.spawn().map_err(failed)?;
         running().insert(child.id());
         let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -122,7 +128,8 @@ impl Process {
     /// [`ElectorFailure`] if the engine has ended.
     pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
         self.transcript.add(Speaker::Us, command);
-        writeln!(self.stdin, "{command}").and_then(|()| self.stdin.flush()).map_err(|_| self.ended())
+        // In one piece: every piece wakes the engine.
+        self.stdin.write_all(format!("{command}\n").as_bytes()).map_err(|_| self.ended())
     }
 
     /// The next line, or `None` if none came in time.
@@ -176,10 +183,10 @@ impl Drop for Process {
 
 /// The command of a program, in the folder where it is to run. A file that is named from our folder is found there all the same.
 fn command(program: &EngineProgram) -> Command {
-    let Some(folder) = &program.working_dir else { return Command::new(&program.path) };
-    let absolute = std::path::absolute(&program.path).ok().filter(|path| path.is_file());
-    let mut command = Command::new(absolute.as_ref().unwrap_or(&program.path));
-    command.current_dir(folder);
+    let mut command = Command::new(program.file().as_ref().unwrap_or(&program.path));
+    if let Some(folder) = &program.working_dir {
+        command.current_dir(folder);
+    }
     command
 }
 

@@ -113,10 +113,7 @@ impl PlayerSpec {
             PlayerKind::Council(settings, roster, machines) => {
                 Box::new(CouncilPlayer::new(roster.clone(), (**settings).clone(), *machines, cores)?)
             }
-            PlayerKind::Uci { program, hash, threads } => {
-                let defaults = [("Hash", hash.to_string()), ("Threads", threads.to_string())];
-                Box::new(UciPlayer::start(program, &defaults)?)
-            }
+            PlayerKind::Uci { program, hash, threads } => Box::new(UciPlayer::start(program, *hash, *threads)?),
             PlayerKind::Xboard(program) => Box::new(XboardPlayer::start(program, HASH)?),
         })
     }

@@ -3,22 +3,22 @@
 //! The engine is never trusted to answer: starting, stopping and every reply have a deadline, after which it is killed and
 //! its failure reported.
 
+mod engine;
 pub mod protocol;
 
 use std::{
-    collections::BTreeMap,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
 use shakmaty::CastlingMode;
 
-use super::{Elector, ElectorFailure, EngineProgram, Job, Process};
+use super::{Elector, ElectorFailure, EngineProgram, Job};
 use chess::{Bound, ElectorName, Proposal, Score, Task, UciMove, Variant};
 use protocol::Info;
 
-/// Engines may load networks and tables when they start.
-const START_TIMEOUT: Duration = Duration::from_secs(20);
+pub use engine::UciEngine;
+
 /// How long after `stop` a best move is waited for.
 const STOP_TIMEOUT: Duration = Duration::from_millis(1000);
 /// How often the stop flag is looked at while the engine is silent.
@@ -26,9 +26,7 @@ const POLL: Duration = Duration::from_millis(2);
 
 pub(super) struct UciElector {
     name: ElectorName,
-    process: Process,
-    /// The options the engine announced, in lower case, with the values a `combo` may take.
-    options: BTreeMap<String, Vec<String>>,
+    engine: UciEngine,
     variant: Option<(Variant, CastlingMode)>,
 }
 
@@ -39,51 +37,21 @@ impl UciElector {
         hash: usize,
         threads: usize,
     ) -> Result<Self, ElectorFailure> {
-        let mut process = Process::spawn(program)?;
-        process.send("uci")?;
-        let mut options = BTreeMap::new();
-        process.read_until("uciok", START_TIMEOUT, |line| {
-            if let Some((option, values)) = protocol::option(line) {
-                options.insert(option.to_lowercase(), values);
-            }
-        })?;
-        let mut elector = Self { name, process, options, variant: None };
-        for (option, value) in [("Hash", hash), ("Threads", threads)] {
-            if elector.options.contains_key(&option.to_lowercase()) {
-                elector.set(option, &value.to_string())?;
-            }
-        }
-        for (option, value) in &program.options {
-            if !elector.options.contains_key(&option.to_lowercase()) {
-                return Err(ElectorFailure(format!("{} has no option {option:?}", program.path.display())));
-            }
-            elector.set(option, value)?;
-        }
-        elector.ready()?;
-        Ok(elector)
+        Ok(Self { name, engine: UciEngine::start(program, hash, threads)?, variant: None })
     }
 
     /// The variants the engine announced it can play.
     pub(super) fn variants(&self) -> Vec<Variant> {
-        let listed = self.options.get("uci_variant");
-        let chess960 = self.options.contains_key("uci_chess960");
+        let listed = self.engine.values_of("UCI_Variant");
+        let chess960 = self.engine.has_option("UCI_Chess960");
         Variant::ALL
             .into_iter()
             .filter(|variant| match variant {
                 Variant::Standard | Variant::FromPosition => true,
                 Variant::Chess960 => chess960,
-                other => listed.is_some_and(|names| names.iter().any(|name| name == other.uci_name())),
+                other => listed.iter().any(|name| name == other.uci_name()),
             })
             .collect()
-    }
-
-    fn set(&mut self, option: &str, value: &str) -> Result<(), ElectorFailure> {
-        self.process.send(&format!("setoption name {option} value {value}"))
-    }
-
-    fn ready(&mut self) -> Result<(), ElectorFailure> {
-        self.process.send("isready")?;
-        self.process.read_until("readyok", START_TIMEOUT, |_| ())
     }
 
     /// Tells the engine whose rules the next position obeys, where they differ from the last one's.
@@ -94,17 +62,17 @@ impl UciElector {
         if !variant.is_standard_rules() && !self.variants().contains(&variant) {
             return Err(ElectorFailure(format!("{} does not play {variant}", self.name)));
         }
-        if self.options.contains_key("uci_variant") {
-            self.set("UCI_Variant", variant.uci_name())?;
+        if self.engine.has_option("UCI_Variant") {
+            self.engine.set("UCI_Variant", variant.uci_name())?;
         }
         let chess960 = castling == CastlingMode::Chess960;
-        if self.options.contains_key("uci_chess960") {
-            self.set("UCI_Chess960", if chess960 { "true" } else { "false" })?;
+        if self.engine.has_option("UCI_Chess960") {
+            self.engine.set("UCI_Chess960", if chess960 { "true" } else { "false" })?;
         } else if chess960 {
             return Err(ElectorFailure(format!("{} does not play chess960", self.name)));
         }
         self.variant = Some((variant, castling));
-        self.ready()
+        self.engine.wait_until_ready()
     }
 }
 
@@ -116,20 +84,20 @@ impl Elector for UciElector {
         report: &mut dyn FnMut(Proposal),
     ) -> Result<(), ElectorFailure> {
         self.set_rules(task.line.variant(), task.line.castling_mode())?;
-        self.process.send(&protocol::position(&task.line))?;
-        self.process.send(&protocol::go(task))?;
+        self.engine.send(&protocol::position(&task.line))?;
+        self.engine.send(&protocol::go(task))?;
         let started = Instant::now();
         let mut told_to_stop: Option<Instant> = None;
         let mut newest: Option<Proposal> = None;
         loop {
             if told_to_stop.is_none() && stop.load(Ordering::Relaxed) {
-                self.process.send("stop")?;
+                self.engine.send("stop")?;
                 told_to_stop = Some(Instant::now());
             }
             if told_to_stop.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {
                 return Err(ElectorFailure(format!("{} did not stop and was killed", self.name)));
             }
-            let Some(line) = self.process.read(POLL)? else { continue };
+            let Some(line) = self.engine.hear(POLL)? else { continue };
             if let Some(best) = protocol::best_move(&line) {
                 let best = best.ok_or_else(|| ElectorFailure(format!("{} gave no move: {line:?}", self.name)))?;
                 // A best move that no line announced (a book move, a single reply) is a proposal of its own.
@@ -149,7 +117,7 @@ impl Elector for UciElector {
 
     fn new_game(&mut self) {
         // A failure shows at the next search, where it can be reported.
-        let _ = self.process.send("ucinewgame").and_then(|()| self.ready());
+        let _ = self.engine.new_game();
     }
 }
 

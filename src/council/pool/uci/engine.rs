@@ -1,0 +1,99 @@
+//! A conversation with an engine that speaks UCI (Kahlen and Meyer-Kahlen, *Universal Chess Interface*).
+
+use std::{collections::BTreeMap, time::Duration};
+
+use super::protocol;
+use crate::pool::{ElectorFailure, EngineProgram, Process};
+
+/// Engines may load networks and tables when they start.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// An engine and the options that it announced.
+pub struct UciEngine {
+    process: Process,
+    /// By their names in lower case, with the values that a `combo` may take: UCI's names are the same in any case.
+    options: BTreeMap<String, Vec<String>>,
+}
+
+impl UciEngine {
+    /// Starts the program, hears what it can do, and sets its options. `hash` (MiB) and `threads` are set where it has such options.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it does not start, or has no such option.
+    pub fn start(program: &EngineProgram, hash: usize, threads: usize) -> Result<Self, ElectorFailure> {
+        let mut process = Process::spawn(program)?;
+        process.send("uci")?;
+        let mut options = BTreeMap::new();
+        process.read_until("uciok", START_TIMEOUT, |line| {
+            if let Some((option, values)) = protocol::option(line) {
+                options.insert(option.to_lowercase(), values);
+            }
+        })?;
+        let mut engine = Self { process, options };
+        for (option, value) in [("Hash", hash), ("Threads", threads)] {
+            if engine.has_option(option) {
+                engine.set(option, &value.to_string())?;
+            }
+        }
+        for (option, value) in &program.options {
+            if !engine.has_option(option) {
+                return Err(ElectorFailure(format!("{} has no option {option:?}", program.path.display())));
+            }
+            engine.set(option, value)?;
+        }
+        engine.wait_until_ready()?;
+        Ok(engine)
+    }
+
+    /// Whether it announced such an option.
+    pub fn has_option(&self, name: &str) -> bool {
+        self.options.contains_key(&name.to_lowercase())
+    }
+
+    /// The values that a `combo` takes; nothing for any other option.
+    pub(super) fn values_of(&self, name: &str) -> &[String] {
+        self.options.get(&name.to_lowercase()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Sets an option.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended.
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), ElectorFailure> {
+        self.send(&format!("setoption name {name} value {value}"))
+    }
+
+    /// Lets it forget everything.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended, or says nothing for twenty seconds.
+    pub fn new_game(&mut self) -> Result<(), ElectorFailure> {
+        self.send("ucinewgame")?;
+        self.wait_until_ready()
+    }
+
+    /// Waits until it has done all that it was told.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended, or says nothing for twenty seconds.
+    pub(super) fn wait_until_ready(&mut self) -> Result<(), ElectorFailure> {
+        self.send("isready")?;
+        self.process.read_until("readyok", START_TIMEOUT, |_| ())
+    }
+
+    /// Sends a line.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended.
+    pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
+        self.process.send(command)
+    }
+
+    /// The next line, or `None` if none came in time.
+    ///
+    /// # Errors
+    /// [`ElectorFailure`] if it has ended.
+    pub fn hear(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
+        self.process.read(timeout)
+    }
+}
