@@ -1,10 +1,10 @@
-//! `concilio eval`: what our engine knows of a position, heuristic by heuristic.
+//! `concilio eval`: what our engine knows of a position, heuristic by heuristic, and what its net adds.
 
 use clap::Args;
 
 use super::Failure;
 use chess::print;
-use engine::{Position, breakdown};
+use engine::{Knowledge, Position, breakdown, net::Net};
 
 /// Explain the evaluation of a position, heuristic by heuristic
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ impl EvalCommand {
     /// Prints the table.
     pub(super) fn run(self) -> Result<(), Failure> {
         let position = Position::from_line(&self.fen, self.chess960, []).map_err(Failure::usage)?;
-        print(format_args!("{}", breakdown(position.board())));
+        print(format_args!("{}", breakdown(position.board(), Net::shipped(Knowledge::NINE))));
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Board, Color, Context, FULL_PHASE, Heuristic, Net, NoTrace, Packed, Recipe, WEIGHTS, evaluate, phase, side,
+    Board, Color, Context, FULL_PHASE, Heuristic, IN_FULL, Net, NoTrace, Packed, Recipe, WEIGHTS, evaluate, phase, side,
 };
 
 /// What each heuristic sees in a position.
@@ -13,30 +13,25 @@ pub struct Breakdown {
     pub rows: [(Heuristic, [Packed; 2]); 8],
     /// 24 with all pieces on the board, 0 with none.
     pub phase: i32,
-    /// The whole value with complete knowledge, centipawns from the player to move.
+    /// The whole value, with the net if there is one, centipawns from the player to move.
     pub value: i32,
     /// A net and what it says, centipawns from white.
     pub net: Option<(Arc<Net>, i32)>,
 }
 
-impl Breakdown {
-    /// The same with a line for a net.
-    #[must_use]
-    pub fn with_net(self, board: &Board, net: Arc<Net>) -> Self {
-        let value = net.evaluate(board) * board.turn().sign();
-        Self { net: Some((net, value)), ..self }
-    }
-}
-
-/// Evaluates a position heuristic by heuristic.
-pub fn breakdown(board: &Board) -> Breakdown {
+/// Evaluates a position heuristic by heuristic, with a line for `net`.
+pub fn breakdown(board: &Board, net: Option<Arc<Net>>) -> Breakdown {
     let context = Context::new(board);
     let see = |heuristic, color| side(board, Some(&context), heuristic, color, &WEIGHTS, &mut NoTrace);
+    let recipe = net.as_ref().map_or(Recipe::COMPLETE, |net| {
+        let knowledge = net.header().base.with(Heuristic::Net);
+        Recipe::new(knowledge, IN_FULL).with_net(Arc::clone(net))
+    });
     Breakdown {
         rows: Heuristic::ALL.map(|heuristic| (heuristic, Color::ALL.map(|color| see(heuristic, color)))),
         phase: phase(board),
-        value: evaluate(board, &Recipe::COMPLETE),
-        net: None,
+        value: evaluate(board, &recipe),
+        net: net.map(|net| (Arc::clone(&net), net.evaluate(board) * board.turn().sign())),
     }
 }
 

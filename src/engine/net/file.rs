@@ -2,14 +2,16 @@
 //!
 //! Layout, numbers with their lowest byte first: the magic (8 bytes), the version (2), inputs and width (2 each), the base as
 //! bits of heuristics (2), the mask (roles, reach; 1 each), seed and positions (8 each), labels and command (length in 2 bytes,
-//! UTF-8 each), then the weights (input row by row, bias, output of mover and other, 2 each; the output's bias, 4), and the
-//! checksum of everything before it (8).
+//! UTF-8 each), then the weights (input row by row, bias, output of mover and other stage by stage, 2 each; the outputs' biases,
+//! 4 each), and the checksum of everything before it (8). Version 1 has one output, which stands for every stage.
 
-use super::{Header, INPUTS, Mask, Net, Row, WIDTH, Weights};
+use super::{Header, INPUTS, Mask, Net, Row, STAGES, WIDTH, Weights};
 use crate::{checksum, knowledge::Knowledge};
 
 const MAGIC: &[u8; 8] = b"concnet\n";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
+/// The version that had one output.
+const ONE_OUTPUT: u16 = 1;
 
 /// Why bytes are no net, or numbers none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +20,7 @@ pub enum NetError {
     #[error("not a net of concilio")]
     Magic,
     /// Made by another version.
-    #[error("a net of format {0}; this program reads format {VERSION}")]
+    #[error("a net of format {0}; this program reads formats {ONE_OUTPUT} and {VERSION}")]
     Version(u16),
     /// Of another shape.
     #[error("a net of {0} inputs and width {1}; this program needs {INPUTS} and {WIDTH}")]
@@ -100,10 +102,10 @@ impl Net {
             bytes.extend_from_slice(&(end as u16).to_le_bytes());
             bytes.extend_from_slice(&text.as_bytes()[..end]);
         }
-        for row in weights.input.iter().chain([&weights.bias]).chain(&weights.output) {
+        for row in weights.input.iter().chain([&weights.bias]).chain(weights.output.as_flattened()) {
             bytes.extend(row.iter().flat_map(|weight| weight.to_le_bytes()));
         }
-        bytes.extend_from_slice(&weights.output_bias.to_le_bytes());
+        bytes.extend(weights.output_bias.iter().flat_map(|bias| bias.to_le_bytes()));
         bytes
     }
 
@@ -117,9 +119,11 @@ impl Net {
             return Err(NetError::Magic);
         }
         let version = reader.short()?;
-        if version != VERSION {
-            return Err(NetError::Version(version));
-        }
+        let outputs = match version {
+            VERSION => STAGES,
+            ONE_OUTPUT => 1,
+            other => return Err(NetError::Version(other)),
+        };
         let (inputs, width) = (reader.short()?, reader.short()?);
         if (usize::from(inputs), usize::from(width)) != (INPUTS, WIDTH) {
             return Err(NetError::Shape(inputs, width));
@@ -137,10 +141,16 @@ impl Net {
             reader.row(row)?;
         }
         reader.row(&mut weights.bias)?;
-        for row in &mut weights.output {
+        for row in weights.output[..outputs].as_flattened_mut() {
             reader.row(row)?;
         }
-        weights.output_bias = i32::from_le_bytes(reader.array()?);
+        for bias in &mut weights.output_bias[..outputs] {
+            *bias = i32::from_le_bytes(reader.array()?);
+        }
+        if version == ONE_OUTPUT {
+            weights.output = [weights.output[0]; STAGES];
+            weights.output_bias = [weights.output_bias[0]; STAGES];
+        }
         let body = &bytes[..bytes.len() - reader.0.len()];
         let sum = reader.long()?;
         if !reader.0.is_empty() {

@@ -1,8 +1,8 @@
 //! `n`, the ninth heuristic: a small learned net.
 //!
 //! It sees what stands where and nothing else: 768 inputs (colour, role and square, from the side of each player, mirrored so
-//! that the player's king is on the files a to d), one layer of 128 for each player, one output. In whole numbers throughout,
-//! so its value is the same on every machine, bit for bit.
+//! that the player's king is on the files a to d), one layer of 128 for each player, and an output for each stage of the game,
+//! of which a position has one. In whole numbers throughout, so its value is the same on every machine, bit for bit.
 //!
 //! A net is trained to add what a `base` of other heuristics leaves unexplained; with no base it is the evaluation (what acts
 //! on the whole, such as the right to move, stands outside both). It may be made to see only a part of the board ([`Mask`]):
@@ -31,6 +31,8 @@ pub use file::NetError;
 
 /// Numbers of the first layer, for each player.
 pub const WIDTH: usize = 128;
+/// Outputs, by how many men are on the board.
+pub const STAGES: usize = 8;
 /// What stands for 1 in the first layer: sums are cut to 0 and this.
 pub const ONE: i32 = 255;
 /// What stands for 1 among the weights of the output.
@@ -55,16 +57,28 @@ pub struct Weights {
     pub input: [Row; INPUTS],
     /// What the first layer begins with.
     pub bias: Row,
-    /// What the first layer counts for the output: the mover's, then the other player's.
-    pub output: [Row; 2],
-    /// What the output begins with, in units of [`ONE`] times [`OUTPUT_ONE`].
-    pub output_bias: i32,
+    /// What the first layer counts for the output of each stage: the mover's, then the other player's.
+    pub output: [[Row; 2]; STAGES],
+    /// What the output of each stage begins with, in units of [`ONE`] times [`OUTPUT_ONE`].
+    pub output_bias: [i32; STAGES],
+}
+
+/// The stage of a position with so many men on the board: 0 to [`STAGES`] - 1.
+#[inline]
+pub const fn stage(men: usize) -> usize {
+    let stage = men.saturating_sub(1) * STAGES / 32;
+    if stage < STAGES { stage } else { STAGES - 1 }
 }
 
 impl Weights {
     /// All zero: a net that sees nothing in anything.
     pub fn zero() -> Box<Self> {
-        Box::new(Self { input: [[0; WIDTH]; INPUTS], bias: [0; WIDTH], output: [[0; WIDTH]; 2], output_bias: 0 })
+        Box::new(Self {
+            input: [[0; WIDTH]; INPUTS],
+            bias: [0; WIDTH],
+            output: [[[0; WIDTH]; 2]; STAGES],
+            output_bias: [0; STAGES],
+        })
     }
 
     /// Whether all are within their bounds.
@@ -72,8 +86,8 @@ impl Weights {
         let within = |row: &Row, most: i16| row.iter().all(|weight| weight.unsigned_abs() <= most.unsigned_abs());
         self.input.iter().all(|row| within(row, LARGEST_INPUT_WEIGHT))
             && within(&self.bias, LARGEST_INPUT_WEIGHT)
-            && self.output.iter().all(|row| within(row, LARGEST_OUTPUT_WEIGHT))
-            && self.output_bias.unsigned_abs() < 1 << 24
+            && self.output.as_flattened().iter().all(|row| within(row, LARGEST_OUTPUT_WEIGHT))
+            && self.output_bias.iter().all(|bias| bias.unsigned_abs() < 1 << 24)
     }
 }
 
@@ -132,6 +146,11 @@ impl Net {
         &self.header
     }
 
+    /// Tells nets apart: equal for nets that are equal in everything.
+    pub fn checksum(&self) -> u64 {
+        self.checksum
+    }
+
     /// Its numbers.
     pub fn weights(&self) -> &Weights {
         &self.weights
@@ -157,10 +176,11 @@ impl Net {
         Accumulator::default().evaluate(self, board)
     }
 
-    /// The output for the first layers of the mover and the other player.
-    fn output(&self, layers: [&Row; 2]) -> i32 {
-        let sum = i64::from(kernel::output(layers, &self.weights.output)) / i64::from(ONE);
-        let value = (sum + i64::from(self.weights.output_bias)) * i64::from(CENTIPAWNS) / i64::from(ONE * OUTPUT_ONE);
+    /// The output of a stage for the first layers of the mover and the other player.
+    fn output(&self, stage: usize, layers: [&Row; 2]) -> i32 {
+        let sum = i64::from(kernel::output(layers, &self.weights.output[stage])) / i64::from(ONE);
+        let value =
+            (sum + i64::from(self.weights.output_bias[stage])) * i64::from(CENTIPAWNS) / i64::from(ONE * OUTPUT_ONE);
         value.clamp(-LARGEST_VALUE, LARGEST_VALUE) as i32
     }
 }

@@ -13,10 +13,10 @@ pub(crate) fn senseless(header: Header) -> Net {
         row.fill_with(|| number(60));
     }
     weights.bias.fill_with(|| number(60));
-    for row in &mut weights.output {
+    for row in weights.output.as_flattened_mut() {
         row.fill_with(|| number(40));
     }
-    weights.output_bias = i32::from(number(400));
+    weights.output_bias.fill_with(|| i32::from(number(400)));
     Net::new(header, weights).expect("within bounds")
 }
 
@@ -61,8 +61,30 @@ fn bad_bytes_are_one_clear_error() {
         assert_eq!(Net::from_bytes(&bytes).map(|_| ()), Err(error));
     }
     let mut weights = Weights::zero();
-    weights.output[0][5] = 128;
+    weights.output[3][0][5] = 128;
     assert_eq!(Net::new(Header::default(), weights).map(|_| ()), Err(NetError::Weights));
+}
+
+/// Format 1 had one output; so were the first nets of others made.
+#[test]
+fn a_net_with_one_output_has_it_in_every_stage() {
+    let mut weights = net().weights.clone();
+    weights.output = [weights.output[0]; STAGES];
+    weights.output_bias = [weights.output_bias[0]; STAGES];
+    let net = Net::new(net().header, weights).expect("within bounds");
+    let mut bytes = net.body();
+    bytes[8] = 1;
+    let (rows, biases) = (4 * WIDTH * (STAGES - 1), 4 * (STAGES - 1));
+    let first_bias = bytes.len() - 4 * STAGES;
+    bytes.drain(first_bias - rows..first_bias);
+    bytes.truncate(bytes.len() - biases);
+    bytes.extend(crate::checksum(&bytes).to_le_bytes());
+    assert_eq!(Net::from_bytes(&bytes), Ok(net));
+}
+
+#[test]
+fn every_number_of_men_has_a_stage() {
+    assert_eq!([0, 2, 4, 5, 8, 9, 28, 29, 32, 64].map(stage), [0, 0, 0, 1, 1, 2, 6, 7, 7, 7]);
 }
 
 #[test]
@@ -91,6 +113,8 @@ fn the_value_is_that_of_the_formula() {
     let board =
         Board::from_fen("r3k2r/pppq1ppp/2npbn2/4p3/2B1P3/2NP1N2/PPPQ1PPP/R3K2R b Kq - 5 9").expect("a position");
     let weights = net.weights();
+    assert_eq!(board.occupied().count(), 30);
+    let stage = 7;
     let mut sum = 0_i64;
     for (side, player) in players(&board).into_iter().enumerate() {
         let mirrored = is_mirrored(board.king(player));
@@ -100,10 +124,10 @@ fn the_value_is_that_of_the_formula() {
                 let piece = board.piece_on(square).expect("occupied");
                 number += i64::from(weights.input[feature(player, mirrored, piece, square)][i]);
             }
-            sum += number.clamp(0, 255).pow(2) * i64::from(weights.output[side][i]);
+            sum += number.clamp(0, 255).pow(2) * i64::from(weights.output[stage][side][i]);
         }
     }
-    let value = (sum / 255 + i64::from(weights.output_bias)) * 400 / (255 * 128);
+    let value = (sum / 255 + i64::from(weights.output_bias[stage])) * 400 / (255 * 128);
     assert_eq!(i64::from(net.evaluate(&board)), value);
     assert_ne!(value, 0);
 }

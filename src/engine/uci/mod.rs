@@ -141,11 +141,7 @@ impl Session {
                 say(&output, &total.to_string());
             }
             "eval" => {
-                let board = self.position.board();
-                let mut table = breakdown(board);
-                if let Some(net) = self.options.engine.own_net() {
-                    table = table.with_net(board, net);
-                }
+                let table = breakdown(self.position.board(), self.options.engine.own_net());
                 say(&self.output, table.to_string().trim_end());
             }
             "d" => say(&self.output, &drawing(&self.position)),

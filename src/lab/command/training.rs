@@ -4,9 +4,9 @@ use std::{
     collections::BTreeMap,
     fs,
     num::NonZeroUsize,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
@@ -19,11 +19,11 @@ use super::{
     progress::{ProgressDisplay, write},
 };
 use crate::uci_teacher::{TeacherEffort, TeacherPlan, UciTeacher};
-use council::pool::EngineProgram;
+use council::pool::{EngineProgram, net_file};
 use engine::{
     IN_FULL, Knowledge,
     evaluation::Recipe,
-    net::{Header, Mask},
+    net::{Header, Mask, Net},
 };
 use training::{
     Record,
@@ -174,6 +174,9 @@ pub(super) struct TrainNet {
     /// The heuristics that the net completes [default: none, the net is the evaluation]
     #[arg(long, value_name = "LETTERS")]
     base: Option<Knowledge>,
+    /// A net to go on from, which completes the same heuristics [default: random numbers]
+    #[arg(long, value_name = "FILE")]
+    start: Option<PathBuf>,
     /// What the net sees
     #[arg(long, default_value_t = Mask::ALL, value_name = "MASK")]
     mask: Mask,
@@ -205,6 +208,7 @@ impl TrainNet {
     /// Trains until the epochs are done or `stop` is set.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let base = self.base.unwrap_or(Knowledge::NONE);
+        let start = self.start.as_deref().map(|file| start_net(file, base)).transpose()?;
         let mixture = self.labels;
         let selection = DatasetSelection { most: self.positions.unwrap_or(usize::MAX), ..DatasetSelection::default() };
         let dataset = Dataset::new(self.records()?, &mixture, &selection, &Recipe::new(base, IN_FULL));
@@ -213,7 +217,7 @@ impl TrainNet {
         if count == 0 {
             return Err(Failure::failed("none of the positions has a label that counts"));
         }
-        let plan = self.plan(&mixture);
+        let plan = trainer::Plan { start, ..self.plan(&mixture) };
         let mut epochs = Vec::new();
         let checkpoint = self.output.with_extension("checkpoint");
         let outcome = train(&plan, &dataset, or_each_core(self.threads), Some(&checkpoint), stop, |epoch| {
@@ -258,6 +262,19 @@ impl TrainNet {
             scale: mixture.scale,
             ..trainer::Plan::default()
         }
+    }
+}
+
+/// The net of a file, if it completes `base`.
+fn start_net(file: &Path, base: Knowledge) -> Result<Arc<Net>, Failure> {
+    let wrong = |reason: String| Failure::usage(format_args!("--start: {reason}"));
+    let net = net_file(file).map_err(wrong)?;
+    match net.header().base {
+        completed if completed == base => Ok(net),
+        completed if completed.is_empty() => {
+            Err(wrong(format!("{} completes nothing; give no --base", file.display())))
+        }
+        completed => Err(wrong(format!("{} completes {completed}; give --base {completed}", file.display()))),
     }
 }
 

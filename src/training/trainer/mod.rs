@@ -16,10 +16,13 @@ mod validate;
 use std::{
     num::NonZeroUsize,
     path::Path,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
-use engine::net::{Header, Mask};
+use engine::net::{Header, Mask, Net};
 
 use crate::{
     SplitMix,
@@ -40,6 +43,8 @@ pub struct Plan {
     pub mask: Mask,
     /// Of the first numbers and of the order of the positions.
     pub seed: u64,
+    /// A net to go on from, in place of random numbers.
+    pub start: Option<Arc<Net>>,
     /// How often every position is seen.
     pub epochs: u32,
     /// Positions of a step.
@@ -54,24 +59,29 @@ pub struct Plan {
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { mask: Mask::ALL, seed: 1, epochs: 20, batch: 8192, rate: 0.001, decay: 0.01, scale: 200.0 }
+        Self { mask: Mask::ALL, seed: 1, start: None, epochs: 20, batch: 8192, rate: 0.001, decay: 0.01, scale: 200.0 }
     }
 }
 
 impl Plan {
     /// Everything the numbers depend on, besides the data themselves.
     fn description(&self, dataset: &Dataset) -> String {
-        let Self { mask, seed, epochs, batch, rate, decay, scale } = self;
+        let Self { mask, seed, start, epochs, batch, rate, decay, scale } = self;
         let sum = dataset.training.iter().fold(0_u64, |sum, sample| {
             crate::random::mix(
                 sum ^ sample.record.key() ^ u64::from(sample.target.to_bits()) << 32 ^ u64::from(sample.base.to_bits()),
             )
         });
         let positions = dataset.training.len();
+        let start = start.as_ref().map_or_else(String::new, |net| format!(", from the net {:016x}", net.checksum()));
         format!(
-            "{positions} positions {sum:016x}, mask {mask}, seed {seed}, {epochs} epochs of batches of {batch}, rate {rate}, \
+            "{positions} positions {sum:016x}, mask {mask}, seed {seed}{start}, {epochs} epochs of batches of {batch}, rate {rate}, \
              decay {decay}, scale {scale}"
         )
+    }
+
+    fn first_numbers(&self) -> Vec<f32> {
+        self.start.as_ref().map_or_else(|| model::initial(self.seed), |net| model::numbers_of(net))
     }
 
     /// The rate of a step: along a cosine from the first to a hundredth.
@@ -132,7 +142,7 @@ pub fn train(
 ) -> Result<TrainingOutcome, CheckpointError> {
     let description = plan.description(dataset);
     let before = checkpoint.map(|path| checkpoint::read(path, &description)).transpose()?.flatten();
-    let mut state = before.unwrap_or_else(|| State::new(model::initial(plan.seed)));
+    let mut state = before.unwrap_or_else(|| State::new(plan.first_numbers()));
     let samples: &[Sample] = &dataset.training;
     let size = plan.batch.max(1);
     let per_epoch = samples.len().div_ceil(size) as u64;
@@ -183,8 +193,11 @@ impl Trained {
         model::forward(&self.numbers, &model::Inputs::new(record, self.mask)).value
     }
 
-    /// A header for the net of this training; what it completes and how it was made is for the caller to say.
+    /// A header for the net of this training, with the positions of the net that it began with counted in; what it completes and
+    /// how it was made is for the caller to say.
     pub fn header(&self, plan: &Plan, dataset: &Dataset) -> Header {
-        Header { mask: self.mask, seed: plan.seed, positions: dataset.training.len() as u64, ..Header::default() }
+        let before = plan.start.as_ref().map_or(0, |net| net.header().positions);
+        let positions = before + dataset.training.len() as u64;
+        Header { mask: self.mask, seed: plan.seed, positions, ..Header::default() }
     }
 }

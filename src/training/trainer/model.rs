@@ -6,8 +6,8 @@
 use engine::{
     board::{Color, Square},
     net::{
-        CENTIPAWNS, INPUTS, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, Mask, ONE, OUTPUT_ONE, WIDTH, feature,
-        is_mirrored,
+        CENTIPAWNS, INPUTS, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, Mask, Net, ONE, OUTPUT_ONE, STAGES, WIDTH,
+        feature, is_mirrored, stage,
     },
 };
 
@@ -16,17 +16,39 @@ use crate::{Record, SplitMix};
 /// Where the parts of the numbers begin.
 pub(super) const BIAS: usize = INPUTS * WIDTH;
 pub(super) const OUTPUT: usize = BIAS + WIDTH;
-pub(super) const OUTPUT_BIAS: usize = OUTPUT + 2 * WIDTH;
+pub(super) const OUTPUT_BIAS: usize = OUTPUT + STAGES * 2 * WIDTH;
 /// How many numbers there are.
-pub(super) const COUNT: usize = OUTPUT_BIAS + 1;
+pub(super) const COUNT: usize = OUTPUT_BIAS + STAGES;
+
+/// Where the output of a stage begins for the mover (0) or the other player (1).
+pub(super) const fn output(stage: usize, side: usize) -> usize {
+    OUTPUT + (2 * stage + side) * WIDTH
+}
+
+/// What a weight is counted in where it is a whole number.
+pub(super) fn one(i: usize) -> f32 {
+    match i {
+        0..OUTPUT => ONE as f32,
+        OUTPUT..OUTPUT_BIAS => OUTPUT_ONE as f32,
+        _ => (ONE * OUTPUT_ONE) as f32,
+    }
+}
 
 /// No weight is larger than what can be written in whole numbers.
 pub(super) fn largest(i: usize) -> f32 {
     match i {
-        0..OUTPUT => f32::from(LARGEST_INPUT_WEIGHT) / ONE as f32,
-        OUTPUT..OUTPUT_BIAS => f32::from(LARGEST_OUTPUT_WEIGHT) / OUTPUT_ONE as f32,
+        0..OUTPUT => f32::from(LARGEST_INPUT_WEIGHT) / one(i),
+        OUTPUT..OUTPUT_BIAS => f32::from(LARGEST_OUTPUT_WEIGHT) / one(i),
         _ => f32::INFINITY,
     }
+}
+
+/// The numbers of a net, to go on from.
+pub(super) fn numbers_of(net: &Net) -> Vec<f32> {
+    let weights = net.weights();
+    let rows = weights.input.iter().chain([&weights.bias]).chain(weights.output.as_flattened());
+    let whole = rows.flatten().map(|weight| f32::from(*weight)).chain(weights.output_bias.map(|bias| bias as f32));
+    whole.enumerate().map(|(i, number)| number / one(i)).collect()
 }
 
 /// Numbers to begin with: small and random.
@@ -48,6 +70,7 @@ pub(super) fn initial(seed: u64) -> Vec<f32> {
 pub(super) struct Inputs {
     sides: [[u16; 32]; 2],
     count: usize,
+    stage: usize,
 }
 
 impl Inputs {
@@ -59,7 +82,7 @@ impl Inputs {
                 kings[piece.color().index()] = square;
             }
         }
-        let mut inputs = Self::default();
+        let mut inputs = Self { stage: stage(record.count()), ..Self::default() };
         let seen = mask.squares(kings);
         let mirrored = kings.map(is_mirrored);
         for (piece, square) in record.men().filter(|(piece, square)| mask.has(piece.role()) && seen.has(*square)) {
@@ -104,7 +127,7 @@ pub(super) fn forward(numbers: &[f32], inputs: &Inputs) -> Pass {
                 *number += *weight;
             }
         }
-        let weights = row(numbers, OUTPUT + side * WIDTH);
+        let weights = row(numbers, output(inputs.stage, side));
         for (sum, weights) in sum.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
             for lane in 0..LANES {
                 let cut = sum[lane].clamp(0.0, 1.0);
@@ -112,19 +135,19 @@ pub(super) fn forward(numbers: &[f32], inputs: &Inputs) -> Pass {
             }
         }
     }
-    let output = lanes.iter().sum::<f32>() + numbers[OUTPUT_BIAS];
-    Pass { sums, value: output * CENTIPAWNS as f32 }
+    let sum = lanes.iter().sum::<f32>() + numbers[OUTPUT_BIAS + inputs.stage];
+    Pass { sums, value: sum * CENTIPAWNS as f32 }
 }
 
 /// Adds to `gradient` what the loss changes by with every number, where it changes by `slope` with the value.
 #[inline(always)]
 pub(super) fn backward(numbers: &[f32], inputs: &Inputs, pass: &Pass, slope: f32, gradient: &mut [f32]) {
     let slope = slope * CENTIPAWNS as f32;
-    gradient[OUTPUT_BIAS] += slope;
+    gradient[OUTPUT_BIAS + inputs.stage] += slope;
     for (side, sum) in pass.sums.iter().enumerate() {
         let mut change = [0.0; WIDTH];
-        let weights = row(numbers, OUTPUT + side * WIDTH);
-        let own = &mut gradient[OUTPUT + side * WIDTH..][..WIDTH];
+        let weights = row(numbers, output(inputs.stage, side));
+        let own = &mut gradient[output(inputs.stage, side)..][..WIDTH];
         for i in 0..WIDTH {
             let cut = sum[i].clamp(0.0, 1.0);
             own[i] += slope * cut * cut;

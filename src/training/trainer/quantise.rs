@@ -2,12 +2,12 @@
 
 use engine::{
     Net, NetError,
-    net::{Header, INPUTS, ONE, OUTPUT_ONE, Row, WIDTH, Weights},
+    net::{Header, INPUTS, Row, WIDTH, Weights},
 };
 
 use super::{
     Trained,
-    model::{BIAS, OUTPUT, OUTPUT_BIAS},
+    model::{BIAS, OUTPUT_BIAS, one, output},
 };
 use crate::dataset::Sample;
 
@@ -34,16 +34,15 @@ pub struct QuantisationError {
 /// # Errors
 /// [`NetError`] if the header or the numbers are refused.
 pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result<Quantised, NetError> {
-    let numbers = &trained.numbers;
-    let rounded =
-        |at: usize, one: i32| -> Row { std::array::from_fn(|i| (numbers[at + i] * one as f32).round() as i16) };
+    let rounded = |at: usize| (trained.numbers[at] * one(at)).round();
+    let row = |at: usize| -> Row { std::array::from_fn(|i| rounded(at + i) as i16) };
     let mut weights = Weights::zero();
     for i in 0..INPUTS {
-        weights.input[i] = rounded(i * WIDTH, ONE);
+        weights.input[i] = row(i * WIDTH);
     }
-    weights.bias = rounded(BIAS, ONE);
-    weights.output = [0, 1].map(|side| rounded(OUTPUT + side * WIDTH, OUTPUT_ONE));
-    weights.output_bias = (numbers[OUTPUT_BIAS] * (ONE * OUTPUT_ONE) as f32).round() as i32;
+    weights.bias = row(BIAS);
+    weights.output = std::array::from_fn(|stage| [0, 1].map(|side| row(output(stage, side))));
+    weights.output_bias = std::array::from_fn(|stage| rounded(OUTPUT_BIAS + stage) as i32);
     let net = Net::new(Header { mask: trained.mask, ..header }, weights)?;
     let mut error = QuantisationError::default();
     for sample in samples {
