@@ -2,7 +2,7 @@
 
 use crate::pool::{ElectorKind, ElectorSpec, Instance};
 use chess::Knowledge;
-use engine::Noise;
+use engine::{Noise, net::Net};
 
 /// Who advises complete copies by default (docs/council.md).
 const ADVISERS: &str = "mpar mbxp mbkc";
@@ -59,8 +59,9 @@ pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>>
 }
 
 /// `complete-N`: so many complete copies that search with one table (Lazy SMP with a vote). `nine-N`: the same with the net as the
-/// ninth heuristic. `noise-N`: so many complete ones with tables of their own and noise on their evaluation, the control of every
-/// claim about knowledge.
+/// ninth heuristic. `nets-N`: so many that know all nine, each with a table of its own and a net that was trained from other random
+/// numbers, as long as there are nets. `noise-N`: so many complete ones with tables of their own and noise on their evaluation, the
+/// control of every claim about knowledge.
 fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     let (kind, count) = name.rsplit_once('-')?;
     let count: usize = count.parse().ok().filter(|count| (1..=MOST_COPIES).contains(count))?;
@@ -73,6 +74,10 @@ fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
                 let instance = if kind == "nine" { &nine } else { &complete };
                 let spec = ElectorSpec::new(name, ElectorKind::Own(instance.clone()), hash);
                 Some(ElectorSpec { shares_table: true, ..spec })
+            }
+            "nets" => {
+                let net = Net::shipped_all(Knowledge::NINE).nth(number - 1)?;
+                Some(ElectorSpec::new(name, ElectorKind::Own(Instance { net: Some(net), ..nine.clone() }), hash))
             }
             "noise" => {
                 let noise = Noise { amplitude: NOISE, seed: number as u64 };

@@ -11,7 +11,7 @@ use crate::{
     pool::{ElectorKind, ElectorSpec, Instance, net_file},
 };
 use chess::{ElectorName, Heuristic, Knowledge, Line};
-use engine::Noise;
+use engine::{Noise, net::Net};
 
 /// The electors of a council, at least one, each with its own name.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,10 +59,11 @@ impl RosterError {
         match self {
             Self::Unknown(_) => {
                 let known: Vec<&str> = Roster::names().collect();
+                let nets = Net::shipped_all(Knowledge::NINE).count();
                 (
                     "roster",
                     format!(
-                        "auto, custom, complete-N, nine-N, noise-N, knowledge letters such as \"mbxkcpar mp ma\", or one of {}",
+                        "auto, custom, complete-N, nine-N, nets-N up to nets-{nets}, noise-N, knowledge letters such as \"mbxkcpar mp ma\", or one of {}",
                         known.join(", ")
                     ),
                 )
@@ -307,6 +308,12 @@ mod tests {
         for roster in [roster("nine-3"), roster("auto")].map(|roster| roster.expect("a roster")) {
             assert!(roster.electors().iter().all(|elector| elector.knowledge() == "mbxkcparn".parse().ok()));
         }
+        let nets = roster("nets-3").expect("so many nets come with the engine");
+        let nets: Vec<_> =
+            nets.electors().iter().map(|elector| elector.instance().and_then(|one| one.net.clone())).collect();
+        assert!(nets.iter().all(Option::is_some) && nets[0] != nets[1] && nets[1] != nets[2], "each has another net");
+        let error = roster("nets-9").expect_err("there are not so many").to_string();
+        assert!(error.contains("nets-N up to nets-3"), "{error}");
         let error = roster("mbxkcpar mn").expect_err("no net completes material").to_string();
         assert!(error.contains("elector 1") && error.contains("on top of m;"), "{error}");
         let custom = |elector: &str| {

@@ -116,6 +116,9 @@ impl Default for Header {
     }
 }
 
+/// The files of the nets that come with the engine.
+const SHIPPED: [&[u8]; 2] = [include_bytes!("shipped/n.net"), include_bytes!("shipped/mbxkcparn.net")];
+
 /// A net that can be asked.
 #[derive(Debug)]
 pub struct Net {
@@ -161,14 +164,18 @@ impl Net {
         knowledge == self.header.base.with(Heuristic::Net)
     }
 
-    /// The net that comes with the engine for this knowledge, if there is one. There is a whole one and one that completes
-    /// the eight; their headers say how they were trained.
+    /// The net that comes with the engine for this knowledge, if there is one.
     pub fn shipped(knowledge: Knowledge) -> Option<Arc<Self>> {
+        Self::shipped_all(knowledge).next()
+    }
+
+    /// The nets that come with the engine for this knowledge, the one it plays by first: a whole one, and some that complete the
+    /// eight and differ in the random numbers that their trainings began with. Their headers say how they were trained.
+    pub fn shipped_all(knowledge: Knowledge) -> impl Iterator<Item = Arc<Self>> {
         static NETS: LazyLock<Vec<Arc<Net>>> = LazyLock::new(|| {
-            let files: [&[u8]; 2] = [include_bytes!("shipped/n.net"), include_bytes!("shipped/mbxkcparn.net")];
-            files.into_iter().filter_map(|bytes| Net::from_bytes(bytes).ok()).map(Arc::new).collect()
+            SHIPPED.into_iter().filter_map(|bytes| Net::from_bytes(bytes).ok()).map(Arc::new).collect()
         });
-        NETS.iter().find(|net| net.suits(knowledge)).cloned()
+        NETS.iter().filter(move |net| net.suits(knowledge)).cloned()
     }
 
     /// The value for the player to move in centipawns, without a memory.

@@ -51,18 +51,22 @@ pub(super) fn numbers_of(net: &Net) -> Vec<f32> {
     whole.enumerate().map(|(i, number)| number / one(i)).collect()
 }
 
-/// Numbers to begin with: small and random.
+/// Numbers to begin with: small and random, and the same for the output of every stage: what they are to tell apart, they learn.
 pub(super) fn initial(seed: u64) -> Vec<f32> {
     let mut random = SplitMix::new(seed);
     let mut within = |most: f32| (2.0 * random.share() as f32 - 1.0) * most;
-    (0..COUNT)
+    let mut numbers: Vec<f32> = (0..output(1, 0))
         .map(|i| match i {
             0..BIAS => within(0.1),
             BIAS..OUTPUT => 0.1 + within(0.1),
-            OUTPUT..OUTPUT_BIAS => within(0.06),
-            _ => 0.0,
+            _ => within(0.06),
         })
-        .collect()
+        .collect();
+    for _ in 1..STAGES {
+        numbers.extend_from_within(OUTPUT..output(1, 0));
+    }
+    numbers.resize(COUNT, 0.0);
+    numbers
 }
 
 /// The inputs of a position: those of the player to move, then of the other.

@@ -65,6 +65,14 @@ fn positions_are_made_continued_labelled_and_learned_from() {
     let losses = kept_back(&text(&trained.stderr));
     assert!(losses.len() == 8 && losses[7] < losses[0], "{losses:?}");
     assert!(path("n.svg").exists(), "the learning curve");
+
+    let further = path("further.net").to_string_lossy().into_owned();
+    let go_on = ["lab", "train", &labels, "--output", &further, "--epochs", "1", "--rate", "0.0002", "--start", &net];
+    let trained = concilio(&go_on);
+    assert!(trained.status.success(), "{}", text(&trained.stderr));
+    assert!(kept_back(&text(&trained.stderr))[0] < losses[0], "it begins where the other has ended");
+    let other = concilio(&[&go_on[..], &["--base", "mbxkcpar"]].concat());
+    assert!(text(&other.stderr).ends_with("n.net completes nothing; give no --base\n"), "{}", text(&other.stderr));
 }
 
 #[test]
