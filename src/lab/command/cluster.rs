@@ -126,6 +126,9 @@ impl ScaleCluster {
             let score = summary.score.map_or_else(String::new, Estimate::percent_with_error);
             let elo = summary.elo.map_or_else(String::new, Estimate::signed);
             chess::outln!("{machines:>8} {:>6} {score:>14} {elo:>22}", summary.games);
+            if !summary.complete {
+                return Err(Failure::failed("stopped; these games are not kept"));
+            }
         }
         Ok(())
     }

@@ -196,6 +196,10 @@ impl PairPlayers<'_> {
             };
             let Some(game) = game else { return Ok(None) };
             if matches!(game.ending, GameEnding::Fault(_)) {
+                // Whatever stops us may have ended or delayed a player.
+                if halted() {
+                    return Ok(None);
+                }
                 // A player that failed may be in any state. Both are started anew, so that neither is at an advantage.
                 self.players = [None, None];
             }
