@@ -5,7 +5,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::{Net, Row, WIDTH, features, kernel, players, stage};
+use super::{Net, Row, WIDTH, bucket, features, kernel, players};
 use crate::board::{Bitboard, Board, Piece};
 
 /// The first layer as one player sees one half of positions.
@@ -53,7 +53,7 @@ impl Accumulator {
             kernel::update(&mut layer.sum, &net.weights().input, &added, &removed);
         }
         let [mover, other] = players(board).map(|player| &self.layers[player.index()]);
-        let stage = stage(board.occupied().count());
-        net.output(stage, [&mover[usize::from(mirrored[0])].sum, &other[usize::from(mirrored[1])].sum])
+        let bucket = bucket(board.occupied().count());
+        net.output(bucket, [&mover[usize::from(mirrored[0])].sum, &other[usize::from(mirrored[1])].sum])
     }
 }

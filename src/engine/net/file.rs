@@ -2,10 +2,10 @@
 //!
 //! Layout, numbers with their lowest byte first: the magic (8 bytes), the version (2), inputs and width (2 each), the base as
 //! bits of heuristics (2), the mask (roles, reach; 1 each), seed and positions (8 each), labels and command (length in 2 bytes,
-//! UTF-8 each), then the weights (input row by row, bias, output of mover and other stage by stage, 2 each; the outputs' biases,
-//! 4 each), and the checksum of everything before it (8). Version 1 has one output, which stands for every stage.
+//! UTF-8 each), then the weights (input row by row, bias, outputs of mover and other bucket by bucket, 2 each; the outputs' biases,
+//! 4 each), and the checksum of everything before it (8). Version 1 has one output, which stands for every bucket.
 
-use super::{Header, INPUTS, Mask, Net, Row, STAGES, WIDTH, Weights};
+use super::{BUCKETS, Header, INPUTS, Mask, Net, Row, WIDTH, Weights};
 use crate::{checksum, knowledge::Knowledge};
 
 const MAGIC: &[u8; 8] = b"concnet\n";
@@ -120,7 +120,7 @@ impl Net {
         }
         let version = reader.short()?;
         let outputs = match version {
-            VERSION => STAGES,
+            VERSION => BUCKETS,
             ONE_OUTPUT => 1,
             other => return Err(NetError::Version(other)),
         };
@@ -148,8 +148,8 @@ impl Net {
             *bias = i32::from_le_bytes(reader.array()?);
         }
         if version == ONE_OUTPUT {
-            weights.output = [weights.output[0]; STAGES];
-            weights.output_bias = [weights.output_bias[0]; STAGES];
+            weights.output = [weights.output[0]; BUCKETS];
+            weights.output_bias = [weights.output_bias[0]; BUCKETS];
         }
         let body = &bytes[..bytes.len() - reader.0.len()];
         let sum = reader.long()?;

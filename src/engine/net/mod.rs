@@ -1,8 +1,8 @@
 //! `n`, the ninth heuristic: a small learned net.
 //!
 //! It sees what stands where and nothing else: 768 inputs (colour, role and square, from the side of each player, mirrored so
-//! that the player's king is on the files a to d), one layer of 128 for each player, and an output for each stage of the game,
-//! of which a position has one. In whole numbers throughout, so its value is the same on every machine, bit for bit.
+//! that the player's king is on the files a to d), one layer of 128 for each player, and eight outputs, of which the number of men picks
+//! one (output buckets). In whole numbers throughout, so its value is the same on every machine, bit for bit.
 //!
 //! A net is trained to add what a `base` of other heuristics leaves unexplained; with no base it is the evaluation (what acts
 //! on the whole, such as the right to move, stands outside both). It may be made to see only a part of the board ([`Mask`]):
@@ -31,8 +31,8 @@ pub use file::NetError;
 
 /// Numbers of the first layer, for each player.
 pub const WIDTH: usize = 128;
-/// Outputs, by how many men are on the board.
-pub const STAGES: usize = 8;
+/// Output buckets, by how many men are on the board.
+pub const BUCKETS: usize = 8;
 /// What stands for 1 in the first layer: sums are cut to 0 and this.
 pub const ONE: i32 = 255;
 /// What stands for 1 among the weights of the output.
@@ -57,17 +57,17 @@ pub struct Weights {
     pub input: [Row; INPUTS],
     /// What the first layer begins with.
     pub bias: Row,
-    /// What the first layer counts for the output of each stage: the mover's, then the other player's.
-    pub output: [[Row; 2]; STAGES],
-    /// What the output of each stage begins with, in units of [`ONE`] times [`OUTPUT_ONE`].
-    pub output_bias: [i32; STAGES],
+    /// What the first layer counts for the output of each bucket: the mover's, then the other player's.
+    pub output: [[Row; 2]; BUCKETS],
+    /// What the output of each bucket begins with, in units of [`ONE`] times [`OUTPUT_ONE`].
+    pub output_bias: [i32; BUCKETS],
 }
 
-/// The stage of a position with so many men on the board: 0 to [`STAGES`] - 1.
+/// The output bucket of a position with so many men on the board: 0 to [`BUCKETS`] - 1.
 #[inline]
-pub const fn stage(men: usize) -> usize {
-    let stage = men.saturating_sub(1) * STAGES / 32;
-    if stage < STAGES { stage } else { STAGES - 1 }
+pub const fn bucket(men: usize) -> usize {
+    let bucket = men.saturating_sub(1) * BUCKETS / 32;
+    if bucket < BUCKETS { bucket } else { BUCKETS - 1 }
 }
 
 impl Weights {
@@ -76,8 +76,8 @@ impl Weights {
         Box::new(Self {
             input: [[0; WIDTH]; INPUTS],
             bias: [0; WIDTH],
-            output: [[[0; WIDTH]; 2]; STAGES],
-            output_bias: [0; STAGES],
+            output: [[[0; WIDTH]; 2]; BUCKETS],
+            output_bias: [0; BUCKETS],
         })
     }
 
@@ -117,7 +117,12 @@ impl Default for Header {
 }
 
 /// The files of the nets that come with the engine.
-const SHIPPED: [&[u8]; 2] = [include_bytes!("shipped/n.net"), include_bytes!("shipped/mbxkcparn.net")];
+const SHIPPED: [&[u8]; 4] = [
+    include_bytes!("shipped/n.net"),
+    include_bytes!("shipped/mbxkcparn.net"),
+    include_bytes!("shipped/mbxkcparn-2.net"),
+    include_bytes!("shipped/mbxkcparn-3.net"),
+];
 
 /// A net that can be asked.
 #[derive(Debug)]
@@ -183,11 +188,11 @@ impl Net {
         Accumulator::default().evaluate(self, board)
     }
 
-    /// The output of a stage for the first layers of the mover and the other player.
-    fn output(&self, stage: usize, layers: [&Row; 2]) -> i32 {
-        let sum = i64::from(kernel::output(layers, &self.weights.output[stage])) / i64::from(ONE);
+    /// The output of a bucket for the first layers of the mover and the other player.
+    fn output(&self, bucket: usize, layers: [&Row; 2]) -> i32 {
+        let sum = i64::from(kernel::output(layers, &self.weights.output[bucket])) / i64::from(ONE);
         let value =
-            (sum + i64::from(self.weights.output_bias[stage])) * i64::from(CENTIPAWNS) / i64::from(ONE * OUTPUT_ONE);
+            (sum + i64::from(self.weights.output_bias[bucket])) * i64::from(CENTIPAWNS) / i64::from(ONE * OUTPUT_ONE);
         value.clamp(-LARGEST_VALUE, LARGEST_VALUE) as i32
     }
 }

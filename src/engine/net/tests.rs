@@ -67,15 +67,15 @@ fn bad_bytes_are_one_clear_error() {
 
 /// Format 1 had one output; so were the first nets of others made.
 #[test]
-fn a_net_with_one_output_has_it_in_every_stage() {
+fn a_net_with_one_output_has_it_in_every_bucket() {
     let mut weights = net().weights.clone();
-    weights.output = [weights.output[0]; STAGES];
-    weights.output_bias = [weights.output_bias[0]; STAGES];
+    weights.output = [weights.output[0]; BUCKETS];
+    weights.output_bias = [weights.output_bias[0]; BUCKETS];
     let net = Net::new(net().header, weights).expect("within bounds");
     let mut bytes = net.body();
     bytes[8] = 1;
-    let (rows, biases) = (4 * WIDTH * (STAGES - 1), 4 * (STAGES - 1));
-    let first_bias = bytes.len() - 4 * STAGES;
+    let (rows, biases) = (4 * WIDTH * (BUCKETS - 1), 4 * (BUCKETS - 1));
+    let first_bias = bytes.len() - 4 * BUCKETS;
     bytes.drain(first_bias - rows..first_bias);
     bytes.truncate(bytes.len() - biases);
     bytes.extend(crate::checksum(&bytes).to_le_bytes());
@@ -83,8 +83,8 @@ fn a_net_with_one_output_has_it_in_every_stage() {
 }
 
 #[test]
-fn every_number_of_men_has_a_stage() {
-    assert_eq!([0, 2, 4, 5, 8, 9, 28, 29, 32, 64].map(stage), [0, 0, 0, 1, 1, 2, 6, 7, 7, 7]);
+fn every_number_of_men_has_a_bucket() {
+    assert_eq!([0, 2, 4, 5, 8, 9, 28, 29, 32, 64].map(bucket), [0, 0, 0, 1, 1, 2, 6, 7, 7, 7]);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn the_value_is_that_of_the_formula() {
         Board::from_fen("r3k2r/pppq1ppp/2npbn2/4p3/2B1P3/2NP1N2/PPPQ1PPP/R3K2R b Kq - 5 9").expect("a position");
     let weights = net.weights();
     assert_eq!(board.occupied().count(), 30);
-    let stage = 7;
+    let bucket = 7;
     let mut sum = 0_i64;
     for (side, player) in players(&board).into_iter().enumerate() {
         let mirrored = is_mirrored(board.king(player));
@@ -124,10 +124,10 @@ fn the_value_is_that_of_the_formula() {
                 let piece = board.piece_on(square).expect("occupied");
                 number += i64::from(weights.input[feature(player, mirrored, piece, square)][i]);
             }
-            sum += number.clamp(0, 255).pow(2) * i64::from(weights.output[stage][side][i]);
+            sum += number.clamp(0, 255).pow(2) * i64::from(weights.output[bucket][side][i]);
         }
     }
-    let value = (sum / 255 + i64::from(weights.output_bias[stage])) * 400 / (255 * 128);
+    let value = (sum / 255 + i64::from(weights.output_bias[bucket])) * 400 / (255 * 128);
     assert_eq!(i64::from(net.evaluate(&board)), value);
     assert_ne!(value, 0);
 }
@@ -145,10 +145,15 @@ fn mirrored_and_turned_positions_have_equal_values() {
 fn the_nets_that_come_with_the_engine_say_how_they_were_trained() {
     for letters in ["n", "mbxkcparn"] {
         let knowledge: Knowledge = letters.parse().expect("letters");
-        let net = Net::shipped(knowledge).unwrap_or_else(|| panic!("none for {letters}"));
-        assert!(net.suits(knowledge) && net.header().positions > 0, "{letters}: {:?}", net.header());
-        assert!(net.header().labels.contains("teacher") && net.header().command.starts_with("lab train "), "{letters}");
+        assert!(Net::shipped(knowledge).is_some(), "none for {letters}");
+        for net in Net::shipped_all(knowledge) {
+            let header = net.header();
+            assert!(net.suits(knowledge) && header.positions > 0, "{letters}: {header:?}");
+            assert!(header.labels.contains("teacher") && header.command.starts_with("lab train "), "{letters}");
+        }
     }
+    let seeds: Vec<u64> = Net::shipped_all(Knowledge::NINE).map(|net| net.header().seed).collect();
+    assert_eq!(seeds, [1, 2, 3]);
     assert_eq!(Net::shipped("kn".parse().expect("letters")), None);
     assert_eq!(Net::shipped(Knowledge::COMPLETE), None);
 }

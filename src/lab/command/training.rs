@@ -174,7 +174,7 @@ pub(super) struct TrainNet {
     /// The heuristics that the net completes [default: none, the net is the evaluation]
     #[arg(long, value_name = "LETTERS")]
     base: Option<Knowledge>,
-    /// A net to go on from, which completes the same heuristics [default: random numbers]
+    /// A net to go on from, which completes and sees the same [default: random numbers]
     #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
     /// What the net sees
@@ -208,7 +208,7 @@ impl TrainNet {
     /// Trains until the epochs are done or `stop` is set.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let base = self.base.unwrap_or(Knowledge::NONE);
-        let start = self.start.as_deref().map(|file| start_net(file, base)).transpose()?;
+        let start = self.start.as_deref().map(|file| start_net(file, base, self.mask)).transpose()?;
         let mixture = self.labels;
         let selection = DatasetSelection { most: self.positions.unwrap_or(usize::MAX), ..DatasetSelection::default() };
         let dataset = Dataset::new(self.records()?, &mixture, &selection, &Recipe::new(base, IN_FULL));
@@ -265,16 +265,16 @@ impl TrainNet {
     }
 }
 
-/// The net of a file, if it completes `base`.
-fn start_net(file: &Path, base: Knowledge) -> Result<Arc<Net>, Failure> {
+/// The net of a file, if it completes `base` and sees what `mask` lets it see.
+fn start_net(file: &Path, base: Knowledge, mask: Mask) -> Result<Arc<Net>, Failure> {
     let wrong = |reason: String| Failure::usage(format_args!("--start: {reason}"));
     let net = net_file(file).map_err(wrong)?;
-    match net.header().base {
-        completed if completed == base => Ok(net),
-        completed if completed.is_empty() => {
-            Err(wrong(format!("{} completes nothing; give no --base", file.display())))
-        }
-        completed => Err(wrong(format!("{} completes {completed}; give --base {completed}", file.display()))),
+    let (header, file) = (net.header(), file.display());
+    match header.base {
+        completed if completed == base && header.mask == mask => Ok(net),
+        completed if completed == base => Err(wrong(format!("{file} sees {0}; give --mask {0}", header.mask))),
+        completed if completed.is_empty() => Err(wrong(format!("{file} completes nothing; give no --base"))),
+        completed => Err(wrong(format!("{file} completes {completed}; give --base {completed}"))),
     }
 }
 

@@ -6,8 +6,8 @@
 use engine::{
     board::{Color, Square},
     net::{
-        CENTIPAWNS, INPUTS, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, Mask, Net, ONE, OUTPUT_ONE, STAGES, WIDTH,
-        feature, is_mirrored, stage,
+        BUCKETS, CENTIPAWNS, INPUTS, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, Mask, Net, ONE, OUTPUT_ONE, WIDTH,
+        bucket, feature, is_mirrored,
     },
 };
 
@@ -16,13 +16,13 @@ use crate::{Record, SplitMix};
 /// Where the parts of the numbers begin.
 pub(super) const BIAS: usize = INPUTS * WIDTH;
 pub(super) const OUTPUT: usize = BIAS + WIDTH;
-pub(super) const OUTPUT_BIAS: usize = OUTPUT + STAGES * 2 * WIDTH;
+pub(super) const OUTPUT_BIAS: usize = OUTPUT + BUCKETS * 2 * WIDTH;
 /// How many numbers there are.
-pub(super) const COUNT: usize = OUTPUT_BIAS + STAGES;
+pub(super) const COUNT: usize = OUTPUT_BIAS + BUCKETS;
 
-/// Where the output of a stage begins for the mover (0) or the other player (1).
-pub(super) const fn output(stage: usize, side: usize) -> usize {
-    OUTPUT + (2 * stage + side) * WIDTH
+/// Where the output of a bucket begins for the mover (0) or the other player (1).
+pub(super) const fn output(bucket: usize, side: usize) -> usize {
+    OUTPUT + (2 * bucket + side) * WIDTH
 }
 
 /// What a weight is counted in where it is a whole number.
@@ -51,7 +51,7 @@ pub(super) fn numbers_of(net: &Net) -> Vec<f32> {
     whole.enumerate().map(|(i, number)| number / one(i)).collect()
 }
 
-/// Numbers to begin with: small and random, and the same for the output of every stage: what they are to tell apart, they learn.
+/// Numbers to begin with: small and random, and the same for the output of every bucket: what they are to tell apart, they learn.
 pub(super) fn initial(seed: u64) -> Vec<f32> {
     let mut random = SplitMix::new(seed);
     let mut within = |most: f32| (2.0 * random.share() as f32 - 1.0) * most;
@@ -62,7 +62,7 @@ pub(super) fn initial(seed: u64) -> Vec<f32> {
             _ => within(0.06),
         })
         .collect();
-    for _ in 1..STAGES {
+    for _ in 1..BUCKETS {
         numbers.extend_from_within(OUTPUT..output(1, 0));
     }
     numbers.resize(COUNT, 0.0);
@@ -74,7 +74,7 @@ pub(super) fn initial(seed: u64) -> Vec<f32> {
 pub(super) struct Inputs {
     sides: [[u16; 32]; 2],
     count: usize,
-    stage: usize,
+    bucket: usize,
 }
 
 impl Inputs {
@@ -86,7 +86,7 @@ impl Inputs {
                 kings[piece.color().index()] = square;
             }
         }
-        let mut inputs = Self { stage: stage(record.count()), ..Self::default() };
+        let mut inputs = Self { bucket: bucket(record.count()), ..Self::default() };
         let seen = mask.squares(kings);
         let mirrored = kings.map(is_mirrored);
         for (piece, square) in record.men().filter(|(piece, square)| mask.has(piece.role()) && seen.has(*square)) {
@@ -131,7 +131,7 @@ pub(super) fn forward(numbers: &[f32], inputs: &Inputs) -> Pass {
                 *number += *weight;
             }
         }
-        let weights = row(numbers, output(inputs.stage, side));
+        let weights = row(numbers, output(inputs.bucket, side));
         for (sum, weights) in sum.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
             for lane in 0..LANES {
                 let cut = sum[lane].clamp(0.0, 1.0);
@@ -139,7 +139,7 @@ pub(super) fn forward(numbers: &[f32], inputs: &Inputs) -> Pass {
             }
         }
     }
-    let sum = lanes.iter().sum::<f32>() + numbers[OUTPUT_BIAS + inputs.stage];
+    let sum = lanes.iter().sum::<f32>() + numbers[OUTPUT_BIAS + inputs.bucket];
     Pass { sums, value: sum * CENTIPAWNS as f32 }
 }
 
@@ -147,11 +147,11 @@ pub(super) fn forward(numbers: &[f32], inputs: &Inputs) -> Pass {
 #[inline(always)]
 pub(super) fn backward(numbers: &[f32], inputs: &Inputs, pass: &Pass, slope: f32, gradient: &mut [f32]) {
     let slope = slope * CENTIPAWNS as f32;
-    gradient[OUTPUT_BIAS + inputs.stage] += slope;
+    gradient[OUTPUT_BIAS + inputs.bucket] += slope;
     for (side, sum) in pass.sums.iter().enumerate() {
         let mut change = [0.0; WIDTH];
-        let weights = row(numbers, output(inputs.stage, side));
-        let own = &mut gradient[output(inputs.stage, side)..][..WIDTH];
+        let weights = row(numbers, output(inputs.bucket, side));
+        let own = &mut gradient[output(inputs.bucket, side)..][..WIDTH];
         for i in 0..WIDTH {
             let cut = sum[i].clamp(0.0, 1.0);
             own[i] += slope * cut * cut;

@@ -2,7 +2,7 @@
 
 use engine::{
     Net, NetError,
-    net::{Header, INPUTS, Row, WIDTH, Weights},
+    net::{BUCKETS, CENTIPAWNS, Header, INPUTS, Row, WIDTH, Weights, bucket},
 };
 
 use super::{
@@ -29,7 +29,7 @@ pub struct QuantisationError {
     pub largest: f64,
 }
 
-/// Rounds a trained net and compares both on `samples`.
+/// Rounds a trained net and compares both on `samples`. What rounding adds to the outputs of a bucket on average, its bias takes off.
 ///
 /// # Errors
 /// [`NetError`] if the header or the numbers are refused.
@@ -41,16 +41,38 @@ pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result
         weights.input[i] = row(i * WIDTH);
     }
     weights.bias = row(BIAS);
-    weights.output = std::array::from_fn(|stage| [0, 1].map(|side| row(output(stage, side))));
-    weights.output_bias = std::array::from_fn(|stage| rounded(OUTPUT_BIAS + stage) as i32);
-    let net = Net::new(Header { mask: trained.mask, ..header }, weights)?;
+    weights.output = std::array::from_fn(|bucket| [0, 1].map(|side| row(output(bucket, side))));
+    weights.output_bias = std::array::from_fn(|bucket| rounded(OUTPUT_BIAS + bucket) as i32);
+    let header = Header { mask: trained.mask, ..header };
+    let first = Net::new(header.clone(), weights.clone())?;
+    let mut added = [(0.0, 0.0); BUCKETS];
+    for (sample, difference) in differences(trained, &first, samples) {
+        let (sum, count) = &mut added[bucket(sample.record.count())];
+        *sum += difference;
+        *count += 1.0;
+    }
+    let unit = f64::from(one(OUTPUT_BIAS)) / f64::from(CENTIPAWNS);
+    for (bias, (sum, count)) in weights.output_bias.iter_mut().zip(added) {
+        *bias += (sum / f64::max(count, 1.0) * unit).round() as i32;
+    }
+    let net = Net::new(header, weights)?;
     let mut error = QuantisationError::default();
-    for sample in samples {
-        let Ok(board) = sample.record.board() else { continue };
-        let difference = f64::from(trained.value(&sample.record) - net.evaluate(&board) as f32).abs();
+    for (_, difference) in differences(trained, &net, samples) {
         error.root_mean_square += difference * difference;
-        error.largest = error.largest.max(difference);
+        error.largest = error.largest.max(difference.abs());
     }
     error.root_mean_square = (error.root_mean_square / samples.len().max(1) as f64).sqrt();
     Ok(Quantised { net, error })
+}
+
+/// How much more the trained net says than the one in whole numbers, sample by sample, in centipawns.
+fn differences<'a>(
+    trained: &'a Trained,
+    net: &'a Net,
+    samples: &'a [Sample],
+) -> impl Iterator<Item = (&'a Sample, f64)> {
+    samples.iter().filter_map(|sample| {
+        let board = sample.record.board().ok()?;
+        Some((sample, f64::from(trained.value(&sample.record) - net.evaluate(&board) as f32)))
+    })
 }

@@ -65,15 +65,13 @@ fn it_learns_to_count_men_and_the_whole_numbers_lose_little() {
     let dataset = synthetic();
     let mut losses = Vec::new();
     let nobody = AtomicBool::new(false);
-    // Every stage of the game has an output to learn of its own.
-    let plan = Plan { epochs: 8, ..plan() };
-    let outcome = train(&plan, &dataset, NonZeroUsize::MIN, None, &nobody, |epoch| losses.push(epoch.validation.all));
+    let outcome = train(&plan(), &dataset, NonZeroUsize::MIN, None, &nobody, |epoch| losses.push(epoch.validation.all));
     let trained = finished(outcome.expect("no checkpoint"));
-    let last = *losses.last().expect("eight epochs");
+    let last = *losses.last().expect("four epochs");
     let base = validate(&trained, &dataset.validation, 200.0).base;
     assert!(last < base / 4.0, "{losses:?} where knowing nothing gives {base}");
 
-    let quantised = quantise(&trained, trained.header(&plan, &dataset), &dataset.validation).expect("within bounds");
+    let quantised = quantise(&trained, trained.header(&plan(), &dataset), &dataset.validation).expect("within bounds");
     assert!(quantised.error.root_mean_square < 3.0 && quantised.error.largest < 20.0, "{:?}", quantised.error);
     let played = validate_net(&quantised.net, &dataset.validation, 200.0);
     assert!((played.all - last).abs() < 0.1 * last, "{played:?} instead of {last}");
@@ -102,7 +100,8 @@ fn a_training_goes_on_from_a_net_that_is_there() {
     let dataset = synthetic();
     let nobody = AtomicBool::new(false);
     let first = finished(run(&plan(), &dataset, 2, None, &nobody));
-    let net = quantise(&first, first.header(&plan(), &dataset), &[]).expect("within bounds").net;
+    let quantised = quantise(&first, first.header(&plan(), &dataset), &dataset.validation);
+    let net = quantised.expect("within bounds").net;
     let further = Plan { start: Some(Arc::new(net)), rate: 0.0, decay: 0.0, epochs: 1, ..plan() };
     let second = finished(run(&further, &dataset, 2, None, &nobody));
     let known = &dataset.validation[0].record;

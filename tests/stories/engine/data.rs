@@ -73,6 +73,8 @@ fn positions_are_made_continued_labelled_and_learned_from() {
     assert!(kept_back(&text(&trained.stderr))[0] < losses[0], "it begins where the other has ended");
     let other = concilio(&[&go_on[..], &["--base", "mbxkcpar"]].concat());
     assert!(text(&other.stderr).ends_with("n.net completes nothing; give no --base\n"), "{}", text(&other.stderr));
+    let other = concilio(&[&go_on[..], &["--mask", "pk"]].concat());
+    assert!(text(&other.stderr).ends_with("n.net sees pnbrqk; give --mask pnbrqk\n"), "{}", text(&other.stderr));
 }
 
 #[test]
