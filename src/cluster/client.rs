@@ -3,6 +3,8 @@
 //! What it knows is behind one lock that is held for microseconds; a task of its own talks to the server. Where there is no
 //! server, no worker or no room, searches are simply not taken, and the pool does them itself.
 
+mod slot;
+
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -43,6 +45,7 @@ use super::{
 use chess::MachineName;
 use council::pool::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport};
 use engine::SharedTable;
+use slot::ClusterSlot;
 
 /// How often a daemon tells all workers which searches it still waits for.
 const POLL_EVERY: Duration = Duration::from_secs(1);
@@ -491,64 +494,6 @@ impl RemotePool for ClusterClient {
             known.slots = known.slots.wrapping_add(1);
             known.slots
         };
-        let (client, threads) = (self.clone(), spec.threads);
-        Some(Box::new(ClusterSlot { client, number, elector, threads, worker: None, current: None }))
-    }
-}
-
-/// An elector's slot in the cluster, which moves with the worker that has room for it.
-#[derive(Debug)]
-struct ClusterSlot {
-    client: ClusterClient,
-    /// By which workers know it.
-    number: u32,
-    elector: RemoteElector,
-    threads: usize,
-    /// The worker that has its table.
-    worker: Option<RunId>,
-    /// The serial number of the search that was taken last.
-    current: Option<u64>,
-}
-
-impl ClusterSlot {
-    fn leave(&mut self) {
-        if let Some(worker) = self.worker.take() {
-            self.client.command(worker, &WorkerCommand::Leave(self.number));
-        }
-    }
-}
-
-impl RemoteSlot for ClusterSlot {
-    fn search(&mut self, job: &Job, reports: &Reports, fallback: Fallback) -> bool {
-        self.stop();
-        let Some(placed) = self.client.dispatch(self, job, reports, fallback) else { return false };
-        if self.worker != Some(placed) {
-            self.leave();
-            self.worker = Some(placed);
-        }
-        self.current = Some(job.task.id.serial);
-        true
-    }
-
-    fn stop(&mut self) {
-        if let Some(serial) = self.current.take() {
-            self.client.stop(serial);
-        }
-    }
-
-    fn new_game(&self) {
-        if let Some(worker) = self.worker {
-            self.client.command(worker, &WorkerCommand::NewGame(self.number));
-        }
-    }
-}
-
-impl Drop for ClusterSlot {
-    fn drop(&mut self) {
-        self.stop();
-        self.leave();
-        if let Some(table) = self.elector.table {
-            self.client.known().exchange.close(table);
-        }
+        Some(Box::new(ClusterSlot::new(self.clone(), number, elector, spec.threads)))
     }
 }
