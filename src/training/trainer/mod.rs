@@ -119,7 +119,7 @@ pub enum TrainingOutcome {
     },
 }
 
-/// A trained net in floating point. [`quantise`] makes a [`Net`](engine::Net) of it.
+/// A trained net in floating point. [`quantise`] makes a [`Net`] of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
     numbers: Vec<f32>,

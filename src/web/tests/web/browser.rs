@@ -17,6 +17,34 @@ use super::stage::{client, within};
 /// How the elements of a page are named in WebDriver's answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
+/// Starts a driver of browsers, and hears its port. A driver takes any free port of IPv4 and wants the same one of IPv6; where somebody
+/// else has that, it ends, and another is started.
+async fn start_driver(program: &Path) -> (Child, String) {
+    for _ in 0..10 {
+        let mut driver = Command::new(program)
+            .args(["--port=0", "--log-level=SEVERE"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("chromedriver starts");
+        let mut lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines();
+        let said = within("chromedriver", async {
+            while let Some(line) = lines.next_line().await.expect("a line") {
+                if let Some((_, port)) = line.split_once("successfully on port ") {
+                    return Some(port.trim_end_matches('.').to_owned());
+                }
+            }
+            None
+        });
+        if let Some(port) = said.await {
+            tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+            return (driver, port);
+        }
+    }
+    panic!("no chromedriver stays");
+}
+
 /// A window of a browser.
 pub(crate) struct Browser {
     client: Client,
@@ -33,24 +61,7 @@ impl Browser {
             return None;
         };
         let profile = tempfile::tempdir().expect("a folder");
-        let mut driver = Command::new(driver)
-            .args(["--port=0", "--log-level=SEVERE"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .expect("chromedriver starts");
-        let mut lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines();
-        let port = within("chromedriver", async {
-            loop {
-                let line = lines.next_line().await.expect("a line").expect("chromedriver says its port");
-                if let Some((_, port)) = line.split_once("successfully on port ") {
-                    return port.trim_end_matches('.').to_owned();
-                }
-            }
-        });
-        let port = port.await;
-        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        let (driver, port) = start_driver(&driver).await;
         let client = client();
         let arguments = [
             "--headless=new".to_owned(),
