@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::Failure;
 use chess::print;
-use engine::{Knowledge, Position, breakdown, net::Net};
+use engine::{Breakdown, Position};
 
 /// Explain the evaluation of a position, heuristic by heuristic
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ impl EvalCommand {
     /// Prints the table.
     pub(super) fn run(self) -> Result<(), Failure> {
         let position = Position::from_line(&self.fen, self.chess960, []).map_err(Failure::usage)?;
-        print(format_args!("{}", breakdown(position.board(), Net::shipped(Knowledge::NINE))));
+        print(format_args!("{}", Breakdown::of_nine(position.board())));
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chess::{Bound, Score};
+use chess::{Bound, Limits, Score};
 use council::pool::{
     ElectorFailure, EngineProgram,
     uci::{UciEngine, protocol},
@@ -70,11 +70,11 @@ impl UciTeacher {
     /// # Errors
     /// [`ElectorFailure`] if it cannot be started, or does not speak UCI.
     pub(crate) fn start(plan: &TeacherPlan) -> Result<Self, ElectorFailure> {
-        let go = match plan.effort {
-            TeacherEffort::Nodes(nodes) => format!("go nodes {nodes}"),
-            TeacherEffort::Depth(depth) => format!("go depth {depth}"),
+        let limits = match plan.effort {
+            TeacherEffort::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+            TeacherEffort::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
         };
-        Ok(Self { engine: UciEngine::start(&plan.program, HASH, 1)?, go })
+        Ok(Self { engine: UciEngine::start(&plan.program, HASH, 1)?, go: protocol::go_within(&limits) })
     }
 }
 

@@ -3,7 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Board, Color, Context, FULL_PHASE, Heuristic, IN_FULL, Net, NoTrace, Packed, Recipe, WEIGHTS, evaluate, phase, side,
+    Board, Color, Context, FULL_PHASE, Heuristic, IN_FULL, Knowledge, Net, NoTrace, Packed, Recipe, WEIGHTS, evaluate,
+    phase, side,
 };
 
 /// What each heuristic sees in a position.
@@ -32,6 +33,13 @@ pub fn breakdown(board: &Board, net: Option<Arc<Net>>) -> Breakdown {
         phase: phase(board),
         value: evaluate(board, &recipe),
         net: net.map(|net| (Arc::clone(&net), net.evaluate(board) * board.turn().sign())),
+    }
+}
+
+impl Breakdown {
+    /// Of the evaluation that plays unless told otherwise: all nine.
+    pub fn of_nine(board: &Board) -> Self {
+        breakdown(board, Net::shipped(Knowledge::NINE))
     }
 }
 

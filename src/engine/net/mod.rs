@@ -18,7 +18,7 @@ mod features;
 mod file;
 mod kernel;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
 use super::{
     board::{Board, Color},
@@ -118,8 +118,8 @@ impl Default for Header {
 
 /// The files of the nets that come with the engine.
 const SHIPPED: [&[u8]; 4] = [
-    include_bytes!("shipped/n.net"),
     include_bytes!("shipped/mbxkcparn.net"),
+    include_bytes!("shipped/n.net"),
     include_bytes!("shipped/mbxkcparn-2.net"),
     include_bytes!("shipped/mbxkcparn-3.net"),
 ];
@@ -177,10 +177,12 @@ impl Net {
     /// The nets that come with the engine for this knowledge, the one it plays by first: a whole one, and some that complete the
     /// eight and differ in the random numbers that their trainings began with. Their headers say how they were trained.
     pub fn shipped_all(knowledge: Knowledge) -> impl Iterator<Item = Arc<Self>> {
-        static NETS: LazyLock<Vec<Arc<Net>>> = LazyLock::new(|| {
-            SHIPPED.into_iter().filter_map(|bytes| Net::from_bytes(bytes).ok()).map(Arc::new).collect()
-        });
-        NETS.iter().filter(move |net| net.suits(knowledge)).cloned()
+        // Each is read when it is first looked at: most programs only ever want the first.
+        static READ: [OnceLock<Option<Arc<Net>>>; SHIPPED.len()] = [const { OnceLock::new() }; SHIPPED.len()];
+        let nets = SHIPPED.iter().zip(&READ);
+        let read =
+            nets.filter_map(|(bytes, net)| net.get_or_init(|| Net::from_bytes(bytes).ok().map(Arc::new)).clone());
+        read.filter(move |net| net.suits(knowledge))
     }
 
     /// The value for the player to move in centipawns, without a memory.

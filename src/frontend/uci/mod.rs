@@ -21,7 +21,7 @@ use super::{
 };
 use chess::{Clock, Color, Decision, Limits, Line, Score, UciMove, Variant, engine_position};
 use council::player::{PlayerEvent, RequestId, Time};
-use engine::{Knowledge, breakdown, net::Net, uci::Go};
+use engine::{Breakdown, uci::Go};
 
 /// Serves UCI until `quit` or the end of `input`.
 ///
@@ -123,9 +123,7 @@ impl<W: Write> UciSession<W> {
                 self.say(drawing).map(Ok)?
             }
             "eval" => match engine_position(&self.engine.line) {
-                Ok(position) => self
-                    .say(breakdown(position.board(), Net::shipped(Knowledge::NINE)).to_string().trim_end())
-                    .map(Ok)?,
+                Ok(position) => self.say(Breakdown::of_nine(position.board()).to_string().trim_end()).map(Ok)?,
                 Err(error) => Err(error.to_string()),
             },
             other => Err(format!("unknown command {other:?}")),

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::frontend::board;
 use chess::engine_position;
-use engine::{Knowledge, breakdown, net::Net};
+use engine::Breakdown;
 
 /// The page that `help` prints.
 const HELP: &str = "\
@@ -133,9 +133,7 @@ impl<W: Write> XboardSession<W> {
 
     fn evaluate(&mut self) -> CommandOutcome {
         match engine_position(&self.engine.line) {
-            Ok(position) => {
-                self.say(breakdown(position.board(), Net::shipped(Knowledge::NINE)).to_string().trim_end()).map(Ok)
-            }
+            Ok(position) => self.say(Breakdown::of_nine(position.board()).to_string().trim_end()).map(Ok),
             Err(error) => Ok(Err(error.to_string().into())),
         }
     }

@@ -3,12 +3,12 @@
 use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
-use tokio::{
-    io::{AsyncBufReadExt, BufReader},
-    process::Command,
-};
+use tokio::process::Command;
 
-use super::{browser::Browser, stage::within};
+use super::{
+    browser::{Browser, said_after},
+    stage::within,
+};
 
 /// One command, and whoever follows the address that it prints sees the game.
 #[tokio::test(flavor = "multi_thread")]
@@ -26,17 +26,7 @@ async fn the_demo_shows_its_game_in_the_browser() {
         .kill_on_drop(true)
         .spawn()
         .expect("it starts");
-    let mut lines = BufReader::new(demo.stdout.take().expect("a pipe")).lines();
-    let address = within("the address of the page", async {
-        loop {
-            let line = lines.next_line().await.expect("a text").expect("it says where the page is");
-            if let Some((_, address)) = line.split_once("the page is at ") {
-                return address.to_owned();
-            }
-        }
-    })
-    .await;
-    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    let address = said_after(&mut demo, "the page is at ").await.expect("it says where the page is");
 
     browser.go(&address).await;
     browser.until("document.querySelectorAll('.focus .board .piece').length > 20").await;

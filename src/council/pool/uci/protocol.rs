@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use chess::{Bound, Color, Line, Score, Task, UciMove};
+use chess::{Bound, Color, Limits, Line, Score, Task, UciMove};
 
 /// What one `info` line says. Fields it does not mention keep their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,8 +86,20 @@ pub fn position(line: &Line) -> String {
 
 /// The `go` command for a task.
 pub fn go(task: &Task) -> String {
+    let mut command = go_within(&task.limits);
+    // Some engines take everything after `searchmoves` for a move, so it comes last.
+    if !task.root_moves.is_empty() {
+        command.push_str(" searchmoves");
+        for uci in &task.root_moves {
+            let _ = write!(command, " {uci}");
+        }
+    }
+    command
+}
+
+/// The `go` command for any move within these limits.
+pub fn go_within(limits: &Limits) -> String {
     let mut command = "go".to_owned();
-    let limits = &task.limits;
     if let Some(depth) = limits.depth {
         let _ = write!(command, " depth {depth}");
     }
@@ -103,13 +115,6 @@ pub fn go(task: &Task) -> String {
         }
     } else if limits.depth.is_none() && limits.nodes.is_none() {
         command.push_str(" infinite");
-    }
-    // Some engines take everything after `searchmoves` for a move, so it comes last.
-    if !task.root_moves.is_empty() {
-        command.push_str(" searchmoves");
-        for uci in &task.root_moves {
-            let _ = write!(command, " {uci}");
-        }
     }
     command
 }

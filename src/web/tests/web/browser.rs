@@ -28,21 +28,28 @@ async fn start_driver(program: &Path) -> (Child, String) {
             .kill_on_drop(true)
             .spawn()
             .expect("chromedriver starts");
-        let mut lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines();
-        let said = within("chromedriver", async {
-            while let Some(line) = lines.next_line().await.expect("a line") {
-                if let Some((_, port)) = line.split_once("successfully on port ") {
-                    return Some(port.trim_end_matches('.').to_owned());
-                }
-            }
-            None
-        });
-        if let Some(port) = said.await {
-            tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-            return (driver, port);
+        if let Some(port) = said_after(&mut driver, "successfully on port ").await {
+            return (driver, port.trim_end_matches('.').to_owned());
         }
     }
     panic!("no chromedriver stays");
+}
+
+/// What a program says behind `words`, in the first line that has them; whatever comes later is read and forgotten. `None` if it ends
+/// without them.
+pub(crate) async fn said_after(program: &mut Child, words: &str) -> Option<String> {
+    let mut lines = BufReader::new(program.stdout.take().expect("a pipe")).lines();
+    let said = within(words, async {
+        while let Some(line) = lines.next_line().await.expect("a text") {
+            if let Some((_, said)) = line.split_once(words) {
+                return Some(said.to_owned());
+            }
+        }
+        None
+    });
+    let said = said.await;
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    said
 }
 
 /// A window of a browser.
