@@ -424,6 +424,7 @@ impl ClusterClient {
             lag,
             threads: placed.threads,
             measures: matches!(slot.elector.kind, RemoteElectorKind::Own { .. }),
+            values_men: slot.elector.kind.values_men(),
             elector: slot.elector.name.clone(),
             table: slot.elector.table,
             job: job.clone(),

@@ -48,6 +48,8 @@ pub(crate) struct RemoteSearch {
     pub threads: usize,
     /// Whether its nodes say how fast the machine is: those of a foreign engine do not.
     pub measures: bool,
+    /// Whether its scores say what men are worth: one that does not know it is honest with any score.
+    pub values_men: bool,
     /// The elector that searches.
     pub elector: ElectorName,
     /// The number of the table that it shares with its copies, if it does.
@@ -139,7 +141,7 @@ impl RemoteSearch {
         let Some((claim, key)) = self.progress.claim.as_ref().zip(self.look()) else { return };
         let Some(home) = looks.get(&key) else { return };
         let judgement = scrutiny::judge(claim, &home, self.job.guidance.window);
-        if judgement.verdict == ClaimVerdict::Outlying {
+        if judgement.verdict == ClaimVerdict::Outlying && self.values_men {
             looks.suspect(self.worker, &self.job, claim, &key);
         }
         if self.progress.believed.as_ref() != Some(&judgement.believed) {

@@ -36,7 +36,7 @@ impl Looker {
     /// Searches. A variant that our own engine does not play has no score.
     pub(crate) async fn look(&self, look: &Look) -> HomeValue {
         let (answer, found) = oneshot::channel();
-        let nothing = HomeValue { score: None, depth: 0, length: look.length };
+        let nothing = HomeValue::none(look.length);
         if self.0.send((look.clone(), answer)).is_err() {
             return nothing;
         }
@@ -45,18 +45,20 @@ impl Looker {
 }
 
 fn search(engine: &mut Engine, look: &Look) -> HomeValue {
-    let nothing = HomeValue { score: None, depth: 0, length: look.length };
+    let nothing = HomeValue::none(look.length);
     if !look.line.variant().is_standard_rules() {
         return nothing;
     }
     let Ok(position) = engine_position(&look.line) else { return nothing };
     let root: Vec<_> = look.key.best.and_then(|uci| engine_move(&position, uci)).into_iter().collect();
     let limits = Limits { nodes: Some(look.length.nodes()), time: None, depth: None, mate: None };
-    let mut last = nothing;
+    // A shallow iteration is to say what a shallow search sees, and not what a deeper one left in the table.
+    engine.new_game();
+    let mut value = nothing;
     engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |iteration| {
-        last = HomeValue { score: Some(iteration.score.into()), depth: iteration.depth, length: look.length };
+        value = value.after(iteration.score.into(), iteration.depth);
     });
-    last
+    value
 }
 
 #[cfg(test)]

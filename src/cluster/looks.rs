@@ -33,10 +33,23 @@ pub(crate) struct Look {
 #[derive(Clone, Debug)]
 struct Suspicion {
     worker: RunId,
-    line: Arc<Line>,
     window: Option<(Score, Score)>,
     claim: Proposal,
+    /// Where it is looked at.
+    line: Arc<Line>,
     look: LookKey,
+    trial: Trial,
+}
+
+/// What a long look at a claim is to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trial {
+    /// What the claimed move is worth.
+    Move,
+    /// That there is a mate before the last two moves of the variation that shows one.
+    Mate,
+    /// What the position is worth where the variation ends, so many plies later.
+    End(usize),
 }
 
 /// A worker whose claim was proved untrue.
@@ -73,8 +86,8 @@ impl Looks {
         let known = self.suspicions.iter().any(|other| other.worker == worker && other.look == *look);
         if !known && self.suspicions.len() < Self::MOST_SUSPICIONS {
             let (line, window) = (Arc::clone(&job.task.line), job.guidance.window);
-            let (claim, look) = (claim.clone(), look.clone());
-            self.suspicions.push_back(Suspicion { worker, line, window, claim, look });
+            let (claim, look, trial) = (claim.clone(), look.clone(), Trial::Move);
+            self.suspicions.push_back(Suspicion { worker, window, claim, line, look, trial });
         }
     }
 
@@ -97,10 +110,11 @@ impl Looks {
         for suspicion in std::mem::take(&mut self.suspicions) {
             if suspicion.look != *key {
                 self.suspicions.push_back(suspicion);
-            } else if let Some(next) = suspicion.mate_to_try() {
+            } else if let Some(next) = suspicion.next_trial(&value) {
                 self.suspicions.push_back(next);
             } else if suspicion.is_untrue(&value) {
-                caught.push(Caught { worker: suspicion.worker, claim: suspicion.claim, found: value });
+                let found = suspicion.seen_by_the_claimant(value);
+                caught.push(Caught { worker: suspicion.worker, claim: suspicion.claim, found });
             }
         }
         caught
@@ -108,18 +122,36 @@ impl Looks {
 }
 
 impl Suspicion {
-    /// A mate that the variation shows is tried before its last two moves, if that was not done yet.
-    fn mate_to_try(&self) -> Option<Self> {
-        self.look.best?;
-        let line = scrutiny::before_the_mate(&self.line, &self.claim)?;
+    /// After its move a claim is tried by the variation that it shows: a mate before the last two moves of it, and a score that the
+    /// look at the move does not bear out where it ends.
+    fn next_trial(&self, found: &HomeValue) -> Option<Self> {
+        if self.trial != Trial::Move {
+            return None;
+        }
+        let (line, trial) = if let Some(line) = scrutiny::before_the_mate(&self.line, &self.claim) {
+            (line, Trial::Mate)
+        } else {
+            let end = self.is_untrue(found).then(|| scrutiny::where_it_ends(&self.line, &self.claim))??;
+            let plies = end.ply() - self.line.ply();
+            (end, Trial::End(plies))
+        };
         let look = LookKey { position: line.fen().into(), best: None };
-        Some(Self { line: Arc::new(line), look, ..self.clone() })
+        Some(Self { line: Arc::new(line), look, trial, ..self.clone() })
+    }
+
+    /// What was found, from the side whose move is claimed to be best.
+    fn seen_by_the_claimant(&self, found: HomeValue) -> HomeValue {
+        match self.trial {
+            Trial::End(plies) if plies % 2 == 1 => found.flipped(),
+            _ => found,
+        }
     }
 
     fn is_untrue(&self, found: &HomeValue) -> bool {
-        match self.look.best {
-            Some(_) => scrutiny::judge(&self.claim, found, self.window).verdict == ClaimVerdict::Untrue,
-            None => found.score.is_some_and(|score| !matches!(score, Score::Mate(1..))),
+        match self.trial {
+            Trial::Move => scrutiny::judge(&self.claim, found, self.window).verdict == ClaimVerdict::Untrue,
+            Trial::Mate => found.score.is_some_and(|score| !matches!(score, Score::Mate(1..))),
+            Trial::End(_) => scrutiny::is_untrue_where_it_ends(&self.claim, &self.seen_by_the_claimant(*found)),
         }
     }
 }

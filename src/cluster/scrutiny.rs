@@ -43,10 +43,31 @@ const UNSEEN: i32 = 300;
 pub(crate) struct HomeValue {
     /// Its score; `None` where our own engine does not play the variant.
     pub score: Option<Score>,
+    /// The highest score of its iterations, the shallowest among them.
+    pub highest: Option<Score>,
     /// How deep it came, plies.
     pub depth: u32,
     /// How long it was.
     pub length: LookLength,
+}
+
+impl HomeValue {
+    /// What a look says that found nothing.
+    pub(crate) fn none(length: LookLength) -> Self {
+        Self { score: None, highest: None, depth: 0, length }
+    }
+
+    /// The same from the other side.
+    #[must_use]
+    pub(crate) fn flipped(self) -> Self {
+        Self { score: self.score.map(Score::flipped), highest: None, ..self }
+    }
+
+    /// With one iteration more.
+    #[must_use]
+    pub(crate) fn after(self, score: Score, depth: u32) -> Self {
+        Self { score: Some(score), highest: self.highest.max(Some(score)), depth, ..self }
+    }
 }
 
 /// What is made of a claim.
@@ -87,7 +108,8 @@ pub(crate) fn judge(claim: &Proposal, home: &HomeValue, window: Option<(Score, S
     if both_mate || matches!(claim.score, Score::Cp(_)) && (low..=high).contains(&said) {
         return ClaimJudgement { believed, verdict: ClaimVerdict::Plausible };
     }
-    let untrue = said - seen > UNTRUE + seen.abs() / 2;
+    let highest = home.highest.map_or(seen, |highest| compared(within(highest)).max(seen));
+    let untrue = said - highest > UNTRUE + highest.abs() / 2;
     let verdict = match home.length {
         LookLength::Short => ClaimVerdict::Outlying,
         LookLength::Long if untrue => ClaimVerdict::Untrue,
@@ -108,6 +130,20 @@ pub(crate) fn before_the_mate(line: &Line, claim: &Proposal) -> Option<Line> {
     claim.pv.iter().try_for_each(|uci| last.play(*uci).ok())?;
     let mates = claim.pv.len() == plies && last.is_checkmate();
     mates.then(|| last.prefix(last.ply() - plies.min(3)))
+}
+
+/// Where a claim ends that has a variation to show: there its score is to be seen without a search as deep as the one that found it.
+/// `None` if that is the claimed move itself, or the end of the game.
+pub(crate) fn where_it_ends(line: &Line, claim: &Proposal) -> Option<Line> {
+    let mut last = line.clone();
+    claim.pv.iter().try_for_each(|uci| last.play(*uci).ok())?;
+    (claim.pv.len() > 1 && !last.legal_moves().is_empty()).then_some(last)
+}
+
+/// Whether the score of a claim is not so even where its variation ends, as a look at that position says.
+pub(crate) fn is_untrue_where_it_ends(claim: &Proposal, found: &HomeValue) -> bool {
+    let Some(seen) = found.score.map(compared) else { return false };
+    compared(claim.score) - seen > UNTRUE + seen.abs() / 2
 }
 
 /// What a search that came so far with so many nodes can reach with more of them: each ply costs a fifth more nodes at least.
@@ -154,7 +190,7 @@ mod tests {
     }
 
     fn home(score: Score, length: LookLength) -> HomeValue {
-        HomeValue { score: Some(score), depth: 8, length }
+        HomeValue::none(length).after(score, 8)
     }
 
     fn judged(said: Score, seen: Score, length: LookLength) -> (Score, ClaimVerdict) {
@@ -203,6 +239,27 @@ mod tests {
     }
 
     #[test]
+    fn what_a_shallow_search_overlooks_is_no_lie() {
+        let overlooked = HomeValue::none(Long).after(Cp(84), 1).after(Cp(60), 2).after(Mate(-1), 3);
+        let ClaimJudgement { believed, verdict } = judge(&claim(Cp(84), "c8a6 g7h8"), &overlooked, None);
+        assert_eq!((believed.score, verdict), (Cp(-800), Plausible), "yet it elects nothing");
+        assert_eq!(judge(&claim(Cp(1500), "c8a6 g7h8"), &overlooked, None).verdict, Untrue, "no iteration said that");
+    }
+
+    #[test]
+    fn what_its_variation_bears_out_is_no_lie() {
+        let start = Line::start(Variant::Standard);
+        let deep = claim(Cp(1500), "e2e4 e7e5 g1f3");
+        assert_eq!(where_it_ends(&start, &deep).map(|line| line.ply()), Some(3));
+        assert!(where_it_ends(&start, &claim(Cp(1500), "e2e4")).is_none(), "it shows nothing but its move");
+        assert!(where_it_ends(&start, &claim(Cp(1500), "g2g4 e7e5 f2f3 d8h4")).is_none(), "the game is over");
+        let untrue = |score: Score| is_untrue_where_it_ends(&deep, &HomeValue::none(Long).after(score, 8));
+        assert!(!untrue(Cp(1200)) && !untrue(Mate(3)));
+        assert!(untrue(Cp(20)) && untrue(Cp(-1200)));
+        assert!(!is_untrue_where_it_ends(&deep, &HomeValue::none(Long)), "where nothing is found, nothing is proved");
+    }
+
+    #[test]
     fn a_depth_is_one_that_so_many_nodes_can_reach() {
         let mut deep = claim(Cp(0), "e2e4");
         (deep.depth, deep.nodes) = (999, 1_000);
@@ -214,8 +271,7 @@ mod tests {
 
     #[test]
     fn where_our_engine_cannot_look_no_score_is_high() {
-        let home = HomeValue { score: None, depth: 0, length: Long };
-        assert_eq!(judge(&claim(Mate(1), "e2e4"), &home, None).believed.score, Cp(300));
+        assert_eq!(judge(&claim(Mate(1), "e2e4"), &HomeValue::none(Long), None).believed.score, Cp(300));
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::wire::ProposalText;
+use crate::wire::{ProposalText, RemoteElectorKind};
 use chess::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant};
+use engine::IN_FULL;
 
 const ANN: RunId = RunId(1);
 const BOB: RunId = RunId(2);
@@ -32,6 +33,7 @@ fn setting() -> Setting {
         lag: LAG,
         threads: 2,
         measures: true,
+        values_men: true,
         table: None,
         elector: "mp".into(),
         progress: ClaimProgress::new(&job),
@@ -48,7 +50,7 @@ impl Setting {
     fn looks(&mut self, finds: Score) -> Vec<Caught> {
         let mut caught = Vec::new();
         while let Some(look) = self.in_flight.next_look() {
-            let value = HomeValue { score: Some(finds), depth: 8, length: look.length };
+            let value = HomeValue::none(look.length).after(finds, 8);
             caught.extend(self.in_flight.looked(&look.key, value));
         }
         caught
@@ -223,7 +225,7 @@ fn an_honest_score_that_saw_deeper_counts_in_full_when_a_longer_look_bears_it_ou
     setting.says("e2e4", Score::Cp(600));
     while let Some(look) = setting.in_flight.next_look() {
         let score = if look.length == LookLength::Short { Score::Cp(0) } else { Score::Cp(500) };
-        let value = HomeValue { score: Some(score), depth: 8, length: look.length };
+        let value = HomeValue::none(look.length).after(score, 8);
         assert_eq!(setting.in_flight.looked(&look.key, value), []);
     }
     setting.says("e2e4", Score::Cp(610));
@@ -231,11 +233,31 @@ fn an_honest_score_that_saw_deeper_counts_in_full_when_a_longer_look_bears_it_ou
 }
 
 #[test]
+fn who_does_not_know_what_men_are_worth_tells_no_lies() {
+    let kind = |knowledge: &str, noise: u16| RemoteElectorKind::Own {
+        knowledge: knowledge.parse().expect("letters"),
+        percentages: IN_FULL,
+        contempt: 0,
+        selectivity: 100,
+        noise: (noise, 1),
+    };
+    assert!(kind("mp", 50).values_men() && kind("n", 0).values_men());
+    assert!(!kind("kp", 0).values_men() && !kind("mp", 1000).values_men() && !RemoteElectorKind::Trivial.values_men());
+    let mut setting = setting();
+    if let Some(search) = setting.in_flight.searches.get_mut(&1) {
+        search.values_men = false;
+    }
+    setting.says("a2a3", Score::Cp(5_000));
+    let caught = setting.looks(Score::Cp(0));
+    assert_eq!((setting.heard(), caught.len()), (vec![Score::Cp(0)], 0), "and elects nothing by it");
+}
+
+#[test]
 fn a_lie_is_found_out_although_its_search_is_over() {
     let mut setting = setting();
     setting.says("a2a3", Score::Mate(2));
     let look = setting.in_flight.next_look().expect("a look");
-    let value = HomeValue { score: Some(Score::Cp(0)), depth: 8, length: look.length };
+    let value = HomeValue::none(look.length).after(Score::Cp(0), 8);
     assert_eq!(setting.in_flight.looked(&look.key, value), []);
     setting.in_flight.stop(1);
     assert_eq!(setting.looks(Score::Cp(0)).len(), 1);
@@ -249,7 +271,7 @@ fn a_worker_that_always_changes_its_mind_costs_few_looks() {
         setting.says(&best.to_string(), Score::Cp(0));
         while let Some(look) = setting.in_flight.next_look() {
             looks += 1;
-            let value = HomeValue { score: Some(Score::Cp(0)), depth: 8, length: look.length };
+            let value = HomeValue::none(look.length).after(Score::Cp(0), 8);
             setting.in_flight.looked(&look.key, value);
         }
     }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::identity::{ProcessIdentity, ProgramVersion, RunId, Sender};
 use chess::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
-use engine::Percentages;
+use engine::{Heuristic, Percentages};
 
 /// The version of this protocol. It changes with every change of a message.
 pub const PROTOCOL: u8 = 4;
@@ -264,6 +264,21 @@ pub enum RemoteElectorKind {
     },
     /// The first legal move.
     Trivial,
+}
+
+impl RemoteElectorKind {
+    /// Whether its scores say what men are worth, more or less as complete knowledge says it.
+    pub(crate) fn values_men(&self) -> bool {
+        const LITTLE_NOISE: u16 = 300;
+        match self {
+            Self::Own { knowledge, percentages, noise, .. } => {
+                let counts = |heuristic: Heuristic| knowledge.has(heuristic) && percentages[heuristic as usize] >= 50;
+                noise.0 <= LITTLE_NOISE && (counts(Heuristic::Material) || counts(Heuristic::Net))
+            }
+            Self::Uci { .. } => true,
+            Self::Trivial => false,
+        }
+    }
 }
 
 /// What a worker tells of a search.
