@@ -6,12 +6,7 @@
 
 use std::{
     num::NonZeroUsize,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-        mpsc,
-    },
-    thread,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use serde::{Deserialize, Serialize};
@@ -105,42 +100,20 @@ pub fn ask(
     state: &mut ExperimentState<CouncilAnswer>,
     workers: NonZeroUsize,
     stop: &AtomicBool,
-    mut progress: impl FnMut(usize, usize),
+    progress: impl FnMut(usize, usize),
 ) -> Result<bool, AskError> {
     let rosters = councils.iter().map(|asked| Roster::from_settings(&asked.settings)).collect::<Result<Vec<_>, _>>()?;
-    let all = councils.len() * positions.len();
-    let undone: Vec<usize> = (0..all).filter(|part| !state.done().contains_key(part)).collect();
-    progress(state.done().len(), all);
-    let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
-    thread::scope(|scope| {
-        let (sender, answers) = mpsc::channel();
-        for _ in 0..workers.get().min(undone.len()) {
-            let (sender, undone, next, broken, rosters) = (sender.clone(), &undone, &next, &broken, &rosters);
-            scope.spawn(move || {
-                let halted = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
-                while let Some(part) = undone.get(next.fetch_add(1, Ordering::Relaxed))
-                    && !halted()
-                {
-                    let (council, position) = (part / positions.len(), part % positions.len());
-                    let answer = one(&councils[council], &rosters[council], &positions[position]);
-                    if sender.send((*part, answer)).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        for (part, answer) in answers {
-            let kept = answer.and_then(|answer| Ok(state.record(part, answer)?));
-            if kept.is_err() {
-                broken.store(true, Ordering::Relaxed);
-                return kept;
-            }
-            progress(state.done().len(), all);
-        }
-        Ok(())
-    })?;
-    Ok((0..all).all(|part| state.done().contains_key(&part)))
+    state.complete(
+        councils.len() * positions.len(),
+        workers,
+        stop,
+        progress,
+        || (),
+        |(), part| {
+            let (council, position) = (part / positions.len(), part % positions.len());
+            one(&councils[council], &rosters[council], &positions[position])
+        },
+    )
 }
 
 /// One question to one council.

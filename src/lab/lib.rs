@@ -5,6 +5,7 @@
 //! | games: a match, one game, who plays, where it begins | [`mod@matches`], [`game`], [`player`], [`openings`] |
 //! | the same at Italian draughts: matches, and what electors and criteria make of positions | [`mod@draughts`] |
 //! | positions: suites, searches that are kept, figures by elector, roster and criterion | [`suite`], [`epd`], [`searches`], [`positions`] |
+//! | players at the same positions | [`decisions`] |
 //! | whole councils on positions; the open questions; the theses' tables | [`councils`], [`grids`], [`reproduce`] |
 //! | fitting: the evaluation, and what a council goes by | [`tune`], [`fit`]; positions for it and for nets: package `training` |
 //! | what is common: statistics, plots, states to go on from | [`stats`], [`plot`], [`state`] |
@@ -16,6 +17,7 @@
 pub mod cluster;
 pub mod command;
 pub mod councils;
+pub mod decisions;
 pub mod draughts;
 pub mod epd;
 pub mod fit;

@@ -8,7 +8,13 @@ use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io::{self, Write},
+    num::NonZeroUsize,
     path::{Path, PathBuf},
+    sync::{
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
 };
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -109,6 +115,55 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
         }
         self.done.insert(part, item.outcome);
         Ok(())
+    }
+
+    /// Does the parts below `all` that are not done, several at once, each worker with what `begin` makes for it. `false` if `stop`
+    /// was set before the end.
+    ///
+    /// # Errors
+    /// The first that a part gives, or [`StateError`] if one cannot be kept; nothing more is begun after it.
+    pub fn complete<W, E: From<StateError> + Send>(
+        &mut self,
+        all: usize,
+        workers: NonZeroUsize,
+        stop: &AtomicBool,
+        mut progress: impl FnMut(usize, usize),
+        begin: impl Fn() -> W + Sync,
+        one: impl Fn(&mut W, usize) -> Result<T, E> + Sync,
+    ) -> Result<bool, E>
+    where
+        T: Send,
+    {
+        let undone: Vec<usize> = (0..all).filter(|part| !self.done.contains_key(part)).collect();
+        progress(self.done.len(), all);
+        let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
+        thread::scope(|scope| {
+            let (sender, outcomes) = mpsc::channel();
+            for _ in 0..workers.get().min(undone.len()) {
+                let (sender, undone, next, broken, begin, one) =
+                    (sender.clone(), &undone, &next, &broken, &begin, &one);
+                scope.spawn(move || {
+                    let mut worker = begin();
+                    let halted = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
+                    while let Some(part) = undone.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !halted()) {
+                        if sender.send((*part, one(&mut worker, *part))).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for (part, outcome) in outcomes {
+                let kept = outcome.and_then(|outcome| Ok(self.record(part, outcome)?));
+                if kept.is_err() {
+                    broken.store(true, Ordering::Relaxed);
+                    return kept;
+                }
+                progress(self.done.len(), all);
+            }
+            Ok(())
+        })?;
+        Ok((0..all).all(|part| self.done.contains_key(&part)))
     }
 }
 

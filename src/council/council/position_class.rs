@@ -23,6 +23,32 @@ pub enum PositionClass {
     OppositeWings,
 }
 
+impl PositionClass {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Opening,
+        Self::Middlegame,
+        Self::Endgame,
+        Self::Closed,
+        Self::Open,
+        Self::Imbalanced,
+        Self::OppositeWings,
+    ];
+
+    /// Its name, as it is written in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Opening => "opening",
+            Self::Middlegame => "middlegame",
+            Self::Endgame => "endgame",
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::Imbalanced => "imbalanced",
+            Self::OppositeWings => "opposite-wings",
+        }
+    }
+}
+
 /// The classes of one position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PositionClasses(Vec<PositionClass>);
@@ -33,7 +59,11 @@ const BLOCKED: u32 = 4;
 impl PositionClasses {
     /// Those that a position belongs to.
     pub fn of(position: &VariantPosition) -> Self {
-        let board = position.board();
+        Self::of_board(position.board())
+    }
+
+    /// Those of a position with these men.
+    pub fn of_board(board: &Board) -> Self {
         let mut classes = vec![phase(board)];
         let others = [
             (PositionClass::Closed, is_closed(board)),
@@ -43,6 +73,11 @@ impl PositionClasses {
         ];
         classes.extend(others.into_iter().filter(|(_, applies)| *applies).map(|(class, _)| class));
         Self(classes)
+    }
+
+    /// Whether the position belongs to this one.
+    pub fn contains(&self, class: PositionClass) -> bool {
+        self.0.contains(&class)
     }
 
     /// The classes, the phase of the game first.
@@ -94,6 +129,13 @@ mod tests {
     fn classes(fen: &str) -> Vec<PositionClass> {
         let line = Line::from_fen(Variant::Standard, fen).expect("a position");
         PositionClasses::of(line.position()).iter().collect()
+    }
+
+    #[test]
+    fn a_class_has_the_name_that_files_give_it() {
+        for class in PositionClass::ALL {
+            assert_eq!(serde_json::to_value(class).expect("a text"), class.name());
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `concilio lab`: experiments and measurements.
 
 mod cluster;
+mod decisions;
 mod draughts;
 mod fit;
 mod grids;
@@ -36,6 +37,7 @@ enum Experiment {
     /// Play games between any two of our engine, a council, a UCI engine and a CECP engine
     Match(Box<matches::Match>),
     Positions(Box<positions::TryPositions>),
+    Decisions(Box<decisions::Decisions>),
     Draughts(draughts::MeasureDraughts),
     Reproduce(reproduce::Reproduce),
     Split(grids::SplitGrid),
@@ -79,6 +81,7 @@ impl Lab {
         match self.experiment {
             Experiment::Match(games) => until_stopped(move |stop| games.run(stop)).await,
             Experiment::Positions(positions) => until_stopped(move |stop| positions.run(stop)).await,
+            Experiment::Decisions(decisions) => until_stopped(move |stop| decisions.run(stop)).await,
             Experiment::Draughts(draughts) => until_stopped(move |stop| draughts.run(stop)).await,
             Experiment::Reproduce(reproduce) => until_stopped(move |stop| reproduce.run(stop)).await,
             Experiment::Split(split) => until_stopped(move |stop| split.run(stop)).await,
@@ -132,6 +135,7 @@ mod tests {
         for line in [
             "match council:balanced-7 engine --pace nodes=1000 --sprt 0,10",
             "positions sts.epd --roster balanced-7,unbalanced-7 --criterion weights,re-search",
+            "decisions engine council:nine-2 --suite games.pgn --every 8 --oracle stockfish --pace nodes=3000",
             "draughts match council:criterion=re-search fully-guarded:nodes=20000 --nodes 5000 --games 400",
             "draughts tournament --movetime 0.05",
             "draughts positions --judge 17",
@@ -145,6 +149,7 @@ mod tests {
             "label games --teacher stockfish --output labelled",
             "train labelled games --output n.net --epochs 3 --labels own=1,teacher=0",
             "tune --positions games.txt --output weights.rs --labels result=1,scale=140",
+            "tune --positions labelled --class closed --output weights.rs",
             "tune genetic --output genetic.toml",
             "tune selector games.pgn --oracle stockfish --output model.toml",
             "tune calibration games.pgn --oracle stockfish --output model.toml",
@@ -161,6 +166,7 @@ mod tests {
             ("match engine hal", "expected engine, council"),
             ("match engine engine --pace depth=8", "nodes=20000"),
             ("positions x.epd --criterion best", "score-margin"),
+            ("decisions", "<PLAYER>"),
             ("draughts match sicilian council", "fully-guarded"),
             ("reproduce everything", "heuristics"),
             ("soak --faults cuts=3s", "unknown fault"),

@@ -1,0 +1,108 @@
+//! `concilio lab decisions`: players at the same positions.
+
+use std::{path::PathBuf, sync::atomic::AtomicBool};
+
+use clap::Args;
+use serde_json::json;
+
+use super::{
+    Failure,
+    inputs::{MayAsk, SearchArguments, SuiteSample},
+    positions::parse_budget,
+    progress::{Bars, StateFile, write},
+};
+use crate::{
+    decisions::{DecisionsPlan, compare, markdown},
+    matches::Contender,
+    player::{Pace, PlayerSpec},
+};
+
+/// Let players decide at the same positions, and value the moves where they differ
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Players are written as for `concilio lab match`; all others are held against the first. With node budgets it takes
+a fraction of the nodes of a match to tell two players apart that make the same move nearly everywhere.
+
+  concilio lab decisions --suite games.pgn --every 8 --oracle stockfish --pace nodes=3000 \\
+    'council:nine-2,name=alone' 'council:roster=nine-2,advisers=mpar mbxp mbkc'
+  concilio lab decisions engine engine:mbxkcparn --pace nodes=10000"
+)]
+pub(super) struct Decisions {
+    /// The players, the one they are held against first
+    #[arg(required = true, num_args = 1.., value_name = "PLAYER")]
+    players: Vec<PlayerSpec>,
+    /// Suites: EPD or PGN, also in a zip file [default: those that are built in]
+    #[arg(long, value_name = "FILE")]
+    suite: Vec<PathBuf>,
+    /// What a decision may cost: nodes=N (of each elector or thread) or movetime=SECONDS
+    #[arg(long, default_value = "nodes=10000", value_parser = parse_budget, value_name = "PACE")]
+    pace: Pace,
+    #[command(flatten)]
+    judge: MayAsk,
+    #[command(flatten)]
+    sample: SuiteSample,
+    /// Of the bootstrap, and of the order of games
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    #[command(flatten)]
+    searching: SearchArguments,
+    /// Write the table
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    state: StateFile,
+}
+
+impl Decisions {
+    /// Asks and prints.
+    pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let plan = self.plan()?;
+        let mut state = self.state.open("decisions", self.experiment(&plan))?;
+        let mut values = self.searching.theirs(self.judge.oracle.as_deref())?;
+        let mut bars = Bars::default();
+        let figures = compare(&plan, &mut state, &mut values, stop, |what, done, of| bars.at(what, done, of))?;
+        bars.end();
+        let figures = figures.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))?;
+        if let Some(path) = &self.markdown {
+            write("--markdown", path, &markdown(&figures))?;
+        }
+        if self.json {
+            chess::outln!("{}", serde_json::to_string_pretty(&figures)?);
+        } else {
+            chess::print(format_args!("{}", markdown(&figures)));
+        }
+        Ok(())
+    }
+
+    fn plan(&self) -> Result<DecisionsPlan, Failure> {
+        let players = self.players.iter().map(|spec| {
+            let pace = spec.pace().unwrap_or(self.pace);
+            if !spec.understands(pace) || matches!(pace, Pace::Clock { .. }) {
+                let name = spec.name();
+                return Err(Failure::usage(format_args!(
+                    "player {name}: {pace} is no pace for single positions with it"
+                )));
+            }
+            Ok(Contender { spec: spec.clone(), pace })
+        });
+        Ok(DecisionsPlan {
+            players: players.collect::<Result<_, _>>()?,
+            positions: self.sample.of_any(&self.suite, self.seed)?,
+            oracle: self.judge.oracle()?,
+            workers: self.searching.workers(),
+            seed: self.seed,
+        })
+    }
+
+    /// Everything that the decisions depend on.
+    fn experiment(&self, plan: &DecisionsPlan) -> serde_json::Value {
+        json!({
+            "players": self.players.iter().map(PlayerSpec::text).collect::<Vec<_>>(),
+            "pace": self.pace,
+            "positions": plan.positions.iter().map(|position| position.line.fen()).collect::<Vec<_>>(),
+        })
+    }
+}

@@ -1,0 +1,248 @@
+//! Players at the same positions: where they decide otherwise, an engine that is believed says what each move is worth.
+//!
+//! Two players that differ in little make the same move nearly everywhere. A game spends its nodes on all of these moves; here only
+//! those are looked at on which they differ, so that a difference is seen with a small part of the nodes. What it says is about
+//! moves, not about games: a change that loses nothing here may still be worth nothing there.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    fmt::Write as _,
+    num::NonZeroUsize,
+    sync::atomic::AtomicBool,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    matches::Contender,
+    player::{MatchPlayer, MoveRequest, PlayerFailure},
+    positions::Oracle,
+    searches::{SearchError, Searches},
+    state::{ExperimentState, StateError},
+    stats::{Clusters, Estimate, bootstrap},
+    suite::TestPosition,
+};
+use chess::UciMove;
+
+/// What is asked of whom.
+#[derive(Debug)]
+pub struct DecisionsPlan {
+    /// The players; all others are held against the first.
+    pub players: Vec<Contender>,
+    /// Where they decide.
+    pub positions: Vec<TestPosition>,
+    /// Who says what a move is worth.
+    pub oracle: Option<Oracle>,
+    /// Positions at once.
+    pub workers: NonZeroUsize,
+    /// Of the bootstrap.
+    pub seed: u64,
+}
+
+/// A move that a player chose.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecidedMove {
+    /// The move.
+    #[serde(with = "super::move_text")]
+    pub best: UciMove,
+    /// What it cost, all electors and threads together.
+    pub nodes: u64,
+}
+
+/// What came of one player.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DecisionFigures {
+    /// The player.
+    pub name: String,
+    /// Positions.
+    pub positions: usize,
+    /// Nodes a decision, all electors and threads together.
+    pub nodes: f64,
+    /// Of the positions that say what is best there, those at which it was chosen.
+    pub best: usize,
+    /// The share of decisions that are not the first player's, 0 to 1.
+    pub differs: f64,
+    /// What it expects to score more than the first player, points a decision over all positions.
+    pub gain: Option<Estimate>,
+}
+
+/// Why nothing can be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum DecisionsError {
+    /// A player cannot be started, or gives no move.
+    #[error("player {0}: {1}")]
+    Player(String, PlayerFailure),
+    /// The engine that is believed gives nothing, or what it gave cannot be kept.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// What was decided cannot be kept.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+/// Lets every player decide at every position as in a new game, as far as `state` does not know it (part `c * positions + p` is what
+/// player `c` decided at position `p`), and values the moves where they differ. `None` if `stop` was set before the end.
+///
+/// # Errors
+/// [`DecisionsError`] if a player fails, or something cannot be kept.
+pub fn compare(
+    plan: &DecisionsPlan,
+    state: &mut ExperimentState<DecidedMove>,
+    values: &mut Searches,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(&'static str, usize, usize),
+) -> Result<Option<Vec<DecisionFigures>>, DecisionsError> {
+    let all = plan.players.len() * plan.positions.len();
+    let one = |seated: &mut _, part| one(plan, seated, part);
+    if !state.complete(all, plan.workers, stop, |done, of| progress("decisions", done, of), BTreeMap::new, one)? {
+        return Ok(None);
+    }
+    let chosen = |position: usize| -> Vec<DecidedMove> {
+        (0..plan.players.len())
+            .filter_map(|player| state.done().get(&(player * plan.positions.len() + position)).copied())
+            .collect()
+    };
+    if let Some(oracle) = &plan.oracle {
+        let disputed = plan.positions.iter().enumerate().flat_map(|(index, position)| {
+            let moves = texts(&chosen(index));
+            if moves.len() > 1 { oracle.requests(position, &moves) } else { Vec::new() }
+        });
+        let requests: Vec<_> = disputed.collect();
+        if !values.ensure(&requests, stop, |done, of| progress("oracle", done, of))? {
+            return Ok(None);
+        }
+    }
+    let figures = (0..plan.players.len()).map(|player| figures(plan, player, &chosen, values));
+    Ok(Some(figures.collect()))
+}
+
+fn texts(decided: &[DecidedMove]) -> BTreeSet<String> {
+    decided.iter().map(|decided| decided.best.to_string()).collect()
+}
+
+/// One decision of one player, by those who sit at this worker already.
+fn one(
+    plan: &DecisionsPlan,
+    seated: &mut BTreeMap<usize, Box<dyn MatchPlayer>>,
+    part: usize,
+) -> Result<DecidedMove, DecisionsError> {
+    let (player, position) = (part / plan.positions.len(), part % plan.positions.len());
+    let Contender { spec, pace } = &plan.players[player];
+    let failed = |failure| DecisionsError::Player(spec.name().to_owned(), failure);
+    let seat = match seated.entry(player) {
+        Entry::Occupied(seat) => seat.into_mut(),
+        Entry::Vacant(seat) => seat.insert(spec.start(1).map_err(failed)?),
+    };
+    seat.new_game().map_err(failed)?;
+    let request = MoveRequest { line: plan.positions[position].line.clone(), pace: *pace, clocks: None };
+    let chosen = seat.choose(&request).map_err(failed)?;
+    Ok(DecidedMove { best: chosen.best, nodes: chosen.nodes })
+}
+
+fn figures(
+    plan: &DecisionsPlan,
+    player: usize,
+    chosen: &dyn Fn(usize) -> Vec<DecidedMove>,
+    values: &Searches,
+) -> DecisionFigures {
+    let (mut nodes, mut best, mut differs, mut gains) = (0, 0, 0_u64, Vec::new());
+    for (index, position) in plan.positions.iter().enumerate() {
+        let moves = chosen(index);
+        let (first, own) = (moves[0], moves[player]);
+        nodes += own.nodes;
+        best += usize::from(position.best().contains(&own.best));
+        differs += u64::from(own.best != first.best);
+        let gain = if own.best == first.best {
+            Some(0.0)
+        } else {
+            let values = plan.oracle.as_ref().and_then(|oracle| oracle.values(position, &texts(&moves), values));
+            values.and_then(|values| Some(values.worth(own.best)? - values.worth(first.best)?))
+        };
+        gains.extend(gain.map(|gain| (position.game.clone(), gain)));
+    }
+    let positions = plan.positions.len();
+    let share = |count: u64| count as f64 / positions.max(1) as f64;
+    let valued = plan.oracle.is_some() && player > 0;
+    DecisionFigures {
+        name: plan.players[player].spec.name().to_owned(),
+        positions,
+        nodes: share(nodes),
+        best,
+        differs: share(differs),
+        gain: valued.then(|| bootstrap(&Clusters::new(gains), plan.seed)).flatten(),
+    }
+}
+
+/// As a table in Markdown. Gains are in per cent of a point a decision.
+pub fn markdown(players: &[DecisionFigures]) -> String {
+    let mut text =
+        "| player | positions | nodes | best | other decisions, % | gain on the first, % of a point |\n".to_owned();
+    text.push_str("|---|---|---|---|---|---|\n");
+    for DecisionFigures { name, positions, nodes, best, differs, gain } in players {
+        let gain = gain.map(Estimate::percent).unwrap_or_default();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "| {name} | {positions} | {nodes:.0} | {best} | {:.1} | {gain} |", 100.0 * differs);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        player::{Pace, PlayerSpec},
+        suite::Suite,
+    };
+    use council::pool::ElectorSpec;
+
+    fn plan(players: &[&str]) -> DecisionsPlan {
+        let suite = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id \"WAC.001\";\n\
+                     5rk1/1ppb3p/p1pb4/6q1/3P1p1r/2P1R2P/PP1BQ1P1/5RKN w - - bm Rg3; id \"WAC.003\";";
+        let contender = |text: &&str| {
+            let spec: PlayerSpec = text.parse().expect("a player");
+            Contender { pace: spec.pace().unwrap_or(Pace::Nodes(2_000)), spec }
+        };
+        DecisionsPlan {
+            players: players.iter().map(contender).collect(),
+            positions: Suite::parse(suite).positions,
+            oracle: Some(Oracle { engine: ElectorSpec::own(chess::Knowledge::COMPLETE, 1), nodes: 20_000 }),
+            workers: NonZeroUsize::MIN,
+            seed: 1,
+        }
+    }
+
+    fn compared(plan: &DecisionsPlan, state: &mut ExperimentState<DecidedMove>) -> Vec<DecisionFigures> {
+        let mut values = Searches::in_memory(NonZeroUsize::MIN);
+        let figures = compare(plan, state, &mut values, &AtomicBool::new(false), |_, _, _| ());
+        figures.unwrap_or_else(|error| panic!("{error}")).expect("nobody stops it")
+    }
+
+    #[test]
+    fn who_sees_less_decides_worse() {
+        let plan = plan(&["engine", "engine:mbxkcpar,name=again", "engine:m,nodes=20"]);
+        let figures = compared(&plan, &mut ExperimentState::in_memory());
+        assert_eq!(figures[0].gain, None, "nobody gains on himself");
+        assert_eq!(figures[1].gain.map(|gain| gain.value), Some(0.0));
+        assert_eq!((figures[1].differs, figures[1].best), (0.0, figures[0].best));
+        assert!(figures[2].differs > 0.0 && figures[2].gain.is_some_and(|gain| gain.value < 0.0), "{figures:?}");
+        assert!(markdown(&figures).contains("| again | 2 |"));
+    }
+
+    #[test]
+    fn what_was_decided_is_not_decided_again() {
+        let (first, other) = (plan(&["engine"]), plan(&["engine:m,nodes=20"]));
+        let mut state = ExperimentState::in_memory();
+        let figures = compared(&first, &mut state);
+        assert_eq!(state.done().len(), 2);
+        assert_eq!(compared(&other, &mut state)[0].nodes, figures[0].nodes, "the state knows it");
+    }
+
+    #[test]
+    fn who_cannot_be_started_is_named() {
+        let plan = plan(&["uci:/nowhere/engine,name=ghost"]);
+        let mut values = Searches::in_memory(NonZeroUsize::MIN);
+        let mut state = ExperimentState::in_memory();
+        let error = compare(&plan, &mut state, &mut values, &AtomicBool::new(false), |_, _, _| ()).expect_err("none");
+        assert!(error.to_string().starts_with("player ghost: "), "{error}");
+    }
+}
