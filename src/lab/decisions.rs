@@ -66,6 +66,25 @@ pub struct DecisionFigures {
     pub gain: Option<Estimate>,
 }
 
+/// What came of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// By player, in their order.
+    pub players: Vec<DecisionFigures>,
+    /// By position, in their order.
+    #[serde(skip)]
+    pub decisions: Vec<PositionDecisions>,
+}
+
+/// What the players decided at one position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PositionDecisions {
+    /// The position as FEN.
+    pub fen: String,
+    /// By player: the move, and what it is expected to score (0 to 1) where they differ and somebody says it.
+    pub moves: Vec<(UciMove, Option<f64>)>,
+}
+
 /// Why nothing can be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum DecisionsError {
@@ -91,7 +110,7 @@ pub fn compare(
     values: &mut Searches,
     stop: &AtomicBool,
     mut progress: impl FnMut(&'static str, usize, usize),
-) -> Result<Option<Vec<DecisionFigures>>, DecisionsError> {
+) -> Result<Option<Comparison>, DecisionsError> {
     let all = plan.players.len() * plan.positions.len();
     let one = |seated: &mut _, part| one(plan, seated, part);
     if !state.complete(all, plan.workers, stop, |done, of| progress("decisions", done, of), BTreeMap::new, one)? {
@@ -112,8 +131,26 @@ pub fn compare(
             return Ok(None);
         }
     }
-    let figures = (0..plan.players.len()).map(|player| figures(plan, player, &chosen, values));
-    Ok(Some(figures.collect()))
+    let decisions: Vec<PositionDecisions> = plan
+        .positions
+        .iter()
+        .enumerate()
+        .map(|(index, position)| valued(plan, position, &chosen(index), values))
+        .collect();
+    let players = (0..plan.players.len()).map(|player| figures(plan, state, player, &decisions));
+    Ok(Some(Comparison { players: players.collect(), decisions }))
+}
+
+/// What the moves that were chosen at a position are worth.
+fn valued(
+    plan: &DecisionsPlan,
+    position: &TestPosition,
+    chosen: &[DecidedMove],
+    values: &Searches,
+) -> PositionDecisions {
+    let worth = plan.oracle.as_ref().and_then(|oracle| oracle.values(position, &texts(chosen), values));
+    let moves = chosen.iter().map(|chosen| (chosen.best, worth.as_ref().and_then(|worth| worth.worth(chosen.best))));
+    PositionDecisions { fen: position.line.fen(), moves: moves.collect() }
 }
 
 fn texts(decided: &[DecidedMove]) -> BTreeSet<String> {
@@ -141,36 +178,49 @@ fn one(
 
 fn figures(
     plan: &DecisionsPlan,
+    state: &ExperimentState<DecidedMove>,
     player: usize,
-    chosen: &dyn Fn(usize) -> Vec<DecidedMove>,
-    values: &Searches,
+    decisions: &[PositionDecisions],
 ) -> DecisionFigures {
-    let (mut nodes, mut best, mut differs, mut gains) = (0, 0, 0_u64, Vec::new());
-    for (index, position) in plan.positions.iter().enumerate() {
-        let moves = chosen(index);
-        let (first, own) = (moves[0], moves[player]);
-        nodes += own.nodes;
-        best += usize::from(position.best().contains(&own.best));
-        differs += u64::from(own.best != first.best);
-        let gain = if own.best == first.best {
-            Some(0.0)
-        } else {
-            let values = plan.oracle.as_ref().and_then(|oracle| oracle.values(position, &texts(&moves), values));
-            values.and_then(|values| Some(values.worth(own.best)? - values.worth(first.best)?))
-        };
+    let positions = plan.positions.len();
+    let share = |count: f64| count / positions.max(1) as f64;
+    let nodes = (0..positions).filter_map(|index| state.done().get(&(player * positions + index)));
+    let (mut best, mut differs, mut gains) = (0, 0, Vec::new());
+    for (position, PositionDecisions { moves, .. }) in plan.positions.iter().zip(decisions) {
+        let ((first, worth_first), (own, worth)) = (moves[0], moves[player]);
+        best += usize::from(position.best().contains(&own));
+        differs += usize::from(own != first);
+        let gain = if own == first { Some(0.0) } else { worth.zip(worth_first).map(|(own, first)| own - first) };
         gains.extend(gain.map(|gain| (position.game.clone(), gain)));
     }
-    let positions = plan.positions.len();
-    let share = |count: u64| count as f64 / positions.max(1) as f64;
     let valued = plan.oracle.is_some() && player > 0;
     DecisionFigures {
         name: plan.players[player].spec.name().to_owned(),
         positions,
-        nodes: share(nodes),
+        nodes: share(nodes.map(|decided| decided.nodes as f64).sum()),
         best,
-        differs: share(differs),
+        differs: share(differs as f64),
         gain: valued.then(|| bootstrap(&Clusters::new(gains), plan.seed)).flatten(),
     }
+}
+
+/// A line a position: its FEN, and the move of each player with what it is expected to score, where they differ.
+pub fn csv(comparison: &Comparison) -> String {
+    let named = |DecisionFigures { name, .. }: &DecisionFigures| {
+        let name = name.replace([',', '"'], " ");
+        format!(",{name},{name} expects")
+    };
+    let mut text = format!("position{}\n", comparison.players.iter().map(named).collect::<String>());
+    for PositionDecisions { fen, moves } in &comparison.decisions {
+        text.push_str(fen);
+        for (best, worth) in moves {
+            let worth = worth.map(|worth| format!("{worth:.4}")).unwrap_or_default();
+            // Writing to a string cannot fail.
+            let _ = write!(text, ",{best},{worth}");
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// As a table in Markdown. Gains are in per cent of a point a decision.
@@ -214,7 +264,9 @@ mod tests {
     fn compared(plan: &DecisionsPlan, state: &mut ExperimentState<DecidedMove>) -> Vec<DecisionFigures> {
         let mut values = Searches::in_memory(NonZeroUsize::MIN);
         let figures = compare(plan, state, &mut values, &AtomicBool::new(false), |_, _, _| ());
-        figures.unwrap_or_else(|error| panic!("{error}")).expect("nobody stops it")
+        let comparison = figures.unwrap_or_else(|error| panic!("{error}")).expect("nobody stops it");
+        assert_eq!(csv(&comparison).lines().count(), 1 + plan.positions.len());
+        comparison.players
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::{
     progress::{Bars, StateFile, write},
 };
 use crate::{
-    decisions::{DecisionsPlan, compare, markdown},
+    decisions::{DecisionsPlan, compare, csv, markdown},
     matches::Contender,
     player::{Pace, PlayerSpec},
 };
@@ -49,6 +49,9 @@ pub(super) struct Decisions {
     /// Write the table
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Write a line a position: each player's move, and what it is worth where they differ
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -63,16 +66,19 @@ impl Decisions {
         let mut state = self.state.open("decisions", self.experiment(&plan))?;
         let mut values = self.searching.theirs(self.judge.oracle.as_deref())?;
         let mut bars = Bars::default();
-        let figures = compare(&plan, &mut state, &mut values, stop, |what, done, of| bars.at(what, done, of))?;
+        let comparison = compare(&plan, &mut state, &mut values, stop, |what, done, of| bars.at(what, done, of))?;
         bars.end();
-        let figures = figures.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))?;
+        let comparison = comparison.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))?;
         if let Some(path) = &self.markdown {
-            write("--markdown", path, &markdown(&figures))?;
+            write("--markdown", path, &markdown(&comparison.players))?;
+        }
+        if let Some(path) = &self.csv {
+            write("--csv", path, &csv(&comparison))?;
         }
         if self.json {
-            chess::outln!("{}", serde_json::to_string_pretty(&figures)?);
+            chess::outln!("{}", serde_json::to_string_pretty(&comparison.players)?);
         } else {
-            chess::print(format_args!("{}", markdown(&figures)));
+            chess::print(format_args!("{}", markdown(&comparison.players)));
         }
         Ok(())
     }
